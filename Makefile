@@ -1,0 +1,86 @@
+# The verbs of this project; `make help` lists them, CI calls nothing else.
+#
+# A check that cannot run on this machine is named, here and in a summary at the end:
+#     SKIPPED: <what> (<why>; <how to get it>)
+# With NETLOOM_REQUIRE_ALL=1 it is an error instead. One exception, by design: the database of advisories may be out of
+# reach (see deny.toml).
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+CARGO_TARGET_DIR ?= $(CURDIR)/target
+export CARGO_TARGET_DIR
+# Where skipped checks are noted for the summary.
+export SKIPPED := $(CARGO_TARGET_DIR)/skipped
+
+NETLOOM := cargo run --release --locked -p netloom-cli --
+
+.PHONY: help demo test lint budget bless bench reproduce docs
+.PHONY: .begin .format .clippy .cargo-test .supply .aarch64 .summary
+
+help: ## List the verbs
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+demo: ## Build the command, run a small study and leave its results in out/demo
+	@rm -rf out/demo
+	@$(NETLOOM) demo -o out/demo
+
+# One after the other, cheapest first: a slip of format must not cost a build.
+test: .begin ## Run every check there is: format, lint, tests, docs, supply, budget, aarch64
+	@$(MAKE) lint
+	@$(MAKE) .cargo-test
+	@$(MAKE) docs
+	@$(MAKE) .supply
+	@$(MAKE) budget
+	@$(MAKE) .aarch64
+	@$(MAKE) .summary
+
+lint: .format .clippy ## Check format and lints
+
+budget: ## Count instructions per packet-hop and compare with the budget
+	@if command -v valgrind >/dev/null; then \
+	    cargo run --release --locked -p netloom-bench -- budget; \
+	else \
+	    scripts/skip.sh "instruction budget" "valgrind is not installed" "apt-get install valgrind"; \
+	fi
+
+bless: ## Accept what the tests see now as golden, then read the difference
+	@status=0; \
+	NETLOOM_BLESS=1 INSTA_UPDATE=always INSTA_FORCE_PASS=1 cargo test --locked --workspace --no-fail-fast || status=$$?; \
+	git status --short; exit $$status
+
+bench: ## Measure speed on this machine, as JSON
+	@$(NETLOOM) bench --json
+
+reproduce: ## Reproduce the first paper: claim, expected, measured, verdict
+	@$(NETLOOM) reproduce zeltser2026
+
+docs: ## Build the reference of all crates, refusing broken links
+	@RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
+
+.begin:
+	@mkdir -p "$(CARGO_TARGET_DIR)" && : > "$(SKIPPED)"
+
+.format:
+	@cargo fmt --all --check
+
+.clippy:
+	@cargo clippy --locked --workspace --all-targets -- -D warnings
+
+.cargo-test:
+	@cargo test --locked --workspace
+
+.supply:
+	@scripts/supply.sh
+
+.aarch64:
+	@scripts/aarch64-digest.sh
+
+.summary:
+	@if [ -s "$(SKIPPED)" ]; then \
+	    echo "All checks that could run have passed; not run here:"; sed 's/^/  /' "$(SKIPPED)"; \
+	else \
+	    echo "All checks have passed; none was skipped."; \
+	fi

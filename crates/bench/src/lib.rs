@@ -1,0 +1,9 @@
+//! Workloads to measure the engine with, and plain designs to compare it to.
+//!
+//! Models: all-to-all in groups of hosts on leaf-spine fabrics, as synthetic work without collectives' dependencies.
+//! Leaves out: what the numbers must be; `budget` in the binary holds them.
+
+pub mod budget;
+pub mod heap;
+pub mod measure;
+pub mod workload;

@@ -1,0 +1,69 @@
+//! `netloom-bench`: what a packet-hop costs.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use netloom_bench::{budget, measure, workload};
+
+#[derive(Parser)]
+#[command(about = "What a packet-hop costs")]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Run one case and print what it took as JSON.
+    Run {
+        /// Name of the case.
+        case: String,
+        /// Rounds of messages.
+        #[arg(long)]
+        rounds: Option<u32>,
+        /// Threads of the engine.
+        #[arg(long, default_value_t = 1)]
+        threads: usize,
+        /// Use the global heap instead of the engine.
+        #[arg(long)]
+        heap: bool,
+    },
+    /// Count instructions per packet-hop against the budgets (needs valgrind).
+    Budget,
+    /// Count instructions per packet-hop of the engine and of the global heap (needs valgrind).
+    Designs,
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().verb {
+        Verb::Run { case, rounds, threads, heap } => run(&case, rounds, threads, heap).map(|()| true),
+        Verb::Budget => budget::check(),
+        Verb::Designs => designs().map(|()| true),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(problem) => {
+            eprintln!("netloom-bench: {problem}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(name: &str, rounds: Option<u32>, threads: usize, heap: bool) -> Result<(), String> {
+    let names: Vec<&str> = workload::CASES.iter().map(|(name, _)| *name).collect();
+    let mut case =
+        measure::named(name).ok_or_else(|| format!("no case `{name}`; there are {}", names.join(", ")))?;
+    case.rounds = rounds.unwrap_or(case.rounds);
+    let (hops, nanoseconds) = if heap { measure::time_heap(&case) } else { measure::time(&case, threads) };
+    println!("{}", measure::report(name, hops, nanoseconds));
+    Ok(())
+}
+
+fn designs() -> Result<(), String> {
+    for (what, heap) in [("windows", false), ("global heap", true)] {
+        let instructions = measure::instructions_per_hop("reference", heap)?;
+        println!("{what:<12} {instructions:>8.1} instructions per packet-hop");
+    }
+    Ok(())
+}

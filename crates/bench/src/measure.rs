@@ -1,0 +1,78 @@
+//! Runs cases: once for time, or in a child under callgrind for instructions.
+//!
+//! Instructions are counted on the difference of two runs that differ only in their length, so that building the fabric
+//! and starting the process cost nothing.
+
+use std::process::Command;
+use std::time::Instant;
+
+use netloom_engine::{Options, Seams, Status, run};
+use netloom_records::MemorySink;
+use serde_json::{Value, json};
+
+use crate::heap::HeapRun;
+use crate::workload::{self, Case};
+
+/// Runs a case in this process: hops and nanoseconds.
+pub fn time(case: &Case, threads: usize) -> (u64, u64) {
+    let model = case.model();
+    let mut work = case.work();
+    let mut sink = MemorySink::default();
+    let options = Options { threads, ..Options::default() };
+    let begin = Instant::now();
+    let outcome = run(&model, &mut work, &mut sink, options, Seams::default());
+    assert_eq!(outcome.status, Status::Complete, "the benchmark's traffic ends by itself");
+    (outcome.hops, begin.elapsed().as_nanos() as u64)
+}
+
+/// Runs a case on the heap design: hops and nanoseconds.
+pub fn time_heap(case: &Case) -> (u64, u64) {
+    let begin = Instant::now();
+    let hops = HeapRun::play(case);
+    (hops, begin.elapsed().as_nanos() as u64)
+}
+
+/// A case by its name on the command line.
+pub fn named(name: &str) -> Option<Case> {
+    workload::CASES.iter().find(|(known, _)| *known == name).map(|(_, case)| *case)
+}
+
+/// Instructions per packet-hop of a case, `heap` for the other design.
+///
+/// # Errors
+/// If valgrind cannot be run or says nothing.
+pub fn instructions_per_hop(name: &str, heap: bool) -> Result<f64, String> {
+    let rounds = named(name).ok_or_else(|| format!("no case `{name}`"))?.rounds;
+    let short = count(name, rounds, heap)?;
+    let long = count(name, 2 * rounds, heap)?;
+    Ok((long.0 - short.0) / (long.1 - short.1))
+}
+
+/// Instructions and hops of one run under callgrind.
+fn count(name: &str, rounds: u32, heap: bool) -> Result<(f64, f64), String> {
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(this);
+    command.args(["run", name, "--rounds", &rounds.to_string()]);
+    if heap {
+        command.arg("--heap");
+    }
+    let output = command.output().map_err(|error| format!("cannot run valgrind: {error}"))?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let collected = errors.lines().find_map(|line| line.split("Collected :").nth(1));
+    let instructions = collected.and_then(|text| text.trim().parse().ok());
+    let instructions = instructions.ok_or_else(|| format!("valgrind counted nothing: {errors}"))?;
+    let printed: Value = serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
+    let hops = printed["hops"].as_f64().ok_or("the run did not tell its hops")?;
+    Ok((instructions, hops))
+}
+
+/// One run as JSON.
+pub fn report(name: &str, hops: u64, nanoseconds: u64) -> Value {
+    json!({
+        "case": name,
+        "hops": hops,
+        "nanoseconds_per_hop": nanoseconds as f64 / hops as f64,
+        "hops_per_second": hops as f64 * 1e9 / nanoseconds as f64,
+    })
+}

@@ -1,0 +1,183 @@
+//! All-to-all in groups: the workload the engine's budgets are stated for.
+//!
+//! Models: each host of a group keeps one message in flight to every other host of its group, round after round.
+//! Leaves out: compute, dependencies between ranks.
+
+use std::collections::VecDeque;
+
+use netloom_model::{
+    Balances, Entropy, FabricBuilder, Item, Knowledge, LeafSpine, Message, Model, Operation, PriorityMap,
+    Queues, Recording, Routing, Transport, TransportKind, Work, Workload,
+};
+use netloom_policy::balance::Chosen;
+use netloom_units::{ActorId, Bytes, Duration, HostId, NodeId, Rate};
+
+/// A leaf-spine fabric and the traffic on it.
+#[derive(Debug, Clone, Copy)]
+pub struct Case {
+    /// Number of leaves.
+    pub leaves: u32,
+    /// Number of spines.
+    pub spines: u32,
+    /// Hosts below each leaf.
+    pub hosts_per_leaf: u32,
+    /// Propagation delay of host links.
+    pub host_delay: Duration,
+    /// Propagation delay of fabric links.
+    pub fabric_delay: Duration,
+    /// Hosts of a group: one per leaf, strided, so that all traffic crosses spines.
+    pub group: u32,
+    /// How many groups are active.
+    pub groups: u32,
+    /// Rounds of messages.
+    pub rounds: u32,
+    /// Bytes of a message.
+    pub message: Bytes,
+    /// Class of ACKs; data is class 0.
+    pub control: u8,
+    /// Balancing policy at switches.
+    pub balance: &'static str,
+}
+
+/// 256 hosts on 16 leaves and 16 spines, all-to-all in 16 groups of 16: the reference case.
+pub const REFERENCE: Case = Case {
+    leaves: 16,
+    spines: 16,
+    hosts_per_leaf: 16,
+    host_delay: Duration::from_micros(1),
+    fabric_delay: Duration::from_micros(1),
+    group: 16,
+    groups: 16,
+    rounds: 1,
+    message: Bytes(64 * 4096),
+    control: 0,
+    balance: "spray",
+};
+
+/// Messages small enough that a round of 8,192 hosts can be counted instruction by instruction.
+const SMALL: Bytes = Bytes(8 * 4096);
+
+const SMALL_MESSAGES: Case = Case { message: SMALL, rounds: 4, ..REFERENCE };
+
+/// 8,192 hosts on 128 leaves and 64 spines.
+const LARGE: Case =
+    Case { leaves: 128, spines: 64, hosts_per_leaf: 64, groups: 512, rounds: 1, ..SMALL_MESSAGES };
+
+/// One group of 16 alone: one host below each of 16 leaves.
+const ALONE: Case = Case { hosts_per_leaf: 1, groups: 1, rounds: 8, ..REFERENCE };
+
+/// All cases by name.
+pub const CASES: &[(&str, Case)] = &[
+    ("reference", REFERENCE),
+    ("priority", Case { control: 1, ..REFERENCE }),
+    ("adaptive", Case { balance: "adaptive", ..REFERENCE }),
+    ("short_links", Case { host_delay: Duration::from_nanos(10), ..REFERENCE }),
+    ("small_messages", SMALL_MESSAGES),
+    ("large", LARGE),
+    ("sparse", Case { groups: 1, rounds: 8, message: REFERENCE.message, ..LARGE }),
+    ("alone", ALONE),
+    ("middle", Case { leaves: 32, spines: 32, hosts_per_leaf: 32, groups: 64, ..REFERENCE }),
+];
+
+/// A packet on the wire.
+const PACKET: Bytes = Bytes(4096);
+
+impl Case {
+    /// The model of this case.
+    pub fn model(&self) -> Model {
+        let shape = LeafSpine {
+            leaves: self.leaves,
+            spines: self.spines,
+            hosts_per_leaf: self.hosts_per_leaf,
+            host_links: 1,
+            fabric_links: 1,
+        };
+        let rate = Rate(400_000_000_000);
+        let mut builder = FabricBuilder::new(shape.n_hosts(), self.leaves + self.spines);
+        for host in (0..shape.n_hosts()).map(HostId) {
+            builder.link(NodeId(host.0), shape.leaf_of(host), rate, self.host_delay);
+        }
+        for leaf in 0..self.leaves {
+            for spine in 0..self.spines {
+                let from = NodeId(shape.n_hosts() + leaf);
+                builder.link(from, shape.spine(spine), rate, self.fabric_delay);
+            }
+        }
+        Model {
+            fabric: builder.build(),
+            routing: Routing::LeafSpine(shape),
+            balances: Balances { host: Chosen::named("ecmp"), switch: Chosen::named(self.balance) },
+            transport: Transport {
+                packet: PACKET,
+                entropy: Entropy::Message,
+                kind: TransportKind::Window { packets: 16, acknowledgement: Bytes(64) },
+            },
+            queues: Queues::default(),
+            classes: PriorityMap { data: 0, control: self.control },
+            workload: Workload::default(),
+            faults: Vec::new(),
+            knowledge: Knowledge::Local,
+            coordination_delay: Duration::from_micros(1),
+            deadline: None,
+            recording: Recording::default(),
+            seed: 1,
+        }
+    }
+
+    /// The traffic of this case.
+    pub fn work(&self) -> GroupAllToAll {
+        let n_hosts = self.leaves * self.hosts_per_leaf;
+        let stride = n_hosts / self.group;
+        let host = |group: u32, member: u32| HostId(group + member * stride);
+        let hosts = (0..self.groups).flat_map(|group| (0..self.group).map(move |member| host(group, member)));
+        let hosts: Vec<HostId> = hosts.collect();
+        let rounds = vec![self.rounds; hosts.len()];
+        GroupAllToAll { hosts, group: self.group, rounds, message: self.message }
+    }
+}
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct GroupAllToAll {
+    hosts: Vec<HostId>,
+    group: u32,
+    /// Rounds left per actor.
+    rounds: Vec<u32>,
+    message: Bytes,
+}
+
+impl Work for GroupAllToAll {
+    fn actors(&self) -> &[HostId] {
+        &self.hosts
+    }
+
+    fn barrier_size(&self, _: u32) -> u32 {
+        0
+    }
+
+    fn refill(&mut self, actor: ActorId, queue: &mut VecDeque<Item>) {
+        let left = &mut self.rounds[actor.index()];
+        if *left == 0 {
+            return;
+        }
+        let tag = u64::from(*left);
+        *left -= 1;
+        let first = actor.0 / self.group * self.group;
+        let mut push = |operation| queue.push_back(Item { lane: 0, operation });
+        for step in 1..self.group {
+            let peer = first + (actor.0 - first + step) % self.group;
+            push(Operation::Send(Message {
+                to: self.hosts[peer as usize],
+                notify: Some(ActorId(peer)),
+                tag,
+                size: self.message,
+                rate: None,
+                job: Message::BACKGROUND,
+                step: 0,
+                phase: 0,
+                bucket: 0,
+            }));
+        }
+        push(Operation::Receive { tag, messages: self.group - 1 });
+    }
+}

@@ -1,0 +1,16 @@
+//! Pure generators: parameters in, parts of a model out.
+//!
+//! Models: topologies (fabric, routing, names), the placement of jobs on hosts, and the expansion of jobs and
+//! background traffic into streams of operations.
+//! Leaves out: text, files, the engine.
+//!
+//! Invariants: equal parameters and seed give equal parts, on every processor; sizes that cannot be built are refused
+//! before memory is taken for them.
+
+pub mod placement;
+pub mod routing;
+pub mod topology;
+pub mod workload;
+
+pub use topology::{Built, TopologyError};
+pub use workload::{TrainingWork, WorkloadError, expand};

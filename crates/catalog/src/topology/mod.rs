@@ -1,0 +1,149 @@
+//! Topologies: who is joined to whom.
+//!
+//! Each topology is one file with a `SPEC`; the registry below is the only list. A parametric one is built from its
+//! settings; `custom` is built from lists of nodes and links.
+//! Leaves out: what links do; that is the engine's.
+//!
+//! Invariants: hosts come first among the nodes; names are unique; a fabric beyond the limits is refused before
+//! anything is allocated for it.
+
+pub mod custom;
+pub mod leaf_spine;
+
+use netloom_model::{Fabric, Routing};
+use netloom_units::{Settings, Spec};
+
+/// Hosts a fabric may have at most.
+pub const MAXIMUM_HOSTS: u64 = 1_000_000;
+/// Switches a fabric may have at most.
+pub const MAXIMUM_SWITCHES: u64 = 1_000_000;
+/// Links a fabric may have at most; each has two ports.
+pub const MAXIMUM_LINKS: u64 = 8_000_000;
+
+/// A generated fabric with all that belongs to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Built {
+    /// Nodes, ports and links.
+    pub fabric: Fabric,
+    /// How next hops are found.
+    pub routing: Routing,
+    /// The name of each node.
+    pub node_names: Vec<String>,
+    /// The name of each link.
+    pub link_names: Vec<String>,
+}
+
+/// Which topology, with what it is built from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Topology {
+    /// One of the registry that is built from parameters.
+    Parametric {
+        /// Place in [`SPECS`].
+        number: usize,
+        /// Its parameters.
+        settings: Settings,
+    },
+    /// Lists of nodes and links.
+    Custom(custom::Graph),
+}
+
+/// Why a topology cannot be built.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TopologyError {
+    /// More of something than the limits allow.
+    #[error("{count} {what} are more than the {limit} a fabric may have")]
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many are wanted; the largest number when even that overflows.
+        count: u64,
+        /// How many are allowed.
+        limit: u64,
+    },
+    /// A number that must not be zero.
+    #[error("`{0}` must not be zero")]
+    Zero(&'static str),
+    /// A leaf-spine fabric of several leaves without spines.
+    #[error("{0} leaves need at least one spine and one fabric link to reach each other")]
+    NoSpines(u64),
+    /// The rates do not give the oversubscription asked for.
+    #[error("the rates give an oversubscription of {actual}, not {wanted}")]
+    Oversubscription {
+        /// What was asked for.
+        wanted: f64,
+        /// What the rates give.
+        actual: f64,
+    },
+    /// Two nodes of the same name.
+    #[error("two nodes are named `{0}`")]
+    RepeatedNode(String),
+    /// Two links of the same name.
+    #[error("two links are named `{0}`; rename a node whose name holds a dash")]
+    RepeatedLink(String),
+    /// A link to a node that is not there.
+    #[error("link {link} ends at `{name}`, which is not among the hosts and switches")]
+    UnknownNode {
+        /// The link's place in the list.
+        link: usize,
+        /// The name it gives.
+        name: String,
+    },
+    /// A link from a node to itself.
+    #[error("link {link} joins `{name}` to itself")]
+    Loop {
+        /// The link's place in the list.
+        link: usize,
+        /// The node.
+        name: String,
+    },
+    /// A link that carries nothing.
+    #[error("link {link} from `{name}` has no rate or a count of zero")]
+    Useless {
+        /// The link's place in the list.
+        link: usize,
+        /// The node it starts at.
+        name: String,
+    },
+    /// A host that no path leads to from another.
+    #[error("no path leads from `{from}` to `{to}` (hosts do not forward)")]
+    Unreachable {
+        /// A host.
+        from: String,
+        /// Another host.
+        to: String,
+    },
+}
+
+/// The place of a topology in [`SPECS`].
+pub fn number_of(name: &str) -> Option<usize> {
+    SPECS.iter().position(|spec| spec.name == name)
+}
+
+/// Every registered topology.
+pub static SPECS: &[&Spec] = &[&leaf_spine::SPEC, &custom::SPEC];
+
+/// Builds a topology.
+///
+/// # Errors
+/// When it is too large or makes no sense.
+///
+/// # Panics
+/// If the number is not that of a parametric topology.
+pub fn build(topology: &Topology) -> Result<Built, TopologyError> {
+    match topology {
+        Topology::Custom(graph) => custom::build(graph),
+        Topology::Parametric { number, settings } => match SPECS[*number].name {
+            "leaf_spine" => leaf_spine::build(settings),
+            name => unreachable!("`{name}` is not built from parameters"),
+        },
+    }
+}
+
+/// Refuses more of something than is allowed; `count` is `None` when it overflowed.
+fn within(what: &'static str, count: Option<u64>, limit: u64) -> Result<(), TopologyError> {
+    match count {
+        Some(count) if count <= limit => Ok(()),
+        _ => Err(TopologyError::TooLarge { what, count: count.unwrap_or(u64::MAX), limit }),
+    }
+}

@@ -1,0 +1,128 @@
+//! The order of the ranks in one collective, and a small memory of the orders in use.
+//!
+//! Models: as placed, shuffled by a stream of the collective's own, or given.
+//! Leaves out: what the order is used for.
+//!
+//! Invariants: all ranks of a collective see the same order, whoever asks first and however late the last one comes; an
+//! order that was forgotten is made again, equal.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use netloom_model::Order;
+use netloom_units::{Random, mix};
+
+/// Purpose of the random streams.
+const PURPOSE: u64 = 0x6f72_6465_7200;
+
+/// Which collective of a run: job, step, phase, bucket and its place in the bucket.
+pub(super) type Key = [u32; 5];
+
+/// The order of the ranks in one collective.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Arrangement {
+    /// As placed.
+    Identity,
+    /// By list.
+    Listed {
+        /// The rank at each place.
+        ranks: Vec<u32>,
+        /// The place of each rank.
+        places: Vec<u32>,
+    },
+}
+
+impl Arrangement {
+    fn listed(ranks: Vec<u32>) -> Arrangement {
+        let mut places = vec![0; ranks.len()];
+        for (place, &rank) in (0_u32..).zip(&ranks) {
+            places[rank as usize] = place;
+        }
+        Arrangement::Listed { ranks, places }
+    }
+
+    pub(super) fn place_of(&self, rank: u32) -> u32 {
+        match self {
+            Arrangement::Identity => rank,
+            Arrangement::Listed { places, .. } => places[rank as usize],
+        }
+    }
+
+    pub(super) fn rank_at(&self, place: u32) -> u32 {
+        match self {
+            Arrangement::Identity => place,
+            Arrangement::Listed { ranks, .. } => ranks[place as usize],
+        }
+    }
+}
+
+/// Orders in use, the latest last.
+#[derive(Debug)]
+pub(super) struct Arrangements {
+    seed: u64,
+    capacity: usize,
+    identity: Arc<Arrangement>,
+    recent: VecDeque<(Key, Arc<Arrangement>)>,
+}
+
+impl Arrangements {
+    /// A memory for this many orders.
+    pub(super) fn new(seed: u64, capacity: usize) -> Arrangements {
+        Arrangements { seed, capacity, identity: Arc::new(Arrangement::Identity), recent: VecDeque::new() }
+    }
+
+    /// The order of one collective; `sequence` counts the collectives of its job from the start of the run.
+    pub(super) fn find(&mut self, key: Key, order: &Order, sequence: u64, n_ranks: u32) -> Arc<Arrangement> {
+        if *order == Order::Rank {
+            return Arc::clone(&self.identity);
+        }
+        if let Some((_, known)) = self.recent.iter().rev().find(|(other, _)| *other == key) {
+            return Arc::clone(known);
+        }
+        let made = Arc::new(match order {
+            Order::Given(lists) => {
+                Arrangement::listed(lists[(sequence % lists.len() as u64) as usize].clone())
+            }
+            _ => Arrangement::listed(shuffled(self.seed, key, n_ranks)),
+        });
+        if self.recent.len() >= self.capacity {
+            self.recent.pop_front();
+        }
+        self.recent.push_back((key, Arc::clone(&made)));
+        made
+    }
+}
+
+fn shuffled(seed: u64, key: Key, n_ranks: u32) -> Vec<u32> {
+    let entity = key.iter().fold(0, |all, &part| mix(all ^ u64::from(part)));
+    let mut ranks: Vec<u32> = (0..n_ranks).collect();
+    Random::stream(seed, PURPOSE, entity).shuffle(&mut ranks);
+    ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forgotten_order_is_made_again() {
+        let mut small = Arrangements::new(7, 1);
+        let key = |step| [0, step, 0, 0, 0];
+        let first = small.find(key(0), &Order::Shuffled, 0, 50);
+        let other = small.find(key(1), &Order::Shuffled, 1, 50);
+        assert_ne!(first, other);
+        assert_eq!(first, small.find(key(0), &Order::Shuffled, 0, 50));
+        let place = first.place_of(13);
+        assert_eq!(first.rank_at(place), 13);
+    }
+
+    #[test]
+    fn given_orders_repeat_from_the_start() {
+        let mut memory = Arrangements::new(7, 4);
+        let order = Order::Given(vec![vec![1, 0], vec![0, 1]]);
+        for sequence in 0..4 {
+            let found = memory.find([0, sequence, 0, 0, 0], &order, u64::from(sequence), 2);
+            assert_eq!(found.rank_at(0), (sequence + 1) % 2);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! # Idea
+//! Several ranks send to one at the same time.
+//!
+//! # Source
+//! The k-to-1 pattern of storage and of parameter servers; an aggressor in the experiments behind `congestion-fabrics`.
+//!
+//! # Parameters
+//! `senders`: how many of the places after the first one send, all of them without a number.
+//!
+//! # Invariants
+//! Place 0 receives, places 1 to k send S bytes each, the rest does nothing. Nothing depends on anything, so
+//! `dependent` changes nothing.
+//!
+//! # When it misleads
+//! S is the size of one sender's message, so `algbw` is that of one sender; the receiver's link carries k times as
+//! much.
+
+use netloom_units::{Kind, Parameter, Settings, Spec, Value};
+
+use super::{Algorithm, Factor, Frame, Step, at_once};
+
+/// The specification.
+pub static SPEC: Spec = Spec {
+    name: "incast",
+    summary: "several ranks send to the first one at once",
+    source: "k-to-1 pattern",
+    parameters: &[Parameter {
+        name: "senders",
+        kind: Kind::Optional(&Kind::Count { minimum: 1, maximum: u32::MAX as u64 }),
+        default: Some(Value::Absent),
+        meaning: "how many ranks send; `none` means all but the first",
+    }],
+};
+
+/// The plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Incast {
+    size: u64,
+    n_senders: u32,
+}
+
+impl Algorithm for Incast {
+    fn new(frame: Frame, settings: &Settings) -> Result<Self, String> {
+        let others = frame.n_ranks - 1;
+        let n_senders = match settings.optional("senders") {
+            Some(Value::Count(n)) if n > u64::from(others) => {
+                return Err(format!("`senders` is {n}, but beside the receiver there are {others} ranks"));
+            }
+            Some(Value::Count(n)) => n as u32,
+            _ => others,
+        };
+        Ok(Incast { size: frame.size, n_senders })
+    }
+
+    fn operation(&self, place: u32, index: u64) -> Option<Step> {
+        let n_sends = u64::from((1..=self.n_senders).contains(&place));
+        let n_messages = if place == 0 && self.size > 0 { self.n_senders } else { 0 };
+        at_once(index, n_sends, n_messages, |_| (0, self.size))
+    }
+
+    fn n_tags(&self) -> u64 {
+        1
+    }
+
+    fn bus_factor(&self) -> Factor {
+        Factor::ONE
+    }
+
+    fn total_bytes(&self) -> u128 {
+        u128::from(self.n_senders) * u128::from(self.size)
+    }
+
+    fn sends_first(&self) -> bool {
+        true
+    }
+}

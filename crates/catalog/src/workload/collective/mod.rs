@@ -1,0 +1,241 @@
+//! Collectives: who sends what to whom, and after what.
+//!
+//! Each algorithm is one file with a `SPEC` and an `impl Algorithm`; the registry below is the only list. An algorithm
+//! speaks of *places* in the order of the ranks, never of hosts, and gives the n-th operation of a place without
+//! remembering anything: a rank that has not started costs no memory.
+//! Leaves out: reduction arithmetic and its time (put a compute phase behind), copies inside a host.
+//!
+//! Invariants: what one place sends, exactly one other place receives under the same tag; empty chunks are neither sent
+//! nor waited for; with `dependent: false` all sends of a rank come before its first wait.
+
+mod all_to_all_linear;
+mod all_to_all_pairwise;
+mod broadcast_chain;
+mod broadcast_tree;
+mod incast;
+mod permutation;
+mod ring;
+mod ring_all_gather;
+mod ring_all_reduce;
+mod ring_reduce_scatter;
+
+use netloom_model::{Bucket, Collective};
+use netloom_units::{Bytes, Settings, Spec};
+
+/// What all algorithms are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame {
+    /// Number of ranks.
+    pub n_ranks: u32,
+    /// Bytes of the full vector per rank, S as nccl-tests count it.
+    pub size: u64,
+    /// Whether a send waits for what it depends on.
+    pub dependent: bool,
+}
+
+impl Frame {
+    /// Size of a chunk when S is cut in one per rank: the first S mod n of them hold one byte more.
+    pub fn chunk(&self, number: u32) -> u64 {
+        let n = u64::from(self.n_ranks);
+        self.size / n + u64::from(u64::from(number) < self.size % n)
+    }
+
+    /// Number of chunks among the first `limit` that hold anything.
+    fn n_filled(&self, limit: u32) -> u32 {
+        u64::from(limit).min(if self.size < u64::from(self.n_ranks) { self.size } else { u64::MAX }) as u32
+    }
+
+    /// The place `steps` further on.
+    fn after(&self, place: u32, steps: u32) -> u32 {
+        ((u64::from(place) + u64::from(steps)) % u64::from(self.n_ranks)) as u32
+    }
+
+    /// The place `steps` back.
+    fn before(&self, place: u32, steps: u32) -> u32 {
+        self.after(place, self.n_ranks - steps % self.n_ranks)
+    }
+}
+
+/// One operation of a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Start a message.
+    Send {
+        /// The place that receives.
+        to: u32,
+        /// Tag within this collective.
+        tag: u64,
+        /// Its size.
+        bytes: u64,
+    },
+    /// Wait for messages.
+    Receive {
+        /// Tag within this collective.
+        tag: u64,
+        /// How many.
+        messages: u32,
+    },
+    /// An empty chunk.
+    Nothing,
+}
+
+impl Step {
+    fn send(to: u32, tag: u64, bytes: u64) -> Step {
+        if bytes == 0 { Step::Nothing } else { Step::Send { to, tag, bytes } }
+    }
+
+    fn receive(tag: u64, messages: u32) -> Step {
+        if messages == 0 { Step::Nothing } else { Step::Receive { tag, messages } }
+    }
+}
+
+/// A fraction that sizes are multiplied by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Factor {
+    /// Above the line.
+    pub numerator: u64,
+    /// Below the line; not zero.
+    pub denominator: u64,
+}
+
+impl Factor {
+    const ONE: Factor = Factor { numerator: 1, denominator: 1 };
+
+    /// The product, rounded to the nearest byte, half up.
+    pub fn of(self, size: Bytes) -> Bytes {
+        let denominator = u128::from(self.denominator);
+        let product = u128::from(size.0) * u128::from(self.numerator) + denominator / 2;
+        Bytes((product / denominator) as u64)
+    }
+}
+
+/// An algorithm with its parameters, for a number of ranks.
+pub trait Algorithm: Sized {
+    /// Reads the parameters; an error is a sentence about the one that does not fit.
+    ///
+    /// # Errors
+    /// When a parameter does not fit the number of ranks or the size.
+    fn new(frame: Frame, settings: &Settings) -> Result<Self, String>;
+
+    /// The `index`-th operation of a place; nothing past the last one. The first one past the last has the same answer
+    /// as all later ones.
+    fn operation(&self, place: u32, index: u64) -> Option<Step>;
+
+    /// Tags are below this.
+    fn n_tags(&self) -> u64;
+
+    /// `busbw` over `algbw`, as nccl-tests define them.
+    fn bus_factor(&self) -> Factor;
+
+    /// Bytes sent by all places together.
+    fn total_bytes(&self) -> u128;
+
+    /// Whether every place does all its sends before its first wait.
+    fn sends_first(&self) -> bool;
+}
+
+/// The place of an algorithm in [`SPECS`].
+pub fn number_of(name: &str) -> Option<u16> {
+    SPECS.iter().position(|spec| spec.name == name).map(|number| number as u16)
+}
+
+/// A bucket of these collectives, with the sizes that `algbw` and `busbw` are made of.
+///
+/// # Errors
+/// When a collective names no algorithm or a parameter does not fit.
+pub fn bucket(collectives: Vec<Collective>, n_ranks: u32) -> Result<Bucket, String> {
+    let mut size = Bytes(0);
+    let mut bus_bytes = Bytes(0);
+    for collective in &collectives {
+        let plan = Plan::new(collective, n_ranks)?;
+        size.0 = size.0.saturating_add(collective.size.0);
+        bus_bytes.0 = bus_bytes.0.saturating_add(plan.bus_factor().of(collective.size).0);
+    }
+    Ok(Bucket { collectives, size, bus_bytes })
+}
+
+/// Sends all at once, then one wait for all that comes in, under tag 0: the form of everything independent.
+fn at_once(index: u64, n_sends: u64, n_messages: u32, send: impl FnOnce(u64) -> (u32, u64)) -> Option<Step> {
+    if index < n_sends {
+        let (to, bytes) = send(index);
+        return Some(Step::send(to, 0, bytes));
+    }
+    (index == n_sends).then(|| Step::receive(0, n_messages))
+}
+
+/// Closes the set of algorithms into one enum.
+macro_rules! registry {
+    ($($variant:ident => $module:ident),+ $(,)?) => {
+        /// Every registered algorithm.
+        pub static SPECS: &[&Spec] = &[$(&$module::SPEC),+];
+
+        /// A collective ready to be asked for operations.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub enum Plan {
+            $(
+                #[doc = concat!("`", stringify!($module), "`")]
+                $variant($module::$variant),
+            )+
+        }
+
+        impl Plan {
+            /// Plans a collective over this many ranks.
+            ///
+            /// # Errors
+            /// When its number names no algorithm or a parameter does not fit.
+            pub fn new(collective: &Collective, n_ranks: u32) -> Result<Plan, String> {
+                let number = usize::from(collective.algorithm);
+                let spec = SPECS.get(number).ok_or_else(|| format!("there is no algorithm {number}"))?;
+                let frame =
+                    Frame { n_ranks, size: collective.size.0, dependent: collective.dependent };
+                if n_ranks == 0 {
+                    return Err(String::from("a collective needs at least one rank"));
+                }
+                $(
+                    if spec.name == $module::SPEC.name {
+                        let plan = $module::$variant::new(frame, &collective.settings)?;
+                        return Ok(Plan::$variant(plan));
+                    }
+                )+
+                unreachable!("`{}` is in SPECS", spec.name)
+            }
+
+            /// See [`Algorithm::operation`].
+            pub fn operation(&self, place: u32, index: u64) -> Option<Step> {
+                match self { $(Plan::$variant(plan) => plan.operation(place, index),)+ }
+            }
+
+            /// See [`Algorithm::n_tags`].
+            pub fn n_tags(&self) -> u64 {
+                match self { $(Plan::$variant(plan) => plan.n_tags(),)+ }
+            }
+
+            /// See [`Algorithm::bus_factor`].
+            pub fn bus_factor(&self) -> Factor {
+                match self { $(Plan::$variant(plan) => plan.bus_factor(),)+ }
+            }
+
+            /// See [`Algorithm::total_bytes`].
+            pub fn total_bytes(&self) -> u128 {
+                match self { $(Plan::$variant(plan) => plan.total_bytes(),)+ }
+            }
+
+            /// See [`Algorithm::sends_first`].
+            pub fn sends_first(&self) -> bool {
+                match self { $(Plan::$variant(plan) => plan.sends_first(),)+ }
+            }
+        }
+    };
+}
+
+registry! {
+    RingAllGather => ring_all_gather,
+    RingReduceScatter => ring_reduce_scatter,
+    RingAllReduce => ring_all_reduce,
+    AllToAllLinear => all_to_all_linear,
+    AllToAllPairwise => all_to_all_pairwise,
+    BroadcastChain => broadcast_chain,
+    BroadcastTree => broadcast_tree,
+    Incast => incast,
+    Permutation => permutation,
+}

@@ -1,0 +1,62 @@
+//! # Idea
+//! Every rank has a chunk of S / n bytes and wants all of them; chunks travel round a ring, a step per round.
+//!
+//! # Source
+//! Patarasuk, Yuan, "Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations", JPDC 2009.
+//!
+//! # Parameters
+//! None.
+//!
+//! # Invariants
+//! n - 1 rounds; together the places send (n - 1) S bytes. Round k + 1 of a place waits for its round k.
+//!
+//! # When it misleads
+//! The latency grows with n; for small S real libraries take a tree or a doubling algorithm.
+//! With `dependent: false` a place sends all rounds at once: one burst instead of n - 1 steps.
+
+use netloom_units::{Settings, Spec};
+
+use super::ring::Ring;
+use super::{Algorithm, Factor, Frame, Step};
+
+/// The specification.
+pub static SPEC: Spec = Spec {
+    name: "ring_all_gather",
+    summary: "all-gather round a ring in n - 1 steps",
+    source: "Patarasuk, Yuan, JPDC 2009",
+    parameters: &[],
+};
+
+/// The plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RingAllGather {
+    frame: Frame,
+    ring: Ring,
+}
+
+impl Algorithm for RingAllGather {
+    fn new(frame: Frame, _: &Settings) -> Result<Self, String> {
+        Ok(RingAllGather { frame, ring: Ring::new(frame, 1) })
+    }
+
+    fn operation(&self, place: u32, index: u64) -> Option<Step> {
+        self.ring.operation(place, index)
+    }
+
+    fn n_tags(&self) -> u64 {
+        self.ring.n_rounds()
+    }
+
+    fn bus_factor(&self) -> Factor {
+        let n = u64::from(self.frame.n_ranks);
+        Factor { numerator: n - 1, denominator: n }
+    }
+
+    fn total_bytes(&self) -> u128 {
+        self.ring.total_bytes()
+    }
+
+    fn sends_first(&self) -> bool {
+        self.ring.sends_first()
+    }
+}

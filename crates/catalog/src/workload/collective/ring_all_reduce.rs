@@ -1,0 +1,70 @@
+//! # Idea
+//! A reduce-scatter and then an all-gather round the same ring: every rank ends with the sum of all S bytes.
+//!
+//! # Source
+//! Patarasuk, Yuan, "Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations", JPDC 2009.
+//!
+//! # Parameters
+//! `volume`: `full` goes round twice, 2(n - 1) rounds, as an all-reduce does. `half` goes round once, n - 1 rounds: it
+//! is not an all-reduce, but what the simulator behind `zeltser2026` calls one.
+//!
+//! # Invariants
+//! Together the places send 2(n - 1) S bytes (`full`) or (n - 1) S (`half`); `busbw` counts what was really sent.
+//!
+//! # When it misleads
+//! The time to add is not counted, and a step waits for a whole chunk: real libraries cut chunks finer.
+//! `half` flatters every comparison with a real all-reduce by a factor of two.
+
+use netloom_units::{Kind, Parameter, Settings, Spec, Value};
+
+use super::ring::Ring;
+use super::{Algorithm, Factor, Frame, Step};
+
+/// The specification.
+pub static SPEC: Spec = Spec {
+    name: "ring_all_reduce",
+    summary: "all-reduce round a ring in 2(n - 1) steps",
+    source: "Patarasuk, Yuan, JPDC 2009; `half`: zeltser2026",
+    parameters: &[Parameter {
+        name: "volume",
+        kind: Kind::Choice(&["full", "half"]),
+        default: Some(Value::Choice("full")),
+        meaning: "`full` sends what an all-reduce sends; `half` stops after the reduce-scatter",
+    }],
+};
+
+/// The plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RingAllReduce {
+    frame: Frame,
+    ring: Ring,
+    passes: u32,
+}
+
+impl Algorithm for RingAllReduce {
+    fn new(frame: Frame, settings: &Settings) -> Result<Self, String> {
+        let passes = if settings.choice("volume") == "full" { 2 } else { 1 };
+        Ok(RingAllReduce { frame, ring: Ring::new(frame, passes), passes })
+    }
+
+    fn operation(&self, place: u32, index: u64) -> Option<Step> {
+        self.ring.operation(place, index)
+    }
+
+    fn n_tags(&self) -> u64 {
+        self.ring.n_rounds()
+    }
+
+    fn bus_factor(&self) -> Factor {
+        let n = u64::from(self.frame.n_ranks);
+        Factor { numerator: u64::from(self.passes) * (n - 1), denominator: n }
+    }
+
+    fn total_bytes(&self) -> u128 {
+        self.ring.total_bytes()
+    }
+
+    fn sends_first(&self) -> bool {
+        self.ring.sends_first()
+    }
+}

@@ -1,0 +1,62 @@
+//! # Idea
+//! Every rank has S bytes and wants the sum of one chunk; partial sums travel round a ring, a step per round.
+//!
+//! # Source
+//! Patarasuk, Yuan, "Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations", JPDC 2009.
+//!
+//! # Parameters
+//! None.
+//!
+//! # Invariants
+//! n - 1 rounds; together the places send (n - 1) S bytes. Round k + 1 of a place waits for its round k.
+//!
+//! # When it misleads
+//! The time to add is not counted; real reductions overlap with sending piece by piece.
+//! With `dependent: false` a place sends all rounds at once: one burst instead of n - 1 steps.
+
+use netloom_units::{Settings, Spec};
+
+use super::ring::Ring;
+use super::{Algorithm, Factor, Frame, Step};
+
+/// The specification.
+pub static SPEC: Spec = Spec {
+    name: "ring_reduce_scatter",
+    summary: "reduce-scatter round a ring in n - 1 steps",
+    source: "Patarasuk, Yuan, JPDC 2009",
+    parameters: &[],
+};
+
+/// The plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RingReduceScatter {
+    frame: Frame,
+    ring: Ring,
+}
+
+impl Algorithm for RingReduceScatter {
+    fn new(frame: Frame, _: &Settings) -> Result<Self, String> {
+        Ok(RingReduceScatter { frame, ring: Ring::new(frame, 1) })
+    }
+
+    fn operation(&self, place: u32, index: u64) -> Option<Step> {
+        self.ring.operation(place, index)
+    }
+
+    fn n_tags(&self) -> u64 {
+        self.ring.n_rounds()
+    }
+
+    fn bus_factor(&self) -> Factor {
+        let n = u64::from(self.frame.n_ranks);
+        Factor { numerator: n - 1, denominator: n }
+    }
+
+    fn total_bytes(&self) -> u128 {
+        self.ring.total_bytes()
+    }
+
+    fn sends_first(&self) -> bool {
+        self.ring.sends_first()
+    }
+}

@@ -1,0 +1,107 @@
+//! Jobs and background traffic, expanded into operations as the run goes on.
+//!
+//! Models: per job and rank the steps, phases, buckets and collectives of the model's description; per host the
+//! background messages.
+//! Leaves out: time and the network; who waits for what is all that is said here.
+//!
+//! Invariants: actors are the ranks, job by job, then one per host with background traffic, in order of hosts. Memory
+//! depends on ranks and on what a program says once, never on messages not yet started. Every tag is used by one
+//! collective of one step of one job.
+
+mod arrangement;
+mod background;
+pub mod collective;
+mod error;
+pub mod mice;
+mod program;
+mod rank;
+mod stages;
+
+use std::collections::VecDeque;
+
+use netloom_model::{Item, Job, Work, Workload};
+use netloom_units::{ActorId, HostId};
+
+use arrangement::Arrangements;
+use background::BackgroundWork;
+pub use collective::bucket;
+pub use error::WorkloadError;
+pub use mice::{SeedSimMice, seed_sim_mice};
+use program::Program;
+use rank::Position;
+
+/// The work of a run, made as it is asked for.
+#[derive(Debug)]
+pub struct TrainingWork {
+    actors: Vec<HostId>,
+    programs: Vec<Program>,
+    /// Job and position of each rank.
+    ranks: Vec<(u16, Position)>,
+    arrangements: Arrangements,
+    background: Option<BackgroundWork>,
+}
+
+/// Compiles a workload for a fabric of this many hosts; the seed is that of the run.
+///
+/// # Errors
+/// When it names hosts that are not there or asks for what cannot be done.
+pub fn expand(workload: &Workload, n_hosts: usize, seed: u64) -> Result<TrainingWork, WorkloadError> {
+    let limit = usize::from(u16::MAX);
+    if workload.jobs.len() > limit {
+        return Err(WorkloadError::TooMany { what: "jobs", count: workload.jobs.len(), limit });
+    }
+    let mut actors = Vec::new();
+    let mut programs: Vec<Program> = Vec::new();
+    let mut ranks = Vec::new();
+    let mut first_tag = 0;
+    for (number, job) in workload.jobs.iter().enumerate() {
+        check_hosts(number, job, n_hosts)?;
+        let program = Program::new(number, job, actors.len() as u32, first_tag)?;
+        first_tag = program.end_of_tags().ok_or(WorkloadError::TooManyTags)?;
+        actors.extend_from_slice(&job.ranks);
+        ranks.extend((0..job.ranks.len()).map(|rank| (number as u16, Position::new(rank as u32))));
+        programs.push(program);
+    }
+    let background = match &workload.background {
+        None => None,
+        Some(background) => {
+            let (work, mut hosts) = BackgroundWork::new(background, n_hosts)?;
+            actors.append(&mut hosts);
+            Some(work)
+        }
+    };
+    // Ranks of a job may be a bucket apart, so that two orders per collective are in use at a time; twice that is kept.
+    let in_use: usize = programs.iter().map(|program| program.most_collectives).sum();
+    let arrangements = Arrangements::new(seed, 4 * in_use.max(1));
+    Ok(TrainingWork { actors, programs, ranks, arrangements, background })
+}
+
+fn check_hosts(number: usize, job: &Job, n_hosts: usize) -> Result<(), WorkloadError> {
+    if let Some(&host) = job.ranks.iter().find(|host| host.index() >= n_hosts) {
+        return Err(WorkloadError::NoSuchHost { host, n_hosts });
+    }
+    let mut sorted = job.ranks.clone();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|two| two[0] == two[1]) {
+        Some(two) => Err(WorkloadError::RepeatedHost { job: number, host: two[0] }),
+        None => Ok(()),
+    }
+}
+
+impl Work for TrainingWork {
+    fn actors(&self) -> &[HostId] {
+        &self.actors
+    }
+
+    fn barrier_size(&self, group: u32) -> u32 {
+        self.programs[group as usize].n_ranks()
+    }
+
+    fn refill(&mut self, actor: ActorId, queue: &mut VecDeque<Item>) {
+        if let Some((job, position)) = self.ranks.get_mut(actor.index()) {
+            position.refill(&self.programs[usize::from(*job)], &mut self.arrangements, queue);
+        } else if let Some(background) = &mut self.background {
+            background.refill(actor.index() - self.ranks.len(), queue);
+        }
+    }
+}

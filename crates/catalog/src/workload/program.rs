@@ -1,0 +1,271 @@
+//! One step of a job as a flat list of segments, shared by all ranks and all steps.
+//!
+//! Models: phases and buckets put in order; collectives put on lanes; tags given out.
+//! Leaves out: ranks, steps and operations; those are made when they are asked for.
+//!
+//! Invariants: what cannot be expanded is refused here; afterwards nothing can fail. Every collective and every
+//! point-to-point phase of every step has a range of tags to itself.
+
+use netloom_model::{Collective, Item, Job, Order, Phase};
+use netloom_units::{Duration, HostId, Time};
+
+use super::collective::Plan;
+use super::error::WorkloadError;
+use super::stages::Stages;
+
+/// A job, compiled.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) job: u16,
+    /// The actor of rank 0; the others follow.
+    pub(super) first_actor: u32,
+    pub(super) hosts: Vec<HostId>,
+    pub(super) start: Time,
+    pub(super) steps: u32,
+    pub(super) segments: Vec<Segment>,
+    pub(super) collectives: Vec<Planned>,
+    /// Most collectives of a segment.
+    pub(super) most_collectives: usize,
+    tags: Tags,
+}
+
+/// What every rank does next.
+#[derive(Debug)]
+pub(super) enum Segment {
+    Compute(Duration),
+    Begins(BucketId),
+    Ends(BucketId),
+    /// Collectives, lane by lane; all lanes end before the next segment.
+    Lanes(Vec<Lane>),
+    Stages(Box<Stages>),
+    Barrier,
+}
+
+/// Collectives that share a lane: one, or several that do all their sends before their first wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Lane {
+    /// Places in [`Program::collectives`].
+    pub(super) collectives: Vec<usize>,
+    /// The bucket that ends with this lane.
+    pub(super) ends: Option<BucketId>,
+}
+
+/// A bucket within a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct BucketId {
+    pub(super) phase: u16,
+    pub(super) bucket: u16,
+}
+
+/// A collective with its plan.
+#[derive(Debug)]
+pub(super) struct Planned {
+    pub(super) bucket: BucketId,
+    /// Its place in the bucket.
+    pub(super) number: u32,
+    /// Its place among all that take tags in a step.
+    pub(super) sequence: u64,
+    /// Its place among the collectives of a step.
+    pub(super) ordinal: u64,
+    pub(super) order: Order,
+    pub(super) plan: Plan,
+}
+
+#[derive(Debug, Default)]
+struct Tags {
+    first: u64,
+    /// Tags of one collective or point-to-point phase.
+    stride: u64,
+    /// How many of these there are in a step.
+    per_step: u64,
+}
+
+impl Program {
+    /// The tag of step 0 of an algorithm.
+    pub(super) fn first_tag(&self, step: u32, sequence: u64) -> u64 {
+        self.tags.first + (u64::from(step) * self.tags.per_step + sequence) * self.tags.stride
+    }
+
+    pub(super) fn n_ranks(&self) -> u32 {
+        self.hosts.len() as u32
+    }
+
+    /// The first tag that later jobs may use.
+    pub(super) fn end_of_tags(&self) -> Option<u64> {
+        let Tags { first, stride, per_step } = self.tags;
+        u64::from(self.steps).checked_mul(per_step)?.checked_mul(stride)?.checked_add(first)
+    }
+
+    /// Compiles a job whose first rank is `first_actor` and whose first tag is `first_tag`.
+    pub(super) fn new(
+        number: usize,
+        job: &Job,
+        first_actor: u32,
+        first_tag: u64,
+    ) -> Result<Program, WorkloadError> {
+        if job.ranks.is_empty() {
+            return Err(WorkloadError::NoRanks { job: number });
+        }
+        let mut compiler = Compiler::new(number, job.ranks.len());
+        within("phases", job.phases.len())?;
+        for (phase, what) in job.phases.iter().enumerate() {
+            compiler.phase(phase as u16, what)?;
+        }
+        let lanes = compiler.segments.iter().filter_map(|segment| match segment {
+            Segment::Lanes(lanes) => Some(lanes),
+            _ => None,
+        });
+        let most_collectives = lanes.map(|lanes| count(lanes)).max().unwrap_or(0);
+        Ok(Program {
+            job: number as u16,
+            first_actor,
+            hosts: job.ranks.clone(),
+            start: job.start,
+            steps: job.steps,
+            most_collectives,
+            segments: compiler.segments,
+            collectives: compiler.collectives,
+            tags: Tags { first: first_tag, stride: compiler.stride, per_step: compiler.n_sequences },
+        })
+    }
+}
+
+/// Collectives on these lanes.
+fn count(lanes: &[Lane]) -> usize {
+    lanes.iter().map(|lane| lane.collectives.len()).sum()
+}
+
+/// Refuses more than a 16-bit number can tell apart.
+fn within(what: &'static str, count: usize) -> Result<(), WorkloadError> {
+    let limit = usize::from(u16::MAX);
+    if count <= limit { Ok(()) } else { Err(WorkloadError::TooMany { what, count, limit }) }
+}
+
+/// A program being made.
+struct Compiler {
+    job: usize,
+    n_ranks: usize,
+    segments: Vec<Segment>,
+    collectives: Vec<Planned>,
+    stride: u64,
+    n_sequences: u64,
+}
+
+impl Compiler {
+    fn new(job: usize, n_ranks: usize) -> Compiler {
+        Compiler { job, n_ranks, segments: Vec::new(), collectives: Vec::new(), stride: 1, n_sequences: 0 }
+    }
+
+    fn phase(&mut self, number: u16, phase: &Phase) -> Result<(), WorkloadError> {
+        match phase {
+            Phase::Compute { span } => self.segments.push(Segment::Compute(*span)),
+            Phase::Barrier => self.segments.push(Segment::Barrier),
+            Phase::PointToPoint(what) => {
+                let wrong = |reason| WorkloadError::Stages { job: self.job, phase: number.into(), reason };
+                let stages = Stages::new(what, number, self.n_sequences, self.n_ranks).map_err(wrong)?;
+                self.take_tags(stages.n_tags());
+                self.segments.push(Segment::Stages(Box::new(stages)));
+                if what.barrier {
+                    self.segments.push(Segment::Barrier);
+                }
+            }
+            Phase::Communicate { buckets, concurrent, barrier } => {
+                within("buckets", buckets.len())?;
+                let together = if *concurrent { buckets.len().max(1) } else { 1 };
+                for (round, group) in buckets.chunks(together).enumerate() {
+                    let collectives = group.iter().map(|bucket| bucket.collectives.as_slice());
+                    self.side_by_side(number, (round * together) as u16, collectives)?;
+                    if *barrier {
+                        self.segments.push(Segment::Barrier);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Buckets that start together, the first of them with number `first`.
+    fn side_by_side<'a>(
+        &mut self,
+        phase: u16,
+        first: u16,
+        buckets: impl Iterator<Item = &'a [Collective]>,
+    ) -> Result<(), WorkloadError> {
+        let mut lanes = Vec::new();
+        let mut begun = Vec::new();
+        let mut open = Vec::new();
+        for (place, collectives) in (0_u16..).zip(buckets) {
+            let id = BucketId { phase, bucket: first + place };
+            let mut own = self.lanes_of(id, collectives)?;
+            if let [only] = own.as_mut_slice() {
+                only.ends = Some(id);
+            } else {
+                open.push(id);
+            }
+            begun.push(id);
+            lanes.append(&mut own);
+        }
+        if lanes.len() > Item::LANES {
+            let (wanted, limit) = (lanes.len(), Item::LANES);
+            return Err(WorkloadError::TooManyLanes { job: self.job, phase: phase.into(), wanted, limit });
+        }
+        self.segments.extend(begun.into_iter().map(Segment::Begins));
+        if !lanes.is_empty() {
+            self.segments.push(Segment::Lanes(lanes));
+        }
+        self.segments.extend(open.into_iter().map(Segment::Ends));
+        Ok(())
+    }
+
+    /// Puts the collectives of a bucket on lanes: all that send before they wait on the first one, the others alone.
+    fn lanes_of(&mut self, bucket: BucketId, all: &[Collective]) -> Result<Vec<Lane>, WorkloadError> {
+        let mut shared = Lane { collectives: Vec::new(), ends: None };
+        let mut alone = Vec::new();
+        for (number, collective) in (0_u32..).zip(all) {
+            let place = self.collectives.len();
+            let planned = self.plan(bucket, number, collective)?;
+            if planned.plan.sends_first() {
+                shared.collectives.push(place);
+            } else {
+                alone.push(Lane { collectives: vec![place], ends: None });
+            }
+            self.collectives.push(planned);
+        }
+        if !shared.collectives.is_empty() {
+            alone.insert(0, shared);
+        }
+        Ok(alone)
+    }
+
+    fn plan(
+        &mut self,
+        bucket: BucketId,
+        number: u32,
+        collective: &Collective,
+    ) -> Result<Planned, WorkloadError> {
+        let (job, phase) = (self.job, usize::from(bucket.phase));
+        if let Order::Given(lists) = &collective.order {
+            let is_order = |list: &Vec<u32>| is_permutation(list, self.n_ranks);
+            if lists.is_empty() || !lists.iter().all(is_order) {
+                return Err(WorkloadError::Order { job, phase, n_ranks: self.n_ranks });
+            }
+        }
+        let plan = Plan::new(collective, self.n_ranks as u32)
+            .map_err(|reason| WorkloadError::Collective { job, phase, reason })?;
+        let sequence = self.n_sequences;
+        self.take_tags(plan.n_tags());
+        let (ordinal, order) = (self.collectives.len() as u64, collective.order.clone());
+        Ok(Planned { bucket, number, sequence, ordinal, order, plan })
+    }
+
+    fn take_tags(&mut self, n_tags: u64) {
+        self.n_sequences += 1;
+        self.stride = self.stride.max(n_tags);
+    }
+}
+
+fn is_permutation(list: &[u32], n: usize) -> bool {
+    let mut sorted = list.to_vec();
+    sorted.sort_unstable();
+    sorted.into_iter().eq(0..n as u32)
+}

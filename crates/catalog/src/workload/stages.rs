@@ -1,0 +1,150 @@
+//! Messages from stage to stage, as in pipeline parallelism.
+//!
+//! Models: rank i of a stage sends every microbatch to rank i of the next stage; with dependence a stage passes on only
+//! what it has received; a gap staggers microbatches and hops.
+//! Leaves out: computing per microbatch (put a compute phase between).
+//!
+//! Invariants: the n-th operation of a rank follows from its stage alone; nothing is remembered.
+//! Source: the schedule of the simulator behind `zeltser2026`; the chain of `GPipe` (Huang et al., 2019).
+
+use netloom_model::PointToPoint;
+use netloom_units::{Duration, Time};
+
+/// A point-to-point phase, compiled.
+#[derive(Debug)]
+pub(super) struct Stages {
+    pub(super) phase: u16,
+    /// Its place among all that take tags in a step.
+    pub(super) sequence: u64,
+    /// Hop and lane of each rank: how many stages the message has passed, and the rank's place in its stage.
+    seat_of_rank: Vec<Option<Seat>>,
+    /// The ranks of each hop.
+    ranks_at_hop: Vec<Vec<u32>>,
+    n_microbatches: u32,
+    size: u64,
+    dependent: bool,
+    gap: Duration,
+    from_run_start: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Seat {
+    hop: u32,
+    place: u32,
+}
+
+/// One operation of a rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StageStep {
+    Until(Time),
+    Pause(Duration),
+    Send { to_rank: u32, tag: u64, bytes: u64 },
+    Receive { tag: u64, messages: u32 },
+    Nothing,
+}
+
+impl Stages {
+    /// Compiles a phase; an error is a sentence about what does not fit.
+    pub(super) fn new(
+        what: &PointToPoint,
+        phase: u16,
+        sequence: u64,
+        n_ranks: usize,
+    ) -> Result<Stages, String> {
+        if what.dependent && what.gap > Duration::ZERO && !what.gap_from_run_start {
+            // A rank knows when its phase began and when a message came, but an operation waits for one of them only.
+            return Err(String::from(
+                "a gap that counts from the phase needs `dependent: false`; dependent stages pace themselves",
+            ));
+        }
+        let mut ranks_at_hop = what.stages.clone();
+        if what.backward {
+            ranks_at_hop.reverse();
+        }
+        let latest = u64::from(what.microbatches) + ranks_at_hop.len() as u64;
+        if what.gap.0.checked_mul(latest).is_none() {
+            return Err(String::from("the gap is so long that the last message never starts"));
+        }
+        Ok(Stages {
+            phase,
+            sequence,
+            seat_of_rank: seats(&ranks_at_hop, n_ranks)?,
+            ranks_at_hop,
+            n_microbatches: what.microbatches,
+            size: what.size.0,
+            dependent: what.dependent,
+            gap: what.gap,
+            from_run_start: what.gap_from_run_start,
+        })
+    }
+
+    pub(super) fn n_tags(&self) -> u64 {
+        if self.dependent { u64::from(self.n_microbatches) } else { 1 }
+    }
+
+    /// The `index`-th operation of a rank; nothing past the last one.
+    pub(super) fn operation(&self, rank: u32, index: u64) -> Option<StageStep> {
+        let seat = self.seat_of_rank[rank as usize]?;
+        let n = u64::from(self.n_microbatches);
+        let is_first = seat.hop == 0;
+        if !self.dependent {
+            let messages = if is_first || self.size == 0 { 0 } else { self.n_microbatches };
+            return match index.checked_sub(2 * n) {
+                Some(0) => Some(receive(0, messages)),
+                Some(_) => None,
+                None if index.is_multiple_of(2) => Some(self.pace(seat, index / 2)),
+                None => Some(self.send(seat, 0)),
+            };
+        }
+        let microbatch = index / 3;
+        (microbatch < n).then(|| match index % 3 {
+            0 => receive(microbatch, u32::from(!is_first && self.size > 0)),
+            1 => self.pace(seat, microbatch),
+            _ => self.send(seat, microbatch),
+        })
+    }
+
+    fn send(&self, seat: Seat, tag: u64) -> StageStep {
+        match self.ranks_at_hop.get(seat.hop as usize + 1) {
+            Some(next) if self.size > 0 => {
+                StageStep::Send { to_rank: next[seat.place as usize], tag, bytes: self.size }
+            }
+            _ => StageStep::Nothing,
+        }
+    }
+
+    /// Waits until microbatch m may leave on hop j: (m + j) gaps after the origin.
+    fn pace(&self, seat: Seat, microbatch: u64) -> StageStep {
+        let sends = seat.hop as usize + 1 < self.ranks_at_hop.len();
+        if self.gap == Duration::ZERO || !sends {
+            return StageStep::Nothing;
+        }
+        let gaps = u64::from(seat.hop);
+        if self.from_run_start {
+            return StageStep::Until(Time((microbatch + gaps) * self.gap.0));
+        }
+        StageStep::Pause(Duration(if microbatch == 0 { gaps * self.gap.0 } else { self.gap.0 }))
+    }
+}
+
+fn receive(tag: u64, messages: u32) -> StageStep {
+    if messages == 0 { StageStep::Nothing } else { StageStep::Receive { tag, messages } }
+}
+
+fn seats(ranks_at_hop: &[Vec<u32>], n_ranks: usize) -> Result<Vec<Option<Seat>>, String> {
+    let mut seat_of_rank = vec![None; n_ranks];
+    for (hop, ranks) in (0_u32..).zip(ranks_at_hop) {
+        if ranks.len() != ranks_at_hop[0].len() {
+            return Err(format!("stages have {} and {} ranks", ranks_at_hop[0].len(), ranks.len()));
+        }
+        for (place, &rank) in (0_u32..).zip(ranks) {
+            let Some(seat) = seat_of_rank.get_mut(rank as usize) else {
+                return Err(format!("rank {rank} is in a stage, but the job has {n_ranks} ranks"));
+            };
+            if seat.replace(Seat { hop, place }).is_some() {
+                return Err(format!("rank {rank} is in two stages, or twice in one"));
+            }
+        }
+    }
+    Ok(seat_of_rank)
+}

@@ -1,0 +1,285 @@
+//! Runs any work to its end without a network: a message arrives a fixed delay after it starts, or a random one.
+//!
+//! It keeps the rules of the seam between work and engine, refills an actor only when it must or far ahead, and notes
+//! all that laws are about.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use netloom_model::{Item, Mark, Message, Operation, Work};
+use netloom_units::{ActorId, Random};
+
+/// How long a message takes.
+pub enum Delay {
+    /// Every message the same.
+    Fixed(u64),
+    /// Between 1 and a maximum, drawn per message.
+    Random(Random, u32),
+}
+
+/// What happened.
+#[derive(Debug, Default, PartialEq)]
+pub struct Trace {
+    /// Time, sending actor, message.
+    pub sends: Vec<(u64, u32, Message)>,
+    /// Time, actor, mark.
+    pub marks: Vec<(u64, u32, Mark)>,
+    /// Barriers released, by group.
+    pub releases: BTreeMap<u32, u32>,
+    /// Most operations an actor held at once.
+    pub most_held: usize,
+    /// When the last actor was done.
+    pub end: u64,
+}
+
+impl Trace {
+    pub fn bytes_sent(&self) -> u128 {
+        self.sends.iter().map(|(_, _, message)| u128::from(message.size.0)).sum()
+    }
+
+    pub fn bytes_of(&self, actor: u32) -> u64 {
+        self.sends.iter().filter(|send| send.1 == actor).map(|send| send.2.size.0).sum()
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Event {
+    Wake { actor: usize, lane: usize },
+    Arrive { actor: usize, tag: u64 },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Blocked {
+    No,
+    Timer,
+    Receive(u64, u32),
+    Barrier,
+}
+
+struct Lane {
+    tasks: VecDeque<Operation>,
+    blocked: Blocked,
+}
+
+struct Actor {
+    queue: VecDeque<Item>,
+    lanes: Vec<Lane>,
+    mailbox: BTreeMap<u64, u32>,
+    exhausted: bool,
+}
+
+impl Actor {
+    fn new() -> Actor {
+        Actor { queue: VecDeque::new(), lanes: Vec::new(), mailbox: BTreeMap::new(), exhausted: false }
+    }
+
+    fn busy(&self) -> bool {
+        self.lanes.iter().any(|lane| lane.blocked != Blocked::No || !lane.tasks.is_empty())
+    }
+
+    fn held(&self) -> usize {
+        self.queue.len() + self.lanes.iter().map(|lane| lane.tasks.len()).sum::<usize>()
+    }
+
+    /// Moves operations to their lanes up to a join that cannot be passed yet.
+    fn hand_out(&mut self) {
+        while let Some(item) = self.queue.front().copied() {
+            if item.operation == Operation::Join {
+                if self.busy() {
+                    return;
+                }
+            } else {
+                let lane = usize::from(item.lane);
+                assert!(lane < Item::LANES, "there is no lane {lane}");
+                while self.lanes.len() <= lane {
+                    self.lanes.push(Lane { tasks: VecDeque::new(), blocked: Blocked::No });
+                }
+                self.lanes[lane].tasks.push_back(item.operation);
+            }
+            self.queue.pop_front();
+        }
+    }
+
+    fn take(&mut self, tag: u64, messages: u32) -> bool {
+        let Some(count) = self.mailbox.get_mut(&tag) else { return false };
+        if *count < messages {
+            return false;
+        }
+        *count -= messages;
+        if *count == 0 {
+            self.mailbox.remove(&tag);
+        }
+        true
+    }
+}
+
+struct Executor<'a, W> {
+    work: &'a mut W,
+    delay: Delay,
+    /// How many operations an actor is refilled to, beyond what it must have.
+    ahead: usize,
+    now: u64,
+    events: BTreeMap<(u64, u64), Event>,
+    n_events: u64,
+    actors: Vec<Actor>,
+    waiting: BTreeMap<u32, Vec<usize>>,
+    trace: Trace,
+}
+
+/// Runs work to its end.
+///
+/// # Panics
+/// If it never ends, or leaves messages that nobody waited for.
+pub fn run(work: &mut impl Work, delay: Delay, ahead: usize) -> Trace {
+    let n = work.actors().len();
+    let actors = (0..n).map(|_| Actor::new()).collect();
+    let mut executor = Executor {
+        work,
+        delay,
+        ahead,
+        now: 0,
+        events: BTreeMap::new(),
+        n_events: 0,
+        actors,
+        waiting: BTreeMap::new(),
+        trace: Trace::default(),
+    };
+    for actor in 0..n {
+        executor.advance(actor);
+    }
+    while let Some(((time, _), event)) = executor.events.pop_first() {
+        executor.now = time;
+        executor.happen(event);
+    }
+    for (number, actor) in executor.actors.iter().enumerate() {
+        let blocked: Vec<_> = actor.lanes.iter().map(|lane| lane.blocked).collect();
+        assert!(actor.exhausted && !actor.busy(), "actor {number} never ends: {blocked:?}");
+        assert!(actor.mailbox.is_empty(), "actor {number} never waits for {:?}", actor.mailbox);
+    }
+    executor.trace.end = executor.now;
+    executor.trace
+}
+
+impl<W: Work> Executor<'_, W> {
+    fn later(&mut self, span: u64, event: Event) {
+        self.n_events += 1;
+        self.events.insert((self.now + span, self.n_events), event);
+    }
+
+    fn happen(&mut self, event: Event) {
+        match event {
+            Event::Wake { actor, lane } => {
+                self.actors[actor].lanes[lane].blocked = Blocked::No;
+                self.advance(actor);
+            }
+            Event::Arrive { actor: number, tag } => {
+                let actor = &mut self.actors[number];
+                *actor.mailbox.entry(tag).or_default() += 1;
+                for lane in 0..actor.lanes.len() {
+                    if let Blocked::Receive(wanted, messages) = actor.lanes[lane].blocked
+                        && actor.take(wanted, messages)
+                    {
+                        actor.lanes[lane].blocked = Blocked::No;
+                    }
+                }
+                self.advance(number);
+            }
+        }
+    }
+
+    /// Runs an actor as far as it goes, refilling it as the seam demands.
+    fn advance(&mut self, number: usize) {
+        loop {
+            let actor = &mut self.actors[number];
+            let before = actor.held();
+            actor.hand_out();
+            let idle = actor.lanes.iter().any(|lane| lane.blocked == Blocked::No && lane.tasks.is_empty());
+            let must = actor.queue.is_empty() && (idle || actor.lanes.is_empty());
+            if !actor.exhausted && (must || actor.queue.len() < self.ahead) {
+                let handed = actor.queue.len();
+                self.work.refill(ActorId(number as u32), &mut actor.queue);
+                actor.exhausted = actor.queue.len() == handed;
+                self.trace.most_held = self.trace.most_held.max(actor.held());
+                continue;
+            }
+            for lane in 0..self.actors[number].lanes.len() {
+                self.run_lane(number, lane);
+            }
+            if self.actors[number].held() == before {
+                return;
+            }
+        }
+    }
+
+    fn run_lane(&mut self, number: usize, lane: usize) {
+        while self.actors[number].lanes[lane].blocked == Blocked::No {
+            let Some(operation) = self.actors[number].lanes[lane].tasks.pop_front() else { return };
+            let blocked = self.start(number, lane, operation);
+            // A barrier may have been released, and with it this very lane.
+            if blocked != Blocked::No {
+                self.actors[number].lanes[lane].blocked = blocked;
+            }
+            self.release_barriers();
+        }
+    }
+
+    fn start(&mut self, number: usize, lane: usize, operation: Operation) -> Blocked {
+        match operation {
+            Operation::Join => unreachable!("joins are not handed out"),
+            Operation::Mark(mark) => self.trace.marks.push((self.now, number as u32, mark)),
+            Operation::Send(message) => self.send(number, message),
+            Operation::Compute(span) => {
+                self.later(span.0, Event::Wake { actor: number, lane });
+                return Blocked::Timer;
+            }
+            Operation::Until(at) if at.0 > self.now => {
+                self.later(at.0 - self.now, Event::Wake { actor: number, lane });
+                return Blocked::Timer;
+            }
+            Operation::Until(_) => {}
+            Operation::Receive { tag, messages } => {
+                assert!(messages > 0, "a wait for nothing");
+                if !self.actors[number].take(tag, messages) {
+                    return Blocked::Receive(tag, messages);
+                }
+            }
+            Operation::Barrier { group } => {
+                self.waiting.entry(group).or_default().push(number);
+                return Blocked::Barrier;
+            }
+        }
+        Blocked::No
+    }
+
+    fn send(&mut self, number: usize, message: Message) {
+        let actors = self.work.actors();
+        assert!(message.size.0 > 0, "an empty message");
+        assert_ne!(message.to, actors[number], "a message from a host to itself");
+        let span = match &mut self.delay {
+            Delay::Fixed(span) => *span,
+            Delay::Random(random, maximum) => 1 + u64::from(random.below(*maximum)),
+        };
+        self.trace.sends.push((self.now, number as u32, message));
+        if let Some(to) = message.notify {
+            assert_eq!(actors[to.index()], message.to, "the actor to notify is on another host");
+            self.later(span, Event::Arrive { actor: to.index(), tag: message.tag });
+        }
+    }
+
+    fn release_barriers(&mut self) {
+        for (group, actors) in std::mem::take(&mut self.waiting) {
+            let size = self.work.barrier_size(group) as usize;
+            assert!(actors.len() <= size, "an actor twice at a barrier");
+            if actors.len() < size {
+                self.waiting.insert(group, actors);
+                continue;
+            }
+            *self.trace.releases.entry(group).or_default() += 1;
+            for actor in actors {
+                let lanes = &self.actors[actor].lanes;
+                let lane = lanes.iter().position(|lane| lane.blocked == Blocked::Barrier);
+                let lane = lane.expect("it waits in one of its lanes");
+                self.later(0, Event::Wake { actor, lane });
+            }
+        }
+    }
+}

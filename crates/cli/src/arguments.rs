@@ -1,0 +1,212 @@
+//! What may be written on the command line.
+//!
+//! Invariants: these texts are the reference of the command; a snapshot guards them.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use netloom_lab::Seeds;
+
+/// Packet-level simulation of the networks that AI training runs on.
+#[derive(Debug, Parser)]
+#[command(name = "netloom", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  all is well
+  1  a study's check failed
+  2  bad input: a mistake in a scenario, a file or an argument
+  3  a run ended before its work was done: stopped, stalled, unreachable, or at its deadline
+  4  a mistake of netloom's own";
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Simulate a scenario and store what happened in a run folder
+    Run(Run),
+    /// Show runs side by side, each relative to the first
+    Compare(Compare),
+    /// Check scenarios for mistakes, and run folders for damage
+    Check(Check),
+    /// List what a scenario may name: policies, topologies, collectives and so on
+    List(List),
+    /// Make scenarios of what another simulator was given
+    Import(Import),
+    /// Run the scenarios of a paper and judge its claims
+    Reproduce(Reproduce),
+    /// Run one job under four load-balancing policies and compare them
+    Demo(Demo),
+    /// Measure how fast this machine simulates
+    Bench(Bench),
+}
+
+/// Most threads that may be asked for.
+const MOST_THREADS: i64 = 256;
+
+/// `netloom run`.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// The scenario
+    #[arg(value_name = "FILE")]
+    pub scenario: PathBuf,
+    /// Where the run folder goes [default: out/, then the name of the scenario]
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Change a value of the scenario, as in `--set balance=spray`; may be repeated
+    #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
+    /// Change the seed of the scenario
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Threads to simulate with; no result depends on it [default: by the size of the fabric]
+    #[arg(long, value_name = "N", value_parser = threads())]
+    pub threads: Option<u16>,
+    /// Write in place of a run that is already there
+    #[arg(long)]
+    pub force: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `netloom compare`.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// Run folders; the others are shown relative to the first
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `netloom check`.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Scenarios and run folders
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `netloom list`.
+#[derive(Debug, Args)]
+pub struct List {
+    /// One kind, with the parameters of each [default: all kinds, names only]
+    #[arg(value_name = "KIND", value_parser = clap::builder::PossibleValuesParser::new(netloom_lab::list::KINDS))]
+    pub kind: Option<String>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `netloom import`.
+#[derive(Debug, Args)]
+pub struct Import {
+    /// Whose format it is
+    #[command(subcommand)]
+    pub format: Format,
+}
+
+/// Formats that can be imported.
+#[derive(Debug, Subcommand)]
+pub enum Format {
+    /// Configurations of the simulator behind the first paper (zeltser2026)
+    SeedSim(SeedSim),
+}
+
+/// `netloom import seed-sim`.
+#[derive(Debug, Args)]
+pub struct SeedSim {
+    /// Configurations
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Folder that takes a scenario for each
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Ring orders of a recorded run, as JSON; without them the scenario's seed draws others
+    #[arg(long, value_name = "FILE")]
+    pub rings: Option<PathBuf>,
+    /// Write in place of scenarios that are already there
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `netloom reproduce`.
+#[derive(Debug, Args)]
+pub struct Reproduce {
+    /// The paper
+    #[arg(value_name = "PAPER", value_parser = clap::builder::PossibleValuesParser::new(netloom_lab::reproduce::papers()))]
+    pub paper: String,
+    /// Seeds 1 to N, or A to B [default: as many as the paper's claims say]
+    #[arg(long, value_name = "N|A..B")]
+    pub seeds: Option<Seeds>,
+    /// Judge only this claim; may be repeated
+    #[arg(long, value_name = "CLAIM")]
+    pub only: Vec<String>,
+    /// Fail unless every verdict is the recorded one and every law holds; runs more seeds
+    #[arg(long)]
+    pub check: bool,
+    /// Folder that takes the results as CSV and JSON
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Runs at a time [default: all cores]
+    #[arg(long, value_name = "N", value_parser = threads())]
+    pub threads: Option<u16>,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// `netloom demo`.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Folder that takes a run folder per policy
+    #[arg(short, long, value_name = "PATH", default_value = "out/demo")]
+    pub output: PathBuf,
+    /// Runs at a time [default: all cores]
+    #[arg(long, value_name = "N", value_parser = threads())]
+    pub threads: Option<u16>,
+    /// Write in place of runs that are already there
+    #[arg(long)]
+    pub force: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// `netloom bench`.
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// How often each case is measured, the cases taking turns
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub pairs: u16,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Measure one case once, in this process: what the command starts for each measurement
+    #[arg(long, hide = true, value_name = "CASE")]
+    pub one: Option<String>,
+}
+
+fn threads() -> clap::builder::RangedI64ValueParser<u16> {
+    clap::value_parser!(u16).range(1..=MOST_THREADS)
+}
+
+/// `path=value`; what they mean is for the scenario to say.
+fn assignment(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((path, value)) if !path.is_empty() => Ok((path.to_owned(), value.to_owned())),
+        _ => Err("expected `path=value`, for example `balance=spray` or `jobs.0.steps=3`".to_owned()),
+    }
+}

@@ -1,0 +1,62 @@
+//! `netloom check`: scenarios and run folders, each with everything that is wrong with it.
+
+use std::path::Path;
+
+use netloom_lab::{Checked, ExitCode, LabError, Style, words};
+use serde_json::{Value, json};
+
+use super::run::status_word;
+use crate::arguments::Check;
+use crate::output::Output;
+
+/// Checks all paths; one that is wrong does not hide the others.
+pub fn check(arguments: &Check, output: &mut Output) -> Result<ExitCode, LabError> {
+    let mut worst = ExitCode::Good;
+    let mut found = Vec::new();
+    for path in &arguments.paths {
+        let checked = netloom_lab::check(path);
+        if arguments.json {
+            found.push(as_json(path, &checked));
+        }
+        match checked {
+            Ok(checked) if !arguments.json => output.line(format!("{}: {}", path.display(), good(&checked))),
+            Ok(_) => {}
+            Err(error) if !arguments.json => worst = worst.max(output.error(&error)),
+            Err(error) => worst = worst.max(error.exit_code()),
+        }
+    }
+    if arguments.json {
+        output.json(&found)?;
+    }
+    Ok(worst)
+}
+
+fn good(checked: &Checked) -> String {
+    match checked {
+        Checked::Scenario(prepared) => {
+            let size = prepared.size();
+            format!(
+                "a valid scenario: {}, {}, {}, {}",
+                words::some(size.hosts, "host"),
+                words::some(size.switches, "switch"),
+                words::some(size.links, "link"),
+                words::some(size.jobs, "job"),
+            )
+        }
+        Checked::Run(manifest) => {
+            format!("an intact run, {}, digest {}", status_word(manifest.outcome.status), manifest.digest)
+        }
+    }
+}
+
+fn as_json(path: &Path, checked: &Result<Checked, LabError>) -> Value {
+    match checked {
+        Ok(Checked::Scenario(prepared)) => {
+            json!({"path": path, "valid": true, "kind": "scenario", "name": prepared.name})
+        }
+        Ok(Checked::Run(manifest)) => {
+            json!({"path": path, "valid": true, "kind": "run", "digest": manifest.digest, "outcome": manifest.outcome})
+        }
+        Err(error) => json!({"path": path, "valid": false, "problems": error.render(Style::Plain)}),
+    }
+}

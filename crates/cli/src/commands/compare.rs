@@ -1,0 +1,70 @@
+//! `netloom compare`: runs side by side.
+
+use netloom_lab::compare::{Cell, Comparison, METRICS, Metric, Row, Unit, compare_folders};
+use netloom_lab::{ExitCode, LabError, Status, words};
+
+use super::run::status_word;
+use crate::arguments::Compare;
+use crate::output::Output;
+use crate::table::{Lean, Table};
+
+/// Compares run folders.
+pub fn compare(arguments: &Compare, output: &mut Output) -> Result<ExitCode, LabError> {
+    let comparison = compare_folders(&arguments.runs)?;
+    if arguments.json {
+        output.json(&comparison.to_json())?;
+    } else {
+        print(&comparison, output);
+    }
+    Ok(ExitCode::Good)
+}
+
+/// The values, what they are relative to the first run, and which runs did not do all their work.
+pub fn print(comparison: &Comparison, output: &mut Output) {
+    let Some(first) = comparison.rows.first() else { return };
+    output.lines(table(&comparison.rows, "run", value).lines());
+    let others: Vec<&Row> = comparison.rows.iter().filter(|row| row.run != first.run).collect();
+    if !others.is_empty() {
+        output.line("");
+        let title = format!("vs {}", first.run);
+        output.lines(table(others, &title, change).lines());
+    }
+    for row in comparison.rows.iter().filter(|row| row.status != Status::Complete) {
+        output.line(format!("{}: {}", row.run, status_word(row.status)));
+    }
+}
+
+/// A line for each row; a run of several jobs is named once, and jobs only where some run has several.
+fn table<'a>(
+    rows: impl IntoIterator<Item = &'a Row>,
+    title: &str,
+    text: fn(&Metric, &Cell) -> String,
+) -> Table {
+    let rows: Vec<&Row> = rows.into_iter().collect();
+    let several_jobs = rows.windows(2).any(|two| two[0].run == two[1].run);
+    let numbers = METRICS.iter().map(|metric| (metric.title, Lean::Right));
+    let mut table = Table::new([(title, Lean::Left), ("job", Lean::Left)].into_iter().chain(numbers));
+    let mut last = "";
+    for row in rows {
+        let run = if row.run == last { String::new() } else { row.run.clone() };
+        let job = row.job.clone().filter(|_| several_jobs).unwrap_or_default();
+        let cell = |(metric, cell): (&Metric, &Option<Cell>)| {
+            cell.as_ref().map_or_else(String::new, |cell| text(metric, cell))
+        };
+        table.row([run, job].into_iter().chain(METRICS.iter().zip(&row.cells).map(cell)));
+        last = &row.run;
+    }
+    table
+}
+
+fn value(metric: &Metric, cell: &Cell) -> String {
+    match metric.unit {
+        Unit::Seconds => words::span(cell.value),
+        Unit::Bytes => words::size(cell.value),
+        Unit::Packets => words::count(cell.value as u64),
+    }
+}
+
+fn change(_: &Metric, cell: &Cell) -> String {
+    cell.ratio.map(words::change).unwrap_or_default()
+}

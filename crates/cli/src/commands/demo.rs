@@ -1,0 +1,48 @@
+//! `netloom demo`: one job under four policies.
+
+use netloom_lab::{DEMO_POLICIES, Demo, ExitCode, LabError, PointReport, SweepProgress, words};
+
+use super::compare::print;
+use super::run::{command_line, hinted, overwrite};
+use crate::arguments;
+use crate::interrupt;
+use crate::output::Output;
+use crate::progress::Progress;
+
+/// Runs the demonstration.
+#[expect(clippy::needless_pass_by_value, reason = "a command takes its arguments whole")]
+pub fn demo(arguments: arguments::Demo, output: &mut Output) -> Result<ExitCode, LabError> {
+    let progress = Progress::new(!arguments.quiet);
+    let tell = |now: &SweepProgress| progress.sweep(now);
+    let done = netloom_lab::demo(Demo {
+        folder: arguments.output.clone(),
+        overwrite: overwrite(arguments.force),
+        threads: arguments.threads.map(usize::from),
+        command: command_line(),
+        stop: Some(interrupt::stop_flag(output)),
+        tell: Some(&tell),
+    });
+    progress.clear();
+    let (reports, comparison) = done.map_err(|error| hinted(error, output))?;
+    if !arguments.quiet {
+        output.line("32 hosts train together; each step they exchange gradients over 8 leaves and 4 spines.");
+        output
+            .line("The same job under four load-balancing policies (FCT: of short messages beside the job):");
+        output.line("");
+        print(&comparison, output);
+        output.line("");
+        output.line(totals(&reports));
+        output.line(format!("Records are in {}, a folder per policy; try:", arguments.output.display()));
+        let [first, .., last] = DEMO_POLICIES.map(|policy| arguments.output.join(policy));
+        output.line(format!("  netloom compare {} {}", first.display(), last.display()));
+        output.line("  netloom run scenarios/demo/heavy-x2.yaml --set balance=round_robin");
+    }
+    let codes = reports.iter().map(|report| ExitCode::of(&report.outcome));
+    Ok(codes.max().unwrap_or(ExitCode::Good))
+}
+
+fn totals(reports: &[PointReport]) -> String {
+    let hops: u64 = reports.iter().map(|report| report.summary.hops).sum();
+    let wall: f64 = reports.iter().map(|report| report.wall_time_s).sum();
+    format!("{} packet-hops in {} of computing.", words::count(hops), words::span(wall))
+}

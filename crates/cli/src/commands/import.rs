@@ -1,0 +1,61 @@
+//! `netloom import`: scenarios made from what another simulator was given.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+
+use netloom_lab::import::{Imported, seed_sim};
+use netloom_lab::{ExitCode, LabError, Source};
+
+use super::run::hinted;
+use crate::arguments::{Format, Import, SeedSim};
+use crate::output::Output;
+
+/// Imports all files; one that cannot be does not hide the others.
+#[expect(clippy::unnecessary_wraps, reason = "all commands answer alike")]
+pub fn import(arguments: &Import, output: &mut Output) -> Result<ExitCode, LabError> {
+    let Format::SeedSim(arguments) = &arguments.format;
+    let mut worst = ExitCode::Good;
+    for file in &arguments.files {
+        match import_one(file, arguments) {
+            Ok((imported, place)) => {
+                output.line(place);
+                for note in imported.notes {
+                    output.note(format!("  note: {note}"));
+                }
+            }
+            Err(error) => {
+                let error = hinted(error, output);
+                worst = worst.max(output.error(&error));
+            }
+        }
+    }
+    Ok(worst)
+}
+
+fn import_one(file: &Path, arguments: &SeedSim) -> Result<(Imported, String), LabError> {
+    let bytes = Source::file(file).read()?;
+    let rings = match &arguments.rings {
+        None => None,
+        Some(path) => Some((read_text(path)?, path.display().to_string())),
+    };
+    let rings = rings.as_ref().map(|(text, name)| (text.as_str(), name.as_str()));
+    let imported = seed_sim(&bytes, &file.display().to_string(), rings)?;
+    let place = arguments.output.join(format!("{}.yaml", imported.name));
+    let written =
+        fs::create_dir_all(&arguments.output).and_then(|()| write(&place, &imported.text, arguments.force));
+    match written {
+        Ok(()) => Ok((imported, place.display().to_string())),
+        Err(source) => Err(LabError::Unwritable { path: place, source }),
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, LabError> {
+    // What is no text is no JSON either, and the importer says so with the name of the file.
+    Ok(String::from_utf8_lossy(&Source::file(path).read()?).into_owned())
+}
+
+fn write(place: &Path, text: &str, force: bool) -> std::io::Result<()> {
+    let file = if force { File::create(place) } else { File::create_new(place) };
+    file.and_then(|mut file| file.write_all(text.as_bytes()))
+}

@@ -1,0 +1,10 @@
+//! The subcommands, a file for each.
+
+pub mod bench;
+pub mod check;
+pub mod compare;
+pub mod demo;
+pub mod import;
+pub mod list;
+pub mod reproduce;
+pub mod run;

@@ -1,0 +1,48 @@
+//! `netloom reproduce`: a paper's scenarios run, its claims judged.
+
+use netloom_lab::reproduce::{Paper, Report, ReproduceError, Request, reproduce as make};
+use netloom_lab::{ExitCode, LabError, SweepProgress};
+
+use crate::arguments::Reproduce;
+use crate::interrupt;
+use crate::output::Output;
+use crate::progress::Progress;
+
+/// Reproduces a paper.
+pub fn reproduce(arguments: &Reproduce, output: &mut Output) -> Result<ExitCode, LabError> {
+    let progress = Progress::new(!arguments.quiet);
+    let tell = |now: &SweepProgress| progress.sweep(now);
+    let request = Request {
+        seeds: arguments.seeds.clone(),
+        check: arguments.check,
+        only: arguments.only.clone(),
+        threads: arguments.threads.map(usize::from),
+        stop: Some(interrupt::stop_flag(output)),
+        tell: Some(&tell),
+    };
+    let done = Paper::open(&arguments.paper).and_then(|paper| make(paper, &request));
+    progress.clear();
+    match done.and_then(|report| finish(&report, arguments, output)) {
+        Ok(code) => Ok(code),
+        Err(ReproduceError::Run(error)) => Err(error),
+        Err(error) => {
+            output.note(format!("error: {error}"));
+            Ok(error.exit_code())
+        }
+    }
+}
+
+/// Prints and stores; a verdict that is not the recorded one is an error only if it was to be checked.
+fn finish(report: &Report, arguments: &Reproduce, output: &mut Output) -> Result<ExitCode, ReproduceError> {
+    if let Some(folder) = &arguments.output {
+        report.write(folder)?;
+    }
+    if !arguments.quiet {
+        output.line(report.table().trim_end());
+    }
+    if !arguments.check || report.is_as_recorded() {
+        return Ok(ExitCode::Good);
+    }
+    output.note(format!("error: not everything is as recorded\n{}", report.differences().trim_end()));
+    Ok(ExitCode::CheckFailed)
+}

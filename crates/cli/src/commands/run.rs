@@ -1,0 +1,181 @@
+//! `netloom run`: a scenario becomes a run folder.
+
+use std::env;
+
+use netloom_lab::summary::{JobSummary, PeakSummary, Summary};
+use netloom_lab::{
+    ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest, Source, Status,
+    Watch, words,
+};
+use serde_json::json;
+
+use crate::arguments::Run;
+use crate::interrupt;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::table::{Lean, Table};
+
+/// Runs the scenario.
+pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
+    let progress = Progress::new(!arguments.quiet && !arguments.json);
+    let mut tell = |now: &RunProgress| progress.run(now);
+    let report = netloom_lab::run(RunRequest {
+        scenario: Source::file(arguments.scenario),
+        overrides: Overrides { set: arguments.set, seed: arguments.seed },
+        folder: arguments.output,
+        overwrite: overwrite(arguments.force),
+        threads: arguments.threads.map(usize::from),
+        command: command_line(),
+        watch: Watch { stop: Some(interrupt::stop_flag(output)), tell: Some(&mut tell), observer: None },
+    });
+    progress.clear();
+    let report = report.map_err(|error| hinted(error, output))?;
+    if arguments.json {
+        output.json(&as_json(&report))?;
+    } else if !arguments.quiet {
+        print(&report, output);
+    }
+    if report.exit_code() != ExitCode::Good && (arguments.json || arguments.quiet) {
+        tell_outcome(&report, output);
+    }
+    Ok(report.exit_code())
+}
+
+/// What `--force` stands for.
+pub fn overwrite(force: bool) -> Overwrite {
+    if force { Overwrite::Replace } else { Overwrite::Refuse }
+}
+
+/// The command line as it was typed.
+pub fn command_line() -> Vec<String> {
+    env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
+/// Says what to do about an error that has a remedy on the command line.
+pub fn hinted(error: LabError, output: &mut Output) -> LabError {
+    if error.is_occupied() {
+        output.note("hint: --force writes in its place, -o PATH writes elsewhere");
+    }
+    error
+}
+
+fn as_json(report: &RunReport) -> serde_json::Value {
+    json!({
+        "name": report.name,
+        "folder": report.folder,
+        "outcome": report.manifest.outcome,
+        "seed": report.manifest.seed,
+        "digest": report.manifest.digest,
+        "threads": report.manifest.threads,
+        "wall_time_s": report.manifest.wall_time_s,
+        "summary": report.summary,
+    })
+}
+
+/// What a status is called.
+pub fn status_word(status: Status) -> &'static str {
+    match status {
+        Status::Complete => "complete",
+        Status::Stopped => "stopped",
+        Status::Deadline => "ended by its deadline",
+        Status::Stalled => "stalled",
+        Status::Unreachable => "stalled, since no path led to a peer",
+    }
+}
+
+fn tell_outcome(report: &RunReport, output: &mut Output) {
+    let outcome = &report.manifest.outcome;
+    output.note(format!("{}: {}", report.name, status_word(outcome.status)));
+    for detail in &outcome.details {
+        output.note(format!("  {detail}"));
+    }
+}
+
+fn print(report: &RunReport, output: &mut Output) {
+    let (manifest, summary) = (&report.manifest, &report.summary);
+    let status = status_word(manifest.outcome.status);
+    output.line(format!("{}, seed {}: {status}", report.name, manifest.seed));
+    for detail in &manifest.outcome.details {
+        output.line(format!("  {detail}"));
+    }
+    output.line("");
+    jobs(&summary.jobs, output);
+    for line in facts(manifest, summary) {
+        output.line(line);
+    }
+    output.line("");
+    output.line(format!("digest {}", manifest.digest));
+    output.line(format!("folder {}", report.folder.display()));
+}
+
+fn jobs(jobs: &[JobSummary], output: &mut Output) {
+    if jobs.is_empty() {
+        return;
+    }
+    let numbers = ["steps", "job time", "step mean", "p95", "p99", "busbw"].map(|title| (title, Lean::Right));
+    let mut table = Table::new([("job", Lean::Left)].into_iter().chain(numbers));
+    for job in jobs {
+        let step = |read: fn(&netloom_lab::summary::Distribution) -> f64| {
+            job.step.as_ref().map_or_else(String::new, |step| words::span(read(step)))
+        };
+        table.row([
+            job.name.clone(),
+            words::count(u64::from(job.steps)),
+            job.time_s.map_or_else(|| "unfinished".to_owned(), words::span),
+            step(|step| step.mean_s),
+            step(|step| step.p95_s),
+            step(|step| step.p99_s),
+            busbw(job),
+        ]);
+    }
+    output.lines(table.lines());
+    output.line("");
+}
+
+/// The bus bandwidth of a job that communicates in one way only; several ways have no common one.
+fn busbw(job: &JobSummary) -> String {
+    match job.phases.as_slice() {
+        [phase] => words::bandwidth(phase.busbw),
+        _ => String::new(),
+    }
+}
+
+fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(background) = &summary.background {
+        let fct = background.fct.map_or_else(String::new, |fct| {
+            let [mean, p95, p99] = [fct.mean_s, fct.p95_s, fct.p99_s].map(words::span);
+            format!(", FCT mean {mean}, p95 {p95}, p99 {p99}")
+        });
+        lines.push(format!("background  {}{fct}", words::some(background.messages, "message")));
+    }
+    let peak = |peak: &PeakSummary| {
+        let packets = peak.packets.map(|packets| format!(" ({})", words::some(packets, "packet")));
+        words::size(peak.bytes as f64) + &packets.unwrap_or_default()
+    };
+    let (hosts, switches) = (peak(&summary.queues.hosts), peak(&summary.queues.switches));
+    lines.push(format!("queues      longest at hosts {hosts}, at switches {switches}"));
+    let [mean, busiest] = [summary.links.utilization, summary.links.busiest].map(words::percent);
+    lines.push(format!("links       {mean} used on average, the busiest direction {busiest} of the time"));
+    lines.push(format!("drops       {}", drops(summary)));
+    let wall = manifest.wall_time_s;
+    lines.push(format!(
+        "simulated   {} in {}: {} packet-hops, {}/s with {}",
+        words::span(summary.simulated_s),
+        words::span(wall),
+        words::count(summary.hops),
+        words::amount(summary.hops as f64 / wall.max(1e-9)),
+        words::some(u64::from(manifest.threads), "thread"),
+    ));
+    lines
+}
+
+fn drops(summary: &Summary) -> String {
+    if summary.drops.packets == 0 {
+        return "none".to_owned();
+    }
+    let reason =
+        |(reason, packets): (&&str, &u64)| format!("{} {}", words::count(*packets), reason.replace('_', " "));
+    let reasons: Vec<String> = summary.drops.by_reason.iter().map(reason).collect();
+    format!("{} ({})", words::some(summary.drops.packets, "packet"), reasons.join(", "))
+}

@@ -1,0 +1,81 @@
+//! Tables of text: columns as wide as they must be, numbers to the right.
+
+/// Which way the cells of a column lean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lean {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A table being filled.
+pub struct Table {
+    columns: Vec<(String, Lean)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these columns.
+    pub fn new(columns: impl IntoIterator<Item = (impl Into<String>, Lean)>) -> Table {
+        let columns = columns.into_iter().map(|(title, lean)| (title.into(), lean)).collect();
+        Table { columns, rows: Vec::new() }
+    }
+
+    /// Adds a row, a cell for each column.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = impl Into<String>>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+
+    /// The lines of the table; columns without any content are left out.
+    pub fn lines(&self) -> Vec<String> {
+        let widths: Vec<usize> = (0..self.columns.len()).map(|column| self.width(column)).collect();
+        let titles: Vec<&str> = self.columns.iter().map(|(title, _)| title.as_str()).collect();
+        let mut lines = vec![self.line(&titles, &widths)];
+        for row in &self.rows {
+            let cells: Vec<&str> = row.iter().map(String::as_str).collect();
+            lines.push(self.line(&cells, &widths));
+        }
+        lines
+    }
+
+    /// The width of a column; zero if none of its cells says anything.
+    fn width(&self, column: usize) -> usize {
+        let widest = self.rows.iter().filter_map(|row| Some(row.get(column)?.chars().count())).max();
+        match widest.unwrap_or(0) {
+            0 => 0,
+            widest => widest.max(self.columns[column].0.chars().count()),
+        }
+    }
+
+    fn line(&self, cells: &[&str], widths: &[usize]) -> String {
+        let mut line = String::new();
+        for ((cell, &width), (_, lean)) in cells.iter().zip(widths).zip(&self.columns) {
+            if width == 0 {
+                continue;
+            }
+            if !line.is_empty() {
+                line.push_str("  ");
+            }
+            let padding = " ".repeat(width.saturating_sub(cell.chars().count()));
+            match lean {
+                Lean::Left => line.extend([*cell, &padding]),
+                Lean::Right => line.extend([&padding, *cell]),
+            }
+        }
+        line.trim_end().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_they_must_be_and_empty_ones_vanish() {
+        let mut table = Table::new([("run", Lean::Left), ("job", Lean::Left), ("time", Lean::Right)]);
+        table.row(["ecmp", "", "1 s"]);
+        table.row(["a", "", "12 ms"]);
+        assert_eq!(table.lines(), ["run    time", "ecmp    1 s", "a     12 ms"]);
+    }
+}

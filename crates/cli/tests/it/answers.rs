@@ -1,0 +1,137 @@
+//! What the command answers when all is well, and when a run ends early.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::command::{CUT_OFF, Place, SMALL};
+
+#[test]
+fn a_run_leaves_a_folder_that_checks_and_compares() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    let run = place.netloom(&["run", "small.yaml", "-o", "a"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.out.contains("small, seed 1: complete") && run.out.contains("folder a"), "{}", run.out);
+    assert_eq!(run.err, "", "no progress where there is no terminal");
+    assert_eq!(place.netloom(&["run", "small.yaml", "-o", "b", "--set", "balance=ecmp"]).code, Some(0));
+
+    let check = place.netloom(&["check", "small.yaml", "a", "b"]);
+    assert_eq!(check.code, Some(0), "{}", check.err);
+    assert_eq!(check.out.lines().count(), 3, "{}", check.out);
+
+    let compare = place.netloom(&["compare", "a", "b"]);
+    assert_eq!(compare.code, Some(0), "{}", compare.err);
+    let rows: Vec<&str> = compare.out.lines().collect();
+    assert!(rows[0].starts_with("run") && rows[1].starts_with('a') && rows[2].starts_with('b'), "{rows:?}");
+    let json = place.netloom(&["compare", "a", "b", "--json"]);
+    let json: Value = serde_json::from_str(&json.out).expect("it is JSON");
+    assert!(json[1]["relative"]["step_mean_s"].as_f64().is_some_and(|ratio| ratio > 0.0), "{json}");
+}
+
+#[test]
+fn without_a_place_the_folder_is_called_after_the_scenario() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    let run = place.netloom(&["run", "small.yaml"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.out.contains("folder out/small"), "{}", run.out);
+    assert!(place.path("out/small/manifest.json").is_file());
+}
+
+#[test]
+fn threads_change_no_digest_and_seeds_do() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    let run = |more: &[&str]| place.digest(&[&["run", "small.yaml", "-o", "a", "--force"], more].concat());
+    let first = run(&["--threads", "1"]);
+    assert_eq!(run(&["--threads", "1"]), first);
+    assert_eq!(run(&["--threads", "2"]), first);
+    assert_eq!(run(&["--threads", "4"]), first);
+    assert_ne!(run(&["--seed", "2"]), first);
+}
+
+#[test]
+fn the_manifest_says_how_the_run_was_made() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    assert_eq!(place.netloom(&["run", "small.yaml", "-o", "a", "--seed", "7", "--quiet"]).out, "");
+    let text = fs::read_to_string(place.path("a/manifest.json")).expect("it is there");
+    let manifest: Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!(manifest["seed"], 7);
+    assert_eq!(manifest["outcome"]["status"], "complete");
+    assert_eq!(manifest["scenario"]["seed"], 7);
+    assert_eq!(manifest["scenario"]["jobs"][0]["name"], "pair");
+    assert!(manifest["scenario_yaml"].as_str().is_some_and(|yaml| yaml.starts_with("netloom: 1\n")));
+    assert_eq!(manifest["engine"]["hosts"], 4);
+    assert_eq!(manifest["engine"]["lookahead_ps"], 1_000_000);
+    assert_eq!(manifest["engine"]["coordination_delay_ps"], 1_000_000);
+    for key in ["window_ps", "windows", "partitions"] {
+        assert!(manifest["engine"][key].as_u64().is_some_and(|value| value > 0), "{key}");
+    }
+    assert!(manifest["packets"].as_u64() > Some(0) && manifest["hops"].as_u64() > Some(0));
+    assert!(manifest["command"].as_array().is_some_and(|words| words.len() == 8), "{}", manifest["command"]);
+    assert!(manifest["ours"].as_array().is_some_and(|notes| !notes.is_empty()));
+}
+
+#[test]
+fn who_was_left_waiting_is_told_by_name() {
+    let place = Place::new();
+    place.write("cut.yaml", &CUT_OFF.replace("LINK", "leaf0.host0.nic0"));
+    let run = place.netloom(&["run", "cut.yaml", "-o", "cut"]);
+    assert_eq!(run.code, Some(3), "{}{}", run.out, run.err);
+    assert!(run.out.contains("job `ring`") && run.out.contains("leaf0.host0"), "{}", run.out);
+    let text = fs::read_to_string(place.path("cut/manifest.json")).expect("it is there");
+    let manifest: Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!(manifest["outcome"]["status"], "unreachable");
+    assert_eq!(place.netloom(&["check", "cut"]).code, Some(0), "the records are intact all the same");
+    let quiet = place.netloom(&["run", "cut.yaml", "-o", "cut", "--force", "--quiet"]);
+    assert!(
+        quiet.code == Some(3) && quiet.out.is_empty() && quiet.err.contains("job `ring`"),
+        "{}",
+        quiet.err
+    );
+}
+
+#[test]
+fn a_deadline_ends_a_run_early() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    let run = place.netloom(&["run", "small.yaml", "-o", "a", "--set", "deadline=20us", "--json"]);
+    assert_eq!(run.code, Some(3), "{}", run.err);
+    let json: Value = serde_json::from_str(&run.out).expect("it is JSON");
+    assert_eq!(json["outcome"]["status"], "deadline");
+    assert_eq!(json["summary"]["simulated_s"], 2e-5);
+    assert_eq!(place.netloom(&["check", "a"]).code, Some(0));
+}
+
+#[test]
+fn everything_that_can_be_named_is_listed() {
+    let place = Place::new();
+    let all = place.netloom(&["list"]);
+    assert_eq!(all.code, Some(0));
+    for name in ["ecmp", "leaf_spine", "ring_all_reduce", "rack_balanced", "window", "mice"] {
+        assert!(all.out.contains(name), "{name}");
+    }
+    let policies = place.netloom(&["list", "policies"]).out;
+    assert!(policies.contains("salt") && !policies.contains("leaf_spine"), "{policies}");
+    let json: Value = serde_json::from_str(&place.netloom(&["list", "--json"]).out).expect("it is JSON");
+    assert_eq!(json[0]["kind"], "policies");
+    assert_eq!(json[0]["entries"][0]["parameters"][0]["name"], "salt");
+}
+
+#[test]
+fn a_configuration_of_the_first_papers_simulator_becomes_a_scenario() {
+    let place = Place::new();
+    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/../testkit/golden/dp_ecmp_mid/config.yaml");
+    let import = place.netloom(&["import", "seed-sim", config, "-o", "made"]);
+    assert_eq!(import.code, Some(0), "{}", import.err);
+    let made = import.out.trim();
+    assert_eq!(made, "made/config.yaml");
+    assert_eq!(place.netloom(&["check", made]).code, Some(0));
+    let again = place.netloom(&["import", "seed-sim", config, "-o", "made"]);
+    assert!(again.code == Some(2) && again.err.contains("--force"), "{}", again.err);
+    assert_eq!(place.netloom(&["import", "seed-sim", config, "-o", "made", "--force"]).code, Some(0));
+    let wrong = place.netloom(&["import", "seed-sim", made, "missing.yaml", "-o", "other"]);
+    assert!(wrong.code == Some(2) && wrong.err.contains("missing.yaml"), "{}", wrong.err);
+}

@@ -1,0 +1,18 @@
+//! The help texts are the reference of the command: a change of theirs is seen in review.
+
+use crate::command::Place;
+
+#[test]
+fn help_texts() {
+    let place = Place::new();
+    let mut texts = String::new();
+    let subcommands =
+        ["", "run", "compare", "check", "list", "import", "import seed-sim", "reproduce", "demo", "bench"];
+    for verbs in subcommands {
+        let arguments: Vec<&str> = verbs.split_whitespace().chain(["--help"]).collect();
+        let help = place.netloom(&arguments);
+        assert_eq!(help.code, Some(0));
+        texts.push_str(&format!("$ netloom {}\n{}\n", arguments.join(" "), help.out));
+    }
+    insta::assert_snapshot!(texts);
+}

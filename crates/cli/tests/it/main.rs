@@ -1,0 +1,10 @@
+//! Tests of the command as a user meets it, in one binary.
+
+mod answers;
+mod command;
+mod help;
+#[cfg(unix)]
+mod interrupt;
+#[cfg(unix)]
+mod kill;
+mod mistakes;

@@ -1,0 +1,134 @@
+//! Whatever is wrong with what the user gives: a clear message, exit code 2, and never a panic.
+
+use std::fs;
+
+use crate::command::{Answer, Place, SMALL};
+
+/// The command refuses its input and says why.
+#[track_caller]
+fn refused(answer: &Answer, why: &str) {
+    assert_eq!(answer.code, Some(2), "{}{}", answer.out, answer.err);
+    assert!(answer.err.contains(why), "expected `{why}` in:\n{}", answer.err);
+    assert!(!answer.err.contains("panicked"), "{}", answer.err);
+}
+
+#[test]
+fn arguments() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    refused(&place.netloom(&[]), "Usage");
+    refused(&place.netloom(&["fly"]), "fly");
+    refused(&place.netloom(&["run"]), "<FILE>");
+    refused(&place.netloom(&["run", "small.yaml", "--threads", "0"]), "--threads");
+    refused(&place.netloom(&["run", "small.yaml", "--threads", "1000000000"]), "--threads");
+    refused(&place.netloom(&["run", "small.yaml", "--threads", "-3"]), "-3");
+    refused(&place.netloom(&["run", "small.yaml", "--seed", "one"]), "--seed");
+    refused(&place.netloom(&["run", "small.yaml", "--seed", "99999999999999999999"]), "--seed");
+    refused(&place.netloom(&["run", "small.yaml", "--set", "balance"]), "path=value");
+    refused(&place.netloom(&["list", "moons"]), "policies");
+    refused(&place.netloom(&["compare"]), "<RUN>");
+    refused(&place.netloom(&["bench", "--pairs", "0"]), "--pairs");
+}
+
+#[test]
+fn scenarios() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    place.write("wrong.yaml", &SMALL.replace("spray", "spary").replace("256KiB", "256"));
+    place.write("empty.yaml", "");
+    fs::write(place.path("binary.yaml"), [0, 159, 146, 150]).expect("the file can be written");
+    for verb in ["run", "check"] {
+        refused(&place.netloom(&[verb, "missing.yaml"]), "no such file or folder: missing.yaml");
+        refused(&place.netloom(&[verb, "wrong.yaml"]), "did you mean");
+        refused(&place.netloom(&[verb, "wrong.yaml"]), "2 mistakes in wrong.yaml");
+        refused(&place.netloom(&[verb, "empty.yaml"]), "empty");
+        refused(&place.netloom(&[verb, "binary.yaml"]), "binary.yaml");
+        refused(&place.netloom(&[verb, ""]), "");
+    }
+    refused(&place.netloom(&["run", "."]), "this is a folder");
+    let set = ["run", "small.yaml", "-o", "a", "--set"];
+    for (change, why) in [
+        ("balance=fast", "fast"),
+        ("jobs.9.steps=3", "no item `9`"),
+        ("nothing.here=1", "nothing"),
+        ("jobs.0.steps=[", "--set"),
+        ("=1", "path=value"),
+    ] {
+        refused(&place.netloom(&[&set[..], &[change]].concat()), why);
+    }
+    assert!(!place.path("a").exists(), "nothing is written for a scenario with mistakes");
+}
+
+#[test]
+fn places_to_write() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    let run = |output: &str| place.netloom(&["run", "small.yaml", "-o", output]);
+    refused(&run("small.yaml"), "this is a file");
+    refused(&run("small.yaml/below"), "small.yaml");
+    fs::create_dir(place.path("mine")).expect("a folder can be made");
+    place.write("mine/letter.txt", "dear");
+    refused(&run("mine"), "holds other files");
+    assert_eq!(run("a").code, Some(0));
+    refused(&run("a"), "--force");
+    assert_eq!(place.netloom(&["run", "small.yaml", "-o", "a", "--force"]).code, Some(0));
+}
+
+#[test]
+fn run_folders() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    assert_eq!(place.netloom(&["run", "small.yaml", "-o", "a"]).code, Some(0));
+    for verb in ["check", "compare"] {
+        refused(&place.netloom(&[verb, "nowhere"]), "nowhere");
+        refused(&place.netloom(&[verb, "."]), "no run folder");
+    }
+    refused(&place.netloom(&["compare", "a", "small.yaml"]), "this is a file");
+    place.write("a/INCOMPLETE", "");
+    refused(&place.netloom(&["check", "a"]), "incomplete");
+    refused(&place.netloom(&["compare", "a"]), "incomplete");
+    fs::remove_file(place.path("a/INCOMPLETE")).expect("it was there");
+    assert_eq!(place.netloom(&["check", "a"]).code, Some(0));
+    alter(&place, "a/manifest.json");
+    refused(&place.netloom(&["check", "a"]), "not what its manifest says");
+    fs::remove_file(place.path("a/ports.parquet")).expect("it was there");
+    refused(&place.netloom(&["check", "a", "small.yaml"]), "`ports` is missing");
+}
+
+/// Claims one flow more than there are.
+fn alter(place: &Place, manifest: &str) {
+    let text = fs::read_to_string(place.path(manifest)).expect("it is there");
+    let mut value: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    let rows = value["tables"]["flows"]["rows"].as_u64().expect("it says how many");
+    value["tables"]["flows"]["rows"] = (rows + 1).into();
+    place.write(manifest, &value.to_string());
+}
+
+#[test]
+fn one_wrong_path_does_not_hide_the_others() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    let check = place.netloom(&["check", "missing.yaml", "small.yaml", "nowhere"]);
+    refused(&check, "missing.yaml");
+    assert!(
+        check.err.contains("nowhere") && check.out.contains("small.yaml: a valid scenario"),
+        "{}",
+        check.out
+    );
+}
+
+#[test]
+fn a_mistake_of_ours_has_a_code_of_its_own() {
+    // Only the command itself names cases, so a wrong one is its own mistake.
+    let answer = Place::new().netloom(&["bench", "--one", "moon"]);
+    assert_eq!(answer.code, Some(4), "{}", answer.err);
+    assert!(answer.err.contains("internal error"), "{}", answer.err);
+}
+
+#[test]
+fn a_standard_case_is_measured() {
+    let answer = Place::new().netloom(&["bench", "--one", "sparse"]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    let json: serde_json::Value = serde_json::from_str(&answer.out).expect("it is JSON");
+    assert!(json["hops"].as_u64() > Some(0) && json["wall_ns"].as_u64() > Some(0), "{json}");
+}

@@ -1,0 +1,160 @@
+//! Who has something to do: what senders tell receivers, so that idle parts cost nothing.
+//!
+//! Models: per in-link a bit "something was pushed", per partition the earliest such arrival and a bit "has anything
+//! ahead at all".
+//! Leaves out: what is due; the partition finds that in its rings and timers.
+//!
+//! Invariants: a sender announces a link once per window, after its first push of that window; what is pushed in a
+//! window is due after it, so it does not matter whether a receiver hears of it in this window or the next. Hence the
+//! order in which threads get here changes nothing.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The shared bits and minima.
+pub struct Activity {
+    /// In-link bits, each partition starting on a word of its own.
+    news: Box<[AtomicU64]>,
+    /// Earliest announced arrival per partition; `u64::MAX` for none.
+    announced: Box<[AtomicU64]>,
+    /// What each partition itself knows to be ahead; `u64::MAX` for none.
+    own: Box<[AtomicU64]>,
+    /// One bit per partition that has anything ahead.
+    pending: Box<[AtomicU64]>,
+    /// With one thread the updates need no lock prefix.
+    single_thread: bool,
+}
+
+/// Where a sender announces one link.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    /// The receiving partition.
+    pub partition: u32,
+    /// Word of its in-link bits.
+    pub word: u32,
+    /// The in-link's bit.
+    pub bit: u64,
+}
+
+impl Activity {
+    /// For partitions whose in-link bits take `n_words`, over `n_partitions` partitions.
+    pub fn new(n_words: usize, n_partitions: usize, single_thread: bool) -> Activity {
+        let filled = |n: usize, value: u64| (0..n).map(|_| AtomicU64::new(value)).collect();
+        Activity {
+            news: filled(n_words, 0),
+            announced: filled(n_partitions, u64::MAX),
+            own: filled(n_partitions, u64::MAX),
+            pending: filled(n_partitions.div_ceil(64), 0),
+            single_thread,
+        }
+    }
+
+    /// A sender tells that it has pushed an entry arriving at `arrival`.
+    #[inline]
+    pub fn announce(&self, place: Place, arrival: u64) {
+        let news = &self.news[place.word as usize];
+        let announced = &self.announced[place.partition as usize];
+        if self.single_thread {
+            news.store(news.load(Ordering::Relaxed) | place.bit, Ordering::Relaxed);
+            announced.store(announced.load(Ordering::Relaxed).min(arrival), Ordering::Relaxed);
+        } else {
+            news.fetch_or(place.bit, Ordering::Release);
+            announced.fetch_min(arrival, Ordering::Relaxed);
+        }
+        self.set_pending(place.partition as usize);
+    }
+
+    fn set_pending(&self, partition: usize) {
+        let word = &self.pending[partition / 64];
+        let bit = 1_u64 << (partition % 64);
+        if word.load(Ordering::Relaxed) & bit == 0 {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+    }
+
+    /// A partition takes the bits of one word of its in-links.
+    #[inline]
+    pub fn take_news(&self, word: usize) -> u64 {
+        let news = &self.news[word];
+        if news.load(Ordering::Relaxed) == 0 { 0 } else { news.swap(0, Ordering::Acquire) }
+    }
+
+    /// A partition about to advance takes what was announced: it will find all of it in its rings.
+    #[inline]
+    pub fn take_announced(&self, partition: usize) {
+        self.announced[partition].swap(u64::MAX, Ordering::Relaxed);
+    }
+
+    /// A partition (or who acts for it between windows) states what it has ahead.
+    #[inline]
+    pub fn set_own(&self, partition: usize, next: u64) {
+        self.own[partition].store(next, Ordering::Relaxed);
+        if next != u64::MAX {
+            self.set_pending(partition);
+        }
+    }
+
+    /// Something new is ahead of a partition at `at`.
+    pub fn bring_forward(&self, partition: usize, at: u64) {
+        let own = self.own[partition].load(Ordering::Relaxed).min(at);
+        self.set_own(partition, own);
+    }
+
+    /// The earliest instant anything is ahead of any partition. Between windows only.
+    pub fn earliest(&self) -> u64 {
+        let mut earliest = u64::MAX;
+        self.for_each_pending(|_, next| earliest = earliest.min(next));
+        earliest
+    }
+
+    /// Lists the partitions with anything before `end`. Between windows only.
+    pub fn list_due(&self, end: u64, due: &mut Vec<u32>) {
+        due.clear();
+        self.for_each_pending(|partition, next| {
+            if next < end {
+                due.push(partition as u32);
+            }
+        });
+    }
+
+    /// Calls `each` with every pending partition and its next instant, and forgets those with nothing ahead.
+    fn for_each_pending(&self, mut each: impl FnMut(usize, u64)) {
+        for (number, word) in self.pending.iter().enumerate() {
+            let mut bits = word.load(Ordering::Relaxed);
+            while bits != 0 {
+                let partition = number * 64 + bits.trailing_zeros() as usize;
+                let own = self.own[partition].load(Ordering::Relaxed);
+                let next = own.min(self.announced[partition].load(Ordering::Relaxed));
+                if next == u64::MAX {
+                    word.fetch_and(!(bits & bits.wrapping_neg()), Ordering::Relaxed);
+                } else {
+                    each(partition, next);
+                }
+                bits &= bits - 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn announcements_reach_the_partition_and_idle_ones_are_forgotten() {
+        let activity = Activity::new(4, 130, false);
+        let place = Place { partition: 129, word: 3, bit: 1 << 5 };
+        activity.announce(place, 70);
+        activity.announce(place, 90);
+        activity.set_own(2, 50);
+        assert_eq!(activity.earliest(), 50);
+        let mut due = Vec::new();
+        activity.list_due(71, &mut due);
+        assert_eq!(due, [2, 129]);
+        assert_eq!(activity.take_news(3), 1 << 5);
+        activity.take_announced(129);
+        activity.set_own(2, u64::MAX);
+        assert_eq!(activity.earliest(), u64::MAX);
+        activity.list_due(u64::MAX, &mut due);
+        assert!(due.is_empty());
+    }
+}

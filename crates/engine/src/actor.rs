@@ -1,0 +1,352 @@
+//! An actor: the lanes of operations of one rank, or of one host's background traffic.
+//!
+//! Models: lanes that run in order side by side, joins, waiting for messages and barriers.
+//! Leaves out: how messages are sent; effects go to the host.
+//!
+//! Invariants: with its operations exhausted the actor is finished; an actor that could go on but has been handed no
+//! further operations says so and must be refilled before time passes for it.
+
+use std::collections::VecDeque;
+
+use netloom_model::Mark;
+use netloom_units::StateWriter;
+
+/// Below this many operations waiting for a lane an actor asks for more.
+const LOW_WATER: usize = 32;
+
+/// An operation with its message already in the flow table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Task {
+    /// Be busy for a span in ps.
+    Compute(u64),
+    /// Wait until an instant in ps.
+    Until(u64),
+    /// Start the message at this place of the flow table.
+    Send(u32),
+    /// Wait for messages with this tag.
+    Receive {
+        /// The tag.
+        tag: u64,
+        /// How many.
+        messages: u32,
+    },
+    /// Meet the others of a group.
+    Barrier(u32),
+    /// Report a mark.
+    Mark(Mark),
+    /// Wait for all lanes.
+    Join,
+}
+
+/// What an actor wants done by its host.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Effect {
+    /// Start a message.
+    Send(u32),
+    /// Wake the lane at an instant.
+    Wake {
+        /// When, in ps.
+        at: u64,
+        /// Which lane.
+        lane: u8,
+    },
+    /// Report a mark.
+    Mark(Mark),
+    /// Report the arrival at a barrier.
+    Barrier(u32),
+}
+
+/// Whether an actor needs the coordinator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Appetite {
+    /// It has enough to do.
+    Fed,
+    /// It should be refilled between windows.
+    Hungry,
+    /// It cannot go on without more operations.
+    Dry,
+    /// It has done everything.
+    Finished,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blocked {
+    No,
+    Timer,
+    Receive { tag: u64, messages: u32 },
+    Barrier,
+}
+
+#[derive(Debug)]
+struct Lane {
+    tasks: VecDeque<Task>,
+    blocked: Blocked,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Actor {
+    /// Its id over all hosts.
+    pub id: u32,
+    queue: VecDeque<(u8, Task)>,
+    lanes: Vec<Lane>,
+    /// Messages that have arrived and were not waited for yet: (tag, how many).
+    mailbox: Vec<(u64, u32)>,
+    exhausted: bool,
+    /// Whether it has asked to be refilled.
+    asked: bool,
+    finished: bool,
+}
+
+impl Actor {
+    /// An actor without operations yet.
+    pub fn new(id: u32) -> Actor {
+        Actor {
+            id,
+            queue: VecDeque::new(),
+            lanes: Vec::new(),
+            mailbox: Vec::new(),
+            exhausted: false,
+            asked: false,
+            finished: false,
+        }
+    }
+
+    /// Hands it more operations; none at all means there will be no more.
+    pub fn refill(&mut self, tasks: impl Iterator<Item = (u8, Task)>) {
+        let before = self.queue.len();
+        self.queue.extend(tasks);
+        self.exhausted = self.queue.len() == before;
+        self.asked = false;
+    }
+
+    /// Whether it should be refilled once more.
+    pub fn wants_more(&self) -> bool {
+        !self.exhausted && self.queue.len() < LOW_WATER
+    }
+
+    /// Whether it has done everything.
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    /// A timer set for a lane has come, or a barrier released it; it goes on at the next [`Actor::advance`].
+    pub fn wake(&mut self, lane: u8) {
+        self.lanes[lane as usize].blocked = Blocked::No;
+    }
+
+    /// The barrier it waits at has released it.
+    pub fn release(&mut self) {
+        for lane in &mut self.lanes {
+            if lane.blocked == Blocked::Barrier {
+                lane.blocked = Blocked::No;
+            }
+        }
+    }
+
+    /// A message with this tag has completely arrived; tells whether a lane goes on because of it.
+    pub fn message_arrived(&mut self, tag: u64) -> bool {
+        match self.mailbox.iter_mut().find(|(waiting, _)| *waiting == tag) {
+            Some((_, count)) => *count += 1,
+            None => self.mailbox.push((tag, 1)),
+        }
+        let Actor { lanes, mailbox, .. } = self;
+        let mut woken = false;
+        for lane in lanes {
+            if let Blocked::Receive { tag: wanted, messages } = lane.blocked
+                && wanted == tag
+                && take(mailbox, tag, messages)
+            {
+                lane.blocked = Blocked::No;
+                woken = true;
+            }
+        }
+        woken
+    }
+
+    /// Runs every lane as far as it goes at `now`; effects are appended in order.
+    pub fn advance(&mut self, now: u64, effects: &mut Vec<Effect>) -> Appetite {
+        loop {
+            self.hand_out();
+            let mut moved = false;
+            for number in 0..self.lanes.len() {
+                moved |= self.run_lane(number, now, effects);
+            }
+            if !moved {
+                break;
+            }
+        }
+        self.appetite()
+    }
+
+    fn appetite(&mut self) -> Appetite {
+        let idle = |lane: &Lane| lane.blocked == Blocked::No && lane.tasks.is_empty();
+        if self.exhausted {
+            let finished = self.queue.is_empty() && self.lanes.iter().all(idle);
+            let newly = finished && !self.finished;
+            self.finished = finished;
+            return if newly { Appetite::Finished } else { Appetite::Fed };
+        }
+        // Another operation might concern any lane that is idle, or a lane not used so far.
+        if self.queue.is_empty() && (self.lanes.is_empty() || self.lanes.iter().any(idle)) {
+            return Appetite::Dry;
+        }
+        if self.queue.len() < LOW_WATER && !self.asked {
+            self.asked = true;
+            return Appetite::Hungry;
+        }
+        Appetite::Fed
+    }
+
+    /// Moves operations to their lanes up to a join that cannot be passed yet.
+    fn hand_out(&mut self) {
+        while let Some(&(number, task)) = self.queue.front() {
+            if task == Task::Join {
+                let busy = |lane: &Lane| lane.blocked != Blocked::No || !lane.tasks.is_empty();
+                if self.lanes.iter().any(busy) {
+                    return;
+                }
+            } else {
+                while self.lanes.len() <= number as usize {
+                    self.lanes.push(Lane { tasks: VecDeque::new(), blocked: Blocked::No });
+                }
+                self.lanes[number as usize].tasks.push_back(task);
+            }
+            self.queue.pop_front();
+        }
+    }
+
+    /// Runs one lane until it blocks or has nothing left; tells whether it did anything.
+    fn run_lane(&mut self, number: usize, now: u64, effects: &mut Vec<Effect>) -> bool {
+        let Actor { lanes, mailbox, .. } = self;
+        let lane = &mut lanes[number];
+        let mut moved = false;
+        while lane.blocked == Blocked::No {
+            let Some(task) = lane.tasks.pop_front() else { break };
+            moved = true;
+            let wake = |at| Effect::Wake { at, lane: number as u8 };
+            match task {
+                Task::Send(flow) => effects.push(Effect::Send(flow)),
+                Task::Mark(mark) => effects.push(Effect::Mark(mark)),
+                Task::Compute(0) | Task::Join => {}
+                Task::Compute(span) => {
+                    lane.blocked = Blocked::Timer;
+                    effects.push(wake(now + span));
+                }
+                Task::Until(at) if at <= now => {}
+                Task::Until(at) => {
+                    lane.blocked = Blocked::Timer;
+                    effects.push(wake(at));
+                }
+                Task::Receive { tag, messages } => {
+                    if !take(mailbox, tag, messages) {
+                        lane.blocked = Blocked::Receive { tag, messages };
+                    }
+                }
+                Task::Barrier(group) => {
+                    lane.blocked = Blocked::Barrier;
+                    effects.push(Effect::Barrier(group));
+                }
+            }
+        }
+        moved
+    }
+
+    /// What it waits for, for people: (tag, messages still missing) of each lane that waits for messages.
+    pub fn waits_for(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
+        self.lanes.iter().filter_map(|lane| match lane.blocked {
+            Blocked::Receive { tag, messages } => {
+                let here = self.mailbox.iter().find(|(waiting, _)| *waiting == tag);
+                Some((tag, messages - here.map_or(0, |&(_, count)| count)))
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether a lane waits at a barrier.
+    pub fn waits_at_barrier(&self) -> bool {
+        self.lanes.iter().any(|lane| lane.blocked == Blocked::Barrier)
+    }
+
+    /// Writes what later behaviour depends on, the operations still to come left out: how many have been handed over
+    /// changes nothing, and whoever hands them out must compare them.
+    pub fn write_state(&self, out: &mut StateWriter) {
+        out.word(u64::from(self.finished));
+        for lane in &self.lanes {
+            out.word(match lane.blocked {
+                Blocked::No => 0,
+                Blocked::Timer => 1,
+                Blocked::Receive { messages, .. } => 2 | (u64::from(messages) << 8),
+                Blocked::Barrier => 3,
+            });
+        }
+        self.mailbox.iter().for_each(|&(_, count)| out.word(u64::from(count)));
+    }
+}
+
+/// Takes `messages` messages with this tag out of the mailbox if so many are there.
+fn take(mailbox: &mut Vec<(u64, u32)>, tag: u64, messages: u32) -> bool {
+    if messages == 0 {
+        return true;
+    }
+    let Some(place) = mailbox.iter().position(|&(waiting, _)| waiting == tag) else { return false };
+    let count = &mut mailbox[place].1;
+    if *count < messages {
+        return false;
+    }
+    *count -= messages;
+    if *count == 0 {
+        mailbox.swap_remove(place);
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn actor(tasks: &[(u8, Task)]) -> Actor {
+        let mut actor = Actor::new(0);
+        actor.refill(tasks.iter().copied());
+        actor.exhausted = true;
+        actor
+    }
+
+    #[test]
+    fn a_join_waits_for_all_lanes() {
+        let tasks = [(0, Task::Compute(5)), (1, Task::Send(1)), (0, Task::Join), (1, Task::Send(2))];
+        let mut actor = actor(&tasks);
+        let mut effects = Vec::new();
+        assert_eq!(actor.advance(10, &mut effects), Appetite::Fed);
+        assert_eq!(effects, [Effect::Wake { at: 15, lane: 0 }, Effect::Send(1)]);
+        actor.wake(0);
+        assert_eq!(actor.advance(15, &mut effects), Appetite::Finished);
+        assert_eq!(effects[2..], [Effect::Send(2)]);
+    }
+
+    #[test]
+    fn messages_that_came_early_are_kept() {
+        let tasks = [(0, Task::Receive { tag: 7, messages: 2 }), (0, Task::Send(1))];
+        let mut actor = actor(&tasks);
+        let mut effects = Vec::new();
+        assert!(!actor.message_arrived(7));
+        actor.advance(0, &mut effects);
+        assert!(effects.is_empty());
+        assert!(!actor.message_arrived(8));
+        assert!(actor.message_arrived(7));
+        assert_eq!(actor.advance(3, &mut effects), Appetite::Fed);
+        assert_eq!(effects, [Effect::Send(1)]);
+    }
+
+    #[test]
+    fn without_operations_it_is_dry_not_finished() {
+        let mut actor = Actor::new(0);
+        assert_eq!(actor.advance(0, &mut Vec::new()), Appetite::Dry);
+        actor.refill([(0, Task::Compute(1))].into_iter());
+        assert_eq!(actor.advance(0, &mut Vec::new()), Appetite::Hungry);
+        actor.wake(0);
+        assert_eq!(actor.advance(1, &mut Vec::new()), Appetite::Dry);
+        actor.refill(std::iter::empty());
+        assert_eq!(actor.advance(1, &mut Vec::new()), Appetite::Finished);
+    }
+}

@@ -1,0 +1,218 @@
+//! From the model to partitions at rest.
+//!
+//! Models: one ring per link direction, its two ends handed to the partitions of sender and receiver; the form of each
+//! port's start rule; links failed from the start and timers of later faults.
+//! Leaves out: running.
+
+use netloom_model::{FaultAction, Model, Partitions};
+use netloom_policy::balance::{Balancer, Seat};
+use netloom_units::{LinkId, NodeId, PortId, Random, Time};
+
+use crate::activity::{Activity, Place};
+use crate::desk::TimerKind;
+use crate::hook::Seated;
+use crate::host::Host;
+use crate::node::Node;
+use crate::partition::{InLink, MOST_IN_LINKS, Partition};
+use crate::port::{Egress, Far, Form};
+use crate::ring::{Receiver, Sender, ring};
+use crate::route::Route;
+
+/// Purpose number of the stream that balancing draws from.
+const BALANCE_PURPOSE: u64 = 0x62_616c;
+
+/// Where nodes live.
+pub struct Seating {
+    /// The partition of each node and its place there.
+    pub of_node: Vec<(u32, u32)>,
+}
+
+/// Partitions at rest, and who is where.
+pub struct Assembly {
+    /// The partitions.
+    pub partitions: Vec<Partition>,
+    /// The shared activity, with the first timers known.
+    pub activity: Activity,
+    /// Where nodes live.
+    pub seating: Seating,
+}
+
+/// Builds all partitions of a model.
+pub fn assemble(
+    model: &Model,
+    partitions: &Partitions,
+    hooks: Vec<Seated>,
+    shortcut: bool,
+    single_thread: bool,
+) -> Assembly {
+    let fixed_classes = hooks.is_empty()
+        && [&model.balances.host, &model.balances.switch].iter().all(|chosen| chosen.keeps_class());
+    let builder = Builder::new(model, partitions, shortcut, fixed_classes);
+    let mut built = builder.partitions();
+    for seated in hooks {
+        let (partition, place) = builder.seating.of_node[seated.node.index()];
+        built[partition as usize].nodes[place as usize].seat_hook(seated.hook);
+    }
+    let activity = Activity::new(builder.n_words as usize, built.len(), single_thread);
+    builder.set_faults(&mut built);
+    for partition in &built {
+        activity.set_own(partition.number as usize, partition.desk.next_timer());
+    }
+    Assembly { partitions: built, activity, seating: builder.seating }
+}
+
+struct Builder<'a> {
+    model: &'a Model,
+    partitions: &'a Partitions,
+    shortcut: bool,
+    /// Whether packets keep the class they start with: registered policies leave it, hooks and others may not.
+    fixed_classes: bool,
+    seating: Seating,
+    members: Vec<Vec<NodeId>>,
+    /// First word of each partition's in-link bits.
+    first_word: Vec<u32>,
+    n_words: u32,
+    /// The in-link number, within its partition, of the link that arrives at each port.
+    in_link: Vec<u32>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(model: &'a Model, partitions: &'a Partitions, shortcut: bool, fixed_classes: bool) -> Builder<'a> {
+        let mut members = vec![Vec::new(); partitions.n_partitions()];
+        let mut of_node = Vec::with_capacity(model.fabric.n_nodes());
+        for node in (0..model.fabric.n_nodes() as u32).map(NodeId) {
+            let number = partitions.of_node(node);
+            let place = members[number as usize].len() as u32;
+            of_node.push((number, place));
+            members[number as usize].push(node);
+        }
+        let mut first_word = Vec::with_capacity(members.len());
+        let mut n_words = 0;
+        let mut in_link = vec![0; model.fabric.ports().len()];
+        for nodes in &members {
+            first_word.push(n_words);
+            let mut n_links = 0_u32;
+            for port in nodes.iter().flat_map(|&node| model.fabric.port_range(node)) {
+                in_link[port as usize] = n_links;
+                n_links += 1;
+            }
+            assert!((n_links as usize) < MOST_IN_LINKS, "a partition has too many links");
+            n_words += n_links.div_ceil(64);
+        }
+        let seating = Seating { of_node };
+        Builder { model, partitions, shortcut, fixed_classes, seating, members, first_word, n_words, in_link }
+    }
+
+    fn partitions(&self) -> Vec<Partition> {
+        let n_ports = self.model.fabric.ports().len();
+        let mut senders: Vec<Option<Sender>> = Vec::with_capacity(n_ports);
+        let mut receivers: Vec<Option<Receiver>> = (0..n_ports).map(|_| None).collect();
+        for port in self.model.fabric.ports() {
+            let (sender, receiver) = ring();
+            senders.push(Some(sender));
+            receivers[port.peer.index()] = Some(receiver);
+        }
+        let build = |(number, nodes): (usize, &Vec<NodeId>)| {
+            let mut in_links = Vec::new();
+            let mut built = Vec::with_capacity(nodes.len());
+            for (place, &node) in nodes.iter().enumerate() {
+                let range = self.model.fabric.port_range(node);
+                for (index, port) in range.clone().enumerate() {
+                    let receiver = receivers[port as usize].take().expect("each ring has one receiver");
+                    in_links.push(InLink { receiver, node: place as u32, port: index as u32 });
+                }
+                let ports = range.map(|port| {
+                    let sender = senders[port as usize].take().expect("each ring has one sender");
+                    self.egress(PortId(port), sender)
+                });
+                built.push(self.node(node, place as u32, ports.collect()));
+            }
+            Partition::new(number as u32, built, in_links, self.first_word[number])
+        };
+        self.members.iter().enumerate().map(build).collect()
+    }
+
+    fn is_inside(&self, port: PortId) -> bool {
+        let ends = [self.model.fabric.port(port).node, self.model.fabric.neighbour(port)];
+        self.partitions.of_node(ends[0]) == self.partitions.of_node(ends[1])
+    }
+
+    fn egress(&self, id: PortId, sender: Sender) -> Egress {
+        let port = self.model.fabric.port(id);
+        let partition = self.partitions.of_node(self.model.fabric.neighbour(id));
+        let number = self.in_link[port.peer.index()];
+        let inside = self.is_inside(id);
+        let far = if inside {
+            Far::Inside(number)
+        } else {
+            let word = self.first_word[partition as usize] + number / 64;
+            Far::Partition(Place { partition, word, bit: 1 << (number % 64) })
+        };
+        let mut egress = Egress::new(sender, far, port.rate, port.delay.0);
+        let queues = &self.model.queues;
+        let limit =
+            if self.model.fabric.is_host(port.node) { queues.host_limit } else { queues.switch_limit };
+        if let Some(limit) = limit {
+            egress.set_limit(limit);
+        }
+        let form = self.form(inside, port.link);
+        egress.set_form(form);
+        if form == Form::Lazy && self.shortcut && self.fixed_classes && !self.has_timed_faults(port.link) {
+            egress.set_top_class(self.model.classes.data.max(self.model.classes.control));
+        }
+        egress
+    }
+
+    /// The cheapest form that is exact for a port.
+    fn form(&self, inside: bool, link: LinkId) -> Form {
+        let one_class = self.fixed_classes && self.model.classes.data == self.model.classes.control;
+        match (self.shortcut && one_class && !self.has_timed_faults(link), inside) {
+            (true, _) => Form::Computed,
+            (false, true) => Form::Timed,
+            (false, false) => Form::Lazy,
+        }
+    }
+
+    fn has_timed_faults(&self, link: LinkId) -> bool {
+        self.model.faults.iter().any(|fault| fault.link == link && fault.at > Time::ZERO)
+    }
+
+    fn node(&self, id: NodeId, place: u32, mut ports: Vec<Egress>) -> Node {
+        let model = self.model;
+        let is_host = model.fabric.is_host(id);
+        let chosen = if is_host { &model.balances.host } else { &model.balances.switch };
+        let seat = Seat { seed: model.seed, node: id.0, n_ports: ports.len() as u32 };
+        let random = Random::stream(model.seed, BALANCE_PURPOSE, u64::from(id.0));
+        let route = Route::of(&model.routing, id);
+        let balancer = Balancer::seat(chosen, seat);
+        if model.recording.queue_packets || balancer.counts_packets() {
+            ports.iter_mut().for_each(Egress::count_packets);
+        }
+        let mut node = Node::new(id, place, ports, route, balancer, random);
+        node.host = is_host.then(|| Box::new(Host::new(model.transport.entropy)));
+        node
+    }
+
+    fn set_faults(&self, partitions: &mut [Partition]) {
+        for fault in &self.model.faults {
+            for port in self.model.fabric.links()[fault.link.index()].ends {
+                let (partition, place) = self.seating.of_node[self.model.fabric.port(port).node.index()];
+                let partition = &mut partitions[partition as usize];
+                let local = self.model.fabric.local_index(port);
+                let node = &mut partition.nodes[place as usize];
+                let up = fault.action == FaultAction::Up;
+                if fault.at == Time::ZERO {
+                    if !up {
+                        node.ports[local as usize].go_down(0, |_| ());
+                        node.note_dead_ports();
+                    }
+                    continue;
+                }
+                if !up {
+                    node.ports[local as usize].will_go_down(fault.at.0);
+                }
+                partition.desk.set_timer(fault.at.0, place, TimerKind::Fault { port: local, up });
+            }
+        }
+    }
+}

@@ -1,0 +1,558 @@
+//! Between windows: hands out work, meets barriers, changes global knowledge, records.
+//!
+//! Models: what hosts could not know of each other within a window; modelled barriers release at the last arrival plus
+//! the coordination delay; global knowledge of failures is renewed at multiples of that delay (both ours).
+//! Leaves out: everything that happens inside a window.
+//!
+//! Invariants: everything done here is in an order fixed by time, actor or partition numbers, never by threads.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use netloom_model::{Fault, FaultAction, Item, Knowledge, Model, Operation, Work, reroute};
+use netloom_records::{Batch, DropReason, DropRow, FaultRow, FlowRow, PortRow, Sink, SinkError};
+use netloom_units::{ActorId, Bytes, Duration, HostId, LinkId, NodeId, PortId, Time};
+
+use crate::actor::Task;
+use crate::assemble::Seating;
+use crate::desk::{DropTally, Report, TimerKind};
+use crate::flow::{Flow, FlowTable, sort_rows};
+use crate::host::Receive;
+use crate::ledger::Ledger;
+use crate::observe::{Control, Observer, Progress};
+use crate::parallel::{Crew, Hall};
+use crate::partition::LONGEST_WINDOW;
+use crate::run::{Outcome, Stall, Status, Waiting};
+use crate::sampler::Sampler;
+
+/// Where an actor lives.
+#[derive(Debug, Clone, Copy)]
+struct Address {
+    partition: u32,
+    node: u32,
+    /// Its place at the host.
+    actor: u32,
+    host: HostId,
+}
+
+/// Actors waiting at a barrier.
+#[derive(Debug, Default)]
+struct Meeting {
+    actors: Vec<u32>,
+    last: u64,
+}
+
+/// Something that happens to the whole fabric at an instant, between two windows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Cut {
+    /// Global knowledge of failures is renewed.
+    Reroute,
+    /// The run ends.
+    Deadline,
+}
+
+/// See the module.
+pub struct Coordinator<'a, 'h> {
+    hall: &'h Hall<'a>,
+    model: &'a Model,
+    seating: &'h Seating,
+    work: &'h mut dyn Work,
+    sink: &'h mut dyn Sink,
+    observer: &'h mut dyn Observer,
+    addresses: Vec<Address>,
+    table: FlowTable,
+    ledger: Ledger<'a>,
+    meetings: BTreeMap<u32, Meeting>,
+    hungry: Vec<u32>,
+    rows: Vec<FlowRow>,
+    cuts: VecDeque<(u64, Cut)>,
+    sampler: Option<Sampler>,
+    faults_told: usize,
+    n_finished: usize,
+    n_windows: u64,
+    hops: u64,
+    window_length: u64,
+    /// End of the last window, and the instant of the last thing that happened.
+    now: u64,
+}
+
+impl<'a, 'h> Coordinator<'a, 'h> {
+    /// A coordinator with all actors at their hosts and their first operations handed out.
+    pub fn new(
+        hall: &'h Hall<'a>,
+        seating: &'h Seating,
+        lookahead: Option<Duration>,
+        work: &'h mut dyn Work,
+        sink: &'h mut dyn Sink,
+        observer: &'h mut dyn Observer,
+    ) -> Coordinator<'a, 'h> {
+        let model = hall.model;
+        let longest = lookahead.map_or(LONGEST_WINDOW, |span| span.0);
+        let mut coordinator = Coordinator {
+            hall,
+            model,
+            seating,
+            addresses: Vec::new(),
+            table: FlowTable::default(),
+            ledger: Ledger::new(&model.workload.jobs),
+            meetings: BTreeMap::new(),
+            hungry: Vec::new(),
+            rows: Vec::new(),
+            cuts: VecDeque::new(),
+            sampler: model
+                .recording
+                .series
+                .map(|interval| Sampler::new(interval, model.fabric.ports().len())),
+            faults_told: 0,
+            n_finished: 0,
+            n_windows: 0,
+            hops: 0,
+            window_length: longest.min(model.coordination_delay.0).min(LONGEST_WINDOW),
+            now: 0,
+            work,
+            sink,
+            observer,
+        };
+        coordinator.plan_cuts();
+        coordinator.seat_actors();
+        coordinator
+    }
+
+    fn plan_cuts(&mut self) {
+        let mut cuts = Vec::new();
+        if self.model.knowledge == Knowledge::Global {
+            let delay = self.model.coordination_delay.0;
+            for fault in &self.model.faults {
+                // Known from the start what has failed from the start; else at the next snapshot.
+                let at = if fault.at == Time::ZERO { 0 } else { (fault.at.0 / delay + 1) * delay };
+                cuts.push((at, Cut::Reroute));
+            }
+        }
+        cuts.extend(self.model.deadline.map(|deadline| (deadline.0, Cut::Deadline)));
+        cuts.sort_unstable();
+        cuts.dedup();
+        self.cuts = cuts.into();
+    }
+
+    fn seat_actors(&mut self) {
+        let hosts = self.work.actors().to_vec();
+        for (id, &host) in hosts.iter().enumerate() {
+            let (partition, node) = self.seating.of_node[self.model.fabric.host_node(host).index()];
+            let mut seat = self.hall.partition(partition as usize);
+            let actors = &mut seat.nodes[node as usize].host.as_deref_mut().expect("a host").actors;
+            let address = Address { partition, node, actor: actors.len() as u32, host };
+            actors.push(crate::actor::Actor::new(id as u32));
+            self.addresses.push(address);
+        }
+        for id in 0..hosts.len() as u32 {
+            self.refill(id);
+            self.release(id, 0);
+        }
+    }
+
+    /// Runs to the end.
+    pub fn run(mut self, crew: &mut Crew<'_, '_>) -> Outcome {
+        let status = match self.windows(crew) {
+            Ok(status) => status,
+            Err(error) => Status::SinkFailed(error),
+        };
+        let status = match self.close(&status) {
+            Err(error) if !matches!(status, Status::SinkFailed(_)) => Status::SinkFailed(error),
+            _ => status,
+        };
+        Outcome {
+            end: Time(self.end_of_run(&status)),
+            status,
+            windows: self.n_windows,
+            window: Duration(self.window_length),
+            hops: self.hops,
+            packets: self.sum(|partition| partition.desk.packets),
+        }
+    }
+
+    fn windows(&mut self, crew: &mut Crew<'_, '_>) -> Result<Status, SinkError> {
+        loop {
+            let earliest = self.hall.activity.earliest();
+            if earliest == u64::MAX {
+                return Ok(self.at_rest());
+            }
+            if let Some(status) = self.cut_before(earliest) {
+                return Ok(status);
+            }
+            let end = (earliest + self.window_length).min(self.next_cut());
+            self.window(crew, earliest, end);
+            self.now = end;
+            self.record()?;
+            let progress = self.progress();
+            if self.observer.at_window(&progress, self.hall) == Control::Stop {
+                return Ok(Status::Stopped);
+            }
+        }
+    }
+
+    fn next_cut(&self) -> u64 {
+        let cut = self.cuts.front().map_or(u64::MAX, |cut| cut.0);
+        self.sampler.as_ref().map_or(cut, |sampler| sampler.next().0.min(cut))
+    }
+
+    /// Carries out what happens up to and including `earliest` between windows; the status if the run ends by it.
+    fn cut_before(&mut self, earliest: u64) -> Option<Status> {
+        while self.next_cut() <= earliest {
+            let at = self.next_cut();
+            if self.sampler.as_ref().is_some_and(|sampler| sampler.next().0 == at) {
+                self.sample(at);
+                continue;
+            }
+            match self.cuts.pop_front().expect("a cut was seen").1 {
+                Cut::Reroute => self.reroute(at),
+                Cut::Deadline => {
+                    self.now = at;
+                    return Some(Status::Deadline);
+                }
+            }
+        }
+        None
+    }
+
+    /// One window: rounds until no partition is paused.
+    fn window(&mut self, crew: &mut Crew<'_, '_>, start: u64, end: u64) {
+        self.n_windows += 1;
+        {
+            let mut board = self.hall.board.write().expect("no thread panicked");
+            let board = &mut *board;
+            board.window = self.n_windows;
+            board.start = start;
+            board.end = end;
+            self.hall.activity.list_due(end, &mut board.due);
+        }
+        let mut all = self.hall.board.read().expect("no thread panicked").due.clone();
+        loop {
+            let paused = crew.run_round();
+            if paused.is_empty() {
+                break;
+            }
+            self.collect(&paused);
+            self.feed();
+            self.hall.board.write().expect("no thread panicked").due = paused;
+        }
+        all.sort_unstable();
+        self.collect(&all);
+        self.feed();
+    }
+
+    /// Reads the reports of partitions, in order.
+    fn collect(&mut self, partitions: &[u32]) {
+        for &number in partitions {
+            let mut partition = self.hall.partition(number as usize);
+            self.hops += std::mem::take(&mut partition.desk.hops);
+            if partition.desk.reports.is_empty() {
+                continue;
+            }
+            let reports = std::mem::take(&mut partition.desk.reports);
+            drop(partition);
+            for report in &reports {
+                self.hear(report);
+            }
+        }
+    }
+
+    fn hear(&mut self, report: &Report) {
+        match *report {
+            Report::Started { flow, number, at } => self.table.started(flow, Time(at), number),
+            Report::Arrived { flow, at, packets, hops } => {
+                let board = self.hall.board.read().expect("no thread panicked");
+                let row = self.table.arrived(&board.flows, flow, Time(at), packets, hops);
+                drop(board);
+                self.rows.push(row);
+                self.retire(flow);
+            }
+            Report::Sent { flow } => {
+                self.table.sent(flow);
+                self.retire(flow);
+            }
+            Report::Mark { mark, at } => self.ledger.mark(mark, Time(at)),
+            Report::Barrier { group, actor, at } => self.meet(group, actor, at),
+            Report::Hungry { actor } => self.hungry.push(actor),
+            Report::Finished => self.n_finished += 1,
+        }
+    }
+
+    /// Frees what a finished message occupied.
+    fn retire(&mut self, place: u32) {
+        if !self.table.retire(place) {
+            return;
+        }
+        let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
+        self.at_host(flow.source, |host| host.sends.remove(flow.send_slot));
+        self.at_host(flow.message.to, |host| host.receives.remove(flow.receive_slot));
+    }
+
+    fn at_host<R>(&self, host: HostId, act: impl FnOnce(&mut crate::host::Host) -> R) -> R {
+        let (partition, node) = self.seating.of_node[self.model.fabric.host_node(host).index()];
+        let mut partition = self.hall.partition(partition as usize);
+        act(partition.nodes[node as usize].host.as_deref_mut().expect("a host"))
+    }
+
+    /// An actor arrives at a barrier; the last one releases all.
+    fn meet(&mut self, group: u32, actor: u32, at: u64) {
+        let size = self.work.barrier_size(group);
+        let meeting = self.meetings.entry(group).or_default();
+        meeting.actors.push(actor);
+        meeting.last = meeting.last.max(at);
+        if meeting.actors.len() < size as usize {
+            return;
+        }
+        let meeting = self.meetings.remove(&group).expect("just filled");
+        let release = meeting.last + self.model.coordination_delay.0;
+        meeting.actors.into_iter().for_each(|actor| self.release(actor, release));
+    }
+
+    /// Lets an actor go on at an instant.
+    fn release(&self, actor: u32, at: u64) {
+        let address = self.addresses[actor as usize];
+        let mut partition = self.hall.partition(address.partition as usize);
+        partition.desk.set_timer(at, address.node, TimerKind::Release { actor: address.actor });
+        self.hall.activity.bring_forward(address.partition as usize, at);
+    }
+
+    /// Refills all hungry actors, in actor order.
+    fn feed(&mut self) {
+        let mut hungry = std::mem::take(&mut self.hungry);
+        hungry.sort_unstable();
+        hungry.dedup();
+        hungry.drain(..).for_each(|actor| self.refill(actor));
+        self.hungry = hungry;
+    }
+
+    fn refill(&mut self, id: u32) {
+        let address = self.addresses[id as usize];
+        let mut items = VecDeque::new();
+        loop {
+            self.work.refill(ActorId(id), &mut items);
+            let tasks: Vec<(u8, Task)> =
+                items.drain(..).map(|item| (item.lane, self.task(address.host, &item))).collect();
+            let mut partition = self.hall.partition(address.partition as usize);
+            let host = partition.nodes[address.node as usize].host.as_deref_mut().expect("a host");
+            let actor = &mut host.actors[address.actor as usize];
+            actor.refill(tasks.into_iter());
+            if !actor.wants_more() {
+                return;
+            }
+        }
+    }
+
+    fn task(&mut self, source: HostId, item: &Item) -> Task {
+        match item.operation {
+            Operation::Compute(span) => Task::Compute(span.0),
+            Operation::Until(at) => Task::Until(at.0),
+            Operation::Receive { tag, messages } => Task::Receive { tag, messages },
+            Operation::Barrier { group } => Task::Barrier(group),
+            Operation::Mark(mark) => Task::Mark(mark),
+            Operation::Join => Task::Join,
+            Operation::Send(message) => {
+                let send_slot = self.at_host(source, |host| host.sends.insert(crate::host::Send::default()));
+                let receive_slot = self.at_host(message.to, |host| host.receives.insert(Receive::default()));
+                let flow = Flow { message, source, send_slot, receive_slot };
+                let mut board = self.hall.board.write().expect("no thread panicked");
+                let place = self.table.insert(&mut board.flows, flow);
+                drop(board);
+                let expected = Receive {
+                    missing: message.size.0,
+                    flow: place,
+                    source: source.0,
+                    send_slot,
+                    ..Receive::default()
+                };
+                self.at_host(message.to, |host| *host.receives.get_mut(receive_slot) = expected);
+                Task::Send(place)
+            }
+        }
+    }
+
+    /// Renews global knowledge: next hops over what is alive at `at`.
+    fn reroute(&mut self, at: u64) {
+        let dead = dead_links(self.model, Time(at));
+        let overlay = reroute::overlay(&self.model.fabric, &self.model.routing, &dead);
+        self.hall.board.write().expect("no thread panicked").overlay = Some(overlay);
+        for number in 0..self.hall.partitions.len() {
+            self.hall.partition(number).nodes.iter_mut().for_each(crate::node::Node::note_overlay);
+        }
+    }
+
+    fn sample(&mut self, at: u64) {
+        let ports = self.ports_at(at).map(|totals| (totals.bytes, totals.waiting)).collect();
+        self.sampler.as_mut().expect("only a sampler asks for samples").take(ports);
+    }
+
+    /// What has happened at all ports before `at`, by port id.
+    fn ports_at(&self, at: u64) -> impl Iterator<Item = crate::port::Totals> + '_ {
+        self.seating.of_node.iter().flat_map(move |&(partition, place)| {
+            let partition = self.hall.partition(partition as usize);
+            let ports = partition.nodes[place as usize].ports.iter();
+            ports.map(|port| port.totals_at(at)).collect::<Vec<_>>()
+        })
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            now: Time(self.now),
+            windows: self.n_windows,
+            hops: self.hops,
+            steps: self.ledger.n_steps(),
+            total_steps: self.model.workload.jobs.iter().map(|job| u64::from(job.steps)).sum(),
+        }
+    }
+
+    /// Hands the window's rows to the sink.
+    fn record(&mut self) -> Result<(), SinkError> {
+        if !self.rows.is_empty() {
+            sort_rows(&mut self.rows);
+            self.sink.accept(Batch::Flows(&self.rows))?;
+            self.rows.clear();
+        }
+        let (steps, collectives) = self.ledger.take_rows();
+        if !steps.is_empty() {
+            self.sink.accept(Batch::Steps(&steps))?;
+        }
+        if !collectives.is_empty() {
+            self.sink.accept(Batch::Collectives(&collectives))?;
+        }
+        self.tell_faults()
+    }
+
+    fn tell_faults(&mut self) -> Result<(), SinkError> {
+        let rest = &self.model.faults[self.faults_told..];
+        let n_past = rest.partition_point(|fault| fault.at.0 < self.now.max(1));
+        if n_past == 0 {
+            return Ok(());
+        }
+        let row = |fault: &Fault| FaultRow {
+            time: fault.at,
+            link: fault.link,
+            up: fault.action == FaultAction::Up,
+        };
+        let rows: Vec<FaultRow> = rest[..n_past].iter().map(row).collect();
+        self.faults_told += n_past;
+        self.sink.accept(Batch::Faults(&rows))
+    }
+
+    /// Nothing is ahead anywhere: everything is done, or nothing can go on.
+    fn at_rest(&self) -> Status {
+        let unfinished = self.table.unfinished().count() as u64;
+        if self.n_finished == self.addresses.len() && unfinished == 0 {
+            return Status::Complete;
+        }
+        Status::Stalled(Stall { waiting: self.waiting(), unfinished })
+    }
+
+    fn waiting(&self) -> Vec<Waiting> {
+        let mut waiting = Vec::new();
+        for (id, address) in self.addresses.iter().enumerate() {
+            let partition = self.hall.partition(address.partition as usize);
+            let host = partition.nodes[address.node as usize].host.as_deref().expect("a host");
+            let actor = &host.actors[address.actor as usize];
+            if !actor.is_finished() {
+                waiting.push(Waiting {
+                    actor: ActorId(id as u32),
+                    host: address.host,
+                    messages: actor.waits_for().map(|(_, missing)| u64::from(missing)).sum(),
+                    at_barrier: actor.waits_at_barrier(),
+                });
+            }
+        }
+        waiting
+    }
+
+    /// Hands over everything that is known only at the end.
+    fn close(&mut self, status: &Status) -> Result<(), SinkError> {
+        if matches!(status, Status::SinkFailed(_)) {
+            return Ok(());
+        }
+        self.record()?;
+        let unfinished = self.unfinished_rows();
+        self.sink.accept(Batch::Flows(&unfinished))?;
+        self.sink.accept(Batch::Jobs(&self.ledger.job_rows()))?;
+        let ports = self.port_rows();
+        self.sink.accept(Batch::Ports(&ports))?;
+        let series = self.sampler.as_ref().map(Sampler::rows).unwrap_or_default();
+        self.sink.accept(Batch::Series(&series))?;
+        let drops = self.drop_rows();
+        self.sink.accept(Batch::Drops(&drops))
+    }
+
+    fn unfinished_rows(&self) -> Vec<FlowRow> {
+        let board = self.hall.board.read().expect("no thread panicked");
+        let row = |place| {
+            let flow = &board.flows[place as usize];
+            let receive = self.at_host(flow.message.to, |host| *host.receives.get_mut(flow.receive_slot));
+            self.table.row(&board.flows, place, None, receive.packets, receive.hops)
+        };
+        let mut rows: Vec<FlowRow> = self.table.unfinished().map(row).collect();
+        sort_rows(&mut rows);
+        rows
+    }
+
+    fn port_rows(&self) -> Vec<PortRow> {
+        let fabric = &self.model.fabric;
+        let row = |(id, totals): (usize, crate::port::Totals)| {
+            let id = PortId(id as u32);
+            let port = fabric.port(id);
+            PortRow {
+                port: id,
+                node: port.node,
+                index: fabric.local_index(id),
+                link: port.link,
+                peer: fabric.neighbour(id),
+                rate: port.rate,
+                packets: totals.packets,
+                size: Bytes(totals.bytes),
+                busy: port.rate.serialization(Bytes(totals.bytes)),
+                peak_packets: totals.peak_packets,
+                peak_size: Bytes(totals.peak_bytes),
+                dropped: totals.dropped,
+            }
+        };
+        self.ports_at(self.now).enumerate().map(row).collect()
+    }
+
+    fn drop_rows(&self) -> Vec<DropRow> {
+        let mut all: BTreeMap<(u32, Option<u32>, DropReason), DropTally> = BTreeMap::new();
+        for number in 0..self.hall.partitions.len() {
+            all.extend(self.hall.partition(number).desk.drops.iter().map(|(key, tally)| (*key, *tally)));
+        }
+        let row = |((node, port, reason), tally): ((u32, Option<u32>, DropReason), DropTally)| DropRow {
+            node: NodeId(node),
+            port: port.map(|port| PortId(self.model.fabric.port_range(NodeId(node)).start + port)),
+            reason,
+            packets: tally.packets,
+            size: Bytes(tally.bytes),
+            first: Time(tally.span.0),
+            last: Time(tally.span.1),
+        };
+        all.into_iter().map(row).collect()
+    }
+
+    /// The instant of the last event, or where the run was cut.
+    fn end_of_run(&self, status: &Status) -> u64 {
+        match status {
+            Status::Complete | Status::Stalled(_) => (0..self.hall.partitions.len())
+                .map(|number| self.hall.partition(number).desk.now)
+                .max()
+                .unwrap_or(0),
+            _ => self.now,
+        }
+    }
+
+    fn sum(&self, read: impl Fn(&crate::partition::Partition) -> u64) -> u64 {
+        (0..self.hall.partitions.len()).map(|number| read(&self.hall.partition(number))).sum()
+    }
+}
+
+/// Which links are dead at an instant (changes at that very instant included).
+fn dead_links(model: &Model, at: Time) -> Vec<bool> {
+    let mut dead = vec![false; model.fabric.links().len()];
+    for fault in model.faults.iter().filter(|fault| fault.at <= at) {
+        let LinkId(link) = fault.link;
+        dead[link as usize] = fault.action == FaultAction::Down;
+    }
+    dead
+}

@@ -1,0 +1,259 @@
+//! What the nodes of one partition share while they advance: timers, inner links, reports and counters.
+//!
+//! Models: the local event order: timers by (time, node, kind, argument); heads of inner links by (arrival, in-link).
+//! Leaves out: the nodes themselves.
+//!
+//! Invariants: nothing here is seen by another partition; reports are read by the coordinator between rounds, in
+//! partition order.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use netloom_model::Mark;
+use netloom_records::DropReason;
+use netloom_units::StateWriter;
+
+use crate::packet::Packet;
+
+/// Something a node does at an instant of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Timer {
+    /// When, in ps.
+    pub at: u64,
+    /// The node, by its place in the partition.
+    pub node: u32,
+    /// What.
+    pub kind: TimerKind,
+}
+
+/// What a timer does. The order of the variants is the order at equal times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TimerKind {
+    /// The link at a port goes down or comes up.
+    Fault {
+        /// Local port.
+        port: u32,
+        /// Whether it comes up.
+        up: bool,
+    },
+    /// A barrier releases an actor.
+    Release {
+        /// The actor, by its place at the host.
+        actor: u32,
+    },
+    /// A lane of an actor goes on.
+    Wake {
+        /// The actor, by its place at the host.
+        actor: u32,
+        /// The lane.
+        lane: u8,
+    },
+    /// A paced message sends its next packet.
+    Pace {
+        /// Its number among the host's messages, which orders those due together.
+        number: u32,
+        /// Its place among the host's sends.
+        send: u32,
+    },
+    /// A timer of the switch's hook.
+    Hook {
+        /// The hook's own number.
+        number: u32,
+    },
+    /// A transmission starts at a port in timed form.
+    Start {
+        /// Local port.
+        port: u32,
+    },
+}
+
+impl TimerKind {
+    /// Writes what it is, without places in tables.
+    pub fn write_state(self, out: &mut StateWriter) {
+        let (kind, argument) = match self {
+            TimerKind::Fault { port, up } => (0, u64::from(port) * 2 + u64::from(up)),
+            TimerKind::Release { actor } => (1, u64::from(actor)),
+            TimerKind::Wake { actor, lane } => (2, u64::from(actor) << 8 | u64::from(lane)),
+            TimerKind::Pace { .. } => (3, 0),
+            TimerKind::Hook { number } => (4, u64::from(number)),
+            TimerKind::Start { port } => (5, u64::from(port)),
+        };
+        out.word(kind << 56 | argument);
+    }
+}
+
+/// What a partition tells the coordinator.
+#[derive(Debug, Clone, Copy)]
+pub enum Report {
+    /// A message's first packet was handed over.
+    Started {
+        /// Place in the flow table.
+        flow: u32,
+        /// Number among the sender's messages.
+        number: u32,
+        /// When.
+        at: u64,
+    },
+    /// A message's last byte arrived.
+    Arrived {
+        /// Place in the flow table.
+        flow: u32,
+        /// When.
+        at: u64,
+        /// Data packets that arrived.
+        packets: u32,
+        /// Links they crossed.
+        hops: u64,
+    },
+    /// The sender needs nothing more of a message.
+    Sent {
+        /// Place in the flow table.
+        flow: u32,
+    },
+    /// An actor reached a mark.
+    Mark {
+        /// Which.
+        mark: Mark,
+        /// When.
+        at: u64,
+    },
+    /// An actor arrived at a barrier.
+    Barrier {
+        /// The group.
+        group: u32,
+        /// The actor.
+        actor: u32,
+        /// When.
+        at: u64,
+    },
+    /// An actor will soon need more operations.
+    Hungry {
+        /// The actor.
+        actor: u32,
+    },
+    /// An actor has done all its operations.
+    Finished,
+}
+
+/// Drops of one reason at one place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DropTally {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// First and last instant, in ps.
+    pub span: (u64, u64),
+}
+
+/// See the module.
+pub struct Desk {
+    timers: BinaryHeap<Reverse<Timer>>,
+    /// The instant of the first timer, `u64::MAX` for none.
+    next_timer: u64,
+    inner: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Whether an inner in-link stands in `inner`.
+    queued: Vec<bool>,
+    /// For the coordinator.
+    pub reports: Vec<Report>,
+    /// Drops, by (node, local port, reason).
+    pub drops: BTreeMap<(u32, Option<u32>, DropReason), DropTally>,
+    /// Packets that have crossed a link to a node of this partition.
+    pub hops: u64,
+    /// Data packets created by hosts of this partition.
+    pub packets: u64,
+    /// The instant of the last event, in ps.
+    pub now: u64,
+    /// An actor ran dry: stop after this event and ask for operations.
+    pub dry: bool,
+    /// Working memory for lists of live ports.
+    pub scratch: Vec<u32>,
+}
+
+impl Desk {
+    /// A desk for a partition with this many in-links.
+    pub fn new(n_in_links: usize) -> Desk {
+        Desk {
+            timers: BinaryHeap::new(),
+            next_timer: u64::MAX,
+            inner: BinaryHeap::new(),
+            queued: vec![false; n_in_links],
+            reports: Vec::new(),
+            drops: BTreeMap::new(),
+            hops: 0,
+            packets: 0,
+            now: 0,
+            dry: false,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Sets a timer.
+    #[inline]
+    pub fn set_timer(&mut self, at: u64, node: u32, kind: TimerKind) {
+        self.next_timer = self.next_timer.min(at);
+        self.timers.push(Reverse(Timer { at, node, kind }));
+    }
+
+    /// The instant of the next timer, `u64::MAX` for none.
+    #[inline(always)]
+    pub fn next_timer(&self) -> u64 {
+        self.next_timer
+    }
+
+    /// The node whose timer is next.
+    pub fn timer_node(&self) -> usize {
+        self.timers.peek().expect("a timer was seen").0.node as usize
+    }
+
+    /// Takes the next timer.
+    pub fn take_timer(&mut self) -> Timer {
+        let timer = self.timers.pop().expect("a timer was seen before it is taken").0;
+        self.next_timer = self.timers.peek().map_or(u64::MAX, |next| next.0.at);
+        timer
+    }
+
+    /// All timers in no order (for writing state out).
+    pub fn timers(&self) -> impl Iterator<Item = &Timer> {
+        self.timers.iter().map(|timer| &timer.0)
+    }
+
+    /// An entry was pushed onto an inner link.
+    #[inline]
+    pub fn pushed_inside(&mut self, in_link: u32, arrival: u64) {
+        if !self.queued[in_link as usize] {
+            self.queued[in_link as usize] = true;
+            self.inner.push(Reverse((arrival, in_link)));
+        }
+    }
+
+    /// The head of the inner links: (arrival, in-link).
+    #[inline]
+    pub fn inner_head(&self) -> Option<(u64, u32)> {
+        self.inner.peek().map(|head| head.0)
+    }
+
+    /// The head was popped from its ring; `next` is what follows there.
+    #[inline]
+    pub fn inner_popped(&mut self, in_link: u32, next: Option<u64>) {
+        let mut head = self.inner.peek_mut().expect("the head was seen");
+        if let Some(arrival) = next {
+            *head = Reverse((arrival, in_link));
+        } else {
+            std::collections::binary_heap::PeekMut::pop(head);
+            self.queued[in_link as usize] = false;
+        }
+    }
+
+    /// Counts a drop.
+    #[cold]
+    pub fn dropped(&mut self, at: u64, node: u32, port: Option<u32>, reason: DropReason, packet: &Packet) {
+        let key = (node, port, reason);
+        let fresh = DropTally { packets: 0, bytes: 0, span: (at, at) };
+        let tally = self.drops.entry(key).or_insert(fresh);
+        tally.packets += 1;
+        tally.bytes += u64::from(packet.bytes);
+        tally.span.1 = tally.span.1.max(at);
+        tally.span.0 = tally.span.0.min(at);
+    }
+}

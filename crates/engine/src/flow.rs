@@ -1,0 +1,118 @@
+//! Messages between being handed out by the workload and being recorded.
+//!
+//! Models: a table of messages; the read-only part is shared with all partitions, the rest belongs to the coordinator.
+//! Leaves out: sending and receiving state, which live at the two hosts.
+//!
+//! Invariants: places are given and taken back only between rounds, so partitions read without a lock; a place is
+//! used again only after receiver and sender have both finished with it; no result depends on which place a message got.
+
+use netloom_model::Message;
+use netloom_records::FlowRow;
+use netloom_units::{Bytes, HostId, Time};
+
+/// What both ends may read of a message.
+#[derive(Debug, Clone, Copy)]
+pub struct Flow {
+    /// The message as the workload gave it.
+    pub message: Message,
+    /// Sender.
+    pub source: HostId,
+    /// Place of its state at the sender.
+    pub send_slot: u32,
+    /// Place of its state at the receiver.
+    pub receive_slot: u32,
+}
+
+/// What only the coordinator knows.
+#[derive(Debug, Clone, Copy)]
+struct Story {
+    started: Option<Time>,
+    number: u32,
+    arrived: bool,
+    sent: bool,
+}
+
+/// All messages handed out and not yet finished.
+#[derive(Debug, Default)]
+pub struct FlowTable {
+    stories: Vec<Story>,
+    free: Vec<u32>,
+}
+
+impl FlowTable {
+    /// Gives a new message a place in `flows`.
+    pub fn insert(&mut self, flows: &mut Vec<Flow>, flow: Flow) -> u32 {
+        let story = Story { started: None, number: 0, arrived: false, sent: false };
+        if let Some(place) = self.free.pop() {
+            flows[place as usize] = flow;
+            self.stories[place as usize] = story;
+            return place;
+        }
+        flows.push(flow);
+        self.stories.push(story);
+        flows.len() as u32 - 1
+    }
+
+    /// The sender has handed over the first packet.
+    pub fn started(&mut self, place: u32, at: Time, number: u32) {
+        let story = &mut self.stories[place as usize];
+        story.started = Some(at);
+        story.number = number;
+    }
+
+    /// The last byte has arrived: the row to record.
+    pub fn arrived(&mut self, flows: &[Flow], place: u32, at: Time, packets: u32, hops: u64) -> FlowRow {
+        self.stories[place as usize].arrived = true;
+        self.row(flows, place, Some(at), packets, hops)
+    }
+
+    /// The sender needs nothing more of it.
+    pub fn sent(&mut self, place: u32) {
+        self.stories[place as usize].sent = true;
+    }
+
+    /// Takes the place back if both ends have finished; tells whether it did.
+    pub fn retire(&mut self, place: u32) -> bool {
+        let story = &mut self.stories[place as usize];
+        let finished = story.arrived && story.sent;
+        if finished {
+            story.started = None;
+            story.arrived = false;
+            self.free.push(place);
+        }
+        finished
+    }
+
+    /// Places of the messages that started and never arrived.
+    pub fn unfinished(&self) -> impl Iterator<Item = u32> + '_ {
+        let open = |(_, story): &(usize, &Story)| story.started.is_some() && !story.arrived;
+        self.stories.iter().enumerate().filter(open).map(|(place, _)| place as u32)
+    }
+
+    /// The row of a message.
+    pub fn row(&self, flows: &[Flow], place: u32, end: Option<Time>, packets: u32, hops: u64) -> FlowRow {
+        let flow = &flows[place as usize];
+        let story = &self.stories[place as usize];
+        FlowRow {
+            start: story.started.expect("a message starts before it arrives"),
+            end,
+            source: flow.source,
+            destination: flow.message.to,
+            number: story.number,
+            job: flow.message.job,
+            step: flow.message.step,
+            phase: flow.message.phase,
+            bucket: flow.message.bucket,
+            size: Bytes(flow.message.size.0),
+            packets,
+            hops,
+        }
+    }
+}
+
+/// The order of rows in table `flows`.
+pub fn sort_rows(rows: &mut [FlowRow]) {
+    rows.sort_unstable_by_key(|row| {
+        (row.end.unwrap_or(Time::NEVER), row.destination, row.source, row.number)
+    });
+}

@@ -1,0 +1,313 @@
+//! A host: its actors, the messages it sends and receives, and the NIC's transport.
+//!
+//! Models: `open_loop` (a whole message queued at once, or paced) and `window` (so many packets in flight, an ACK per
+//! packet, out-of-order receiver).
+//! Leaves out: loss recovery; a message that loses a packet never completes and is reported as such.
+//!
+//! Invariants: a host's messages are numbered in the order they start; flow hashes come from that number, never from
+//! places in tables.
+
+use netloom_model::{Entropy, Model, TransportKind};
+use netloom_units::{Rate, StateWriter, Time, mix};
+
+use crate::actor::{Actor, Appetite, Effect};
+use crate::desk::{Desk, Report, TimerKind};
+use crate::node::Node;
+use crate::packet::{Address, Packet, PacketKind};
+use crate::round::Round;
+use crate::slab::Slab;
+
+/// The host's part of a node.
+#[derive(Debug, Default)]
+pub struct Host {
+    /// Its actors.
+    pub actors: Vec<Actor>,
+    /// Messages being sent.
+    pub sends: Slab<Send>,
+    /// Messages expected or being received.
+    pub receives: Slab<Receive>,
+    /// How many messages have started here.
+    n_started: u32,
+    /// Actors that ran dry: they go on at the instant of the pause once refilled.
+    dry: Vec<u32>,
+    effects: Vec<Effect>,
+    numbers_matter: bool,
+}
+
+/// A message being sent.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Send {
+    flow: u32,
+    receive_slot: u32,
+    destination: u32,
+    entropy: u32,
+    /// Packets handed over so far.
+    next: u32,
+    n_packets: u32,
+    /// Packets acknowledged so far.
+    acknowledged: u32,
+    packet_bytes: u32,
+    last_bytes: u32,
+    /// Number among the host's messages.
+    number: u32,
+    /// Start of the message, in ps.
+    start: u64,
+}
+
+/// A message being received.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Receive {
+    /// Bytes still missing.
+    pub missing: u64,
+    /// Place in the flow table.
+    pub flow: u32,
+    /// Where ACKs go.
+    pub source: u32,
+    /// Place of the message's state there.
+    pub send_slot: u32,
+    /// Packets that have arrived.
+    pub packets: u32,
+    /// Links they crossed.
+    pub hops: u64,
+}
+
+impl Host {
+    /// A host at rest, which knows whether the numbers of its messages decide their paths.
+    pub fn new(entropy: Entropy) -> Host {
+        Host { numbers_matter: entropy == Entropy::Message, ..Host::default() }
+    }
+
+    /// Writes what later behaviour depends on: messages under way, in an order that does not depend on their places.
+    pub fn write_state(&self, out: &mut StateWriter) {
+        if self.numbers_matter {
+            out.word(u64::from(self.n_started));
+        }
+        self.actors.iter().for_each(|actor| actor.write_state(out));
+        let mut sends: Vec<&Send> = self.sends.iter().filter(|send| send.is_under_way()).collect();
+        sends.sort_unstable_by_key(|send| send.number);
+        for send in sends {
+            out.word(u64::from(self.n_started - send.number) | (u64::from(send.acknowledged) << 32));
+            out.word(u64::from(send.next) | (u64::from(send.n_packets) << 32));
+            out.word(u64::from(send.destination) | (u64::from(send.entropy) << 32));
+            out.age(Time(send.start));
+        }
+        let under_way = self.receives.iter().filter(|receive| receive.is_under_way());
+        let mut receives: Vec<_> = under_way.map(|receive| (receive.source, receive.missing)).collect();
+        receives.sort_unstable();
+        for (source, missing) in receives {
+            out.word(u64::from(source));
+            out.word(missing);
+        }
+    }
+}
+
+impl Send {
+    /// Whether it has started and is not finished.
+    fn is_under_way(&self) -> bool {
+        self.acknowledged < self.n_packets && self.n_packets > 0
+    }
+}
+
+impl Receive {
+    /// Whether part of it has arrived.
+    fn is_under_way(&self) -> bool {
+        self.packets > 0 && self.missing > 0
+    }
+}
+
+impl Node {
+    fn host_mut(&mut self) -> &mut Host {
+        self.host.as_deref_mut().expect("only hosts have actors and messages")
+    }
+
+    /// An actor of this host.
+    pub fn actor_mut(&mut self, place: u32) -> &mut Actor {
+        &mut self.host_mut().actors[place as usize]
+    }
+
+    /// A packet has arrived at this host.
+    #[inline]
+    pub fn receive(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+        match packet.kind() {
+            PacketKind::Data => self.receive_data(now, packet, desk, round),
+            PacketKind::Acknowledgement => self.receive_acknowledgement(now, packet, desk, round),
+        }
+    }
+
+    #[inline]
+    fn receive_data(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+        let receive = self.host_mut().receives.get_mut(packet.slot);
+        receive.missing -= u64::from(packet.bytes);
+        receive.packets += 1;
+        receive.hops += u64::from(packet.hops());
+        let receive = *receive;
+        if let TransportKind::Window { acknowledgement, .. } = round.model.transport.kind {
+            let to = Address { host: receive.source, slot: receive.send_slot };
+            let answer = packet.acknowledgement(to, acknowledgement.0 as u32, round.model.classes.control);
+            self.forward(now, self.ports.len() as u32, &answer, desk, round);
+        }
+        if receive.missing == 0 {
+            self.message_arrived(now, &receive, desk, round);
+        }
+    }
+
+    fn message_arrived(&mut self, now: u64, receive: &Receive, desk: &mut Desk, round: &Round) {
+        let Receive { flow, packets, hops, .. } = *receive;
+        desk.reports.push(Report::Arrived { flow, at: now, packets, hops });
+        let message = &round.flows[flow as usize].message;
+        let Some(actor) = message.notify else { return };
+        let host = self.host_mut();
+        let place = host.actors.iter().position(|candidate| candidate.id == actor.0);
+        let place = place.expect("the actor to notify lives at the destination host");
+        if host.actors[place].message_arrived(message.tag) {
+            self.run_actor(now, place as u32, desk, round);
+        }
+    }
+
+    #[inline]
+    fn receive_acknowledgement(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+        let send = self.host_mut().sends.get_mut(packet.slot);
+        send.acknowledged += 1;
+        if send.next < send.n_packets {
+            self.send_next(now, packet.slot, desk, round);
+        } else if send.acknowledged == send.n_packets {
+            desk.reports.push(Report::Sent { flow: packet.flow });
+        }
+    }
+
+    /// Lets an actor do what it can at `now`.
+    pub fn run_actor(&mut self, now: u64, place: u32, desk: &mut Desk, round: &Round) {
+        let host = self.host_mut();
+        let mut effects = std::mem::take(&mut host.effects);
+        let actor = &mut host.actors[place as usize];
+        let id = actor.id;
+        let appetite = actor.advance(now, &mut effects);
+        match appetite {
+            Appetite::Fed => {}
+            Appetite::Hungry => desk.reports.push(Report::Hungry { actor: id }),
+            Appetite::Finished => desk.reports.push(Report::Finished),
+            Appetite::Dry => {
+                host.dry.push(place);
+                desk.dry = true;
+                desk.reports.push(Report::Hungry { actor: id });
+            }
+        }
+        for effect in effects.drain(..) {
+            match effect {
+                Effect::Send(flow) => self.start_message(now, flow, desk, round),
+                Effect::Wake { at, lane } => {
+                    desk.set_timer(at, self.place, TimerKind::Wake { actor: place, lane });
+                }
+                Effect::Mark(mark) => desk.reports.push(Report::Mark { mark, at: now }),
+                Effect::Barrier(group) => {
+                    desk.reports.push(Report::Barrier { group, actor: id, at: now });
+                }
+            }
+        }
+        self.host_mut().effects = effects;
+    }
+
+    /// Goes on with the actors that ran dry at `now` and have been refilled since.
+    pub fn resume_actors(&mut self, now: u64, desk: &mut Desk, round: &Round) {
+        for place in std::mem::take(&mut self.host_mut().dry) {
+            self.run_actor(now, place, desk, round);
+        }
+    }
+
+    /// Hands over the first packets of a message.
+    fn start_message(&mut self, now: u64, flow: u32, desk: &mut Desk, round: &Round) {
+        let model = round.model;
+        let described = &round.flows[flow as usize];
+        let host = self.host_mut();
+        let number = host.n_started;
+        host.n_started += 1;
+        desk.reports.push(Report::Started { flow, number, at: now });
+        let destination = described.message.to.0;
+        let size = described.message.size.0;
+        let packet_bytes = model.transport.packet.0;
+        let n_packets = size.div_ceil(packet_bytes);
+        *host.sends.get_mut(described.send_slot) = Send {
+            flow,
+            receive_slot: described.receive_slot,
+            destination,
+            entropy: entropy(model, described.source.0, destination, number, now),
+            next: 0,
+            n_packets: n_packets as u32,
+            acknowledged: 0,
+            packet_bytes: packet_bytes as u32,
+            last_bytes: (size - (n_packets - 1) * packet_bytes) as u32,
+            number,
+            start: now,
+        };
+        let rate = described.message.rate;
+        match (model.transport.kind, rate) {
+            (TransportKind::Window { packets, .. }, _) => {
+                for _ in 0..n_packets.min(u64::from(packets)) {
+                    self.send_next(now, described.send_slot, desk, round);
+                }
+            }
+            (TransportKind::OpenLoop { rate: None }, None) => {
+                for _ in 0..n_packets {
+                    self.send_next(now, described.send_slot, desk, round);
+                }
+                self.finish_send(described.send_slot, desk);
+            }
+            (TransportKind::OpenLoop { .. }, _) => self.pace(now, described.send_slot, desk, round),
+        }
+    }
+
+    /// Hands over the next packet of a paced message and sets the timer for the one after it.
+    pub fn pace(&mut self, now: u64, slot: u32, desk: &mut Desk, round: &Round) {
+        self.send_next(now, slot, desk, round);
+        let send = *self.host_mut().sends.get_mut(slot);
+        if send.next == send.n_packets {
+            return self.finish_send(slot, desk);
+        }
+        let rate = pace_of(round, send.flow);
+        let sent = netloom_units::Bytes(u64::from(send.next) * u64::from(send.packet_bytes));
+        let at = send.start + rate.serialization(sent).0;
+        desk.set_timer(at, self.place, TimerKind::Pace { number: send.number, send: slot });
+    }
+
+    /// A message of which nothing comes back has been handed over whole.
+    fn finish_send(&mut self, slot: u32, desk: &mut Desk) {
+        let send = self.host_mut().sends.get_mut(slot);
+        send.acknowledged = send.n_packets;
+        desk.reports.push(Report::Sent { flow: send.flow });
+    }
+
+    #[inline]
+    fn send_next(&mut self, now: u64, slot: u32, desk: &mut Desk, round: &Round) {
+        let send = self.host_mut().sends.get_mut(slot);
+        let sequence = send.next;
+        send.next += 1;
+        let last = send.next == send.n_packets;
+        let bytes = if last { send.last_bytes } else { send.packet_bytes };
+        let to = Address { host: send.destination, slot: send.receive_slot };
+        let class = round.model.classes.data;
+        let packet = Packet::data(to, send.flow, sequence, send.entropy, bytes, class);
+        desk.packets += 1;
+        self.forward(now, self.ports.len() as u32, &packet, desk, round);
+    }
+}
+
+/// The pace of a message: its own, or the transport's.
+fn pace_of(round: &Round, flow: u32) -> Rate {
+    let own = round.flows[flow as usize].message.rate;
+    let general = match round.model.transport.kind {
+        TransportKind::OpenLoop { rate } => rate,
+        TransportKind::Window { .. } => None,
+    };
+    own.or(general).expect("only paced messages set pace timers")
+}
+
+/// The hash input of a message's packets.
+fn entropy(model: &Model, source: u32, destination: u32, number: u32, now: u64) -> u32 {
+    let pair = mix(model.seed ^ mix((u64::from(source) << 32) | u64::from(destination)));
+    let own = match model.transport.entropy {
+        Entropy::Pair => 0,
+        Entropy::Message => u64::from(number) + 1,
+        Entropy::Start => now + 1,
+    };
+    (mix(pair ^ own) >> 32) as u32
+}

@@ -1,0 +1,459 @@
+//! A node: its egress ports, its balancing policy, and how a packet finds its way out.
+//!
+//! Models: next hops (healthy, less dead ports, or recomputed), the policy's choice, the queue, the start of
+//! transmissions, links that fail and return, the switch's hook.
+//! Leaves out: what hosts do with messages (`host.rs`), the order of events (`partition.rs`).
+//!
+//! Invariants: the policy is asked only where there is a choice; a packet without a live next hop is dropped and counted,
+//! never kept waiting.
+
+use netloom_model::PortSet;
+use netloom_policy::balance::{Balancer, Context, PacketView, Pick, Ports};
+use netloom_records::DropReason;
+use netloom_units::{HostId, NodeId, Random, Time};
+
+use crate::desk::{Desk, TimerKind};
+use crate::hook::{Actions, Hook, Verdict};
+use crate::host::Host;
+use crate::packet::{InFlight, Packet};
+use crate::port::{Egress, Enqueued, Far, Form, Start};
+use crate::round::Round;
+use crate::route::{Bundle, Route};
+
+/// One host or switch.
+pub struct Node {
+    /// Its id.
+    pub id: NodeId,
+    /// Its place in the partition.
+    pub place: u32,
+    /// Its egress ports.
+    pub ports: Vec<Egress>,
+    /// Ports in lazy form that have packets waiting: one bit each.
+    busy: Vec<u64>,
+    /// The local view of dead ports, while there are any.
+    dead: Option<Box<DeadPorts>>,
+    /// Next hops by arithmetic, while nothing has failed.
+    route: Route,
+    healthy: Route,
+    /// Whether next hops have been recomputed after failures elsewhere.
+    overlaid: bool,
+    balancer: Balancer,
+    random: Random,
+    /// The middlebox, at a switch that has one.
+    hook: Option<Box<dyn Hook>>,
+    /// The host's part; `None` at a switch.
+    pub host: Option<Box<Host>>,
+}
+
+/// Which ports are left, so that a contiguous range of ports becomes a contiguous slice of live ones.
+#[derive(Debug)]
+struct DeadPorts {
+    /// Live local ports in rising order.
+    live: Vec<u32>,
+    /// For each local port, how many live ones come before it; one closing entry.
+    before: Vec<u32>,
+}
+
+impl DeadPorts {
+    fn of(ports: &[Egress]) -> Option<Box<DeadPorts>> {
+        if ports.iter().all(Egress::is_up) {
+            return None;
+        }
+        let mut view = DeadPorts { live: Vec::new(), before: vec![0] };
+        for (port, egress) in ports.iter().enumerate() {
+            if egress.is_up() {
+                view.live.push(port as u32);
+            }
+            view.before.push(view.live.len() as u32);
+        }
+        Some(Box::new(view))
+    }
+
+    fn range(&self, first: u32, count: u32) -> &[u32] {
+        let start = self.before[first as usize] as usize;
+        let end = self.before[(first + count) as usize] as usize;
+        &self.live[start..end]
+    }
+}
+
+/// The candidates as a policy sees them; lazy ports settle when they are looked at.
+struct Candidates<'a, 'r> {
+    ports: &'a mut [Egress],
+    set: PortSet<'a>,
+    now: u64,
+    desk: &'a mut Desk,
+    round: &'a Round<'r>,
+}
+
+impl Ports for Candidates<'_, '_> {
+    #[inline]
+    fn n_minimal(&self) -> usize {
+        self.set.len()
+    }
+
+    fn n_longer(&self) -> usize {
+        0
+    }
+
+    #[inline]
+    fn waiting_bytes(&mut self, candidate: usize) -> u64 {
+        let port = self.set.get(candidate);
+        settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
+        self.ports[port as usize].waiting_bytes(self.now)
+    }
+
+    #[inline]
+    fn waiting_packets(&mut self, candidate: usize) -> u64 {
+        let port = self.set.get(candidate);
+        settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
+        self.ports[port as usize].waiting_packets(self.now)
+    }
+}
+
+impl Node {
+    /// A node at rest.
+    pub fn new(
+        id: NodeId,
+        place: u32,
+        ports: Vec<Egress>,
+        route: Route,
+        balancer: Balancer,
+        random: Random,
+    ) -> Node {
+        let busy = vec![0; ports.len().div_ceil(64)];
+        Node {
+            id,
+            place,
+            ports,
+            busy,
+            dead: None,
+            route,
+            healthy: route,
+            overlaid: false,
+            balancer,
+            random,
+            hook: None,
+            host: None,
+        }
+    }
+
+    /// A packet has arrived by in-link `ingress`.
+    #[inline(always)]
+    pub fn arrive(&mut self, now: u64, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+        if self.host.is_some() {
+            return self.receive(now, packet, desk, round);
+        }
+        self.arrive_at_switch(now, ingress, packet, desk, round);
+    }
+
+    /// A packet has arrived at this switch.
+    #[inline(always)]
+    pub fn arrive_at_switch(
+        &mut self,
+        now: u64,
+        ingress: u32,
+        packet: &Packet,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
+        self.forward(now, ingress, packet, desk, round);
+    }
+
+    /// A packet meets the middlebox before it is forwarded.
+    fn arrive_at_hook(&mut self, now: u64, ingress: u32, mut packet: Packet, desk: &mut Desk, round: &Round) {
+        let mut actions = Actions::default();
+        let hook = self.hook.as_mut().expect("seen by the caller");
+        match hook.on_arrival(Time(now), ingress, &mut packet, &mut actions) {
+            Verdict::Pass => self.forward_by_list(now, ingress, &packet, desk, round),
+            Verdict::Drop => desk.dropped(now, self.id.0, None, DropReason::Hook, &packet),
+            Verdict::Keep => {}
+        }
+        self.carry_out(now, actions, desk, round);
+    }
+
+    /// A timer of the hook has come.
+    pub fn hook_timer(&mut self, now: u64, number: u32, desk: &mut Desk, round: &Round) {
+        let mut actions = Actions::default();
+        self.hook.as_mut().expect("only a hook sets its timers").on_timer(Time(now), number, &mut actions);
+        self.carry_out(now, actions, desk, round);
+    }
+
+    fn carry_out(&mut self, now: u64, actions: Actions, desk: &mut Desk, round: &Round) {
+        for (at, number) in actions.timers {
+            desk.set_timer(at.0.max(now), self.place, TimerKind::Hook { number });
+        }
+        let own = self.ports.len() as u32;
+        for packet in actions.emit {
+            self.forward_by_list(now, own, &packet, desk, round);
+        }
+    }
+
+    /// Finds a packet's way out and queues it there. A node's own packets come by in-link `n_ports`.
+    #[inline(always)]
+    pub fn forward(&mut self, now: u64, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+        let Bundle { first, count } = self.route.bundle(HostId(packet.destination));
+        match count {
+            0 if self.hook.is_some() => self.arrive_at_hook(now, ingress, *packet, desk, round),
+            0 => self.forward_by_list(now, ingress, packet, desk, round),
+            1 => self.enqueue(now, first, packet.class(), || packet.onward(), desk, round),
+            _ => {
+                let set = PortSet::Range { first, count };
+                let Pick { candidate, class, tag } = self.choose(now, ingress, packet, set, desk, round);
+                let onward = || packet.onward_as(class, tag);
+                self.enqueue(now, first + candidate as u32, class, onward, desk, round);
+            }
+        }
+    }
+
+    /// As [`Node::forward`], where links have failed or the graph is irregular.
+    #[inline(never)]
+    fn forward_by_list(&mut self, now: u64, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+        let destination = HostId(packet.destination);
+        let overlaid = round.overlay.and_then(|overlay| overlay.next_hops(self.id, destination));
+        let set =
+            overlaid.unwrap_or_else(|| self.healthy.next_hops(&round.model.routing, self.id, destination));
+        // Taken out for the time of the call, so that the candidates may borrow it.
+        let Some(dead) = self.dead.take() else {
+            return self.forward_among(now, ingress, packet, set, desk, round);
+        };
+        let mut list = std::mem::take(&mut desk.scratch);
+        let live = match set {
+            PortSet::Range { first, count } => dead.range(first, count),
+            PortSet::List(ports) => {
+                list.clear();
+                list.extend(ports.iter().filter(|&&port| self.ports[port as usize].is_up()));
+                &list
+            }
+        };
+        self.forward_among(now, ingress, packet, PortSet::List(live), desk, round);
+        desk.scratch = list;
+        self.dead = Some(dead);
+    }
+
+    fn forward_among(
+        &mut self,
+        now: u64,
+        ingress: u32,
+        packet: &Packet,
+        set: PortSet<'_>,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
+        match set.len() {
+            0 => desk.dropped(now, self.id.0, None, DropReason::Unreachable, packet),
+            1 => self.enqueue(now, set.get(0), packet.class(), || packet.onward(), desk, round),
+            _ => {
+                let Pick { candidate, class, tag } = self.choose(now, ingress, packet, set, desk, round);
+                let onward = || packet.onward_as(class, tag);
+                self.enqueue(now, set.get(candidate), class, onward, desk, round);
+            }
+        }
+    }
+
+    /// Asks the policy.
+    #[inline(always)]
+    fn choose(
+        &mut self,
+        now: u64,
+        ingress: u32,
+        packet: &Packet,
+        set: PortSet<'_>,
+        desk: &mut Desk,
+        round: &Round,
+    ) -> Pick {
+        let Node { balancer, ports, random, .. } = self;
+        let view = || PacketView {
+            entropy: packet.entropy,
+            sequence: packet.sequence,
+            bytes: packet.bytes,
+            class: packet.class(),
+            tag: packet.tag,
+            ingress,
+        };
+        let mut context = Context { now: Time(now), random };
+        balancer.pick(&mut context, view, || Candidates { ports, set, now, desk, round })
+    }
+
+    /// Queues a packet at a port. It is made only where it goes, which spares the common case a copy.
+    #[inline(always)]
+    fn enqueue(
+        &mut self,
+        now: u64,
+        port: u32,
+        class: u8,
+        packet: impl Fn() -> Packet,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
+        let egress = &mut self.ports[port as usize];
+        let arrival = if egress.is_plain() {
+            egress.enqueue_plain(now, packet().bytes)
+        } else {
+            settle(egress, now, desk, round);
+            if !egress.is_computed(class) {
+                return self.enqueue_class(now, port, &packet(), desk);
+            }
+            egress.enqueue_computed(now, packet().bytes)
+        };
+        match arrival {
+            Some(arrival) => push(egress, InFlight { arrival, packet: packet() }, desk, round),
+            None => desk.dropped(now, self.id.0, Some(port), DropReason::QueueFull, &packet()),
+        }
+    }
+
+    #[inline(always)]
+    fn enqueue_class(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk) {
+        let egress = &mut self.ports[port as usize];
+        match egress.enqueue(now, packet) {
+            Enqueued::Taken => {}
+            Enqueued::StartsAt(_) if egress.form() == Form::Lazy => {
+                self.busy[port as usize / 64] |= 1 << (port % 64);
+            }
+            Enqueued::StartsAt(at) => desk.set_timer(at, self.place, TimerKind::Start { port }),
+            Enqueued::Full => {
+                desk.dropped(now, self.id.0, Some(port), DropReason::QueueFull, packet);
+            }
+        }
+    }
+
+    /// The start of a transmission at a port in timed form has come.
+    pub fn start(&mut self, now: u64, port: u32, desk: &mut Desk, round: &Round) {
+        if self.ports[port as usize].has_start_before(now + 1) {
+            let start = self.ports[port as usize].take_start();
+            self.start_at_hook(port, start, desk, round);
+        }
+        if let Some(next) = self.ports[port as usize].next_start() {
+            desk.set_timer(next, self.place, TimerKind::Start { port });
+        }
+    }
+
+    fn start_at_hook(&mut self, port: u32, mut start: Start, desk: &mut Desk, round: &Round) {
+        let Some(hook) = self.hook.as_mut() else {
+            return transmit(&mut self.ports[port as usize], &start, desk, round);
+        };
+        let mut actions = Actions::default();
+        // The hook sees, and may keep, a packet that has not crossed this link.
+        start.packet = start.packet.taken_back();
+        let verdict = hook.on_start(Time(start.at), port, &mut start.packet, &mut actions);
+        match verdict {
+            Verdict::Pass => {
+                start.packet = start.packet.onward();
+                transmit(&mut self.ports[port as usize], &start, desk, round);
+            }
+            Verdict::Drop | Verdict::Keep => self.ports[port as usize].take_back(&start),
+        }
+        if verdict == Verdict::Drop {
+            self.ports[port as usize].count_refused();
+            desk.dropped(start.at, self.id.0, Some(port), DropReason::Hook, &start.packet);
+        }
+        self.carry_out(start.at, actions, desk, round);
+    }
+
+    /// Lets every start before the end of the window happen; the earliest start left, `u64::MAX` for none.
+    pub fn settle_all(&mut self, desk: &mut Desk, round: &Round) -> u64 {
+        let mut next = u64::MAX;
+        for word in 0..self.busy.len() {
+            let mut bits = self.busy[word];
+            while bits != 0 {
+                let port = word as u32 * 64 + bits.trailing_zeros();
+                bits &= bits - 1;
+                settle(&mut self.ports[port as usize], round.end, desk, round);
+                match self.ports[port as usize].next_start() {
+                    Some(start) => next = next.min(start),
+                    None => self.busy[word] &= !(1 << (port % 64)),
+                }
+            }
+        }
+        next
+    }
+
+    /// Takes a port down or brings it up.
+    pub fn fault(&mut self, now: u64, port: u32, up: bool, desk: &mut Desk, round: &Round) {
+        settle(&mut self.ports[port as usize], now, desk, round);
+        let node = self.id.0;
+        let egress = &mut self.ports[port as usize];
+        if up {
+            egress.come_up(now);
+        } else {
+            egress.go_down(now, |packet| {
+                desk.dropped(now, node, Some(port), DropReason::LinkDown, packet);
+            });
+        }
+        self.note_dead_ports();
+    }
+
+    /// Renews the local view of dead ports.
+    pub fn note_dead_ports(&mut self) {
+        self.dead = DeadPorts::of(&self.ports);
+        self.note_route();
+    }
+
+    /// Takes notice that an overlay of next hops holds from now on.
+    pub fn note_overlay(&mut self) {
+        self.overlaid = true;
+        self.note_route();
+    }
+
+    /// Seats a middlebox. It needs every start as an event of its own.
+    pub fn seat_hook(&mut self, hook: Box<dyn Hook>) {
+        self.ports.iter_mut().for_each(|port| port.set_form(Form::Timed));
+        self.hook = Some(hook);
+        self.note_route();
+    }
+
+    /// Arithmetic answers only while nothing has failed and no middlebox looks on; without it every packet goes the long
+    /// way.
+    fn note_route(&mut self) {
+        let plain = self.dead.is_none() && !self.overlaid && self.hook.is_none();
+        self.route = if plain { self.healthy } else { Route::unknown() };
+    }
+
+    /// Writes what later behaviour depends on.
+    pub fn write_state(&self, out: &mut netloom_units::StateWriter) {
+        self.ports.iter().for_each(|port| port.write_state(out));
+        self.balancer.write_state(out);
+        out.random(&self.random);
+        if let Some(hook) = &self.hook {
+            hook.write_state(out);
+        }
+        if let Some(host) = &self.host {
+            host.write_state(out);
+        }
+    }
+}
+
+/// Lets the starts of a lazy port before `now` happen; at a timed port there are none, at a computed one nothing waits.
+#[inline(always)]
+fn settle(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
+    if egress.has_start_before(now) {
+        settle_now(egress, now, desk, round);
+    }
+}
+
+#[inline(never)]
+fn settle_now(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
+    while egress.has_start_before(now) {
+        let start = egress.take_start();
+        transmit(egress, &start, desk, round);
+    }
+}
+
+/// Puts a packet whose transmission starts onto the link, unless the link goes down under it.
+#[inline(always)]
+fn transmit(egress: &mut Egress, start: &Start, desk: &mut Desk, round: &Round) {
+    if egress.may_go_down() && egress.is_cut_off(start) {
+        return;
+    }
+    let entry = egress.entry(start);
+    push(egress, entry, desk, round);
+}
+
+/// Puts an entry into the ring and lets the receiver know.
+#[inline(always)]
+fn push(egress: &mut Egress, entry: InFlight, desk: &mut Desk, round: &Round) {
+    match egress.push(entry, round.window) {
+        None => {}
+        Some(Far::Partition(place)) => round.activity.announce(place, entry.arrival),
+        Some(Far::Inside(in_link)) => desk.pushed_inside(in_link, entry.arrival),
+    }
+}

@@ -1,0 +1,330 @@
+//! A partition: nodes with one local event order, advanced through a window in one go.
+//!
+//! Models: the merge of due arrivals with own timers, in the order (time, in-link; timers last). With one node all
+//! arrivals of a window are known at its start: they are sorted once. Inner links of a partition with several nodes may
+//! deliver within the window: the heads of those links stand in a small heap.
+//! Leaves out: other partitions; what they do in this window cannot arrive before the next.
+//!
+//! Invariants: the order at each node is the same however nodes are joined into partitions, because a transmission takes
+//! at least a picosecond and so never acts on another node at its own instant.
+
+use netloom_units::{StateWriter, Time};
+
+use crate::desk::{Desk, TimerKind};
+use crate::node::Node;
+use crate::ring::Receiver;
+use crate::round::Round;
+use crate::sort::{Sorting, sort_by_time};
+
+/// The receiving end of a link.
+pub struct InLink {
+    /// The ring.
+    pub receiver: Receiver,
+    /// The node that receives, by its place in the partition.
+    pub node: u32,
+    /// Its in-link index there: the local port.
+    pub port: u32,
+}
+
+/// Bits of a sort key that hold the in-link; the rest holds the time since the window's start.
+const LINK_BITS: u32 = 24;
+const LINK_MASK: u64 = (1 << LINK_BITS) - 1;
+
+/// The longest window: its time offsets must fit the sort key.
+pub const LONGEST_WINDOW: u64 = 1 << (63 - LINK_BITS);
+
+/// The most in-links a partition can have.
+pub const MOST_IN_LINKS: usize = 1 << LINK_BITS;
+
+/// See the module.
+pub struct Partition {
+    /// Its number.
+    pub number: u32,
+    /// Its nodes.
+    pub nodes: Vec<Node>,
+    /// In-links of all nodes, node by node.
+    pub in_links: Vec<InLink>,
+    /// What the nodes share.
+    pub desk: Desk,
+    /// One bit per outer in-link whose ring is known to hold something.
+    live: Vec<u64>,
+    /// First word of this partition's bits in the shared activity.
+    first_word: u32,
+    /// Arrivals of the window still to come, when it was paused.
+    paused: Option<Pause>,
+    kind: Kind,
+}
+
+/// What a partition holds, which decides how events are merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Switch,
+    Host,
+    Several,
+}
+
+/// Where a window was paused because an actor ran dry.
+struct Pause {
+    now: u64,
+    keys: Vec<u64>,
+    next_arrival: u64,
+}
+
+/// Working memory of one thread.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    keys: Vec<u64>,
+    sorting: Sorting,
+}
+
+/// How a partition left a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// It went through to the end.
+    Through,
+    /// An actor ran dry: refill and advance again in the same window.
+    Paused,
+}
+
+impl Partition {
+    /// A partition at rest.
+    pub fn new(number: u32, nodes: Vec<Node>, in_links: Vec<InLink>, first_word: u32) -> Partition {
+        let n_words = in_links.len().div_ceil(64);
+        let desk = Desk::new(in_links.len());
+        let kind = match &nodes[..] {
+            [node] if node.host.is_none() => Kind::Switch,
+            [_] => Kind::Host,
+            _ => Kind::Several,
+        };
+        let live = vec![0; n_words];
+        Partition { number, nodes, in_links, desk, live, first_word, paused: None, kind }
+    }
+
+    /// Goes through a window, or on through it after a pause.
+    pub fn advance(&mut self, round: &Round, scratch: &mut Scratch) -> Progress {
+        let next_arrival = match self.paused.take() {
+            Some(pause) => {
+                scratch.keys.clone_from(&pause.keys);
+                self.resume(round, pause.now);
+                pause.next_arrival
+            }
+            None => self.gather(round, scratch),
+        };
+        let stopped = if self.desk.dry {
+            Some(0)
+        } else {
+            match self.kind {
+                Kind::Switch => self.run_switch(round, &scratch.keys),
+                Kind::Host => self.run_host(round, &scratch.keys),
+                Kind::Several => self.run(round, &scratch.keys),
+            }
+        };
+        if let Some(done) = stopped {
+            let keys = scratch.keys[done..].to_vec();
+            self.paused = Some(Pause { now: self.desk.now, keys, next_arrival });
+            return Progress::Paused;
+        }
+        self.leave(round, next_arrival);
+        Progress::Through
+    }
+
+    /// Lets the actors that ran dry go on at the instant of the pause.
+    fn resume(&mut self, round: &Round, now: u64) {
+        self.desk.dry = false;
+        for node in self.nodes.iter_mut().filter(|node| node.host.is_some()) {
+            node.resume_actors(now, &mut self.desk, round);
+        }
+    }
+
+    /// Collects the window's arrivals from outer links as sorted keys; returns the first arrival after the window.
+    #[inline(never)]
+    fn gather(&mut self, round: &Round, scratch: &mut Scratch) -> u64 {
+        let keys = &mut scratch.keys;
+        keys.clear();
+        round.activity.take_announced(self.number as usize);
+        let mut next_arrival = u64::MAX;
+        let mut n_links = 0;
+        for word in 0..self.live.len() {
+            self.live[word] |= round.activity.take_news(self.first_word as usize + word);
+            let mut bits = self.live[word];
+            while bits != 0 {
+                let bit = bits.trailing_zeros();
+                bits &= bits - 1;
+                let link = word as u32 * 64 + bit;
+                let before = keys.len();
+                let receiver = &mut self.in_links[link as usize].receiver;
+                let rest = receiver.due(round.end, |entries| {
+                    keys.extend(entries.iter().map(|entry| key(round, entry.arrival, link)));
+                });
+                match rest {
+                    Some(arrival) => next_arrival = next_arrival.min(arrival),
+                    None => self.live[word] &= !(1 << bit),
+                }
+                n_links += usize::from(keys.len() > before);
+            }
+        }
+        if n_links > 1 {
+            sort_by_time(keys, (round.end - round.start) << LINK_BITS, &mut scratch.sorting);
+        }
+        next_arrival
+    }
+
+    /// One switch: merges arrivals and timers; no actor can run dry.
+    #[inline(never)]
+    fn run_switch(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
+        let Partition { nodes, in_links, desk, .. } = self;
+        let [node] = &mut nodes[..] else { unreachable!("one node") };
+        for &key in keys {
+            let at = round.start + (key >> LINK_BITS);
+            while desk.next_timer() < at {
+                fire(node, desk, round);
+            }
+            let link = (key & LINK_MASK) as u32;
+            let receiver = &mut in_links[link as usize].receiver;
+            node.arrive_at_switch(at, link, &receiver.first().packet, desk, round);
+            receiver.drop_first();
+        }
+        while desk.next_timer() < round.end {
+            fire(node, desk, round);
+        }
+        self.note_arrivals(round, keys);
+        None
+    }
+
+    /// One host: as [`Partition::run_switch`], but an actor may run dry.
+    #[inline(never)]
+    fn run_host(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
+        let Partition { nodes, in_links, desk, .. } = self;
+        let [node] = &mut nodes[..] else { unreachable!("one node") };
+        let mut done = 0;
+        while !desk.dry {
+            let at = keys.get(done).map_or(round.end, |&key| round.start + (key >> LINK_BITS));
+            if desk.next_timer() < at {
+                fire(node, desk, round);
+                continue;
+            }
+            let Some(&key) = keys.get(done) else { break };
+            let receiver = &mut in_links[(key & LINK_MASK) as usize].receiver;
+            node.receive(at, &receiver.first().packet, desk, round);
+            receiver.drop_first();
+            done += 1;
+        }
+        let dry = desk.dry;
+        self.note_arrivals(round, &keys[..done]);
+        dry.then_some(done)
+    }
+
+    fn note_arrivals(&mut self, round: &Round, keys: &[u64]) {
+        self.desk.hops += keys.len() as u64;
+        if let Some(key) = keys.last() {
+            self.desk.now = self.desk.now.max(round.start + (key >> LINK_BITS));
+        }
+    }
+
+    /// Merges arrivals, inner arrivals and timers. Stops early when an actor runs dry: arrivals done.
+    #[inline(never)]
+    fn run(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
+        let mut done = 0;
+        loop {
+            let outer = keys.get(done).copied().unwrap_or(u64::MAX);
+            let inner = self.inner_key(round);
+            let arrival = outer.min(inner);
+            let at = if arrival == u64::MAX { u64::MAX } else { round.start + (arrival >> LINK_BITS) };
+            let timer = self.desk.next_timer();
+            if at.min(timer) >= round.end {
+                return None;
+            }
+            if timer < at {
+                let node = self.desk.timer_node();
+                fire(&mut self.nodes[node], &mut self.desk, round);
+            } else {
+                self.deliver(at, (arrival & LINK_MASK) as u32, arrival == inner, round);
+                done += usize::from(arrival != inner);
+            }
+            if self.desk.dry {
+                return Some(done);
+            }
+        }
+    }
+
+    /// The next inner arrival in the order of the sorted keys; arrivals after the window come last.
+    #[inline]
+    fn inner_key(&self, round: &Round) -> u64 {
+        match self.desk.inner_head() {
+            Some((arrival, link)) if arrival < round.end => key(round, arrival, link),
+            _ => u64::MAX,
+        }
+    }
+
+    /// Takes an arrival out of its ring and hands it to its node.
+    #[inline]
+    fn deliver(&mut self, now: u64, link: u32, inner: bool, round: &Round) {
+        let in_link = &mut self.in_links[link as usize];
+        let packet = in_link.receiver.first().packet;
+        in_link.receiver.drop_first();
+        if inner {
+            let next = in_link.receiver.peek().map(|entry| entry.arrival);
+            self.desk.inner_popped(link, next);
+        }
+        self.desk.now = now;
+        self.desk.hops += 1;
+        let (node, port) = (in_link.node as usize, in_link.port);
+        self.nodes[node].arrive(now, port, &packet, &mut self.desk, round);
+    }
+
+    /// Lets lazy starts happen and tells the shared activity what lies ahead.
+    fn leave(&mut self, round: &Round, next_arrival: u64) {
+        let mut next = next_arrival;
+        for node in &mut self.nodes {
+            next = next.min(node.settle_all(&mut self.desk, round));
+        }
+        next = next.min(self.desk.next_timer());
+        if let Some((arrival, _)) = self.desk.inner_head() {
+            next = next.min(arrival);
+        }
+        round.activity.set_own(self.number as usize, next);
+    }
+
+    /// Writes what later behaviour depends on, relative to `base`.
+    pub fn state(&self, base: Time) -> Vec<u64> {
+        let mut out = StateWriter::new(base);
+        self.nodes.iter().for_each(|node| node.write_state(&mut out));
+        for in_link in &self.in_links {
+            in_link.receiver.for_each(|entry| crate::state::write_in_flight(entry, &mut out));
+        }
+        let mut timers: Vec<_> = self.desk.timers().collect();
+        timers.sort_unstable();
+        for timer in timers {
+            out.instant(Time(timer.at));
+            out.word(u64::from(timer.node));
+            timer.kind.write_state(&mut out);
+        }
+        out.into_words()
+    }
+}
+
+/// The sort key of an arrival within the window: time first, then in-link.
+#[inline(always)]
+fn key(round: &Round, arrival: u64, link: u32) -> u64 {
+    ((arrival - round.start) << LINK_BITS) | u64::from(link)
+}
+
+/// Lets the next timer, which is this node's, happen.
+fn fire(node: &mut Node, desk: &mut Desk, round: &Round) {
+    let timer = desk.take_timer();
+    desk.now = timer.at;
+    match timer.kind {
+        TimerKind::Fault { port, up } => node.fault(timer.at, port, up, desk, round),
+        TimerKind::Release { actor } => {
+            node.actor_mut(actor).release();
+            node.run_actor(timer.at, actor, desk, round);
+        }
+        TimerKind::Wake { actor, lane } => {
+            node.actor_mut(actor).wake(lane);
+            node.run_actor(timer.at, actor, desk, round);
+        }
+        TimerKind::Pace { send, .. } => node.pace(timer.at, send, desk, round),
+        TimerKind::Hook { number } => node.hook_timer(timer.at, number, desk, round),
+        TimerKind::Start { port } => node.start(timer.at, port, desk, round),
+    }
+}

@@ -1,0 +1,502 @@
+//! An egress port: the queue before a link, and the rule by which transmissions start.
+//!
+//! Models: a FIFO per traffic class, the higher class always first, drop-tail at a byte limit; the wire takes one
+//! packet at a time; a packet enters the link's ring when its transmission starts.
+//! Leaves out: which port a packet takes; marking, pause and credits (later work, through the same start rule).
+//!
+//! Three forms of one rule, equal in every result:
+//! - *computed*: with one class and nothing that acts at the start, the start is known at enqueue,
+//!   `max(now, free_at)`, and the packet goes into the ring at once;
+//! - *lazy*: packets wait in class queues; whoever looks at the port first lets all starts before now happen. Packets of
+//!   the highest class in use cannot be overtaken: their starts are computed;
+//! - *timed*: as lazy, but each start is an event of its own, for links inside a partition and ports with hooks.
+//!
+//! The *backlog* is the time the wire needs for everything accepted and not yet sent, the rest of the packet on the wire
+//! included: a subtraction and a sum. Limits, peaks and bytes waiting come from it.
+//!
+//! Invariants: an arrival at the very instant of a start sees that packet still waiting (a node's own events come last).
+
+use std::collections::VecDeque;
+
+use netloom_units::{Bytes, Duration, Rate, StateWriter, Time};
+
+use crate::activity::Place;
+use crate::packet::{InFlight, Packet};
+use crate::ring::Sender;
+use crate::waiting::Waiting;
+
+/// Who learns of a packet pushed into the ring.
+#[derive(Debug, Clone, Copy)]
+pub enum Far {
+    /// Another partition, through the shared activity bits.
+    Partition(Place),
+    /// This same partition: the number of the in-link there.
+    Inside(u32),
+}
+
+/// The form of the start rule a port uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// The start is computed at enqueue.
+    Computed,
+    /// Starts happen when somebody looks.
+    Lazy,
+    /// Every start is an event.
+    Timed,
+}
+
+/// What became of a packet handed to a class queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enqueued {
+    /// It was taken; nothing else to do.
+    Taken,
+    /// It was taken by a port without others in its queues: a start is due at this instant.
+    StartsAt(u64),
+    /// The queue was full.
+    Full,
+}
+
+/// A transmission that starts.
+#[derive(Debug, Clone, Copy)]
+pub struct Start {
+    /// When, in ps.
+    pub at: u64,
+    /// When it ends, in ps.
+    pub end: u64,
+    /// The packet.
+    pub packet: Packet,
+}
+
+/// What has happened at a port up to an instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Totals {
+    /// Packets accepted and not lost.
+    pub packets: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+    /// Bytes accepted and not yet sent.
+    pub waiting: u64,
+    /// Most packets ever waiting, the one on the wire not included; where they are counted.
+    pub peak_packets: Option<u32>,
+    /// Most bytes ever accepted and not yet sent.
+    pub peak_bytes: u64,
+    /// Packets dropped here.
+    pub dropped: u64,
+}
+
+/// The egress side of one link direction.
+pub struct Egress {
+    /// End of the last known transmission, in ps.
+    free_at: u64,
+    /// The next start out of the class queues, `u64::MAX` while they are empty.
+    next_start: u64,
+    /// Picoseconds per byte where that is whole, else 0.
+    ps_per_byte: u64,
+    /// Transmission time of what waits in the class queues, in ps.
+    queued: u64,
+    /// Largest backlog so far, in ps.
+    peak: u64,
+    /// Bytes accepted and not lost.
+    bytes: u64,
+    delay: u64,
+    /// The window in which the link was last announced.
+    announced: u64,
+    sender: Sender,
+    far: Far,
+    /// The lowest class whose starts are computed: nothing can overtake it. 255 for none.
+    computed_from: u8,
+    form: Form,
+    /// Whether all there is to an enqueue is a computed start: see [`Egress::is_plain`].
+    plain: bool,
+    /// Whether the link carries packets.
+    up: bool,
+    /// Packets that wait, and the most that ever did; where somebody wants to know.
+    count: Option<Box<Count>>,
+    /// The largest backlog the queue may hold, in ps.
+    limit: u64,
+    rate: Rate,
+    dropped: u64,
+    /// The class queues, in lazy and timed form.
+    queues: Option<Box<Queues>>,
+    /// Instants at which this link goes down, later ones last; passed ones are removed.
+    downs: VecDeque<u64>,
+    /// The packet on the wire, if the link will go down under it.
+    doomed: Option<Packet>,
+}
+
+/// Waiting packets, counted.
+#[derive(Debug, Default)]
+struct Count {
+    /// Those whose start is known.
+    computed: Waiting,
+    peak: u32,
+}
+
+/// Eight queues, the highest class served first.
+#[derive(Debug, Default)]
+struct Queues {
+    classes: [VecDeque<Packet>; 8],
+    /// One bit per class that has packets.
+    filled: u8,
+}
+
+impl Queues {
+    fn n_packets(&self) -> u32 {
+        self.classes.iter().map(|class| class.len() as u32).sum()
+    }
+}
+
+impl Egress {
+    /// A port at rest.
+    pub fn new(sender: Sender, far: Far, rate: Rate, delay: u64) -> Egress {
+        let per_byte = 8_000_000_000_000_u64;
+        Egress {
+            free_at: 0,
+            next_start: u64::MAX,
+            ps_per_byte: if per_byte.is_multiple_of(rate.0) { per_byte / rate.0 } else { 0 },
+            queued: 0,
+            peak: 0,
+            bytes: 0,
+            delay,
+            announced: u64::MAX,
+            sender,
+            far,
+            computed_from: 0,
+            form: Form::Computed,
+            plain: per_byte.is_multiple_of(rate.0),
+            up: true,
+            count: None,
+            limit: u64::MAX,
+            rate,
+            dropped: 0,
+            queues: None,
+            downs: VecDeque::new(),
+            doomed: None,
+        }
+    }
+
+    /// Limits the bytes accepted and not yet sent, before the run.
+    pub fn set_limit(&mut self, limit: Bytes) {
+        // The longest span that is no more than the limit: at odd rates each packet's time is rounded up, so the span of
+        // the last byte is spared for that.
+        self.limit = match self.ps_per_byte {
+            0 => self.rate.serialization(Bytes(limit.0.saturating_add(1))).0 - 1,
+            per_byte => limit.0.saturating_mul(per_byte),
+        };
+    }
+
+    /// Counts waiting packets, before the run.
+    pub fn count_packets(&mut self) {
+        self.count = Some(Box::default());
+        self.plain = false;
+    }
+
+    /// Chooses the form of the start rule, before the run.
+    pub fn set_form(&mut self, form: Form) {
+        self.form = form;
+        self.computed_from = if form == Form::Computed { 0 } else { u8::MAX };
+        self.queues = (form != Form::Computed).then(Box::default);
+        self.plain = form == Form::Computed && self.count.is_none() && self.ps_per_byte != 0;
+    }
+
+    /// Lets the starts of the highest class in use be computed (lazy form only).
+    pub fn set_top_class(&mut self, class: u8) {
+        self.computed_from = class;
+    }
+
+    /// Adds an instant at which the link will go down, before the run and in rising order.
+    pub fn will_go_down(&mut self, at: u64) {
+        self.downs.push_back(at);
+    }
+
+    /// The form of the start rule.
+    #[inline]
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// Whether the link carries packets.
+    pub fn is_up(&self) -> bool {
+        self.up
+    }
+
+    #[inline(always)]
+    fn serialization(&self, bytes: u32) -> u64 {
+        if self.ps_per_byte != 0 {
+            return u64::from(bytes) * self.ps_per_byte;
+        }
+        self.odd_serialization(bytes)
+    }
+
+    /// At rates that do not give whole picoseconds per byte.
+    #[cold]
+    #[inline(never)]
+    fn odd_serialization(&self, bytes: u32) -> u64 {
+        self.rate.serialization(Bytes(u64::from(bytes))).0
+    }
+
+    /// Computed form, whole picoseconds per byte, nobody counts packets: packets come by [`Egress::enqueue_plain`].
+    #[inline(always)]
+    pub fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// As [`Egress::enqueue_computed`] at a plain port.
+    #[inline(always)]
+    pub fn enqueue_plain(&mut self, now: u64, bytes: u32) -> Option<u64> {
+        let end = self.free_at.max(now) + u64::from(bytes) * self.ps_per_byte;
+        if end - now > self.peak && !self.note_peak(end - now) {
+            return None;
+        }
+        self.bytes += u64::from(bytes);
+        self.free_at = end;
+        Some(end + self.delay)
+    }
+
+    /// Whether the start of a packet of this class is known at once: it must come by [`Egress::enqueue_computed`].
+    #[inline(always)]
+    pub fn is_computed(&self, class: u8) -> bool {
+        class >= self.computed_from
+    }
+
+    /// Appends a packet whose start is known at once; its arrival at the other end, or `None` if the queue is full.
+    /// Starts before `now` must have happened.
+    #[inline(always)]
+    pub fn enqueue_computed(&mut self, now: u64, bytes: u32) -> Option<u64> {
+        let start = self.free_at.max(now);
+        let end = start + self.serialization(bytes);
+        if end + self.queued - now > self.peak && !self.note_peak(end + self.queued - now) {
+            return None;
+        }
+        self.bytes += u64::from(bytes);
+        self.free_at = end;
+        if self.next_start != u64::MAX {
+            self.next_start = end;
+        }
+        if self.count.is_some() {
+            self.count_computed(now, start);
+        }
+        Some(end + self.delay)
+    }
+
+    /// A backlog larger than ever: tells whether the queue may hold it.
+    #[cold]
+    #[inline(never)]
+    fn note_peak(&mut self, backlog: u64) -> bool {
+        if backlog > self.limit {
+            self.dropped += 1;
+            return false;
+        }
+        self.peak = backlog;
+        true
+    }
+
+    #[inline(never)]
+    fn count_computed(&mut self, now: u64, start: u64) {
+        let n_queued = self.n_queued();
+        let count = self.count.as_deref_mut().expect("seen by the caller");
+        count.computed.push(start);
+        if count.computed.at_most() + n_queued > count.peak {
+            count.peak = count.peak.max(count.computed.at(now) + n_queued);
+        }
+    }
+
+    fn n_queued(&self) -> u32 {
+        self.queues.as_ref().map_or(0, |queues| queues.n_packets())
+    }
+
+    /// Appends a packet to its class queue at `now`; starts before `now` must have happened.
+    #[inline(always)]
+    pub fn enqueue(&mut self, now: u64, packet: &Packet) -> Enqueued {
+        let busy = self.serialization(packet.bytes);
+        let backlog = self.free_at.max(now) - now + self.queued + busy;
+        if backlog > self.peak && !self.note_peak(backlog) {
+            return Enqueued::Full;
+        }
+        self.bytes += u64::from(packet.bytes);
+        self.queued += busy;
+        let idle = self.next_start == u64::MAX;
+        if idle {
+            self.next_start = self.free_at.max(now);
+        }
+        let class = packet.class();
+        let queues = self.queues.as_deref_mut().expect("class queues exist in this form");
+        queues.filled |= 1 << class;
+        queues.classes[class as usize & 7].push_back(*packet);
+        if self.count.is_some() {
+            self.count_queued(now);
+        }
+        if idle { Enqueued::StartsAt(self.next_start) } else { Enqueued::Taken }
+    }
+
+    #[inline(never)]
+    fn count_queued(&mut self, now: u64) {
+        let waiting = self.waiting_packets(now);
+        let count = self.count.as_deref_mut().expect("seen by the caller");
+        count.peak = count.peak.max(waiting as u32);
+    }
+
+    /// Whether a transmission out of the class queues starts before `end`.
+    #[inline(always)]
+    pub fn has_start_before(&self, end: u64) -> bool {
+        self.next_start < end
+    }
+
+    /// The next start out of the class queues.
+    pub fn next_start(&self) -> Option<u64> {
+        (self.next_start != u64::MAX).then_some(self.next_start)
+    }
+
+    /// Takes the next transmission out of the class queues.
+    #[inline(always)]
+    pub fn take_start(&mut self) -> Start {
+        let queues = self.queues.as_deref_mut().expect("something waits in a class queue");
+        let class = 7 - queues.filled.leading_zeros() as usize;
+        let queue = &mut queues.classes[class & 7];
+        let packet = queue.pop_front().expect("the class is marked as filled");
+        if queue.is_empty() {
+            queues.filled &= !(1 << class);
+        }
+        let more = queues.filled != 0;
+        let busy = self.serialization(packet.bytes);
+        let at = self.next_start;
+        let end = at + busy;
+        self.queued -= busy;
+        self.free_at = end;
+        self.next_start = if more { end } else { u64::MAX };
+        Start { at, end, packet }
+    }
+
+    /// Undoes a start that the hook refused: the wire is free for the next packet at the same instant.
+    pub fn take_back(&mut self, start: &Start) {
+        self.lose(&start.packet);
+        self.free_at = start.at;
+        if self.next_start != u64::MAX {
+            self.next_start = start.at;
+        }
+    }
+
+    /// An accepted packet is not sent after all.
+    fn lose(&mut self, packet: &Packet) {
+        self.bytes -= u64::from(packet.bytes);
+    }
+
+    /// Whether any instant is known at which the link will go down.
+    #[inline(always)]
+    pub fn may_go_down(&self) -> bool {
+        !self.downs.is_empty()
+    }
+
+    /// Whether a transmission will be cut off by the link going down; the packet is lost at that instant.
+    pub fn is_cut_off(&mut self, start: &Start) -> bool {
+        while self.downs.front().is_some_and(|&down| down < start.at) {
+            self.downs.pop_front();
+        }
+        let cut = self.downs.front().is_some_and(|&down| down < start.end);
+        if cut {
+            self.doomed = Some(start.packet);
+        }
+        cut
+    }
+
+    /// Counts a packet that a hook refused.
+    pub fn count_refused(&mut self) {
+        self.dropped += 1;
+    }
+
+    /// Puts a packet into the ring. Tells who must hear of it: another partition with the first push of a window, this
+    /// one with every push.
+    #[inline(always)]
+    pub fn push(&mut self, entry: InFlight, window: u64) -> Option<Far> {
+        self.sender.push(entry);
+        if self.announced == window {
+            return None;
+        }
+        if matches!(self.far, Far::Partition(_)) {
+            self.announced = window;
+        }
+        Some(self.far)
+    }
+
+    /// The entry of a transmission that starts.
+    #[inline]
+    pub fn entry(&self, start: &Start) -> InFlight {
+        InFlight { arrival: start.end + self.delay, packet: start.packet }
+    }
+
+    /// Bytes accepted and not yet sent at `now`; starts before `now` must have happened.
+    #[inline]
+    pub fn waiting_bytes(&self, now: u64) -> u64 {
+        self.bytes_of(self.free_at.max(now) - now + self.queued)
+    }
+
+    /// The bytes the wire sends in a span. A byte begun is not sent yet, hence rounded up; at odd rates rounded down,
+    /// since the span is a sum of rounded-up times.
+    #[inline]
+    fn bytes_of(&self, span: u64) -> u64 {
+        if self.ps_per_byte != 0 {
+            return span.div_ceil(self.ps_per_byte);
+        }
+        self.rate.bytes_in(Duration(span)).0
+    }
+
+    /// Packets waiting at `now`, the one on the wire not included; starts before `now` must have happened.
+    ///
+    /// # Panics
+    /// Unless the port counts packets.
+    #[inline]
+    pub fn waiting_packets(&mut self, now: u64) -> u64 {
+        let n_queued = self.n_queued();
+        let count = self.count.as_deref_mut().expect("this port counts packets");
+        u64::from(count.computed.at(now) + n_queued)
+    }
+
+    /// Takes the link down: what waits and what is on the wire is lost and handed to `lost`.
+    pub fn go_down(&mut self, now: u64, mut lost: impl FnMut(&Packet)) {
+        self.up = false;
+        self.next_start = u64::MAX;
+        self.queued = 0;
+        self.free_at = self.free_at.min(now);
+        let mut waiting: Vec<Packet> = self.doomed.take().into_iter().collect();
+        if let Some(queues) = self.queues.as_deref_mut() {
+            queues.filled = 0;
+            waiting.extend(queues.classes.iter_mut().flat_map(|class| class.drain(..)));
+        }
+        self.dropped += waiting.len() as u64;
+        for packet in &waiting {
+            self.lose(packet);
+            lost(packet);
+        }
+    }
+
+    /// Brings the link up again.
+    pub fn come_up(&mut self, now: u64) {
+        self.up = true;
+        self.free_at = now;
+    }
+
+    /// What has happened here before `now`; starts before `now` must have happened.
+    pub fn totals_at(&self, now: u64) -> Totals {
+        let waiting = self.waiting_bytes(now);
+        Totals {
+            packets: self.sender.n_pushed() + u64::from(self.n_queued()),
+            bytes: self.bytes - waiting,
+            waiting,
+            peak_packets: self.count.as_ref().map(|count| count.peak),
+            peak_bytes: self.bytes_of(self.peak),
+            dropped: self.dropped,
+        }
+    }
+
+    /// Writes what later behaviour depends on.
+    pub fn write_state(&self, out: &mut StateWriter) {
+        out.word(u64::from(self.up));
+        out.instant(Time(self.free_at));
+        if let Some(queues) = &self.queues {
+            out.word(u64::from(queues.n_packets()));
+            for packet in queues.classes.iter().flatten() {
+                crate::state::write_packet(packet, out);
+            }
+        }
+    }
+}

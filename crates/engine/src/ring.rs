@@ -1,0 +1,339 @@
+//! The ring of one link direction: packets between the start of their transmission and their arrival.
+//!
+//! Models: an unbounded first-in first-out queue with one sender and one receiver, which may be two threads.
+//! Leaves out: time; the caller pushes in order of arrival and pops what is due.
+//!
+//! This is the only module with `unsafe` code. Storage is a chain of segments of [`SEGMENT`] entries. The sender writes
+//! an entry and then raises the segment's `ready` count (release); the receiver reads entries below a count it has
+//! loaded (acquire). A segment the receiver has used up goes to the one-place store `spare`, from where the sender takes
+//! its next one: a link in steady state allocates nothing.
+//!
+//! Invariants: entries below `ready` are written and never written again while the receiver may read them; `head` in
+//! the shared part is the oldest segment alive, from which the last owner frees the chain; memory at rest is zero until
+//! the first packet.
+
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+
+use crate::packet::InFlight;
+
+/// Entries per segment: two segments, as a link in steady state holds, stay near 2.6 kB per direction.
+const SEGMENT: usize = 32;
+
+struct Segment {
+    ready: AtomicU32,
+    next: AtomicPtr<Segment>,
+    entries: [UnsafeCell<MaybeUninit<InFlight>>; SEGMENT],
+}
+
+impl Segment {
+    /// The written entries from `place` on.
+    ///
+    /// # Safety
+    /// `segment` is alive for `'a`, and the caller is the receiving end.
+    #[inline]
+    unsafe fn written<'a>(segment: *const Segment, place: usize) -> &'a [InFlight] {
+        // SAFETY: entries below `ready` are written and not written again while the receiver may read them;
+        // `UnsafeCell` and `MaybeUninit` have the layout of what they hold.
+        unsafe {
+            let ready = (*segment).ready.load(Ordering::Acquire) as usize;
+            let first = (&raw const (*segment).entries).cast::<InFlight>().add(place);
+            std::slice::from_raw_parts(first, ready - place)
+        }
+    }
+
+    fn allocate() -> *mut Segment {
+        Box::into_raw(Box::new(Segment {
+            ready: AtomicU32::new(0),
+            next: AtomicPtr::new(ptr::null_mut()),
+            entries: [const { UnsafeCell::new(MaybeUninit::uninit()) }; SEGMENT],
+        }))
+    }
+}
+
+/// What both ends share: the oldest segment and one to use again.
+struct Shared {
+    head: AtomicPtr<Segment>,
+    spare: AtomicPtr<Segment>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        let mut segment = *self.head.get_mut();
+        while !segment.is_null() {
+            // SAFETY: both ends are gone, so the chain is ours; each segment came from `Box::into_raw` and is met once.
+            let mut owned = unsafe { Box::from_raw(segment) };
+            segment = *owned.next.get_mut();
+        }
+        let spare = *self.spare.get_mut();
+        if !spare.is_null() {
+            // SAFETY: a spare segment is in no chain and came from `Box::into_raw`.
+            drop(unsafe { Box::from_raw(spare) });
+        }
+    }
+}
+
+/// The end that pushes.
+pub struct Sender {
+    segment: *mut Segment,
+    written: usize,
+    /// Entries written to segments before this one.
+    before: u64,
+    shared: Arc<Shared>,
+}
+
+/// The end that pops.
+pub struct Receiver {
+    segment: *mut Segment,
+    read: usize,
+    /// How many entries of the segment are known to be written.
+    available: usize,
+    shared: Arc<Shared>,
+}
+
+// SAFETY: an end may move to another thread; the two ends only share segments through the protocol above.
+unsafe impl Send for Sender {}
+// SAFETY: as for `Sender`.
+unsafe impl Send for Receiver {}
+
+/// A new, empty ring.
+pub fn ring() -> (Sender, Receiver) {
+    let shared =
+        Arc::new(Shared { head: AtomicPtr::new(ptr::null_mut()), spare: AtomicPtr::new(ptr::null_mut()) });
+    let sender =
+        Sender { segment: ptr::null_mut(), written: SEGMENT, before: 0, shared: Arc::clone(&shared) };
+    let receiver = Receiver { segment: ptr::null_mut(), read: 0, available: 0, shared };
+    (sender, receiver)
+}
+
+impl Sender {
+    /// How many entries were ever pushed.
+    pub fn n_pushed(&self) -> u64 {
+        if self.segment.is_null() { 0 } else { self.before + self.written as u64 }
+    }
+
+    /// Appends an entry.
+    #[inline(always)]
+    pub fn push(&mut self, entry: InFlight) {
+        if self.written == SEGMENT {
+            self.next_segment();
+        }
+        // SAFETY: `segment` is alive: the receiver frees or recycles a segment only after it has read all its entries,
+        // and this one is not full. No one reads the entry before `ready` says so.
+        unsafe {
+            (*(*self.segment).entries.get_unchecked(self.written).get()).write(entry);
+            self.written += 1;
+            (*self.segment).ready.store(self.written as u32, Ordering::Release);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn next_segment(&mut self) {
+        let mut fresh = self.shared.spare.swap(ptr::null_mut(), Ordering::Acquire);
+        if fresh.is_null() {
+            fresh = Segment::allocate();
+        } else {
+            // SAFETY: taken out of `spare`, the segment is ours alone.
+            unsafe {
+                *(*fresh).ready.get_mut() = 0;
+                *(*fresh).next.get_mut() = ptr::null_mut();
+            }
+        }
+        if self.segment.is_null() {
+            self.shared.head.store(fresh, Ordering::Release);
+        } else {
+            self.before += SEGMENT as u64;
+            // SAFETY: the receiver leaves a segment only through `next`, which is still null: the segment is alive.
+            unsafe { (*self.segment).next.store(fresh, Ordering::Release) };
+        }
+        self.segment = fresh;
+        self.written = 0;
+    }
+}
+
+impl Receiver {
+    /// The oldest entry.
+    #[inline(always)]
+    pub fn peek(&mut self) -> Option<&InFlight> {
+        if self.read == self.available && !self.look_again() {
+            return None;
+        }
+        // SAFETY: entries below `available` are written.
+        Some(unsafe { (*(*self.segment).entries.get_unchecked(self.read).get()).assume_init_ref() })
+    }
+
+    /// The oldest entry, which is known to be there. [`Receiver::drop_first`] must follow.
+    #[inline(always)]
+    pub fn first(&mut self) -> &InFlight {
+        self.peek().expect("an entry was seen before it is taken")
+    }
+
+    /// Removes the entry that [`Receiver::first`] has shown.
+    #[inline(always)]
+    pub fn drop_first(&mut self) {
+        debug_assert!(self.read < self.available);
+        self.read += 1;
+    }
+
+    /// Hands `take` the entries that arrive before `end`, in order and in as few slices as their segments allow, without
+    /// removing them. Returns the arrival of the first entry left, if any.
+    #[inline]
+    pub fn due(&mut self, end: u64, mut take: impl FnMut(&[InFlight])) -> Option<u64> {
+        self.peek()?;
+        let mut segment = self.segment;
+        let mut place = self.read;
+        loop {
+            // SAFETY: segments from the read position on are alive, since only this end releases them.
+            let (entries, next) =
+                unsafe { (Segment::written(segment, place), (*segment).next.load(Ordering::Acquire)) };
+            // Arrivals rise along a link, so the last one tells whether all are due.
+            if entries.last().is_some_and(|entry| entry.arrival >= end) {
+                let n_due = entries.partition_point(|entry| entry.arrival < end);
+                take(&entries[..n_due]);
+                return Some(entries[n_due].arrival);
+            }
+            take(entries);
+            if segment == self.segment {
+                self.available = self.read + entries.len();
+            }
+            if next.is_null() {
+                return None;
+            }
+            segment = next;
+            place = 0;
+        }
+    }
+
+    /// Calls `each` with every entry in order (for writing state out).
+    pub fn for_each(&self, mut each: impl FnMut(&InFlight)) {
+        let mut segment = self.segment;
+        let mut place = self.read;
+        if segment.is_null() {
+            segment = self.shared.head.load(Ordering::Acquire);
+            place = 0;
+        }
+        while !segment.is_null() {
+            // SAFETY: as in `due`.
+            unsafe {
+                Segment::written(segment, place).iter().for_each(&mut each);
+                segment = (*segment).next.load(Ordering::Acquire);
+            }
+            place = 0;
+        }
+    }
+
+    /// Whether there is more than was known; moves to the next segment when this one is used up.
+    #[cold]
+    #[inline(never)]
+    fn look_again(&mut self) -> bool {
+        if self.segment.is_null() {
+            self.segment = self.shared.head.load(Ordering::Acquire);
+            if self.segment.is_null() {
+                return false;
+            }
+        }
+        if self.read == SEGMENT {
+            // SAFETY: our own segment is alive until we release it below.
+            let next = unsafe { (*self.segment).next.load(Ordering::Acquire) };
+            if next.is_null() {
+                return false;
+            }
+            let used = std::mem::replace(&mut self.segment, next);
+            self.shared.head.store(next, Ordering::Release);
+            self.release(used);
+            self.read = 0;
+            self.available = 0;
+        }
+        // SAFETY: our own segment is alive.
+        self.available = unsafe { (*self.segment).ready.load(Ordering::Acquire) as usize };
+        self.read < self.available
+    }
+
+    /// Keeps a used-up segment for the sender, or frees it when one is kept already.
+    fn release(&self, used: *mut Segment) {
+        let before = self.shared.spare.swap(used, Ordering::AcqRel);
+        if !before.is_null() {
+            // SAFETY: taken out of `spare`, the segment is ours alone and came from `Box::into_raw`.
+            drop(unsafe { Box::from_raw(before) });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{Address, Packet};
+
+    fn entry(number: u32) -> InFlight {
+        let packet = Packet::data(Address { host: 0, slot: 0 }, 0, number, 0, 1, 0);
+        InFlight { arrival: u64::from(number) * 10, packet }
+    }
+
+    fn pop(receiver: &mut Receiver) -> InFlight {
+        let entry = *receiver.first();
+        receiver.drop_first();
+        entry
+    }
+
+    #[test]
+    fn first_in_first_out_across_segments() {
+        let (mut sender, mut receiver) = ring();
+        assert!(receiver.peek().is_none());
+        let mut next = 0;
+        for burst in [1, 5, 40, 16, 3, 100] {
+            (0..burst).for_each(|i| sender.push(entry(next + i)));
+            for i in 0..burst {
+                assert_eq!(pop(&mut receiver), entry(next + i));
+            }
+            assert!(receiver.peek().is_none());
+            next += burst;
+        }
+    }
+
+    #[test]
+    fn due_lists_without_removing() {
+        let (mut sender, mut receiver) = ring();
+        (0..50).for_each(|i| sender.push(entry(i)));
+        let mut n_seen = 0;
+        assert_eq!(receiver.due(355, |entries| n_seen += entries.len()), Some(360));
+        assert_eq!(n_seen, 36);
+        assert_eq!(pop(&mut receiver), entry(0));
+        assert_eq!(receiver.due(u64::MAX, |_| ()), None);
+        let mut n_entries = 0;
+        receiver.for_each(|_| n_entries += 1);
+        assert_eq!(n_entries, 49);
+    }
+
+    #[test]
+    fn two_threads_agree() {
+        const N: u32 = if cfg!(miri) { 200 } else { 100_000 };
+        let (mut sender, mut receiver) = ring();
+        std::thread::scope(|scope| {
+            scope.spawn(move || (0..N).for_each(|i| sender.push(entry(i))));
+            scope.spawn(move || {
+                let mut next = 0;
+                while next < N {
+                    if receiver.peek().is_some() {
+                        assert_eq!(pop(&mut receiver), entry(next));
+                        next += 1;
+                    } else {
+                        std::thread::yield_now();
+                    }
+                }
+            });
+        });
+    }
+
+    #[test]
+    fn what_was_never_received_is_freed() {
+        let (mut sender, mut receiver) = ring();
+        (0..100).for_each(|i| sender.push(entry(i)));
+        (0..40).for_each(|i| assert_eq!(pop(&mut receiver), entry(i)));
+        drop(receiver);
+        sender.push(entry(100));
+    }
+}

@@ -1,0 +1,109 @@
+//! Next hops as one node sees them: the routing with everything computed that depends on the node alone.
+//!
+//! Models: in a leaf-spine Clos, one comparison and at most one division; elsewhere the model's tables.
+//! Leaves out: dead ports and overlays; the node applies them.
+
+use netloom_model::{LeafSpine, PortSet, Routing};
+use netloom_units::{HostId, NodeId};
+
+/// See the module.
+///
+/// One form for all nodes of a Clos: hosts in a contiguous range are reached by a bundle of their own (or of their
+/// leaf), all others by one bundle. A host has nobody in the range, a spine everybody.
+#[derive(Debug, Clone, Copy)]
+pub struct Route {
+    first_host: u32,
+    n_hosts: u32,
+    /// Hosts that share a bundle.
+    divisor: u32,
+    /// Ports of each bundle within the range.
+    links: u32,
+    /// What leads to all others; empty where only tables know.
+    others: Bundle,
+}
+
+/// Contiguous ports.
+#[derive(Debug, Clone, Copy)]
+pub struct Bundle {
+    /// First local port.
+    pub first: u32,
+    /// How many; none means that arithmetic does not know.
+    pub count: u32,
+}
+
+impl Route {
+    /// What `node` needs to know of the routing.
+    pub fn of(routing: &Routing, node: NodeId) -> Route {
+        match routing {
+            Routing::LeafSpine(shape) => Route::in_clos(shape, node),
+            Routing::Tables(_) => Route::unknown(),
+        }
+    }
+
+    /// Knows nothing.
+    pub fn unknown() -> Route {
+        Route::always(Bundle { first: 0, count: 0 })
+    }
+
+    fn always(others: Bundle) -> Route {
+        Route { first_host: 0, n_hosts: 0, divisor: 1, links: 0, others }
+    }
+
+    fn in_clos(shape: &LeafSpine, node: NodeId) -> Route {
+        let n_hosts = shape.n_hosts();
+        if node.0 < n_hosts {
+            return Route::always(Bundle { first: 0, count: shape.host_links });
+        }
+        let switch = node.0 - n_hosts;
+        let others = Bundle {
+            first: shape.hosts_per_leaf * shape.host_links,
+            count: shape.spines * shape.fabric_links,
+        };
+        if switch >= shape.leaves {
+            let (divisor, links) = (shape.hosts_per_leaf, shape.fabric_links);
+            return Route { first_host: 0, n_hosts, divisor, links, others };
+        }
+        Route {
+            first_host: switch * shape.hosts_per_leaf,
+            n_hosts: shape.hosts_per_leaf,
+            divisor: 1,
+            links: shape.host_links,
+            others,
+        }
+    }
+
+    /// All shortest-path next hops where arithmetic knows them, else an empty bundle.
+    #[inline(always)]
+    pub fn bundle(&self, destination: HostId) -> Bundle {
+        let within = destination.0.wrapping_sub(self.first_host);
+        if within < self.n_hosts {
+            return Bundle { first: within / self.divisor * self.links, count: self.links };
+        }
+        self.others
+    }
+
+    /// All shortest-path next hops; equal to [`Routing::next_hops`] of the node.
+    pub fn next_hops<'a>(&self, routing: &'a Routing, node: NodeId, destination: HostId) -> PortSet<'a> {
+        match self.bundle(destination) {
+            Bundle { count: 0, .. } => routing.next_hops(node, destination),
+            Bundle { first, count } => PortSet::Range { first, count },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_sees_what_the_model_says() {
+        let shape = LeafSpine { leaves: 5, spines: 3, hosts_per_leaf: 4, host_links: 2, fabric_links: 3 };
+        let routing = Routing::LeafSpine(shape);
+        for node in (0..28).map(NodeId) {
+            let route = Route::of(&routing, node);
+            for host in (0..20).map(HostId) {
+                assert_eq!(route.next_hops(&routing, node, host), routing.next_hops(node, host));
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The engine's door: a model, its work and a sink in; an outcome out.
+
+use netloom_model::{Model, Partitions, Work};
+use netloom_records::{Sink, SinkError};
+use netloom_units::{ActorId, Duration, HostId, Time};
+
+use crate::assemble::{Assembly, assemble};
+use crate::coordinator::Coordinator;
+use crate::hook::Seated;
+use crate::observe::{Observer, Unobserved};
+use crate::parallel::{Hall, with_crew};
+
+/// How to run; nothing here changes any result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Threads, the caller's own included; at least one.
+    pub threads: usize,
+    /// Whether ports may compute starts at enqueue where that is exact.
+    pub shortcut: bool,
+    /// How many neighbouring partitions are joined into one.
+    pub coarsen: u32,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { threads: 1, shortcut: true, coarsen: 1 }
+    }
+}
+
+/// What may be plugged into a run.
+#[derive(Default)]
+pub struct Seams<'a> {
+    /// Middleboxes at switches.
+    pub hooks: Vec<Seated>,
+    /// Who looks on.
+    pub observer: Option<&'a mut dyn Observer>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Why it ended.
+    pub status: Status,
+    /// The instant up to which everything happened.
+    pub end: Time,
+    /// Number of windows.
+    pub windows: u64,
+    /// The longest a window could be.
+    pub window: Duration,
+    /// Packets that crossed a link.
+    pub hops: u64,
+    /// Data packets created.
+    pub packets: u64,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Status {
+    /// Everything was done.
+    Complete,
+    /// The deadline came.
+    Deadline,
+    /// The observer stopped it.
+    Stopped,
+    /// Nothing could go on although not everything was done.
+    Stalled(Stall),
+    /// Rows could not be stored.
+    SinkFailed(SinkError),
+}
+
+/// Who was left waiting when nothing could go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stall {
+    /// Actors that had not finished.
+    pub waiting: Vec<Waiting>,
+    /// Messages that started and never arrived.
+    pub unfinished: u64,
+}
+
+/// An actor left waiting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waiting {
+    /// Which.
+    pub actor: ActorId,
+    /// Where.
+    pub host: HostId,
+    /// Messages it still waited for.
+    pub messages: u64,
+    /// Whether it waited at a barrier.
+    pub at_barrier: bool,
+}
+
+/// Simulates a model to its end.
+///
+/// Same model, same work: same rows, at any number of threads and with any options.
+///
+/// # Panics
+/// On a broken invariant, never on anything a checked model may contain.
+pub fn run(
+    model: &Model,
+    work: &mut dyn Work,
+    sink: &mut dyn Sink,
+    options: Options,
+    seams: Seams<'_>,
+) -> Outcome {
+    let n_threads = options.threads.max(1);
+    let finest = Partitions::of(&model.fabric);
+    let partitions =
+        if options.coarsen > 1 { finest.coarser(&model.fabric, options.coarsen) } else { finest };
+    let Assembly { partitions: built, activity, seating } =
+        assemble(model, &partitions, seams.hooks, options.shortcut, n_threads == 1);
+    let hall = Hall::new(model, built, activity);
+    let mut unobserved = Unobserved;
+    let observer = seams.observer.unwrap_or(&mut unobserved);
+    with_crew(&hall, n_threads, |crew| {
+        Coordinator::new(&hall, &seating, partitions.lookahead(), work, sink, observer).run(crew)
+    })
+}

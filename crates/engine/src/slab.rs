@@ -1,0 +1,42 @@
+//! A table whose places are given, taken back and used again.
+
+/// See the module.
+#[derive(Debug)]
+pub struct Slab<T> {
+    entries: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Slab<T> {
+        Slab { entries: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<T> Slab<T> {
+    /// Stores a value and tells its place.
+    pub fn insert(&mut self, value: T) -> u32 {
+        if let Some(place) = self.free.pop() {
+            self.entries[place as usize] = value;
+            return place;
+        }
+        self.entries.push(value);
+        self.entries.len() as u32 - 1
+    }
+
+    /// Takes a place back.
+    pub fn remove(&mut self, place: u32) {
+        self.free.push(place);
+    }
+
+    /// The value at a place.
+    #[inline]
+    pub fn get_mut(&mut self, place: u32) -> &mut T {
+        &mut self.entries[place as usize]
+    }
+
+    /// All values, those of free places included.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.entries.iter()
+    }
+}

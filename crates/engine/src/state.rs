@@ -1,0 +1,19 @@
+//! Node state as words relative to an instant: what exact reuse of repeated phases will compare.
+
+use netloom_units::{StateWriter, Time};
+
+use crate::packet::{InFlight, Packet, PacketKind};
+
+/// Writes a packet, without the places in tables, which differ from repetition to repetition.
+pub fn write_packet(packet: &Packet, out: &mut StateWriter) {
+    let kind = matches!(packet.kind(), PacketKind::Acknowledgement);
+    out.word(u64::from(packet.sequence) | (u64::from(packet.destination) << 32));
+    out.word(u64::from(packet.entropy) | (u64::from(packet.bytes) << 32));
+    out.word(u64::from(packet.tag) | (u64::from(packet.class()) << 32) | (u64::from(kind) << 40));
+}
+
+/// Writes a packet in flight.
+pub fn write_in_flight(entry: &InFlight, out: &mut StateWriter) {
+    out.instant(Time(entry.arrival));
+    write_packet(&entry.packet, out);
+}

@@ -1,0 +1,64 @@
+//! The demonstration: one job, four policies, side by side.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use netloom_records::Overwrite;
+
+use crate::compare::{Comparison, Entry, compare};
+use crate::error::LabError;
+use crate::source::Source;
+use crate::sweep::{Point, PointReport, Sweep, SweepProgress, sweep};
+
+/// The policies shown.
+pub const DEMO_POLICIES: [&str; 4] = ["ecmp", "flowlet", "adaptive", "spray"];
+
+/// What makes the small scenario the heavy job of the paper.
+const FULL_LENGTH: [(&str, &str); 2] = [("jobs.0.steps", "50"), ("background.mice.end", "10s")];
+
+const SCENARIO: &str = include_str!("../../../scenarios/demo/heavy-x2.yaml");
+
+/// How to make the demonstration.
+pub struct Demo<'a> {
+    /// The folder that takes a run folder per policy.
+    pub folder: PathBuf,
+    /// What to do where complete runs are already.
+    pub overwrite: Overwrite,
+    /// How many runs at a time; `None` takes all cores.
+    pub threads: Option<usize>,
+    /// The command line, for the manifests.
+    pub command: Vec<String>,
+    /// Raised to end all runs.
+    pub stop: Option<&'a AtomicBool>,
+    /// Called with the progress, from any thread.
+    pub tell: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
+}
+
+/// Runs the demonstration: the reports in the order of [`DEMO_POLICIES`], and the runs side by side.
+///
+/// # Errors
+/// If a run could not be made.
+pub fn demo(demo: Demo<'_>) -> Result<(Vec<PointReport>, Comparison), LabError> {
+    let point = |policy: &str| {
+        let source = Source::text("heavy-x2.yaml", SCENARIO);
+        let short = Point::new(source).set("balance", policy).into_folder(demo.folder.join(policy));
+        FULL_LENGTH.iter().fold(short, |point, (path, value)| point.set(*path, *value))
+    };
+    let reports = sweep(&Sweep {
+        points: DEMO_POLICIES.map(point).into(),
+        threads: demo.threads,
+        overwrite: demo.overwrite,
+        command: demo.command,
+        stop: demo.stop,
+        tell: demo.tell,
+    });
+    let reports: Vec<PointReport> = reports.into_iter().collect::<Result<_, _>>()?;
+    let entry = |(policy, report): (&str, &PointReport)| Entry {
+        name: policy.to_owned(),
+        seed: report.seed,
+        status: report.outcome.status,
+        summary: report.summary.clone(),
+    };
+    let entries: Vec<Entry> = DEMO_POLICIES.into_iter().zip(&reports).map(entry).collect();
+    Ok((reports, compare(&entries)))
+}

@@ -1,0 +1,153 @@
+//! How a run ended, in names: who waits for what, and where packets were lost.
+//!
+//! Models: the engine's outcome joined with the names of jobs, hosts and links and with the rows of drops.
+//!
+//! Invariants: a list of names is cut off after [`SHOWN`] of them, with the number of those left out.
+
+use std::collections::BTreeMap;
+
+use netloom_engine::{Outcome as EngineOutcome, Stall, Status as EngineStatus, Waiting};
+use netloom_records::{DropReason, DropRow, Outcome, Status};
+use netloom_units::{Duration, Time};
+
+use crate::prepare::Prepared;
+use crate::summary::Gather;
+use crate::words;
+
+/// How many names a list shows.
+const SHOWN: usize = 8;
+
+/// The outcome for the manifest.
+pub(crate) fn diagnose(engine: &EngineOutcome, gather: &Gather, prepared: &Prepared) -> Outcome {
+    let at = words::time(engine.end);
+    match &engine.status {
+        EngineStatus::Complete => Outcome { status: Status::Complete, details: losses(gather, prepared) },
+        EngineStatus::Deadline => {
+            let how = format!("the deadline came at {at} of simulated time");
+            Outcome { status: Status::Deadline, details: cut_off(how, gather, prepared) }
+        }
+        EngineStatus::Stopped => {
+            let how = format!("stopped at {at} of simulated time");
+            Outcome { status: Status::Stopped, details: cut_off(how, gather, prepared) }
+        }
+        EngineStatus::Stalled(stall) => stalled(stall, &at, gather, prepared),
+        EngineStatus::SinkFailed(error) => Outcome {
+            status: Status::Stopped,
+            details: vec![format!("records could not be stored: {error}")],
+        },
+    }
+}
+
+/// How far a run came that was cut off.
+fn cut_off(how: String, gather: &Gather, prepared: &Prepared) -> Vec<String> {
+    let jobs = &prepared.compiled.model.workload.jobs;
+    let total: u64 = jobs.iter().map(|job| u64::from(job.steps)).sum();
+    let mut details = vec![how];
+    if total > 0 {
+        details.push(format!(
+            "{} of {} finished",
+            words::count(gather.n_steps()),
+            words::some(total, "step")
+        ));
+    }
+    details.extend(losses(gather, prepared));
+    details
+}
+
+fn stalled(stall: &Stall, at: &str, gather: &Gather, prepared: &Prepared) -> Outcome {
+    let unreachable = gather.drops().iter().any(|row| row.reason == DropReason::Unreachable);
+    let status = if unreachable { Status::Unreachable } else { Status::Stalled };
+    let mut details = vec![format!("nothing could go on after {at} of simulated time")];
+    let mut by_job: BTreeMap<Option<usize>, Vec<&Waiting>> = BTreeMap::new();
+    for waiting in &stall.waiting {
+        by_job.entry(job_of(waiting, prepared)).or_default().push(waiting);
+    }
+    details.extend(by_job.iter().map(|(job, waiting)| job_waits(*job, waiting, prepared)));
+    if stall.unfinished > 0 {
+        let messages = words::some(stall.unfinished, "message");
+        details.push(format!("{messages} started and never arrived in full"));
+    }
+    details.extend(losses(gather, prepared));
+    Outcome { status, details }
+}
+
+/// The job an actor belongs to: ranks come first, job by job; then the senders of background traffic.
+fn job_of(waiting: &Waiting, prepared: &Prepared) -> Option<usize> {
+    let mut end = 0;
+    prepared.compiled.model.workload.jobs.iter().position(|job| {
+        end += job.ranks.len();
+        waiting.actor.index() < end
+    })
+}
+
+fn job_waits(job: Option<usize>, waiting: &[&Waiting], prepared: &Prepared) -> String {
+    let who = match job {
+        Some(job) => {
+            let n_ranks = prepared.compiled.model.workload.jobs[job].ranks.len() as u64;
+            let name = &prepared.compiled.job_names[job];
+            let n_waiting = words::count(waiting.len() as u64);
+            format!("job `{name}`: {n_waiting} of {} cannot go on", words::some(n_ranks, "rank"))
+        }
+        None => format!("background traffic: {} cannot go on", words::some(waiting.len() as u64, "sender")),
+    };
+    let each = waiting.iter().map(|waiting| actor_waits(waiting, prepared)).collect();
+    format!("{who}: {}", shortened(each, "; "))
+}
+
+fn actor_waits(waiting: &Waiting, prepared: &Prepared) -> String {
+    let host = &prepared.compiled.node_names[waiting.host.index()];
+    match (waiting.messages, waiting.at_barrier) {
+        (0, true) => format!("{host} waits at a barrier"),
+        (0, false) => format!("{host} has not finished"),
+        (n, true) => format!("{host} waits for {} and at a barrier", words::some(n, "message")),
+        (n, false) => format!("{host} waits for {}", words::some(n, "message")),
+    }
+}
+
+/// Where packets were lost, a sentence for each place and reason.
+fn losses(gather: &Gather, prepared: &Prepared) -> Vec<String> {
+    let rows = gather.drops();
+    let mut shown: Vec<String> = rows.iter().take(SHOWN).map(|row| loss(row, prepared)).collect();
+    if let Some(rest) = rows.get(SHOWN..).filter(|rest| !rest.is_empty()) {
+        let packets = rest.iter().map(|row| row.packets).sum();
+        let places = words::some(rest.len() as u64, "more place");
+        shown.push(format!("{} lost at {places}", words::some(packets, "packet")));
+    }
+    shown
+}
+
+fn loss(row: &DropRow, prepared: &Prepared) -> String {
+    let node = &prepared.compiled.node_names[row.node.index()];
+    let place = match row.port {
+        None => node.clone(),
+        Some(port) => {
+            let link = prepared.compiled.model.fabric.port(port).link;
+            format!("{node} towards link {}", prepared.compiled.link_names[link.index()])
+        }
+    };
+    let why = match row.reason {
+        DropReason::QueueFull => "the queue was full",
+        DropReason::Unreachable => "no live next hop leads to the destination",
+        DropReason::LinkDown => "the link went down",
+        DropReason::Hook => "a hook dropped them",
+    };
+    let packets = words::some(row.packets, "packet");
+    let bytes = words::size(row.size.0 as f64);
+    format!("{packets} ({bytes}) lost at {place}: {why} ({})", when(row.first, row.last))
+}
+
+fn when(first: Time, last: Time) -> String {
+    if last.since(first) == Duration::ZERO {
+        return format!("at {}", words::time(first));
+    }
+    format!("from {} to {}", words::time(first), words::time(last))
+}
+
+fn shortened(mut each: Vec<String>, between: &str) -> String {
+    let n_left_out = each.len().saturating_sub(SHOWN);
+    each.truncate(SHOWN);
+    if n_left_out > 0 {
+        each.push(format!("and {} more", words::count(n_left_out as u64)));
+    }
+    each.join(between)
+}

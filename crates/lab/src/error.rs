@@ -1,0 +1,189 @@
+//! What can go wrong, in words for users, and what it means for a command's exit code.
+//!
+//! Invariants: every message says what was found and ends with the place it is about; only our own mistakes are internal.
+
+use std::io;
+use std::path::PathBuf;
+
+use netloom_records::{FolderError, Outcome, Problem, ReadError, SinkError, Status};
+use netloom_scenario::{Diagnostics, Style};
+
+use crate::import::ImportError;
+
+/// Most threads a run may use.
+const MOST_THREADS: usize = 256;
+
+/// Refuses a number of threads that makes no sense.
+pub(crate) fn check_threads(threads: usize) -> Result<(), LabError> {
+    if (1..=MOST_THREADS).contains(&threads) { Ok(()) } else { Err(LabError::Threads(threads)) }
+}
+
+/// How a command says in a number how it went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum ExitCode {
+    /// All is well.
+    Good = 0,
+    /// A study's check failed.
+    CheckFailed = 1,
+    /// What was asked for cannot be done: a mistake in a scenario, a file, an argument.
+    BadInput = 2,
+    /// The run ended before its work was done: stopped, stalled, unreachable, at its deadline, or a full disk.
+    StoppedEarly = 3,
+    /// A mistake of ours.
+    Internal = 4,
+}
+
+impl ExitCode {
+    /// What the end of a run means.
+    pub fn of(outcome: &Outcome) -> ExitCode {
+        match outcome.status {
+            Status::Complete => ExitCode::Good,
+            Status::Stopped | Status::Deadline | Status::Stalled | Status::Unreachable => {
+                ExitCode::StoppedEarly
+            }
+        }
+    }
+}
+
+/// Why something could not be done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LabError {
+    /// The system refused to read a scenario.
+    #[error("cannot read the scenario ({source}): {}", .path.display())]
+    Unreadable {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A folder stands where a scenario is expected.
+    #[error("a scenario is a file, and this is a folder: {}", .0.display())]
+    NotAFile(PathBuf),
+    /// A file too large to be a scenario.
+    #[error("this is too large for a scenario (more than {limit} bytes): {}", .path.display())]
+    TooLarge {
+        /// Which file.
+        path: PathBuf,
+        /// The most that is read.
+        limit: u64,
+    },
+    /// Nothing is there.
+    #[error("there is no such file or folder: {}", .0.display())]
+    Missing(PathBuf),
+    /// The scenario has mistakes.
+    #[error(transparent)]
+    Scenario(Box<Diagnostics>),
+    /// What was to be imported has mistakes.
+    #[error(transparent)]
+    Import(Box<ImportError>),
+    /// A scenario cannot be written.
+    #[error("cannot write the scenario ({source}): {}", .path.display())]
+    Unwritable {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A number of threads that makes no sense.
+    #[error("the number of threads must be from 1 to {MOST_THREADS}, not {0}")]
+    Threads(usize),
+    /// The run folder cannot be written.
+    #[error(transparent)]
+    Folder(FolderError),
+    /// Rows could not be stored any more; the run ended there.
+    #[error("the run ended early, because its records could not be stored: {0}")]
+    Storing(SinkError),
+    /// A run folder cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A run folder is not what its manifest says.
+    #[error("the run folder is not what its manifest says ({}): {}", joined(.problems), .path.display())]
+    Altered {
+        /// Which folder.
+        path: PathBuf,
+        /// Everything that is wrong with it.
+        problems: Vec<Problem>,
+    },
+    /// A run folder was written by something that left out what is needed here.
+    #[error("the manifest lacks `{what}`: {}", .path.display())]
+    Lacking {
+        /// Which folder.
+        path: PathBuf,
+        /// What is missing.
+        what: &'static str,
+    },
+    /// A sweep was stopped before this run of it began.
+    #[error("the sweep was stopped before this run began")]
+    NotBegun,
+    /// A mistake of ours.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+fn joined(problems: &[Problem]) -> String {
+    problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("; ")
+}
+
+impl LabError {
+    /// What it means for a command's exit code.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            LabError::Internal(_) | LabError::Folder(FolderError::Row(_) | FolderError::GivenUp(_)) => {
+                ExitCode::Internal
+            }
+            LabError::Import(error) if matches!(**error, ImportError::Internal(_)) => ExitCode::Internal,
+            LabError::Storing(_) | LabError::NotBegun => ExitCode::StoppedEarly,
+            _ => ExitCode::BadInput,
+        }
+    }
+
+    /// Whether something of ours stands in the way, which could be replaced.
+    pub fn is_occupied(&self) -> bool {
+        match self {
+            LabError::Folder(FolderError::Complete(_)) => true,
+            LabError::Unwritable { source, .. } => source.kind() == io::ErrorKind::AlreadyExists,
+            _ => false,
+        }
+    }
+
+    /// Whether the message shows the places of mistakes and needs no heading.
+    pub fn has_places(&self) -> bool {
+        matches!(self, LabError::Scenario(_) | LabError::Import(_))
+    }
+
+    /// The whole message for people; mistakes in a scenario are shown with their places.
+    pub fn render(&self, style: Style) -> String {
+        match self {
+            LabError::Scenario(diagnostics) => diagnostics.render(style),
+            LabError::Import(error) => error.render(style),
+            LabError::Altered { path, problems } => {
+                let mut text = format!("the run folder is not what its manifest says: {}\n", path.display());
+                for problem in problems {
+                    text.push_str(&format!("  {problem}\n"));
+                }
+                text
+            }
+            other => format!("{other}\n"),
+        }
+    }
+}
+
+impl From<Diagnostics> for LabError {
+    fn from(diagnostics: Diagnostics) -> LabError {
+        LabError::Scenario(Box::new(diagnostics))
+    }
+}
+
+impl From<FolderError> for LabError {
+    fn from(error: FolderError) -> LabError {
+        LabError::Folder(error)
+    }
+}
+
+impl From<ImportError> for LabError {
+    fn from(error: ImportError) -> LabError {
+        LabError::Import(Box::new(error))
+    }
+}

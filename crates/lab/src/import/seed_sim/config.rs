@@ -1,0 +1,64 @@
+//! A whole configuration.
+
+use netloom_scenario::written::Node;
+
+use super::heavy::{self, Heavy};
+use super::mice::{self, Mice};
+use super::mixed::{self, Mixed};
+use super::read::{Reader, word};
+use super::topology::{self, Topology};
+
+/// What a configuration says, as far as it changes a run.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Config {
+    pub topology: Topology,
+    pub scenario: Scenario,
+    pub mice: Option<Mice>,
+    /// The seed that the original gives its ring orders.
+    pub seed: u64,
+    /// What has no effect, or cannot be taken over as it is.
+    pub notes: Vec<String>,
+}
+
+/// One of the two workloads.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Scenario {
+    /// One data-parallel job.
+    Heavy(Heavy),
+    /// A tensor-parallel and a pipeline-parallel job.
+    Mixed(Mixed),
+}
+
+/// What is printed, logged or drawn: nothing that changes a run.
+const RUN: &[&str] = &["file_debug", "message_verbose", "verbose_route", "visualize"];
+
+/// Reads a configuration; what cannot be read has been reported.
+pub(super) fn config(reader: &mut Reader, root: &Node) -> Option<Config> {
+    let form = reader.open(root, "configuration", &["run", "topology", "scenario"]);
+    reader.optional(&form, "run", RUN);
+    let mut notes = Vec::new();
+    let topology = topology::topology(reader, &form, &mut notes);
+    let scenario = reader.section(&form, "scenario", &["name", "params"]);
+    let kind = reader.need(&scenario, "name", word)?;
+    let (scenario, mice, seed) = match kind.as_str() {
+        "ai-factory-su-workload1-dp-heavy" => {
+            let params = reader.section(&scenario, "params", heavy::KEYS);
+            let heavy = heavy::heavy(reader, &params, topology.as_ref());
+            let mice = mice::mice(reader, &params);
+            (heavy.map(Scenario::Heavy), mice, heavy::seed(reader, &params))
+        }
+        "ai-factory-su-mixed_scenario" => {
+            let params = reader.section(&scenario, "params", mixed::KEYS);
+            let mixed = mixed::mixed(reader, &params, topology.as_ref());
+            let mice = mice::mice(reader, &params);
+            (mixed.map(Scenario::Mixed), mice, heavy::seed(reader, &params))
+        }
+        _ => {
+            let message = format!("there is no scenario `{kind}`");
+            let known = "expected `ai-factory-su-workload1-dp-heavy` or `ai-factory-su-mixed_scenario`";
+            reader.report(scenario.place_of("name"), message, known);
+            return None;
+        }
+    };
+    Some(Config { topology: topology?, scenario: scenario?, mice: mice?, seed: seed?, notes })
+}

@@ -1,0 +1,58 @@
+//! The façade: the straight line from a scenario to a run folder, and what is built from it.
+//!
+//! Models: compile, simulate, store ([`run`]); the figures of a run ([`summary`]), runs side by side ([`compare`]), many
+//! runs at once ([`sweep`]), checking scenarios and run folders ([`check`]), and what there is to choose from ([`list`]).
+//! Leaves out: terminals, arguments, and how anything is drawn.
+//!
+//! Invariants: whoever needs the line calls it here; every error says what was found, where, and what it means for the
+//! exit code of a command.
+//!
+//! ```
+//! use netloom_lab::{Point, Source, Sweep, sweep};
+//!
+//! let text = "
+//! netloom: 1
+//! fabric: { leaf_spine: { leaves: 2, spines: 2, hosts_per_leaf: 2 } }
+//! jobs: [ { name: tiny, phases: [ { ring_all_reduce: { size: 64KiB } } ] } ]
+//! ";
+//! let points = (1..=3).map(|seed| Point::new(Source::text("tiny", text)).seed(seed)).collect();
+//! for done in sweep(&Sweep { points, ..Sweep::default() }) {
+//!     let done = done.expect("the scenario is right");
+//!     assert!(done.summary.jobs[0].time_s.is_some());
+//! }
+//! ```
+
+pub mod bench;
+mod check;
+pub mod compare;
+mod demo;
+mod diagnose;
+mod error;
+pub mod import;
+mod line;
+pub mod list;
+mod manifest;
+mod prepare;
+pub mod reproduce;
+mod seeds;
+mod simulate;
+mod source;
+pub mod summary;
+mod sweep;
+mod watch;
+pub mod words;
+
+pub use check::{Checked, check};
+pub use demo::{DEMO_POLICIES, Demo, demo};
+pub use error::{ExitCode, LabError};
+pub use line::{RunReport, RunRequest, run};
+pub use netloom_engine::Options;
+pub use netloom_engine::observe::{Control, Observer, Progress, States};
+pub use netloom_records::{Digest, Manifest, Outcome, Overwrite, Status};
+pub use netloom_scenario::{Overrides, Style};
+pub use prepare::{Prepared, ScenarioSize, prepare};
+pub use seeds::{NotSeeds, Seeds};
+pub use simulate::{Simulated, simulate};
+pub use source::Source;
+pub use sweep::{Point, PointReport, Sweep, SweepProgress, sweep};
+pub use watch::{RunProgress, Watch};

@@ -1,0 +1,138 @@
+//! The straight line: compile, simulate, store.
+
+use std::path::{Path, PathBuf};
+
+use netloom_engine::Options;
+use netloom_records::{FolderError, FolderSink, Manifest, Overwrite};
+use netloom_scenario::Overrides;
+
+use crate::error::{ExitCode, LabError, check_threads};
+use crate::manifest::run_summary;
+use crate::prepare::{Prepared, prepare};
+use crate::simulate::simulate;
+use crate::source::Source;
+use crate::summary::Summary;
+use crate::sweep::cores;
+use crate::watch::Watch;
+
+/// Most threads a run takes without being told to.
+const MOST_BY_ITSELF: usize = 16;
+
+/// What to run, how, and where its records go.
+pub struct RunRequest<'a> {
+    /// The scenario.
+    pub scenario: Source,
+    /// Changes to it, the seed among them.
+    pub overrides: Overrides,
+    /// Where the run folder goes; `out/<name of the scenario>` if nowhere is said.
+    pub folder: Option<PathBuf>,
+    /// What to do where a complete run is already.
+    pub overwrite: Overwrite,
+    /// Threads; no result depends on it. `None` chooses by the size of the fabric.
+    pub threads: Option<usize>,
+    /// The command line, for the manifest.
+    pub command: Vec<String>,
+    /// Who looks on.
+    pub watch: Watch<'a>,
+}
+
+impl RunRequest<'_> {
+    /// A run that nobody watches, into the folder of its name.
+    pub fn new(scenario: Source) -> Self {
+        RunRequest {
+            scenario,
+            overrides: Overrides::default(),
+            folder: None,
+            overwrite: Overwrite::Refuse,
+            threads: None,
+            command: Vec::new(),
+            watch: Watch::default(),
+        }
+    }
+}
+
+/// A run that was made.
+#[derive(Debug, Clone)]
+pub struct RunReport {
+    /// What the scenario is called.
+    pub name: String,
+    /// Where its records are.
+    pub folder: PathBuf,
+    /// What its folder says about it.
+    pub manifest: Manifest,
+    /// Its figures.
+    pub summary: Summary,
+}
+
+impl RunReport {
+    /// What its end means for a command's exit code.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::of(&self.manifest.outcome)
+    }
+}
+
+/// Runs a scenario from its text to its run folder.
+///
+/// However the run ends, its folder is complete and says how.
+///
+/// # Errors
+/// If the scenario has mistakes, or the folder cannot be written.
+pub fn run(request: RunRequest<'_>) -> Result<RunReport, LabError> {
+    let prepared = prepare(&request.scenario, &request.overrides)?;
+    let folder = request.folder.unwrap_or_else(|| default_folder(&prepared.name));
+    let threads = request.threads.unwrap_or_else(|| fitting_threads(&prepared));
+    let options = Options { threads, ..Options::default() };
+    store(&prepared, folder, request.overwrite, options, request.command, request.watch)
+}
+
+/// Threads worth their coordination: small fabrics have too little to do in a window to share it.
+fn fitting_threads(prepared: &Prepared) -> usize {
+    const HOSTS_PER_THREAD: usize = 512;
+    cores().min(prepared.n_hosts() as usize / HOSTS_PER_THREAD).clamp(1, MOST_BY_ITSELF)
+}
+
+/// The line after compilation.
+pub(crate) fn store(
+    prepared: &Prepared,
+    folder: PathBuf,
+    overwrite: Overwrite,
+    options: Options,
+    command: Vec<String>,
+    watch: Watch<'_>,
+) -> Result<RunReport, LabError> {
+    check_threads(options.threads)?;
+    let mut sink = FolderSink::create(&folder, prepared.names(), overwrite)?;
+    let simulated = simulate(prepared, &mut sink, options, watch)?;
+    let finished = sink.finish(run_summary(prepared, &simulated, options.threads, command));
+    let manifest = finished.map_err(not_stored)?;
+    Ok(RunReport { name: prepared.name.clone(), folder, manifest, summary: simulated.summary })
+}
+
+/// Where the system refuses at the end, say for a full disk, it is as if it had refused on the way.
+fn not_stored(error: FolderError) -> LabError {
+    match error {
+        FolderError::Io { .. } | FolderError::Parquet { .. } => LabError::Storing(error.into()),
+        ours => LabError::Folder(ours),
+    }
+}
+
+/// Where a run goes if nowhere is said: a folder whose name is safe on every system.
+fn default_folder(name: &str) -> PathBuf {
+    let is_safe = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+    let safe: String = name.chars().map(|c| if is_safe(c) { c } else { '-' }).collect();
+    let safe = safe.trim_matches('.');
+    Path::new("out").join(if safe.is_empty() { "scenario" } else { safe })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_any_name_stays_inside_out() {
+        assert_eq!(default_folder("ecmp"), Path::new("out/ecmp"));
+        assert_eq!(default_folder("two jobs, one fabric"), Path::new("out/two-jobs--one-fabric"));
+        assert_eq!(default_folder("../../etc"), Path::new("out/-..-etc"));
+        assert_eq!(default_folder(".."), Path::new("out/scenario"));
+    }
+}

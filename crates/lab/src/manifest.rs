@@ -1,0 +1,53 @@
+//! What a run's manifest says beside what its tables are.
+
+use netloom_model::Partitions;
+use netloom_records::RunSummary;
+use serde_json::{Map, Value, json};
+
+use crate::prepare::Prepared;
+use crate::simulate::Simulated;
+
+/// Key of the number of hosts among the values the engine derived.
+pub(crate) const HOSTS: &str = "hosts";
+
+/// What whoever ran it knows about a run.
+pub(crate) fn run_summary(
+    prepared: &Prepared,
+    simulated: &Simulated,
+    threads: usize,
+    command: Vec<String>,
+) -> RunSummary {
+    let compiled = &prepared.compiled;
+    RunSummary {
+        netloom: env!("CARGO_PKG_VERSION").to_owned(),
+        scenario_yaml: compiled.resolved_yaml.clone(),
+        scenario: prepared.scenario.clone(),
+        seed: compiled.model.seed,
+        outcome: simulated.outcome.clone(),
+        wall_time_s: simulated.wall_time_s,
+        packets: simulated.engine.packets,
+        hops: simulated.engine.hops,
+        simulated_ps: simulated.engine.end.0,
+        threads: u32::try_from(threads).unwrap_or(u32::MAX),
+        command,
+        engine: derived(prepared, simulated),
+        ours: compiled.notes.clone(),
+    }
+}
+
+/// Values that follow from the scenario and are not written in it.
+fn derived(prepared: &Prepared, simulated: &Simulated) -> Map<String, Value> {
+    let model = &prepared.compiled.model;
+    let partitions = Partitions::of(&model.fabric);
+    let entries = [
+        (HOSTS, json!(model.fabric.n_hosts())),
+        ("switches", json!(model.fabric.n_switches())),
+        ("links", json!(model.fabric.links().len())),
+        ("partitions", json!(partitions.n_partitions())),
+        ("lookahead_ps", json!(partitions.lookahead().map(|span| span.0))),
+        ("window_ps", json!(simulated.engine.window.0)),
+        ("windows", json!(simulated.engine.windows)),
+        ("coordination_delay_ps", json!(model.coordination_delay.0)),
+    ];
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}

@@ -1,0 +1,91 @@
+//! The first part of the line: from what is wanted to what is meant.
+//!
+//! Invariants: what is prepared can be simulated; mistakes have been told, all at once.
+
+use netloom_catalog::{TrainingWork, expand};
+use netloom_records::Names;
+use netloom_scenario::{Compiled, Overrides, compile, resolve_bytes};
+use serde_json::Value;
+
+use crate::error::LabError;
+use crate::source::Source;
+
+/// A scenario ready to be simulated.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    /// What the scenario is called.
+    pub name: String,
+    /// The model, names, the resolved text and what is ours in it.
+    pub compiled: Compiled,
+    /// The resolved scenario as data.
+    pub scenario: Value,
+}
+
+/// Reads, checks and compiles a scenario.
+///
+/// # Errors
+/// If it cannot be read, or all mistakes that are in it.
+pub fn prepare(source: &Source, overrides: &Overrides) -> Result<Prepared, LabError> {
+    let resolved = resolve_bytes(&source.read()?, &source.name(), overrides)?;
+    let compiled = compile(&resolved)?;
+    let scenario = as_data(&compiled.resolved_yaml)?;
+    Ok(Prepared { name: resolved.name, compiled, scenario })
+}
+
+/// How large a scenario is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScenarioSize {
+    /// Hosts.
+    pub hosts: u64,
+    /// Switches.
+    pub switches: u64,
+    /// Links.
+    pub links: u64,
+    /// Jobs.
+    pub jobs: u64,
+}
+
+impl Prepared {
+    /// How large it is.
+    pub fn size(&self) -> ScenarioSize {
+        let model = &self.compiled.model;
+        ScenarioSize {
+            hosts: model.fabric.n_hosts() as u64,
+            switches: model.fabric.n_switches() as u64,
+            links: model.fabric.links().len() as u64,
+            jobs: model.workload.jobs.len() as u64,
+        }
+    }
+
+    /// The names of nodes, links and jobs.
+    pub fn names(&self) -> Names {
+        Names {
+            nodes: self.compiled.node_names.clone(),
+            links: self.compiled.link_names.clone(),
+            jobs: self.compiled.job_names.clone(),
+        }
+    }
+
+    /// Number of hosts.
+    pub fn n_hosts(&self) -> u32 {
+        self.compiled.model.fabric.n_hosts() as u32
+    }
+
+    /// The work of its jobs and background traffic.
+    ///
+    /// # Errors
+    /// Never for what the compiler lets pass.
+    pub fn work(&self) -> Result<TrainingWork, LabError> {
+        let model = &self.compiled.model;
+        let expanded = expand(&model.workload, model.fabric.n_hosts(), model.seed);
+        expanded.map_err(|error| LabError::Internal(format!("the compiled workload was refused: {error}")))
+    }
+}
+
+/// The canonical text as data, for those who read the manifest by program.
+fn as_data(yaml: &str) -> Result<Value, LabError> {
+    // Our own text, so no budget against hostile ones is wanted; a fabric given as lists may be long.
+    let options = serde_saphyr::options! { budget: None };
+    serde_saphyr::from_str_with_options(yaml, options)
+        .map_err(|error| LabError::Internal(format!("the resolved scenario cannot be read back: {error}")))
+}

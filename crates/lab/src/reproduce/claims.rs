@@ -1,0 +1,186 @@
+//! A paper's claims as they are written down.
+//!
+//! Models: a claim is one of two kinds. `near`: each published figure is one that our seeds could have given.
+//! `relation`: figures of several runs stand in a relation.
+//! Leaves out: judging.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::quantity::Quantity;
+
+/// The file `claims.yaml`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Claims {
+    /// How many seeds are run.
+    pub seeds: SeedCounts,
+    /// Names for lists of runs.
+    pub groups: BTreeMap<String, Vec<String>>,
+    /// Runs that change a scenario.
+    pub experiments: Vec<Experiment>,
+    /// The claims, in the order of the paper.
+    pub claims: Vec<Claim>,
+}
+
+/// How many seeds are run.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SeedCounts {
+    /// Without `--check`.
+    pub look: u64,
+    /// With it.
+    pub check: u64,
+    /// With it, for the runs of a group whose spread is larger.
+    pub check_more: MoreSeeds,
+}
+
+/// More seeds for some runs.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MoreSeeds {
+    pub group: String,
+    pub seeds: u64,
+}
+
+/// A scenario with something changed.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Experiment {
+    /// What the run is called.
+    pub name: String,
+    /// The scenario.
+    pub from: String,
+    /// Paths and values, as `--set` takes them.
+    pub set: BTreeMap<String, String>,
+    /// What it is to show.
+    pub shows: String,
+}
+
+/// One claim.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Claim {
+    pub id: String,
+    /// Where it is said.
+    pub said: String,
+    /// In our words.
+    pub text: String,
+    /// Whether a parameter was chosen so that it holds.
+    pub kind: Kind,
+    pub measured: Quantity,
+    /// Runs, `run/job`, or groups.
+    pub at: Vec<String>,
+    /// What each figure is divided by.
+    #[serde(default)]
+    pub per: Option<Divisor>,
+    #[serde(default)]
+    pub near: Option<Near>,
+    #[serde(default)]
+    pub relation: Option<Relation>,
+    pub recorded: Recorded,
+    /// Figures of a `near` claim whose verdict is the other one.
+    #[serde(default)]
+    pub except: Vec<Exception>,
+    /// Why it does not hold.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// The claims that show why.
+    #[serde(default)]
+    pub shown_by: Vec<String>,
+}
+
+/// What figures are divided by: by default the same quantity, and the same runs.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Divisor {
+    #[serde(default)]
+    pub measured: Option<Quantity>,
+    #[serde(default)]
+    pub at: Vec<String>,
+}
+
+/// Whether a parameter was chosen so that a claim holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Yes.
+    Calibrated,
+    /// No: it follows from the mechanism.
+    Predicted,
+}
+
+/// The verdict written down with a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+pub enum Recorded {
+    /// It holds.
+    #[serde(rename = "reproduced")]
+    Reproduced,
+    /// It does not.
+    #[serde(rename = "not reproduced")]
+    NotReproduced,
+}
+
+/// How near a published figure must be.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Near {
+    /// `interval`, `exact`, or a share such as `0.5%` of our mean.
+    pub within: String,
+    /// The interval is longer by this at both ends.
+    #[serde(default)]
+    pub allow: f64,
+}
+
+/// How near, read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Within {
+    /// In the prediction interval.
+    Interval,
+    /// The same with every seed.
+    Exact,
+    /// This share of our mean.
+    Share(f64),
+}
+
+impl Near {
+    pub(super) fn within(&self) -> Result<Within, String> {
+        match self.within.as_str() {
+            "interval" => Ok(Within::Interval),
+            "exact" => Ok(Within::Exact),
+            other => {
+                let percent = other.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
+                percent
+                    .map(|percent| Within::Share(percent / 100.0))
+                    .ok_or_else(|| format!("`within: {other}` is unknown"))
+            }
+        }
+    }
+}
+
+/// How figures stand to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Relation {
+    /// The largest is at most this many times the smallest.
+    Flat(f64),
+    /// None is below this.
+    AtLeast(f64),
+    /// None is above this.
+    AtMost(f64),
+    /// Each is above the one before.
+    Rising,
+    /// Each equals the first, seed by seed.
+    Equal,
+}
+
+/// Figures whose verdict is not that of their claim.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Exception {
+    /// Runs, `run/job`, or groups.
+    pub at: Vec<String>,
+    /// Why.
+    pub reason: String,
+}

@@ -1,0 +1,130 @@
+//! The interval in which one more observation lies, given some.
+//!
+//! Models: observations of a normal distribution with unknown mean and spread; the 99 % prediction interval
+//! mean +- t(0.995, n - 1) s sqrt(1 + 1/n) (Student's t).
+//! Leaves out: other distributions; for figures that are means of many steps the normal one is close.
+
+use serde::Serialize;
+
+/// Share of the observations to come that the interval holds.
+const COVERAGE: f64 = 0.99;
+
+/// Observations of one figure, one per seed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Sample {
+    /// How many.
+    pub count: usize,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Standard deviation; zero for a single one.
+    pub deviation: f64,
+    /// The smallest.
+    pub minimum: f64,
+    /// The largest.
+    pub maximum: f64,
+}
+
+/// From where to where.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Whether a value lies in it, its ends included.
+    pub fn holds(&self, value: f64) -> bool {
+        self.low <= value && value <= self.high
+    }
+
+    /// The interval, longer at both ends.
+    #[must_use]
+    pub fn widened(self, by: f64) -> Interval {
+        Interval { low: self.low - by, high: self.high + by }
+    }
+}
+
+impl Sample {
+    /// Of these observations; `None` of none.
+    pub fn of(values: &[f64]) -> Option<Sample> {
+        let count = values.len();
+        if count == 0 {
+            return None;
+        }
+        let mean = values.iter().sum::<f64>() / count as f64;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        let deviation = if count > 1 { (squares / (count - 1) as f64).sqrt() } else { 0.0 };
+        let minimum = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let maximum = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        Some(Sample { count, mean, deviation, minimum, maximum })
+    }
+
+    /// Where one more observation lies; nothing can be said after a single one.
+    pub fn prediction(&self) -> Option<Interval> {
+        if self.count < 2 {
+            return None;
+        }
+        let n = self.count as f64;
+        let half = t_quantile(self.count as u32 - 1) * self.deviation * (1.0 + 1.0 / n).sqrt();
+        Some(Interval { low: self.mean - half, high: self.mean + half })
+    }
+}
+
+/// The t within which [`COVERAGE`] of Student's distribution lies, by halving.
+fn t_quantile(degrees: u32) -> f64 {
+    let (mut low, mut high) = (0.0, 1024.0);
+    for _ in 0..80 {
+        let middle = f64::midpoint(low, high);
+        if central_probability(middle, degrees) < COVERAGE { low = middle } else { high = middle }
+    }
+    high
+}
+
+/// The probability that Student's t lies between -t and t: the finite series for whole degrees of freedom (Abramowitz,
+/// Stegun 26.7.3 and 26.7.4).
+fn central_probability(t: f64, degrees: u32) -> f64 {
+    let angle = (t / f64::from(degrees).sqrt()).atan();
+    let (sine, cosine) = angle.sin_cos();
+    let odd = degrees % 2;
+    let mut term = 1.0;
+    let mut sum = 0.0;
+    for k in 1..=degrees / 2 {
+        sum += term;
+        let (above, below) = (2 * k - 1 + odd, 2 * k + odd);
+        term *= cosine * cosine * f64::from(above) / f64::from(below);
+    }
+    if odd == 1 { (angle + sine * cosine * sum) * std::f64::consts::FRAC_2_PI } else { sine * sum }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_those_of_the_tables() {
+        // t(0.995) of 1, 2, 4, 19, 39 degrees of freedom.
+        for (degrees, expected) in [(1, 63.657), (2, 9.925), (4, 4.604), (19, 2.861), (39, 2.708)] {
+            assert!((t_quantile(degrees) - expected).abs() < 1e-3, "{degrees}: {}", t_quantile(degrees));
+        }
+    }
+
+    #[test]
+    fn the_prediction_interval_is_symmetric_about_the_mean() {
+        let sample = Sample::of(&[1.0, 2.0, 3.0]).expect("there are some");
+        let interval = sample.prediction().expect("three are enough");
+        // s = 1, t(0.995, 2) = 9.925, sqrt(4/3) = 1.1547.
+        assert!((interval.high - 13.460).abs() < 1e-3, "{interval:?}");
+        assert!((interval.low + 9.460).abs() < 1e-3, "{interval:?}");
+        assert_eq!(Sample::of(&[1.0]).expect("there is one").prediction(), None);
+        assert_eq!(Sample::of(&[]), None);
+    }
+
+    #[test]
+    fn equal_observations_leave_no_room() {
+        let interval = Sample::of(&[5.0; 4]).expect("there are some").prediction().expect("enough");
+        assert!(interval.holds(5.0) && !interval.holds(5.1));
+        assert!(interval.widened(0.1).holds(5.1));
+    }
+}

@@ -1,0 +1,301 @@
+//! From runs to verdicts.
+//!
+//! Invariants: a `near` claim gives a verdict for each of its figures, a `relation` claim gives one; relations compare
+//! means over seeds, except `equal`, which compares seed by seed.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::claims::{Claim, Kind, Near, Recorded, Relation, Within};
+use super::interval::{Interval, Sample};
+use super::paper::{Paper, Target};
+use super::quantity::Quantity;
+use super::runs::Measured;
+
+/// How a claim fared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It holds.
+    Reproduced,
+    /// It does not.
+    NotReproduced,
+    /// One seed says nothing about the spread.
+    TooFewSeeds,
+}
+
+impl Verdict {
+    /// As it is printed.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Reproduced => "reproduced",
+            Verdict::NotReproduced => "not reproduced",
+            Verdict::TooFewSeeds => "too few seeds",
+        }
+    }
+
+    fn of(holds: bool) -> Verdict {
+        if holds { Verdict::Reproduced } else { Verdict::NotReproduced }
+    }
+}
+
+/// A claim, or one figure of it, judged.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Judged {
+    /// The claim.
+    pub claim: String,
+    /// The run, and the job; for a relation, what is compared.
+    pub at: String,
+    /// Where it is said.
+    pub said: String,
+    /// What is measured.
+    pub quantity: Quantity,
+    /// What was published: a figure, or the figures compared.
+    pub published: Vec<f64>,
+    /// What was measured, in the same order: means over seeds.
+    pub measured: Vec<f64>,
+    /// Seeds of the run with the fewest.
+    pub seeds: usize,
+    /// Where the published figure must lie.
+    pub interval: Option<Interval>,
+    /// Whether anything was calibrated.
+    pub kind: Kind,
+    /// What follows from the runs.
+    pub verdict: Verdict,
+    /// What is written down.
+    pub recorded: Recorded,
+    /// Why it does not hold, where that is written down.
+    pub reason: Option<String>,
+}
+
+impl Judged {
+    /// Whether the verdict is the one written down.
+    pub fn is_as_recorded(&self) -> bool {
+        match self.recorded {
+            Recorded::Reproduced => self.verdict == Verdict::Reproduced,
+            Recorded::NotReproduced => self.verdict == Verdict::NotReproduced,
+        }
+    }
+}
+
+/// All runs that the claims are about, in order.
+pub(super) fn runs(paper: &Paper) -> Result<BTreeSet<String>, String> {
+    let mut runs = BTreeSet::new();
+    for claim in &paper.claims.claims {
+        runs.extend(paper.targets(&claim.at, claim.measured)?.into_iter().map(|target| target.run));
+        if let Some((_, targets)) = paper.divisors(claim)? {
+            runs.extend(targets.into_iter().map(|target| target.run));
+        }
+    }
+    Ok(runs)
+}
+
+/// Judges all claims, in their order.
+pub(super) fn judge(paper: &Paper, measured: &[Measured]) -> Result<Vec<Judged>, String> {
+    let bench = Bench { paper, measured };
+    let mut judged = Vec::new();
+    for claim in &paper.claims.claims {
+        match (&claim.near, claim.relation) {
+            (Some(near), _) => judged.append(&mut bench.near(claim, near)?),
+            (None, Some(relation)) => judged.push(bench.relation(claim, relation)?),
+            (None, None) => {}
+        }
+    }
+    Ok(judged)
+}
+
+/// Where claims are judged.
+struct Bench<'a> {
+    paper: &'a Paper,
+    measured: &'a [Measured],
+}
+
+impl Bench<'_> {
+    /// A figure with every seed; nothing where the run has none.
+    fn values(&self, target: &Target, quantity: Quantity) -> Vec<f64> {
+        let runs = self.measured.iter().filter(|measured| measured.run == target.run);
+        runs.filter_map(|run| run.get(target.job.as_deref(), quantity)).collect()
+    }
+
+    fn published(&self, target: &Target, quantity: Quantity) -> Option<f64> {
+        self.paper.published.get(&target.run, target.job.as_deref(), quantity)
+    }
+
+    /// What an experiment must come near: the figure of the run it changes.
+    fn published_of_origin(&self, target: &Target, quantity: Quantity) -> Option<f64> {
+        self.paper.published.get(self.paper.origin(&target.run), target.job.as_deref(), quantity)
+    }
+
+    fn near(&self, claim: &Claim, near: &Near) -> Result<Vec<Judged>, String> {
+        let within = near.within()?;
+        let mut judged = Vec::new();
+        for target in self.paper.targets(&claim.at, claim.measured)? {
+            let name = target.name();
+            let published = self.published_of_origin(&target, claim.measured);
+            let published =
+                published.ok_or_else(|| format!("claim `{}`: nothing is published of {name}", claim.id))?;
+            let values = self.values(&target, claim.measured);
+            let (interval, verdict) = is_near(&values, published, within, near.allow);
+            let mut one = blank(claim, name);
+            one.published = vec![published];
+            one.measured = Sample::of(&values).map(|sample| sample.mean).into_iter().collect();
+            one.seeds = values.len();
+            one.interval = interval;
+            one.verdict = verdict;
+            self.except(claim, &target, &mut one)?;
+            judged.push(one);
+        }
+        Ok(judged)
+    }
+
+    /// An exception turns the recorded verdict round.
+    fn except(&self, claim: &Claim, target: &Target, judged: &mut Judged) -> Result<(), String> {
+        for exception in &claim.except {
+            if self.paper.targets(&exception.at, claim.measured)?.contains(target) {
+                judged.recorded = match claim.recorded {
+                    Recorded::Reproduced => Recorded::NotReproduced,
+                    Recorded::NotReproduced => Recorded::Reproduced,
+                };
+                judged.reason = Some(exception.reason.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn relation(&self, claim: &Claim, relation: Relation) -> Result<Judged, String> {
+        let targets = self.paper.targets(&claim.at, claim.measured)?;
+        let divisors = self.paper.divisors(claim)?;
+        if divisors.as_ref().is_some_and(|(_, divisors)| divisors.len() != targets.len()) {
+            return Err(format!("claim `{}`: not as many divisors as figures", claim.id));
+        }
+        let by_seed: Vec<Vec<f64>> =
+            targets.iter().map(|target| self.values(target, claim.measured)).collect();
+        let ours = |target: &Target, quantity| {
+            Sample::of(&self.values(target, quantity)).map_or(f64::NAN, |sample| sample.mean)
+        };
+        let theirs = |target: &Target, quantity| self.published(target, quantity).unwrap_or(f64::NAN);
+        let measured = divided(&targets, claim.measured, divisors.as_ref(), ours);
+        let published = divided(&targets, claim.measured, divisors.as_ref(), theirs);
+        let holds = match relation {
+            Relation::Equal => by_seed.iter().all(|values| !values.is_empty() && *values == by_seed[0]),
+            other => stands(&measured, other),
+        };
+        let mut one = blank(claim, words(relation));
+        one.published = if published.iter().all(|value| value.is_nan()) { Vec::new() } else { published };
+        one.measured = measured;
+        one.seeds = by_seed.iter().map(Vec::len).min().unwrap_or(0);
+        one.verdict = Verdict::of(holds);
+        Ok(one)
+    }
+}
+
+/// The figures, each over its divisor if there are any.
+fn divided(
+    targets: &[Target],
+    quantity: Quantity,
+    divisors: Option<&(Quantity, Vec<Target>)>,
+    value: impl Fn(&Target, Quantity) -> f64,
+) -> Vec<f64> {
+    let figures = targets.iter().map(|target| value(target, quantity));
+    match divisors {
+        None => figures.collect(),
+        Some((quantity, divisors)) => {
+            figures.zip(divisors).map(|(figure, divisor)| figure / value(divisor, *quantity)).collect()
+        }
+    }
+}
+
+/// A claim before it is judged.
+fn blank(claim: &Claim, at: String) -> Judged {
+    Judged {
+        claim: claim.id.clone(),
+        at,
+        said: claim.said.clone(),
+        quantity: claim.measured,
+        published: Vec::new(),
+        measured: Vec::new(),
+        seeds: 0,
+        interval: None,
+        kind: claim.kind,
+        verdict: Verdict::TooFewSeeds,
+        recorded: claim.recorded,
+        reason: claim.reason.clone(),
+    }
+}
+
+/// Whether a published figure is near ours, and how far from it it might be.
+fn is_near(values: &[f64], published: f64, within: Within, allow: f64) -> (Option<Interval>, Verdict) {
+    let Some(sample) = Sample::of(values) else { return (None, Verdict::NotReproduced) };
+    let interval = match within {
+        Within::Exact => Some(Interval { low: sample.minimum, high: sample.maximum }),
+        Within::Share(share) => {
+            Some(Interval { low: sample.mean * (1.0 - share), high: sample.mean * (1.0 + share) })
+        }
+        Within::Interval => sample.prediction(),
+    };
+    let interval = interval.map(|interval| interval.widened(allow));
+    let verdict = match interval {
+        None => Verdict::TooFewSeeds,
+        Some(interval) if within == Within::Exact && interval.low < interval.high => Verdict::NotReproduced,
+        Some(interval) => Verdict::of(interval.holds(published)),
+    };
+    (interval, verdict)
+}
+
+/// Whether figures stand in a relation; a figure that is not there never does.
+fn stands(values: &[f64], relation: Relation) -> bool {
+    if values.iter().any(|value| value.is_nan()) {
+        return false;
+    }
+    let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    match relation {
+        Relation::Flat(limit) => largest <= limit * smallest,
+        Relation::AtLeast(limit) => smallest >= limit,
+        Relation::AtMost(limit) => largest <= limit,
+        Relation::Rising => values.windows(2).all(|two| two[0] < two[1]),
+        Relation::Equal => smallest >= largest,
+    }
+}
+
+fn words(relation: Relation) -> String {
+    match relation {
+        Relation::Flat(limit) => format!("largest / smallest <= {limit}"),
+        Relation::AtLeast(limit) => format!("each >= {limit}"),
+        Relation::AtMost(limit) => format!("each <= {limit}"),
+        Relation::Rising => "each above the one before".into(),
+        Relation::Equal => "equal, seed by seed".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearness_is_judged_by_the_spread() {
+        let values = [10.0, 11.0, 9.0, 10.0];
+        let verdict = |published, within, allow| is_near(&values, published, within, allow).1;
+        // s = 0.8165, t(0.995, 3) = 5.841, sqrt(1.25): the half-length is 5.33.
+        assert_eq!(verdict(15.0, Within::Interval, 0.0), Verdict::Reproduced);
+        assert_eq!(verdict(15.4, Within::Interval, 0.0), Verdict::NotReproduced);
+        assert_eq!(verdict(15.4, Within::Interval, 0.5), Verdict::Reproduced);
+        assert_eq!(verdict(10.04, Within::Share(0.005), 0.0), Verdict::Reproduced);
+        assert_eq!(verdict(10.06, Within::Share(0.005), 0.0), Verdict::NotReproduced);
+        assert_eq!(verdict(10.0, Within::Exact, 0.0), Verdict::NotReproduced);
+        assert_eq!(is_near(&[7.0, 7.0], 7.0, Within::Exact, 0.0).1, Verdict::Reproduced);
+        assert_eq!(is_near(&[7.0], 7.0, Within::Interval, 0.0).1, Verdict::TooFewSeeds);
+        assert_eq!(is_near(&[], 7.0, Within::Exact, 0.0).1, Verdict::NotReproduced);
+    }
+
+    #[test]
+    fn relations_are_what_they_say() {
+        let values = [2.0, 3.0, 4.0];
+        assert!(stands(&values, Relation::Flat(2.0)) && !stands(&values, Relation::Flat(1.9)));
+        assert!(stands(&values, Relation::AtLeast(2.0)) && !stands(&values, Relation::AtLeast(2.1)));
+        assert!(stands(&values, Relation::AtMost(4.0)) && !stands(&values, Relation::AtMost(3.9)));
+        assert!(stands(&values, Relation::Rising) && !stands(&[2.0, 2.0], Relation::Rising));
+        assert!(!stands(&[f64::NAN, 1.0], Relation::Flat(9.0)));
+    }
+}

@@ -1,0 +1,66 @@
+//! Papers as tests: a paper's scenarios are run, and its claims judged by what comes out.
+//!
+//! Models: claims about published figures (is this figure one our seeds could have given?) and claims that compare runs;
+//! experiments that change a scenario to show why a claim does not hold; the verdicts recorded with the paper.
+//! Leaves out: figures as pictures; tuning, of which there is none.
+//!
+//! Invariants: a verdict follows from the claim and the runs alone; the recorded verdict is compared with it afterwards
+//! and never changes it.
+
+mod claims;
+mod error;
+mod files;
+mod interval;
+mod judge;
+mod paper;
+mod published;
+mod quantity;
+mod report;
+mod runs;
+mod store;
+mod table;
+
+use std::sync::atomic::AtomicBool;
+
+pub use claims::{Kind, Recorded};
+pub use error::ReproduceError;
+pub use files::{file, files, papers};
+pub use interval::{Interval, Sample};
+pub use judge::{Judged, Verdict};
+pub use paper::Paper;
+pub use published::Published;
+pub use quantity::Quantity;
+pub use report::{Report, Tally};
+pub use runs::Measured;
+
+use crate::seeds::Seeds;
+use crate::sweep::SweepProgress;
+
+/// What to reproduce, and how.
+#[derive(Default)]
+pub struct Request<'a> {
+    /// The same seeds for all runs; without them as many as the paper's file asks for.
+    pub seeds: Option<Seeds>,
+    /// Whether every verdict must be the recorded one; more seeds are run then, unless they are given.
+    pub check: bool,
+    /// The claims to judge, by name; all if none is named.
+    pub only: Vec<String>,
+    /// Runs at a time; `None` takes all cores.
+    pub threads: Option<usize>,
+    /// Raised to end all runs.
+    pub stop: Option<&'a AtomicBool>,
+    /// Called with the progress, from any thread.
+    pub tell: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
+}
+
+/// Runs a paper's scenarios and judges its claims.
+///
+/// # Errors
+/// If a run cannot be made, or the runs were stopped.
+pub fn reproduce(mut paper: Paper, request: &Request<'_>) -> Result<Report, ReproduceError> {
+    if !request.only.is_empty() {
+        paper.keep(&request.only)?;
+    }
+    let measured = runs::run(&paper, request)?;
+    Report::new(paper, measured)
+}

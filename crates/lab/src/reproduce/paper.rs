@@ -1,0 +1,200 @@
+//! A paper as it is stored: scenarios, published figures, claims, and whether they fit together.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::claims::{Claim, Claims, Recorded};
+use super::error::ReproduceError;
+use super::files::{files, papers};
+use super::published::Published;
+use super::quantity::Quantity;
+use crate::source::Source;
+
+/// A paper with everything needed to judge it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Paper {
+    /// Its name.
+    pub id: String,
+    /// What it published.
+    pub published: Published,
+    pub(super) claims: Claims,
+    /// The text of each scenario, by name.
+    scenarios: BTreeMap<String, Arc<str>>,
+}
+
+/// One run, or one job of a run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Target {
+    pub run: String,
+    pub job: Option<String>,
+}
+
+/// A scenario with what an experiment changes in it.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    pub run: String,
+    pub source: Source,
+    pub set: Vec<(String, String)>,
+}
+
+impl Target {
+    /// As it is written.
+    pub(super) fn name(&self) -> String {
+        match &self.job {
+            Some(job) => format!("{}/{job}", self.run),
+            None => self.run.clone(),
+        }
+    }
+}
+
+impl Paper {
+    /// Finds a paper among those in the library.
+    ///
+    /// # Errors
+    /// If there is none of that name.
+    pub fn open(id: &str) -> Result<Paper, ReproduceError> {
+        if !papers().contains(&id) {
+            return Err(ReproduceError::NoSuchPaper(id.to_owned()));
+        }
+        Paper::new(id, files(id))
+    }
+
+    /// A paper of these files: `published.csv`, `claims.yaml`, and `scenarios/<name>.yaml`.
+    ///
+    /// # Errors
+    /// If they do not fit together.
+    pub fn new<'a>(
+        id: &str,
+        files: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Paper, ReproduceError> {
+        let wrong = |reason: String| ReproduceError::Paper { paper: id.to_owned(), reason };
+        let files: BTreeMap<&str, &str> = files.into_iter().collect();
+        let part =
+            |name: &str| files.get(name).copied().ok_or_else(|| wrong(format!("there is no `{name}`")));
+        let published = Published::read(part("published.csv")?).map_err(wrong)?;
+        let claims =
+            serde_saphyr::from_str(part("claims.yaml")?).map_err(|error| wrong(error.to_string()))?;
+        let scenario = |(path, text): (&&str, &&str)| {
+            let name = path.strip_prefix("scenarios/")?.strip_suffix(".yaml")?;
+            Some((name.to_owned(), Arc::from(*text)))
+        };
+        let scenarios = files.iter().filter_map(scenario).collect();
+        let paper = Paper { id: id.to_owned(), published, claims, scenarios };
+        paper.check().map_err(wrong)?;
+        Ok(paper)
+    }
+
+    /// Forgets all claims but these.
+    pub(super) fn keep(&mut self, ids: &[String]) -> Result<(), ReproduceError> {
+        let claims = &mut self.claims.claims;
+        if let Some(unknown) = ids.iter().find(|id| claims.iter().all(|claim| claim.id != **id)) {
+            return Err(ReproduceError::NoSuchClaim(unknown.clone()));
+        }
+        claims.retain(|claim| ids.contains(&claim.id));
+        Ok(())
+    }
+
+    /// Every name that is used is one that is known.
+    fn check(&self) -> Result<(), String> {
+        for experiment in &self.claims.experiments {
+            self.scenario(&experiment.from).ok_or_else(|| {
+                format!("experiment `{}`: there is no scenario `{}`", experiment.name, experiment.from)
+            })?;
+        }
+        for (number, claim) in self.claims.claims.iter().enumerate() {
+            let checked = self.check_claim(claim, &self.claims.claims[..number]);
+            checked.map_err(|reason| format!("claim `{}`: {reason}", claim.id))?;
+        }
+        self.expand(&self.claims.seeds.check_more.group).map(drop)
+    }
+
+    fn check_claim(&self, claim: &Claim, before: &[Claim]) -> Result<(), String> {
+        if before.iter().any(|other| other.id == claim.id) {
+            return Err("there are two of this name".into());
+        }
+        self.targets(&claim.at, claim.measured)?;
+        for exception in &claim.except {
+            self.targets(&exception.at, claim.measured)?;
+        }
+        match (&claim.near, claim.relation) {
+            (Some(near), None) => drop(near.within()?),
+            (None, Some(_)) => {}
+            _ => return Err("needs either `near` or `relation`".into()),
+        }
+        let is_known = |id: &String| self.claims.claims.iter().any(|claim| claim.id == *id);
+        if let Some(other) = claim.shown_by.iter().find(|id| !is_known(id)) {
+            return Err(format!("there is no claim `{other}`"));
+        }
+        if claim.recorded == Recorded::NotReproduced && claim.reason.is_none() {
+            return Err("is recorded as not reproduced, without a reason".into());
+        }
+        Ok(())
+    }
+
+    /// The text of a scenario.
+    pub fn scenario(&self, name: &str) -> Option<&str> {
+        self.scenarios.get(name).map(AsRef::as_ref)
+    }
+
+    /// The names of the scenarios, in order.
+    pub fn scenarios(&self) -> impl Iterator<Item = &str> {
+        self.scenarios.keys().map(String::as_str)
+    }
+
+    /// How to make a run: a scenario, or an experiment on one.
+    pub(super) fn plan(&self, run: &str) -> Result<Plan, String> {
+        let experiment = self.claims.experiments.iter().find(|experiment| experiment.name == run);
+        let from = experiment.map_or(run, |experiment| experiment.from.as_str());
+        let text = self.scenarios.get(from).ok_or_else(|| format!("there is no run `{run}`"))?;
+        let set = experiment.map(|experiment| experiment.set.clone().into_iter().collect());
+        let source = Source::text(format!("papers/{}/scenarios/{from}.yaml", self.id), Arc::clone(text));
+        Ok(Plan { run: run.to_owned(), source, set: set.unwrap_or_default() })
+    }
+
+    /// The scenario a run is made from.
+    pub(super) fn origin<'a>(&'a self, run: &'a str) -> &'a str {
+        let experiment = self.claims.experiments.iter().find(|experiment| experiment.name == run);
+        experiment.map_or(run, |experiment| experiment.from.as_str())
+    }
+
+    /// The runs of a name: those of a group, or the one of that name.
+    pub(super) fn expand<'a>(&'a self, name: &'a str) -> Result<Vec<&'a str>, String> {
+        let Some(group) = self.claims.groups.get(name) else {
+            let run = name.split_once('/').map_or(name, |(run, _)| run);
+            self.plan(run)?;
+            return Ok(vec![name]);
+        };
+        let parts: Vec<Vec<&str>> = group.iter().map(|name| self.expand(name)).collect::<Result<_, _>>()?;
+        Ok(parts.concat())
+    }
+
+    /// Runs and jobs of a list of names, in order; for a figure of jobs, each job of a run that names none.
+    pub(super) fn targets(&self, names: &[String], quantity: Quantity) -> Result<Vec<Target>, String> {
+        let mut targets = Vec::new();
+        for name in names {
+            for name in self.expand(name)? {
+                let (run, job) = match name.split_once('/') {
+                    Some((run, job)) => (run, Some(job)),
+                    None => (name, None),
+                };
+                let target = |job: Option<&str>| Target { run: run.to_owned(), job: job.map(str::to_owned) };
+                match job {
+                    Some(job) if quantity.is_per_job() => targets.push(target(Some(job))),
+                    None if quantity.is_per_job() => {
+                        targets.extend(self.published.jobs(self.origin(run)).map(|job| target(Some(job))));
+                    }
+                    _ => targets.push(target(None)),
+                }
+            }
+        }
+        if targets.is_empty() { Err("is about no run".into()) } else { Ok(targets) }
+    }
+
+    /// What figures are divided by, one for each target.
+    pub(super) fn divisors(&self, claim: &Claim) -> Result<Option<(Quantity, Vec<Target>)>, String> {
+        let Some(per) = &claim.per else { return Ok(None) };
+        let quantity = per.measured.unwrap_or(claim.measured);
+        let targets = self.targets(if per.at.is_empty() { &claim.at } else { &per.at }, quantity)?;
+        Ok(Some((quantity, targets)))
+    }
+}

@@ -1,0 +1,86 @@
+//! What can be measured in a run, and under which name it is published.
+
+use serde::{Deserialize, Serialize};
+
+/// A figure of a run, or of one job of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// Mean step time of a job.
+    StepMean,
+    /// 95th percentile of the step times of a job.
+    StepP95,
+    /// 99th percentile of the step times of a job.
+    StepP99,
+    /// From a job's start to its finish.
+    JobTime,
+    /// The end of the simulation, whatever happened last.
+    SimulatorEnd,
+    /// Data packets.
+    Packets,
+    /// Links failed from the start.
+    FailedLinks,
+    /// Background messages that had arrived when the next one after the last was due.
+    MiceMessages,
+    /// Mean completion time of these.
+    MiceMean,
+    /// 95th percentile of the completion times of these.
+    MiceP95,
+    /// 99th percentile of the completion times of these.
+    MiceP99,
+    /// The longest queue of any port, hosts included.
+    QueuePeak,
+    /// Mean over all nodes, hosts included, of the longest queue of any of a node's ports.
+    QueueNodeMean,
+    /// The same over hosts alone.
+    QueueHostMean,
+    /// The same over switches alone.
+    QueueSwitchMean,
+}
+
+impl Quantity {
+    /// All of them.
+    pub const ALL: [Quantity; 15] = [
+        Quantity::StepMean,
+        Quantity::StepP95,
+        Quantity::StepP99,
+        Quantity::JobTime,
+        Quantity::SimulatorEnd,
+        Quantity::Packets,
+        Quantity::FailedLinks,
+        Quantity::MiceMessages,
+        Quantity::MiceMean,
+        Quantity::MiceP95,
+        Quantity::MiceP99,
+        Quantity::QueuePeak,
+        Quantity::QueueNodeMean,
+        Quantity::QueueHostMean,
+        Quantity::QueueSwitchMean,
+    ];
+
+    /// Name and unit, as a column is headed.
+    pub fn column(self) -> &'static str {
+        match self {
+            Quantity::StepMean => "step_mean_ms",
+            Quantity::StepP95 => "step_p95_ms",
+            Quantity::StepP99 => "step_p99_ms",
+            Quantity::JobTime => "job_time_s",
+            Quantity::SimulatorEnd => "simulator_end_s",
+            Quantity::Packets => "packets",
+            Quantity::FailedLinks => "failed_links",
+            Quantity::MiceMessages => "mice_messages",
+            Quantity::MiceMean => "mice_mean_ms",
+            Quantity::MiceP95 => "mice_p95_ms",
+            Quantity::MiceP99 => "mice_p99_ms",
+            Quantity::QueuePeak => "queue_peak_packets",
+            Quantity::QueueNodeMean => "queue_node_mean_packets",
+            Quantity::QueueHostMean => "queue_host_mean_packets",
+            Quantity::QueueSwitchMean => "queue_switch_mean_packets",
+        }
+    }
+
+    /// Whether each job of a run has its own.
+    pub fn is_per_job(self) -> bool {
+        matches!(self, Quantity::StepMean | Quantity::StepP95 | Quantity::StepP99 | Quantity::JobTime)
+    }
+}

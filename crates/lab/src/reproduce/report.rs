@@ -1,0 +1,97 @@
+//! What came of a reproduction.
+
+use serde::Serialize;
+
+use super::claims::Kind;
+use super::error::ReproduceError;
+use super::judge::{self, Judged, Verdict};
+use super::paper::Paper;
+use super::runs::Measured;
+use super::{store, table};
+
+/// The verdicts on a paper's claims, and the runs they follow from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The paper.
+    pub paper: Paper,
+    /// Every run with every seed.
+    pub measured: Vec<Measured>,
+    /// Every claim, in the order of the paper.
+    pub judged: Vec<Judged>,
+}
+
+/// How many claims fared how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Hold, and nothing was calibrated.
+    pub reproduced: usize,
+    /// Hold, and something was calibrated so that they do.
+    pub calibrated: usize,
+    /// Do not hold.
+    pub not_reproduced: usize,
+    /// Nothing can be said.
+    pub too_few_seeds: usize,
+}
+
+impl Report {
+    /// Judges the claims of a paper by these runs.
+    ///
+    /// # Errors
+    /// If the paper's files do not fit together.
+    pub(super) fn new(paper: Paper, measured: Vec<Measured>) -> Result<Report, ReproduceError> {
+        let judged = judge::judge(&paper, &measured);
+        let judged = judged.map_err(|reason| ReproduceError::Paper { paper: paper.id.clone(), reason })?;
+        Ok(Report { paper, measured, judged })
+    }
+
+    /// How many claims fared how.
+    pub fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for judged in &self.judged {
+            let counter = match (judged.verdict, judged.kind) {
+                (Verdict::Reproduced, Kind::Predicted) => &mut tally.reproduced,
+                (Verdict::Reproduced, Kind::Calibrated) => &mut tally.calibrated,
+                (Verdict::NotReproduced, _) => &mut tally.not_reproduced,
+                (Verdict::TooFewSeeds, _) => &mut tally.too_few_seeds,
+            };
+            *counter += 1;
+        }
+        tally
+    }
+
+    /// The claims whose verdict is not the one written down.
+    pub fn surprises(&self) -> impl Iterator<Item = &Judged> {
+        self.judged.iter().filter(|judged| !judged.is_as_recorded())
+    }
+
+    /// Laws that were broken, with run and seed.
+    pub fn broken_laws(&self) -> impl Iterator<Item = String> {
+        self.measured.iter().flat_map(|measured| {
+            let place = format!("{}, seed {}", measured.run, measured.seed);
+            measured.broken_laws.iter().map(move |law| format!("{place}: {law}"))
+        })
+    }
+
+    /// Whether every verdict is the one written down and every law holds.
+    pub fn is_as_recorded(&self) -> bool {
+        self.surprises().next().is_none() && self.broken_laws().next().is_none()
+    }
+
+    /// The table for people; its last line counts.
+    pub fn table(&self) -> String {
+        table::table(self)
+    }
+
+    /// What differs from the record, for people; empty if nothing does.
+    pub fn differences(&self) -> String {
+        table::differences(self)
+    }
+
+    /// Writes tables and a summary into a folder: `claims.csv`, `points.csv`, `runs.csv`, `report.json`.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn write(&self, folder: &std::path::Path) -> Result<(), ReproduceError> {
+        store::write(self, folder)
+    }
+}

@@ -1,0 +1,261 @@
+//! All runs that a paper's claims are about, with all their seeds, a core for each.
+//!
+//! Invariants: a run's figures depend on its scenario and seed alone; the longest runs begin first.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use netloom_engine::Options;
+use netloom_model::{FaultAction, Message, Model};
+use netloom_records::{Batch, Sink, SinkError, Status};
+use netloom_scenario::Overrides;
+use netloom_units::{Duration, Time};
+use rayon::iter::{ParallelBridge, ParallelIterator};
+use serde::Serialize;
+
+use super::error::ReproduceError;
+use super::paper::{Paper, Plan};
+use super::quantity::Quantity;
+use super::{Request, judge};
+use crate::error::check_threads;
+use crate::prepare::{Prepared, prepare};
+use crate::simulate::{Simulated, simulate};
+use crate::summary::Distribution;
+use crate::sweep::{SweepProgress, cores};
+use crate::watch::Watch;
+
+/// The figures of one run with one seed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Measured {
+    /// Which run.
+    pub run: String,
+    /// With which seed.
+    pub seed: u64,
+    /// What is true of every run, and was not of this one.
+    pub broken_laws: Vec<String>,
+    /// Packets that crossed a link.
+    pub hops: u64,
+    /// Wall time of the simulation, in seconds.
+    pub wall_time_s: f64,
+    /// Figures of the whole run, in the unit of the quantity.
+    pub values: BTreeMap<Quantity, f64>,
+    /// Figures of each job.
+    pub jobs: BTreeMap<String, BTreeMap<Quantity, f64>>,
+}
+
+impl Measured {
+    /// A figure of the run, or of one of its jobs.
+    pub fn get(&self, job: Option<&str>, quantity: Quantity) -> Option<f64> {
+        let values = if quantity.is_per_job() { self.jobs.get(job?)? } else { &self.values };
+        values.get(&quantity).copied()
+    }
+}
+
+/// A run that is to be made.
+struct Job {
+    plan: Plan,
+    seed: u64,
+    /// Published packets, a measure of its length.
+    weight: u64,
+}
+
+/// Makes all runs.
+pub(super) fn run(paper: &Paper, request: &Request<'_>) -> Result<Vec<Measured>, ReproduceError> {
+    let threads = request.threads.unwrap_or_else(cores);
+    check_threads(threads)?;
+    let jobs = jobs(paper, request)?;
+    let board = Board::new(request, &jobs);
+    // A bridge hands the runs out one by one and in order, so that no long one is left for the end.
+    let all = || jobs.iter().par_bridge().map(|job| board.run(job)).collect::<Vec<_>>();
+    let results = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        Ok(pool) => pool.install(all),
+        Err(_) => jobs.iter().map(|job| board.run(job)).collect(),
+    };
+    let mut measured = results.into_iter().collect::<Result<Vec<Measured>, _>>()?;
+    measured.sort_by(|left, right| (&left.run, left.seed).cmp(&(&right.run, right.seed)));
+    Ok(measured)
+}
+
+/// Every run with every seed, the longest first.
+fn jobs(paper: &Paper, request: &Request<'_>) -> Result<Vec<Job>, ReproduceError> {
+    let wrong = |reason| ReproduceError::Paper { paper: paper.id.clone(), reason };
+    let counts = &paper.claims.seeds;
+    let more = paper.expand(&counts.check_more.group).map_err(wrong)?;
+    let mut jobs = Vec::new();
+    for run in judge::runs(paper).map_err(wrong)? {
+        let count = match request.check {
+            true if more.contains(&run.as_str()) => counts.check_more.seeds,
+            true => counts.check,
+            false => counts.look,
+        };
+        let plan = paper.plan(&run).map_err(wrong)?;
+        let published = paper.published.get(paper.origin(&run), None, Quantity::Packets);
+        let seeds = request.seeds.as_ref().map_or(1..=count, |seeds| seeds.0.clone());
+        jobs.extend(seeds.map(|seed| Job {
+            plan: plan.clone(),
+            seed,
+            weight: published.map_or(1, |packets| packets as u64),
+        }));
+    }
+    jobs.sort_by_key(|job| std::cmp::Reverse(job.weight));
+    Ok(jobs)
+}
+
+/// What the runs share.
+struct Board<'a> {
+    request: &'a Request<'a>,
+    begun: Instant,
+    total: usize,
+    total_weight: u64,
+    finished: AtomicUsize,
+    weight: AtomicU64,
+    hops: AtomicU64,
+}
+
+impl<'a> Board<'a> {
+    fn new(request: &'a Request<'a>, jobs: &[Job]) -> Board<'a> {
+        Board {
+            request,
+            begun: Instant::now(),
+            total: jobs.len(),
+            total_weight: jobs.iter().map(|job| job.weight).sum::<u64>().max(1),
+            finished: AtomicUsize::new(0),
+            weight: AtomicU64::new(0),
+            hops: AtomicU64::new(0),
+        }
+    }
+
+    fn run(&self, job: &Job) -> Result<Measured, ReproduceError> {
+        if self.request.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(ReproduceError::Stopped);
+        }
+        let measured = measure(job, Watch { stop: self.request.stop, ..Watch::default() })?;
+        self.tell(job.weight, measured.hops);
+        Ok(measured)
+    }
+
+    fn tell(&self, weight: u64, hops: u64) {
+        let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
+        let weight = self.weight.fetch_add(weight, Ordering::Relaxed) + weight;
+        let hops = self.hops.fetch_add(hops, Ordering::Relaxed) + hops;
+        if let Some(tell) = self.request.tell {
+            let share = weight as f64 / self.total_weight as f64;
+            tell(&SweepProgress { finished, total: self.total, hops, elapsed: self.begun.elapsed(), share });
+        }
+    }
+}
+
+fn measure(job: &Job, watch: Watch<'_>) -> Result<Measured, ReproduceError> {
+    let overrides = Overrides { set: job.plan.set.clone(), seed: Some(job.seed) };
+    let prepared = prepare(&job.plan.source, &overrides)?;
+    let mut mice = Mice::new(&prepared.compiled.model);
+    let simulated = simulate(&prepared, &mut mice, Options::default(), watch)?;
+    if simulated.outcome.status == Status::Stopped {
+        return Err(ReproduceError::Stopped);
+    }
+    let mut values = whole(&prepared, &simulated);
+    mice.tell(&mut values);
+    Ok(Measured {
+        run: job.plan.run.clone(),
+        seed: job.seed,
+        broken_laws: broken_laws(&prepared, &simulated),
+        hops: simulated.summary.hops,
+        wall_time_s: simulated.wall_time_s,
+        values,
+        jobs: simulated.summary.jobs.iter().map(|job| (job.name.clone(), of_job(job))).collect(),
+    })
+}
+
+fn of_job(job: &crate::summary::JobSummary) -> BTreeMap<Quantity, f64> {
+    let mut values = BTreeMap::new();
+    if let Some(step) = &job.step {
+        values.insert(Quantity::StepMean, step.mean_s * 1e3);
+        values.insert(Quantity::StepP95, step.p95_s * 1e3);
+        values.insert(Quantity::StepP99, step.p99_s * 1e3);
+    }
+    if let Some(time_s) = job.time_s {
+        values.insert(Quantity::JobTime, time_s);
+    }
+    values
+}
+
+fn whole(prepared: &Prepared, simulated: &Simulated) -> BTreeMap<Quantity, f64> {
+    let failed = |model: &Model| {
+        let at_start = model.faults.iter().filter(|fault| fault.at == Time::ZERO);
+        at_start.filter(|fault| fault.action == FaultAction::Down).count()
+    };
+    let summary = &simulated.summary;
+    let mut values = BTreeMap::from([
+        (Quantity::SimulatorEnd, summary.simulated_s),
+        (Quantity::Packets, summary.packets as f64),
+        (Quantity::FailedLinks, failed(&prepared.compiled.model) as f64),
+    ]);
+    let queues = &summary.queues;
+    let optional = [
+        (Quantity::QueuePeak, queues.all.packets.map(|packets| packets as f64)),
+        (Quantity::QueueNodeMean, queues.all.node_mean_packets),
+        (Quantity::QueueHostMean, queues.hosts.node_mean_packets),
+        (Quantity::QueueSwitchMean, queues.switches.node_mean_packets),
+    ];
+    values.extend(optional.into_iter().filter_map(|(quantity, value)| Some((quantity, value?))));
+    values
+}
+
+/// What must be true of every run of a paper, whatever it claims.
+fn broken_laws(prepared: &Prepared, simulated: &Simulated) -> Vec<String> {
+    let summary = &simulated.summary;
+    let mut broken = Vec::new();
+    if simulated.outcome.status != Status::Complete {
+        broken.push(format!("the run did not end well: {}", simulated.outcome.details.join("; ")));
+    }
+    if summary.drops.packets > 0 {
+        broken.push(format!("{} packets were lost", summary.drops.packets));
+    }
+    if summary.unfinished > 0 {
+        broken.push(format!("{} messages did not arrive", summary.unfinished));
+    }
+    for (job, summary) in prepared.compiled.model.workload.jobs.iter().zip(&summary.jobs) {
+        if job.steps != summary.steps {
+            broken.push(format!("{} did {} of {} steps", summary.name, summary.steps, job.steps));
+        }
+    }
+    broken
+}
+
+/// Completion times of background messages, as far as they had arrived when the one after the last was due: the original
+/// sums up at that instant.
+struct Mice {
+    until: Option<Time>,
+    spans: Vec<Duration>,
+}
+
+impl Mice {
+    fn new(model: &Model) -> Mice {
+        let mice = model.workload.background.as_ref().map(|background| background.mice.as_slice());
+        let until = match mice {
+            Some([first, second, .., last]) => Some(last.at + second.at.since(first.at)),
+            _ => None,
+        };
+        Mice { until, spans: Vec::new() }
+    }
+
+    fn tell(self, values: &mut BTreeMap<Quantity, f64>) {
+        let Some(times) = Distribution::of(self.spans) else { return };
+        values.insert(Quantity::MiceMessages, times.count as f64);
+        values.insert(Quantity::MiceMean, times.mean_s * 1e3);
+        values.insert(Quantity::MiceP95, times.p95_s * 1e3);
+        values.insert(Quantity::MiceP99, times.p99_s * 1e3);
+    }
+}
+
+impl Sink for Mice {
+    fn accept(&mut self, batch: Batch<'_>) -> Result<(), SinkError> {
+        let Batch::Flows(rows) = batch else { return Ok(()) };
+        for row in rows.iter().filter(|row| row.job == Message::BACKGROUND) {
+            let end = row.end.filter(|end| self.until.is_none_or(|until| *end <= until));
+            self.spans.extend(end.map(|end| end.since(row.start)));
+        }
+        Ok(())
+    }
+}

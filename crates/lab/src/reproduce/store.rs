@@ -1,0 +1,160 @@
+//! Results as files: tables for spreadsheets, one JSON document for programs.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::error::ReproduceError;
+use super::interval::Sample;
+use super::judge::Judged;
+use super::quantity::Quantity;
+use super::report::{Report, Tally};
+use super::runs::Measured;
+
+/// One figure of one run over all seeds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Point {
+    run: String,
+    job: Option<String>,
+    quantity: Quantity,
+    published: Option<f64>,
+    sample: Sample,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    paper: &'a str,
+    version: &'static str,
+    tally: Tally,
+    as_recorded: bool,
+    broken_laws: Vec<String>,
+    claims: &'a [Judged],
+    points: Vec<Point>,
+    runs: &'a [Measured],
+}
+
+/// Writes all files of a report.
+pub(super) fn write(report: &Report, folder: &Path) -> Result<(), ReproduceError> {
+    let refused = |source| ReproduceError::Write { path: folder.to_owned(), source };
+    fs::create_dir_all(folder).map_err(refused)?;
+    let points = points(report);
+    let document = Document {
+        paper: &report.paper.id,
+        version: env!("CARGO_PKG_VERSION"),
+        tally: report.tally(),
+        as_recorded: report.is_as_recorded(),
+        broken_laws: report.broken_laws().collect(),
+        claims: &report.judged,
+        points,
+        runs: &report.measured,
+    };
+    let json = serde_json::to_string_pretty(&document).map_err(|error| refused(error.into()))?;
+    let files = [
+        ("claims.csv", claims_table(report)),
+        ("points.csv", points_table(&document.points)),
+        ("runs.csv", runs_table(report)),
+        ("report.json", json),
+    ];
+    for (name, text) in files {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(|source| ReproduceError::Write { path, source })?;
+    }
+    Ok(())
+}
+
+fn points(report: &Report) -> Vec<Point> {
+    let mut points = Vec::new();
+    for seeds in report.measured.chunk_by(|left, right| left.run == right.run) {
+        let jobs = seeds[0].jobs.keys().map(|job| Some(job.as_str()));
+        for job in std::iter::once(None).chain(jobs) {
+            for quantity in
+                Quantity::ALL.into_iter().filter(|quantity| quantity.is_per_job() == job.is_some())
+            {
+                let values: Vec<f64> = seeds.iter().filter_map(|run| run.get(job, quantity)).collect();
+                let Some(sample) = Sample::of(&values) else { continue };
+                let run = seeds[0].run.clone();
+                let published = report.paper.published.get(&run, job, quantity);
+                points.push(Point { run, job: job.map(str::to_owned), quantity, published, sample });
+            }
+        }
+    }
+    points
+}
+
+fn points_table(points: &[Point]) -> String {
+    let mut text = String::from("run,job,quantity,published,seeds,mean,deviation,minimum,maximum,low,high\n");
+    for Point { run, job, quantity, published, sample } in points {
+        let Sample { count, mean, deviation, minimum, maximum } = sample;
+        let [low, high] = match sample.prediction() {
+            Some(interval) => [Some(interval.low), Some(interval.high)],
+            None => [None, None],
+        };
+        let cells = [
+            run.clone(),
+            job.clone().unwrap_or_default(),
+            quantity.column().to_owned(),
+            optional(*published),
+            count.to_string(),
+            mean.to_string(),
+            deviation.to_string(),
+            minimum.to_string(),
+            maximum.to_string(),
+            optional(low),
+            optional(high),
+        ];
+        line(&mut text, &cells);
+    }
+    text
+}
+
+fn claims_table(report: &Report) -> String {
+    let mut text = String::from("claim,at,quantity,published,measured,low,high,seeds,verdict,as_recorded\n");
+    let list = |values: &[f64]| values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
+    for judged in &report.judged {
+        let cells = [
+            judged.claim.clone(),
+            judged.at.clone(),
+            judged.quantity.column().to_owned(),
+            list(&judged.published),
+            list(&judged.measured),
+            optional(judged.interval.map(|interval| interval.low)),
+            optional(judged.interval.map(|interval| interval.high)),
+            judged.seeds.to_string(),
+            judged.verdict.word().to_owned(),
+            judged.is_as_recorded().to_string(),
+        ];
+        line(&mut text, &cells);
+    }
+    text
+}
+
+fn runs_table(report: &Report) -> String {
+    let mut text = String::from("run,seed,job");
+    for quantity in Quantity::ALL {
+        text.push(',');
+        text.push_str(quantity.column());
+    }
+    text.push_str(",hops,wall_time_s\n");
+    for run in &report.measured {
+        for job in run.jobs.keys() {
+            let mut cells = vec![run.run.clone(), run.seed.to_string(), job.clone()];
+            cells.extend(Quantity::ALL.map(|quantity| optional(run.get(Some(job), quantity))));
+            cells.extend([run.hops.to_string(), format!("{:.3}", run.wall_time_s)]);
+            line(&mut text, &cells);
+        }
+    }
+    text
+}
+
+/// One line; a cell with a comma is put in quotes.
+fn line(text: &mut String, cells: &[String]) {
+    let quoted =
+        cells.iter().map(|cell| if cell.contains(',') { format!("\"{cell}\"") } else { cell.clone() });
+    text.push_str(&quoted.collect::<Vec<_>>().join(","));
+    text.push('\n');
+}
+
+fn optional(value: Option<f64>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}

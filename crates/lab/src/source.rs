@@ -1,0 +1,76 @@
+//! Where a scenario comes from: a file, or text with a name.
+//!
+//! Invariants: never reads more than [`LIMIT`] bytes, whatever the path leads to.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::error::LabError;
+
+/// Most bytes of a scenario.
+const LIMIT: u64 = 64 << 20;
+
+/// A scenario before it is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// Text that is at hand.
+    Text {
+        /// What messages call it; a scenario without a name of its own is called after it.
+        name: String,
+        /// The scenario.
+        text: Arc<str>,
+    },
+}
+
+impl Source {
+    /// A file.
+    pub fn file(path: impl Into<PathBuf>) -> Source {
+        Source::File(path.into())
+    }
+
+    /// Text that is at hand.
+    pub fn text(name: impl Into<String>, text: impl Into<Arc<str>>) -> Source {
+        Source::Text { name: name.into(), text: text.into() }
+    }
+
+    /// What messages call it.
+    pub fn name(&self) -> String {
+        match self {
+            Source::File(path) => path.display().to_string(),
+            Source::Text { name, .. } => name.clone(),
+        }
+    }
+
+    /// Its bytes.
+    ///
+    /// # Errors
+    /// If it is no file that can be read, or a file too large to be a scenario.
+    pub fn read(&self) -> Result<Vec<u8>, LabError> {
+        match self {
+            Source::File(path) => read(path),
+            Source::Text { text, .. } => Ok(text.as_bytes().to_vec()),
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, LabError> {
+    let refused = |source: std::io::Error| match source.kind() {
+        ErrorKind::NotFound => LabError::Missing(path.to_owned()),
+        ErrorKind::IsADirectory => LabError::NotAFile(path.to_owned()),
+        _ => LabError::Unreadable { path: path.to_owned(), source },
+    };
+    if path.is_dir() {
+        return Err(LabError::NotAFile(path.to_owned()));
+    }
+    let file = File::open(path).map_err(refused)?;
+    let mut bytes = Vec::new();
+    file.take(LIMIT + 1).read_to_end(&mut bytes).map_err(refused)?;
+    if bytes.len() as u64 > LIMIT {
+        return Err(LabError::TooLarge { path: path.to_owned(), limit: LIMIT });
+    }
+    Ok(bytes)
+}

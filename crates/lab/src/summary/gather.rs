@@ -1,0 +1,207 @@
+//! Rows in, figures out, as the rows come: no table is held in memory.
+//!
+//! Invariants: what is kept grows with steps, collectives, ports and background messages, not with messages of jobs.
+
+use std::collections::BTreeMap;
+
+use netloom_model::Message;
+use netloom_records::{Batch, CollectiveRow, DropRow, FlowRow, JobRow, PortRow, StepRow};
+use netloom_units::{Duration, NodeId, Time};
+
+use super::statistics::Distribution;
+use super::{
+    BackgroundSummary, DropSummary, JobSummary, LinkSummary, PeakSummary, PhaseSummary, QueueSummary, Summary,
+};
+
+/// What the tables of a run do not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Totals {
+    /// Data packets created.
+    pub packets: u64,
+    /// Packets that crossed a link, of all kinds.
+    pub hops: u64,
+    /// Simulated time.
+    pub simulated: Time,
+}
+
+/// Collects what a summary is made of.
+#[derive(Debug, Default)]
+pub(crate) struct Gather {
+    n_hosts: u32,
+    jobs: Vec<JobRow>,
+    steps: BTreeMap<u16, Vec<Duration>>,
+    phases: BTreeMap<(u16, u16), PhaseTally>,
+    background: Vec<Duration>,
+    n_background: u64,
+    n_messages: u64,
+    n_unfinished: u64,
+    nodes: BTreeMap<NodeId, NodeTally>,
+    ports: PortTally,
+    drops: Vec<DropRow>,
+}
+
+#[derive(Debug, Default)]
+struct PhaseTally {
+    spans: Vec<Duration>,
+    algbw: f64,
+    busbw: f64,
+}
+
+/// The longest queues of a node's ports.
+#[derive(Debug, Default, Clone, Copy)]
+struct NodeTally {
+    packets: u32,
+    /// Ports where packets were not counted.
+    n_uncounted: u32,
+    bytes: u64,
+}
+
+#[derive(Debug, Default)]
+struct PortTally {
+    bytes: u128,
+    bits_per_second: u128,
+    busiest: Duration,
+}
+
+impl Gather {
+    pub fn new(n_hosts: u32) -> Gather {
+        Gather { n_hosts, ..Gather::default() }
+    }
+
+    /// Takes rows of any table.
+    pub fn take(&mut self, batch: Batch<'_>) {
+        match batch {
+            Batch::Flows(rows) => rows.iter().for_each(|row| self.flow(row)),
+            Batch::Collectives(rows) => rows.iter().for_each(|row| self.collective(row)),
+            Batch::Steps(rows) => rows.iter().for_each(|row| self.step(row)),
+            Batch::Jobs(rows) => self.jobs.extend_from_slice(rows),
+            Batch::Ports(rows) => rows.iter().for_each(|row| self.port(row)),
+            Batch::Drops(rows) => self.drops.extend_from_slice(rows),
+            Batch::Series(_) | Batch::Faults(_) => {}
+        }
+    }
+
+    fn flow(&mut self, row: &FlowRow) {
+        self.n_messages += 1;
+        self.n_unfinished += u64::from(row.end.is_none());
+        if row.job == Message::BACKGROUND {
+            self.n_background += 1;
+            self.background.extend(row.end.map(|end| end.since(row.start)));
+        }
+    }
+
+    fn collective(&mut self, row: &CollectiveRow) {
+        let tally = self.phases.entry((row.job, row.phase)).or_default();
+        tally.spans.push(row.end.since(row.start));
+        tally.algbw += row.algbw;
+        tally.busbw += row.busbw;
+    }
+
+    fn step(&mut self, row: &StepRow) {
+        self.steps.entry(row.job).or_default().push(row.end.since(row.start));
+    }
+
+    fn port(&mut self, row: &PortRow) {
+        let node = self.nodes.entry(row.node).or_default();
+        node.packets = node.packets.max(row.peak_packets.unwrap_or(0));
+        node.n_uncounted += u32::from(row.peak_packets.is_none());
+        node.bytes = node.bytes.max(row.peak_size.0);
+        self.ports.bytes += u128::from(row.size.0);
+        self.ports.bits_per_second += u128::from(row.rate.0);
+        self.ports.busiest = self.ports.busiest.max(row.busy);
+    }
+
+    /// Steps finished so far.
+    pub fn n_steps(&self) -> u64 {
+        self.steps.values().map(|spans| spans.len() as u64).sum()
+    }
+
+    /// Where packets were lost.
+    pub fn drops(&self) -> &[DropRow] {
+        &self.drops
+    }
+
+    /// The figures.
+    pub fn finish(mut self, job_names: &[String], totals: Totals) -> Summary {
+        let jobs = std::mem::take(&mut self.jobs);
+        let jobs = jobs.iter().map(|row| self.job(row, job_names)).collect();
+        let background = (self.n_background > 0).then(|| BackgroundSummary {
+            messages: self.n_background,
+            fct: Distribution::of(std::mem::take(&mut self.background)),
+        });
+        Summary {
+            jobs,
+            background,
+            messages: self.n_messages,
+            unfinished: self.n_unfinished,
+            queues: self.queues(),
+            links: self.links(totals.simulated),
+            drops: self.drop_summary(),
+            packets: totals.packets,
+            hops: totals.hops,
+            simulated_s: totals.simulated.as_seconds(),
+        }
+    }
+
+    fn job(&mut self, row: &JobRow, names: &[String]) -> JobSummary {
+        let name = names.get(usize::from(row.job)).cloned();
+        let first = (row.job, 0);
+        let phases = self.phases.range(first..=(row.job, u16::MAX)).map(|(key, tally)| tally.finish(key.1));
+        JobSummary {
+            name: name.unwrap_or_else(|| format!("job{}", row.job)),
+            ranks: row.ranks,
+            steps: row.steps,
+            time_s: row.start.zip(row.end).map(|(start, end)| end.since(start).as_seconds()),
+            step: Distribution::of(self.steps.get(&row.job).cloned().unwrap_or_default()),
+            phases: phases.collect(),
+        }
+    }
+
+    fn queues(&self) -> QueueSummary {
+        let all: Vec<NodeTally> = self.nodes.values().copied().collect();
+        // Hosts come first among the nodes, and nodes are in order here.
+        let n_hosts = self.nodes.range(..NodeId(self.n_hosts)).count();
+        let (hosts, switches) = all.split_at(n_hosts);
+        QueueSummary { all: peaks(&all), hosts: peaks(hosts), switches: peaks(switches) }
+    }
+
+    fn links(&self, simulated: Time) -> LinkSummary {
+        let span_s = simulated.as_seconds();
+        let capacity = self.ports.bits_per_second as f64 / 8.0 * span_s;
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        LinkSummary {
+            utilization: share(self.ports.bytes as f64, capacity),
+            busiest: share(self.ports.busiest.as_seconds(), span_s),
+        }
+    }
+
+    fn drop_summary(&self) -> DropSummary {
+        let mut by_reason: BTreeMap<&'static str, u64> = BTreeMap::new();
+        for row in &self.drops {
+            *by_reason.entry(row.reason.word()).or_default() += row.packets;
+        }
+        DropSummary { packets: by_reason.values().sum(), by_reason }
+    }
+}
+
+impl PhaseTally {
+    fn finish(&self, phase: u16) -> PhaseSummary {
+        let count = self.spans.len() as f64;
+        PhaseSummary {
+            phase,
+            time: Distribution::of(self.spans.clone()),
+            algbw: self.algbw / count,
+            busbw: self.busbw / count,
+        }
+    }
+}
+
+fn peaks(nodes: &[NodeTally]) -> PeakSummary {
+    let packets = || nodes.iter().map(|node| u64::from(node.packets));
+    let counted = !nodes.is_empty() && nodes.iter().all(|node| node.n_uncounted == 0);
+    PeakSummary {
+        bytes: nodes.iter().map(|node| node.bytes).max().unwrap_or(0),
+        packets: packets().max().filter(|_| counted),
+        node_mean_packets: counted.then(|| packets().sum::<u64>() as f64 / nodes.len() as f64),
+    }
+}

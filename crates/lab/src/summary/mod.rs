@@ -1,0 +1,176 @@
+//! The figures of a run: times of jobs, steps and collectives, queues, links, drops.
+//!
+//! Models: the same figures from a run in memory and from a run folder.
+//! Leaves out: how they are drawn.
+//!
+//! Invariants: times in seconds, sizes in bytes, bandwidths in bytes per second, shares from 0 to 1.
+//!
+//! Source: peaks in packets, percentiles and utilization are defined as seed 000 defines them, with one difference: its
+//! queue counts a packet that meets an idle port for an instant, ours never does, so its peaks are larger by up to one.
+
+mod gather;
+mod statistics;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use netloom_records::{Batch, FlowRow, MemorySink, Names, RunFolder};
+use netloom_units::Time;
+use serde::Serialize;
+
+pub(crate) use gather::Gather;
+pub use gather::Totals;
+pub use statistics::Distribution;
+
+use crate::error::LabError;
+use crate::manifest::HOSTS;
+
+/// All figures of a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// Job by job.
+    pub jobs: Vec<JobSummary>,
+    /// Traffic beside the jobs.
+    pub background: Option<BackgroundSummary>,
+    /// Messages that started.
+    pub messages: u64,
+    /// Those of them that did not arrive.
+    pub unfinished: u64,
+    /// The longest queues.
+    pub queues: QueueSummary,
+    /// Links.
+    pub links: LinkSummary,
+    /// Lost packets.
+    pub drops: DropSummary,
+    /// Data packets created.
+    pub packets: u64,
+    /// Packets that crossed a link, of all kinds.
+    pub hops: u64,
+    /// Simulated time.
+    pub simulated_s: f64,
+}
+
+/// One job.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JobSummary {
+    /// Its name.
+    pub name: String,
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Steps finished by all ranks.
+    pub steps: u32,
+    /// From the first rank's start to the last rank's end; absent if it did not finish.
+    pub time_s: Option<f64>,
+    /// Step times, each from the first rank's start to the last rank's end.
+    pub step: Option<Distribution>,
+    /// Communication, phase by phase.
+    pub phases: Vec<PhaseSummary>,
+}
+
+/// The buckets of one phase over all steps.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PhaseSummary {
+    /// Which phase of the step.
+    pub phase: u16,
+    /// Times of the buckets.
+    pub time: Option<Distribution>,
+    /// Mean algorithm bandwidth as nccl-tests define it.
+    pub algbw: f64,
+    /// Mean bus bandwidth as nccl-tests define it.
+    pub busbw: f64,
+}
+
+/// Traffic beside the jobs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BackgroundSummary {
+    /// Messages that started.
+    pub messages: u64,
+    /// Completion times of those that arrived.
+    pub fct: Option<Distribution>,
+}
+
+/// The longest queues, at hosts and at switches apart.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct QueueSummary {
+    /// Over all nodes, as seed 000 counts them.
+    pub all: PeakSummary,
+    /// At hosts.
+    pub hosts: PeakSummary,
+    /// At switches.
+    pub switches: PeakSummary,
+}
+
+/// The longest queues at some nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PeakSummary {
+    /// Most bytes that ever waited at one port, the rest of the packet on the wire included.
+    pub bytes: u64,
+    /// Most packets that ever waited at one port, the one on the wire not included; absent unless all of these ports
+    /// counted packets.
+    pub packets: Option<u64>,
+    /// Mean over nodes of the most packets that ever waited at any of their ports; absent as before.
+    pub node_mean_packets: Option<f64>,
+}
+
+/// Links, both directions apart.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LinkSummary {
+    /// Bytes sent over what all links could have sent, failed ones included.
+    pub utilization: f64,
+    /// Share of the time that the busiest direction of a link was transmitting.
+    pub busiest: f64,
+}
+
+/// Lost packets.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DropSummary {
+    /// All.
+    pub packets: u64,
+    /// By reason.
+    pub by_reason: BTreeMap<&'static str, u64>,
+}
+
+impl Summary {
+    /// Of rows in memory.
+    pub fn of_memory(sink: &MemorySink, names: &Names, n_hosts: u32, totals: Totals) -> Summary {
+        let mut gather = Gather::new(n_hosts);
+        gather.take(Batch::Flows(&sink.flows));
+        gather.take(Batch::Collectives(&sink.collectives));
+        gather.take(Batch::Steps(&sink.steps));
+        gather.take(Batch::Jobs(&sink.jobs));
+        gather.take(Batch::Ports(&sink.ports));
+        gather.take(Batch::Drops(&sink.drops));
+        gather.finish(&names.jobs, totals)
+    }
+
+    /// Of a run folder.
+    ///
+    /// # Errors
+    /// If it is no complete run folder, or cannot be read.
+    pub fn of_folder(folder: &RunFolder) -> Result<Summary, LabError> {
+        let manifest = folder.manifest();
+        let n_hosts = manifest.engine.get(HOSTS).and_then(serde_json::Value::as_u64);
+        let lacking = || LabError::Lacking { path: folder.path().to_owned(), what: HOSTS };
+        let n_hosts = n_hosts.and_then(|n| u32::try_from(n).ok()).ok_or_else(lacking)?;
+        let mut gather = Gather::new(n_hosts);
+        for block in folder.rows::<FlowRow>()? {
+            gather.take(Batch::Flows(&block?));
+        }
+        gather.take(Batch::Collectives(&folder.collectives()?));
+        gather.take(Batch::Steps(&folder.steps()?));
+        gather.take(Batch::Jobs(&folder.jobs()?));
+        gather.take(Batch::Ports(&folder.ports()?));
+        gather.take(Batch::Drops(&folder.drops()?));
+        let simulated = Time(manifest.simulated_ps);
+        let totals = Totals { packets: manifest.packets, hops: manifest.hops, simulated };
+        Ok(gather.finish(&folder.names()?.jobs, totals))
+    }
+}
+
+/// The figures of a run folder.
+///
+/// # Errors
+/// If it is no complete run folder, or cannot be read.
+pub fn summary(path: &Path) -> Result<Summary, LabError> {
+    Summary::of_folder(&RunFolder::open(path)?)
+}

@@ -1,0 +1,165 @@
+//! Looking on while a run goes on: stopping it, and saying how far it is.
+//!
+//! Models: a flag that somebody else may raise, and reports with a rate and an estimate of the time left.
+//! Leaves out: what a report looks like.
+//!
+//! Invariants: nothing here changes a result; the clock is read rarely, so that looking on costs next to nothing.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use netloom_engine::observe::{Control, Observer, Progress, States};
+use netloom_model::Model;
+use netloom_units::Time;
+
+/// Reports come about this often.
+const INTERVAL: Duration = Duration::from_millis(100);
+/// The clock is read after this many windows or packet-hops, whichever comes first.
+const WINDOWS_BETWEEN: u64 = 256;
+const HOPS_BETWEEN: u64 = 200_000;
+
+/// How far a run has come, for people.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunProgress {
+    /// Simulated time.
+    pub simulated: Time,
+    /// Packets that have crossed a link.
+    pub hops: u64,
+    /// Steps finished by all ranks.
+    pub steps: u64,
+    /// Steps there are.
+    pub total_steps: u64,
+    /// Wall time so far.
+    pub elapsed: Duration,
+    /// Packet-hops per second of wall time, since the last report.
+    pub rate: f64,
+    /// How much is done, from 0 to 1; absent where nothing tells.
+    pub share: Option<f64>,
+    /// Wall time left if things go on as before.
+    pub left: Option<Duration>,
+}
+
+/// Who looks on.
+#[derive(Default)]
+pub struct Watch<'a> {
+    /// Raised to end the run at the next window; what was recorded by then is valid.
+    pub stop: Option<&'a AtomicBool>,
+    /// Called with the progress about ten times a second.
+    pub tell: Option<&'a mut (dyn FnMut(&RunProgress) + 'a)>,
+    /// Sees every window.
+    pub observer: Option<&'a mut dyn Observer>,
+}
+
+/// Joins all who look on into the one observer the engine knows.
+pub(crate) struct Watchman<'a> {
+    watch: Watch<'a>,
+    /// The end of simulated time, where it is known.
+    horizon: Option<Time>,
+    begun: Instant,
+    told: Instant,
+    hops_told: u64,
+    next_windows: u64,
+    next_hops: u64,
+}
+
+impl<'a> Watchman<'a> {
+    pub fn new(watch: Watch<'a>, model: &Model) -> Watchman<'a> {
+        let now = Instant::now();
+        let next_windows = if watch.tell.is_some() { 0 } else { u64::MAX };
+        let (told, horizon) = (now, horizon(model));
+        Watchman { watch, horizon, begun: now, told, hops_told: 0, next_windows, next_hops: next_windows }
+    }
+
+    #[cold]
+    fn look_at_clock(&mut self, progress: &Progress) {
+        self.next_windows = progress.windows + WINDOWS_BETWEEN;
+        self.next_hops = progress.hops + HOPS_BETWEEN;
+        let now = Instant::now();
+        let since = now - self.told;
+        if since < INTERVAL {
+            return;
+        }
+        let elapsed = now - self.begun;
+        let share = share(progress, self.horizon);
+        let report = RunProgress {
+            simulated: progress.now,
+            hops: progress.hops,
+            steps: progress.steps,
+            total_steps: progress.total_steps,
+            elapsed,
+            rate: (progress.hops - self.hops_told) as f64 / since.as_secs_f64(),
+            share,
+            left: share.and_then(|share| left(elapsed, share)),
+        };
+        self.told = now;
+        self.hops_told = progress.hops;
+        if let Some(tell) = &mut self.watch.tell {
+            tell(&report);
+        }
+    }
+}
+
+impl Observer for Watchman<'_> {
+    fn at_window(&mut self, progress: &Progress, states: &dyn States) -> Control {
+        if self.watch.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Control::Stop;
+        }
+        if progress.windows >= self.next_windows || progress.hops >= self.next_hops {
+            self.look_at_clock(progress);
+        }
+        match &mut self.watch.observer {
+            Some(observer) => observer.at_window(progress, states),
+            None => Control::Continue,
+        }
+    }
+}
+
+/// The instant by which the run is over: its deadline, or the last background message where there is nothing else.
+fn horizon(model: &Model) -> Option<Time> {
+    let background = model.workload.background.as_ref().and_then(|background| background.mice.last());
+    let last = background.filter(|_| model.workload.jobs.is_empty()).map(|mouse| mouse.at);
+    match (model.deadline, last) {
+        (Some(deadline), Some(last)) => Some(deadline.min(last)),
+        (deadline, last) => deadline.or(last),
+    }
+}
+
+/// The larger of the share of steps and the share of time: whichever is reached first ends the run.
+fn share(progress: &Progress, horizon: Option<Time>) -> Option<f64> {
+    let of = |part: u64, whole: u64| (whole > 0).then(|| (part as f64 / whole as f64).min(1.0));
+    let steps = of(progress.steps, progress.total_steps);
+    let time = horizon.and_then(|horizon| of(progress.now.0, horizon.0));
+    match (steps, time) {
+        (Some(steps), Some(time)) => Some(steps.max(time)),
+        (steps, time) => steps.or(time),
+    }
+}
+
+fn left(elapsed: Duration, share: f64) -> Option<Duration> {
+    let seconds = elapsed.as_secs_f64() * (1.0 - share) / share;
+    (share > 0.0 && seconds < 1e9).then(|| Duration::from_secs_f64(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn progress(now: u64, steps: u64, total_steps: u64) -> Progress {
+        Progress { now: Time(now), windows: 1, hops: 1, steps, total_steps }
+    }
+
+    #[test]
+    fn the_share_done_is_the_one_that_ends_the_run() {
+        assert_eq!(share(&progress(10, 1, 4), None), Some(0.25));
+        assert_eq!(share(&progress(10, 1, 4), Some(Time(20))), Some(0.5));
+        assert_eq!(share(&progress(10, 0, 0), None), None);
+        assert_eq!(share(&progress(30, 0, 0), Some(Time(20))), Some(1.0));
+    }
+
+    #[test]
+    fn the_time_left_follows_from_the_share() {
+        assert_eq!(left(Duration::from_secs(3), 0.25), Some(Duration::from_secs(9)));
+        assert_eq!(left(Duration::from_secs(3), 0.0), None);
+        assert_eq!(left(Duration::from_secs(3), 1.0), Some(Duration::ZERO));
+    }
+}

@@ -1,0 +1,106 @@
+//! Runs that do not do all their work: why, by name.
+
+use std::sync::atomic::AtomicBool;
+
+use netloom_lab::{
+    Control, ExitCode, LabError, Observer, Options, Progress, RunProgress, States, Status, Watch, simulate,
+};
+use netloom_records::{Batch, MemorySink, Sink, SinkError};
+
+use crate::scenes::{TWO_JOBS, prepared, simulated};
+
+/// Four hosts on two leaves, with this at the end.
+fn ring(more: &str) -> String {
+    format!(
+        "
+netloom: 1
+fabric: {{ leaf_spine: {{ leaves: 2, spines: 2, hosts_per_leaf: 2, host_rate: 100Gbps }} }}
+jobs: [ {{ name: ring, phases: [ {{ ring_all_reduce: {{ size: 64KiB }} }} ] }} ]
+{more}"
+    )
+}
+
+#[test]
+fn a_host_without_links_is_unreachable() {
+    let (done, _) =
+        simulated(&prepared(&ring("faults: { failed: [leaf0.host0.nic0] }"), None), Options::default());
+    assert_eq!(done.outcome.status, Status::Unreachable);
+    assert_eq!(ExitCode::of(&done.outcome), ExitCode::StoppedEarly);
+    let text = done.outcome.details.join("\n");
+    for part in ["job `ring`: 4 of 4 ranks cannot go on", "leaf0.host0", "no live next hop", "never arrived"]
+    {
+        assert!(text.contains(part), "`{part}` in:\n{text}");
+    }
+}
+
+#[test]
+fn a_full_queue_stalls_who_waits_for_what_it_dropped() {
+    let (done, sink) = simulated(&prepared(&ring("queues: { host_limit: 8KiB }"), None), Options::default());
+    assert_eq!(done.outcome.status, Status::Stalled);
+    let text = done.outcome.details.join("\n");
+    assert!(text.contains("the queue was full") && text.contains("towards link leaf0.host0.nic0"), "{text}");
+    assert_eq!(done.summary.drops.packets, sink.drops.iter().map(|row| row.packets).sum::<u64>());
+    assert!(done.summary.jobs[0].time_s.is_none() && done.summary.unfinished > 0);
+}
+
+#[test]
+fn a_deadline_says_how_far_it_came() {
+    let (done, _) = simulated(&prepared(&ring("deadline: 5us"), None), Options::default());
+    assert_eq!(done.outcome.status, Status::Deadline);
+    assert_eq!(done.outcome.details[0], "the deadline came at 5 us of simulated time");
+    assert_eq!(done.outcome.details[1], "0 of 1 step finished");
+}
+
+/// Stops after so many windows.
+struct After(u64);
+
+impl Observer for After {
+    fn at_window(&mut self, progress: &Progress, _: &dyn States) -> Control {
+        if progress.windows >= self.0 { Control::Stop } else { Control::Continue }
+    }
+}
+
+#[test]
+fn a_flag_or_an_observer_stops_a_run() {
+    let prepared = prepared(TWO_JOBS, None);
+    let stop = AtomicBool::new(true);
+    let mut after = After(5);
+    let mut told: Vec<RunProgress> = Vec::new();
+    let mut tell = |progress: &RunProgress| told.push(*progress);
+    let by_flag = Watch { stop: Some(&stop), tell: Some(&mut tell), observer: None };
+    let by_observer = Watch { observer: Some(&mut after), ..Watch::default() };
+    for (watch, windows) in [(by_flag, 1), (by_observer, 5)] {
+        let mut sink = MemorySink::default();
+        let done = simulate(&prepared, &mut sink, Options::default(), watch).expect("it runs");
+        assert_eq!(done.outcome.status, Status::Stopped);
+        assert_eq!(done.engine.windows, windows);
+        assert_eq!(sink.jobs.len(), 2, "what was recorded is whole");
+    }
+    assert!(told.is_empty(), "a run this short is not worth a report");
+}
+
+/// Has no room.
+struct Full;
+
+impl Sink for Full {
+    fn accept(&mut self, _: Batch<'_>) -> Result<(), SinkError> {
+        Err(SinkError("no space".to_owned()))
+    }
+}
+
+#[test]
+fn a_full_disk_ends_a_run_early() {
+    let refused = simulate(&prepared(TWO_JOBS, None), &mut Full, Options::default(), Watch::default());
+    let error = refused.expect_err("it cannot be stored");
+    assert_eq!(error.exit_code(), ExitCode::StoppedEarly);
+    assert!(error.to_string().ends_with("could not be stored: no space"), "{error}");
+}
+
+#[test]
+fn absurd_numbers_of_threads_are_refused() {
+    for threads in [0, 1_000_000_000] {
+        let options = Options { threads, ..Options::default() };
+        let refused = simulate(&prepared(TWO_JOBS, None), &mut Full, options, Watch::default());
+        assert!(matches!(refused, Err(LabError::Threads(_))));
+    }
+}

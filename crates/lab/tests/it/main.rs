@@ -1,0 +1,11 @@
+//! Tests of the laboratory as a program meets it, in one binary.
+
+mod comparison;
+mod determinism;
+mod endings;
+mod figures;
+mod golden;
+mod import;
+mod reproduce;
+mod scenes;
+mod sweeps;

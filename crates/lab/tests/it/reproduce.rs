@@ -1,0 +1,219 @@
+//! Papers as tests: a made-up paper is judged as its figures deserve, and the real ones fit together.
+
+use netloom_lab::reproduce::{
+    Paper, Quantity, Recorded, Report, ReproduceError, Request, Verdict, papers, reproduce,
+};
+use netloom_lab::{ExitCode, Seeds};
+
+/// Eight hosts send to one another in pairs, one hash for each pair.
+const SCENARIO: &str = "
+netloom: 1
+fabric:
+  leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 4, host_rate: 100Gbps}
+balance: ecmp
+record: {queue_packets: true}
+jobs:
+  - {name: pairs, steps: 3, phases: [{permutation: {size: 256KiB}}, {compute: 10us}]}
+background:
+  mice: {end: 100us, interval: 10us}
+";
+
+const CLAIMS: &str = "
+seeds: {look: 4, check: 6, check_more: {group: slow, seeds: 8}}
+groups: {slow: [hashed], both: [slow, sprayed]}
+experiments:
+  - {name: sprayed, from: hashed, set: {balance: spray}, shows: no collisions}
+  - {name: again, from: hashed, set: {seed: '1'}, shows: nothing}
+claims:
+  - id: packets
+    said: table 1
+    text: The number of packets.
+    kind: predicted
+    measured: packets
+    at: [hashed]
+    near: {within: exact}
+    recorded: reproduced
+  - id: step
+    said: table 1
+    text: The mean step.
+    kind: calibrated
+    measured: step_mean
+    at: [hashed]
+    near: {within: interval}
+    recorded: reproduced
+  - id: tail
+    said: table 1
+    text: The tail of the step.
+    kind: predicted
+    measured: step_p95
+    at: [hashed]
+    near: {within: 1%}
+    recorded: not reproduced
+    reason: It was made up.
+  - id: faster
+    said: figure 1
+    text: Spraying is faster than hashing.
+    kind: predicted
+    measured: step_mean
+    at: [hashed/pairs]
+    per: {at: [sprayed/pairs]}
+    relation: {at_least: 1.0}
+    recorded: reproduced
+  - id: same
+    said: ours
+    text: Equal runs are equal.
+    kind: predicted
+    measured: simulator_end
+    at: [hashed, again]
+    relation: equal
+    recorded: reproduced
+";
+
+fn paper(published: &str, claims: &str) -> Result<Paper, ReproduceError> {
+    let files = [("published.csv", published), ("claims.yaml", claims), ("scenarios/hashed.yaml", SCENARIO)];
+    Paper::new("made-up", files)
+}
+
+/// The figures that seed 1 gives, but for the tail.
+fn published() -> String {
+    let blank = "run,job,step_mean_ms,step_p95_ms,packets\nhashed,pairs,0.1,9.0,1\n";
+    let first = judged(blank, "1..1", false);
+    let packets = first.measured[0].get(None, Quantity::Packets).expect("packets are counted");
+    let step = first.measured[0].get(Some("pairs"), Quantity::StepMean).expect("steps are timed");
+    format!("run,job,step_mean_ms,step_p95_ms,packets\nhashed,pairs,{step},9.0,{packets}\n")
+}
+
+fn judged(published: &str, seeds: &str, check: bool) -> Report {
+    let seeds = (!seeds.is_empty()).then(|| seeds.parse::<Seeds>().expect("seeds"));
+    let paper = paper(published, CLAIMS).unwrap_or_else(|error| panic!("{error}"));
+    reproduce(paper, &Request { seeds, check, ..Request::default() })
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn verdict(report: &Report, claim: &str) -> Verdict {
+    report.judged.iter().find(|judged| judged.claim == claim).expect("it was judged").verdict
+}
+
+#[test]
+fn a_paper_is_judged_by_its_figures() {
+    let report = judged(&published(), "", false);
+    // Runs: hashed, again and sprayed, four seeds each.
+    assert_eq!(report.measured.len(), 12);
+    let expected = [
+        ("packets", Verdict::Reproduced),
+        ("step", Verdict::Reproduced),
+        ("tail", Verdict::NotReproduced),
+        ("faster", Verdict::Reproduced),
+    ];
+    for (claim, wanted) in expected {
+        assert_eq!(verdict(&report, claim), wanted, "{claim}\n{}", report.table());
+    }
+    let tally = report.tally();
+    assert_eq!((tally.calibrated, tally.not_reproduced, tally.too_few_seeds), (1, 1, 0));
+    assert!(report.broken_laws().next().is_none());
+    let last = report.table();
+    let last = last.trim_end().lines().last().expect("there is a last line");
+    assert_eq!(last, "made-up: 3 reproduced, 1 calibrated, 1 not reproduced");
+    assert!(report.is_as_recorded() && report.differences().is_empty());
+}
+
+#[test]
+fn what_is_not_as_recorded_is_named() {
+    let other = published().replace(",9.0,", ",0.0,").replace("hashed,pairs,0.", "hashed,pairs,7.");
+    let report = judged(&other, "", false);
+    assert_eq!(verdict(&report, "step"), Verdict::NotReproduced);
+    assert_eq!(report.differences(), "not as recorded: step at hashed/pairs is not reproduced\n");
+    assert!(!report.is_as_recorded());
+    let step = report.judged.iter().find(|judged| judged.claim == "step").expect("it was judged");
+    assert_eq!(step.recorded, Recorded::Reproduced);
+}
+
+#[test]
+fn one_seed_says_nothing_about_the_spread() {
+    let report = judged(&published(), "3..3", false);
+    assert_eq!(verdict(&report, "step"), Verdict::TooFewSeeds);
+    assert_eq!(verdict(&report, "packets"), Verdict::Reproduced);
+    assert!(report.table().trim_end().ends_with("1 with too few seeds"));
+    assert!(!report.is_as_recorded());
+}
+
+#[test]
+fn a_check_runs_more_seeds() {
+    let report = judged(&published(), "", true);
+    let count = |run: &str| report.measured.iter().filter(|measured| measured.run == run).count();
+    assert_eq!((count("hashed"), count("sprayed"), count("again")), (8, 6, 6));
+}
+
+#[test]
+fn some_claims_may_be_judged_alone() {
+    let only = |claim: &str| {
+        let request = Request {
+            seeds: Some("2".parse().expect("seeds")),
+            only: vec![claim.into()],
+            ..Request::default()
+        };
+        reproduce(paper(&published(), CLAIMS).expect("it fits"), &request)
+    };
+    let report = only("packets").expect("there is such a claim");
+    assert_eq!((report.judged.len(), report.measured.len()), (1, 2));
+    let unknown = only("speed").expect_err("there is none");
+    assert_eq!(unknown.exit_code(), ExitCode::BadInput);
+    assert!(unknown.to_string().contains("`speed`"));
+}
+
+#[test]
+fn results_are_written_as_tables() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let report = judged(&published(), "2", false);
+    report.write(folder.path()).expect("it can be written");
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("it was written");
+    assert_eq!(read("claims.csv").lines().count(), 1 + 5);
+    assert_eq!(read("runs.csv").lines().count(), 1 + 6);
+    assert!(read("points.csv").contains("hashed,pairs,step_mean_ms,"));
+    let document: serde_json::Value = serde_json::from_str(&read("report.json")).expect("it is JSON");
+    assert_eq!(document["claims"].as_array().map(Vec::len), Some(5));
+    assert!(document["runs"][0]["jobs"]["pairs"]["step_mean"].is_f64());
+}
+
+#[test]
+fn files_that_do_not_fit_together_are_refused() {
+    let fits = "run,job,step_mean_ms,step_p95_ms,packets\nhashed,pairs,1,1,1\n";
+    assert!(paper(fits, CLAIMS).is_ok());
+    let cases = [
+        (CLAIMS.replace("at: [hashed]", "at: [hushed]"), "no run `hushed`"),
+        (CLAIMS.replace("id: step", "id: packets"), "two of this name"),
+        (CLAIMS.replace("    reason: It was made up.\n", ""), "without a reason"),
+        (CLAIMS.replace("within: exact", "within: reach"), "`within: reach`"),
+        (CLAIMS.replace("    relation: equal\n", ""), "either `near` or `relation`"),
+        (CLAIMS.replace("from: hashed", "from: sprayed"), "no scenario `sprayed`"),
+        (CLAIMS.replace("group: slow", "group: fast"), "no run `fast`"),
+        (CLAIMS.replace("measured: packets", "measured: speed"), "speed"),
+    ];
+    for (claims, part) in cases {
+        let said = paper(fits, &claims).expect_err("it does not fit").to_string();
+        assert!(said.contains(part), "`{part}` is not in: {said}");
+    }
+    assert!(paper("job,run\n", CLAIMS).is_err());
+    let missing = Paper::new("made-up", [("published.csv", fits)]).expect_err("claims are missing");
+    assert!(missing.to_string().contains("claims.yaml"));
+    assert!(Paper::open("unwritten").expect_err("no such paper").to_string().contains("zeltser2026"));
+}
+
+#[test]
+fn every_paper_of_the_library_fits_together() {
+    assert!(papers().contains(&"zeltser2026"));
+    for id in papers() {
+        let paper = Paper::open(id).unwrap_or_else(|error| panic!("{error}"));
+        for run in paper.published.runs() {
+            assert!(paper.scenario(run).is_some(), "{id}: `{run}` is published and has no scenario");
+        }
+        for name in paper.scenarios() {
+            let text = paper.scenario(name).expect("it is listed");
+            let resolved = netloom_scenario::resolve(text, name).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(resolved.name, name);
+            assert!(netloom_scenario::compile(&resolved).is_ok(), "{id}: {name}");
+        }
+    }
+    let zeltser = Paper::open("zeltser2026").expect("it is there");
+    assert_eq!((zeltser.published.runs().len(), zeltser.scenarios().count()), (24, 28));
+}

@@ -1,0 +1,32 @@
+//! Scenarios and short ways to run them.
+
+use netloom_lab::{Options, Overrides, Prepared, Simulated, Source, Style, Watch, prepare, simulate};
+use netloom_records::MemorySink;
+
+/// Two jobs and mice on sixteen hosts.
+pub const TWO_JOBS: &str = "
+netloom: 1
+name: two jobs
+fabric: { leaf_spine: { leaves: 4, spines: 2, hosts_per_leaf: 4, host_rate: 100Gbps } }
+balance: adaptive
+jobs:
+  - { name: large, placement: { rack_balanced: { ranks: 12 } }, steps: 4, phases: [ { compute: 10us }, { ring_all_reduce: { size: 1MiB } } ] }
+  - { name: small, placement: contiguous, steps: 2, phases: [ { all_to_all_linear: { size: 256KiB } } ] }
+background: { mice: { end: 500us, interval: 10us } }
+record: { queue_packets: true }
+";
+
+/// Compiles text that must be right.
+pub fn prepared(text: &str, seed: Option<u64>) -> Prepared {
+    let overrides = Overrides { set: Vec::new(), seed };
+    prepare(&Source::text("scene.yaml", text), &overrides).unwrap_or_else(|error| {
+        panic!("{}", error.render(Style::Plain));
+    })
+}
+
+/// Simulates it, keeping all rows.
+pub fn simulated(prepared: &Prepared, options: Options) -> (Simulated, MemorySink) {
+    let mut sink = MemorySink::default();
+    let simulated = simulate(prepared, &mut sink, options, Watch::default()).expect("memory does not fail");
+    (simulated, sink)
+}

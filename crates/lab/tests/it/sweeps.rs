@@ -1,0 +1,60 @@
+//! Many runs at once.
+
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+
+use netloom_lab::{ExitCode, Options, Point, Source, Sweep, SweepProgress, sweep};
+
+use crate::scenes::{TWO_JOBS, prepared, simulated};
+
+fn points(seeds: std::ops::RangeInclusive<u64>) -> Vec<Point> {
+    seeds.map(|seed| Point::new(Source::text("two", TWO_JOBS)).seed(seed)).collect()
+}
+
+#[test]
+fn points_come_in_order_and_are_what_they_are_alone() {
+    let told = Mutex::new(Vec::new());
+    let tell = |progress: &SweepProgress| told.lock().expect("nobody panicked").push(*progress);
+    let done =
+        sweep(&Sweep { points: points(1..=5), threads: Some(3), tell: Some(&tell), ..Sweep::default() });
+    for (seed, report) in (1..=5).zip(&done) {
+        let report = report.as_ref().expect("it runs");
+        assert_eq!(report.seed, seed);
+        let prepared = prepared(TWO_JOBS, Some(seed));
+        let (alone, sink) = simulated(&prepared, Options::default());
+        assert_eq!(report.summary, alone.summary);
+        assert_eq!(report.digest, sink.digest(&prepared.names()).expect("in order").digest);
+    }
+    let told = told.into_inner().expect("nobody panicked");
+    assert!(told.iter().any(|progress| progress.finished == 5 && progress.share >= 1.0), "{told:?}");
+}
+
+#[test]
+fn one_mistake_leaves_the_other_points_alone() {
+    let mut points = points(1..=3);
+    points[1] = points[1].clone().set("balance", "moon");
+    let done = sweep(&Sweep { points, ..Sweep::default() });
+    assert_eq!(done.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
+}
+
+#[test]
+fn points_may_leave_run_folders() {
+    let place = tempfile::tempdir().expect("a folder can be made");
+    let folder = place.path().join("deep/one");
+    let points = vec![points(4..=4)[0].clone().into_folder(&folder)];
+    let done = sweep(&Sweep { points, command: vec!["test".to_owned()], ..Sweep::default() });
+    let report = done[0].as_ref().expect("it runs");
+    let verified = netloom_records::verify(&folder).expect("it is intact");
+    assert_eq!(verified.digest(), report.digest);
+    assert_eq!(verified.manifest.command, ["test"]);
+}
+
+#[test]
+fn a_raised_flag_ends_a_sweep() {
+    let stop = AtomicBool::new(true);
+    let done = sweep(&Sweep { points: points(1..=2), stop: Some(&stop), ..Sweep::default() });
+    assert!(
+        done.iter()
+            .all(|point| { point.as_ref().is_err_and(|error| error.exit_code() == ExitCode::StoppedEarly) })
+    );
+}

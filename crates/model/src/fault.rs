@@ -1,0 +1,33 @@
+//! Links that fail and come back.
+
+use netloom_units::{LinkId, Time};
+
+/// Who avoids a failed link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Knowledge {
+    /// Only the two nodes at its ends (seed 000).
+    #[default]
+    Local,
+    /// Every node, from the next snapshot of global knowledge on (ours).
+    Global,
+}
+
+/// One change of one link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fault {
+    /// When; `Time::ZERO` with [`FaultAction::Down`] means failed from the start.
+    pub at: Time,
+    /// Which link, both directions.
+    pub link: LinkId,
+    /// What happens.
+    pub action: FaultAction,
+}
+
+/// What happens to a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FaultAction {
+    /// The link carries nothing any more; packets whose transmission has not ended are lost.
+    Down,
+    /// The link carries packets again.
+    Up,
+}

@@ -1,0 +1,57 @@
+//! The compiled model: what is meant, in plain flat arrays of numbers and ids.
+//!
+//! Models: the fabric (nodes, ports, links), routing over it, the choices of balancing, transport and queueing, the
+//! jobs and background traffic, the faults, and the seed.
+//! Leaves out: text, files, how it was written, how it is simulated.
+//!
+//! Invariants: immutable once built; no strings to look anything up; two equal models give equal runs.
+
+pub mod fabric;
+pub mod fault;
+pub mod partition;
+pub mod reroute;
+pub mod routing;
+pub mod settings;
+pub mod work;
+pub mod workload;
+
+pub use fabric::{Fabric, FabricBuilder, Link, Port};
+pub use fault::{Fault, FaultAction, Knowledge};
+pub use partition::Partitions;
+pub use routing::{LeafSpine, Overlay, PortSet, Routing, Tables};
+pub use settings::{Balances, Entropy, PriorityMap, Queues, Recording, Transport, TransportKind};
+pub use work::{Item, Mark, Message, Operation, Work};
+pub use workload::{Background, Bucket, Collective, Job, Mouse, Order, Phase, PointToPoint, Workload};
+
+use netloom_units::{Duration, Time};
+
+/// Everything the engine needs to know.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// Nodes, ports and links.
+    pub fabric: Fabric,
+    /// How next hops are found.
+    pub routing: Routing,
+    /// The balancing policies at hosts and switches.
+    pub balances: Balances,
+    /// How hosts send messages.
+    pub transport: Transport,
+    /// Queues at egress ports.
+    pub queues: Queues,
+    /// Traffic class of data and of control packets.
+    pub classes: PriorityMap,
+    /// Jobs and background traffic.
+    pub workload: Workload,
+    /// Links down from the start and faults in time.
+    pub faults: Vec<Fault>,
+    /// Who avoids a failed link.
+    pub knowledge: Knowledge,
+    /// The delay from the last arrival at a modelled barrier to its release; at least the lookahead.
+    pub coordination_delay: Duration,
+    /// When to stop at the latest.
+    pub deadline: Option<Time>,
+    /// What to record beyond the defaults.
+    pub recording: Recording,
+    /// The seed of every random stream.
+    pub seed: u64,
+}

@@ -1,0 +1,406 @@
+//! Shortest paths by breadth-first search: tables for a healthy fabric, an overlay for one with dead links.
+//!
+//! Models: perfect knowledge of the live links, all shortest paths, every link one hop long.
+//! Leaves out: how long the knowledge takes to spread (the engine decides when an overlay begins to hold), weights.
+//!
+//! Invariants: hosts never forward. Hosts that no search can tell apart are searched for once: the cost is groups of
+//! destinations times links, the memory switches times groups for tables and the differences alone for an overlay.
+//! Nothing depends on the order of a hash.
+
+use std::collections::BTreeMap;
+
+use netloom_units::{HostId, NodeId};
+
+use crate::fabric::{Fabric, Port};
+use crate::routing::{Difference, Direct, Lists, Overlay, Routing, Tables};
+
+/// No path.
+const FAR: u32 = u32::MAX;
+/// Stands for any host in the description of a node's ports.
+const A_HOST: u32 = u32::MAX;
+/// Stands for a dead link in the description of a node's ports.
+const DEAD: u32 = u32::MAX - 1;
+
+/// The healthy next hops of every node towards every host.
+pub fn tables(fabric: &Fabric) -> Tables {
+    let live = Live::new(fabric, &[]);
+    let groups = live.destinations();
+    let classes = live.sources();
+    let mut lists = Interner::default();
+    let n_groups = groups.members.len();
+    let mut cells = vec![0; classes.members.len() * n_groups];
+    let mut search = Search::new(fabric);
+    for (group, &host) in groups.members.iter().enumerate() {
+        search.run(&live, NodeId(host));
+        for (row, &node) in classes.members.iter().enumerate() {
+            cells[row * n_groups + group] = lists.number(search.next_hops(&live, NodeId(node)));
+        }
+    }
+    let (direct_starts, direct) = last_hops(&live, &mut lists);
+    let (row_of_node, cells) = shared_rows(&classes.number_of, &cells, n_groups);
+    Tables {
+        group_of_host: groups.number_of,
+        row_of_node,
+        n_groups: n_groups as u32,
+        cells,
+        direct_starts,
+        direct,
+        lists: lists.lists,
+    }
+}
+
+/// Where live shortest paths differ from the healthy ones without each node's own dead ports.
+///
+/// `dead` has one entry per link.
+///
+/// # Panics
+/// If `dead` has another length.
+pub fn overlay(fabric: &Fabric, routing: &Routing, dead: &[bool]) -> Overlay {
+    assert_eq!(dead.len(), fabric.links().len(), "one entry per link");
+    if !dead.contains(&true) {
+        return Overlay::default();
+    }
+    let live = Live::new(fabric, dead);
+    let groups = live.destinations();
+    let classes = live.sources();
+    let mut lists = Interner::default();
+    let mut entries = Vec::new();
+    let mut group_starts = vec![0];
+    let mut search = Search::new(fabric);
+    for &host in &groups.members {
+        search.run(&live, NodeId(host));
+        for (class, &node) in classes.members.iter().enumerate() {
+            let (node, class) = (NodeId(node), class as u32);
+            if let Some(ports) = search.difference(&live, routing, node, HostId(host)) {
+                entries.push(Difference { class, list: lists.number(ports) });
+            }
+        }
+        group_starts.push(entries.len() as u32);
+    }
+    Overlay {
+        group_of_host: groups.number_of,
+        class_of_node: classes.number_of,
+        group_starts,
+        entries,
+        joined: live.joined_hosts(),
+        lists: lists.lists,
+    }
+}
+
+/// A fabric without its dead links.
+struct Live<'a> {
+    fabric: &'a Fabric,
+    /// One entry per link, or none at all when every link is live.
+    dead: &'a [bool],
+    /// Start of each node's ways in `ways`, with one closing entry.
+    starts: Vec<u32>,
+    /// The live ports that lead to switches, node by node: all that a search ever looks at.
+    ways: Vec<Way>,
+}
+
+/// A live port that leads to a switch.
+#[derive(Clone, Copy)]
+struct Way {
+    switch: u32,
+    local: u32,
+}
+
+impl<'a> Live<'a> {
+    fn new(fabric: &'a Fabric, dead: &'a [bool]) -> Live<'a> {
+        let mut live = Live { fabric, dead, starts: vec![0], ways: Vec::new() };
+        for node in (0..fabric.n_nodes() as u32).map(NodeId) {
+            for (local, port) in (0_u32..).zip(fabric.ports_of(node)) {
+                let end = live.far_end(port);
+                if live.is_live(port) && !fabric.is_host(end) {
+                    live.ways.push(Way { switch: end.0, local });
+                }
+            }
+            live.starts.push(live.ways.len() as u32);
+        }
+        live
+    }
+
+    fn ways_of(&self, node: NodeId) -> &[Way] {
+        &self.ways[self.starts[node.index()] as usize..self.starts[node.index() + 1] as usize]
+    }
+
+    fn is_live(&self, port: &Port) -> bool {
+        !self.dead.get(port.link.index()).copied().unwrap_or(false)
+    }
+
+    fn far_end(&self, port: &Port) -> NodeId {
+        self.fabric.port(port.peer).node
+    }
+
+    /// The nodes at the far ends of a node's ports that pass, sorted, each once.
+    fn neighbours(&self, node: NodeId, passes: impl Fn(&Port, NodeId) -> bool) -> Vec<u32> {
+        let ports = self.fabric.ports_of(node).iter();
+        let ends = ports.filter_map(|port| {
+            let end = self.far_end(port);
+            passes(port, end).then_some(end.0)
+        });
+        let mut ends: Vec<u32> = ends.collect();
+        ends.sort_unstable();
+        ends.dedup();
+        ends
+    }
+
+    /// Host neighbours behind dead links only: neither end can use the other as its neighbour any more.
+    fn lost_hosts(&self, node: NodeId) -> Vec<u32> {
+        let is_host = |end| self.fabric.is_host(end);
+        let live = self.neighbours(node, |port, end| self.is_live(port) && is_host(end));
+        let mut all = self.neighbours(node, |_, end| is_host(end));
+        all.retain(|end| live.binary_search(end).is_err());
+        all
+    }
+
+    /// Hosts that every node not joined to them by a live link reaches in the same way, healthy or not.
+    fn destinations(&self) -> Classes {
+        let is_switch = |end| !self.fabric.is_host(end);
+        Classes::new(self.fabric.n_hosts(), |host| {
+            let node = NodeId(host);
+            Some([
+                self.neighbours(node, |_, end| is_switch(end)),
+                self.neighbours(node, |port, end| self.is_live(port) && is_switch(end)),
+                self.lost_hosts(node),
+            ])
+        })
+    }
+
+    /// Nodes that reach every host not joined to them by a live link through the same local ports.
+    fn sources(&self) -> Classes {
+        Classes::new(self.fabric.n_nodes(), |node| {
+            let node = NodeId(node);
+            self.fabric.is_host(node).then(|| {
+                let healthy = |port: &Port| match self.far_end(port) {
+                    end if self.fabric.is_host(end) => A_HOST,
+                    end => end.0,
+                };
+                let now = |port: &Port| if self.is_live(port) { healthy(port) } else { DEAD };
+                let ports = self.fabric.ports_of(node);
+                let healthy: Vec<u32> = ports.iter().map(healthy).collect();
+                [healthy, ports.iter().map(now).collect(), self.lost_hosts(node)]
+            })
+        })
+    }
+
+    /// Pairs of hosts joined by a live link.
+    fn joined_hosts(&self) -> Vec<(NodeId, HostId)> {
+        let hosts = (0..self.fabric.n_hosts() as u32).map(NodeId);
+        let pairs = hosts.flat_map(|node| {
+            let near = self.neighbours(node, |p, end| self.is_live(p) && self.fabric.is_host(end));
+            near.into_iter().map(move |end| (node, HostId(end)))
+        });
+        pairs.collect()
+    }
+}
+
+/// Nodes put into classes by a key; a node without a key is a class of its own.
+struct Classes {
+    number_of: Vec<u32>,
+    /// The first node of each class.
+    members: Vec<u32>,
+}
+
+impl Classes {
+    fn new(n_nodes: usize, key: impl Fn(u32) -> Option<[Vec<u32>; 3]>) -> Classes {
+        let mut known = BTreeMap::new();
+        let mut members = Vec::new();
+        let mut number_of = Vec::with_capacity(n_nodes);
+        for node in 0..n_nodes as u32 {
+            let fresh = members.len() as u32;
+            let number = key(node).map_or(fresh, |key| *known.entry(key).or_insert(fresh));
+            if number == fresh {
+                members.push(node);
+            }
+            number_of.push(number);
+        }
+        Classes { number_of, members }
+    }
+}
+
+/// One breadth-first search from a host outwards, through switches only.
+struct Search {
+    /// Hops from each switch to the host.
+    distance: Vec<u32>,
+    queue: Vec<NodeId>,
+    ports: Vec<u32>,
+}
+
+impl Search {
+    fn new(fabric: &Fabric) -> Search {
+        Search { distance: vec![FAR; fabric.n_nodes()], queue: Vec::new(), ports: Vec::new() }
+    }
+
+    fn run(&mut self, live: &Live, host: NodeId) {
+        self.distance.fill(FAR);
+        self.queue.clear();
+        self.visit(live, host, 0);
+        let mut next = 0;
+        while let Some(&node) = self.queue.get(next) {
+            self.visit(live, node, self.distance[node.index()]);
+            next += 1;
+        }
+    }
+
+    fn visit(&mut self, live: &Live, node: NodeId, distance: u32) {
+        for way in live.ways_of(node) {
+            let known = &mut self.distance[way.switch as usize];
+            if *known == FAR {
+                *known = distance + 1;
+                self.queue.push(NodeId(way.switch));
+            }
+        }
+    }
+
+    /// The local ports of `node` towards the host, through switches.
+    fn next_hops(&mut self, live: &Live, node: NodeId) -> &[u32] {
+        let ways = live.ways_of(node).iter();
+        let distance = |way: &Way| self.distance[way.switch as usize];
+        let nearest = ways.clone().map(distance).min().unwrap_or(FAR);
+        self.ports.clear();
+        if nearest != FAR {
+            let best = ways.filter(|way| distance(way) == nearest);
+            self.ports.extend(best.map(|way| way.local));
+        }
+        &self.ports
+    }
+
+    /// The live next hops where they are not the healthy ones without the node's own dead ports.
+    fn difference(&mut self, live: &Live, routing: &Routing, node: NodeId, host: HostId) -> Option<&[u32]> {
+        let ports = live.fabric.ports_of(node);
+        if self.distance[node.index()] == 1 {
+            // The last hop: the live ones of the links to this very host, which the node sees by itself.
+            return None;
+        }
+        let healthy = routing.next_hops(node, host);
+        let by_itself = healthy.iter().filter(|&local| live.is_live(&ports[local as usize]));
+        let next_hops = self.next_hops(live, node);
+        (!by_itself.eq(next_hops.iter().copied())).then_some(next_hops)
+    }
+}
+
+/// Keeps each list once.
+#[derive(Default)]
+struct Interner {
+    known: BTreeMap<Vec<u32>, u32>,
+    lists: Lists,
+}
+
+impl Interner {
+    fn number(&mut self, ports: &[u32]) -> u32 {
+        if let Some(&number) = self.known.get(ports) {
+            return number;
+        }
+        let number = self.known.len() as u32;
+        self.known.insert(ports.to_vec(), number);
+        if number == 0 {
+            self.lists.starts.push(0);
+        }
+        self.lists.ports.extend(ports);
+        self.lists.starts.push(self.lists.ports.len() as u32);
+        number
+    }
+}
+
+/// The links that lead straight to hosts, node by node.
+fn last_hops(live: &Live, lists: &mut Interner) -> (Vec<u32>, Vec<Direct>) {
+    let mut starts = vec![0];
+    let mut direct = Vec::new();
+    for node in (0..live.fabric.n_nodes() as u32).map(NodeId) {
+        let ports = live.fabric.ports_of(node);
+        let mut ends: Vec<(u32, u32)> = (0_u32..)
+            .zip(ports)
+            .map(|(local, port)| (live.far_end(port).0, local))
+            .filter(|&(end, _)| live.fabric.is_host(NodeId(end)))
+            .collect();
+        ends.sort_unstable();
+        for bundle in ends.chunk_by(|left, right| left.0 == right.0) {
+            let locals: Vec<u32> = bundle.iter().map(|&(_, local)| local).collect();
+            direct.push(Direct { host: HostId(bundle[0].0), list: lists.number(&locals) });
+        }
+        starts.push(direct.len() as u32);
+    }
+    (starts, direct)
+}
+
+/// Keeps each row of cells once: in a Clos all switches of a tier but the lowest have the same.
+fn shared_rows(row_of_node: &[u32], cells: &[u32], n_groups: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut known = BTreeMap::new();
+    let mut shared = Vec::new();
+    let mut number_of = Vec::new();
+    // With no host there is no group, and no row is ever looked up.
+    for row in cells.chunks_exact(n_groups.max(1)) {
+        let fresh = known.len() as u32;
+        let number = *known.entry(row).or_insert(fresh);
+        if number == fresh {
+            shared.extend_from_slice(row);
+        }
+        number_of.push(number);
+    }
+    let new_row = |&row: &u32| number_of.get(row as usize).copied().unwrap_or(0);
+    (row_of_node.iter().map(new_row).collect(), shared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::FabricBuilder;
+    use netloom_units::{Duration, Rate};
+
+    /// Two hosts on two switches each, switches joined, and one link from host to host.
+    fn fabric(links: &[(u32, u32)]) -> Fabric {
+        let mut builder = FabricBuilder::new(3, 2);
+        for &(from, to) in links {
+            builder.link(NodeId(from), NodeId(to), Rate(1), Duration(1));
+        }
+        builder.build()
+    }
+
+    fn list(set: Option<crate::PortSet>) -> Option<Vec<u32>> {
+        set.map(|set| set.iter().collect())
+    }
+
+    const LINKS: &[(u32, u32)] = &[(0, 3), (0, 4), (1, 3), (1, 4), (0, 1), (2, 4), (3, 4), (2, 4)];
+
+    #[test]
+    fn the_link_from_host_to_host_is_taken_by_these_two_only() {
+        let tables = tables(&fabric(LINKS));
+        let next = |node, host| -> Vec<u32> { tables.next_hops(NodeId(node), HostId(host)).iter().collect() };
+        assert_eq!(next(0, 1), [2]);
+        assert_eq!(next(1, 0), [2]);
+        assert_eq!(next(0, 2), [1]);
+        assert_eq!(next(4, 2), [2, 4]);
+        assert_eq!(next(3, 2), [2]);
+        assert_eq!(next(2, 0), [0, 1]);
+    }
+
+    #[test]
+    fn an_overlay_holds_differences_alone() {
+        let fabric = fabric(LINKS);
+        let routing = Routing::Tables(tables(&fabric));
+        let with_dead = |dead_links: &[usize]| {
+            let mut dead = vec![false; LINKS.len()];
+            for &link in dead_links {
+                dead[link] = true;
+            }
+            overlay(&fabric, &routing, &dead)
+        };
+        assert!(with_dead(&[]).is_empty());
+        assert!(with_dead(&[5]).is_empty(), "one of two parallel links: its ends see it");
+        let direct = with_dead(&[4]);
+        assert_eq!(list(direct.next_hops(NodeId(0), HostId(1))), Some(vec![0, 1]));
+        assert_eq!(list(direct.next_hops(NodeId(0), HostId(2))), None);
+        let cut = with_dead(&[5, 7]);
+        for node in [0, 1, 3, 4] {
+            let expected = if node == 4 { None } else { Some(vec![]) };
+            assert_eq!(list(cut.next_hops(NodeId(node), HostId(2))), expected, "node {node}");
+        }
+        assert_eq!(list(cut.next_hops(NodeId(0), HostId(1))), None);
+    }
+
+    #[test]
+    fn a_fabric_without_hosts_has_no_tables() {
+        assert_eq!(tables(&FabricBuilder::new(0, 2).build()).heap_bytes(), 4 * (2 + 3));
+    }
+}

@@ -1,0 +1,84 @@
+//! The choices a run makes: balancing, transport, queues, classes, recording.
+
+use netloom_policy::balance::Chosen;
+use netloom_units::{Bytes, Duration, HostId, LinkId, Rate};
+
+/// The balancing policy at each kind of node.
+#[derive(Debug, Clone)]
+pub struct Balances {
+    /// At hosts: the choice of NIC port.
+    pub host: Chosen,
+    /// At switches: the choice of egress.
+    pub switch: Chosen,
+}
+
+/// How hosts send messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Transport {
+    /// Largest data packet on the wire; there are no header bytes.
+    pub packet: Bytes,
+    /// What the flow hash of a message is made of.
+    pub entropy: Entropy,
+    /// When packets leave and what comes back.
+    pub kind: TransportKind,
+}
+
+/// What the flow hash of a message is made of, beside source and destination.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Entropy {
+    /// Each message has its own: a fresh source port per message.
+    #[default]
+    Message,
+    /// Nothing else: one queue pair per pair of hosts.
+    Pair,
+    /// The instant it starts (seed 000): messages of a pair that start together share one path.
+    Start,
+}
+
+/// When packets leave and what comes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TransportKind {
+    /// The whole message is queued at once, or paced; nothing comes back (seed 000).
+    OpenLoop {
+        /// Pace of each flow; `None` queues the message at once.
+        rate: Option<Rate>,
+    },
+    /// A fixed window of packets in flight per message, an ACK per packet, out-of-order receiver.
+    Window {
+        /// Packets in flight per message.
+        packets: u32,
+        /// Size of an ACK on the wire.
+        acknowledgement: Bytes,
+    },
+}
+
+/// Queues at egress ports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Queues {
+    /// Bytes a switch port holds at most, accepted and not yet sent, all classes together; `None` is unlimited.
+    pub switch_limit: Option<Bytes>,
+    /// Bytes a host port holds at most; `None` is unlimited.
+    pub host_limit: Option<Bytes>,
+}
+
+/// Traffic class of each kind of packet: 0 to 7, a higher class is always served first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PriorityMap {
+    /// Class of data packets.
+    pub data: u8,
+    /// Class of ACKs.
+    pub control: u8,
+}
+
+/// What to record beyond the defaults.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Recording {
+    /// First interval of the sampled series per port; doubles when a port has 1,000 samples. `None`: no series.
+    pub series: Option<Duration>,
+    /// Whether every port counts waiting packets, for the column `peak_packets`.
+    pub queue_packets: bool,
+    /// Flows from these hosts are recorded packet by packet.
+    pub packets_from: Vec<HostId>,
+    /// Both directions of these links are recorded packet by packet.
+    pub packets_on: Vec<LinkId>,
+}

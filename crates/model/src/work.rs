@@ -1,0 +1,136 @@
+//! The seam between workload and engine: a stream of operations per actor.
+//!
+//! An *actor* is whoever issues work on a host: one rank of one job, or one host's share of background traffic.
+//! Built-in collectives implement [`Work`] now; trace readers and Python programs may later.
+//!
+//! Rules: operations of one lane run in order; lanes run side by side; [`Operation::Join`] waits for all lanes.
+//! The engine calls [`Work::refill`] only between rounds of a window, never in parallel, and pauses a host that runs dry
+//! until it has been refilled: results do not depend on how much is handed out at a time.
+
+use std::collections::VecDeque;
+
+use netloom_units::{ActorId, Bytes, Duration, HostId, Rate, Time};
+
+/// Operations handed to the engine, lane by lane.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Item {
+    /// The lane it belongs to, below [`Item::LANES`].
+    pub lane: u8,
+    /// What to do.
+    pub operation: Operation,
+}
+
+impl Item {
+    /// Number of lanes an actor has.
+    pub const LANES: usize = 16;
+}
+
+/// What an actor does next in a lane.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Operation {
+    /// Be busy for a span.
+    Compute(Duration),
+    /// Wait until an instant; nothing if it has passed.
+    Until(Time),
+    /// Start a message; the lane goes on at once.
+    Send(Message),
+    /// Wait until this many messages with this tag have completely arrived (and take them).
+    Receive {
+        /// The tag the senders gave.
+        tag: u64,
+        /// How many messages.
+        messages: u32,
+    },
+    /// Arrive at a modelled barrier and wait for its release.
+    Barrier {
+        /// Which group of actors; its size comes from [`Work::barrier_size`].
+        group: u32,
+    },
+    /// Report that something begins or ends here.
+    Mark(Mark),
+    /// Wait until all lanes have done everything before this; nothing after it begins earlier, in any lane.
+    Join,
+}
+
+/// A message to start.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Message {
+    /// The receiving host.
+    pub to: HostId,
+    /// The actor that may wait for it there; `None` for background traffic.
+    pub notify: Option<ActorId>,
+    /// What the receiver waits for.
+    pub tag: u64,
+    /// Size; at least one byte.
+    pub size: Bytes,
+    /// Pace of this flow, overriding the transport's.
+    pub rate: Option<Rate>,
+    /// The job it belongs to; [`Message::BACKGROUND`] for background traffic.
+    pub job: u16,
+    /// The step of the job.
+    pub step: u32,
+    /// Phase of the step and bucket of the phase.
+    pub phase: u16,
+    /// Bucket of the phase.
+    pub bucket: u16,
+}
+
+impl Message {
+    /// The job number of background traffic.
+    pub const BACKGROUND: u16 = u16::MAX;
+}
+
+/// Something begins or ends at one actor; the engine joins the marks of all ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mark {
+    /// A step begins.
+    StepBegins {
+        /// Job number.
+        job: u16,
+        /// Step number.
+        step: u32,
+    },
+    /// A step ends.
+    StepEnds {
+        /// Job number.
+        job: u16,
+        /// Step number.
+        step: u32,
+    },
+    /// A collective (one bucket of one phase) begins.
+    CollectiveBegins {
+        /// Job number.
+        job: u16,
+        /// Step number.
+        step: u32,
+        /// Phase of the step.
+        phase: u16,
+        /// Bucket of the phase.
+        bucket: u16,
+    },
+    /// A collective ends.
+    CollectiveEnds {
+        /// Job number.
+        job: u16,
+        /// Step number.
+        step: u32,
+        /// Phase of the step.
+        phase: u16,
+        /// Bucket of the phase.
+        bucket: u16,
+    },
+}
+
+/// A source of operations.
+pub trait Work: Send {
+    /// The host of each actor; an actor's id is its place here.
+    fn actors(&self) -> &[HostId];
+
+    /// How many actors meet at a barrier of this group.
+    fn barrier_size(&self, group: u32) -> u32;
+
+    /// Appends the actor's next operations; appends nothing when it has finished.
+    ///
+    /// A good source appends one phase or so at a time: memory then does not grow with messages not yet started.
+    fn refill(&mut self, actor: ActorId, queue: &mut VecDeque<Item>);
+}

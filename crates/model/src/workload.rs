@@ -1,0 +1,132 @@
+//! What the hosts have to do: jobs of steps of phases, and background traffic.
+//!
+//! Plain description; the catalog expands it lazily into operations.
+
+use netloom_units::{Bytes, Duration, HostId, Rate, Settings, Time};
+
+/// All traffic of a run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Workload {
+    /// The jobs, by number.
+    pub jobs: Vec<Job>,
+    /// Traffic beside the jobs.
+    pub background: Option<Background>,
+}
+
+/// A job: ranks that repeat a list of phases.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Job {
+    /// The host of each rank.
+    pub ranks: Vec<HostId>,
+    /// How many times the phases are repeated.
+    pub steps: u32,
+    /// One step.
+    pub phases: Vec<Phase>,
+    /// When it starts.
+    pub start: Time,
+}
+
+/// One phase of a step; phases run in strict sequence per rank.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Phase {
+    /// Every rank computes for a span.
+    Compute {
+        /// How long.
+        span: Duration,
+    },
+    /// Buckets of communication.
+    Communicate {
+        /// The buckets.
+        buckets: Vec<Bucket>,
+        /// Whether all buckets start together, or one after the other.
+        concurrent: bool,
+        /// Whether the ranks meet at a modelled barrier after each bucket (after all of them when concurrent).
+        barrier: bool,
+    },
+    /// Messages from stage to stage, as in pipeline parallelism.
+    PointToPoint(PointToPoint),
+    /// All ranks meet at a modelled barrier.
+    Barrier,
+}
+
+/// One bucket: collectives that start together at every rank.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bucket {
+    /// The collectives of this bucket, side by side.
+    pub collectives: Vec<Collective>,
+    /// Bytes that `algbw` counts: the sum of the collectives' sizes.
+    pub size: Bytes,
+    /// Bytes that `busbw` counts: each size times its algorithm's bus factor, rounded to the nearest byte, summed.
+    pub bus_bytes: Bytes,
+}
+
+/// One collective over all ranks of the job.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Collective {
+    /// Number of the algorithm in the catalog's registry.
+    pub algorithm: u16,
+    /// The algorithm's own parameters, checked.
+    pub settings: Settings,
+    /// Bytes of the full vector per rank, S as nccl-tests count it.
+    pub size: Bytes,
+    /// Whether a rank's next send waits for what it depends on; `false` sends all at once (seed 000).
+    pub dependent: bool,
+    /// The order of the ranks.
+    pub order: Order,
+}
+
+/// The order of the ranks in a collective.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Order {
+    /// As placed.
+    Rank,
+    /// Shuffled anew for every collective of every step, by the run's seed.
+    Shuffled,
+    /// Given: the c-th collective that the job meets, counted over all its collectives and steps, takes list c; the lists
+    /// repeat from the start.
+    Given(Vec<Vec<u32>>),
+}
+
+/// Messages along a chain of stages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent yes-or-no choices, each named")]
+pub struct PointToPoint {
+    /// Ranks per stage; rank `i` of a stage talks to rank `i` of the next.
+    pub stages: Vec<Vec<u32>>,
+    /// Messages per pair and hop.
+    pub microbatches: u32,
+    /// Bytes of a message.
+    pub size: Bytes,
+    /// Whether messages go from the last stage to the first.
+    pub backward: bool,
+    /// Whether a stage sends a microbatch only after it has received it (`false` as seed 000).
+    pub dependent: bool,
+    /// Microbatch `m` on hop `j` starts no earlier than `(m + j) * gap` after the origin.
+    pub gap: Duration,
+    /// Whether the gap counts from the start of the run (as seed 000) or of the phase.
+    pub gap_from_run_start: bool,
+    /// Whether the ranks meet at a modelled barrier afterwards.
+    pub barrier: bool,
+}
+
+/// Traffic beside the jobs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Background {
+    /// The messages, in the order of their starts.
+    pub mice: Vec<Mouse>,
+    /// Pace of each flow.
+    pub rate: Option<Rate>,
+}
+
+/// One background message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mouse {
+    /// When it starts.
+    pub at: Time,
+    /// Sender.
+    pub from: HostId,
+    /// Receiver.
+    pub to: HostId,
+    /// Size.
+    pub size: Bytes,
+}

@@ -1,0 +1,140 @@
+//! Laws every registered policy obeys, run over the whole registry, and the particulars of each.
+
+use netloom_units::{Duration, Random, Time, Value};
+
+use super::*;
+
+/// Candidates with given backlogs.
+struct Fixed {
+    packets: Vec<u64>,
+}
+
+impl Ports for &mut Fixed {
+    fn n_minimal(&self) -> usize {
+        self.packets.len()
+    }
+    fn n_longer(&self) -> usize {
+        0
+    }
+    fn waiting_bytes(&mut self, candidate: usize) -> u64 {
+        self.packets[candidate] * 1000
+    }
+    fn waiting_packets(&mut self, candidate: usize) -> u64 {
+        self.packets[candidate]
+    }
+}
+
+fn seat(node: u32) -> Seat {
+    Seat { seed: 1, node, n_ports: 8 }
+}
+
+fn packet(entropy: u32, sequence: u32) -> PacketView {
+    PacketView { entropy, sequence, bytes: 1000, class: 0, tag: 0, ingress: 8 }
+}
+
+fn picks(chosen: &Chosen, node: u32, n_ports: usize, packets: &[(u64, u32, u32)]) -> Vec<usize> {
+    let mut balancer = Balancer::seat(chosen, seat(node));
+    let mut random = Random::stream(1, 2, u64::from(node));
+    let mut ports = Fixed { packets: vec![0; n_ports] };
+    let pick = |&(now, entropy, sequence): &(u64, u32, u32)| {
+        let mut context = Context { now: Time(now), random: &mut random };
+        balancer.pick(&mut context, || packet(entropy, sequence), || &mut ports).candidate
+    };
+    packets.iter().map(pick).collect()
+}
+
+fn all() -> impl Iterator<Item = Chosen> {
+    SPECS.iter().map(|spec| Chosen::named(spec.name))
+}
+
+#[test]
+fn every_answer_is_a_candidate_and_repeats() {
+    let stream: Vec<_> = (0..500).map(|i| (u64::from(i) * 1000, i % 7, i)).collect();
+    for chosen in all() {
+        for n_ports in 1..9 {
+            let first = picks(&chosen, 3, n_ports, &stream);
+            assert!(first.iter().all(|&candidate| candidate < n_ports), "{chosen:?}");
+            assert_eq!(first, picks(&chosen, 3, n_ports, &stream), "{chosen:?}");
+        }
+    }
+}
+
+#[test]
+fn every_policy_uses_every_candidate_over_many_flows() {
+    let stream: Vec<_> = (0..2000).map(|i| (u64::from(i), i, 0)).collect();
+    for chosen in all() {
+        let mut used = [false; 8];
+        for candidate in picks(&chosen, 0, 8, &stream) {
+            used[candidate] = true;
+        }
+        assert!(used.iter().all(|&used| used), "{chosen:?}");
+    }
+}
+
+#[test]
+fn names_are_unique_and_specs_complete() {
+    for (place, spec) in SPECS.iter().enumerate() {
+        assert_eq!(number_of(spec.name), Some(place));
+        assert!(!spec.summary.is_empty() && !spec.source.is_empty());
+    }
+}
+
+#[test]
+fn unsalted_ecmp_is_the_same_everywhere_and_salted_is_not() {
+    let flows: Vec<_> = (0..64).map(|flow| (0, flow, 0)).collect();
+    let salted = Chosen::named("ecmp");
+    assert_ne!(picks(&salted, 1, 8, &flows), picks(&salted, 2, 8, &flows));
+    let number = number_of("ecmp").unwrap();
+    let settings = SPECS[number].defaults().with("salt", Value::Choice("none"));
+    let unsalted = Chosen::Registered { number, settings };
+    assert_eq!(picks(&unsalted, 1, 8, &flows), picks(&unsalted, 2, 8, &flows));
+}
+
+#[test]
+fn flowlets_by_packets_are_one_short_at_first() {
+    let number = number_of("flowlet").unwrap();
+    let settings =
+        SPECS[number].defaults().with("by", Value::Choice("packets")).with("packets", Value::Count(4));
+    let chosen = Chosen::Registered { number, settings };
+    let stream: Vec<_> = (0..15).map(|i| (0, 9, i)).collect();
+    // Over 1009 candidates two labels almost never meet by chance.
+    let path = picks(&chosen, 0, 1009, &stream);
+    let lengths: Vec<_> = path.chunk_by(|a, b| a == b).map(<[usize]>::len).collect();
+    assert_eq!(lengths, [3, 4, 4, 4]);
+}
+
+#[test]
+fn flowlets_by_gap_change_only_after_a_gap() {
+    let gap = Duration::from_micros(100).0;
+    let mut now = 0;
+    let stream: Vec<_> = (0..40)
+        .map(|i| {
+            now += if i % 10 == 0 { gap + 1 } else { gap };
+            (now, 5, i)
+        })
+        .collect();
+    let path = picks(&Chosen::named("flowlet"), 0, 1_000_003, &stream);
+    let lengths: Vec<_> = path.chunk_by(|a, b| a == b).map(<[usize]>::len).collect();
+    assert_eq!(lengths, [10, 10, 10, 10]);
+}
+
+#[test]
+fn round_robin_takes_turns() {
+    let stream: Vec<_> = (0..30).map(|i| (0, i, i)).collect();
+    let path = picks(&Chosen::named("round_robin"), 0, 5, &stream);
+    assert!(path.windows(2).all(|pair| pair[1] == (pair[0] + 1) % 5));
+}
+
+#[test]
+fn adaptive_takes_the_least_and_breaks_ties_evenly() {
+    let mut balancer = Balancer::seat(&Chosen::named("adaptive"), seat(0));
+    let mut random = Random::stream(1, 2, 3);
+    let mut ports = Fixed { packets: vec![3, 1, 2, 1] };
+    let mut counts = [0; 4];
+    for _ in 0..1000 {
+        let mut context = Context { now: Time::ZERO, random: &mut random };
+        counts[balancer.pick(&mut context, || packet(0, 0), || &mut ports).candidate] += 1;
+    }
+    assert_eq!((counts[0], counts[2]), (0, 0));
+    assert!((400..600).contains(&counts[1]), "{counts:?}");
+}

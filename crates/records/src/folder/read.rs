@@ -1,0 +1,272 @@
+//! Reading a run folder.
+//!
+//! Models: the manifest; tables as Arrow batches, as rows, and as whole vectors.
+//! Leaves out: whether the tables are what the manifest says (`verify`).
+//!
+//! Invariants: whatever lies in the folder, the answer is rows or an error; an incomplete run is never read.
+
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::errors::ParquetError;
+use serde_json::Value;
+
+use crate::column::SCHEMA_VERSION;
+use crate::convert::{BatchError, name_columns, rows_of};
+use crate::folder::guard::{Panicked, guard};
+use crate::folder::{INCOMPLETE_FILE, MANIFEST_FILE, ReadError};
+use crate::manifest::Manifest;
+use crate::names::{Family, Names};
+use crate::registry::Table;
+use crate::row::Row;
+use crate::rows::{CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PortRow, SeriesRow, StepRow};
+
+/// Rows per batch read.
+const BLOCK: usize = 8_192;
+
+/// A complete run folder.
+#[derive(Debug, Clone)]
+pub struct RunFolder {
+    path: PathBuf,
+    manifest: Manifest,
+}
+
+impl RunFolder {
+    /// Opens a complete run folder.
+    ///
+    /// # Errors
+    /// If it is none, or is incomplete, or its manifest cannot be understood.
+    pub fn open(path: &Path) -> Result<RunFolder, ReadError> {
+        check_folder(path)?;
+        let value = read_manifest_value(path)?;
+        let manifest = parse_manifest(path, value)?;
+        Ok(RunFolder { path: path.to_owned(), manifest })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its manifest.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// A table as Arrow batches.
+    ///
+    /// # Errors
+    /// If the file is missing or damaged, or has other columns.
+    pub fn batches(&self, table: Table) -> Result<BatchReader, ReadError> {
+        BatchReader::open(&self.path, table)
+    }
+
+    /// A table as rows, block by block.
+    ///
+    /// # Errors
+    /// As [`RunFolder::batches`].
+    pub fn rows<R: Row>(&self) -> Result<RowReader<R>, ReadError> {
+        Ok(RowReader { batches: self.batches(R::TABLE)?, row: PhantomData })
+    }
+
+    fn all<R: Row>(&self) -> Result<Vec<R>, ReadError> {
+        let mut all = Vec::new();
+        for block in self.rows::<R>()? {
+            all.append(&mut block?);
+        }
+        Ok(all)
+    }
+
+    /// Names of nodes, links and jobs, as far as tables mention them; those between are empty.
+    ///
+    /// # Errors
+    /// As [`RunFolder::batches`].
+    pub fn names(&self) -> Result<Names, ReadError> {
+        let mut names = Names::default();
+        self.collect_names::<PortRow>(&mut names)?;
+        self.collect_names::<FaultRow>(&mut names)?;
+        self.collect_names::<JobRow>(&mut names)?;
+        Ok(names)
+    }
+
+    fn collect_names<R: Row>(&self, names: &mut Names) -> Result<(), ReadError> {
+        for batch in self.batches(R::TABLE)? {
+            let batch = batch?;
+            let rows = self.decode::<R>(&batch)?;
+            for (nth, column) in name_columns::<R>(&batch).into_iter().enumerate() {
+                let family: Family = R::NAMES[nth];
+                for (place, row) in rows.iter().enumerate() {
+                    names.set(family, row.name_id(nth), column.value(place));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn decode<R: Row>(&self, batch: &RecordBatch) -> Result<Vec<R>, ReadError> {
+        decode(batch, &self.path.join(R::TABLE.file_name()))
+    }
+}
+
+macro_rules! whole_tables {
+    ($($table:ident $row:ident;)*) => {
+        /// Whole tables.
+        impl RunFolder {
+            $(
+                #[doc = concat!("All rows of table `", stringify!($table), "`.")]
+                ///
+                /// # Errors
+                /// If the file is missing or damaged, or has other columns.
+                pub fn $table(&self) -> Result<Vec<$row>, ReadError> {
+                    self.all()
+                }
+            )*
+        }
+    };
+}
+
+whole_tables! {
+    flows FlowRow;
+    collectives CollectiveRow;
+    steps StepRow;
+    jobs JobRow;
+    ports PortRow;
+    series SeriesRow;
+    drops DropRow;
+    faults FaultRow;
+}
+
+/// The Arrow batches of a table.
+pub struct BatchReader {
+    table: Table,
+    path: PathBuf,
+    /// `None` after the library panicked.
+    inner: Option<ParquetRecordBatchReader>,
+}
+
+impl BatchReader {
+    fn open(folder: &Path, table: Table) -> Result<BatchReader, ReadError> {
+        let path = folder.join(table.file_name());
+        let file = File::open(&path).map_err(|source| match source.kind() {
+            ErrorKind::NotFound => ReadError::TableMissing { table: table.name(), path: path.clone() },
+            _ => ReadError::Io { path: path.clone(), source },
+        })?;
+        let opened = guard(|| open_parquet(file, table, &path));
+        let inner = opened.unwrap_or_else(|Panicked| Err(damaged(table, &path, &"its description")))?;
+        Ok(BatchReader { table, path, inner: Some(inner) })
+    }
+
+    /// The file read.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Iterator for BatchReader {
+    type Item = Result<RecordBatch, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let inner = self.inner.as_mut()?;
+        let Ok(next) = guard(|| inner.next()) else {
+            self.inner = None;
+            return Some(Err(damaged(self.table, &self.path, &"its pages")));
+        };
+        Some(next?.map_err(|error| damaged(self.table, &self.path, &error)))
+    }
+}
+
+/// Opens Parquet by its own schema and gives it the metadata of this version.
+///
+/// The copy of the Arrow schema in the file is passed over: the library panics where it is damaged, and other programs
+/// that rewrite a table put other, equivalent types there.
+fn open_parquet(file: File, table: Table, path: &Path) -> Result<ParquetRecordBatchReader, ReadError> {
+    let damaged = |error: ParquetError| damaged(table, path, &error);
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let stored = ArrowReaderMetadata::load(&file, options.clone()).map_err(damaged)?;
+    if let Some(difference) = table.spec().difference(stored.schema()) {
+        let error = BatchError::Schema { table: table.name(), difference };
+        return Err(ReadError::Batch { error, path: path.to_owned() });
+    }
+    let options = options.with_schema(Arc::new(table.spec().schema()));
+    let known = ArrowReaderMetadata::try_new(stored.metadata().clone(), options).map_err(damaged)?;
+    let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, known);
+    builder.with_batch_size(BLOCK).build().map_err(damaged)
+}
+
+/// The rows of a table, block by block.
+pub struct RowReader<R> {
+    batches: BatchReader,
+    row: PhantomData<R>,
+}
+
+impl<R: Row> Iterator for RowReader<R> {
+    type Item = Result<Vec<R>, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = self.batches.next()?;
+        Some(batch.and_then(|batch| decode(&batch, &self.batches.path)))
+    }
+}
+
+pub(crate) fn decode<R: Row>(batch: &RecordBatch, path: &Path) -> Result<Vec<R>, ReadError> {
+    rows_of(batch).map_err(|error| ReadError::Batch { error, path: path.to_owned() })
+}
+
+fn damaged(table: Table, path: &Path, error: &impl ToString) -> ReadError {
+    ReadError::Damaged { table: table.name(), path: path.to_owned(), detail: error.to_string() }
+}
+
+fn check_folder(path: &Path) -> Result<(), ReadError> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => {}
+        Ok(_) => return Err(ReadError::File(path.to_owned())),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Err(ReadError::Missing(path.to_owned()));
+        }
+        Err(source) => return Err(ReadError::Io { path: path.to_owned(), source }),
+    }
+    if path.join(INCOMPLETE_FILE).exists() {
+        return Err(ReadError::Incomplete(path.to_owned()));
+    }
+    Ok(())
+}
+
+/// The manifest as JSON, if it is one of netloom's.
+pub(crate) fn read_manifest_value(folder: &Path) -> Result<Value, ReadError> {
+    let path = folder.join(MANIFEST_FILE);
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(no_manifest(folder)),
+        Err(source) => return Err(ReadError::Io { path, source }),
+    };
+    let value: Value = serde_json::from_slice(&bytes)
+        .map_err(|error| ReadError::Manifest { path, detail: error.to_string() })?;
+    if value.get("netloom").is_none() || value.get("schema").is_none() {
+        return Err(ReadError::Foreign(folder.to_owned()));
+    }
+    Ok(value)
+}
+
+/// Tables without a manifest are what is left of a run; anything else is something else.
+fn no_manifest(folder: &Path) -> ReadError {
+    let has_table = Table::ALL.iter().any(|table| folder.join(table.file_name()).exists());
+    if has_table { ReadError::Incomplete(folder.to_owned()) } else { ReadError::Foreign(folder.to_owned()) }
+}
+
+/// The version comes first, since a newer manifest need not have the fields of this one.
+fn parse_manifest(folder: &Path, value: Value) -> Result<Manifest, ReadError> {
+    let version = value.get("schema").and_then(Value::as_u64).unwrap_or(0);
+    let found = u32::try_from(version).unwrap_or(u32::MAX);
+    if found > SCHEMA_VERSION {
+        return Err(ReadError::Newer { path: folder.to_owned(), found });
+    }
+    serde_json::from_value(value)
+        .map_err(|error| ReadError::Manifest { path: folder.join(MANIFEST_FILE), detail: error.to_string() })
+}

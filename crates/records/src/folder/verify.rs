@@ -1,0 +1,112 @@
+//! Checking a run folder: are the tables what the manifest says?
+//!
+//! Models: the digest recomputed from the Parquet files, table by table, names as stored.
+//! Leaves out: whether the rows make sense, and the rest of the manifest, which no digest covers.
+//!
+//! Invariants: a change of any one stored value is found; all problems are told at once.
+
+use std::path::Path;
+
+use crate::convert::name_columns;
+use crate::digest::{Digest, Digester, RunDigest};
+use crate::folder::read::decode;
+use crate::folder::{BatchReader, Problem, RunFolder};
+use crate::manifest::Manifest;
+use crate::registry::{Table, TableVisitor};
+use crate::row::Row;
+
+/// A run folder whose tables are what its manifest says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verified {
+    /// Its manifest, digests included.
+    pub manifest: Manifest,
+}
+
+impl Verified {
+    /// The digest of the run.
+    pub fn digest(&self) -> Digest {
+        self.manifest.digest
+    }
+}
+
+/// Recomputes the digest of a run folder and compares.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn verify(path: &Path) -> Result<Verified, Vec<Problem>> {
+    let run = RunFolder::open(path).map_err(|error| vec![Problem::Read(error)])?;
+    let mut check = Check { run: &run, digester: Digester::new(), problems: Vec::new() };
+    check.names_of_tables();
+    for table in Table::ALL {
+        table.visit(&mut check);
+    }
+    check.whole();
+    if check.problems.is_empty() {
+        Ok(Verified { manifest: run.manifest().clone() })
+    } else {
+        Err(check.problems)
+    }
+}
+
+struct Check<'a> {
+    run: &'a RunFolder,
+    digester: Digester,
+    problems: Vec<Problem>,
+}
+
+impl Check<'_> {
+    fn names_of_tables(&mut self) {
+        let stated = &self.run.manifest().tables;
+        let unknown = stated.keys().filter(|name| Table::from_name(name).is_none());
+        self.problems.extend(unknown.cloned().map(Problem::Unknown));
+        let missing = Table::ALL.iter().filter(|table| !stated.contains_key(table.name()));
+        self.problems.extend(missing.map(|table| Problem::Unstated(table.name())));
+    }
+
+    /// Hashes a table; where it cannot be read to its end, that alone is told.
+    fn read<R: Row>(&mut self) -> Result<(), Problem> {
+        let batches: BatchReader = self.run.batches(R::TABLE)?;
+        let path = batches.path().to_owned();
+        for batch in batches {
+            let batch = batch?;
+            let rows: Vec<R> = decode(&batch, &path)?;
+            let names = name_columns::<R>(&batch);
+            let updated = self.digester.update(&rows, |place, nth| Ok(names[nth].value(place)));
+            updated.map_err(Problem::Order)?;
+        }
+        Ok(())
+    }
+
+    fn compare(&mut self, table: Table) {
+        let Some(stated) = self.run.manifest().tables.get(table.name()) else { return };
+        let found = self.digester.summary(table);
+        let table = table.name();
+        if found.rows != stated.rows {
+            let problem = Problem::Rows { table, found: found.rows, stated: stated.rows };
+            self.problems.push(problem);
+        } else if found.digest != stated.digest {
+            let problem = Problem::Table { table, found: found.digest, stated: stated.digest };
+            self.problems.push(problem);
+        }
+    }
+
+    /// The tables are as stated; so must be the whole.
+    fn whole(&mut self) {
+        let stated = self.run.manifest().digest;
+        let RunDigest { digest: found, .. } = self.digester.finish();
+        if self.problems.is_empty() && found != stated {
+            self.problems.push(Problem::Run { found, stated });
+        }
+    }
+}
+
+impl TableVisitor for Check<'_> {
+    type Output = ();
+
+    fn table<R: Row>(&mut self) {
+        match self.read::<R>() {
+            Ok(()) => self.compare(R::TABLE),
+            Err(problem) => self.problems.push(problem),
+        }
+    }
+}

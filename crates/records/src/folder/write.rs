@@ -1,0 +1,159 @@
+//! Writing a run folder while the run goes on.
+//!
+//! Models: rows gathered into blocks, hashed, and streamed into one Parquet file per table; the manifest at the end.
+//! Leaves out: where rows come from.
+//!
+//! Invariants: memory does not grow with the number of rows; the folder bears the marker of an unfinished run until
+//! every table and the manifest are on the disk; after an error nothing more is written and the marker stays.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::convert::record_batch;
+use crate::digest::Digester;
+use crate::folder::mark::{Mark, sync_folder};
+use crate::folder::table_file::TableFile;
+use crate::folder::{FolderError, MANIFEST_DRAFT, MANIFEST_FILE};
+use crate::manifest::{Manifest, RunSummary};
+use crate::names::Names;
+use crate::registry::{Batch, MemorySink, RowsVisitor, Table, TableVisitor};
+use crate::row::Row;
+use crate::sink::{Sink, SinkError};
+
+/// Rows are handed to Parquet in blocks of this many, since small batches cost much more per row.
+const BLOCK: usize = 8_192;
+
+/// What to do where a complete run is already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Overwrite {
+    /// Leave it alone and say so.
+    #[default]
+    Refuse,
+    /// Write in its place. It is lost at once, not only when the new run ends.
+    Replace,
+}
+
+/// Writes a run folder.
+#[derive(Debug)]
+pub struct FolderSink {
+    folder: PathBuf,
+    mark: Mark,
+    names: Names,
+    pending: MemorySink,
+    digester: Digester,
+    files: Vec<TableFile<File>>,
+    given_up: Option<String>,
+}
+
+impl FolderSink {
+    /// Claims the folder, making it if need be, and makes the files of all tables in it.
+    ///
+    /// A folder with an unfinished run in it that nobody is writing any more is cleared and used.
+    ///
+    /// # Errors
+    /// If a complete run is there and shall not be replaced, if another run is being written there, if something else
+    /// is there, or if the system refuses.
+    pub fn create(folder: &Path, names: Names, overwrite: Overwrite) -> Result<FolderSink, FolderError> {
+        let mark = Mark::claim(folder, overwrite)?;
+        let make = |table: &Table| TableFile::create(&folder.join(table.file_name()), table.spec());
+        Ok(FolderSink {
+            folder: folder.to_owned(),
+            mark,
+            names,
+            pending: MemorySink::default(),
+            digester: Digester::new(),
+            files: Table::ALL.iter().map(make).collect::<Result<_, _>>()?,
+            given_up: None,
+        })
+    }
+
+    /// Where it writes.
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Finishes tables and manifest, however the run ended, and declares the folder complete.
+    ///
+    /// # Errors
+    /// If a row was refused before, or the system refuses; the folder stays marked as incomplete.
+    pub fn finish(mut self, summary: RunSummary) -> Result<Manifest, FolderError> {
+        if let Some(reason) = self.given_up {
+            return Err(FolderError::GivenUp(reason));
+        }
+        for table in Table::ALL {
+            table.visit(&mut Flush(&mut self))?;
+        }
+        self.files.into_iter().try_for_each(TableFile::close)?;
+        sync_folder(&self.folder)?;
+        let manifest = Manifest::new(summary, self.digester.finish());
+        write_manifest(&self.folder, &manifest)?;
+        self.mark.lift()?;
+        Ok(manifest)
+    }
+
+    /// Hashes and writes what is pending of a table.
+    fn flush<R: Row>(&mut self) -> Result<(), FolderError> {
+        let mut rows = std::mem::take(R::stored(&mut self.pending));
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let batch = record_batch(&rows, &self.names)?;
+        let names = &self.names;
+        self.digester.update(&rows, |place, nth| rows[place].name(nth, names))?;
+        self.files[R::TABLE.index()].write(&batch)?;
+        rows.clear();
+        *R::stored(&mut self.pending) = rows;
+        Ok(())
+    }
+}
+
+impl RowsVisitor for FolderSink {
+    type Output = Result<(), FolderError>;
+
+    fn rows<R: Row>(&mut self, rows: &[R]) -> Self::Output {
+        for block in rows.chunks(BLOCK) {
+            let pending = R::stored(&mut self.pending);
+            pending.extend_from_slice(block);
+            if pending.len() >= BLOCK {
+                self.flush::<R>()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Sink for FolderSink {
+    fn accept(&mut self, batch: Batch<'_>) -> Result<(), SinkError> {
+        if let Some(reason) = &self.given_up {
+            return Err(SinkError(reason.clone()));
+        }
+        batch.visit(self).map_err(|error| {
+            self.given_up = Some(error.to_string());
+            error.into()
+        })
+    }
+}
+
+/// Flushes whatever table it visits.
+struct Flush<'a>(&'a mut FolderSink);
+
+impl TableVisitor for Flush<'_> {
+    type Output = Result<(), FolderError>;
+
+    fn table<R: Row>(&mut self) -> Self::Output {
+        self.0.flush::<R>()
+    }
+}
+
+/// The manifest appears under its name in one instant, whole.
+fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), FolderError> {
+    let draft = folder.join(MANIFEST_DRAFT);
+    let mut text = serde_json::to_string_pretty(manifest).expect("a manifest is JSON");
+    text.push('\n');
+    let mut file = File::create(&draft).map_err(FolderError::io("make the manifest", &draft))?;
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+    written.map_err(FolderError::io("write the manifest", &draft))?;
+    let path = folder.join(MANIFEST_FILE);
+    fs::rename(&draft, &path).map_err(FolderError::io("rename the manifest", path))
+}

@@ -1,0 +1,36 @@
+//! What is left of a run: rows of tables, the sink they are pushed into, and the run folder.
+//!
+//! Models: one row type per table, each column with unit and meaning; a stated sort order; a digest over the rows; the
+//! folder of Parquet files and a manifest that holds them; reading and checking such a folder.
+//! Leaves out: how rows come about, how they are drawn.
+//!
+//! Invariants: rows arrive in the stated sort order of their table; the digest depends on the rows and names alone; a
+//! killed run never leaves a folder that looks complete.
+//!
+//! A new table is one `table!` in `rows` and one line in `registry`.
+
+mod cell;
+mod column;
+mod convert;
+mod digest;
+mod folder;
+mod manifest;
+mod names;
+mod registry;
+mod row;
+pub mod rows;
+pub mod sink;
+
+pub use column::{Column, SCHEMA_VERSION, Storage, TableSpec};
+pub use convert::{BatchError, record_batch, rows_of};
+pub use digest::{Digest, DigestSink, NotADigest, RunDigest, TableSummary};
+pub use folder::{
+    BatchReader, FolderError, FolderSink, INCOMPLETE_FILE, MANIFEST_FILE, Overwrite, Problem, ReadError,
+    RowReader, RunFolder, Verified, verify,
+};
+pub use manifest::{Manifest, Outcome, RunSummary, Status};
+pub use names::{Family, Names};
+pub use registry::{TABLES, Table};
+pub use row::{BadCell, Row, RowError};
+pub use rows::{CollectiveRow, DropReason, DropRow, FaultRow, FlowRow, JobRow, PortRow, SeriesRow, StepRow};
+pub use sink::{Batch, MemorySink, Sink, SinkError};

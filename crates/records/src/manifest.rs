@@ -1,0 +1,138 @@
+//! The manifest: what a run folder says about itself.
+//!
+//! Models: how the run was made, how it ended, and the digests of its tables, as JSON.
+//! Leaves out: the tables.
+//!
+//! Invariants: these fields are a promise to every program that reads run folders: they may grow, never change their
+//! meaning within a schema version; unknown fields are passed over.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::column::SCHEMA_VERSION;
+use crate::digest::{Digest, RunDigest, TableSummary};
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// All work was done.
+    Complete,
+    /// Somebody stopped it.
+    Stopped,
+    /// It reached its deadline.
+    Deadline,
+    /// No progress was possible any more.
+    Stalled,
+    /// Work waited for a peer that no path led to.
+    Unreachable,
+}
+
+/// How a run ended, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// In a word.
+    pub status: Status,
+    /// For people: who waits for what.
+    #[serde(default)]
+    pub details: Vec<String>,
+}
+
+/// What whoever ran it knows about a run, and its tables do not say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunSummary {
+    /// Version of netloom.
+    pub netloom: String,
+    /// The scenario with everything inherited and defaulted written out, as text.
+    pub scenario_yaml: String,
+    /// The same as data.
+    pub scenario: Value,
+    /// The seed.
+    pub seed: u64,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Wall time, in seconds.
+    pub wall_time_s: f64,
+    /// Packets that arrived at hosts.
+    pub packets: u64,
+    /// Links they crossed, summed.
+    pub hops: u64,
+    /// Simulated time, in ps.
+    pub simulated_ps: u64,
+    /// Threads used.
+    pub threads: u32,
+    /// The command line, word by word.
+    pub command: Vec<String>,
+    /// Values the engine derived: window, lookahead, coordination delay.
+    pub engine: Map<String, Value>,
+    /// What is not from a source but ours, in whole sentences.
+    pub ours: Vec<String>,
+}
+
+/// The manifest of a run folder.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of netloom that wrote it.
+    pub netloom: String,
+    /// Version of the tables, see [`SCHEMA_VERSION`].
+    pub schema: u32,
+    /// Digest over all tables.
+    pub digest: Digest,
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// The seed.
+    pub seed: u64,
+    /// Packets that arrived at hosts.
+    pub packets: u64,
+    /// Links they crossed, summed.
+    pub hops: u64,
+    /// Simulated time, in ps.
+    pub simulated_ps: u64,
+    /// Wall time, in seconds.
+    pub wall_time_s: f64,
+    /// Threads used.
+    pub threads: u32,
+    /// The command line, word by word.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// Rows and digest by name of the table.
+    pub tables: BTreeMap<String, TableSummary>,
+    /// Values the engine derived: window, lookahead, coordination delay.
+    #[serde(default)]
+    pub engine: Map<String, Value>,
+    /// What is not from a source but ours, in whole sentences.
+    #[serde(default)]
+    pub ours: Vec<String>,
+    /// The resolved scenario as text.
+    #[serde(default)]
+    pub scenario_yaml: String,
+    /// The same as data.
+    #[serde(default)]
+    pub scenario: Value,
+}
+
+impl Manifest {
+    /// Joins what the run's maker knows with what its tables are.
+    pub fn new(summary: RunSummary, run: RunDigest) -> Manifest {
+        Manifest {
+            netloom: summary.netloom,
+            schema: SCHEMA_VERSION,
+            digest: run.digest,
+            outcome: summary.outcome,
+            seed: summary.seed,
+            packets: summary.packets,
+            hops: summary.hops,
+            simulated_ps: summary.simulated_ps,
+            wall_time_s: summary.wall_time_s,
+            threads: summary.threads,
+            command: summary.command,
+            tables: run.tables,
+            engine: summary.engine,
+            ours: summary.ours,
+            scenario_yaml: summary.scenario_yaml,
+            scenario: summary.scenario,
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! One row type per table.
+//!
+//! Models: what a run leaves behind, a column with unit and meaning per field; the meaning is the field's comment.
+//! Leaves out: how rows come about; names, which are looked up by id when rows are stored.
+//!
+//! Invariants: rows are pushed in the stated order; units are words of a closed list (a test).
+
+use arrow_array::{Array, ArrayRef};
+use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Rate, Time};
+
+use crate::cell::Cell;
+use crate::column::{Column, Storage, TableSpec};
+use crate::names::Family;
+use crate::registry::{Batch, MemorySink, Table};
+use crate::row::{BadCell, Named, Row, RowError, table};
+
+table! {
+    /// One message.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct FlowRow in Flows flows {
+        /// When its first packet was handed to the NIC.
+        pub start: Time, "ps";
+        /// When its last byte arrived; absent if it never did.
+        pub end: Option<Time>, "ps";
+        /// Sender.
+        pub source: HostId, "id";
+        /// Receiver.
+        pub destination: HostId, "id";
+        /// Number among the sender's messages, from 0.
+        pub number: u32, "number";
+        /// Job; 65535 for background traffic.
+        pub job: u16, "id";
+        /// Step of the job.
+        pub step: u32, "number";
+        /// Phase of the step.
+        pub phase: u16, "number";
+        /// Bucket of the phase.
+        pub bucket: u16, "number";
+        /// Payload of the message.
+        pub size: Bytes, "B";
+        /// Data packets that arrived.
+        pub packets: u32, "packets";
+        /// Links crossed by these packets, summed.
+        pub hops: u64, "links";
+    }
+    names {}
+    sorted by "end, destination, source, number; unfinished ones last",
+        |row: &FlowRow| (row.end.is_none(), row.end, row.destination, row.source, row.number)
+}
+
+table! {
+    /// One bucket of one step over all ranks.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct CollectiveRow in Collectives collectives {
+        /// When the first rank began.
+        pub start: Time, "ps";
+        /// When the last rank ended.
+        pub end: Time, "ps";
+        /// Job.
+        pub job: u16, "id";
+        /// Step.
+        pub step: u32, "number";
+        /// Phase of the step.
+        pub phase: u16, "number";
+        /// Bucket of the phase.
+        pub bucket: u16, "number";
+        /// Number of ranks.
+        pub ranks: u32, "ranks";
+        /// Bytes of the full vector per rank, summed over the bucket's collectives.
+        pub size: Bytes, "B";
+        /// Algorithm bandwidth as nccl-tests define it, in bytes per second.
+        pub algbw: f64, "B/s";
+        /// Bus bandwidth as nccl-tests define it, in bytes per second.
+        pub busbw: f64, "B/s";
+    }
+    names {}
+    sorted by "end, job, step, phase, bucket",
+        |row: &CollectiveRow| (row.end, row.job, row.step, row.phase, row.bucket)
+}
+
+table! {
+    /// One step of one job.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct StepRow in Steps steps {
+        /// When the first rank began.
+        pub start: Time, "ps";
+        /// When the last rank ended.
+        pub end: Time, "ps";
+        /// Job.
+        pub job: u16, "id";
+        /// Step.
+        pub step: u32, "number";
+    }
+    names {}
+    sorted by "end, job, step",
+        |row: &StepRow| (row.end, row.job, row.step)
+}
+
+table! {
+    /// One job.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct JobRow in Jobs jobs {
+        /// Job.
+        pub job: u16, "id";
+        /// Number of ranks.
+        pub ranks: u32, "ranks";
+        /// When the first rank began its first step; absent if none did.
+        pub start: Option<Time>, "ps";
+        /// When the last rank ended its last step; absent if the job did not finish.
+        pub end: Option<Time>, "ps";
+        /// Steps finished by all ranks.
+        pub steps: u32, "steps";
+    }
+    names {
+        /// Name of the job.
+        job_name: Jobs[job];
+    }
+    sorted by "job",
+        |row: &JobRow| row.job
+}
+
+table! {
+    /// One egress port over the whole run.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct PortRow in Ports ports {
+        /// Port, counted over the fabric.
+        pub port: PortId, "id";
+        /// Node it belongs to.
+        pub node: NodeId, "id";
+        /// Its place at that node.
+        pub index: u32, "number";
+        /// The link.
+        pub link: LinkId, "id";
+        /// The node at the other end.
+        pub peer: NodeId, "id";
+        /// Rate of this direction.
+        pub rate: Rate, "bit/s";
+        /// Packets accepted and not lost.
+        pub packets: u64, "packets";
+        /// Bytes sent.
+        pub size: Bytes, "B";
+        /// Time these bytes take on the wire.
+        pub busy: Duration, "ps";
+        /// Most packets ever waiting, the one on the wire not included; absent where they were not counted.
+        pub peak_packets: Option<u32>, "packets";
+        /// Most bytes ever accepted and not yet sent, the rest of the packet on the wire included.
+        pub peak_size: Bytes, "B";
+        /// Packets dropped here.
+        pub dropped: u64, "packets";
+    }
+    names {
+        /// Name of the node it belongs to.
+        node_name: Nodes[node];
+        /// Name of the link.
+        link_name: Links[link];
+        /// Name of the node at the other end.
+        peer_name: Nodes[peer];
+    }
+    sorted by "port",
+        |row: &PortRow| row.port
+}
+
+table! {
+    /// One sample of one port.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct SeriesRow in Series series {
+        /// End of the interval.
+        pub time: Time, "ps";
+        /// Length of the interval.
+        pub interval: Duration, "ps";
+        /// Port, counted over the fabric.
+        pub port: PortId, "id";
+        /// Bytes whose transmission started in the interval.
+        pub size: Bytes, "B";
+        /// Bytes waiting at its end.
+        pub waiting: Bytes, "B";
+    }
+    names {}
+    sorted by "time, port",
+        |row: &SeriesRow| (row.time, row.port)
+}
+
+/// Why packets were dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DropReason {
+    /// The queue was full.
+    QueueFull,
+    /// No live next hop towards the destination.
+    Unreachable,
+    /// The link went down during transmission or with the packet waiting.
+    LinkDown,
+    /// A hook of the switch pipeline dropped it.
+    Hook,
+}
+
+impl DropReason {
+    /// All of them, in order.
+    pub const ALL: [DropReason; 4] =
+        [DropReason::QueueFull, DropReason::Unreachable, DropReason::LinkDown, DropReason::Hook];
+
+    /// The word it is stored as.
+    pub const fn word(self) -> &'static str {
+        match self {
+            DropReason::QueueFull => "queue_full",
+            DropReason::Unreachable => "unreachable",
+            DropReason::LinkDown => "link_down",
+            DropReason::Hook => "hook",
+        }
+    }
+}
+
+table! {
+    /// All drops of one reason at one place.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct DropRow in Drops drops {
+        /// Where.
+        pub node: NodeId, "id";
+        /// Which egress port; absent where no port had been chosen.
+        pub port: Option<PortId>, "id";
+        /// Why.
+        pub reason: DropReason, "word";
+        /// How many packets.
+        pub packets: u64, "packets";
+        /// Their bytes.
+        pub size: Bytes, "B";
+        /// The first one.
+        pub first: Time, "ps";
+        /// The last one.
+        pub last: Time, "ps";
+    }
+    names {
+        /// Name of the node.
+        node_name: Nodes[node];
+    }
+    sorted by "node, port, reason; those without a port first",
+        |row: &DropRow| (row.node, row.port, row.reason)
+}
+
+table! {
+    /// One change of one link.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct FaultRow in Faults faults {
+        /// When.
+        pub time: Time, "ps";
+        /// Which link.
+        pub link: LinkId, "id";
+        /// Whether it carries packets from then on.
+        pub up: bool, "flag";
+    }
+    names {
+        /// Name of the link.
+        link_name: Links[link];
+    }
+    sorted by "time, link",
+        |row: &FaultRow| (row.time, row.link)
+}

@@ -1,0 +1,11 @@
+//! Tests of netloom-records as a user sees it, in one binary.
+
+mod alter;
+mod damage;
+mod digest;
+mod kill;
+mod memory;
+mod places;
+mod round_trip;
+mod sample;
+mod schema;

@@ -1,0 +1,200 @@
+//! Runs made up at random: rows of every table in their stated order.
+
+use std::path::{Path, PathBuf};
+
+use netloom_records::{
+    CollectiveRow, DropReason, DropRow, FaultRow, FlowRow, FolderSink, JobRow, Manifest, MemorySink, Names,
+    Outcome, Overwrite, PortRow, RunSummary, SeriesRow, Status, StepRow,
+};
+use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
+use serde_json::json;
+
+/// Nodes, links and jobs of made-up runs.
+const N_NAMED: u32 = 20;
+
+pub fn names() -> Names {
+    let mut names = Names::numbered(N_NAMED as usize, N_NAMED as usize, N_NAMED as usize);
+    "Blatt „3“, grün".clone_into(&mut names.nodes[3]);
+    names
+}
+
+/// A run with `n_rows` rows in every table.
+pub fn run(seed: u64, n_rows: usize) -> MemorySink {
+    let mut random = Random::stream(seed, 0, 0);
+    let mut run = MemorySink::default();
+    for _ in 0..n_rows {
+        run.flows.push(flow(&mut random));
+        run.collectives.push(collective(&mut random));
+        run.steps.push(step(&mut random));
+        run.jobs.push(job(&mut random));
+        run.ports.push(port(&mut random));
+        run.series.push(series(&mut random));
+        run.drops.push(drops(&mut random));
+        run.faults.push(fault(&mut random));
+    }
+    sort(&mut run);
+    run
+}
+
+/// Below 2^63, often small so that keys collide, sometimes the largest value there is.
+fn large(random: &mut Random) -> u64 {
+    match random.below(8) {
+        0 => (1 << 63) - 1,
+        1..4 => u64::from(random.below(4)),
+        _ => random.next_u64() >> 1,
+    }
+}
+
+fn time(random: &mut Random) -> Time {
+    Time(large(random))
+}
+
+fn perhaps<T>(random: &mut Random, value: T) -> Option<T> {
+    (random.below(4) > 0).then_some(value)
+}
+
+fn flow(random: &mut Random) -> FlowRow {
+    let end = time(random);
+    FlowRow {
+        start: time(random),
+        end: perhaps(random, end),
+        source: HostId(random.next_u32()),
+        destination: HostId(random.below(3)),
+        number: random.next_u32(),
+        job: random.next_u32() as u16,
+        step: random.next_u32(),
+        phase: random.next_u32() as u16,
+        bucket: random.next_u32() as u16,
+        size: Bytes(large(random)),
+        packets: random.next_u32(),
+        hops: large(random),
+    }
+}
+
+fn collective(random: &mut Random) -> CollectiveRow {
+    CollectiveRow {
+        start: time(random),
+        end: time(random),
+        job: random.next_u32() as u16,
+        step: random.next_u32(),
+        phase: random.next_u32() as u16,
+        bucket: random.next_u32() as u16,
+        ranks: random.next_u32(),
+        size: Bytes(large(random)),
+        algbw: random.unit() * 1e12,
+        busbw: -random.unit(),
+    }
+}
+
+fn step(random: &mut Random) -> StepRow {
+    let job = random.next_u32() as u16;
+    StepRow { start: time(random), end: time(random), job, step: random.next_u32() }
+}
+
+fn job(random: &mut Random) -> JobRow {
+    let (start, end) = (time(random), time(random));
+    JobRow {
+        job: random.below(N_NAMED) as u16,
+        ranks: random.next_u32(),
+        start: perhaps(random, start),
+        end: perhaps(random, end),
+        steps: random.next_u32(),
+    }
+}
+
+fn port(random: &mut Random) -> PortRow {
+    PortRow {
+        port: PortId(random.next_u32()),
+        node: NodeId(random.below(N_NAMED)),
+        index: random.next_u32(),
+        link: LinkId(random.below(N_NAMED)),
+        peer: NodeId(random.below(N_NAMED)),
+        rate: Rate(large(random)),
+        packets: large(random),
+        size: Bytes(large(random)),
+        busy: Duration(large(random)),
+        peak_packets: (random.below(2) == 0).then(|| random.next_u32()),
+        peak_size: Bytes(large(random)),
+        dropped: large(random),
+    }
+}
+
+fn series(random: &mut Random) -> SeriesRow {
+    SeriesRow {
+        time: time(random),
+        interval: Duration(large(random)),
+        port: PortId(random.next_u32()),
+        size: Bytes(large(random)),
+        waiting: Bytes(large(random)),
+    }
+}
+
+fn drops(random: &mut Random) -> DropRow {
+    let port = PortId(random.next_u32());
+    DropRow {
+        node: NodeId(random.below(N_NAMED)),
+        port: perhaps(random, port),
+        reason: DropReason::ALL[random.below(4) as usize],
+        packets: large(random),
+        size: Bytes(large(random)),
+        first: time(random),
+        last: time(random),
+    }
+}
+
+fn fault(random: &mut Random) -> FaultRow {
+    FaultRow { time: time(random), link: LinkId(random.below(N_NAMED)), up: random.below(2) == 1 }
+}
+
+fn sort(run: &mut MemorySink) {
+    run.flows.sort_by_key(|row| (row.end.unwrap_or(Time::NEVER), row.destination, row.source, row.number));
+    run.collectives.sort_by_key(|row| (row.end, row.job, row.step, row.phase, row.bucket));
+    run.steps.sort_by_key(|row| (row.end, row.job, row.step));
+    run.jobs.sort_by_key(|row| row.job);
+    run.ports.sort_by_key(|row| row.port);
+    run.series.sort_by_key(|row| (row.time, row.port));
+    run.drops.sort_by_key(|row| (row.node, row.port, row.reason));
+    run.faults.sort_by_key(|row| (row.time, row.link));
+}
+
+pub fn summary(status: Status) -> RunSummary {
+    let engine = json!({ "window_ps": 1_000_000, "lookahead_ps": 1_000_000 });
+    RunSummary {
+        netloom: "0.1.0".to_owned(),
+        scenario_yaml: "netloom: 1\n".to_owned(),
+        scenario: json!({ "netloom": 1 }),
+        seed: u64::MAX,
+        outcome: Outcome { status, details: vec!["host 3 waits for host 4".to_owned()] },
+        wall_time_s: 1.5,
+        packets: 7,
+        hops: 28,
+        simulated_ps: 12,
+        threads: 2,
+        command: vec!["netloom".to_owned(), "run".to_owned()],
+        engine: engine.as_object().unwrap().clone(),
+        ours: vec!["The barrier is modelled.".to_owned()],
+    }
+}
+
+/// Writes a run as a complete folder.
+pub fn write(run: &MemorySink, folder: &Path) -> Manifest {
+    let mut sink = FolderSink::create(folder, names(), Overwrite::Refuse).unwrap();
+    run.replay(&mut sink).unwrap();
+    sink.finish(summary(Status::Complete)).unwrap()
+}
+
+/// A temporary place and a path in it where nothing is yet.
+pub fn place() -> (tempfile::TempDir, PathBuf) {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("run");
+    (home, folder)
+}
+
+/// Copies the files of a folder, as another process would see them at this instant.
+pub fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}

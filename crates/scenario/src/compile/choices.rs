@@ -1,0 +1,108 @@
+//! Balancing, transport, queues, classes, recording and the coordination delay.
+
+use netloom_model::{Balances, Entropy, PriorityMap, Queues, Recording, Transport, TransportKind};
+use netloom_policy::balance::{self, Chosen};
+use netloom_units::{Bytes, Duration, Rate, Value};
+
+use super::ground::Ground;
+use crate::diagnostic::Problems;
+use crate::quantity::{self, Dimension};
+use crate::resolve::Draft;
+use crate::resolved::{Balance, Parameters, Record};
+
+/// The delay of modelled barriers in a fabric where no link has any.
+const WITHOUT_DELAYS: Duration = Duration::from_micros(1);
+
+/// The policies at hosts and switches.
+pub(super) fn balances(balance: &Balance) -> Balances {
+    let chosen = |parameters: &Parameters| Chosen::Registered {
+        number: balance::number_of(parameters.spec.name).expect("read from the registry"),
+        settings: parameters.settings.clone(),
+    };
+    Balances { host: chosen(&balance.host), switch: chosen(&balance.switch) }
+}
+
+/// How hosts send messages.
+pub(super) fn transport(parameters: &Parameters) -> Transport {
+    let settings = &parameters.settings;
+    let entropy = match settings.choice("entropy") {
+        "pair" => Entropy::Pair,
+        "start" => Entropy::Start,
+        _ => Entropy::Message,
+    };
+    let kind = match parameters.spec.name {
+        "window" => TransportKind::Window {
+            packets: settings.count("packets") as u32,
+            acknowledgement: settings.size("acknowledgement"),
+        },
+        _ => TransportKind::OpenLoop { rate: optional_rate(parameters, "rate") },
+    };
+    Transport { packet: settings.size("packet"), entropy, kind }
+}
+
+/// A rate or `none`.
+pub(super) fn optional_rate(parameters: &Parameters, name: &str) -> Option<Rate> {
+    match parameters.settings.optional(name) {
+        Some(Value::Rate(rate)) => Some(rate),
+        _ => None,
+    }
+}
+
+fn optional_size(parameters: &Parameters, name: &str) -> Option<Bytes> {
+    match parameters.settings.optional(name) {
+        Some(Value::Size(size)) => Some(size),
+        _ => None,
+    }
+}
+
+/// Queues at egress ports.
+pub(super) fn queues(parameters: &Parameters) -> Queues {
+    Queues {
+        switch_limit: optional_size(parameters, "switch_limit"),
+        host_limit: optional_size(parameters, "host_limit"),
+    }
+}
+
+/// Traffic classes.
+pub(super) fn classes(parameters: &Parameters) -> PriorityMap {
+    let class = |name| parameters.settings.count(name) as u8;
+    PriorityMap { data: class("data"), control: class("control") }
+}
+
+/// What is recorded beyond the defaults.
+pub(super) fn recording(record: Option<&Record>, ground: &Ground, problems: &mut Problems) -> Recording {
+    let Some(record) = record else { return Recording::default() };
+    let series = match record.settings.settings.optional("series") {
+        Some(Value::Duration(span)) => Some(span),
+        _ => None,
+    };
+    let packets_from = record.packets_from.iter().filter_map(|name| ground.host(name, problems)).collect();
+    let packets_on = record.packets_on.iter().filter_map(|name| ground.link(name, problems)).collect();
+    let queue_packets = record.settings.settings.flag("queue_packets");
+    Recording { series, queue_packets, packets_from, packets_on }
+}
+
+/// The delay of modelled barriers: at least the lookahead, which is also the default.
+pub(super) fn coordination_delay(
+    draft: &Draft,
+    ground: &Ground,
+    notes: &mut Vec<String>,
+    problems: &mut Problems,
+) -> Duration {
+    let shortest = ground.lookahead();
+    let Some(wanted) = &draft.coordination_delay else {
+        let delay = shortest.unwrap_or(WITHOUT_DELAYS);
+        let span = quantity::print(delay.0, Dimension::Duration);
+        notes.push(format!("ours: `coordination_delay: auto` is {span} here, the lookahead of this fabric"));
+        return delay;
+    };
+    let least = shortest.unwrap_or(Duration(1));
+    if wanted.value < least {
+        let span = quantity::print(least.0, Dimension::Duration);
+        let report = problems.report(wanted.place, format!("the coordination delay must be at least {span}"));
+        report
+            .label("too short")
+            .help(format!("{span} is the lookahead of this fabric; write that, or `auto`"));
+    }
+    wanted.value
+}

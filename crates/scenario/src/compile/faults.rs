@@ -1,0 +1,118 @@
+//! Failed links: named, drawn at random, or in time.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netloom_model::{Fault, FaultAction, Knowledge};
+use netloom_units::{LinkId, Random, Time};
+
+use super::ground::Ground;
+use crate::diagnostic::Problems;
+use crate::place::Place;
+use crate::resolved::{Faults, Parameters, TimedFault};
+
+/// Purpose number of the streams that draw failed links.
+const PURPOSE: u64 = 0x6661_756c_7473;
+
+/// Who avoids a failed link.
+pub(super) fn knowledge(faults: &Faults) -> Knowledge {
+    match faults.settings.settings.choice("knowledge") {
+        "global" => Knowledge::Global,
+        _ => Knowledge::Local,
+    }
+}
+
+/// All faults, in order of time.
+pub(super) fn faults(
+    faults: Option<&Faults>,
+    seed: u64,
+    ground: &Ground,
+    notes: &mut Vec<String>,
+    problems: &mut Problems,
+) -> Vec<Fault> {
+    let Some(faults) = faults else { return Vec::new() };
+    let named = faults.failed.iter().filter_map(|name| ground.link(name, problems));
+    let mut down: BTreeSet<LinkId> = named.collect();
+    if let Some(random) = &faults.random {
+        let drawn = draw(random, seed, ground);
+        notes.push(note(&drawn, random, seed, ground));
+        down.extend(drawn);
+    }
+    let timed = timed(&faults.timed, &down, ground, problems);
+    let from_start = down.iter().map(|&link| Fault { at: Time::ZERO, link, action: FaultAction::Down });
+    let mut all: Vec<Fault> = from_start.chain(timed).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The links that fail at random, in order.
+///
+/// A coin has a stream for each link, so a link's fate does not depend on which others there are.
+fn draw(random: &Parameters, seed: u64, ground: &Ground) -> Vec<LinkId> {
+    let fraction = random.settings.fraction("fraction");
+    let among = random.settings.choice("among");
+    let eligible = |link: &LinkId| match among {
+        "fabric" => !ground.is_host_link(*link),
+        "host" => ground.is_host_link(*link),
+        _ => true,
+    };
+    let mut links: Vec<LinkId> = ground.links().filter(eligible).collect();
+    if random.settings.choice("draw") == "coin" {
+        links.retain(|link| Random::stream(seed, PURPOSE, u64::from(link.0)).unit() < fraction);
+        return links;
+    }
+    let wanted = (fraction * links.len() as f64).round() as usize;
+    Random::stream(seed, PURPOSE, u64::MAX).shuffle(&mut links);
+    links.truncate(wanted);
+    links.sort_unstable();
+    links
+}
+
+fn note(drawn: &[LinkId], random: &Parameters, seed: u64, ground: &Ground) -> String {
+    const SHOWN: usize = 64;
+    let mut names: Vec<&str> = drawn.iter().take(SHOWN).map(|link| ground.link_name(*link)).collect();
+    if drawn.len() > SHOWN {
+        names.push("...");
+    }
+    let kind = match random.settings.choice("among") {
+        "all" => "",
+        other => other,
+    };
+    let space = if kind.is_empty() { "" } else { " " };
+    format!("seed {seed} drew {} failed {kind}{space}links: {}", drawn.len(), names.join(", "))
+}
+
+/// Faults in time; two for one link at one instant contradict each other, and what is up cannot come up.
+fn timed(
+    wanted: &[TimedFault],
+    down: &BTreeSet<LinkId>,
+    ground: &Ground,
+    problems: &mut Problems,
+) -> Vec<Fault> {
+    let mut by_link: BTreeMap<(LinkId, Time), (Fault, Place)> = BTreeMap::new();
+    for fault in wanted {
+        let Some(link) = ground.link(&fault.link, problems) else { continue };
+        let at = Time::ZERO + fault.settings.settings.duration("at");
+        let action = match fault.settings.settings.choice("action") {
+            "up" => FaultAction::Up,
+            _ => FaultAction::Down,
+        };
+        let place = fault.link.place;
+        if let Some((_, first)) = by_link.insert((link, at), (Fault { at, link, action }, place)) {
+            let report =
+                problems.report(place, format!("two faults of `{}` at one instant", fault.link.value));
+            report.label("again here").related(first, "first here");
+        }
+    }
+    let mut state: BTreeMap<LinkId, FaultAction> =
+        down.iter().map(|&link| (link, FaultAction::Down)).collect();
+    for (fault, place) in by_link.values() {
+        let before = state.insert(fault.link, fault.action).unwrap_or(FaultAction::Up);
+        if before == fault.action {
+            let word = if before == FaultAction::Up { "up" } else { "down" };
+            let message = format!("`{}` is already {word} at that instant", ground.link_name(fault.link));
+            problems.report(*place, message).label(format!("cannot go {word}"));
+        }
+    }
+    by_link.into_values().map(|(fault, _)| fault).collect()
+}

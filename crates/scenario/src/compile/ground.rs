@@ -1,0 +1,82 @@
+//! The built fabric with its names, looked up when a scenario names something.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use netloom_catalog::Built;
+use netloom_model::Partitions;
+use netloom_units::{Duration, HostId, LinkId, NodeId};
+
+use crate::diagnostic::Problems;
+use crate::place::Placed;
+use crate::suggest;
+
+/// The fabric and its names.
+pub(super) struct Ground {
+    pub built: Built,
+    hosts: OnceCell<BTreeMap<String, u32>>,
+    links: OnceCell<BTreeMap<String, u32>>,
+}
+
+fn numbered(names: &[String]) -> BTreeMap<String, u32> {
+    (0_u32..).zip(names).map(|(number, name)| (name.clone(), number)).collect()
+}
+
+impl Ground {
+    pub fn new(built: Built) -> Ground {
+        Ground { built, hosts: OnceCell::new(), links: OnceCell::new() }
+    }
+
+    pub fn n_hosts(&self) -> u32 {
+        self.built.fabric.n_hosts() as u32
+    }
+
+    fn host_names(&self) -> &[String] {
+        &self.built.node_names[..self.built.fabric.n_hosts()]
+    }
+
+    /// The host of a name.
+    pub fn host(&self, name: &Placed<String>, problems: &mut Problems) -> Option<HostId> {
+        let found = self.hosts.get_or_init(|| numbered(self.host_names())).get(&name.value);
+        if found.is_none() {
+            unknown("host", name, self.host_names(), problems);
+        }
+        found.copied().map(HostId)
+    }
+
+    /// The link of a name.
+    pub fn link(&self, name: &Placed<String>, problems: &mut Problems) -> Option<LinkId> {
+        let found = self.links.get_or_init(|| numbered(&self.built.link_names)).get(&name.value);
+        if found.is_none() {
+            unknown("link", name, &self.built.link_names, problems);
+        }
+        found.copied().map(LinkId)
+    }
+
+    pub fn link_name(&self, link: LinkId) -> &str {
+        &self.built.link_names[link.index()]
+    }
+
+    /// Whether a link ends at a host.
+    pub fn is_host_link(&self, link: LinkId) -> bool {
+        let fabric = &self.built.fabric;
+        let ends: [NodeId; 2] = fabric.links()[link.index()].ends.map(|port| fabric.port(port).node);
+        ends.iter().any(|&node| fabric.is_host(node))
+    }
+
+    /// All links, by number.
+    pub fn links(&self) -> impl Iterator<Item = LinkId> + use<> {
+        (0..self.built.fabric.links().len() as u32).map(LinkId)
+    }
+
+    /// How far ahead the engine may let one part of this fabric run of another; `None` where it is one part.
+    pub fn lookahead(&self) -> Option<Duration> {
+        Partitions::of(&self.built.fabric).lookahead()
+    }
+}
+
+fn unknown(what: &str, name: &Placed<String>, known: &[String], problems: &mut Problems) {
+    let report = problems.report(name.place, format!("there is no {what} `{}`", name.value));
+    let known = known.iter().map(String::as_str);
+    report.label(format!("unknown {what}")).maybe_help(suggest::hint(&name.value, known));
+}

@@ -1,0 +1,268 @@
+//! Jobs: unrolling phases, planning collectives, cutting ranks into stages.
+//!
+//! Every job is expanded once here by the catalog, so that what it refuses is reported with its place.
+
+use netloom_catalog::workload::collective::{self, Plan};
+use netloom_catalog::workload::{WorkloadError, expand};
+use netloom_model::{Collective, Job, Order, Phase, PointToPoint, Workload};
+use netloom_units::HostId;
+
+use super::ground::Ground;
+use super::placement;
+use crate::diagnostic::Problems;
+use crate::place::{Place, Placed};
+use crate::resolved::{self, Parameters, Stages};
+
+/// Most phases of a step once repeats are unrolled; phases are told apart by 16-bit numbers.
+const MOST_PHASES: usize = u16::MAX as usize;
+/// Most ranks in all collectives and point-to-point phases of a step together, each counted with all its ranks.
+const MOST_PARTS: usize = 100_000_000;
+/// Most ranks in all given orders of a job together, counted for each collective that uses them.
+const MOST_ORDERED_RANKS: usize = 100_000_000;
+
+/// All jobs that can be made, each with its number in the scenario; the others are reported.
+pub(super) fn jobs(
+    wanted: &[resolved::Job],
+    seed: u64,
+    ground: &Ground,
+    problems: &mut Problems,
+) -> Vec<(usize, Job)> {
+    let Some(placed) = placement::place(wanted, seed, ground, problems) else { return Vec::new() };
+    let pairs = wanted.iter().enumerate().zip(placed);
+    pairs.filter_map(|((number, job), ranks)| Some((number, one(job, ranks, ground, problems)?))).collect()
+}
+
+fn one(wanted: &resolved::Job, ranks: Vec<HostId>, ground: &Ground, problems: &mut Problems) -> Option<Job> {
+    let n_ranks = ranks.len() as u32;
+    let orders = orders(wanted, n_ranks, problems)?;
+    let mut maker =
+        Maker { n_ranks, orders: &orders, phases: Vec::new(), places: Vec::new(), parts: 0, ordered: 0 };
+    maker.all(&wanted.phases, problems)?;
+    let Maker { phases, places, .. } = maker;
+    let job = Job { ranks, steps: wanted.steps.value, phases, start: wanted.start };
+    let mut alone = Workload { jobs: vec![job], background: None };
+    if let Err(error) = expand(&alone, ground.built.fabric.n_hosts(), 0) {
+        let (phase, message) = described(&error);
+        let place = phase.and_then(|phase| places.get(phase).copied()).unwrap_or(wanted.name.place);
+        problems.report(place, message).label("this cannot be run");
+        return None;
+    }
+    alone.jobs.pop()
+}
+
+/// The phase an error is about, and the error without the numbers that its place makes needless.
+fn described(error: &WorkloadError) -> (Option<usize>, String) {
+    match error {
+        WorkloadError::Collective { phase, reason, .. } | WorkloadError::Stages { phase, reason, .. } => {
+            (Some(*phase), reason.clone())
+        }
+        WorkloadError::TooManyLanes { phase, wanted, limit, .. } => {
+            (Some(*phase), format!("{wanted} collectives run side by side, at most {limit} can"))
+        }
+        WorkloadError::Order { phase, .. } => (Some(*phase), error.to_string()),
+        _ => (None, error.to_string()),
+    }
+}
+
+/// The given orders of a job, each of them a permutation of its ranks.
+fn orders(wanted: &resolved::Job, n_ranks: u32, problems: &mut Problems) -> Option<Vec<Vec<u32>>> {
+    let mut good = true;
+    for list in &wanted.orders.value {
+        let mut sorted = list.value.clone();
+        sorted.sort_unstable();
+        if !sorted.into_iter().eq(0..n_ranks) {
+            let report = problems.report(list.place, "this is not a permutation of the ranks");
+            report.label(format!("expected each of 0 to {} once", n_ranks - 1));
+            good = false;
+        }
+    }
+    good.then(|| wanted.orders.value.iter().map(|list| list.value.clone()).collect())
+}
+
+/// Makes the phases of one job.
+struct Maker<'a> {
+    n_ranks: u32,
+    orders: &'a [Vec<u32>],
+    phases: Vec<Phase>,
+    /// Where each phase is written.
+    places: Vec<Place>,
+    /// Ranks in all collectives and point-to-point phases so far.
+    parts: usize,
+    /// Ranks in all copies of given orders so far.
+    ordered: usize,
+}
+
+impl Maker<'_> {
+    /// Appends these phases; goes on after mistakes, but not past the limits.
+    fn all(&mut self, wanted: &[Placed<resolved::Phase>], problems: &mut Problems) -> Option<()> {
+        let mut good = true;
+        for phase in wanted {
+            if self.phases.len() >= MOST_PHASES {
+                let report =
+                    problems.report(phase.place, format!("a step has more than {MOST_PHASES} phases"));
+                report.label("too many from here on, repeats unrolled");
+                return None;
+            }
+            good &= self.one(phase, problems).is_some();
+        }
+        good.then_some(())
+    }
+
+    /// Appends one phase; a repeat appends what it repeats.
+    fn one(&mut self, phase: &Placed<resolved::Phase>, problems: &mut Problems) -> Option<()> {
+        let made = match &phase.value {
+            resolved::Phase::Compute(span) => Phase::Compute { span: *span },
+            resolved::Phase::Barrier => Phase::Barrier,
+            resolved::Phase::Collectives { settings, each } => self.collectives(settings, each, problems)?,
+            resolved::Phase::PointToPoint { settings, stages } => {
+                self.point_to_point(settings, stages, problems)?
+            }
+            resolved::Phase::Repeat { times, phases } => return self.repeat(times.value, phases, problems),
+        };
+        self.phases.push(made);
+        self.places.push(phase.place);
+        Some(())
+    }
+
+    fn repeat(
+        &mut self,
+        times: u32,
+        phases: &[Placed<resolved::Phase>],
+        problems: &mut Problems,
+    ) -> Option<()> {
+        let before = self.phases.len();
+        for _ in 0..times {
+            self.all(phases, problems)?;
+            // Nested repeats of nothing would otherwise turn round for ever.
+            if self.phases.len() == before {
+                break;
+            }
+        }
+        Some(())
+    }
+
+    /// Counts parts that all ranks take part in.
+    fn count(&mut self, parts: usize, place: Place, problems: &mut Problems) -> Option<()> {
+        // A part takes some memory however few ranks there are.
+        let each = (self.n_ranks as usize).max(64);
+        self.parts = self.parts.saturating_add(parts.saturating_mul(each));
+        if self.parts > MOST_PARTS {
+            let report = problems.report(place, "a step of this job is too large");
+            report.label("too many from here on, repeats unrolled and every rank counted");
+            return None;
+        }
+        Some(())
+    }
+
+    fn collectives(
+        &mut self,
+        parameters: &Parameters,
+        each: &[resolved::Collective],
+        problems: &mut Problems,
+    ) -> Option<Phase> {
+        let settings = &parameters.settings;
+        let n_buckets = settings.count("buckets") as usize;
+        self.count(n_buckets * each.len(), parameters.place, problems)?;
+        let made: Vec<_> = each.iter().map(|wanted| self.collective(wanted, n_buckets, problems)).collect();
+        let made: Vec<Collective> = made.into_iter().collect::<Option<_>>()?;
+        let bucket = match collective::bucket(made, self.n_ranks) {
+            Ok(bucket) => bucket,
+            Err(reason) => {
+                problems.report(parameters.place, reason).label("this cannot be run");
+                return None;
+            }
+        };
+        Some(Phase::Communicate {
+            buckets: vec![bucket; n_buckets],
+            concurrent: settings.flag("concurrent"),
+            barrier: settings.flag("barrier"),
+        })
+    }
+
+    fn collective(
+        &mut self,
+        wanted: &resolved::Collective,
+        n_buckets: usize,
+        problems: &mut Problems,
+    ) -> Option<Collective> {
+        let common = &wanted.common.settings;
+        let order = match common.choice("order") {
+            "shuffled" => Order::Shuffled,
+            "given" => self.given(&wanted.common, n_buckets, problems)?,
+            _ => Order::Rank,
+        };
+        let made = Collective {
+            algorithm: collective::number_of(wanted.algorithm.spec.name)?,
+            settings: wanted.algorithm.settings.clone(),
+            size: common.size("size"),
+            dependent: common.flag("dependent"),
+            order,
+        };
+        if let Err(reason) = Plan::new(&made, self.n_ranks) {
+            problems.report(wanted.algorithm.place, reason).label("this does not fit the job");
+            return None;
+        }
+        Some(made)
+    }
+
+    fn given(&mut self, common: &Parameters, n_buckets: usize, problems: &mut Problems) -> Option<Order> {
+        let place = common.place_of("order");
+        if self.orders.is_empty() {
+            let report = problems.report(place, "`order: given` needs the job's `orders`");
+            report.label("no orders are given").help("add `orders: [[0, 1, ...], ...]` to the job");
+            return None;
+        }
+        let one = self.orders.len() * self.n_ranks as usize;
+        self.ordered = self.ordered.saturating_add(one.saturating_mul(n_buckets));
+        if self.ordered > MOST_ORDERED_RANKS {
+            let report = problems.report(place, "the given orders take too much memory");
+            report.label("too many, counted once for every collective that uses them");
+            return None;
+        }
+        Some(Order::Given(self.orders.to_vec()))
+    }
+
+    fn point_to_point(
+        &mut self,
+        parameters: &Parameters,
+        stages: &Placed<Stages>,
+        problems: &mut Problems,
+    ) -> Option<Phase> {
+        self.count(1, parameters.place, problems)?;
+        let settings = &parameters.settings;
+        Some(Phase::PointToPoint(PointToPoint {
+            stages: self.stages(stages, problems)?,
+            microbatches: settings.count("microbatches") as u32,
+            size: settings.size("size"),
+            backward: settings.flag("backward"),
+            dependent: settings.flag("dependent"),
+            gap: settings.duration("gap"),
+            gap_from_run_start: settings.choice("gap_from") == "run",
+            barrier: settings.flag("barrier"),
+        }))
+    }
+
+    fn stages(&self, wanted: &Placed<Stages>, problems: &mut Problems) -> Option<Vec<Vec<u32>>> {
+        let n_stages = match &wanted.value {
+            Stages::Given(lists) => {
+                if lists.len() < 2 || lists.iter().any(|list| list.value.is_empty()) {
+                    let report = problems.report(wanted.place, "stages need to send to each other");
+                    report.label("expected at least two stages, each of at least one rank");
+                    return None;
+                }
+                return Some(lists.iter().map(|list| list.value.clone()).collect());
+            }
+            Stages::Count(n) => *n,
+        };
+        if !self.n_ranks.is_multiple_of(n_stages) {
+            let message = format!("{} ranks do not make {n_stages} equal stages", self.n_ranks);
+            let report = problems.report(wanted.place, message);
+            report
+                .label("must divide the number of ranks")
+                .help("or list the ranks of each stage: `[[0, 1], [2, 3]]`");
+            return None;
+        }
+        let length = self.n_ranks / n_stages;
+        Some((0..n_stages).map(|stage| (stage * length..(stage + 1) * length).collect()).collect())
+    }
+}

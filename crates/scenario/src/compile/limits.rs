@@ -1,0 +1,143 @@
+//! What the engine's clock and counters can hold.
+//!
+//! The clock is 2^64 ps, 213 days. A bound on how long a run can take at the very worst (everything one after the other
+//! over the slowest link) must stay below that, so that the engine never has to check.
+
+use netloom_catalog::workload::collective::Plan;
+use netloom_model::{Background, Job, Phase, Routing};
+use netloom_units::Rate;
+
+use super::ground::Ground;
+use super::largest_packet;
+use crate::diagnostic::Problems;
+use crate::resolve::{Draft, LONGEST};
+
+const PS_PER_SECOND: u128 = 1_000_000_000_000;
+/// Packets of a message are counted in 32 bits.
+const MOST_PACKETS: u64 = u32::MAX as u64;
+
+/// What a job does at the very worst.
+#[derive(Default)]
+struct Worst {
+    bytes: u128,
+    messages: u128,
+    /// Messages that wait for each other, one after the other.
+    rounds: u128,
+    /// Time that passes without traffic, in ps.
+    idle: u128,
+    largest_message: u64,
+}
+
+/// Reports what does not fit.
+pub(super) fn check(
+    draft: &Draft,
+    ground: &Ground,
+    jobs: &[(usize, Job)],
+    background: Option<&Background>,
+    barrier_delay: u64,
+    problems: &mut Problems,
+) {
+    let Some(transport) = &draft.transport else { return };
+    let packet = transport.settings.size("packet").0;
+    let mut total =
+        background.map_or(0, |background| span(&of_mice(background), draft, ground, Some(background)));
+    let mut longest_job = None;
+    for (number, job) in jobs {
+        let worst = of_job(job, barrier_delay);
+        if worst.largest_message / packet >= MOST_PACKETS {
+            let place = draft.jobs[*number].name.place;
+            let report = problems.report(place, "a message of this job has more packets than can be counted");
+            report.label("sends messages that are too large").help("use larger packets or smaller messages");
+        }
+        let span = span(&worst, draft, ground, background);
+        if longest_job.is_none_or(|(_, longest)| span > longest) {
+            longest_job = Some((*number, span));
+        }
+        total = total.saturating_add(span);
+    }
+    if total > u128::from(LONGEST.0) {
+        let place = longest_job.map_or(draft.fabric_place, |(number, _)| draft.jobs[number].steps.place);
+        let report = problems.report(place, "the run could take longer than the clock can count");
+        report.label("over 100 days if everything happens one after the other");
+        report.help("fewer steps, smaller messages, or faster links");
+    }
+}
+
+fn of_job(job: &Job, barrier_delay: u64) -> Worst {
+    let n = job.ranks.len() as u128;
+    let mut worst = Worst::default();
+    for phase in &job.phases {
+        worst.idle += u128::from(barrier_delay);
+        match phase {
+            Phase::Compute { span } => worst.idle += u128::from(span.0),
+            Phase::Barrier => {}
+            Phase::Communicate { buckets, .. } => {
+                worst.idle += buckets.len() as u128 * u128::from(barrier_delay);
+                for collective in buckets.iter().flat_map(|bucket| &bucket.collectives) {
+                    let bytes = Plan::new(collective, n as u32).map_or(0, |plan| plan.total_bytes());
+                    worst.bytes = worst.bytes.saturating_add(bytes);
+                    // No algorithm sends more: a pair of ranks exchanges at most two messages each way.
+                    worst.messages += 2 * n * n;
+                    worst.rounds += 2 * n;
+                    worst.largest_message = worst.largest_message.max(collective.size.0);
+                }
+            }
+            Phase::PointToPoint(what) => {
+                let messages = n * u128::from(what.microbatches);
+                let waits = u128::from(what.microbatches) + what.stages.len() as u128;
+                worst.bytes = worst.bytes.saturating_add(messages * u128::from(what.size.0));
+                worst.messages += messages;
+                worst.rounds += waits;
+                worst.idle = worst.idle.saturating_add(waits * u128::from(what.gap.0));
+                worst.largest_message = worst.largest_message.max(what.size.0);
+            }
+        }
+    }
+    let steps = u128::from(job.steps);
+    Worst {
+        bytes: worst.bytes.saturating_mul(steps),
+        messages: worst.messages.saturating_mul(steps),
+        rounds: worst.rounds.saturating_mul(steps),
+        idle: worst.idle.saturating_mul(steps).saturating_add(u128::from(job.start.0)),
+        largest_message: worst.largest_message,
+    }
+}
+
+fn of_mice(background: &Background) -> Worst {
+    let mice = &background.mice;
+    Worst {
+        bytes: mice.iter().map(|mouse| u128::from(mouse.size.0)).sum(),
+        messages: mice.len() as u128,
+        rounds: 1,
+        idle: mice.last().map_or(0, |mouse| u128::from(mouse.at.0)),
+        largest_message: mice.iter().map(|mouse| mouse.size.0).max().unwrap_or(0),
+    }
+}
+
+/// How long this takes at the very worst, in ps.
+fn span(worst: &Worst, draft: &Draft, ground: &Ground, background: Option<&Background>) -> u128 {
+    let fabric = &ground.built.fabric;
+    let links = fabric.ports().iter().map(|port| port.rate);
+    let pace = draft.transport.as_ref().and_then(|transport| {
+        transport.spec.parameter("rate").and_then(|_| super::choices::optional_rate(transport, "rate"))
+    });
+    let background = background.and_then(|background| background.rate);
+    let slowest = links.chain(pace).chain(background).min().unwrap_or(Rate(u64::MAX));
+    let delay = fabric.ports().iter().map(|port| port.delay.0).max().unwrap_or(0);
+    let hops = match &ground.built.routing {
+        Routing::LeafSpine(_) => 4,
+        Routing::Tables(_) => fabric.n_switches() as u128 + 1,
+    };
+    let (packet, reply) = draft.transport.as_ref().map_or((1, 0), |transport| {
+        let data = transport.settings.size("packet");
+        (
+            u128::from(data.0),
+            largest_packet(draft).filter(|all| *all > data).map_or(64, |all| u128::from(all.0)),
+        )
+    });
+    let packets = (worst.bytes / packet).saturating_add(worst.messages);
+    let bits = worst.bytes.saturating_add(packets.saturating_mul(reply)).saturating_mul(8);
+    let busy = bits.saturating_mul(PS_PER_SECOND) / u128::from(slowest.0);
+    let flight = worst.rounds.saturating_mul(hops * u128::from(delay));
+    busy.saturating_add(flight).saturating_add(worst.idle)
+}

@@ -1,0 +1,134 @@
+//! From what was meant to numbers and ids: a complete scenario becomes a model.
+//!
+//! Models: building the fabric, looking names up in it, placing jobs, unrolling phases, drawing failed links.
+//! Leaves out: reading; everything here is already of the right kind.
+//!
+//! Invariants: all mistakes are found, not only the first; what compiles, the engine can run without failing.
+
+mod background;
+mod choices;
+mod fabric;
+mod faults;
+mod ground;
+mod job;
+mod limits;
+mod notes;
+mod placement;
+
+use netloom_catalog::workload::expand;
+use netloom_model::{Background, Fault, Job, Model, Recording, Workload};
+use netloom_units::{Bytes, Duration};
+
+use crate::diagnostic::{Diagnostics, Problems};
+use crate::resolve::Draft;
+use crate::resolved::Resolved;
+use ground::Ground;
+
+/// A scenario ready to run, with the names that the model leaves out.
+#[derive(Debug, Clone)]
+pub struct Compiled {
+    /// What the engine needs.
+    pub model: Model,
+    /// The name of each node.
+    pub node_names: Vec<String>,
+    /// The name of each link.
+    pub link_names: Vec<String>,
+    /// The name of each job.
+    pub job_names: Vec<String>,
+    /// The scenario with every default written out.
+    pub resolved_yaml: String,
+    /// What a reader of the results should know: choices that are ours, links that were drawn.
+    pub notes: Vec<String>,
+}
+
+/// The parts of a model that need the fabric.
+pub(crate) struct Parts {
+    ground: Ground,
+    jobs: Vec<Job>,
+    background: Option<Background>,
+    faults: Vec<Fault>,
+    coordination_delay: Duration,
+    recording: Recording,
+    notes: Vec<String>,
+}
+
+/// Compiles a resolved scenario.
+///
+/// # Errors
+/// All mistakes that only show against the fabric: unknown hosts or links, numbers of ranks that do not fit, and so on.
+pub fn compile(resolved: &Resolved) -> Result<Compiled, Diagnostics> {
+    let mut problems = Problems::default();
+    let draft = Draft::of(resolved);
+    let parts = parts(&draft, &mut problems).filter(|_| problems.is_empty());
+    let Some(parts) = parts else { return Err(problems.finish(&resolved.sources)) };
+    Ok(finish(resolved, parts))
+}
+
+/// Checks as much of a scenario as could be read, and makes what it can of it.
+pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
+    let seed = draft.seed.unwrap_or(1);
+    let ground = Ground::new(fabric::build(draft.fabric.as_ref()?, problems)?);
+    let mut notes = Vec::new();
+    let coordination_delay = choices::coordination_delay(draft, &ground, &mut notes, problems);
+    let recording = choices::recording(draft.record.as_ref(), &ground, problems);
+    let faults = faults::faults(draft.faults.as_ref(), seed, &ground, &mut notes, problems);
+    let jobs = job::jobs(&draft.jobs, seed, &ground, problems);
+    let background = background::background(draft.background.as_ref(), &ground, problems);
+    if draft.jobs.is_empty() && draft.background.is_none() && problems.is_empty() {
+        let report =
+            problems.report(draft.fabric_place, "there is nothing to do: no jobs and no background traffic");
+        report.label("only a fabric").help("add `jobs: [{ phases: [...] }]`");
+    }
+    limits::check(draft, &ground, &jobs, background.as_ref(), coordination_delay.0, problems);
+    notes::add(draft, &jobs, &mut notes);
+    let jobs = jobs.into_iter().map(|(_, job)| job).collect();
+    let parts = Parts { ground, jobs, background, faults, coordination_delay, recording, notes };
+    if problems.is_empty() {
+        expands(&parts, draft, problems);
+    }
+    Some(parts)
+}
+
+/// The last word belongs to the catalog: what it cannot expand must not reach the engine.
+fn expands(parts: &Parts, draft: &Draft, problems: &mut Problems) {
+    let workload = Workload { jobs: parts.jobs.clone(), background: parts.background.clone() };
+    if let Err(error) = expand(&workload, parts.ground.built.fabric.n_hosts(), draft.seed.unwrap_or(1)) {
+        problems.report(draft.fabric_place, error.to_string()).label("in this scenario");
+    }
+}
+
+fn finish(resolved: &Resolved, parts: Parts) -> Compiled {
+    let built = parts.ground.built;
+    let model = Model {
+        fabric: built.fabric,
+        routing: built.routing,
+        balances: choices::balances(&resolved.balance),
+        transport: choices::transport(&resolved.transport),
+        queues: choices::queues(&resolved.queues),
+        classes: choices::classes(&resolved.classes),
+        workload: Workload { jobs: parts.jobs, background: parts.background },
+        faults: parts.faults,
+        knowledge: faults::knowledge(&resolved.faults),
+        coordination_delay: parts.coordination_delay,
+        deadline: resolved.deadline,
+        recording: parts.recording,
+        seed: resolved.seed,
+    };
+    Compiled {
+        model,
+        node_names: built.node_names,
+        link_names: built.link_names,
+        job_names: resolved.jobs.iter().map(|job| job.name.value.clone()).collect(),
+        resolved_yaml: resolved.to_yaml(),
+        notes: parts.notes,
+    }
+}
+
+/// The bytes of the largest packet a scenario can send.
+fn largest_packet(draft: &Draft) -> Option<Bytes> {
+    let transport = draft.transport.as_ref()?;
+    let data = transport.settings.size("packet");
+    let control =
+        transport.spec.parameter("acknowledgement").map(|_| transport.settings.size("acknowledgement"));
+    Some(control.map_or(data, |control| control.max(data)))
+}

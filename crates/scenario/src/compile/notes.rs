@@ -1,0 +1,48 @@
+//! What a reader of the results should know: modelling choices that are ours.
+
+use netloom_model::{Job, Phase};
+
+use crate::resolve::Draft;
+use crate::resolved::Parameters;
+
+/// Adds a note for every choice labelled *ours* that this scenario makes use of.
+pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>) {
+    if let Some(balance) = &draft.balance {
+        own_rule("balancing policy", &balance.switch, notes);
+        if balance.host != balance.switch {
+            own_rule("balancing policy", &balance.host, notes);
+        }
+    }
+    if let Some(transport) = &draft.transport {
+        own_rule("transport", transport, notes);
+    }
+    if jobs.iter().any(|(_, job)| job.phases.iter().any(has_barrier)) {
+        notes.push(
+            "ours: modelled barriers release all ranks `coordination_delay` after the last one arrives"
+                .to_owned(),
+        );
+    }
+    let global = |faults: &crate::resolved::Faults| faults.settings.settings.choice("knowledge") == "global";
+    if draft.faults.as_ref().is_some_and(global) {
+        notes.push(
+            "ours: with `knowledge: global` every node learns of a fault at the next snapshot, one every \
+             `coordination_delay`"
+                .to_owned(),
+        );
+    }
+}
+
+fn own_rule(what: &str, parameters: &Parameters, notes: &mut Vec<String>) {
+    if parameters.spec.source.starts_with("ours") {
+        notes.push(format!("ours: {what} `{}` ({})", parameters.spec.name, parameters.spec.summary));
+    }
+}
+
+fn has_barrier(phase: &Phase) -> bool {
+    match phase {
+        Phase::Barrier => true,
+        Phase::Communicate { barrier, .. } => *barrier,
+        Phase::PointToPoint(what) => what.barrier,
+        Phase::Compute { .. } => false,
+    }
+}

@@ -1,0 +1,137 @@
+//! A resolved scenario back as a tree of nodes, every default written out, ready to be printed.
+//!
+//! Invariants: reading what this gives yields an equal scenario.
+
+mod workload;
+
+use netloom_units::{Duration, Value};
+
+use crate::place::Placed;
+use crate::quantity::{self, Dimension};
+use crate::resolved::{
+    Background, Balance, Bundle, Custom, Fabric, Faults, Parameters, Record, Resolved, TimedFault,
+};
+use crate::written::Node;
+
+/// The whole scenario.
+pub(crate) fn scenario(resolved: &Resolved) -> Node {
+    let coordination_delay = resolved.coordination_delay.as_ref();
+    Node::map([
+        ("netloom", Node::text("1")),
+        ("name", Node::text(&resolved.name)),
+        ("seed", Node::text(resolved.seed.to_string())),
+        ("fabric", fabric(&resolved.fabric)),
+        ("balance", balance(&resolved.balance)),
+        ("transport", plugin(&resolved.transport)),
+        ("queues", section(&resolved.queues)),
+        ("classes", section(&resolved.classes)),
+        ("jobs", Node::list(resolved.jobs.iter().map(workload::job))),
+        ("background", resolved.background.as_ref().map_or_else(|| Node::text("none"), background)),
+        ("faults", faults(&resolved.faults)),
+        (
+            "coordination_delay",
+            coordination_delay.map_or_else(|| Node::text("auto"), |span| duration(span.value)),
+        ),
+        ("deadline", resolved.deadline.map_or_else(|| Node::text("none"), |time| duration(Duration(time.0)))),
+        ("record", record(&resolved.record)),
+    ])
+}
+
+/// A span of time.
+fn duration(span: Duration) -> Node {
+    Node::text(quantity::print(span.0, Dimension::Duration))
+}
+
+/// A single value.
+fn value(value: Value) -> Node {
+    Node::text(match value {
+        Value::Count(n) => n.to_string(),
+        // The shortest decimal that is read back as the same double.
+        Value::Fraction(number) => number.to_string(),
+        Value::Duration(span) => quantity::print(span.0, Dimension::Duration),
+        Value::Size(size) => quantity::print(size.0, Dimension::Size),
+        Value::Rate(rate) => quantity::print(rate.0, Dimension::Rate),
+        Value::Flag(flag) => flag.to_string(),
+        Value::Choice(word) => word.to_owned(),
+        Value::Absent => "none".to_owned(),
+    })
+}
+
+/// The parameters of a section as keys and values.
+fn entries(parameters: &Parameters) -> Vec<(String, Node)> {
+    parameters.settings.iter().map(|(name, found)| (name.to_owned(), value(found))).collect()
+}
+
+/// A section: the map of its parameters.
+fn section(parameters: &Parameters) -> Node {
+    Node::map(entries(parameters))
+}
+
+/// A plug-in: its name, with the map of its parameters if it has any.
+fn plugin(parameters: &Parameters) -> Node {
+    if parameters.spec.parameters.is_empty() {
+        return Node::text(parameters.spec.name);
+    }
+    Node::map([(parameters.spec.name, section(parameters))])
+}
+
+fn names(names: &[Placed<String>]) -> Node {
+    Node::list(names.iter().map(|name| Node::text(&name.value)))
+}
+
+fn fabric(fabric: &Fabric) -> Node {
+    match fabric {
+        Fabric::Parametric(parameters) => plugin(parameters),
+        Fabric::Custom(custom) => Node::map([("custom", custom_body(custom))]),
+    }
+}
+
+fn custom_body(custom: &Custom) -> Node {
+    Node::map([
+        ("hosts", names(&custom.hosts.value)),
+        ("switches", names(&custom.switches)),
+        ("links", Node::list(custom.links.iter().map(|bundle| link(&bundle.value)))),
+    ])
+}
+
+fn link(bundle: &Bundle) -> Node {
+    Node::map([
+        ("from", Node::text(&bundle.from.value)),
+        ("to", Node::text(&bundle.to.value)),
+        ("rate", value(Value::Rate(bundle.rate))),
+        ("delay", duration(bundle.delay)),
+        ("count", Node::text(bundle.count.to_string())),
+    ])
+}
+
+fn balance(balance: &Balance) -> Node {
+    Node::map([("host", plugin(&balance.host)), ("switch", plugin(&balance.switch))])
+}
+
+fn background(background: &Background) -> Node {
+    let mut all = entries(&background.kind);
+    all.extend(entries(&background.common));
+    Node::map([(background.kind.spec.name, Node::map(all))])
+}
+
+fn faults(faults: &Faults) -> Node {
+    let mut all = entries(&faults.settings);
+    let random = faults.random.as_ref().map_or_else(|| Node::text("none"), section);
+    all.push(("random".to_owned(), random));
+    all.push(("failed".to_owned(), names(&faults.failed)));
+    all.push(("timed".to_owned(), Node::list(faults.timed.iter().map(timed_fault))));
+    Node::map(all)
+}
+
+fn timed_fault(fault: &TimedFault) -> Node {
+    let mut all = entries(&fault.settings);
+    all.insert(1, ("link".to_owned(), Node::text(&fault.link.value)));
+    Node::map(all)
+}
+
+fn record(record: &Record) -> Node {
+    let mut all = entries(&record.settings);
+    all.push(("packets_from".to_owned(), names(&record.packets_from)));
+    all.push(("packets_on".to_owned(), names(&record.packets_on)));
+    Node::map(all)
+}

@@ -1,0 +1,68 @@
+//! Jobs and their phases back as nodes.
+
+use netloom_units::Duration;
+
+use super::{duration, entries, names, plugin};
+use crate::place::Placed;
+use crate::resolved::{Collective, Job, Phase, Placement, Stages};
+use crate::written::Node;
+
+/// One job.
+pub(super) fn job(job: &Job) -> Node {
+    Node::map([
+        ("name", Node::text(&job.name.value)),
+        ("placement", placement(&job.placement)),
+        ("steps", Node::text(job.steps.value.to_string())),
+        ("start", duration(Duration(job.start.0))),
+        ("orders", ranks(&job.orders.value)),
+        ("phases", Node::list(job.phases.iter().map(phase))),
+    ])
+}
+
+fn placement(placement: &Placement) -> Node {
+    match placement {
+        Placement::Rule(parameters) => plugin(parameters),
+        Placement::List(hosts) => Node::map([("list", names(&hosts.value))]),
+    }
+}
+
+fn phase(phase: &Placed<Phase>) -> Node {
+    match &phase.value {
+        Phase::Compute(span) => Node::map([("compute", duration(*span))]),
+        Phase::Barrier => Node::text("barrier"),
+        Phase::Collectives { settings, each } => {
+            let mut all = entries(settings);
+            all.push(("each".to_owned(), Node::list(each.iter().map(collective))));
+            Node::map([("collectives", Node::map(all))])
+        }
+        Phase::PointToPoint { settings, stages } => {
+            let mut all = entries(settings);
+            all.insert(0, ("stages".to_owned(), stages_node(&stages.value)));
+            Node::map([("point_to_point", Node::map(all))])
+        }
+        Phase::Repeat { times, phases } => {
+            let inner = Node::list(phases.iter().map(self::phase));
+            let all = [("times", Node::text(times.value.to_string())), ("phases", inner)];
+            Node::map([("repeat", Node::map(all))])
+        }
+    }
+}
+
+fn collective(collective: &Collective) -> Node {
+    let mut all = entries(&collective.common);
+    all.extend(entries(&collective.algorithm));
+    Node::map([(collective.algorithm.spec.name, Node::map(all))])
+}
+
+fn stages_node(stages: &Stages) -> Node {
+    match stages {
+        Stages::Count(n) => Node::text(n.to_string()),
+        Stages::Given(lists) => ranks(lists),
+    }
+}
+
+fn ranks(lists: &[Placed<Vec<u32>>]) -> Node {
+    let list =
+        |ranks: &Placed<Vec<u32>>| Node::list(ranks.value.iter().map(|rank| Node::text(rank.to_string())));
+    Node::list(lists.iter().map(list))
+}

@@ -1,0 +1,245 @@
+//! Mistakes in a scenario: what, where, what was expected, and a hint.
+//!
+//! All mistakes of a scenario are collected and shown together, in the order of the text.
+//!
+//! Invariants: every problem has a place in one of the texts; rendering knows no colours unless asked.
+
+use std::fmt;
+use std::sync::Arc;
+
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+
+use crate::place::{Place, Sources};
+
+/// Problems beyond this many are counted, not shown: they are usually one mistake repeated.
+const MOST_SHOWN: usize = 50;
+
+/// One mistake.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    place: Place,
+    message: String,
+    label: String,
+    help: Option<String>,
+    related: Vec<(Place, String)>,
+    source: NamedSource<Arc<str>>,
+}
+
+impl Problem {
+    /// What is wrong.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The words under the caret.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// The hint, if there is one.
+    pub fn help(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
+    /// Where it is.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// The name of the text it is in: the scenario file, or an override.
+    pub fn source_name(&self) -> &str {
+        self.source.name()
+    }
+
+    /// Line and column, both from 1; the column counts characters.
+    pub fn line_and_column(&self) -> (usize, usize) {
+        let text = self.source.inner();
+        let before = &text[..text.floor_char_boundary(self.place.start as usize)];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+
+    fn labelled(&self, place: Place, label: &str) -> LabeledSpan {
+        let end = self.source.inner().len();
+        let start = (place.start as usize).min(end);
+        let length = (place.end as usize).clamp(start, end) - start;
+        LabeledSpan::new(Some(label.to_owned()), start, length)
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl Diagnostic for Problem {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.source)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let here = self.labelled(self.place, &self.label);
+        let same_text = |place: &Place| place.source == self.place.source;
+        let others = self.related.iter().filter(move |(place, _)| same_text(place));
+        let others = others.map(|(place, label)| self.labelled(*place, label));
+        Some(Box::new(std::iter::once(here).chain(others)))
+    }
+}
+
+/// All mistakes of a scenario.
+#[derive(Debug, Clone)]
+pub struct Diagnostics {
+    problems: Vec<Problem>,
+}
+
+/// How diagnostics are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// With colours, for a terminal.
+    Fancy,
+    /// Without colours, for files, pipes and tests.
+    Plain,
+}
+
+impl Diagnostics {
+    /// The mistakes, in the order of the text.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// All mistakes as text for people, with a closing line that counts them.
+    pub fn render(&self, style: Style) -> String {
+        let theme = match style {
+            Style::Fancy => GraphicalTheme::unicode(),
+            Style::Plain => GraphicalTheme::unicode_nocolor(),
+        };
+        let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_links(false);
+        let mut text = String::new();
+        for problem in self.problems.iter().take(MOST_SHOWN) {
+            // Writing into a string cannot fail; a source that cannot be read would only lose its excerpt.
+            if handler.render_report(&mut text, problem).is_err() {
+                text.push_str(&problem.message);
+            }
+            text.push('\n');
+        }
+        text.push_str(&self.to_string());
+        text.push('\n');
+        text
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut names: Vec<&str> = self.problems.iter().map(Problem::source_name).collect();
+        names.dedup();
+        names.sort_unstable();
+        names.dedup();
+        let name = names.join(" and ");
+        match self.problems.len() {
+            1 => write!(formatter, "1 mistake in {name}"),
+            n if n > MOST_SHOWN => {
+                write!(formatter, "{n} mistakes in {name}, the first {MOST_SHOWN} shown")
+            }
+            n => write!(formatter, "{n} mistakes in {name}"),
+        }
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+impl Diagnostic for Diagnostics {
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        Some(Box::new(self.problems.iter().map(|problem| problem as &dyn Diagnostic)))
+    }
+}
+
+/// Collects mistakes while a scenario is checked.
+#[derive(Debug, Default)]
+pub(crate) struct Problems {
+    list: Vec<Draft>,
+}
+
+/// A mistake being described.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    place: Place,
+    message: String,
+    label: String,
+    help: Option<String>,
+    related: Vec<(Place, String)>,
+}
+
+impl Problems {
+    /// Notes a mistake; the answer takes label and hint.
+    pub fn report(&mut self, place: Place, message: impl Into<String>) -> &mut Draft {
+        self.list.push(Draft {
+            place,
+            message: message.into(),
+            label: "here".to_owned(),
+            help: None,
+            related: Vec::new(),
+        });
+        self.list.last_mut().expect("one was just added")
+    }
+
+    /// Whether there is no mistake so far.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The mistakes with their texts, front to back, each once.
+    pub fn finish(mut self, sources: &Sources) -> Diagnostics {
+        self.list.sort_by(|a, b| a.place.key().cmp(&b.place.key()).then(a.message.cmp(&b.message)));
+        // A value reached twice through an alias reports its mistake twice.
+        let same = |a: &Draft, b: &Draft| a.place.key() == b.place.key() && a.message == b.message;
+        self.list.dedup_by(|a, b| same(a, b));
+        let problem = |draft: Draft| {
+            let (name, text) = match sources.of(draft.place) {
+                Some(source) => (source.name.as_str(), Arc::clone(&source.text)),
+                None => ("the scenario", Arc::from("")),
+            };
+            Problem {
+                place: draft.place,
+                message: draft.message,
+                label: draft.label,
+                help: draft.help,
+                related: draft.related,
+                source: NamedSource::new(name, text),
+            }
+        };
+        Diagnostics { problems: self.list.into_iter().map(problem).collect() }
+    }
+}
+
+impl Draft {
+    /// The words under the caret.
+    pub fn label(&mut self, label: impl Into<String>) -> &mut Draft {
+        self.label = label.into();
+        self
+    }
+
+    /// A hint.
+    pub fn help(&mut self, help: impl Into<String>) -> &mut Draft {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// A hint, if there is one.
+    pub fn maybe_help(&mut self, help: Option<String>) -> &mut Draft {
+        self.help = help.or(self.help.take());
+        self
+    }
+
+    /// Another place that belongs to it.
+    pub fn related(&mut self, place: Place, label: impl Into<String>) -> &mut Draft {
+        self.related.push((place, label.into()));
+        self
+    }
+}

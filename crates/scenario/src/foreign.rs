@@ -1,0 +1,60 @@
+//! YAML of another program, read with the same care: for importers.
+//!
+//! Models: the tree with its places, mistakes collected and shown together, hints for misspelled words.
+//! Leaves out: what any key means; the importer knows.
+//!
+//! Invariants: bounds and refusals are those of a scenario's own text.
+
+use crate::diagnostic::{Diagnostics, Problems};
+use crate::place::{Place, Sources};
+use crate::suggest;
+use crate::written::{self, Node};
+
+/// A text of another program and the mistakes found in it so far.
+#[derive(Debug)]
+pub struct Foreign {
+    sources: Sources,
+    problems: Problems,
+}
+
+impl Foreign {
+    /// Parses a text; `path` names it in messages.
+    ///
+    /// # Errors
+    /// If it is no well-formed YAML, or more than this project reads.
+    pub fn open(bytes: &[u8], path: &str) -> Result<(Foreign, Node), Diagnostics> {
+        let decoded = written::decode(bytes);
+        let mut foreign = Foreign { sources: Sources::default(), problems: Problems::default() };
+        let text = match decoded {
+            Ok(text) => text,
+            Err((_, message)) => {
+                foreign.sources.add(path, "");
+                foreign.problems.report(Place::default(), message).label("not text");
+                return Err(foreign.problems.finish(&foreign.sources));
+            }
+        };
+        foreign.sources.add(path, text);
+        match written::parse(text, 0, 0, &mut foreign.problems) {
+            Some(root) => Ok((foreign, root)),
+            None => Err(foreign.problems.finish(&foreign.sources)),
+        }
+    }
+
+    /// Notes a mistake: what is wrong, the words under the caret, and a hint.
+    pub fn report(&mut self, place: Place, message: impl Into<String>, label: &str, help: Option<String>) {
+        self.problems.report(place, message).label(label).maybe_help(help);
+    }
+
+    /// A hint for a misspelled word: the closest known one, or all of them when they are few.
+    pub fn hint(word: &str, known: &[&str]) -> Option<String> {
+        suggest::hint(word, known.iter().copied())
+    }
+
+    /// Ends the reading.
+    ///
+    /// # Errors
+    /// All mistakes, if there were any.
+    pub fn finish(self) -> Result<(), Diagnostics> {
+        if self.problems.is_empty() { Ok(()) } else { Err(self.problems.finish(&self.sources)) }
+    }
+}

@@ -1,0 +1,84 @@
+//! Where in which text something is written.
+//!
+//! A scenario may have several texts: its file, and each override of the command line.
+//!
+//! Invariants: two places always compare equal, so that values which carry their place can be compared by meaning.
+
+use std::sync::Arc;
+
+/// A byte range in one of the texts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Place {
+    /// Number of the text; 0 is the scenario file.
+    pub source: u16,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl PartialEq for Place {
+    /// Always: places never make two meanings differ.
+    fn eq(&self, _: &Place) -> bool {
+        true
+    }
+}
+
+impl Place {
+    /// A sort key: text by text, front to back.
+    pub(crate) fn key(self) -> (u16, u32, u32) {
+        (self.source, self.start, self.end)
+    }
+}
+
+/// A value and where it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placed<T> {
+    /// The value.
+    pub value: T,
+    /// Where it is written.
+    pub place: Place,
+}
+
+impl<T> Placed<T> {
+    /// Joins a value with its place.
+    pub fn new(value: T, place: Place) -> Placed<T> {
+        Placed { value, place }
+    }
+}
+
+/// One text and what it is called in messages.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    /// File name, or `--set`.
+    pub name: String,
+    /// The whole text.
+    pub text: Arc<str>,
+}
+
+/// All texts of one scenario.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sources {
+    list: Vec<Source>,
+}
+
+impl PartialEq for Sources {
+    /// Always: texts never make two meanings differ.
+    fn eq(&self, _: &Sources) -> bool {
+        true
+    }
+}
+
+impl Sources {
+    /// Adds a text and gives its number.
+    pub fn add(&mut self, name: &str, text: &str) -> u16 {
+        let number = u16::try_from(self.list.len()).unwrap_or(u16::MAX);
+        self.list.push(Source { name: name.to_owned(), text: Arc::from(text) });
+        number
+    }
+
+    /// The text of a place.
+    pub fn of(&self, place: Place) -> Option<&Source> {
+        self.list.get(usize::from(place.source))
+    }
+}

@@ -1,0 +1,346 @@
+//! Quantities as text: a decimal number with its unit, read and printed exactly.
+//!
+//! Models: rates in bit/s, sizes in bytes, spans of time in picoseconds.
+//! Leaves out: what a quantity is for, and so which range it must lie in.
+//!
+//! Invariants: no rounding anywhere; what a quantity prints as is read back as the same number.
+
+use netloom_units::{Bytes, Duration, Rate};
+
+use crate::suggest;
+
+/// What a number counts, with its units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dimension {
+    /// Bits per second.
+    Rate,
+    /// Bytes.
+    Size,
+    /// Picoseconds.
+    Duration,
+}
+
+/// A unit's name and how many base units it is.
+type Unit = (&'static str, u64);
+
+const RATES: &[Unit] =
+    &[("bps", 1), ("Kbps", 1_000), ("Mbps", 1_000_000), ("Gbps", 1_000_000_000), ("Tbps", 1_000_000_000_000)];
+
+const SIZES: &[Unit] = &[
+    ("B", 1),
+    ("KB", 1_000),
+    ("KiB", 1 << 10),
+    ("MB", 1_000_000),
+    ("MiB", 1 << 20),
+    ("GB", 1_000_000_000),
+    ("GiB", 1 << 30),
+];
+
+const DURATIONS: &[Unit] =
+    &[("ps", 1), ("ns", 1_000), ("us", 1_000_000), ("ms", 1_000_000_000), ("s", 1_000_000_000_000)];
+
+impl Dimension {
+    const ALL: [Dimension; 3] = [Dimension::Rate, Dimension::Size, Dimension::Duration];
+
+    /// Its units, smallest first.
+    pub fn units(self) -> &'static [Unit] {
+        match self {
+            Dimension::Rate => RATES,
+            Dimension::Size => SIZES,
+            Dimension::Duration => DURATIONS,
+        }
+    }
+
+    /// What to call it, with an article.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dimension::Rate => "a rate",
+            Dimension::Size => "a size",
+            Dimension::Duration => "a span of time",
+        }
+    }
+
+    /// A well-formed example with this number.
+    fn example(self, number: &str) -> String {
+        let unit = match self {
+            Dimension::Rate => "Gbps",
+            Dimension::Size => "KiB",
+            Dimension::Duration => "us",
+        };
+        format!("{number}{unit}")
+    }
+
+    fn unit(self, name: &str) -> Option<u64> {
+        self.units().iter().find(|(known, _)| *known == name).map(|(_, factor)| *factor)
+    }
+}
+
+/// Why a text is no quantity of the wanted dimension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// What is wrong.
+    pub message: String,
+    /// A short label under the text.
+    pub label: String,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl Refusal {
+    fn new(message: String, label: &str, help: Option<String>) -> Refusal {
+        Refusal { message, label: label.to_owned(), help }
+    }
+}
+
+/// Reads a rate such as `400Gbps`.
+///
+/// # Errors
+/// If the text is no exact rate.
+pub fn rate(text: &str) -> Result<Rate, Refusal> {
+    parse(text, Dimension::Rate).map(Rate)
+}
+
+/// Reads a size such as `64KiB`.
+///
+/// # Errors
+/// If the text is no exact size.
+pub fn size(text: &str) -> Result<Bytes, Refusal> {
+    parse(text, Dimension::Size).map(Bytes)
+}
+
+/// Reads a span of time such as `1.5us`.
+///
+/// # Errors
+/// If the text is no exact span.
+pub fn duration(text: &str) -> Result<Duration, Refusal> {
+    parse(text, Dimension::Duration).map(Duration)
+}
+
+/// Reads a quantity into base units.
+///
+/// # Errors
+/// If the text is no quantity of this dimension, or none that base units can say exactly.
+pub fn parse(text: &str, dimension: Dimension) -> Result<u64, Refusal> {
+    let unit_at = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, unit) = (&text[..unit_at], text[unit_at..].trim_start_matches(' '));
+    if number.is_empty() {
+        return Err(not_a_number(text, dimension));
+    }
+    let Some(digits) = Decimal::parse(number) else {
+        return Err(not_a_number(text, dimension));
+    };
+    let Some(factor) = dimension.unit(unit) else {
+        // `4e9` is a bare number as well.
+        let bare = unit.starts_with(['e', 'E']) && text.parse::<f64>().is_ok();
+        return Err(if bare { no_unit(text, "4", dimension) } else { wrong_unit(number, unit, dimension) });
+    };
+    digits.times(factor).map_err(|loss| match loss {
+        Loss::TooFine => {
+            let (base, _) = dimension.units()[0];
+            let message = format!("`{text}` is not a whole number of {base}");
+            Refusal::new(message, "finer than netloom counts", None)
+        }
+        Loss::TooLarge => {
+            let message = format!("`{text}` is more than netloom can count");
+            Refusal::new(message, "too large", None)
+        }
+    })
+}
+
+fn not_a_number(text: &str, dimension: Dimension) -> Refusal {
+    let expected = format!("expected {} such as `{}`", dimension.name(), dimension.example("4"));
+    if let Some(rest) = text.strip_prefix('-')
+        && parse(rest, dimension).is_ok()
+    {
+        let message = format!("`{text}` is negative");
+        return Refusal::new(message, "must not be negative", None);
+    }
+    Refusal::new(format!("`{text}` is not {}", dimension.name()), &expected, None)
+}
+
+fn no_unit(text: &str, example: &str, dimension: Dimension) -> Refusal {
+    let label = format!("expected {}", dimension.name());
+    let help = format!("write `{}`", dimension.example(example));
+    Refusal::new(format!("`{text}` has no unit"), &label, Some(help))
+}
+
+fn wrong_unit(number: &str, unit: &str, dimension: Dimension) -> Refusal {
+    if unit.is_empty() {
+        return no_unit(number, number, dimension);
+    }
+    let names: Vec<&str> = dimension.units().iter().map(|(name, _)| *name).collect();
+    let other = Dimension::ALL.into_iter().find(|other| other.unit(unit).is_some());
+    if let Some(other) = other {
+        let message = format!("`{number}{unit}` is {}, not {}", other.name(), dimension.name());
+        let label = format!("expected {}", dimension.name());
+        return Refusal::new(message, &label, Some(format!("units: {}", suggest::quoted(&names))));
+    }
+    let help = match alias(unit).or_else(|| suggest::closest(unit, names.iter().copied())) {
+        Some(name) if names.contains(&name) => format!("write `{number}{name}`"),
+        _ => format!("units: {}", suggest::quoted(&names)),
+    };
+    Refusal::new(format!("unknown unit `{unit}`"), &format!("expected {}", dimension.name()), Some(help))
+}
+
+/// Other spellings in common use.
+fn alias(unit: &str) -> Option<&'static str> {
+    Some(match unit {
+        "b/s" | "bit/s" => "bps",
+        "Kb/s" | "kb/s" | "kbit/s" | "Kbit/s" => "Kbps",
+        "Mb/s" | "mb/s" | "Mbit/s" => "Mbps",
+        "G" | "Gb" | "Gb/s" | "gb/s" | "Gbit/s" => "Gbps",
+        "T" | "Tb" | "Tb/s" | "tb/s" | "Tbit/s" => "Tbps",
+        "byte" | "bytes" | "b" => "B",
+        "K" | "k" => "KiB",
+        "M" => "MiB",
+        "\u{b5}s" | "\u{3bc}s" | "usec" => "us",
+        "sec" | "second" | "seconds" => "s",
+        "msec" => "ms",
+        "nsec" => "ns",
+        _ => return None,
+    })
+}
+
+/// A decimal number as written: digits times 10^-scale.
+struct Decimal {
+    digits: u128,
+    scale: u32,
+}
+
+/// Why a decimal number does not become a whole one.
+enum Loss {
+    TooFine,
+    TooLarge,
+}
+
+impl Decimal {
+    fn parse(text: &str) -> Option<Decimal> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        if whole.is_empty() || fraction.is_empty() || fraction.contains('.') {
+            return None;
+        }
+        let fraction = fraction.trim_end_matches('0');
+        let digits = format!("{}{fraction}", whole.trim_start_matches('0'));
+        // Beyond 38 digits nothing fits any more; clamp so that the product below says so.
+        let digits = match digits.as_str() {
+            "" => 0,
+            long if long.len() > 38 && fraction.len() <= 12 => u128::MAX,
+            long if long.len() > 38 => 1,
+            fits => fits.parse().ok()?,
+        };
+        Some(Decimal { digits, scale: fraction.len() as u32 })
+    }
+
+    fn times(&self, factor: u64) -> Result<u64, Loss> {
+        let Some(divisor) = 10_u128.checked_pow(self.scale) else { return Err(Loss::TooFine) };
+        let product = self.digits.checked_mul(u128::from(factor)).ok_or(Loss::TooLarge)?;
+        if !product.is_multiple_of(divisor) {
+            return Err(Loss::TooFine);
+        }
+        u64::try_from(product / divisor).map_err(|_| Loss::TooLarge)
+    }
+}
+
+/// Prints base units in the unit that reads best; [`parse`] gives the same number back.
+pub fn print(value: u64, dimension: Dimension) -> String {
+    if value == 0 && dimension == Dimension::Duration {
+        return "0s".to_owned();
+    }
+    let forms = dimension.units().iter().rev().filter_map(|(name, factor)| {
+        let text = decimal(value, *factor)?;
+        Some(format!("{text}{name}"))
+    });
+    // The shortest text; among equals the largest unit, which comes first.
+    forms.min_by_key(String::len).unwrap_or_else(|| format!("{value}{}", dimension.units()[0].0))
+}
+
+/// `value / factor` with at most three decimals, if that is exact and not below one (zero aside).
+fn decimal(value: u64, factor: u64) -> Option<String> {
+    if value < factor && !(value == 0 && factor == 1) {
+        return None;
+    }
+    let thousandths = u128::from(value) * 1_000;
+    if !thousandths.is_multiple_of(u128::from(factor)) {
+        return None;
+    }
+    let thousandths = thousandths / u128::from(factor);
+    let (whole, rest) = (thousandths / 1_000, thousandths % 1_000);
+    if rest == 0 {
+        return Some(whole.to_string());
+    }
+    Some(format!("{whole}.{rest:03}").trim_end_matches('0').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn quantities_are_read_exactly() {
+        assert_eq!(rate("400Gbps"), Ok(Rate(400_000_000_000)));
+        assert_eq!(duration("1.5us"), Ok(Duration(1_500_000)));
+        assert_eq!(duration("0s"), Ok(Duration::ZERO));
+        assert_eq!(size("64KiB"), Ok(Bytes(65_536)));
+        assert_eq!(size("8MB"), Ok(Bytes(8_000_000)));
+        assert_eq!(size("0.5 KiB"), Ok(Bytes(512)));
+        assert_eq!(duration("1.000000000001s"), Ok(Duration(1_000_000_000_001)));
+    }
+
+    #[test]
+    fn what_would_lose_or_overflow_is_refused() {
+        let message = |refused: Result<u64, Refusal>| refused.unwrap_err().message;
+        assert_eq!(message(parse("0.5ps", Dimension::Duration)), "`0.5ps` is not a whole number of ps");
+        assert_eq!(message(parse("1.1B", Dimension::Size)), "`1.1B` is not a whole number of B");
+        assert!(message(parse("99999999999s", Dimension::Duration)).contains("more than"));
+        assert!(message(parse(&format!("{}B", "9".repeat(80)), Dimension::Size)).contains("more than"));
+        assert!(message(parse(&format!("0.{}1s", "0".repeat(80)), Dimension::Duration)).contains("whole"));
+        assert_eq!(message(parse("-1us", Dimension::Duration)), "`-1us` is negative");
+        for text in ["", "NaN", "inf", ".5us", "1.us", "1..2us", "1e3us", "us", "1.2.3s", "--1s"] {
+            assert!(parse(text, Dimension::Duration).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn hints_say_what_to_write() {
+        let help = |text, dimension| parse(text, dimension).unwrap_err().help.unwrap();
+        assert_eq!(help("4", Dimension::Rate), "write `4Gbps`");
+        assert_eq!(help("4e9", Dimension::Rate), "write `4Gbps`");
+        assert_eq!(help("4gbps", Dimension::Rate), "write `4Gbps`");
+        assert_eq!(help("4Gb/s", Dimension::Rate), "write `4Gbps`");
+        assert_eq!(help("3\u{b5}s", Dimension::Duration), "write `3us`");
+        let refusal = parse("4us", Dimension::Rate).unwrap_err();
+        assert_eq!(refusal.message, "`4us` is a span of time, not a rate");
+    }
+
+    #[test]
+    fn printing_reads_well() {
+        let cases = [
+            (1_500_000, Dimension::Duration, "1.5us"),
+            (10_000_000_000, Dimension::Duration, "10ms"),
+            (0, Dimension::Duration, "0s"),
+            (65_536_001, Dimension::Duration, "65536001ps"),
+            (4_000_000_000, Dimension::Rate, "4Gbps"),
+            (65_536, Dimension::Size, "64KiB"),
+            (2_000_000_000, Dimension::Size, "2GB"),
+            (1_572_864, Dimension::Size, "1.5MiB"),
+            (1_000, Dimension::Size, "1KB"),
+        ];
+        for (value, dimension, text) in cases {
+            assert_eq!(print(value, dimension), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn printed_quantities_are_read_back(value: u64, shift in 0_u32..64, which in 0_usize..3) {
+            let (value, dimension) = (value >> shift, Dimension::ALL[which]);
+            prop_assert_eq!(parse(&print(value, dimension), dimension), Ok(value));
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in ".{0,60}", which in 0_usize..3) {
+            let _ = parse(&text, Dimension::ALL[which]);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The `fabric` section: a topology of the catalog, or lists of nodes and links.
+
+use netloom_catalog::topology;
+use netloom_units::{Duration, Kind, Rate, Value};
+
+use super::fields::{Fields, items, named};
+use super::{plugin, report_repeats, value};
+use crate::diagnostic::Problems;
+use crate::place::{Place, Placed};
+use crate::resolved::{Bundle, Custom, Fabric};
+use crate::written::{Node, Tree};
+
+/// Most nodes of a kind that a bare number may ask for.
+const MOST_NUMBERED: u32 = 1_000_000;
+
+/// Reads the section.
+pub(super) fn fabric(node: &Node, problems: &mut Problems) -> Option<Fabric> {
+    let found = named(node, "fabric", problems)?;
+    let spec = plugin::find(found.name, found.place, "topology", topology::SPECS, problems)?;
+    if spec.name == topology::custom::SPEC.name {
+        return custom(found.body, found.place, problems).map(Fabric::Custom);
+    }
+    let (parameters, _) = plugin::section_at(found.body, found.place, spec, &[], problems)?;
+    Some(Fabric::Parametric(parameters))
+}
+
+fn custom(body: Option<&Node>, place: Place, problems: &mut Problems) -> Option<Custom> {
+    let Some(body) = body else {
+        let report = problems.report(place, "`custom` needs hosts and links");
+        report
+            .label("nothing is listed")
+            .help("write `custom: { hosts: [...], switches: [...], links: [...] }`");
+        return None;
+    };
+    let fields = Fields::open(body, "custom", &["hosts", "switches", "links"], problems)?;
+    let hosts_node = fields.need("hosts", "[a, b]", problems);
+    let hosts = hosts_node.and_then(|node| nodes(node, "hosts", "host", problems));
+    let switches = match fields.get("switches") {
+        Some(node) => nodes(node, "switches", "switch", problems),
+        None => Some(Vec::new()),
+    };
+    let links_node = fields.need("links", "[{ from: a, to: s, rate: 100Gbps, delay: 1us }]", problems);
+    let links = links_node.and_then(|node| links(node, problems));
+    let (hosts, switches) = (hosts?, switches?);
+    let all: Vec<_> = hosts.iter().chain(&switches).cloned().collect();
+    report_repeats(&all, problems);
+    let hosts = Placed::new(hosts, hosts_node.map_or(place, Node::head));
+    Some(Custom { hosts, switches, links: links? })
+}
+
+/// Names of nodes: a list, or a number of nodes to be named `host0`, `host1` and so on.
+fn nodes(node: &Node, key: &str, stem: &str, problems: &mut Problems) -> Option<Vec<Placed<String>>> {
+    if matches!(&node.tree, Tree::Text(_)) {
+        let n = value::count_u32(node, 0, MOST_NUMBERED, problems)?;
+        return Some((0..n).map(|number| Placed::new(format!("{stem}{number}"), node.place)).collect());
+    }
+    let items = items(node, key, problems)?;
+    let names: Vec<_> = items.iter().map(|item| value::name(item, "a name", problems)).collect();
+    names.into_iter().collect()
+}
+
+fn links(node: &Node, problems: &mut Problems) -> Option<Vec<Placed<Bundle>>> {
+    let items = items(node, "links", problems)?;
+    let links: Vec<_> = items.iter().map(|item| link(item, problems)).collect();
+    links.into_iter().collect()
+}
+
+fn link(node: &Node, problems: &mut Problems) -> Option<Placed<Bundle>> {
+    let fields = Fields::open(node, "link", &["from", "to", "rate", "delay", "count"], problems)?;
+    let from = fields.need("from", "NODE", problems).and_then(|node| value::name(node, "a node", problems));
+    let to = fields.need("to", "NODE", problems).and_then(|node| value::name(node, "a node", problems));
+    let rate = match fields
+        .need("rate", "100Gbps", problems)
+        .and_then(|node| value::value(node, &Kind::Rate, problems))
+    {
+        Some(Value::Rate(rate)) => Some(rate),
+        _ => None,
+    };
+    let delay = match fields
+        .need("delay", "1us", problems)
+        .and_then(|node| value::value(node, &Kind::Duration, problems))
+    {
+        Some(Value::Duration(delay)) => Some(delay),
+        _ => None,
+    };
+    let count = fields.get("count").map_or(Some(1), |node| value::count_u32(node, 1, u32::MAX, problems));
+    // Who is joined to whom can be checked even where the rest was refused; nothing is built from such values.
+    let rate = rate.unwrap_or(Rate(u64::MAX));
+    let bundle =
+        Bundle { from: from?, to: to?, rate, delay: delay.unwrap_or(Duration(1)), count: count.unwrap_or(1) };
+    Some(Placed::new(bundle, node.place))
+}

@@ -1,0 +1,299 @@
+//! From what was written to what was meant: a tree of nodes becomes a complete scenario.
+//!
+//! Models: keys, kinds of values, names of plug-ins, defaults.
+//! Leaves out: what needs the fabric (names of hosts and links, numbers of ranks); that is `compile`.
+//!
+//! Invariants: reading goes on after every mistake, so that all are found; with a mistake anywhere the parts that could
+//! be read are still checked against each other.
+
+mod fabric;
+mod faults;
+mod fields;
+mod job;
+mod phase;
+mod plugin;
+mod value;
+
+use std::collections::BTreeMap;
+
+use netloom_policy::balance;
+use netloom_units::{Duration, Kind, Spec, Time, Value};
+
+use crate::diagnostic::Problems;
+use crate::place::{Place, Placed, Sources};
+use crate::resolved::{Background, Balance, Fabric, Faults, Job, Parameters, Record, Resolved, sections};
+use crate::written::{Node, Tree};
+use fields::{Fields, items};
+
+/// The version of the language.
+const VERSION: &str = "1";
+
+const KEYS: &[&str] = &[
+    "netloom",
+    "name",
+    "seed",
+    "fabric",
+    "balance",
+    "transport",
+    "queues",
+    "classes",
+    "jobs",
+    "background",
+    "faults",
+    "coordination_delay",
+    "deadline",
+    "record",
+];
+
+/// The longest span of time a scenario may speak of: 100 days, about half of what the clock can count.
+pub(crate) const LONGEST: Duration = Duration(8_640_000_000_000_000_000);
+
+/// A scenario as far as it could be read.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    /// Where the fabric is written.
+    pub fabric_place: Place,
+    pub name: Option<String>,
+    pub seed: Option<u64>,
+    pub fabric: Option<Fabric>,
+    pub balance: Option<Balance>,
+    pub transport: Option<Parameters>,
+    pub queues: Option<Parameters>,
+    pub classes: Option<Parameters>,
+    pub jobs: Vec<Job>,
+    pub background: Option<Background>,
+    pub faults: Option<Faults>,
+    pub coordination_delay: Option<Placed<Duration>>,
+    pub deadline: Option<Time>,
+    pub record: Option<Record>,
+}
+
+impl Draft {
+    /// A scenario that could be read as a whole.
+    pub fn of(resolved: &Resolved) -> Draft {
+        let whole = resolved.clone();
+        Draft {
+            fabric_place: whole.fabric_place,
+            name: Some(whole.name),
+            seed: Some(whole.seed),
+            fabric: Some(whole.fabric),
+            balance: Some(whole.balance),
+            transport: Some(whole.transport),
+            queues: Some(whole.queues),
+            classes: Some(whole.classes),
+            jobs: whole.jobs,
+            background: whole.background,
+            faults: Some(whole.faults),
+            coordination_delay: whole.coordination_delay,
+            deadline: whole.deadline,
+            record: Some(whole.record),
+        }
+    }
+
+    /// The whole scenario, if nothing is missing.
+    pub fn complete(self, sources: Sources) -> Option<Resolved> {
+        Some(Resolved {
+            name: self.name?,
+            seed: self.seed?,
+            fabric: self.fabric?,
+            balance: self.balance?,
+            transport: self.transport?,
+            queues: self.queues?,
+            classes: self.classes?,
+            jobs: self.jobs,
+            background: self.background,
+            faults: self.faults?,
+            coordination_delay: self.coordination_delay,
+            deadline: self.deadline,
+            record: self.record?,
+            fabric_place: self.fabric_place,
+            sources,
+        })
+    }
+}
+
+/// Reads a whole scenario; `stem` names it if it does not name itself.
+///
+/// Gives nothing when the text is no scenario of this version at all.
+pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Option<Draft> {
+    version(root, problems)?;
+    let mut fields = Fields::open(root, "scenario", KEYS, problems)?;
+    fields.head = root.place;
+    let own_name = fields.get("name").map(|node| value::name(node, "a name", problems));
+    Some(Draft {
+        fabric_place: fields.get("fabric").map_or(root.place, Node::head),
+        name: own_name.map_or(Some(stem.to_owned()), |name| name.map(|name| name.value)),
+        seed: fields.get("seed").map_or(Some(1), |node| value::count(node, 0, u64::MAX, problems)),
+        fabric: fields
+            .need("fabric", "{ leaf_spine: { leaves: 4, spines: 2, hosts_per_leaf: 4 } }", problems)
+            .and_then(|node| fabric::fabric(node, problems)),
+        balance: balance(fields.get("balance"), problems),
+        transport: transport(fields.get("transport"), problems),
+        queues: simple(&fields, &sections::QUEUES, problems),
+        classes: simple(&fields, &sections::CLASSES, problems),
+        jobs: fields.get("jobs").map(|node| job::jobs(node, problems)).unwrap_or_default(),
+        background: background(fields.get("background"), problems),
+        faults: faults::faults(fields.get("faults"), problems),
+        coordination_delay: coordination_delay(fields.get("coordination_delay"), problems),
+        deadline: deadline(fields.get("deadline"), problems),
+        record: record(fields.get("record"), problems),
+    })
+}
+
+/// Checks that the first key says which language this is.
+fn version(root: &Node, problems: &mut Problems) -> Option<()> {
+    let help = format!("begin with `netloom: {VERSION}`");
+    let entries = match &root.tree {
+        Tree::Map(entries) => entries.as_slice(),
+        Tree::Nothing => {
+            problems.report(root.place, "the scenario is empty").label("nothing is written here").help(help);
+            return None;
+        }
+        _ => {
+            let message = format!("a scenario is a map, but {} is written here", root.kind());
+            problems.report(root.place, message).label("expected keys and values").help(help);
+            return None;
+        }
+    };
+    let Some(found) = entries.iter().find(|entry| entry.key == "netloom") else {
+        let place = entries.first().map_or(root.place, |entry| entry.key_place);
+        let report = problems.report(place, "this does not say that it is a netloom scenario");
+        report.label(format!("the first key must be `netloom: {VERSION}`")).help(help);
+        return None;
+    };
+    match &found.value.tree {
+        Tree::Text(text) if text == VERSION => {}
+        Tree::Text(text) => {
+            let message = format!("version `{text}` of the scenario language is not known to this netloom");
+            let report = problems.report(found.value.place, message);
+            report.label(format!("expected `{VERSION}`")).help("a newer netloom may know it");
+            return None;
+        }
+        _ => {
+            let report = problems.report(found.key_place, "the version of the scenario language is missing");
+            report.label(format!("expected `netloom: {VERSION}`"));
+            return None;
+        }
+    }
+    if entries[0].key != "netloom" {
+        let report = problems.report(found.key_place, "`netloom` must be the first key");
+        report.label("not first").related(entries[0].key_place, "this comes before it");
+    }
+    Some(())
+}
+
+/// A section that is described by its spec alone and may be left out.
+fn simple(fields: &Fields<'_>, spec: &'static Spec, problems: &mut Problems) -> Option<Parameters> {
+    plugin::section(fields.get(spec.name), spec, &[], problems).map(|(parameters, _)| parameters)
+}
+
+/// `balance: ecmp`, `balance: { ecmp: {...} }` or one policy for each kind of node.
+fn balance(node: Option<&Node>, problems: &mut Problems) -> Option<Balance> {
+    let default = || Parameters::defaults(balance::SPECS[0]);
+    let Some(node) = node else { return Some(Balance { host: default(), switch: default() }) };
+    let seats = match &node.tree {
+        Tree::Map(entries) => entries.iter().any(|entry| ["host", "switch"].contains(&entry.key.as_str())),
+        _ => false,
+    };
+    if !seats {
+        let policy = plugin::plugin(node, "balancing policy", balance::SPECS, problems)?;
+        return Some(Balance { host: policy.clone(), switch: policy });
+    }
+    let fields = Fields::open(node, "balance", &["host", "switch"], problems)?;
+    let mut seat = |key| match fields.get(key) {
+        Some(node) => plugin::plugin(node, "balancing policy", balance::SPECS, problems),
+        None => Some(default()),
+    };
+    let (host, switch) = (seat("host"), seat("switch"));
+    Some(Balance { host: host?, switch: switch? })
+}
+
+fn transport(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters> {
+    let Some(node) = node else { return Some(Parameters::defaults(&sections::OPEN_LOOP)) };
+    let found = plugin::plugin(node, "transport", sections::TRANSPORTS, problems)?;
+    for name in ["packet", "acknowledgement"] {
+        if found.spec.parameter(name).is_some() && found.settings.size(name).0 > sections::LARGEST_PACKET {
+            let report = problems.report(found.place_of(name), format!("the {name} is too large"));
+            report.label(format!("expected at most {}B", sections::LARGEST_PACKET));
+        }
+    }
+    Some(found)
+}
+
+fn background(node: Option<&Node>, problems: &mut Problems) -> Option<Background> {
+    let node = node.filter(|node| !is_word(node, "none"))?;
+    let found = fields::named(node, "background", problems)?;
+    let spec = plugin::find(found.name, found.place, "background traffic", sections::BACKGROUNDS, problems)?;
+    let others: Vec<&str> = sections::BACKGROUND.parameters.iter().map(|parameter| parameter.name).collect();
+    let (kind, fields) = plugin::section_at(found.body, found.place, spec, &others, problems)?;
+    let common = plugin::parameters(&fields, &sections::BACKGROUND, problems)?;
+    Some(Background { kind, common })
+}
+
+/// Whether a node is this word.
+pub(super) fn is_word(node: &Node, word: &str) -> bool {
+    matches!(&node.tree, Tree::Text(text) if text == word)
+}
+
+/// A span of time with its place.
+fn span(node: &Node, problems: &mut Problems) -> Option<Placed<Duration>> {
+    match value::value(node, &Kind::Duration, problems) {
+        Some(Value::Duration(span)) => Some(Placed::new(span, node.place)),
+        _ => None,
+    }
+}
+
+fn coordination_delay(node: Option<&Node>, problems: &mut Problems) -> Option<Placed<Duration>> {
+    let node = node.filter(|node| !is_word(node, "auto"))?;
+    span(node, problems)
+}
+
+fn deadline(node: Option<&Node>, problems: &mut Problems) -> Option<Time> {
+    let node = node.filter(|node| !is_word(node, "none"))?;
+    let found = span(node, problems)?;
+    if found.value == Duration::ZERO {
+        let report = problems.report(found.place, "a deadline of zero leaves no time to run");
+        report.label("expected a span above zero").help("write `none` for no deadline");
+        return None;
+    }
+    Some(Time::ZERO + found.value)
+}
+
+fn record(node: Option<&Node>, problems: &mut Problems) -> Option<Record> {
+    let others = ["packets_from", "packets_on"];
+    let (settings, fields) = plugin::section(node, &sections::RECORD, &others, problems)?;
+    if let Some(Value::Duration(Duration::ZERO)) = settings.settings.optional("series") {
+        let report = problems.report(settings.place_of("series"), "an interval of zero never ends");
+        report.label("expected a span above zero, or `none`");
+    }
+    Some(Record {
+        settings,
+        packets_from: names(fields.get("packets_from"), "packets_from", "the name of a host", problems),
+        packets_on: names(fields.get("packets_on"), "packets_on", "the name of a link", problems),
+    })
+}
+
+/// A list of names; nothing written is an empty one.
+fn names(node: Option<&Node>, key: &str, expected: &str, problems: &mut Problems) -> Vec<Placed<String>> {
+    let Some(node) = node else { return Vec::new() };
+    let found = items(node, key, problems).unwrap_or_default();
+    let names: Vec<_> = found.iter().filter_map(|item| value::name(item, expected, problems)).collect();
+    report_repeats(&names, problems);
+    names
+}
+
+/// Reports names that a list holds twice.
+fn report_repeats(names: &[Placed<String>], problems: &mut Problems) {
+    let mut first: BTreeMap<&str, Place> = BTreeMap::new();
+    for name in names {
+        match first.get(name.value.as_str()) {
+            Some(place) => {
+                let report = problems.report(name.place, format!("`{}` is named twice", name.value));
+                report.label("again here").related(*place, "first here");
+            }
+            None => {
+                first.insert(&name.value, name.place);
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Phases of a step: computing, collectives, messages along stages, barriers, and phases repeated.
+//!
+//! A collective's name alone is a phase too: one bucket that holds it.
+
+use netloom_catalog::workload::collective;
+use netloom_units::{Duration, Kind, Spec, Value};
+
+use super::fields::{Fields, Named, items, named};
+use super::{plugin, value};
+use crate::diagnostic::Problems;
+use crate::place::Placed;
+use crate::resolved::{Collective, Parameters, Phase, Stages, sections};
+use crate::suggest;
+use crate::written::{Node, Tree};
+
+const KINDS: &[&str] = &["compute", "collectives", "point_to_point", "barrier", "repeat"];
+
+/// Reads a list of phases; those that cannot be read are reported and left out.
+pub(super) fn phases(node: &Node, what: &str, problems: &mut Problems) -> Option<Vec<Placed<Phase>>> {
+    let found = items(node, what, problems)?;
+    if found.is_empty() {
+        problems.report(node.head(), format!("`{what}` is empty")).label("expected at least one phase");
+        return None;
+    }
+    let read = |item: &Node, problems: &mut Problems| {
+        let found = named(item, "phase", problems)?;
+        phase(&found, problems).map(|phase| Placed::new(phase, found.place))
+    };
+    Some(found.iter().filter_map(|item| read(item, problems)).collect())
+}
+
+fn phase(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
+    match found.name {
+        "barrier" => {
+            if let Some(body) = found.body.filter(|body| !matches!(&body.tree, Tree::Nothing)) {
+                let empty = matches!(&body.tree, Tree::Map(entries) if entries.is_empty());
+                if !empty {
+                    problems.report(body.place, "`barrier` takes no parameters").help("write `- barrier`");
+                }
+            }
+            Some(Phase::Barrier)
+        }
+        "compute" => compute(found, problems),
+        "collectives" => collectives(found, problems),
+        "point_to_point" => point_to_point(found, problems),
+        "repeat" => repeat(found, problems),
+        name if collective::number_of(name).is_some() => {
+            let each = vec![one_collective(found, problems)?];
+            Some(Phase::Collectives { settings: Parameters::defaults(&sections::COLLECTIVES), each })
+        }
+        name => {
+            let report = problems.report(found.place, format!("there is no phase `{name}`"));
+            let known = KINDS.iter().copied().chain(collective::SPECS.iter().map(|spec| spec.name));
+            report.label("unknown phase").maybe_help(suggest::hint(name, known));
+            None
+        }
+    }
+}
+
+fn compute(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
+    let Some(body) = found.body else {
+        problems.report(found.place, "`compute` needs a span of time").help("write `compute: 10ms`");
+        return None;
+    };
+    match value::value(body, &Kind::Duration, problems)? {
+        Value::Duration(span) => Some(Phase::Compute(span)),
+        _ => Some(Phase::Compute(Duration::ZERO)),
+    }
+}
+
+fn collectives(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
+    let (settings, fields) =
+        plugin::section_at(found.body, found.place, &sections::COLLECTIVES, &["each"], problems)?;
+    let each = fields.need("each", "[{ ring_all_reduce: { size: 1MiB } }]", problems)?;
+    let listed = items(each, "each", problems)?;
+    if listed.is_empty() {
+        problems.report(each.head(), "`each` is empty").label("expected at least one collective");
+        return None;
+    }
+    let each = listed
+        .iter()
+        .filter_map(|item| {
+            let found = named(item, "collective", problems)?;
+            one_collective(&found, problems)
+        })
+        .collect();
+    Some(Phase::Collectives { settings, each })
+}
+
+fn one_collective(found: &Named<'_>, problems: &mut Problems) -> Option<Collective> {
+    let spec = plugin::find(found.name, found.place, "collective", collective::SPECS, problems)?;
+    let others: Vec<&str> = sections::COLLECTIVE.parameters.iter().map(|parameter| parameter.name).collect();
+    let (algorithm, fields) = plugin::section_at(found.body, found.place, spec, &others, problems)?;
+    Some(Collective { algorithm, common: common(&fields, spec, problems)? })
+}
+
+/// What all collectives have; a missing size is reported under the collective's own name.
+fn common(fields: &Fields<'_>, spec: &'static Spec, problems: &mut Problems) -> Option<Parameters> {
+    if fields.get("size").is_none() {
+        let report = problems.report(fields.head, format!("`{}` needs `size`", spec.name));
+        report.label("`size` is missing: bytes of the full vector per rank").help("add `size: 1MiB`");
+        return None;
+    }
+    plugin::parameters(fields, &sections::COLLECTIVE, problems)
+}
+
+fn point_to_point(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
+    let (settings, fields) =
+        plugin::section_at(found.body, found.place, &sections::POINT_TO_POINT, &["stages"], problems)?;
+    let node = fields.need("stages", "4", problems)?;
+    let stages = match &node.tree {
+        Tree::Text(_) => Stages::Count(value::count_u32(node, 2, u32::MAX, problems)?),
+        _ => Stages::Given(lists_of_ranks(node, "stages", problems)?),
+    };
+    Some(Phase::PointToPoint { settings, stages: Placed::new(stages, node.head()) })
+}
+
+fn repeat(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
+    let Some(body) = found.body else {
+        let report = problems.report(found.place, "`repeat` needs `times` and `phases`");
+        report.help("write `repeat: { times: 4, phases: [...] }`");
+        return None;
+    };
+    let fields = Fields::open(body, "repeat", &["times", "phases"], problems)?;
+    let times = fields.need("times", "4", problems).and_then(|node| {
+        value::count_u32(node, 1, u32::from(u16::MAX), problems).map(|n| Placed::new(n, node.place))
+    });
+    let inner = fields.need("phases", "[...]", problems).and_then(|node| phases(node, "phases", problems));
+    Some(Phase::Repeat { times: times?, phases: inner? })
+}
+
+/// Lists of ranks, each with its place.
+pub(super) fn lists_of_ranks(
+    node: &Node,
+    what: &str,
+    problems: &mut Problems,
+) -> Option<Vec<Placed<Vec<u32>>>> {
+    let lists = items(node, what, problems)?;
+    let read = |list: &Node, problems: &mut Problems| -> Option<Placed<Vec<u32>>> {
+        let ranks: Vec<_> = items(list, what, problems)?
+            .iter()
+            .map(|rank| value::count_u32(rank, 0, u32::MAX, problems))
+            .collect();
+        Some(Placed::new(ranks.into_iter().collect::<Option<_>>()?, list.place))
+    };
+    let lists: Vec<_> = lists.iter().map(|list| read(list, problems)).collect();
+    lists.into_iter().collect()
+}

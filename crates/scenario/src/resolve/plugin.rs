@@ -1,0 +1,99 @@
+//! Plug-ins and sections described by a `Spec`: what is written becomes complete parameters.
+
+use netloom_units::{Settings, Spec, Value};
+
+use super::fields::{Fields, named};
+use super::value::{example, expectation, placeholder, value};
+use crate::diagnostic::Problems;
+use crate::place::Place;
+use crate::resolved::Parameters;
+use crate::suggest;
+use crate::written::{Node, Tree};
+
+static NOTHING: Node =
+    Node { place: Place { source: 0, start: 0, end: 0 }, owner: None, tree: Tree::Nothing };
+
+/// Reads a plug-in of a registry, written `name` or `{ name: { parameters } }`.
+pub(super) fn plugin(
+    node: &Node,
+    what: &str,
+    specs: &[&'static Spec],
+    problems: &mut Problems,
+) -> Option<Parameters> {
+    let found = named(node, what, problems)?;
+    let spec = find(found.name, found.place, what, specs, problems)?;
+    section_at(found.body, found.place, spec, &[], problems).map(|(parameters, _)| parameters)
+}
+
+/// The spec of a name, or a report with a hint.
+pub(super) fn find(
+    name: &str,
+    place: Place,
+    what: &str,
+    specs: &[&'static Spec],
+    problems: &mut Problems,
+) -> Option<&'static Spec> {
+    let found = specs.iter().find(|spec| spec.name == name);
+    if found.is_none() {
+        let report = problems.report(place, format!("there is no {what} `{name}`"));
+        report.label("unknown name").maybe_help(suggest::hint(name, specs.iter().map(|spec| spec.name)));
+    }
+    found.copied()
+}
+
+/// Reads a section that may be left out: `queues: { ... }`.
+pub(super) fn section<'a>(
+    node: Option<&'a Node>,
+    spec: &'static Spec,
+    others: &[&str],
+    problems: &mut Problems,
+) -> Option<(Parameters, Fields<'a>)> {
+    let place = node.map_or(Place::default(), Node::head);
+    section_at(node, place, spec, others, problems)
+}
+
+/// Reads the map of a spec's parameters; `others` are keys of the same map that the caller reads by hand.
+pub(super) fn section_at<'a>(
+    node: Option<&'a Node>,
+    place: Place,
+    spec: &'static Spec,
+    others: &[&str],
+    problems: &mut Problems,
+) -> Option<(Parameters, Fields<'a>)> {
+    let mut known: Vec<&str> = spec.parameters.iter().map(|parameter| parameter.name).collect();
+    known.extend(others);
+    let mut fields = Fields::open(node.unwrap_or(&NOTHING), spec.name, &known, problems)?;
+    fields.head = place;
+    let parameters = parameters(&fields, spec, problems)?;
+    Some((parameters, fields))
+}
+
+/// Reads the parameters of a spec out of an open map.
+pub(super) fn parameters(
+    fields: &Fields<'_>,
+    spec: &'static Spec,
+    problems: &mut Problems,
+) -> Option<Parameters> {
+    let (mut values, mut places) = (Vec::new(), Vec::new());
+    let mut complete = true;
+    for parameter in spec.parameters {
+        let written = fields.get(parameter.name);
+        places.push(written.map_or(fields.head, |node| node.place));
+        let found: Option<Value> = match (written, parameter.default) {
+            (Some(node), _) => value(node, &parameter.kind, problems),
+            (None, Some(default)) => Some(default),
+            (None, None) => {
+                let message = format!("`{}` needs `{}`", spec.name, parameter.name);
+                let report = problems.report(fields.head, message);
+                report.label(format!("`{}` is missing: {}", parameter.name, expectation(&parameter.kind)));
+                report.help(format!("add `{}: {}`", parameter.name, example(&parameter.kind)));
+                None
+            }
+        };
+        match found.or_else(|| placeholder(&parameter.kind)) {
+            Some(value) => values.push((parameter.name, value)),
+            None => complete = false,
+        }
+    }
+    complete.then(|| Parameters::new(spec, Settings::new(values), fields.head, places))
+}

@@ -1,0 +1,204 @@
+//! Single values: text to a checked `Value` of a `Kind`.
+
+use netloom_units::{Bytes, Duration, Kind, Rate, Value};
+
+use super::LONGEST;
+use crate::diagnostic::Problems;
+use crate::place::Placed;
+use crate::quantity::{self, Dimension};
+use crate::suggest;
+use crate::written::{Node, Tree};
+
+/// The text of a scalar.
+pub(super) fn text<'a>(node: &'a Node, expected: &str, problems: &mut Problems) -> Option<&'a str> {
+    match &node.tree {
+        Tree::Text(text) => Some(text),
+        Tree::Nothing => {
+            problems.report(node.head(), "nothing is written here").label(format!("expected {expected}"));
+            None
+        }
+        _ => {
+            let message = format!("{} is written here, but a single value is needed", node.kind());
+            problems.report(node.place, message).label(format!("expected {expected}"));
+            None
+        }
+    }
+}
+
+/// A name with its place: any text that is not empty.
+pub(super) fn name(node: &Node, expected: &str, problems: &mut Problems) -> Option<Placed<String>> {
+    let found = text(node, expected, problems)?;
+    if found.is_empty() {
+        problems.report(node.place, "a name must not be empty").label(format!("expected {expected}"));
+        return None;
+    }
+    Some(Placed::new(found.to_owned(), node.place))
+}
+
+/// A value of a kind.
+pub(super) fn value(node: &Node, kind: &Kind, problems: &mut Problems) -> Option<Value> {
+    if let Kind::Optional(inner) = kind {
+        return match &node.tree {
+            Tree::Text(word) if word == "none" => Some(Value::Absent),
+            _ => value(node, inner, problems),
+        };
+    }
+    let found = text(node, &expectation(kind), problems)?;
+    match kind {
+        Kind::Count { minimum, maximum } => count(node, *minimum, *maximum, problems).map(Value::Count),
+        Kind::Fraction { minimum, maximum } => {
+            fraction(node, found, *minimum, *maximum, problems).map(Value::Fraction)
+        }
+        Kind::Duration => {
+            quantity(node, found, Dimension::Duration, problems).map(|n| Value::Duration(Duration(n)))
+        }
+        Kind::Size => quantity(node, found, Dimension::Size, problems).map(|n| Value::Size(Bytes(n))),
+        Kind::Rate => quantity(node, found, Dimension::Rate, problems).map(|n| Value::Rate(Rate(n))),
+        Kind::Flag => flag(node, found, problems).map(Value::Flag),
+        Kind::Choice(words) => choice(node, found, words, problems).map(Value::Choice),
+        Kind::Optional(_) => unreachable!("handled above"),
+    }
+}
+
+/// What a kind takes, in words.
+pub(super) fn expectation(kind: &Kind) -> String {
+    match kind {
+        Kind::Count { minimum, maximum } if *maximum >= u64::from(u32::MAX) => {
+            format!("a whole number from {minimum} up")
+        }
+        Kind::Count { minimum, maximum } => format!("a whole number from {minimum} to {maximum}"),
+        Kind::Fraction { minimum, maximum } => format!("a number from {minimum} to {maximum}"),
+        Kind::Duration => "a span of time such as `10us`".to_owned(),
+        Kind::Size => "a size such as `64KiB`".to_owned(),
+        Kind::Rate => "a rate such as `400Gbps`".to_owned(),
+        Kind::Flag => "`true` or `false`".to_owned(),
+        Kind::Choice(words) => format!("one of {}", suggest::quoted(words)),
+        Kind::Optional(inner) => format!("{}, or `none`", expectation(inner)),
+    }
+}
+
+/// A well-formed value of a kind.
+pub(super) fn example(kind: &Kind) -> String {
+    match kind {
+        Kind::Count { minimum, maximum } => 4.clamp(*minimum, *maximum).to_string(),
+        Kind::Fraction { minimum, maximum } => 0.05_f64.clamp(*minimum, *maximum).to_string(),
+        Kind::Duration => "10us".to_owned(),
+        Kind::Size => "1MiB".to_owned(),
+        Kind::Rate => "400Gbps".to_owned(),
+        Kind::Flag => "true".to_owned(),
+        Kind::Choice(words) => words[0].to_owned(),
+        Kind::Optional(inner) => example(inner),
+    }
+}
+
+/// A value that does no harm in later checks, for a parameter whose own was refused.
+///
+/// Nothing for numbers: how many of something there are matters to every later check.
+pub(super) fn placeholder(kind: &Kind) -> Option<Value> {
+    Some(match kind {
+        Kind::Count { .. } => return None,
+        Kind::Fraction { minimum, .. } => Value::Fraction(*minimum),
+        Kind::Duration => Value::Duration(Duration(1)),
+        Kind::Size => Value::Size(Bytes(1)),
+        Kind::Rate => Value::Rate(Rate(u64::MAX)),
+        Kind::Flag => Value::Flag(false),
+        Kind::Choice(words) => Value::Choice(words[0]),
+        Kind::Optional(_) => Value::Absent,
+    })
+}
+
+fn quantity(node: &Node, text: &str, dimension: Dimension, problems: &mut Problems) -> Option<u64> {
+    match quantity::parse(text, dimension) {
+        // A rate of zero never ends, a message of no bytes never arrives; no time at all is a span like others.
+        Ok(0) if dimension != Dimension::Duration => {
+            let report = problems.report(node.place, format!("`{text}` is zero"));
+            report.label(format!("expected {} above zero", dimension.name()));
+            None
+        }
+        Ok(value) if dimension == Dimension::Duration && value > LONGEST.0 => {
+            problems.report(node.place, format!("`{text}` is too long")).label("expected at most 100 days");
+            None
+        }
+        Ok(value) => Some(value),
+        Err(refusal) => {
+            problems.report(node.place, refusal.message).label(refusal.label).maybe_help(refusal.help);
+            None
+        }
+    }
+}
+
+/// A whole number within a range.
+pub(super) fn count(node: &Node, minimum: u64, maximum: u64, problems: &mut Problems) -> Option<u64> {
+    let kind = Kind::Count { minimum, maximum };
+    let text = text(node, &expectation(&kind), problems)?;
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let message = match text.parse::<u64>() {
+        Ok(value) if digits && value < minimum => format!("`{text}` is too small"),
+        Ok(value) if digits && value <= maximum => return Some(value),
+        _ if digits => format!("`{text}` is too large"),
+        _ => format!("`{text}` is not a whole number"),
+    };
+    let label = match maximum {
+        u64::MAX => format!("expected a whole number from {minimum} up"),
+        _ => format!("expected a whole number from {minimum} to {maximum}"),
+    };
+    problems.report(node.place, message).label(label);
+    None
+}
+
+/// A whole number within a range that fits 32 bits.
+pub(super) fn count_u32(node: &Node, minimum: u32, maximum: u32, problems: &mut Problems) -> Option<u32> {
+    count(node, minimum.into(), maximum.into(), problems).map(|value| value as u32)
+}
+
+fn fraction(node: &Node, text: &str, minimum: f64, maximum: f64, problems: &mut Problems) -> Option<f64> {
+    let (number, exponent) = text.strip_suffix('%').map_or((text, ""), |number| (number.trim_end(), "e-2"));
+    let decimal = number.starts_with(|c: char| c.is_ascii_digit())
+        && number.ends_with(|c: char| c.is_ascii_digit())
+        && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    // The percent sign moves the decimal point in the text, so that `7%` and `0.07` are the same double.
+    let parsed = format!("{number}{exponent}").parse::<f64>().ok().filter(|_| decimal);
+    let message = match parsed {
+        Some(value) if (minimum..=maximum).contains(&value) => return Some(value),
+        Some(_) => format!("`{text}` is out of range"),
+        None if number.starts_with('-') => format!("`{text}` is negative"),
+        None => format!("`{text}` is not a number"),
+    };
+    let label = format!("expected a number from {minimum} to {maximum}, or a percentage");
+    problems.report(node.place, message).label(label);
+    None
+}
+
+fn flag(node: &Node, text: &str, problems: &mut Problems) -> Option<bool> {
+    match text {
+        "true" => return Some(true),
+        "false" => return Some(false),
+        _ => {}
+    }
+    let meant = match text.to_ascii_lowercase().as_str() {
+        "yes" | "on" | "y" | "1" | "true" => Some("true"),
+        "no" | "off" | "n" | "0" | "false" | "none" => Some("false"),
+        _ => None,
+    };
+    let report = problems.report(node.place, format!("`{text}` is neither `true` nor `false`"));
+    report.label("expected `true` or `false`").maybe_help(meant.map(|word| format!("write `{word}`")));
+    None
+}
+
+/// One of these words.
+pub(super) fn choice(
+    node: &Node,
+    text: &str,
+    words: &'static [&'static str],
+    problems: &mut Problems,
+) -> Option<&'static str> {
+    let found = words.iter().find(|word| **word == text);
+    if found.is_none() {
+        let report = problems.report(node.place, format!("`{text}` is not a choice here"));
+        report.label(format!("expected one of {}", suggest::quoted(words)));
+        report.maybe_help(
+            suggest::closest(text, words.iter().copied()).map(|word| format!("did you mean `{word}`?")),
+        );
+    }
+    found.copied()
+}

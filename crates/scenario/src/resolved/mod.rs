@@ -1,0 +1,218 @@
+//! A scenario complete and checked word by word: every default filled in, every quantity an exact number.
+//!
+//! Models: what the user means, still in the user's words: names of links and hosts are names, phases may repeat.
+//! Leaves out: what those names stand for in the fabric; the compiler finds that out.
+//!
+//! Invariants: printing it as YAML and resolving that again gives an equal value; places and texts do not count when
+//! two are compared.
+
+mod parameters;
+pub mod sections;
+
+use netloom_units::{Duration, Rate, Time};
+
+use crate::describe;
+use crate::place::{Place, Placed, Sources};
+use crate::written::print;
+
+pub use parameters::Parameters;
+
+/// A whole scenario.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resolved {
+    /// What the scenario is called.
+    pub name: String,
+    /// The seed of every random stream.
+    pub seed: u64,
+    /// Hosts, switches and links.
+    pub fabric: Fabric,
+    /// Load balancing.
+    pub balance: Balance,
+    /// How hosts send messages.
+    pub transport: Parameters,
+    /// Queues at egress ports.
+    pub queues: Parameters,
+    /// Traffic classes.
+    pub classes: Parameters,
+    /// The jobs.
+    pub jobs: Vec<Job>,
+    /// Traffic beside the jobs.
+    pub background: Option<Background>,
+    /// What fails.
+    pub faults: Faults,
+    /// Delay of a modelled barrier; `None` is `auto`.
+    pub coordination_delay: Option<Placed<Duration>>,
+    /// When the run stops at the latest.
+    pub deadline: Option<Time>,
+    /// What is recorded beyond the defaults.
+    pub record: Record,
+    pub(crate) fabric_place: Place,
+    pub(crate) sources: Sources,
+}
+
+impl Resolved {
+    /// The scenario as canonical YAML with every default written out.
+    pub fn to_yaml(&self) -> String {
+        print(&describe::scenario(self))
+    }
+}
+
+/// Hosts, switches and links.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fabric {
+    /// A topology of the catalog's registry.
+    Parametric(Parameters),
+    /// Nodes and links as listed.
+    Custom(Custom),
+}
+
+/// Nodes and links as listed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Custom {
+    /// Names of the hosts.
+    pub hosts: Placed<Vec<Placed<String>>>,
+    /// Names of the switches.
+    pub switches: Vec<Placed<String>>,
+    /// Bundles of parallel links.
+    pub links: Vec<Placed<Bundle>>,
+}
+
+/// Parallel links between two nodes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bundle {
+    /// Name of one end.
+    pub from: Placed<String>,
+    /// Name of the other end.
+    pub to: Placed<String>,
+    /// Rate of each link.
+    pub rate: Rate,
+    /// Propagation delay of each link.
+    pub delay: Duration,
+    /// How many links.
+    pub count: u32,
+}
+
+/// The policy at each kind of node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Balance {
+    /// At hosts.
+    pub host: Parameters,
+    /// At switches.
+    pub switch: Parameters,
+}
+
+/// A job: ranks that repeat a list of phases.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Job {
+    /// What it is called; any text.
+    pub name: Placed<String>,
+    /// Which hosts it runs on.
+    pub placement: Placement,
+    /// How many times the phases are repeated.
+    pub steps: Placed<u32>,
+    /// When it starts.
+    pub start: Time,
+    /// Permutations of the ranks, one per collective with `order: given`; from the start again when used up.
+    pub orders: Placed<Vec<Placed<Vec<u32>>>>,
+    /// One step.
+    pub phases: Vec<Placed<Phase>>,
+}
+
+/// Which hosts a job runs on, rank by rank.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Placement {
+    /// By a rule of the catalog's registry.
+    Rule(Parameters),
+    /// These hosts.
+    List(Placed<Vec<Placed<String>>>),
+}
+
+/// One phase of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Phase {
+    /// Every rank computes.
+    Compute(Duration),
+    /// All ranks meet at a modelled barrier.
+    Barrier,
+    /// Buckets of collectives.
+    Collectives {
+        /// Buckets, concurrency and barrier.
+        settings: Parameters,
+        /// What each bucket holds.
+        each: Vec<Collective>,
+    },
+    /// Messages along a chain of stages.
+    PointToPoint {
+        /// Messages, gaps and dependence.
+        settings: Parameters,
+        /// How ranks form stages.
+        stages: Placed<Stages>,
+    },
+    /// Phases several times over.
+    Repeat {
+        /// How often.
+        times: Placed<u32>,
+        /// What.
+        phases: Vec<Placed<Phase>>,
+    },
+}
+
+/// One collective over all ranks of the job.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Collective {
+    /// The algorithm with its own parameters.
+    pub algorithm: Parameters,
+    /// What all collectives have: size, dependence, order of the ranks.
+    pub common: Parameters,
+}
+
+/// How ranks form stages.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Stages {
+    /// That many of equal length, ranks in order.
+    Count(u32),
+    /// These ranks.
+    Given(Vec<Placed<Vec<u32>>>),
+}
+
+/// Traffic beside the jobs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Background {
+    /// Which messages.
+    pub kind: Parameters,
+    /// What all background traffic has: its pace.
+    pub common: Parameters,
+}
+
+/// What fails, and who knows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Faults {
+    /// Who avoids a failed link, among other settings of the section.
+    pub settings: Parameters,
+    /// Links drawn at random that are failed from the start.
+    pub random: Option<Parameters>,
+    /// Links failed from the start.
+    pub failed: Vec<Placed<String>>,
+    /// Links that go down or come up during the run.
+    pub timed: Vec<TimedFault>,
+}
+
+/// A link that goes down or comes up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TimedFault {
+    /// The link's name.
+    pub link: Placed<String>,
+    /// When and what.
+    pub settings: Parameters,
+}
+
+/// What is recorded beyond the defaults.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Series and their interval.
+    pub settings: Parameters,
+    /// Hosts whose flows are recorded packet by packet.
+    pub packets_from: Vec<Placed<String>>,
+    /// Links recorded packet by packet.
+    pub packets_on: Vec<Placed<String>>,
+}

@@ -1,0 +1,55 @@
+//! The parameters of one plug-in or section: complete, checked against its `Spec`, each with its place.
+
+use std::fmt;
+
+use netloom_units::{Settings, Spec};
+
+use crate::place::Place;
+
+/// A spec with a value for each of its parameters.
+#[derive(Clone)]
+pub struct Parameters {
+    /// What it is.
+    pub spec: &'static Spec,
+    /// Its values, in the order of the spec.
+    pub settings: Settings,
+    /// Where the plug-in is named.
+    pub place: Place,
+    places: Vec<Place>,
+}
+
+impl Parameters {
+    /// Joins values with their places, both in the order of the spec.
+    pub(crate) fn new(
+        spec: &'static Spec,
+        settings: Settings,
+        place: Place,
+        places: Vec<Place>,
+    ) -> Parameters {
+        Parameters { spec, settings, place, places }
+    }
+
+    /// All defaults, for a section that is not written.
+    pub(crate) fn defaults(spec: &'static Spec) -> Parameters {
+        let places = vec![Place::default(); spec.parameters.len()];
+        Parameters { spec, settings: spec.defaults(), place: Place::default(), places }
+    }
+
+    /// Where a parameter is written; where the plug-in is named if its default was taken.
+    pub(crate) fn place_of(&self, name: &str) -> Place {
+        let number = self.spec.parameters.iter().position(|parameter| parameter.name == name);
+        number.and_then(|number| self.places.get(number).copied()).unwrap_or(self.place)
+    }
+}
+
+impl PartialEq for Parameters {
+    fn eq(&self, other: &Parameters) -> bool {
+        self.spec.name == other.spec.name && self.settings == other.settings
+    }
+}
+
+impl fmt::Debug for Parameters {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {:?}", self.spec.name, self.settings)
+    }
+}

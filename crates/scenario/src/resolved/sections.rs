@@ -1,0 +1,338 @@
+//! The specs of the sections that belong to the language itself, in the form plug-ins use.
+//!
+//! Reading, printing, hints and (later) the schema all follow from these tables. Lists and names are read by hand,
+//! because a `Spec` has no kind for them.
+
+use netloom_catalog::workload::mice;
+use netloom_units::{Bytes, Duration, Kind, Parameter, Spec, Value};
+
+const OURS: &str = "ours";
+
+/// Largest packet on the wire.
+pub const LARGEST_PACKET: u64 = 65_000_000;
+
+/// Shortens the tables below.
+const fn parameter(
+    name: &'static str,
+    kind: Kind,
+    default: Option<Value>,
+    meaning: &'static str,
+) -> Parameter {
+    Parameter { name, kind, default, meaning }
+}
+
+const fn count(minimum: u64, maximum: u64) -> Kind {
+    Kind::Count { minimum, maximum }
+}
+
+const fn choice(word: &'static str) -> Value {
+    Value::Choice(word)
+}
+
+const NO: Option<Value> = Some(Value::Flag(false));
+
+const PACKET: Parameter = parameter(
+    "packet",
+    Kind::Size,
+    Some(Value::Size(Bytes(4096))),
+    "largest data packet on the wire; there are no header bytes",
+);
+
+const ENTROPY: Parameter = parameter(
+    "entropy",
+    Kind::Choice(&["message", "pair", "start"]),
+    Some(choice("message")),
+    "what the flow hash is made of beside source and destination: each message its own, nothing, or its start",
+);
+
+/// Everything is queued at once or paced; nothing comes back.
+pub static OPEN_LOOP: Spec = Spec {
+    name: "open_loop",
+    summary: "messages are queued at once, or paced; nothing comes back",
+    source: "Zeltser 2026",
+    parameters: &[
+        PACKET,
+        ENTROPY,
+        parameter(
+            "rate",
+            Kind::Optional(&Kind::Rate),
+            Some(Value::Absent),
+            "pace of each flow; `none` queues the message at once",
+        ),
+    ],
+};
+
+/// A fixed window per message.
+pub static WINDOW: Spec = Spec {
+    name: "window",
+    summary: "a fixed window of packets in flight per message, an ACK per packet",
+    source: OURS,
+    parameters: &[
+        PACKET,
+        ENTROPY,
+        parameter(
+            "packets",
+            count(1, u32::MAX as u64),
+            Some(Value::Count(128)),
+            "packets in flight per message",
+        ),
+        parameter("acknowledgement", Kind::Size, Some(Value::Size(Bytes(64))), "size of an ACK on the wire"),
+    ],
+};
+
+/// The transports.
+pub static TRANSPORTS: &[&Spec] = &[&OPEN_LOOP, &WINDOW];
+
+/// How many ranks a placement takes.
+const RANKS: Parameter = parameter(
+    "ranks",
+    Kind::Optional(&Kind::Count { minimum: 1, maximum: 1_000_000 }),
+    Some(Value::Absent),
+    "how many hosts; `none` takes all that are left",
+);
+
+/// A placement of the catalog.
+const fn placement(name: &'static str, summary: &'static str, parameters: &'static [Parameter]) -> Spec {
+    Spec { name, summary, source: OURS, parameters }
+}
+
+/// Every host of the fabric: the placement of a job that says nothing.
+pub static ALL_HOSTS: Spec = placement("all", "every host of the fabric", &[]);
+
+/// The placements; beside them a job may list its hosts.
+pub static PLACEMENTS: &[&Spec] = &[
+    &ALL_HOSTS,
+    &placement("contiguous", "the first hosts that are free", &[RANKS]),
+    &placement(
+        "strided",
+        "every so many-th free host, then the same from the next one on",
+        &[RANKS, parameter("stride", count(1, u32::MAX as u64), None, "distance between hosts")],
+    ),
+    &placement("interleaved", "free hosts in turns with all other interleaved jobs", &[RANKS]),
+    &placement(
+        "random",
+        "free hosts drawn at random, ranks in the order of the draw",
+        &[
+            RANKS,
+            parameter("seed", count(0, u64::MAX), Some(Value::Count(0)), "added to the scenario's seed"),
+        ],
+    ),
+    &placement("rack_balanced", "the same number of free hosts of every leaf", &[RANKS]),
+];
+
+/// Queues at egress ports.
+pub static QUEUES: Spec = Spec {
+    name: "queues",
+    summary: "how much waits at an egress port before packets are dropped",
+    source: OURS,
+    parameters: &[
+        parameter(
+            "switch_limit",
+            Kind::Optional(&Kind::Size),
+            Some(Value::Absent),
+            "bytes that wait at a switch port at most; `none` is unlimited",
+        ),
+        parameter(
+            "host_limit",
+            Kind::Optional(&Kind::Size),
+            Some(Value::Absent),
+            "bytes that wait at a host port at most; `none` is unlimited",
+        ),
+    ],
+};
+
+/// Traffic classes.
+pub static CLASSES: Spec = Spec {
+    name: "classes",
+    summary: "the traffic class of each kind of packet; a higher class is always served first",
+    source: OURS,
+    parameters: &[
+        parameter("data", count(0, 7), Some(Value::Count(0)), "class of data packets"),
+        parameter("control", count(0, 7), Some(Value::Count(0)), "class of ACKs"),
+    ],
+};
+
+/// A phase of collectives.
+pub static COLLECTIVES: Spec = Spec {
+    name: "collectives",
+    summary: "buckets of collectives, one after the other or all together",
+    source: OURS,
+    parameters: &[
+        parameter("buckets", count(1, 65_535), Some(Value::Count(1)), "how many buckets, all alike"),
+        parameter("concurrent", Kind::Flag, NO, "whether all buckets start together"),
+        parameter(
+            "barrier",
+            Kind::Flag,
+            NO,
+            "whether ranks meet at a modelled barrier after each bucket (after all when concurrent)",
+        ),
+    ],
+};
+
+/// What every collective has.
+pub static COLLECTIVE: Spec = Spec {
+    name: "collective",
+    summary: "what all collectives have",
+    source: OURS,
+    parameters: &[
+        parameter("size", Kind::Size, None, "bytes of the full vector per rank, as nccl-tests count it"),
+        parameter(
+            "dependent",
+            Kind::Flag,
+            Some(Value::Flag(true)),
+            "whether a send waits for what it depends on; `false` sends all at once",
+        ),
+        parameter(
+            "order",
+            Kind::Choice(&["rank", "shuffled", "given"]),
+            Some(choice("rank")),
+            "the order of the ranks: as placed, shuffled anew each time, or the job's `orders` one after the other",
+        ),
+    ],
+};
+
+/// Messages along a chain of stages.
+pub static POINT_TO_POINT: Spec = Spec {
+    name: "point_to_point",
+    summary: "messages from stage to stage, as in pipeline parallelism",
+    source: "Zeltser 2026",
+    parameters: &[
+        parameter("size", Kind::Size, None, "bytes of a message"),
+        parameter(
+            "microbatches",
+            count(1, 1_000_000),
+            Some(Value::Count(1)),
+            "messages per pair of ranks and hop",
+        ),
+        parameter("backward", Kind::Flag, NO, "whether messages go from the last stage to the first"),
+        parameter(
+            "dependent",
+            Kind::Flag,
+            Some(Value::Flag(true)),
+            "whether a stage sends a microbatch only after it has received it",
+        ),
+        parameter(
+            "gap",
+            Kind::Duration,
+            Some(Value::Duration(Duration::ZERO)),
+            "microbatch m on hop j starts no earlier than (m + j) gaps after the origin",
+        ),
+        parameter(
+            "gap_from",
+            Kind::Choice(&["phase", "run"]),
+            Some(choice("phase")),
+            "the origin of the gaps: start of the phase, or of the run",
+        ),
+        parameter("barrier", Kind::Flag, NO, "whether ranks meet at a modelled barrier afterwards"),
+    ],
+};
+
+/// What every kind of background traffic has.
+pub static BACKGROUND: Spec = Spec {
+    name: "background",
+    summary: "what all background traffic has",
+    source: OURS,
+    parameters: &[parameter(
+        "rate",
+        Kind::Optional(&Kind::Rate),
+        Some(Value::Absent),
+        "pace of each flow; `none` as the transport",
+    )],
+};
+
+/// The kinds of background traffic.
+pub static BACKGROUNDS: &[&Spec] = &[&mice::SPEC];
+
+/// What all faults share.
+pub static FAULTS: Spec = Spec {
+    name: "faults",
+    summary: "links that are failed, go down or come up",
+    source: OURS,
+    parameters: &[parameter(
+        "knowledge",
+        Kind::Choice(&["local", "global"]),
+        Some(choice("local")),
+        "who avoids a failed link: the two nodes at its ends, or every node from the next snapshot on",
+    )],
+};
+
+/// Links failed at random.
+pub static RANDOM_FAULTS: Spec = Spec {
+    name: "random",
+    summary: "links failed from the start, drawn by the scenario's seed",
+    source: "Zeltser 2026 (coin)",
+    parameters: &[
+        parameter("fraction", Kind::Fraction { minimum: 0.0, maximum: 1.0 }, None, "share of the links"),
+        parameter(
+            "among",
+            Kind::Choice(&["all", "fabric", "host"]),
+            Some(choice("all")),
+            "which links: all, those between switches, or those of hosts",
+        ),
+        parameter(
+            "draw",
+            Kind::Choice(&["coin", "exact"]),
+            Some(choice("coin")),
+            "`coin` decides link by link, so the number varies; `exact` fails the nearest whole number of links",
+        ),
+    ],
+};
+
+/// One fault in time.
+pub static TIMED_FAULT: Spec = Spec {
+    name: "timed",
+    summary: "a link that goes down or comes up",
+    source: OURS,
+    parameters: &[
+        parameter("at", Kind::Duration, None, "when"),
+        parameter("action", Kind::Choice(&["down", "up"]), None, "what happens"),
+    ],
+};
+
+/// What is recorded beyond the defaults.
+pub static RECORD: Spec = Spec {
+    name: "record",
+    summary: "what is recorded beyond the defaults",
+    source: OURS,
+    parameters: &[
+        parameter(
+            "series",
+            Kind::Optional(&Kind::Duration),
+            Some(Value::Absent),
+            "first interval of the sampled series per port; `none` records no series",
+        ),
+        parameter(
+            "queue_packets",
+            Kind::Flag,
+            Some(Value::Flag(false)),
+            "whether every port counts waiting packets beside bytes",
+        ),
+    ],
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_within_each_spec() {
+        let sections = [
+            &QUEUES,
+            &CLASSES,
+            &COLLECTIVES,
+            &COLLECTIVE,
+            &BACKGROUND,
+            &POINT_TO_POINT,
+            &FAULTS,
+            &RANDOM_FAULTS,
+            &TIMED_FAULT,
+            &RECORD,
+        ];
+        for spec in sections.iter().chain(TRANSPORTS).chain(BACKGROUNDS).chain(PLACEMENTS) {
+            let mut names: Vec<_> = spec.parameters.iter().map(|parameter| parameter.name).collect();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), spec.parameters.len(), "{}", spec.name);
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! YAML text to a tree of nodes with places.
+//!
+//! The tree is built from parser events without recursion. Every bound is checked before memory is taken: size of the
+//! text, depth, and number of nodes after aliases are expanded.
+
+use std::collections::BTreeMap;
+
+use granit_parser::{Event, Parser, ScalarStyle, Span, StrInput};
+
+use super::{Entry, Node, Tree};
+use crate::diagnostic::Problems;
+use crate::place::Place;
+
+/// Largest text, in bytes.
+const MOST_BYTES: usize = 64 << 20;
+/// Deepest nesting.
+const MOST_DEPTH: usize = 48;
+/// Most nodes, aliases expanded.
+const MOST_NODES: usize = 2_000_000;
+
+/// The bytes of a file as text, or what is wrong with them and where.
+pub(crate) fn decode(bytes: &[u8]) -> Result<&str, (usize, String)> {
+    if let Some(at) = bytes.iter().take(4096).position(|byte| *byte == 0) {
+        return Err((at, format!("this is a binary file, not a scenario (a zero byte at {at})")));
+    }
+    std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        (at, format!("the text is not UTF-8 from byte {at} on"))
+    })
+}
+
+/// Parses one document of text number `source`, which starts `offset` bytes into that text.
+///
+/// Gives nothing when a problem was reported.
+pub(crate) fn parse(text: &str, source: u16, offset: usize, problems: &mut Problems) -> Option<Node> {
+    let start = Place { source, start: offset as u32, end: offset as u32 };
+    if text.len() > MOST_BYTES {
+        let message = format!("the text is longer than {} MiB", MOST_BYTES >> 20);
+        problems.report(start, message).label("too long");
+        return None;
+    }
+    if let Some(at) = text.find('\0') {
+        let place = Place { start: (offset + at) as u32, end: (offset + at + 1) as u32, ..start };
+        problems.report(place, "a zero byte: this is a binary file, not a scenario");
+        return None;
+    }
+    Builder::new(text, source, offset).run(problems)
+}
+
+/// A list or map whose end has not come yet.
+struct Open {
+    place: Place,
+    anchor: usize,
+    kind: OpenKind,
+    depth_below: usize,
+    nodes: usize,
+}
+
+enum OpenKind {
+    List(Vec<Node>),
+    Map { entries: Vec<Entry>, keys: BTreeMap<String, Place>, key: Option<(String, Place)> },
+}
+
+/// A finished node that an alias may name.
+struct Anchored {
+    node: Node,
+    depth: usize,
+    nodes: usize,
+}
+
+struct Builder<'a> {
+    text: &'a str,
+    source: u16,
+    offset: usize,
+    stack: Vec<Open>,
+    anchored: BTreeMap<usize, Anchored>,
+    n_nodes: usize,
+    root: Option<Node>,
+    n_documents: usize,
+    duplicate: bool,
+}
+
+/// Parsing stops here; the problem has been reported.
+struct Stop;
+
+impl<'a> Builder<'a> {
+    fn new(text: &'a str, source: u16, offset: usize) -> Builder<'a> {
+        Builder {
+            text,
+            source,
+            offset,
+            stack: Vec::new(),
+            anchored: BTreeMap::new(),
+            n_nodes: 0,
+            root: None,
+            n_documents: 0,
+            duplicate: false,
+        }
+    }
+
+    fn run(mut self, problems: &mut Problems) -> Option<Node> {
+        let mut options = granit_parser::options! { disallow_directives: true };
+        options.set_emit_comments(false);
+        let parser: Parser<'_, StrInput<'_>> = Parser::new_from_str_with_options(self.text, options);
+        for next in parser {
+            match next {
+                Ok((event, span)) => self.event(event, span, problems).ok()?,
+                Err(error) => {
+                    let at = error.marker().byte_offset().unwrap_or(self.text.len());
+                    let place = self.character_at(at);
+                    let message = format!("this is not well-formed YAML: {}", error.info());
+                    problems.report(place, message).label("parsing stopped here");
+                    return None;
+                }
+            }
+        }
+        if self.duplicate {
+            return None;
+        }
+        let empty = Node { place: self.character_at(0), owner: None, tree: Tree::Nothing };
+        Some(self.root.unwrap_or(empty))
+    }
+
+    fn event(&mut self, event: Event<'_>, span: Span, problems: &mut Problems) -> Result<(), Stop> {
+        let place = self.place(span);
+        if event.tag().is_some() {
+            let help = "remove it; the key alone says what a value means";
+            problems.report(place, "tags (`!...`) have no meaning in a scenario").help(help);
+            return Err(Stop);
+        }
+        match event {
+            Event::DocumentStart(..) => {
+                self.n_documents += 1;
+                if self.n_documents > 1 {
+                    problems.report(place, "a file holds one scenario").label("a second one starts");
+                    return Err(Stop);
+                }
+                Ok(())
+            }
+            Event::Scalar(text, style, anchor, _) => {
+                let nothing = style == ScalarStyle::Plain && (text.is_empty() || text == "~");
+                let tree = if nothing { Tree::Nothing } else { Tree::Text(text.into_owned()) };
+                self.count(1, place, problems)?;
+                self.finish(Node { place, owner: None, tree }, anchor, 0, 1, problems)
+            }
+            Event::Alias(anchor) => self.alias(anchor, place, problems),
+            Event::SequenceStart(_, anchor, _) => {
+                self.open(place, anchor, OpenKind::List(Vec::new()), problems)
+            }
+            Event::MappingStart(_, anchor, _) => {
+                let kind = OpenKind::Map { entries: Vec::new(), keys: BTreeMap::new(), key: None };
+                self.open(place, anchor, kind, problems)
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(place, problems),
+            _ => Ok(()),
+        }
+    }
+
+    fn open(
+        &mut self,
+        place: Place,
+        anchor: usize,
+        kind: OpenKind,
+        problems: &mut Problems,
+    ) -> Result<(), Stop> {
+        self.count(1, place, problems)?;
+        if self.stack.len() >= MOST_DEPTH {
+            return Err(too_deep(place, problems));
+        }
+        self.stack.push(Open { place, anchor, kind, depth_below: 0, nodes: 1 });
+        Ok(())
+    }
+
+    fn close(&mut self, end: Place, problems: &mut Problems) -> Result<(), Stop> {
+        let Some(open) = self.stack.pop() else { return Ok(()) };
+        let place = self.first_line(Place { end: end.end, ..open.place });
+        let tree = match open.kind {
+            OpenKind::List(items) => Tree::List(items),
+            OpenKind::Map { entries, .. } => Tree::Map(entries),
+        };
+        let node = Node { place, owner: None, tree };
+        self.finish(node, open.anchor, open.depth_below + 1, open.nodes, problems)
+    }
+
+    fn alias(&mut self, anchor: usize, place: Place, problems: &mut Problems) -> Result<(), Stop> {
+        let Some(found) = self.anchored.get(&anchor) else {
+            problems.report(place, "this alias stands for something that contains it");
+            return Err(Stop);
+        };
+        let (depth, nodes) = (found.depth, found.nodes);
+        if self.stack.len() + depth > MOST_DEPTH {
+            return Err(too_deep(place, problems));
+        }
+        // Counted before it is copied: aliases of aliases grow exponentially.
+        self.count(nodes, place, problems)?;
+        let node = self.anchored[&anchor].node.clone();
+        self.finish(node, 0, depth, nodes, problems)
+    }
+
+    /// Hands a finished node to the list, map or document around it.
+    fn finish(
+        &mut self,
+        node: Node,
+        anchor: usize,
+        depth: usize,
+        nodes: usize,
+        problems: &mut Problems,
+    ) -> Result<(), Stop> {
+        if anchor != 0 {
+            // The copy costs memory as well, so it counts.
+            self.count(nodes, node.place, problems)?;
+            self.anchored.insert(anchor, Anchored { node: node.clone(), depth, nodes });
+        }
+        let Some(open) = self.stack.last_mut() else {
+            self.root = Some(node);
+            return Ok(());
+        };
+        open.depth_below = open.depth_below.max(depth);
+        open.nodes += nodes;
+        match &mut open.kind {
+            OpenKind::List(items) => items.push(node),
+            OpenKind::Map { entries, keys, key } => match key.take() {
+                None => *key = Some(key_of(node, problems)?),
+                Some((text, place)) => {
+                    if let Some(first) = keys.insert(text.clone(), place) {
+                        let report = problems.report(place, format!("`{text}` is written twice"));
+                        report.label("again here").related(first, "first here");
+                        self.duplicate = true;
+                    }
+                    let value = Node { owner: Some(place), ..node };
+                    entries.push(Entry { key: text, key_place: place, value });
+                }
+            },
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, nodes: usize, place: Place, problems: &mut Problems) -> Result<(), Stop> {
+        self.n_nodes = self.n_nodes.saturating_add(nodes);
+        if self.n_nodes <= MOST_NODES {
+            return Ok(());
+        }
+        let message = format!("the scenario has more than {MOST_NODES} values, aliases expanded");
+        problems.report(place, message).label("too many from here on");
+        Err(Stop)
+    }
+
+    fn place(&self, span: Span) -> Place {
+        let range = span.byte_range().unwrap_or(0..0);
+        let text = self.text.get(range.clone()).unwrap_or("");
+        // A plain scalar at the end of a line may carry the line break in its range.
+        let end = range.start + text.trim_end().len();
+        self.shifted(range.start, end)
+    }
+
+    fn shifted(&self, start: usize, end: usize) -> Place {
+        Place {
+            source: self.source,
+            start: (self.offset + start) as u32,
+            end: (self.offset + end.max(start)) as u32,
+        }
+    }
+
+    fn character_at(&self, at: usize) -> Place {
+        let at = self.text.floor_char_boundary(at.min(self.text.len()));
+        let length = self.text[at..].chars().next().map_or(0, char::len_utf8);
+        self.shifted(at, at + length)
+    }
+
+    fn first_line(&self, place: Place) -> Place {
+        let start = place.start as usize - self.offset;
+        let end = (place.end as usize - self.offset).max(start);
+        let text = self.text.get(start..end).unwrap_or("");
+        let line = text.lines().next().unwrap_or("").trim_end();
+        self.shifted(start, start + line.len())
+    }
+}
+
+fn too_deep(place: Place, problems: &mut Problems) -> Stop {
+    let message = format!("nested more than {MOST_DEPTH} levels deep");
+    problems.report(place, message).label("too deep");
+    Stop
+}
+
+/// The text of a key; keys are words.
+fn key_of(node: Node, problems: &mut Problems) -> Result<(String, Place), Stop> {
+    let message = match node.tree {
+        Tree::Text(text) if text == "<<" => "merge keys (`<<`) are not part of the language",
+        Tree::Text(text) => return Ok((text, node.place)),
+        _ => "a key must be a word",
+    };
+    problems.report(node.place, message);
+    Err(Stop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::{Diagnostics, Style};
+    use crate::place::Sources;
+    use proptest::prelude::*;
+
+    fn read(text: &str) -> Result<Node, Diagnostics> {
+        let mut sources = Sources::default();
+        sources.add("test.yaml", text);
+        let mut problems = Problems::default();
+        let node = parse(text, 0, 0, &mut problems);
+        if problems.is_empty() { Ok(node.unwrap()) } else { Err(problems.finish(&sources)) }
+    }
+
+    fn message(text: &str) -> String {
+        read(text).unwrap_err().problems()[0].message().to_owned()
+    }
+
+    #[test]
+    fn places_are_those_of_the_text() {
+        let text = "a: 4Gbps\nb:\n  - x\n  - {c: \u{e9}t\u{e9}}\n";
+        let Tree::Map(entries) = read(text).unwrap().tree else { panic!("a map") };
+        let slice = |place: Place| &text[place.start as usize..place.end as usize];
+        assert_eq!(slice(entries[0].key_place), "a");
+        assert_eq!(slice(entries[0].value.place), "4Gbps");
+        let Tree::List(items) = &entries[1].value.tree else { panic!("a list") };
+        assert_eq!(slice(items[0].place), "x");
+        assert_eq!(slice(items[1].place), "{c: \u{e9}t\u{e9}}");
+        assert_eq!(slice(entries[1].value.head()), "b");
+    }
+
+    #[test]
+    fn hostile_texts_are_refused() {
+        assert!(message(&format!("{}{}", "[".repeat(200), "]".repeat(200))).contains("levels deep"));
+        assert!(message(&"- ".repeat(200)).contains("levels deep"));
+        let tens = |n: usize| format!("a{n}: &a{n} [{}]", vec![format!("*a{}", n - 1); 10].join(", "));
+        let first = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]".to_owned();
+        let bomb = std::iter::once(first).chain((1..12).map(tens)).collect::<Vec<_>>().join("\n");
+        assert!(message(&bomb).contains("more than"));
+        assert!(message("a: &a [*a]").contains("contains it"));
+        assert!(message("a: *b").contains("YAML"));
+        assert!(message("a: \0").contains("binary"));
+        assert!(message("a: !!int 3").contains("tags"));
+        assert!(message("a: 1\n---\nb: 2").contains("one scenario"));
+        assert!(message("? [a]\n: 1").contains("key must be a word"));
+        assert!(message("a: {<<: b}").contains("merge keys"));
+        assert!(decode(b"\x7fELF\0\0").unwrap_err().1.contains("binary"));
+        assert!(decode(b"ab\xff").unwrap_err().1.contains("byte 2"));
+    }
+
+    #[test]
+    fn duplicate_keys_show_both_places() {
+        let rendered = read("a: 1\nb: 2\na: 3\n").unwrap_err().render(Style::Plain);
+        assert!(rendered.contains("first here") && rendered.contains("again here"), "{rendered}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "[-a-c:{}\\[\\],&*!#|>'\"%@?\\n \\t\u{feff}\u{e9}0-3]{0,80}") {
+            let _ = read(&text);
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            if let Ok(text) = decode(&bytes) {
+                let _ = read(text);
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! A tree of nodes as canonical YAML.
+//!
+//! What fits on a line is written on one (`{leaves: 8, spines: 4}`); what does not is spread over lines, two spaces a
+//! level.
+//!
+//! Invariants: parsing what was printed gives the same tree; the same tree always prints the same.
+
+use std::fmt::Write;
+
+use super::{Node, Tree};
+
+/// Longest line that a list or map is folded into.
+const WIDTH: usize = 100;
+
+/// The tree as YAML text, ending in a line break.
+pub(crate) fn print(node: &Node) -> String {
+    let mut out = String::new();
+    match &node.tree {
+        // The outermost map is a page, never a line.
+        Tree::Map(entries) if !entries.is_empty() => block(node, 0, &mut out),
+        _ => out.push_str(&flow(node)),
+    }
+    out.push('\n');
+    out
+}
+
+/// Writes a non-empty map or list over several lines, the first one starting where `out` ends.
+fn block(node: &Node, indent: usize, out: &mut String) {
+    match &node.tree {
+        Tree::Map(entries) => {
+            for (number, entry) in entries.iter().enumerate() {
+                line_break(number, indent, out);
+                let _ = write!(out, "{}:", scalar(&entry.key));
+                value(&entry.value, indent, out);
+            }
+        }
+        Tree::List(items) => {
+            for (number, item) in items.iter().enumerate() {
+                line_break(number, indent, out);
+                out.push('-');
+                item_of_list(item, indent, out);
+            }
+        }
+        Tree::Text(_) | Tree::Nothing => out.push_str(&flow(node)),
+    }
+}
+
+fn line_break(number: usize, indent: usize, out: &mut String) {
+    if number > 0 {
+        let _ = write!(out, "\n{:indent$}", "");
+    }
+}
+
+/// Writes the value of a key: on the same line if it fits, else below, one level deeper.
+fn value(node: &Node, indent: usize, out: &mut String) {
+    if let Some(line) = fitting(node, out) {
+        let _ = write!(out, " {line}");
+        return;
+    }
+    let indent = indent + 2;
+    let _ = write!(out, "\n{:indent$}", "");
+    block(node, indent, out);
+}
+
+/// Writes an item after its dash; a map of one key reads better without braces.
+fn item_of_list(node: &Node, indent: usize, out: &mut String) {
+    let single = matches!(&node.tree, Tree::Map(entries) if entries.len() == 1);
+    match fitting(node, out) {
+        Some(line) if !single => {
+            let _ = write!(out, " {line}");
+        }
+        _ => {
+            out.push(' ');
+            block(node, indent + 2, out);
+        }
+    }
+}
+
+/// The node on one line, if it fits behind what is already there.
+fn fitting(node: &Node, out: &str) -> Option<String> {
+    let used = out.len() - out.rfind('\n').map_or(0, |at| at + 1);
+    let empty = match &node.tree {
+        Tree::Text(_) | Tree::Nothing => true,
+        Tree::List(items) => items.is_empty(),
+        Tree::Map(entries) => entries.is_empty(),
+    };
+    let line = flow_within(node, if empty { usize::MAX } else { WIDTH.saturating_sub(used + 1) })?;
+    Some(line)
+}
+
+fn flow(node: &Node) -> String {
+    flow_within(node, usize::MAX).unwrap_or_default()
+}
+
+/// The node in flow style, or nothing once it is longer than `width`.
+fn flow_within(node: &Node, width: usize) -> Option<String> {
+    let (open, close) = match &node.tree {
+        Tree::Text(text) => return Some(scalar(text)),
+        Tree::Nothing => return Some("~".to_owned()),
+        Tree::List(_) => ('[', ']'),
+        Tree::Map(_) => ('{', '}'),
+    };
+    let mut line = String::from(open);
+    let mut push = |key: Option<&str>, item: &Node| {
+        if line.len() > 1 {
+            line.push_str(", ");
+        }
+        if let Some(key) = key {
+            let _ = write!(line, "{}: ", scalar(key));
+        }
+        line.push_str(&flow_within(item, width.saturating_sub(line.len()))?);
+        (line.len() < width).then_some(())
+    };
+    match &node.tree {
+        Tree::List(items) => items.iter().try_for_each(|item| push(None, item))?,
+        Tree::Map(entries) => {
+            entries.iter().try_for_each(|entry| push(Some(&entry.key), &entry.value))?;
+        }
+        Tree::Text(_) | Tree::Nothing => {}
+    }
+    line.push(close);
+    (line.len() <= width).then_some(line)
+}
+
+/// A scalar, quoted where YAML could take it for anything else than its own text.
+fn scalar(text: &str) -> String {
+    let harmless = |c: char| c.is_ascii_alphanumeric() || "_-./%+".contains(c);
+    let starts_well = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let words = text.split(' ').all(|word| !word.is_empty() && word.chars().all(harmless));
+    // Words apart from quantities are never read as anything but text, so `true` needs no quotes either.
+    if starts_well && words {
+        return text.to_owned();
+    }
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            ' ' => quoted.push(' '),
+            c if c.is_ascii_graphic() || c.is_alphanumeric() => quoted.push(c),
+            c if (c as u32) < 0x1_0000 => {
+                let _ = write!(quoted, "\\u{:04x}", c as u32);
+            }
+            c => {
+                let _ = write!(quoted, "\\U{:08x}", c as u32);
+            }
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+    use crate::diagnostic::Problems;
+    use proptest::prelude::*;
+
+    fn node() -> impl Strategy<Value = Node> {
+        let text = prop_oneof![
+            3 => "[a-z0-9_.]{1,12}",
+            1 => any::<String>(),
+            1 => "[-:#{}\\[\\]&*!|>'\"%@` ,?~\\n\\t]{0,8}",
+        ];
+        let scalar = text.prop_map(|text| {
+            // A zero byte means a binary file, quoted or not.
+            Node::text(text.replace('\0', "0"))
+        });
+        scalar.prop_recursive(4, 40, 6, |inner| {
+            let key = prop_oneof![3 => "[a-z_]{1,8}", 1 => "[-:#~' \"]{1,6}"];
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..6).prop_map(Node::list),
+                proptest::collection::btree_map(key, inner, 0..6).prop_map(Node::map),
+            ]
+        })
+    }
+
+    fn without_places(node: Node) -> Node {
+        let tree = match node.tree {
+            Tree::List(items) => Tree::List(items.into_iter().map(without_places).collect()),
+            Tree::Map(entries) => {
+                return Node::map(entries.into_iter().map(|e| (e.key, without_places(e.value))));
+            }
+            other => other,
+        };
+        Node::made(tree)
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_parses_to_the_same_tree(node in node()) {
+            let printed = print(&node);
+            let mut problems = Problems::default();
+            let read = parse(&printed, 0, 0, &mut problems);
+            prop_assert!(problems.is_empty(), "{problems:?} in\n{printed}");
+            prop_assert_eq!(without_places(read.unwrap()), node, "printed\n{}", printed);
+        }
+    }
+}

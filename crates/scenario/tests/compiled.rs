@@ -1,0 +1,262 @@
+//! What compiled models hold: choices, faults, jobs, and the rules behind them.
+
+use netloom_model::{Fault, FaultAction, Knowledge, Order, Phase, TransportKind};
+use netloom_scenario::{Compiled, Overrides, Style, compile, resolve, resolve_with};
+use netloom_units::{Bytes, Duration, HostId, Rate, Time};
+
+const FABRIC: &str = "
+netloom: 1
+fabric: { leaf_spine: { leaves: 4, spines: 2, hosts_per_leaf: 4, fabric_links: 2, fabric_delay: 2us } }
+";
+const JOB: &str = "jobs: [ { phases: [ { ring_all_reduce: { size: 1MiB } } ] } ]\n";
+
+fn compiled(rest: &str) -> Compiled {
+    let text = format!("{FABRIC}{rest}");
+    let shown = |wrong: netloom_scenario::Diagnostics| -> ! { panic!("{}", wrong.render(Style::Plain)) };
+    let resolved = resolve(&text, "test.yaml").unwrap_or_else(|wrong| shown(wrong));
+    compile(&resolved).unwrap_or_else(|wrong| shown(wrong))
+}
+
+fn refused(rest: &str) -> String {
+    let text = format!("{FABRIC}{rest}");
+    let wrong = match resolve(&text, "test.yaml") {
+        Ok(resolved) => compile(&resolved).unwrap_err(),
+        Err(wrong) => wrong,
+    };
+    wrong.problems().iter().map(|problem| problem.message().to_owned() + "\n").collect()
+}
+
+#[test]
+fn defaults_make_a_complete_model() {
+    let model = compiled(JOB).model;
+    assert_eq!(model.seed, 1);
+    assert_eq!(model.workload.jobs[0].ranks.len(), 16);
+    assert_eq!(model.coordination_delay, Duration::from_micros(1));
+    assert_eq!(model.transport.packet, Bytes(4096));
+    assert_eq!(model.transport.kind, TransportKind::OpenLoop { rate: None });
+    assert!(model.faults.is_empty() && model.deadline.is_none());
+}
+
+#[test]
+fn the_coordination_delay_is_at_least_the_smallest_delay() {
+    let model = compiled(&format!("{JOB}coordination_delay: 3us\n")).model;
+    assert_eq!(model.coordination_delay, Duration::from_micros(3));
+    let text = refused(&format!("{JOB}coordination_delay: 500ns\n"));
+    assert_eq!(text, "the coordination delay must be at least 1us\n");
+}
+
+#[test]
+fn zero_delays_do_not_count_for_the_coordination_delay() {
+    let text = "
+netloom: 1
+fabric:
+  custom:
+    hosts: [a, b]
+    switches: [s]
+    links: [ { from: a, to: s, rate: 1Gbps, delay: 0s }, { from: s, to: b, rate: 1Gbps, delay: 7ns } ]
+jobs: [ { phases: [ { permutation: { size: 1KB } } ] } ]
+";
+    let model = compile(&resolve(text, "test.yaml").unwrap()).unwrap().model;
+    assert_eq!(model.coordination_delay, Duration::from_nanos(7));
+}
+
+#[test]
+fn repeats_are_unrolled() {
+    let model = compiled(
+        "jobs: [ { steps: 2, phases: [ { repeat: { times: 16, phases: [ { ring_all_reduce: { size: 1MiB } }, \
+         { compute: 0.5ms } ] } }, barrier ] } ]\n",
+    )
+    .model;
+    let phases = &model.workload.jobs[0].phases;
+    assert_eq!(phases.len(), 33);
+    assert_eq!(phases[31], Phase::Compute { span: Duration(500_000_000) });
+    assert_eq!(phases[32], Phase::Barrier);
+}
+
+#[test]
+fn buckets_hold_what_each_says() {
+    let model = compiled(
+        "jobs: [ { phases: [ { collectives: { buckets: 8, barrier: true, each: [ \
+         { ring_reduce_scatter: { size: 8MiB, dependent: false, order: shuffled } }, \
+         { ring_all_gather: { size: 8MiB, dependent: false, order: shuffled } } ] } } ] } ]\n",
+    )
+    .model;
+    let Phase::Communicate { buckets, concurrent, barrier } = &model.workload.jobs[0].phases[0] else {
+        panic!("a communication phase")
+    };
+    assert_eq!((buckets.len(), *concurrent, *barrier), (8, false, true));
+    assert_eq!(buckets[7].collectives.len(), 2);
+    assert_eq!(buckets[7].collectives[1].order, Order::Shuffled);
+    assert!(!buckets[7].collectives[1].dependent);
+}
+
+#[test]
+fn given_orders_belong_to_the_job() {
+    let rest = "jobs: [ { placement: { contiguous: { ranks: 3 } }, orders: [[0, 1, 2], [2, 0, 1]], \
+                phases: [ { ring_all_gather: { size: 1MiB, order: given } } ] } ]\n";
+    let model = compiled(rest).model;
+    let Phase::Communicate { buckets, .. } = &model.workload.jobs[0].phases[0] else {
+        panic!("communication")
+    };
+    assert_eq!(buckets[0].collectives[0].order, Order::Given(vec![vec![0, 1, 2], vec![2, 0, 1]]));
+    assert!(refused(&rest.replace("[2, 0, 1]", "[2, 0, 2]")).contains("not a permutation"));
+    assert!(
+        refused(&rest.replace("orders: [[0, 1, 2], [2, 0, 1]], ", "")).contains("needs the job's `orders`")
+    );
+}
+
+#[test]
+fn faults_are_found_by_name_and_sorted() {
+    let rest = "faults: { knowledge: global, failed: [leaf3-spine1.1, leaf0.host2.nic0], \
+                timed: [ { at: 3ms, link: leaf0-spine0.0, action: up }, { at: 1ms, link: leaf0-spine0.0, action: down } ] }\n";
+    let compiled = compiled(&format!("{JOB}{rest}"));
+    let named: Vec<_> = compiled
+        .model
+        .faults
+        .iter()
+        .map(|fault| (fault.at, compiled.link_names[fault.link.index()].as_str(), fault.action))
+        .collect();
+    assert_eq!(
+        named,
+        [
+            (Time::ZERO, "leaf0.host2.nic0", FaultAction::Down),
+            (Time::ZERO, "leaf3-spine1.1", FaultAction::Down),
+            (Time(1_000_000_000), "leaf0-spine0.0", FaultAction::Down),
+            (Time(3_000_000_000), "leaf0-spine0.0", FaultAction::Up),
+        ]
+    );
+    assert_eq!(compiled.model.knowledge, Knowledge::Global);
+}
+
+#[test]
+fn random_faults_follow_the_seed_and_are_named() {
+    let rest = |seed| {
+        format!("{JOB}seed: {seed}\nfaults: {{ random: {{ fraction: 25%, among: fabric, draw: exact }} }}\n")
+    };
+    let links = |compiled: &Compiled| {
+        compiled.model.faults.iter().map(|fault: &Fault| fault.link.0).collect::<Vec<_>>()
+    };
+    let (one, two) = (compiled(&rest(1)), compiled(&rest(2)));
+    // A quarter of 4 x 2 x 2 links; the first 16 links are those of hosts.
+    assert_eq!(links(&one).len(), 4);
+    assert!(links(&one).iter().all(|link| *link >= 16));
+    assert_eq!(links(&one), links(&compiled(&rest(1))));
+    assert_ne!(links(&one), links(&two));
+    let name = &one.link_names[links(&one)[0] as usize];
+    assert!(one.notes.iter().any(|note| note.contains(name)), "{:?}", one.notes);
+}
+
+#[test]
+fn a_coin_fails_about_the_fraction() {
+    let text = "
+netloom: 1
+fabric: { leaf_spine: { leaves: 16, spines: 16, hosts_per_leaf: 16, fabric_links: 4 } }
+jobs: [ { phases: [ barrier ] } ]
+faults: { random: { fraction: 0.05 } }
+";
+    let compiled = compile(&resolve(text, "test.yaml").unwrap()).unwrap();
+    let (n_failed, n_links) = (compiled.model.faults.len(), compiled.link_names.len());
+    // 64 expected of 1280, standard deviation 7.8.
+    assert_eq!(n_links, 1280);
+    assert!((33..=95).contains(&n_failed), "{n_failed} failed");
+}
+
+#[test]
+fn jobs_share_the_hosts() {
+    let rest = "jobs:
+  - { name: a, placement: { rack_balanced: { ranks: 8 } }, phases: [ barrier ] }
+  - { name: b, placement: rack_balanced, phases: [ { point_to_point: { stages: 4, size: 1MiB, gap: 75us, gap_from: run } } ] }
+";
+    let compiled = compiled(rest);
+    let jobs = &compiled.model.workload.jobs;
+    assert_eq!(jobs[1].ranks[..3], [HostId(2), HostId(3), HostId(6)]);
+    assert_eq!(compiled.job_names, ["a", "b"]);
+    let Phase::PointToPoint(what) = &jobs[1].phases[0] else { panic!("stages") };
+    assert_eq!(what.stages, [[0, 1], [2, 3], [4, 5], [6, 7]]);
+    assert!(what.gap_from_run_start);
+    assert!(
+        refused(&rest.replace("placement: rack_balanced", "placement: all"))
+            .contains("is taken by another job")
+    );
+}
+
+#[test]
+fn background_messages_follow_the_fabric() {
+    let model =
+        compiled("background: { mice: { end: 100us, interval: 10us, packet: 1KiB, rate: 1Gbps } }\n").model;
+    let background = model.workload.background.unwrap();
+    assert_eq!(background.mice.len(), 10);
+    assert_eq!(background.rate, Some(Rate(1_000_000_000)));
+    assert!(background.mice.iter().all(|mouse| mouse.from.0 / 4 != mouse.to.0 / 4));
+}
+
+#[test]
+fn overrides_are_applied_before_checking() {
+    let set = |path: &str, value: &str| (path.to_owned(), value.to_owned());
+    let text = format!("{FABRIC}{JOB}balance: ecmp\n");
+    let overrides = Overrides {
+        set: vec![
+            set("balance.ecmp.salt", "none"),
+            set("fabric.leaf_spine.leaves", "2"),
+            set("transport", "{window: {packets: 8}}"),
+            set("jobs.0.steps", "7"),
+        ],
+        seed: Some(9),
+    };
+    let resolved = resolve_with(&text, "test.yaml", &overrides).unwrap();
+    assert_eq!(resolved.balance.host.settings.choice("salt"), "none");
+    let model = compile(&resolved).unwrap().model;
+    assert_eq!((model.seed, model.fabric.n_hosts(), model.workload.jobs[0].steps), (9, 8, 7));
+    let wrong = Overrides {
+        set: vec![set("fabric.leaf_spine.leafs", "2"), set("transport.windw.packets", "3")],
+        seed: None,
+    };
+    let wrong = resolve_with(&text, "test.yaml", &wrong).unwrap_err();
+    assert_eq!(wrong.problems().len(), 2);
+    assert!(wrong.problems().iter().all(|problem| problem.source_name() == "--set"));
+}
+
+#[test]
+fn absurd_sizes_are_refused_at_once() {
+    let phases = |phases: &str| refused(&format!("jobs: [ {{ phases: [ {phases} ] }} ]\n"));
+    let nested =
+        "{ repeat: { times: 65535, phases: [ { repeat: { times: 65535, phases: [ barrier ] } } ] } }";
+    assert!(phases(nested).contains("more than 65535 phases"));
+    let buckets = "{ repeat: { times: 60000, phases: [ { collectives: { buckets: 65535, each: [ \
+                   { incast: { size: 1KB } } ] } } ] } }";
+    assert!(phases(buckets).contains("a step of this job is too large"));
+    // A mistake inside leaves nothing to repeat, and repeating nothing must end.
+    let nothing = (0..12).fold("barier".to_owned(), |inner, _| {
+        format!("{{ repeat: {{ times: 65535, phases: [ {inner} ] }} }}")
+    });
+    assert!(phases(&nothing).contains("no phase `barier`"));
+    let mice = "background: { mice: { end: 100s, interval: 1ps } }\n";
+    assert!(refused(mice).contains("too much background traffic"));
+    let lanes =
+        "{ collectives: { buckets: 17, concurrent: true, each: [ { ring_all_reduce: { size: 1MB } } ] } }";
+    assert!(phases(lanes).contains("17 collectives run side by side, at most 16 can"));
+    assert!(phases("{ incast: { size: 17000GiB } }").contains("more packets than can be counted"));
+}
+
+#[test]
+fn a_custom_fabric_may_be_numbered() {
+    let text = "
+netloom: 1
+fabric:
+  custom:
+    hosts: 3
+    switches: 1
+    links:
+      - { from: host0, to: switch0, rate: 10Gbps, delay: 1us, count: 2 }
+      - { from: host1, to: switch0, rate: 10Gbps, delay: 1us }
+      - { from: host2, to: switch0, rate: 10Gbps, delay: 1us }
+jobs: [ { name: \"any: text, \\\"quoted\\\"\", placement: { list: [host2, host0] }, phases: [ { incast: { size: 1KB } } ] } ]
+";
+    let resolved = resolve(text, "folder/three.yaml").unwrap();
+    assert_eq!(resolved.name, "three");
+    assert_eq!(resolve(&resolved.to_yaml(), "other.yaml").unwrap(), resolved);
+    let compiled = compile(&resolved).unwrap();
+    assert_eq!(compiled.link_names, ["host0-switch0.0", "host0-switch0.1", "host1-switch0", "host2-switch0"]);
+    assert_eq!(compiled.job_names, ["any: text, \"quoted\""]);
+    assert_eq!(compiled.model.workload.jobs[0].ranks, [HostId(2), HostId(0)]);
+}

@@ -1,0 +1,59 @@
+//! Every scenario of the repository compiles and survives being printed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use netloom_scenario::{Style, compile, resolve};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
+}
+
+fn yaml_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            yaml_files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "yaml") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn all_compile_and_print_to_themselves() {
+    let mut files = Vec::new();
+    yaml_files(&folder(), &mut files);
+    assert!(files.len() >= 20, "only {} scenarios found", files.len());
+    for path in files {
+        let name = path.to_string_lossy();
+        let text = fs::read_to_string(&path).unwrap();
+        let resolved = resolve(&text, &name).unwrap_or_else(|wrong| panic!("{}", wrong.render(Style::Plain)));
+        let compiled = compile(&resolved).unwrap_or_else(|wrong| panic!("{}", wrong.render(Style::Plain)));
+        let again = resolve(&compiled.resolved_yaml, &name)
+            .unwrap_or_else(|wrong| panic!("{}", wrong.render(Style::Plain)));
+        assert_eq!(again, resolved, "{name}");
+        assert_eq!(again.to_yaml(), compiled.resolved_yaml, "{name}");
+        assert!(again.to_yaml().starts_with("netloom: 1\n"), "{name}");
+    }
+}
+
+/// Every policy, collective and topology of the registries has its scenario, and no scenario lacks its plug-in.
+#[test]
+fn every_plug_in_has_its_scenario() {
+    let has = |place: &str, name: &str| folder().join(place).join(format!("{name}.yaml")).exists();
+    for spec in netloom_policy::balance::SPECS {
+        assert!(has("policies", spec.name), "scenarios/policies/{}.yaml is missing", spec.name);
+    }
+    for spec in netloom_catalog::workload::collective::SPECS {
+        assert!(has("collectives", spec.name), "scenarios/collectives/{}.yaml is missing", spec.name);
+    }
+}
+
+#[test]
+fn what_is_printed_reads_well() {
+    let text = fs::read_to_string(folder().join("collectives/pipeline.yaml")).unwrap();
+    let resolved = resolve(&text, "pipeline.yaml").unwrap();
+    insta::assert_snapshot!(resolved.to_yaml());
+}

@@ -1,0 +1,107 @@
+//! What must agree.
+
+use netloom_records::DropReason;
+use netloom_testkit::referee::{Hop, Outcome};
+use netloom_units::{NodeId, PortId, Time};
+
+use crate::referee_side::{neighbour, picoseconds};
+use crate::scene::Draft;
+use crate::witness::Witnessed;
+
+/// Compares everything; panics with the scene's number.
+pub fn check(draft: &Draft, witnessed: &Witnessed, referee: &Outcome) {
+    let side = Sides { draft, witnessed, referee };
+    side.packets_agree();
+    side.flows_agree();
+    side.ports_agree();
+    side.losses_agree();
+}
+
+struct Sides<'a> {
+    draft: &'a Draft,
+    witnessed: &'a Witnessed,
+    referee: &'a Outcome,
+}
+
+impl Sides<'_> {
+    fn entropy(&self, hop: &Hop) -> u32 {
+        let size = self.draft.sendings[hop.flow].size.0;
+        let last = size - (self.draft.n_packets(hop.flow) - 1) * self.draft.model.transport.packet.0;
+        self.witnessed.notes.entropies[&(last as u32)]
+    }
+
+    fn is_host(&self, node: usize) -> bool {
+        node < self.draft.model.fabric.n_hosts()
+    }
+
+    /// Every hop of every packet: port, start, and arrival by the right in-link.
+    fn packets_agree(&self) {
+        let notes = &self.witnessed.notes;
+        let (mut n_starts, mut n_arrivals) = (0, 0);
+        for hop in &self.referee.hops {
+            let seed = self.draft.seed;
+            let sight = |node: usize| (node as u32, self.entropy(hop), hop.packet as u32);
+            if !self.is_host(hop.node) {
+                let expected = (hop.port as u32, Time(picoseconds(hop.started_at)));
+                assert_eq!(notes.started.get(&sight(hop.node)), Some(&expected), "scene {seed}, {hop:?}");
+                n_starts += 1;
+            }
+            let next = neighbour(self.draft, hop);
+            if !self.is_host(next) {
+                let expected = (self.in_link(hop), Time(picoseconds(hop.arrives_at)));
+                assert_eq!(notes.arrived.get(&sight(next)), Some(&expected), "scene {seed}, {hop:?}");
+                n_arrivals += 1;
+            }
+        }
+        assert_eq!((notes.started.len(), notes.arrived.len()), (n_starts, n_arrivals));
+        assert_eq!(self.witnessed.run.outcome.hops, self.referee.hops.len() as u64);
+    }
+
+    fn in_link(&self, hop: &Hop) -> u32 {
+        let fabric = &self.draft.model.fabric;
+        let port = PortId(fabric.port_range(NodeId(hop.node as u32)).start + hop.port as u32);
+        fabric.local_index(fabric.port(port).peer)
+    }
+
+    fn flows_agree(&self) {
+        let rows = &self.witnessed.run.records.flows;
+        assert_eq!(rows.len(), self.draft.sendings.len());
+        for (flow, sending) in self.draft.sendings.iter().enumerate() {
+            let record = &self.referee.flows[flow];
+            let row = rows.iter().find(|row| (row.start, row.source) == (sending.at, sending.from));
+            let row = row.expect("every message has its own instant");
+            let completed = record.completed_at.map(|at| Time(picoseconds(at)));
+            assert_eq!(row.end, completed, "scene {}, flow {flow}", self.draft.seed);
+            assert_eq!((row.destination, row.size), (sending.to, sending.size));
+        }
+        let packets: u64 = rows.iter().map(|row| u64::from(row.packets)).sum();
+        assert_eq!(packets, self.referee.totals.delivered);
+        assert_eq!(rows.iter().map(|row| row.hops).sum::<u64>(), self.referee.totals.hops);
+    }
+
+    fn ports_agree(&self) {
+        let mut link_bytes = vec![0; self.referee.link_bytes.len()];
+        let mut link_busy = vec![0; self.referee.link_bytes.len()];
+        for row in &self.witnessed.run.records.ports {
+            let peak = self.referee.port_peaks[row.node.index()][row.index as usize];
+            assert_eq!(
+                row.peak_packets.map(|n| n as usize),
+                Some(peak),
+                "scene {}, {row:?}",
+                self.draft.seed
+            );
+            link_bytes[row.link.index()] += row.size.0;
+            link_busy[row.link.index()] += row.busy.0;
+        }
+        assert_eq!(link_bytes, self.referee.link_bytes, "scene {}", self.draft.seed);
+        let busy: Vec<u64> = self.referee.link_busy_s.iter().map(|&seconds| picoseconds(seconds)).collect();
+        assert_eq!(link_busy, busy, "scene {}", self.draft.seed);
+    }
+
+    fn losses_agree(&self) {
+        let drops = &self.witnessed.run.records.drops;
+        assert!(drops.iter().all(|drop| drop.reason == DropReason::Unreachable));
+        assert_eq!(drops.iter().map(|drop| drop.packets).sum::<u64>(), self.referee.totals.dropped);
+        assert_eq!(self.witnessed.run.outcome.packets, self.referee.totals.created);
+    }
+}

@@ -1,0 +1,191 @@
+//! Random small scenes: a fabric, perhaps with dead links, messages, and a policy.
+
+use netloom_model::{FabricBuilder, Routing};
+use netloom_model::{Fault, FaultAction, Knowledge, LeafSpine, Model};
+use netloom_policy::balance::Chosen;
+use netloom_testkit::fixture::{Cable, Clos, Sending, Wiring, model, policy};
+use netloom_testkit::referee::Outcome;
+use netloom_units::{Bytes, LinkId, NodeId, Random, Time, Value};
+
+/// Speeds of links in ps per byte: primes, so that streams over different links fall out of step.
+const SPEEDS: [u64; 24] =
+    [23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127, 131];
+
+/// The policy under test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Hash of the flow.
+    Ecmp,
+    /// Random choice.
+    Spray,
+    /// Shortest queue in packets, random among ties.
+    Adaptive,
+}
+
+impl Kind {
+    /// The policy as registered.
+    pub fn chosen(self) -> Chosen {
+        match self {
+            Kind::Ecmp => policy("ecmp", &[]),
+            Kind::Spray => policy("spray", &[]),
+            Kind::Adaptive => policy("adaptive", &[("backlog", Value::Choice("packets"))]),
+        }
+    }
+}
+
+/// A scene before it is played.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    /// Its number.
+    pub seed: u64,
+    /// For the engine; the policies in it are replaced by wrapped ones.
+    pub model: Model,
+    /// ps per byte of each link.
+    pub speeds: Vec<u64>,
+    /// The messages, by start.
+    pub sendings: Vec<Sending>,
+    /// The policy.
+    pub kind: Kind,
+    /// Links that never worked.
+    pub dead: Vec<bool>,
+}
+
+impl Draft {
+    /// The scene of this number.
+    pub fn random(seed: u64) -> Draft {
+        let mut random = Random::stream(seed, 90, 0);
+        let mut speeds = SPEEDS.to_vec();
+        random.shuffle(&mut speeds);
+        let wiring =
+            if seed.is_multiple_of(2) { clos(&mut random, &speeds) } else { graph(&mut random, &speeds) };
+        let mut model = model(wiring);
+        model.seed = seed;
+        model.recording.queue_packets = true;
+        model.transport.packet = Bytes(256 + u64::from(random.below(2000)));
+        let n_links = model.fabric.links().len();
+        let dead = dead_links(&mut random, n_links);
+        for (number, _) in dead.iter().enumerate().filter(|link| *link.1) {
+            let link = LinkId(number as u32);
+            model.faults.push(Fault { at: Time::ZERO, link, action: FaultAction::Down });
+        }
+        model.knowledge = if random.below(2) == 0 { Knowledge::Local } else { Knowledge::Global };
+        let kind = [Kind::Ecmp, Kind::Spray, Kind::Adaptive][random.below(3) as usize];
+        let sendings = messages(&mut random, &model);
+        let speeds = (0..n_links).map(|link| speeds[link % speeds.len()]).collect();
+        Draft { seed, model, speeds, sendings, kind, dead }
+    }
+
+    /// How many packets a message becomes.
+    pub fn n_packets(&self, flow: usize) -> u64 {
+        self.sendings[flow].size.0.div_ceil(self.model.transport.packet.0)
+    }
+}
+
+/// A cable of so many ps per byte. The rate is rounded up, so rounding up the serialization gives whole ps again.
+fn cable(speed: u64, delay: u64) -> Cable {
+    Cable::new(8_000_000_000_000_u64.div_ceil(speed), delay)
+}
+
+fn clos(random: &mut Random, speeds: &[u64]) -> Wiring {
+    let mut upto = |most| 1 + random.below(most);
+    let shape = LeafSpine {
+        leaves: 1 + upto(2),
+        spines: upto(3),
+        hosts_per_leaf: upto(3),
+        host_links: upto(2),
+        fabric_links: upto(2),
+    };
+    let host_delay = [0, 3_001, 400_013][random.below(3) as usize];
+    let fabric_delay = 300_000 + u64::from(random.below(500_000));
+    // Laid out with the right shape first; each link then gets its own speed by its number.
+    let blank = Clos { shape, host: cable(1, host_delay), fabric: cable(1, fabric_delay) }.wiring();
+    let mut builder = FabricBuilder::new(shape.n_hosts(), shape.leaves + shape.spines);
+    for (number, link) in blank.fabric.links().iter().enumerate() {
+        let ends = link.ends.map(|port| blank.fabric.port(port));
+        // A few ps of difference per link keep parallel paths apart.
+        let delay = if ends[0].delay.0 == 0 { 0 } else { ends[0].delay.0 + 17 * number as u64 };
+        cable(speeds[number % speeds.len()], delay).lay(&mut builder, ends[0].node.0, ends[1].node.0);
+    }
+    Wiring { fabric: builder.build(), routing: Routing::LeafSpine(shape) }
+}
+
+/// A random tree of switches with further links, hosts with one or two links each.
+fn graph(random: &mut Random, speeds: &[u64]) -> Wiring {
+    let n_switches = 2 + random.below(5);
+    let n_hosts = 3 + random.below(5);
+    let mut builder = FabricBuilder::new(n_hosts, n_switches);
+    let mut number = 0;
+    let mut lay = |random: &mut Random, from: u32, to: u32| {
+        let delay = 150_000 + u64::from(random.below(900_000));
+        cable(speeds[number % speeds.len()], delay).lay(&mut builder, from, to);
+        number += 1;
+    };
+    for switch in 1..n_switches {
+        let below = random.below(switch);
+        lay(random, n_hosts + below, n_hosts + switch);
+    }
+    for _ in 0..2 + random.below(2 * n_switches) {
+        let from = random.below(n_switches);
+        let to = (from + 1 + random.below(n_switches - 1)) % n_switches;
+        lay(random, n_hosts + from, n_hosts + to);
+    }
+    for host in 0..n_hosts {
+        for _ in 0..=random.below(2) {
+            let switch = random.below(n_switches);
+            lay(random, host, n_hosts + switch);
+        }
+    }
+    Wiring::shortest(builder)
+}
+
+/// In every third scene, one or two links.
+fn dead_links(random: &mut Random, n_links: usize) -> Vec<bool> {
+    let mut dead = vec![false; n_links];
+    if random.below(3) == 0 {
+        for _ in 0..=random.below(2) {
+            dead[random.below(n_links as u32) as usize] = true;
+        }
+    }
+    dead
+}
+
+/// Messages at odd instants. The size of the last packet is the message's own: it tells which message a flow hash
+/// belongs to.
+fn messages(random: &mut Random, model: &Model) -> Vec<Sending> {
+    let n_hosts = model.fabric.n_hosts() as u32;
+    let packet = model.transport.packet.0;
+    let n_messages = 2 + u64::from(random.below(11));
+    let mut at = 0;
+    let mut sending = |number| {
+        at += 1 + u64::from(random.below(400_000));
+        let from = random.below(n_hosts);
+        let to = (from + 1 + random.below(n_hosts - 1)) % n_hosts;
+        Sending::new(at, from, to, packet * u64::from(random.below(16)) + 64 + number * 7)
+    };
+    (0..n_messages).map(&mut sending).collect()
+}
+
+/// Fails unless the scenes, all together, have met what they are meant to meet.
+pub fn cover_much(scenes: &[(Draft, Outcome)]) {
+    for kind in [Kind::Ecmp, Kind::Spray, Kind::Adaptive] {
+        assert!(scenes.iter().filter(|(draft, _)| draft.kind == kind).count() > 60, "{kind:?}");
+    }
+    let count = |holds: &dyn Fn(&Draft, &Outcome) -> bool| scenes.iter().filter(|(d, o)| holds(d, o)).count();
+    let has_queues = |_: &Draft, outcome: &Outcome| {
+        let hosts = |node: usize| outcome.port_peaks[node].iter().copied().max();
+        (0..outcome.port_peaks.len()).any(|node| hosts(node) > Some(2))
+    };
+    assert!(count(&has_queues) > 200);
+    assert!(count(&|draft, _| draft.dead.contains(&true)) > 60);
+    assert!(count(&|_, outcome| outcome.totals.dropped > 0) > 5);
+    let several = |draft: &Draft, outcome: &Outcome| {
+        let ports = |node: usize, flow: usize| {
+            let own = outcome.hops.iter().filter(move |hop| hop.node == node && hop.flow == flow);
+            own.map(|hop| hop.port).collect::<std::collections::BTreeSet<_>>().len()
+        };
+        let nodes = 0..draft.model.fabric.n_nodes();
+        nodes.clone().any(|node| (0..draft.sendings.len()).any(|flow| ports(node, flow) > 1))
+    };
+    assert!(count(&several) > 100, "packets of one flow hardly ever parted");
+    assert!(scenes.iter().all(|(draft, _)| draft.model.fabric.is_host(NodeId(0))));
+}

@@ -1,0 +1,138 @@
+//! The engine's side: runs a scene with wrapped policies and with hooks that write every instant down.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use netloom_engine::hook::{Actions, Hook, Seated, Verdict};
+use netloom_engine::packet::Packet;
+use netloom_engine::{Options, Seams};
+use netloom_policy::balance::{Balancer, Chosen, Context, DynBalance, PacketView, Pick, Ports, Seat};
+use netloom_testkit::fixture::{ListedWork, Run, everything_joined, simulate, simulate_with};
+use netloom_units::{NodeId, StateWriter, Time};
+
+use crate::scene::Draft;
+
+/// One packet at one node, named by what a policy can see.
+pub type Sight = (u32, u32, u32);
+
+/// Where and when something happened to a packet at a switch: (node, flow hash input, number), port, instant.
+pub type Instants = BTreeMap<Sight, (u32, Time)>;
+
+/// What the engine's run gave away.
+#[derive(Debug, Default)]
+pub struct Notes {
+    /// The raw random word a policy was about to draw, by (node, entropy, number of the packet).
+    pub words: BTreeMap<Sight, u32>,
+    /// Arrivals at switches, by in-link.
+    pub arrived: Instants,
+    /// Starts of transmissions at switches, by port.
+    pub started: Instants,
+    /// Flow hash input by size of the last packet.
+    pub entropies: BTreeMap<u32, u32>,
+}
+
+/// A finished run.
+pub struct Witnessed {
+    /// What was recorded.
+    pub run: Run,
+    /// What was noted.
+    pub notes: Notes,
+}
+
+type Shared = Arc<Mutex<Notes>>;
+
+/// The registered policy, and the word it would draw next.
+struct Wrapped {
+    policy: Balancer,
+    node: u32,
+    notes: Shared,
+}
+
+/// Hands a trait object on as the sized type the registry wants.
+struct Through<'a>(&'a mut dyn Ports);
+
+impl Ports for Through<'_> {
+    fn n_minimal(&self) -> usize {
+        self.0.n_minimal()
+    }
+    fn n_longer(&self) -> usize {
+        self.0.n_longer()
+    }
+    fn waiting_bytes(&mut self, candidate: usize) -> u64 {
+        self.0.waiting_bytes(candidate)
+    }
+    fn waiting_packets(&mut self, candidate: usize) -> u64 {
+        self.0.waiting_packets(candidate)
+    }
+}
+
+impl DynBalance for Wrapped {
+    fn pick(&mut self, context: &mut Context, packet: &PacketView, ports: &mut dyn Ports) -> Pick {
+        let word = context.random.clone().next_u32();
+        let sight = (self.node, packet.entropy, packet.sequence);
+        let mut notes = self.notes.lock().expect("unbroken");
+        assert_eq!(notes.words.insert(sight, word), None, "a packet visits a node once");
+        drop(notes);
+        self.policy.pick(context, || *packet, || Through(ports))
+    }
+
+    fn write_state(&self, out: &mut StateWriter) {
+        self.policy.write_state(out);
+    }
+}
+
+/// Writes down who passes when.
+struct Clerk {
+    node: u32,
+    packet_bytes: u32,
+    notes: Shared,
+}
+
+impl Hook for Clerk {
+    fn on_arrival(&mut self, now: Time, ingress: u32, packet: &mut Packet, _: &mut Actions) -> Verdict {
+        let mut notes = self.notes.lock().expect("unbroken");
+        notes.arrived.insert((self.node, packet.entropy, packet.sequence), (ingress, now));
+        if packet.bytes < self.packet_bytes {
+            notes.entropies.insert(packet.bytes, packet.entropy);
+        }
+        Verdict::Pass
+    }
+
+    fn on_start(&mut self, now: Time, egress: u32, packet: &mut Packet, _: &mut Actions) -> Verdict {
+        let mut notes = self.notes.lock().expect("unbroken");
+        notes.started.insert((self.node, packet.entropy, packet.sequence), (egress, now));
+        Verdict::Pass
+    }
+}
+
+/// Runs the scene, witnessed and not: all ways must record the same.
+pub fn run(draft: &Draft) -> Witnessed {
+    let notes = Shared::default();
+    let mut model = draft.model.clone();
+    let wrapped = Arc::clone(&notes);
+    let chosen = draft.kind.chosen();
+    let wrap = move |seat: Seat| -> Box<dyn DynBalance> {
+        let policy = Balancer::seat(&chosen, seat);
+        Box::new(Wrapped { policy, node: seat.node, notes: Arc::clone(&wrapped) })
+    };
+    let wrap = Chosen::Dyn(Arc::new(wrap));
+    model.balances.host = wrap.clone();
+    model.balances.switch = wrap;
+    let packet_bytes = model.transport.packet.0 as u32;
+    let switches = model.fabric.n_hosts() as u32..model.fabric.n_nodes() as u32;
+    let clerk = |node| Clerk { node, packet_bytes, notes: Arc::clone(&notes) };
+    let hooks = switches.map(|node| Seated { node: NodeId(node), hook: Box::new(clerk(node)) }).collect();
+    let work = ListedWork::new(&draft.sendings);
+    let seams = Seams { hooks, observer: None };
+    let run = simulate_with(&model, work.clone(), Options::default(), seams);
+    let notes = std::mem::take(&mut *notes.lock().expect("unbroken"));
+
+    model.balances.host = draft.kind.chosen();
+    model.balances.switch = draft.kind.chosen();
+    let expected = run.clone().results();
+    assert_eq!(simulate(&model, work.clone()).results(), expected, "scene {}: without hooks", draft.seed);
+    let lazy = Options { shortcut: false, ..everything_joined() };
+    let joined = simulate_with(&model, work, lazy, Seams::default());
+    assert_eq!(joined.results(), expected, "scene {}: joined", draft.seed);
+    Witnessed { run, notes }
+}

@@ -1,0 +1,93 @@
+//! What several laws are tried on: every policy, kinds of transport, faults, random traffic.
+
+use netloom_model::{Fault, FaultAction, Knowledge, Model, TransportKind};
+use netloom_policy::balance::Chosen;
+use netloom_testkit::fixture::{Sending, policy};
+use netloom_units::{Bytes, Duration, LinkId, Random, Rate, Time, Value};
+
+/// Every registered policy, each in all its forms.
+pub fn policies() -> Vec<(&'static str, Chosen)> {
+    let by_packets = [("by", Value::Choice("packets")), ("packets", Value::Count(5))];
+    let by_gap = [("gap", Value::Duration(Duration(700_000)))];
+    let in_packets = [("backlog", Value::Choice("packets"))];
+    vec![
+        ("ecmp", policy("ecmp", &[])),
+        ("unsalted ecmp", policy("ecmp", &[("salt", Value::Choice("none"))])),
+        ("flowlet by gap", policy("flowlet", &by_gap)),
+        ("flowlet by packets", policy("flowlet", &by_packets)),
+        ("spray", policy("spray", &[])),
+        ("round robin", policy("round_robin", &[])),
+        ("adaptive by bytes", policy("adaptive", &[])),
+        ("adaptive by packets", policy("adaptive", &in_packets)),
+    ]
+}
+
+/// Every kind of transport; the last has ACKs in a class of their own.
+pub fn transports() -> [(&'static str, TransportKind, u8); 4] {
+    let window = TransportKind::Window { packets: 6, acknowledgement: Bytes(64) };
+    [
+        ("open loop", TransportKind::OpenLoop { rate: None }, 0),
+        ("paced", TransportKind::OpenLoop { rate: Some(Rate(20_000_000_000)) }, 0),
+        ("window, one class", window, 0),
+        ("window, two classes", window, 3),
+    ]
+}
+
+/// What is wrong with the links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Damage {
+    /// Nothing.
+    None,
+    /// Some links never worked.
+    FromStart,
+    /// Links fail and return.
+    Timed,
+}
+
+/// Every damage, with every knowledge of it.
+pub const DAMAGES: [(Damage, Knowledge); 5] = [
+    (Damage::None, Knowledge::Local),
+    (Damage::FromStart, Knowledge::Local),
+    (Damage::FromStart, Knowledge::Global),
+    (Damage::Timed, Knowledge::Local),
+    (Damage::Timed, Knowledge::Global),
+];
+
+/// Puts links between switches out of order: some of those from `first_link` on.
+pub fn damage(model: &mut Model, damage: Damage, first_link: u32) {
+    let n_links = model.fabric.links().len() as u32;
+    let mut random = Random::stream(model.seed, 77, 1);
+    let mut some_link = || LinkId(first_link + random.below(n_links - first_link));
+    match damage {
+        Damage::None => {}
+        Damage::FromStart => {
+            for _ in 0..2 {
+                let link = some_link();
+                model.faults.push(Fault { at: Time::ZERO, link, action: FaultAction::Down });
+            }
+        }
+        Damage::Timed => {
+            for round in 0..4 {
+                let link = some_link();
+                let down = Time(2_000_000 + round * 1_900_003);
+                let up = down + Duration(1_300_001 + 400_000 * round);
+                model.faults.push(Fault { at: down, link, action: FaultAction::Down });
+                model.faults.push(Fault { at: up, link, action: FaultAction::Up });
+            }
+        }
+    }
+    model.faults.sort_unstable();
+    model.faults.dedup();
+}
+
+/// Messages between random hosts, of which many start at the same instants.
+pub fn traffic(seed: u64, n_hosts: u32, n_messages: u32, unit: u64) -> Vec<Sending> {
+    let mut random = Random::stream(seed, 77, 2);
+    let mut sending = |_| {
+        let at = u64::from(random.below(5)) * 1_500_000;
+        let from = random.below(n_hosts);
+        let to = (from + 1 + random.below(n_hosts - 1)) % n_hosts;
+        Sending::new(at, from, to, unit * u64::from(1 + random.below(24)))
+    };
+    (0..n_messages).map(&mut sending).collect()
+}

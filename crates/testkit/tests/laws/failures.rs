@@ -1,0 +1,160 @@
+//! Links that fail and return act at their exact instants; whoever cannot go on is named, and no run hangs.
+//!
+//! Links take a nanosecond per byte and a microsecond of delay, packets have 1000 bytes: a packet sent at 0 is at the
+//! switch at 2 us, on the second link until 3 us, and arrives at 4 us.
+
+use netloom_engine::{Options, Seams, Stall, Status, Waiting};
+use netloom_model::{Fault, FaultAction, Knowledge, Model, Operation, TransportKind};
+use netloom_records::DropReason;
+use netloom_testkit::fixture::{
+    Cable, Clos, ListedWork, Run, Sending, chain, model, simulate, simulate_with,
+};
+use netloom_units::{ActorId, Bytes, Duration, HostId, LinkId, Time};
+
+use crate::doubles::{port_forms, watched};
+
+const CABLE: Cable = Cable::new(8_000_000_000, 1_000_000);
+
+fn fault(at: u64, link: u32, action: FaultAction) -> Fault {
+    Fault { at: Time(at), link: LinkId(link), action }
+}
+
+/// One packet over two links, of which the second changes at these instants; in every form of port, all alike.
+fn one_packet(faults: &[(u64, FaultAction)]) -> Run {
+    let mut model = model(chain(&[CABLE, CABLE]));
+    model.faults = faults.iter().map(|&(at, action)| fault(at, 1, action)).collect();
+    let work = ListedWork::new(&[Sending::new(0, 0, 1, 1000)]);
+    let (expected, _, _) = watched(&model, &work, 2);
+    for options in port_forms() {
+        let run = simulate_with(&model, work.clone(), options, Seams::default());
+        assert_eq!(run.results(), expected.clone().results(), "{options:?}");
+    }
+    expected
+}
+
+#[test]
+fn a_transmission_that_ends_as_the_link_fails_survives() {
+    let run = one_packet(&[(3_000_000, FaultAction::Down)]);
+    assert_eq!(run.records.flows[0].end, Some(Time(4_000_000)));
+    assert_eq!(run.outcome.status, Status::Complete);
+}
+
+#[test]
+fn a_transmission_that_ends_later_is_lost() {
+    for at in [2_000_001, 2_500_000, 2_999_999] {
+        let run = one_packet(&[(at, FaultAction::Down)]);
+        assert_eq!(run.records.flows[0].end, None);
+        assert_eq!(run.records.drops[0].reason, DropReason::LinkDown);
+        assert_eq!((run.records.drops.len(), run.records.drops[0].packets), (1, 1));
+        assert_eq!(run.outcome.status, Status::Stalled(Stall { waiting: Vec::new(), unfinished: 1 }));
+    }
+}
+
+#[test]
+fn a_link_that_returns_during_the_transmission_does_not_save_it() {
+    let run = one_packet(&[(2_400_000, FaultAction::Down), (2_400_001, FaultAction::Up)]);
+    assert_eq!(run.records.flows[0].end, None);
+}
+
+#[test]
+fn a_packet_waiting_as_the_link_fails_is_lost() {
+    let run = one_packet(&[(2_000_000, FaultAction::Down)]);
+    assert_eq!(run.records.drops[0].reason, DropReason::LinkDown);
+    assert_eq!(run.records.flows[0].end, None);
+}
+
+#[test]
+fn a_packet_that_comes_to_a_dead_link_finds_no_way() {
+    let run = one_packet(&[(1_999_999, FaultAction::Down)]);
+    assert_eq!((run.records.drops[0].reason, run.records.drops[0].port), (DropReason::Unreachable, None));
+    assert_eq!(run.records.drops[0].first, Time(2_000_000));
+}
+
+#[test]
+fn a_link_serves_from_the_instant_it_returns() {
+    // What arrives at the very instant comes before the node's own events.
+    for (up, end) in [(1_999_999, Some(Time(4_000_000))), (2_000_000, None)] {
+        let run = one_packet(&[(500_000, FaultAction::Down), (up, FaultAction::Up)]);
+        assert_eq!(run.records.flows[0].end, end);
+        let run = one_packet(&[(0, FaultAction::Down), (up, FaultAction::Up)]);
+        assert_eq!(run.records.flows[0].end, end);
+    }
+}
+
+/// Cutting the run, or sampling it, while a transmission is under way that a failure will cut off.
+#[test]
+fn a_doomed_transmission_may_be_looked_at() {
+    for options in port_forms() {
+        let mut model = model(chain(&[CABLE, CABLE]));
+        model.faults = vec![fault(2_800_000, 1, FaultAction::Down)];
+        let work = ListedWork::new(&[Sending::new(0, 0, 1, 1000)]);
+        let cut = Model { deadline: Some(Time(2_600_000)), ..model.clone() };
+        let run = simulate_with(&cut, work.clone(), options, Seams::default());
+        assert_eq!(run.outcome.status, Status::Deadline);
+        model.recording.series = Some(Duration(300_000));
+        let run = simulate_with(&model, work, options, Seams::default());
+        let sent: u64 = run.records.series.iter().filter(|row| row.port.0 == 3).map(|row| row.size.0).sum();
+        assert!(sent <= 1000, "{sent} bytes sent of 1000: {options:?}");
+    }
+}
+
+#[test]
+fn neighbours_alone_know_of_a_dead_link_or_everybody_does() {
+    // From leaf 0 the way over spine 0 ends at its dead link to leaf 1: only global knowledge avoids it.
+    let clos = Clos::new(2, 2, 1);
+    let dead_link = 2 + 2; // after two host links and the two of leaf 0
+    for (knowledge, n_lost) in [(Knowledge::Local, 20), (Knowledge::Global, 0)] {
+        let mut model = model(clos.wiring());
+        model.balances.switch = netloom_testkit::fixture::policy("round_robin", &[]);
+        model.knowledge = knowledge;
+        model.faults = vec![fault(0, dead_link, FaultAction::Down)];
+        let run = simulate(&model, ListedWork::new(&[Sending::new(0, 0, 1, 40_000)]));
+        let lost: u64 = run.records.drops.iter().map(|drop| drop.packets).sum();
+        assert_eq!(lost, n_lost, "{knowledge:?}");
+    }
+}
+
+#[test]
+fn global_knowledge_comes_with_the_next_snapshot() {
+    // The link fails at 2.5 us; snapshots are taken every 4 us. A packet leaves every half microsecond from 0 on and is
+    // at the leaf 1.08 us later.
+    let clos = Clos::new(2, 2, 1);
+    let mut model = model(clos.wiring());
+    model.balances.switch = netloom_testkit::fixture::policy("round_robin", &[]);
+    model.knowledge = Knowledge::Global;
+    model.coordination_delay = Duration(4_000_000);
+    model.faults = vec![fault(2_500_000, 4, FaultAction::Down)];
+    let sendings: Vec<Sending> = (0..20).map(|k| Sending::new(k * 500_000, 0, 1, 1000)).collect();
+    let (_, _, starts) = watched(&model, &ListedWork::new(&sendings), clos.shape.leaf_of(HostId(0)).0);
+    let toward_dead = |passed: &&crate::doubles::Passed| passed.1 == 1;
+    let last = starts.iter().rfind(toward_dead).expect("before the snapshot half of them go there").0;
+    assert!(last > Time(2_500_000) && last <= Time(4_000_000), "{last:?}");
+}
+
+#[test]
+fn who_waits_in_vain_is_named() {
+    for kind in [
+        TransportKind::OpenLoop { rate: None },
+        TransportKind::Window { packets: 2, acknowledgement: Bytes(64) },
+    ] {
+        let mut model = model(chain(&[CABLE, CABLE]));
+        model.transport.kind = kind;
+        model.faults = vec![fault(0, 1, FaultAction::Down)];
+        let mut work = ListedWork::of_hosts([HostId(0), HostId(1)]);
+        work.send(&Sending::new(0, 0, 1, 3000).tagged(4));
+        work.push(HostId(1), Operation::Receive { tag: 4, messages: 3 });
+        let run = simulate_with(&model, work, Options::default(), Seams::default());
+        let waiting = vec![Waiting { actor: ActorId(1), host: HostId(1), messages: 3, at_barrier: false }];
+        assert_eq!(run.outcome.status, Status::Stalled(Stall { waiting, unfinished: 1 }));
+        assert!(run.records.drops.iter().all(|drop| drop.reason == DropReason::Unreachable));
+    }
+}
+
+#[test]
+fn a_barrier_that_nobody_else_reaches_is_named() {
+    let mut work = ListedWork::of_hosts([HostId(0), HostId(1)]);
+    work.push(HostId(0), Operation::Barrier { group: 0 });
+    let run = simulate(&model(chain(&[CABLE, CABLE])), work);
+    let waiting = vec![Waiting { actor: ActorId(0), host: HostId(0), messages: 0, at_barrier: true }];
+    assert_eq!(run.outcome.status, Status::Stalled(Stall { waiting, unfinished: 0 }));
+}

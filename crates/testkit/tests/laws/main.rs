@@ -1,0 +1,19 @@
+//! The laws of the engine: what must hold whatever the fabric, the policy and the workload.
+//!
+//! One law per file. Expected numbers come from arithmetic, queueing theory or counting, never from the engine.
+
+mod balls_in_bins;
+mod cases;
+mod conservation;
+mod determinism;
+mod doubles;
+mod drop_tail;
+mod failures;
+mod hooks;
+mod ideal_paths;
+mod latency;
+mod paths_in_turn;
+mod polarization;
+mod priority;
+mod queues;
+mod seams;

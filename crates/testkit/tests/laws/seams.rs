@@ -1,0 +1,197 @@
+//! The other seams: a policy from outside, an observer, the deadline, and state that can be compared.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use netloom_engine::observe::{Control, Observer, Progress, States};
+use netloom_engine::{Options, Seams, Status};
+use netloom_model::{Entropy, Model};
+use netloom_policy::balance::{Chosen, Context, DynBalance, PacketView, Pick, Ports, Seat};
+use netloom_testkit::fixture::{
+    Cable, Clos, ListedWork, Run, Sending, model, policy, simulate, simulate_with, star,
+};
+use netloom_units::{Duration, Time};
+
+use crate::cases::traffic;
+use crate::doubles::port_forms;
+
+/// Sends packet after packet to the next candidate, marks them with its node, and lifts those marked by a leaf.
+struct Outsider {
+    seat: Seat,
+    turn: usize,
+}
+
+impl DynBalance for Outsider {
+    fn pick(&mut self, _: &mut Context, packet: &PacketView, ports: &mut dyn Ports) -> Pick {
+        self.turn += 1;
+        assert_eq!(packet.tag, 0, "nobody has marked it before");
+        Pick { candidate: self.turn % ports.n_minimal(), class: 6, tag: self.seat.node }
+    }
+}
+
+#[test]
+fn a_policy_from_outside_decides() {
+    let clos = Clos::new(2, 4, 1);
+    let mut model = model(clos.wiring());
+    let make = |seat| -> Box<dyn DynBalance> { Box::new(Outsider { seat, turn: 0 }) };
+    model.balances.switch = Chosen::Dyn(Arc::new(make));
+    let work = ListedWork::new(&[Sending::new(0, 0, 1, 8000)]);
+    for options in port_forms() {
+        let run = simulate_with(&model, work.clone(), options, Seams::default());
+        let up: Vec<_> = run.records.ports.iter().filter(|port| port.node.0 == 2 && port.index > 0).collect();
+        assert_eq!(up.iter().map(|port| port.packets).collect::<Vec<_>>(), [2, 2, 2, 2]);
+        assert_eq!(run.outcome.status, Status::Complete);
+    }
+    let (_, arrivals, _) = crate::doubles::watched(&model, &work, 3);
+    assert!(arrivals.iter().all(|(_, _, packet)| packet.tag == 2 && packet.class() == 6));
+    assert_eq!(arrivals.len(), 8);
+}
+
+fn busy() -> (Model, ListedWork) {
+    (model(Clos::new(3, 2, 3).wiring()), ListedWork::new(&traffic(9, 9, 50, 700)))
+}
+
+struct StopAfter(u64);
+
+impl Observer for StopAfter {
+    fn at_window(&mut self, progress: &Progress, _: &dyn States) -> Control {
+        if progress.windows == self.0 { Control::Stop } else { Control::Continue }
+    }
+}
+
+#[test]
+fn an_observer_may_stop_and_what_is_recorded_stays_valid() {
+    let (model, work) = busy();
+    let whole = simulate(&model, work.clone());
+    let mut stop = StopAfter(9);
+    let seams = Seams { hooks: Vec::new(), observer: Some(&mut stop) };
+    let part = simulate_with(&model, work, Options::default(), seams);
+    assert_eq!((part.outcome.status.clone(), part.outcome.windows), (Status::Stopped, 9));
+    is_part_of(&part, &whole);
+}
+
+/// Rows of a run that was cut at its end are those of the whole run up to then.
+fn is_part_of(part: &Run, whole: &Run) {
+    let finished = |run: &Run| run.records.flows.iter().filter(|flow| flow.end.is_some()).count();
+    let n_finished = finished(part);
+    assert!(n_finished > 0 && n_finished < finished(whole), "{n_finished} flows finished");
+    assert_eq!(part.records.flows[..n_finished], whole.records.flows[..n_finished]);
+    let cut = part.outcome.end;
+    assert!(part.records.flows[..n_finished].iter().all(|flow| flow.end < Some(cut)));
+    assert!(whole.records.flows[n_finished].end >= Some(cut));
+    let started = whole.records.flows.iter().filter(|flow| flow.start < cut).count();
+    assert_eq!(part.records.flows.len(), started);
+}
+
+#[test]
+fn a_deadline_cuts_at_its_instant() {
+    let (model, work) = busy();
+    let whole = simulate(&model, work.clone());
+    let last = whole.records.flows[20].end.expect("all end");
+    for options in port_forms() {
+        for late in [0, 1, 40_000] {
+            let cut = Model { deadline: Some(last + Duration(late)), ..model.clone() };
+            let part = simulate_with(&cut, work.clone(), options, Seams::default());
+            assert_eq!(part.outcome.status, Status::Deadline);
+            assert_eq!(part.outcome.end, last + Duration(late));
+            is_part_of(&part, &whole);
+        }
+    }
+    let later = Model { deadline: Some(whole.outcome.end + Duration(1)), ..model.clone() };
+    assert_eq!(simulate(&later, work), whole, "a deadline after the end cuts nothing");
+}
+
+const PERIOD: u64 = 50_000_000;
+const N_PERIODS: u64 = 60;
+/// Periods compared: the tables are full, and as much work lies ahead as ever.
+const COMPARED: std::ops::Range<u64> = 20..36;
+
+/// The words of all partitions.
+type Words = Vec<Vec<u64>>;
+
+/// The state at each phase of the period, with the number of the period.
+#[derive(Default)]
+struct Phases(BTreeMap<u64, Vec<(u64, Words)>>);
+
+impl Observer for Phases {
+    fn at_window(&mut self, progress: &Progress, states: &dyn States) -> Control {
+        let words = (0..states.n_partitions()).map(|number| states.state(number, progress.now)).collect();
+        let (period, phase) = (progress.now.0 / PERIOD, progress.now.0 % PERIOD);
+        if COMPARED.contains(&period) {
+            self.0.entry(phase).or_default().push((period, words));
+        }
+        Control::Continue
+    }
+}
+
+/// The same exchange in every period.
+fn phases(mut model: Model, entropy: Entropy) -> Phases {
+    model.transport.entropy = entropy;
+    let exchange = [(0, 1, 7000), (1, 2, 3000), (2, 0, 9000)];
+    let in_period =
+        |period: u64| exchange.map(|(from, to, size)| Sending::new(period * PERIOD, from, to, size));
+    let sendings: Vec<Sending> = (0..N_PERIODS).flat_map(in_period).collect();
+    let mut phases = Phases::default();
+    let seams = Seams { hooks: Vec::new(), observer: Some(&mut phases) };
+    let run = simulate_with(&model, ListedWork::new(&sendings).at_a_time(1), Options::default(), seams);
+    assert_eq!(run.outcome.status, Status::Complete);
+    phases
+}
+
+fn three_around_a_switch() -> Model {
+    model(star(3, Cable::new(8_000_000_000, 1_000_000)))
+}
+
+#[test]
+fn equal_phases_have_equal_words() {
+    let Phases(phases) = phases(three_around_a_switch(), Entropy::Pair);
+    let mut distinct = BTreeSet::new();
+    for (phase, states) in &phases {
+        assert!(states.len() as u64 == COMPARED.end - COMPARED.start, "phase {phase} is met in every period");
+        for (period, words) in states {
+            assert!(*words == states[0].1, "phase {phase}: period {period} differs from {}", states[0].0);
+        }
+        distinct.insert(&states[0].1);
+    }
+    assert!(distinct.len() > 5, "only {} different states", distinct.len());
+    assert!(distinct.len() + 2 >= phases.len(), "different phases have different states");
+}
+
+#[test]
+fn a_random_stream_in_use_makes_words_differ() {
+    let mut model = model(Clos::new(3, 2, 1).wiring());
+    model.balances.switch = policy("spray", &[]);
+    let Phases(phases) = phases(model, Entropy::Pair);
+    for states in phases.values() {
+        assert!(states.windows(2).all(|pair| pair[0].1 != pair[1].1));
+    }
+}
+
+/// With a fresh hash per message, the next period's paths are others: no state may pass for that of another period.
+#[test]
+fn flow_hashes_to_come_are_part_of_the_state() {
+    let Phases(phases) = phases(model(Clos::new(3, 2, 1).wiring()), Entropy::Message);
+    for (phase, states) in &phases {
+        let differ = states.windows(2).all(|pair| pair[0].1 != pair[1].1);
+        assert!(differ, "phase {phase}: equal words, other paths to come");
+    }
+}
+
+#[test]
+fn progress_counts_what_the_outcome_counts() {
+    struct Last(Option<Progress>);
+    impl Observer for Last {
+        fn at_window(&mut self, progress: &Progress, _: &dyn States) -> Control {
+            assert!(self.0.is_none_or(|before| before.now < progress.now && before.hops <= progress.hops));
+            self.0 = Some(*progress);
+            Control::Continue
+        }
+    }
+    let (model, work) = busy();
+    let mut last = Last(None);
+    let seams = Seams { hooks: Vec::new(), observer: Some(&mut last) };
+    let run = simulate_with(&model, work, Options::default(), seams);
+    let progress = last.0.expect("there were windows");
+    assert_eq!((progress.hops, progress.windows), (run.outcome.hops, run.outcome.windows));
+    assert!(progress.now > Time(run.outcome.end.0));
+}

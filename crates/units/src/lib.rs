@@ -1,0 +1,21 @@
+//! Quantities, ids and random streams: the words every other crate speaks.
+//!
+//! Models: instants and durations in integer picoseconds, sizes in bytes, rates in bits per second, dense ids,
+//! and seeded random streams that are the same on every processor.
+//! Leaves out: text (units are parsed and printed by the scenario crate), floats, clocks.
+//!
+//! Invariants: no dependency, no I/O; every rounding is written at the function that does it.
+
+mod id;
+mod quantity;
+mod random;
+mod spec;
+mod state;
+mod time;
+
+pub use id::{ActorId, HostId, LinkId, NodeId, PortId};
+pub use quantity::{Bytes, Rate};
+pub use random::{Random, mix};
+pub use spec::{Kind, Parameter, Settings, Spec, Value};
+pub use state::{StateWriter, WriteState};
+pub use time::{Duration, Time};

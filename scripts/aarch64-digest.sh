@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Runs every golden scenario on the other processor family and compares digests with scenarios/golden.digests.
+#
+# The command is cross-compiled for aarch64 and run under user-mode emulation.
+# Optimization is low on purpose: floating point in Rust means the same at every level, and the build is much shorter.
+set -euo pipefail
+target=aarch64-unknown-linux-gnu
+what="golden digests on aarch64"
+need() { # command, package
+    command -v "$1" >/dev/null || { scripts/skip.sh "$what" "$1 is not installed" "apt-get install $2"; exit; }
+}
+need qemu-aarch64 qemu-user
+need aarch64-linux-gnu-gcc "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+if [ ! -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
+    exec scripts/skip.sh "$what" "the standard library for $target is not installed" "rustup target add $target"
+fi
+
+[ -f scenarios/golden.digests ] || { echo "scenarios/golden.digests is missing: make bless" >&2; exit 1; }
+
+export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
+export CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc
+export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_DEBUG=0
+cargo build --release --locked --target "$target" -p netloom-cli
+netloom="${CARGO_TARGET_DIR:-target}/$target/release/netloom"
+
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+n=0
+while read -r scenario expected; do
+    n=$((n + 1))
+    qemu-aarch64 -L /usr/aarch64-linux-gnu "$netloom" run "$scenario" -o "$out/$n" --quiet
+    # The first digest of a manifest is the run's; those of its tables follow.
+    found=$(grep -m 1 -o '"digest": *"[0-9a-f]*"' "$out/$n/manifest.json" | sed 's/.*"\(.*\)"/\1/')
+    if [ "$found" != "$expected" ]; then
+        echo "DIFFERENT on aarch64: $scenario: expected $expected, found $found" >&2
+        exit 1
+    fi
+done < scenarios/golden.digests
+echo "aarch64: $n digests equal"
