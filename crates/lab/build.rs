@@ -10,7 +10,9 @@ use std::{env, fs, io};
 const TAKEN: [&str; 3] = ["yaml", "csv", "json"];
 
 fn main() -> io::Result<()> {
-    let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers");
+    // Asked for when it runs, not when it is compiled: a build folder may serve several checkouts.
+    let here = env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it");
+    let papers = Path::new(&here).join("../../papers");
     println!("cargo::rerun-if-changed={}", papers.display());
     let mut files = Vec::new();
     if papers.is_dir() {

@@ -27,7 +27,7 @@ impl Time {
     /// The instant in seconds, for people: rounded to the nearest double.
     #[must_use]
     pub fn as_seconds(self) -> f64 {
-        self.0 as f64 * 1e-12
+        self.0 as f64 / 1e12
     }
 }
 
@@ -56,7 +56,7 @@ impl Duration {
     /// The span in seconds, for people: rounded to the nearest double.
     #[must_use]
     pub fn as_seconds(self) -> f64 {
-        self.0 as f64 * 1e-12
+        self.0 as f64 / 1e12
     }
 }
 
