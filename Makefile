@@ -70,7 +70,7 @@ docs: ## Build the reference of all crates, refusing broken links
 	@cargo clippy --locked --workspace --all-targets -- -D warnings
 
 .cargo-test:
-	@cargo test --locked --workspace
+	@cargo test --locked --workspace --no-fail-fast
 
 .supply:
 	@scripts/supply.sh

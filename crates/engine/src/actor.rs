@@ -334,7 +334,7 @@ mod tests {
         assert!(effects.is_empty());
         assert!(!actor.message_arrived(8));
         assert!(actor.message_arrived(7));
-        assert_eq!(actor.advance(3, &mut effects), Appetite::Fed);
+        assert_eq!(actor.advance(3, &mut effects), Appetite::Finished);
         assert_eq!(effects, [Effect::Send(1)]);
     }
 
