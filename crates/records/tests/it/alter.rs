@@ -22,10 +22,9 @@ fn altered(column: &ArrayRef, row: usize, bit: u32) -> ArrayRef {
     match column.data_type() {
         DataType::Int64 => {
             let mut values: Vec<Option<i64>> = column.as_primitive::<Int64Type>().iter().collect();
-            values[row] = if bit == 63 && column.is_nullable() {
-                None
-            } else {
-                Some(values[row].map_or(0, |value| value ^ (1 << (bit % 63))))
+            values[row] = match values[row] {
+                Some(_) if bit == 63 && column.is_nullable() => None,
+                value => Some(value.map_or(0, |value| value ^ (1 << (bit % 63)))),
             };
             Arc::new(Int64Array::from(values))
         }
