@@ -48,6 +48,8 @@ pub struct Partition {
     pub desk: Desk,
     /// One bit per outer in-link whose ring is known to hold something.
     live: Vec<u64>,
+    /// First arrival of each outer in-link where that is known to lie after the windows gone through, else zero.
+    heads: Vec<u64>,
     /// First word of this partition's bits in the shared activity.
     first_word: u32,
     /// Arrivals of the window still to come, when it was paused.
@@ -96,8 +98,8 @@ impl Partition {
             [_] => Kind::Host,
             _ => Kind::Several,
         };
-        let live = vec![0; n_words];
-        Partition { number, nodes, in_links, desk, live, first_word, paused: None, kind }
+        let (live, heads) = (vec![0; n_words], vec![0; in_links.len()]);
+        Partition { number, nodes, in_links, desk, live, heads, first_word, paused: None, kind }
     }
 
     /// Goes through a window, or on through it after a pause.
@@ -151,13 +153,22 @@ impl Partition {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
                 let link = word as u32 * 64 + bit;
+                let head = &mut self.heads[link as usize];
+                // Spares a look into the ring of a link whose next packet is still under way.
+                if *head >= round.end {
+                    next_arrival = next_arrival.min(*head);
+                    continue;
+                }
                 let before = keys.len();
                 let receiver = &mut self.in_links[link as usize].receiver;
                 let rest = receiver.due(round.end, |entries| {
                     keys.extend(entries.iter().map(|entry| key(round, entry.arrival, link)));
                 });
                 match rest {
-                    Some(arrival) => next_arrival = next_arrival.min(arrival),
+                    Some(arrival) => {
+                        next_arrival = next_arrival.min(arrival);
+                        *head = arrival;
+                    }
                     None => self.live[word] &= !(1 << bit),
                 }
                 n_links += usize::from(keys.len() > before);

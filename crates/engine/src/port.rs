@@ -427,7 +427,11 @@ impl Egress {
     /// Bytes accepted and not yet sent at `now`; starts before `now` must have happened.
     #[inline]
     pub fn waiting_bytes(&self, now: u64) -> u64 {
-        self.bytes_of(self.free_at.max(now) - now + self.queued)
+        let span = self.free_at.max(now) - now + self.queued;
+        if span == 0 {
+            return 0;
+        }
+        self.bytes_of(span)
     }
 
     /// The bytes the wire sends in a span. A byte begun is not sent yet, hence rounded up; at odd rates rounded down,
@@ -446,6 +450,9 @@ impl Egress {
     /// Unless the port counts packets.
     #[inline]
     pub fn waiting_packets(&mut self, now: u64) -> u64 {
+        if self.free_at <= now && self.queued == 0 {
+            return 0;
+        }
         let n_queued = self.n_queued();
         let count = self.count.as_deref_mut().expect("this port counts packets");
         u64::from(count.computed.at(now) + n_queued)

@@ -14,6 +14,8 @@ pub struct Waiting {
     /// Packets that have left, and packets that have entered: places in the buffer, modulo its length.
     head: usize,
     tail: usize,
+    /// The last start; zero before the first.
+    last: u64,
 }
 
 impl Waiting {
@@ -26,6 +28,7 @@ impl Waiting {
         let mask = self.starts.len() - 1;
         self.starts[self.tail & mask] = start;
         self.tail += 1;
+        self.last = start;
     }
 
     /// At least as many as wait: some may have started.
@@ -37,7 +40,9 @@ impl Waiting {
     /// How many wait at `now`.
     #[inline]
     pub fn at(&mut self, now: u64) -> u32 {
-        if self.tail != self.head && self.starts[self.head & (self.starts.len() - 1)] < now {
+        if self.last < now {
+            self.head = self.tail;
+        } else if self.tail != self.head && self.starts[self.head & (self.starts.len() - 1)] < now {
             self.forget_started(now);
         }
         self.at_most()

@@ -37,51 +37,48 @@ pub static SPEC: Spec = Spec {
 #[derive(Debug, Clone)]
 pub struct Adaptive {
     in_packets: bool,
+    /// Working memory: the candidates that tie.
+    ties: Vec<u32>,
 }
 
 impl Adaptive {
     pub(super) fn new(settings: &Settings, _: Seat) -> Adaptive {
-        Adaptive { in_packets: settings.choice("backlog") == "packets" }
+        Adaptive { in_packets: settings.choice("backlog") == "packets", ties: Vec::new() }
+    }
+
+    /// A candidate with the least backlog, uniform among ties. Looks at each queue once.
+    #[inline]
+    fn least(&mut self, context: &mut Context, n: usize, mut backlog: impl FnMut(usize) -> u64) -> usize {
+        let ties = &mut self.ties;
+        let mut least = u64::MAX;
+        ties.clear();
+        for candidate in 0..n {
+            let waiting = backlog(candidate);
+            if waiting < least {
+                least = waiting;
+                ties.clear();
+            }
+            if waiting == least {
+                ties.push(candidate as u32);
+            }
+        }
+        ties[context.random.below(ties.len() as u32) as usize] as usize
     }
 }
 
 impl Balance for Adaptive {
     #[inline]
     fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
-        let in_packets = self.in_packets;
-        let least = least(context, ports.n_minimal(), |candidate| {
-            if in_packets { ports.waiting_packets(candidate) } else { ports.waiting_bytes(candidate) }
-        });
+        let n = ports.n_minimal();
+        let least = if self.in_packets {
+            self.least(context, n, |candidate| ports.waiting_packets(candidate))
+        } else {
+            self.least(context, n, |candidate| ports.waiting_bytes(candidate))
+        };
         Pick::plain(least, packet)
     }
 
     fn counts_packets(&self) -> bool {
         self.in_packets
     }
-}
-
-/// A candidate with the least backlog, uniform among ties: one pass to find the least and count, one to pick.
-#[inline]
-fn least(context: &mut Context, n: usize, mut backlog: impl FnMut(usize) -> u64) -> usize {
-    let mut least = u64::MAX;
-    let mut n_ties = 0;
-    for candidate in 0..n {
-        let waiting = backlog(candidate);
-        if waiting < least {
-            least = waiting;
-            n_ties = 1;
-        } else if waiting == least {
-            n_ties += 1;
-        }
-    }
-    let mut skip = context.random.below(n_ties);
-    for candidate in 0..n {
-        if backlog(candidate) == least {
-            if skip == 0 {
-                return candidate;
-            }
-            skip -= 1;
-        }
-    }
-    unreachable!("one of the candidates has the least backlog")
 }
