@@ -75,13 +75,26 @@ impl Activity {
     #[inline]
     pub fn take_news(&self, word: usize) -> u64 {
         let news = &self.news[word];
-        if news.load(Ordering::Relaxed) == 0 { 0 } else { news.swap(0, Ordering::Acquire) }
+        let seen = news.load(Ordering::Relaxed);
+        if seen == 0 {
+            return 0;
+        }
+        if self.single_thread {
+            news.store(0, Ordering::Relaxed);
+            return seen;
+        }
+        news.swap(0, Ordering::Acquire)
     }
 
     /// A partition about to advance takes what was announced: it will find all of it in its rings.
     #[inline]
     pub fn take_announced(&self, partition: usize) {
-        self.announced[partition].swap(u64::MAX, Ordering::Relaxed);
+        let announced = &self.announced[partition];
+        if self.single_thread {
+            announced.store(u64::MAX, Ordering::Relaxed);
+        } else {
+            announced.swap(u64::MAX, Ordering::Relaxed);
+        }
     }
 
     /// A partition (or who acts for it between windows) states what it has ahead.

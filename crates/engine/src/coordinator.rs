@@ -63,6 +63,8 @@ pub struct Coordinator<'a, 'h> {
     ledger: Ledger<'a>,
     meetings: BTreeMap<u32, Meeting>,
     hungry: Vec<u32>,
+    /// Working memory: partitions with reports in this window.
+    reporting: Vec<u32>,
     rows: Vec<FlowRow>,
     cuts: VecDeque<(u64, Cut)>,
     sampler: Option<Sampler>,
@@ -96,6 +98,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             ledger: Ledger::new(&model.workload.jobs),
             meetings: BTreeMap::new(),
             hungry: Vec::new(),
+            reporting: Vec::new(),
             rows: Vec::new(),
             cuts: VecDeque::new(),
             sampler: model
@@ -224,31 +227,30 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             board.end = end;
             self.hall.activity.list_due(end, &mut board.due);
         }
-        let mut all = self.hall.board.read().expect("no thread panicked").due.clone();
+        let mut reporting = std::mem::take(&mut self.reporting);
         loop {
-            let paused = crew.run_round();
-            if paused.is_empty() {
+            let harvest = crew.run_round();
+            self.hops += harvest.hops;
+            reporting.extend(&harvest.reporting);
+            if harvest.paused.is_empty() {
                 break;
             }
-            self.collect(&paused);
+            self.collect(&harvest.paused);
             self.feed();
-            self.hall.board.write().expect("no thread panicked").due = paused;
+            self.hall.board.write().expect("no thread panicked").due.clone_from(&harvest.paused);
         }
-        all.sort_unstable();
-        self.collect(&all);
+        // Several rounds each have their own order.
+        reporting.sort_unstable();
+        self.collect(&reporting);
         self.feed();
+        reporting.clear();
+        self.reporting = reporting;
     }
 
     /// Reads the reports of partitions, in order.
     fn collect(&mut self, partitions: &[u32]) {
         for &number in partitions {
-            let mut partition = self.hall.partition(number as usize);
-            self.hops += std::mem::take(&mut partition.desk.hops);
-            if partition.desk.reports.is_empty() {
-                continue;
-            }
-            let reports = std::mem::take(&mut partition.desk.reports);
-            drop(partition);
+            let reports = std::mem::take(&mut self.hall.partition(number as usize).desk.reports);
             for report in &reports {
                 self.hear(report);
             }

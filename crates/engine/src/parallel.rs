@@ -15,7 +15,7 @@ use netloom_units::Time;
 use crate::activity::Activity;
 use crate::flow::Flow;
 use crate::observe::States;
-use crate::partition::{Partition, Progress, Scratch};
+use crate::partition::{Harvest, Partition, Scratch};
 use crate::round::Round;
 
 /// What a round works on; written between rounds.
@@ -45,8 +45,8 @@ pub struct Hall<'a> {
     pub activity: Activity,
     /// The board.
     pub board: RwLock<Board>,
-    /// Partitions that paused in this round.
-    pub paused: Mutex<Vec<u32>>,
+    /// What the workers' partitions left behind in this round.
+    harvest: Mutex<Harvest>,
     /// Next place of the due list to claim.
     next: AtomicUsize,
     /// Number of the round; workers start when it rises.
@@ -73,7 +73,7 @@ impl<'a> Hall<'a> {
             partitions: partitions.into_iter().map(Mutex::new).collect(),
             activity,
             board: RwLock::default(),
-            paused: Mutex::default(),
+            harvest: Mutex::default(),
             next: AtomicUsize::new(0),
             round: AtomicU64::new(0),
             working: AtomicUsize::new(0),
@@ -109,9 +109,7 @@ impl<'a> Hall<'a> {
             // From the end: switches, which have most to do, come last in the numbering and should be claimed first.
             for place in first..(first + chunk).min(n_due) {
                 let number = board.due[n_due - 1 - place];
-                if self.partition(number as usize).advance(&round, scratch) == Progress::Paused {
-                    self.paused.lock().expect("pushing cannot panic").push(number);
-                }
+                self.partition(number as usize).advance(&round, scratch);
             }
         }
     }
@@ -130,6 +128,7 @@ impl<'a> Hall<'a> {
             seen += 1;
             let done = Done { hall: self };
             self.work(&mut scratch, n_threads);
+            self.harvest.lock().expect("adding cannot panic").append(&mut scratch.harvest);
             drop(done);
         }
     }
@@ -177,9 +176,10 @@ pub struct Crew<'h, 'a> {
 }
 
 impl Crew<'_, '_> {
-    /// Advances all due partitions of the board; returns those that paused, in order.
-    pub fn run_round(&mut self) -> Vec<u32> {
+    /// Advances all due partitions of the board; what they left behind, in the order of partitions.
+    pub fn run_round(&mut self) -> &Harvest {
         let hall = self.hall;
+        self.scratch.harvest.clear();
         hall.next.store(0, Ordering::Relaxed);
         let n_due = hall.board.read().expect("the coordinator did not panic").due.len();
         let n_workers = if n_due < WORTH_SHARING { 0 } else { self.n_threads - 1 };
@@ -193,9 +193,13 @@ impl Crew<'_, '_> {
             relax(&mut spins);
         }
         assert!(!hall.failed.load(Ordering::Acquire), "a worker thread panicked");
-        let mut paused = std::mem::take(&mut *hall.paused.lock().expect("pushing cannot panic"));
-        paused.sort_unstable();
-        paused
+        let harvest = &mut self.scratch.harvest;
+        if n_workers > 0 {
+            harvest.append(&mut hall.harvest.lock().expect("adding cannot panic"));
+        }
+        harvest.paused.sort_unstable();
+        harvest.reporting.sort_unstable();
+        harvest
     }
 }
 

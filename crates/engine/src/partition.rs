@@ -77,15 +77,35 @@ struct Pause {
 pub struct Scratch {
     keys: Vec<u64>,
     sorting: Sorting,
+    /// What the partitions that the thread advanced left behind.
+    pub harvest: Harvest,
 }
 
-/// How a partition left a window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
-    /// It went through to the end.
-    Through,
-    /// An actor ran dry: refill and advance again in the same window.
-    Paused,
+/// What a round leaves behind.
+#[derive(Debug, Default)]
+pub struct Harvest {
+    /// Partitions that paused.
+    pub paused: Vec<u32>,
+    /// Partitions with reports for the coordinator.
+    pub reporting: Vec<u32>,
+    /// Packets that crossed a link.
+    pub hops: u64,
+}
+
+impl Harvest {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.paused.clear();
+        self.reporting.clear();
+        self.hops = 0;
+    }
+
+    /// Adds what another thread's partitions left, which is emptied.
+    pub fn append(&mut self, other: &mut Harvest) {
+        self.paused.append(&mut other.paused);
+        self.reporting.append(&mut other.reporting);
+        self.hops += std::mem::take(&mut other.hops);
+    }
 }
 
 impl Partition {
@@ -103,7 +123,9 @@ impl Partition {
     }
 
     /// Goes through a window, or on through it after a pause.
-    pub fn advance(&mut self, round: &Round, scratch: &mut Scratch) -> Progress {
+    ///
+    /// It pauses when an actor runs dry: it wants to be refilled and advanced again in the same window.
+    pub fn advance(&mut self, round: &Round, scratch: &mut Scratch) {
         let next_arrival = match self.paused.take() {
             Some(pause) => {
                 scratch.keys.clone_from(&pause.keys);
@@ -124,10 +146,14 @@ impl Partition {
         if let Some(done) = stopped {
             let keys = scratch.keys[done..].to_vec();
             self.paused = Some(Pause { now: self.desk.now, keys, next_arrival });
-            return Progress::Paused;
+            scratch.harvest.paused.push(self.number);
+        } else {
+            self.leave(round, next_arrival);
         }
-        self.leave(round, next_arrival);
-        Progress::Through
+        scratch.harvest.hops += std::mem::take(&mut self.desk.hops);
+        if !self.desk.reports.is_empty() {
+            scratch.harvest.reporting.push(self.number);
+        }
     }
 
     /// Lets the actors that ran dry go on at the instant of the pause.

@@ -192,7 +192,7 @@ impl Receiver {
                 unsafe { (Segment::written(segment, place), (*segment).next.load(Ordering::Acquire)) };
             // Arrivals rise along a link, so the last one tells whether all are due.
             if entries.last().is_some_and(|entry| entry.arrival >= end) {
-                let n_due = entries.partition_point(|entry| entry.arrival < end);
+                let n_due = count_due(entries, end);
                 take(&entries[..n_due]);
                 return Some(entries[n_due].arrival);
             }
@@ -260,6 +260,15 @@ impl Receiver {
             // SAFETY: taken out of `spare`, the segment is ours alone and came from `Box::into_raw`.
             drop(unsafe { Box::from_raw(before) });
         }
+    }
+}
+
+/// How many entries arrive before `end`; long packets on short links arrive one per window, so that is looked at first.
+#[inline]
+fn count_due(entries: &[InFlight], end: u64) -> usize {
+    match entries {
+        [first, second, ..] if first.arrival < end && second.arrival >= end => 1,
+        _ => entries.partition_point(|entry| entry.arrival < end),
     }
 }
 
