@@ -63,7 +63,7 @@ pub struct Message {
     pub tag: u64,
     /// Size; at least one byte.
     pub size: Bytes,
-    /// Pace of this flow, overriding the transport's.
+    /// Pace of this flow in an open loop, overriding the transport's; a window paces itself.
     pub rate: Option<Rate>,
     /// The job it belongs to; [`Message::BACKGROUND`] for background traffic.
     pub job: u16,

@@ -114,7 +114,7 @@ pub struct PointToPoint {
 pub struct Background {
     /// The messages, in the order of their starts.
     pub mice: Vec<Mouse>,
-    /// Pace of each flow.
+    /// Pace of each flow; only with a transport in open loop.
     pub rate: Option<Rate>,
 }
 

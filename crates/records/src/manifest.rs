@@ -55,9 +55,9 @@ pub struct RunSummary {
     pub outcome: Outcome,
     /// Wall time, in seconds.
     pub wall_time_s: f64,
-    /// Packets that arrived at hosts.
+    /// Data packets that hosts created.
     pub packets: u64,
-    /// Links they crossed, summed.
+    /// Packets that crossed a link, of all kinds: packet-hops.
     pub hops: u64,
     /// Simulated time, in ps.
     pub simulated_ps: u64,
@@ -84,9 +84,9 @@ pub struct Manifest {
     pub outcome: Outcome,
     /// The seed.
     pub seed: u64,
-    /// Packets that arrived at hosts.
+    /// Data packets that hosts created.
     pub packets: u64,
-    /// Links they crossed, summed.
+    /// Packets that crossed a link, of all kinds: packet-hops.
     pub hops: u64,
     /// Simulated time, in ps.
     pub simulated_ps: u64,

@@ -84,6 +84,10 @@ golden!(
     with("faults: { timed: [ { at: 1ms, link: leaf0-spine1.0, action: up } ] }")
 );
 golden!(unknown_host, with("record: { packets_from: [leaf0.hots1] }"));
+golden!(
+    pace_in_a_window,
+    with("transport: window\nbackground: { mice: { end: 1ms, interval: 10us, rate: 1Gbps } }")
+);
 golden!(short_coordination_delay, with("coordination_delay: 10ns"));
 golden!(
     unknown_phase,

@@ -147,7 +147,11 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
             let [mean, p95, p99] = [fct.mean_s, fct.p95_s, fct.p99_s].map(words::span);
             format!(", FCT mean {mean}, p95 {p95}, p99 {p99}")
         });
-        lines.push(format!("background  {}{fct}", words::some(background.messages, "message")));
+        let arrived = background.fct.map_or(0, |fct| fct.count);
+        let messages = words::some(background.messages, "message");
+        let left =
+            if arrived == background.messages { "" } else { &format!(", {} arrived", words::count(arrived)) };
+        lines.push(format!("background  {messages}{left}{fct}"));
     }
     let peak = |peak: &PeakSummary| {
         let packets = peak.packets.map(|packets| format!(" ({})", words::some(packets, "packet")));
