@@ -129,7 +129,17 @@ pub struct Egress {
 struct Count {
     /// Those whose start is known.
     computed: Waiting,
+    /// The last instant at which a packet came to an idle wire.
+    entered: Option<u64>,
     peak: u32,
+}
+
+impl Count {
+    /// One packet if it came to an idle wire at this very instant: it has not left yet.
+    #[inline]
+    fn entering(&self, now: u64) -> u32 {
+        u32::from(self.entered == Some(now))
+    }
 }
 
 /// Eight queues, the highest class served first.
@@ -293,12 +303,21 @@ impl Egress {
 
     #[inline(never)]
     fn count_computed(&mut self, now: u64, start: u64) {
-        let n_queued = self.n_queued();
+        let in_queues = self.waiting_in_queues(now);
         let count = self.count.as_deref_mut().expect("seen by the caller");
         count.computed.push(start);
-        if count.computed.at_most() + n_queued > count.peak {
-            count.peak = count.peak.max(count.computed.at(now) + n_queued);
+        if start == now && self.next_start == u64::MAX {
+            count.entered = Some(now);
         }
+        let others = in_queues + count.entering(now);
+        if count.computed.at_most() + others > count.peak {
+            count.peak = count.peak.max(count.computed.at(now) + others);
+        }
+    }
+
+    /// Packets in class queues whose turn does not come at `now`.
+    fn waiting_in_queues(&self, now: u64) -> u32 {
+        self.n_queued() - u32::from(self.next_start == now)
     }
 
     fn n_queued(&self) -> u32 {
@@ -324,13 +343,16 @@ impl Egress {
         queues.filled |= 1 << class;
         queues.classes[class as usize & 7].push_back(*packet);
         if self.count.is_some() {
-            self.count_queued(now);
+            self.count_queued(now, idle && self.next_start == now);
         }
         if idle { Enqueued::StartsAt(self.next_start) } else { Enqueued::Taken }
     }
 
     #[inline(never)]
-    fn count_queued(&mut self, now: u64) {
+    fn count_queued(&mut self, now: u64, starts_now: bool) {
+        if starts_now {
+            self.count.as_deref_mut().expect("seen by the caller").entered = Some(now);
+        }
         let waiting = self.waiting_packets(now);
         let count = self.count.as_deref_mut().expect("seen by the caller");
         count.peak = count.peak.max(waiting as u32);
@@ -446,6 +468,9 @@ impl Egress {
 
     /// Packets waiting at `now`, the one on the wire not included; starts before `now` must have happened.
     ///
+    /// One whose turn comes at this instant has left; one that has come to an idle wire at this instant has not
+    /// (Zeltser 2026, its simulator: a queue is drained before what arrives at the same instant is handled).
+    ///
     /// # Panics
     /// Unless the port counts packets.
     #[inline]
@@ -453,9 +478,9 @@ impl Egress {
         if self.free_at <= now && self.queued == 0 {
             return 0;
         }
-        let n_queued = self.n_queued();
+        let in_queues = self.waiting_in_queues(now);
         let count = self.count.as_deref_mut().expect("this port counts packets");
-        u64::from(count.computed.at(now) + n_queued)
+        u64::from(count.computed.at(now) + in_queues + count.entering(now))
     }
 
     /// Takes the link down: what waits and what is on the wire is lost and handed to `lost`.

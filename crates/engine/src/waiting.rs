@@ -4,7 +4,7 @@
 //! before.
 //! Leaves out: the packets; they stand in the link's ring already.
 //!
-//! Invariants: starts rise; a packet waits while its start is at or after now.
+//! Invariants: starts rise; a packet waits while its start is after now.
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -37,12 +37,12 @@ impl Waiting {
         (self.tail - self.head) as u32
     }
 
-    /// How many wait at `now`.
+    /// How many start after `now`.
     #[inline]
     pub fn at(&mut self, now: u64) -> u32 {
-        if self.last < now {
+        if self.last <= now {
             self.head = self.tail;
-        } else if self.tail != self.head && self.starts[self.head & (self.starts.len() - 1)] < now {
+        } else if self.starts[self.head & (self.starts.len() - 1)] <= now {
             self.forget_started(now);
         }
         self.at_most()
@@ -54,7 +54,7 @@ impl Waiting {
         let (mut gone, mut stays) = (self.head, self.tail);
         while stays - gone > 1 {
             let middle = gone + (stays - gone) / 2;
-            if self.starts[middle & mask] < now {
+            if self.starts[middle & mask] <= now {
                 gone = middle;
             } else {
                 stays = middle;
@@ -87,10 +87,11 @@ mod tests {
         for start in 0..100 {
             waiting.push(start * 10);
         }
-        assert_eq!(waiting.at(0), 100);
-        assert_eq!(waiting.at(10), 99);
+        assert_eq!(waiting.at(0), 99);
+        assert_eq!(waiting.at(9), 99);
+        assert_eq!(waiting.at(10), 98);
         assert_eq!(waiting.at(501), 49);
         waiting.push(5000);
-        assert_eq!((waiting.at(991), waiting.at(5000), waiting.at(5001)), (1, 1, 0));
+        assert_eq!((waiting.at(991), waiting.at(4999), waiting.at(5000)), (1, 1, 0));
     }
 }
