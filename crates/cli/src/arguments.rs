@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use netloom_lab::Seeds;
+use netloom_lab::sweep::{Precision, Variation};
 
 /// Packet-level simulation of the networks that AI training runs on.
 #[derive(Debug, Parser)]
@@ -29,6 +30,8 @@ Exit codes:
 pub enum Command {
     /// Simulate a scenario and store what happened in a run folder
     Run(Run),
+    /// Run scenarios in all combinations of varied values, with the same seeds each
+    Sweep(Sweep),
     /// Show runs side by side, each relative to the first
     Compare(Compare),
     /// Check scenarios for mistakes, and run folders for damage
@@ -67,6 +70,41 @@ pub struct Run {
     #[arg(long, value_name = "N", value_parser = threads())]
     pub threads: Option<u16>,
     /// Write in place of a run that is already there
+    #[arg(long)]
+    pub force: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `netloom sweep`.
+#[derive(Debug, Args)]
+pub struct Sweep {
+    /// The scenarios
+    #[arg(value_name = "SCENARIO", required = true)]
+    pub scenarios: Vec<PathBuf>,
+    /// Vary a value, as in `--vary balance=ecmp,spray`; if repeated, all combinations are run
+    #[arg(long, value_name = "PATH=V1,V2...")]
+    pub vary: Vec<Variation>,
+    /// Change a value in all scenarios, as in `--set jobs.0.steps=5`; may be repeated
+    #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
+    /// Seeds 1 to N, or A to B, for every variant [default: 1; with --until-ci: 200 at most]
+    #[arg(long, value_name = "N|A..B")]
+    pub seeds: Option<Seeds>,
+    /// Add seeds only until half the 95 % interval of each mean step time is at most this share of it
+    #[arg(long, value_name = "PERCENT")]
+    pub until_ci: Option<Precision>,
+    /// Folder that takes a run folder per point and a table of all; what is done there is not run again
+    #[arg(short, long, value_name = "PATH")]
+    pub output: PathBuf,
+    /// Runs at a time [default: all cores]
+    #[arg(long, value_name = "N", value_parser = threads())]
+    pub threads: Option<u16>,
+    /// Take over the folder of another sweep; points that belong to both are kept
     #[arg(long)]
     pub force: bool,
     /// Print nothing but errors

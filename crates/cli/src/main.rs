@@ -37,6 +37,7 @@ fn dispatch(arguments: Arguments) -> ExitCode {
     let mut output = Output::new();
     let done = match arguments.command {
         Command::Run(run) => commands::run::run(run, &mut output),
+        Command::Sweep(sweep) => commands::sweep::sweep(sweep, &mut output),
         Command::Compare(compare) => commands::compare::compare(&compare, &mut output),
         Command::Check(check) => commands::check::check(&check, &mut output),
         Command::List(list) => commands::list::list(&list, &mut output),

@@ -50,13 +50,7 @@ impl Output {
     /// An error; the answer is what it means for the exit code.
     pub fn error(&mut self, error: &LabError) -> ExitCode {
         let style = if io::stderr().is_terminal() { Style::Fancy } else { Style::Plain };
-        let text = error.render(style);
-        let text = text.trim_end();
-        if error.has_places() {
-            self.note(text);
-        } else {
-            self.note(format!("error: {text}"));
-        }
+        self.note(error.headed(style).trim_end());
         error.exit_code()
     }
 }

@@ -9,6 +9,7 @@ use netloom_records::{FolderError, Outcome, Problem, ReadError, SinkError, Statu
 use netloom_scenario::{Diagnostics, Style};
 
 use crate::import::ImportError;
+use crate::sweep::SweepError;
 
 /// Most threads a run may use.
 const MOST_THREADS: usize = 256;
@@ -114,6 +115,12 @@ pub enum LabError {
         /// What is missing.
         what: &'static str,
     },
+    /// A sweep cannot be made.
+    #[error(transparent)]
+    Sweep(#[from] SweepError),
+    /// Several things at once.
+    #[error("{}", one_per_line(.0))]
+    Several(Vec<LabError>),
     /// A sweep was stopped before this run of it began.
     #[error("the sweep was stopped before this run began")]
     NotBegun,
@@ -122,14 +129,32 @@ pub enum LabError {
     Internal(String),
 }
 
+fn one_per_line(errors: &[LabError]) -> String {
+    errors.iter().map(LabError::to_string).collect::<Vec<_>>().join("\n")
+}
+
 fn joined(problems: &[Problem]) -> String {
     problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("; ")
 }
 
 impl LabError {
+    /// All of these, or the one there is.
+    pub(crate) fn several(mut errors: Vec<LabError>) -> LabError {
+        match (errors.len(), errors.pop()) {
+            (1, Some(only)) => only,
+            (_, last) => {
+                errors.extend(last);
+                LabError::Several(errors)
+            }
+        }
+    }
+
     /// What it means for a command's exit code.
     pub fn exit_code(&self) -> ExitCode {
         match self {
+            LabError::Several(errors) => {
+                errors.iter().map(LabError::exit_code).max().unwrap_or(ExitCode::BadInput)
+            }
             LabError::Internal(_) | LabError::Folder(FolderError::Row(_) | FolderError::GivenUp(_)) => {
                 ExitCode::Internal
             }
@@ -142,15 +167,21 @@ impl LabError {
     /// Whether something of ours stands in the way, which could be replaced.
     pub fn is_occupied(&self) -> bool {
         match self {
-            LabError::Folder(FolderError::Complete(_)) => true,
+            LabError::Folder(FolderError::Complete(_)) | LabError::Sweep(SweepError::Other { .. }) => true,
             LabError::Unwritable { source, .. } => source.kind() == io::ErrorKind::AlreadyExists,
             _ => false,
         }
     }
 
-    /// Whether the message shows the places of mistakes and needs no heading.
-    pub fn has_places(&self) -> bool {
-        matches!(self, LabError::Scenario(_) | LabError::Import(_))
+    /// Whether the message has its own headings: it shows the places of mistakes, or tells several.
+    fn has_places(&self) -> bool {
+        matches!(self, LabError::Scenario(_) | LabError::Import(_) | LabError::Several(_))
+    }
+
+    /// The whole message under its heading: what shows places needs none.
+    pub fn headed(&self, style: Style) -> String {
+        let heading = if self.has_places() { "" } else { "error: " };
+        heading.to_owned() + &self.render(style)
     }
 
     /// The whole message for people; mistakes in a scenario are shown with their places.
@@ -158,6 +189,7 @@ impl LabError {
         match self {
             LabError::Scenario(diagnostics) => diagnostics.render(style),
             LabError::Import(error) => error.render(style),
+            LabError::Several(errors) => errors.iter().map(|error| error.headed(style)).collect(),
             LabError::Altered { path, problems } => {
                 let mut text = format!("the run folder is not what its manifest says: {}\n", path.display());
                 for problem in problems {

@@ -1,7 +1,7 @@
 //! The façade: the straight line from a scenario to a run folder, and what is built from it.
 //!
 //! Models: compile, simulate, store ([`run`]); the figures of a run ([`summary`]), runs side by side ([`compare`]), many
-//! runs at once ([`sweep`]), checking scenarios and run folders ([`check`]), and what there is to choose from ([`list`]).
+//! runs at once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking scenarios and run folders ([`check`]), and what there is to choose from ([`list`]).
 //! Leaves out: terminals, arguments, and how anything is drawn.
 //!
 //! Invariants: whoever needs the line calls it here; every error says what was found, where, and what it means for the
@@ -32,13 +32,16 @@ pub mod import;
 mod line;
 pub mod list;
 mod manifest;
+mod names;
 mod prepare;
 pub mod reproduce;
+mod sample;
 mod seeds;
 mod simulate;
 mod source;
+mod spread;
 pub mod summary;
-mod sweep;
+pub mod sweep;
 mod watch;
 pub mod words;
 
@@ -54,5 +57,6 @@ pub use prepare::{Prepared, ScenarioSize, prepare};
 pub use seeds::{NotSeeds, Seeds};
 pub use simulate::{Simulated, simulate};
 pub use source::Source;
-pub use sweep::{Point, PointReport, Sweep, SweepProgress, sweep};
+pub use spread::SweepProgress;
+pub use sweep::{Point, PointReport, Sweep, sweep};
 pub use watch::{RunProgress, Watch};

@@ -8,11 +8,12 @@ use netloom_scenario::Overrides;
 
 use crate::error::{ExitCode, LabError, check_threads};
 use crate::manifest::run_summary;
+use crate::names::safe_name;
 use crate::prepare::{Prepared, prepare};
 use crate::simulate::simulate;
 use crate::source::Source;
+use crate::spread::cores;
 use crate::summary::Summary;
-use crate::sweep::cores;
 use crate::watch::Watch;
 
 /// Most threads a run takes without being told to.
@@ -118,10 +119,8 @@ fn not_stored(error: FolderError) -> LabError {
 
 /// Where a run goes if nowhere is said: a folder whose name is safe on every system.
 fn default_folder(name: &str) -> PathBuf {
-    let is_safe = |c: char| c.is_alphanumeric() || "-_.".contains(c);
-    let safe: String = name.chars().map(|c| if is_safe(c) { c } else { '-' }).collect();
-    let safe = safe.trim_matches('.');
-    Path::new("out").join(if safe.is_empty() { "scenario" } else { safe })
+    let safe = safe_name(name);
+    Path::new("out").join(if safe.is_empty() { "scenario" } else { &safe })
 }
 
 #[cfg(test)]

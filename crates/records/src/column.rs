@@ -134,6 +134,6 @@ fn field_difference(expected: &Field, found: &Field) -> Option<String> {
 }
 
 /// Arrow's form of metadata; it is only looked up and written in sorted order, never iterated here.
-fn owned<const N: usize>(pairs: [(&str, &str); N]) -> HashMap<String, String> {
+pub(crate) fn owned<const N: usize>(pairs: [(&str, &str); N]) -> HashMap<String, String> {
     pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).into()
 }

@@ -24,6 +24,13 @@ use crate::sink::{Sink, SinkError};
 #[serde(into = "String", try_from = "String")]
 pub struct Digest([u8; 32]);
 
+impl Digest {
+    /// Of any bytes.
+    pub fn of(bytes: &[u8]) -> Digest {
+        blake3::hash(bytes).into()
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))

@@ -1,7 +1,8 @@
 //! What is left of a run: rows of tables, the sink they are pushed into, and the run folder.
 //!
 //! Models: one row type per table, each column with unit and meaning; a stated sort order; a digest over the rows; the
-//! folder of Parquet files and a manifest that holds them; reading and checking such a folder.
+//! folder of Parquet files and a manifest that holds them; reading and checking such a folder; tables over many runs
+//! ([`dataset`]).
 //! Leaves out: how rows come about, how they are drawn.
 //!
 //! Invariants: rows arrive in the stated sort order of their table; the digest depends on the rows and names alone; a
@@ -12,6 +13,7 @@
 mod cell;
 mod column;
 mod convert;
+pub mod dataset;
 mod digest;
 mod folder;
 mod manifest;
@@ -25,8 +27,8 @@ pub use column::{Column, SCHEMA_VERSION, Storage, TableSpec};
 pub use convert::{BatchError, record_batch, rows_of};
 pub use digest::{Digest, DigestSink, NotADigest, RunDigest, TableSummary};
 pub use folder::{
-    BatchReader, FolderError, FolderSink, INCOMPLETE_FILE, MANIFEST_FILE, Overwrite, Problem, ReadError,
-    RowReader, RunFolder, Verified, verify,
+    BatchReader, FolderError, FolderSink, INCOMPLETE_FILE, MANIFEST_FILE, Marker, Overwrite, Problem,
+    ReadError, RowReader, RunFolder, Verified, verify, write_whole,
 };
 pub use manifest::{Manifest, Outcome, RunSummary, Status};
 pub use names::{Family, Names};

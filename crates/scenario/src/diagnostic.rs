@@ -4,6 +4,7 @@
 //!
 //! Invariants: every problem has a place in one of the texts; rendering knows no colours unless asked.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -112,6 +113,22 @@ impl Diagnostics {
     /// The mistakes, in the order of the text.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+
+    /// The mistakes of several scenarios, or of several forms of one, each once.
+    pub fn join(all: impl IntoIterator<Item = Diagnostics>) -> Diagnostics {
+        let mut seen = BTreeSet::new();
+        let mut problems = Vec::new();
+        for problem in all.into_iter().flat_map(|diagnostics| diagnostics.problems) {
+            // Overrides share a name, so it takes their text to tell them apart.
+            let name = problem.source_name().to_owned();
+            let text = Arc::clone(problem.source.inner());
+            let place = (problem.place.start, problem.place.end);
+            if seen.insert((name, text, place, problem.message.clone())) {
+                problems.push(problem);
+            }
+        }
+        Diagnostics { problems }
     }
 
     /// All mistakes as text for people, with a closing line that counts them.

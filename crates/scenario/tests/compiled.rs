@@ -1,7 +1,7 @@
 //! What compiled models hold: choices, faults, jobs, and the rules behind them.
 
 use netloom_model::{Fault, FaultAction, Knowledge, Order, Phase, TransportKind};
-use netloom_scenario::{Compiled, Overrides, Style, compile, resolve, resolve_with};
+use netloom_scenario::{Compiled, Diagnostics, Overrides, Problem, Style, compile, resolve, resolve_with};
 use netloom_units::{Bytes, Duration, HostId, Rate, Time};
 
 const FABRIC: &str = "
@@ -12,7 +12,7 @@ const JOB: &str = "jobs: [ { phases: [ { ring_all_reduce: { size: 1MiB } } ] } ]
 
 fn compiled(rest: &str) -> Compiled {
     let text = format!("{FABRIC}{rest}");
-    let shown = |wrong: netloom_scenario::Diagnostics| -> ! { panic!("{}", wrong.render(Style::Plain)) };
+    let shown = |wrong: Diagnostics| -> ! { panic!("{}", wrong.render(Style::Plain)) };
     let resolved = resolve(&text, "test.yaml").unwrap_or_else(|wrong| shown(wrong));
     compile(&resolved).unwrap_or_else(|wrong| shown(wrong))
 }
@@ -200,8 +200,9 @@ fn overrides_are_applied_before_checking() {
             set("balance.ecmp.salt", "none"),
             set("fabric.leaf_spine.leaves", "2"),
             set("transport", "{window: {packets: 8}}"),
-            set("jobs.0.steps", "7"),
+            set("jobs.0.steps", "3"),
         ],
+        vary: vec![set("jobs.0.steps", "7")],
         seed: Some(9),
     };
     let resolved = resolve_with(&text, "test.yaml", &overrides).unwrap();
@@ -209,12 +210,15 @@ fn overrides_are_applied_before_checking() {
     let model = compile(&resolved).unwrap().model;
     assert_eq!((model.seed, model.fabric.n_hosts(), model.workload.jobs[0].steps), (9, 8, 7));
     let wrong = Overrides {
-        set: vec![set("fabric.leaf_spine.leafs", "2"), set("transport.windw.packets", "3")],
+        set: vec![set("fabric.leaf_spine.leafs", "2")],
+        vary: vec![set("transport.windw.packets", "3")],
         seed: None,
     };
     let wrong = resolve_with(&text, "test.yaml", &wrong).unwrap_err();
-    assert_eq!(wrong.problems().len(), 2);
-    assert!(wrong.problems().iter().all(|problem| problem.source_name() == "--set"));
+    let names: Vec<&str> = wrong.problems().iter().map(Problem::source_name).collect();
+    assert_eq!(names, ["--set", "--vary"]);
+    // The same mistakes, found again in another form of the scenario, are the same mistakes.
+    assert_eq!(Diagnostics::join([wrong.clone(), wrong]).problems().len(), 2);
 }
 
 #[test]

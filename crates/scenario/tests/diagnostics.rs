@@ -147,7 +147,7 @@ fn mistakes_in_overrides() {
         set("transport.window.packts", "8"),
         set("jobs.3.steps", "2"),
     ];
-    insta::assert_snapshot!(shown(with("").as_bytes(), &Overrides { set, seed: None }));
+    insta::assert_snapshot!(shown(with("").as_bytes(), &Overrides { set, ..Overrides::default() }));
 }
 
 #[test]

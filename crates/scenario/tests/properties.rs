@@ -169,6 +169,6 @@ proptest! {
     #[test]
     fn no_override_makes_it_panic(path in "[a-z.\\[\\]0-2]{0,12}", value in ".{0,20}") {
         let text = "netloom: 1\nfabric: { leaf_spine: { leaves: 2, spines: 1, hosts_per_leaf: 2 } }\n";
-        let _ = netloom_scenario::resolve_with(text, "any.yaml", &Overrides { set: vec![(path, value)], seed: Some(3) });
+        let _ = netloom_scenario::resolve_with(text, "any.yaml", &Overrides { set: vec![(path, value)], seed: Some(3), ..Overrides::default() });
     }
 }

@@ -8,3 +8,4 @@ pub mod import;
 pub mod list;
 pub mod reproduce;
 pub mod run;
+pub mod sweep;

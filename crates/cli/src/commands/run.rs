@@ -21,7 +21,7 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
     let mut tell = |now: &RunProgress| progress.run(now);
     let report = netloom_lab::run(RunRequest {
         scenario: Source::file(arguments.scenario),
-        overrides: Overrides { set: arguments.set, seed: arguments.seed },
+        overrides: Overrides { set: arguments.set, seed: arguments.seed, ..Overrides::default() },
         folder: arguments.output,
         overwrite: overwrite(arguments.force),
         threads: arguments.threads.map(usize::from),

@@ -135,3 +135,42 @@ fn a_configuration_of_the_first_papers_simulator_becomes_a_scenario() {
     let wrong = place.netloom(&["import", "seed-sim", made, "missing.yaml", "-o", "other"]);
     assert!(wrong.code == Some(2) && wrong.err.contains("missing.yaml"), "{}", wrong.err);
 }
+
+#[test]
+fn a_sweep_leaves_all_its_points_and_compares_them() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    let arguments = ["sweep", "small.yaml", "--vary", "balance=ecmp,spray", "--seeds", "3", "-o", "a"];
+    let sweep = place.netloom(&arguments);
+    assert_eq!(sweep.code, Some(0), "{}", sweep.err);
+    assert_eq!(sweep.err, "", "no progress where there is no terminal");
+    for part in
+        ["variant", "balance=spray", "+- 95 %", "vs balance=ecmp, seed by seed", "6 points, 0 there already"]
+    {
+        assert!(sweep.out.contains(part), "`{part}` is not in:\n{}", sweep.out);
+    }
+    assert_eq!(place.netloom(&["check", "a/points/small/balance=ecmp/seed-2"]).code, Some(0));
+    let again = place.netloom(&[&arguments[..], &["--json"]].concat());
+    let json: Value = serde_json::from_str(&again.out).expect("it is JSON");
+    assert_eq!((&json["made"], &json["kept"]), (&0.into(), &6.into()));
+    assert!(json["variants"][1]["jobs"][0]["difference"]["mean_s"].is_f64(), "{json}");
+    let other = place.netloom(&[&arguments[..], &["--set", "jobs.0.steps=2"]].concat());
+    assert!(
+        other.code == Some(2) && other.err.contains("--set") && other.err.contains("--force"),
+        "{}",
+        other.err
+    );
+    let quiet = place.netloom(&[&arguments[..], &["--quiet"]].concat());
+    assert!(quiet.code == Some(0) && quiet.out.is_empty() && quiet.err.is_empty());
+}
+
+#[test]
+fn a_sweep_says_which_runs_did_not_do_all_their_work() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    let arguments = ["sweep", "small.yaml", "--vary", "deadline=20us,1s", "-o", "a"];
+    let sweep = place.netloom(&arguments);
+    assert_eq!(sweep.code, Some(3), "{}", sweep.err);
+    assert_eq!(sweep.err.trim_end(), "deadline=20us: 1 of 1 run did not do all the work");
+    assert!(place.netloom(&arguments).out.contains("2 there already"), "a deadline is an end like any other");
+}

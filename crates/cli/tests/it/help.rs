@@ -6,8 +6,19 @@ use crate::command::Place;
 fn help_texts() {
     let place = Place::new();
     let mut texts = String::new();
-    let subcommands =
-        ["", "run", "compare", "check", "list", "import", "import seed-sim", "reproduce", "demo", "bench"];
+    let subcommands = [
+        "",
+        "run",
+        "sweep",
+        "compare",
+        "check",
+        "list",
+        "import",
+        "import seed-sim",
+        "reproduce",
+        "demo",
+        "bench",
+    ];
     for verbs in subcommands {
         let arguments: Vec<&str> = verbs.split_whitespace().chain(["--help"]).collect();
         let help = place.netloom(&arguments);

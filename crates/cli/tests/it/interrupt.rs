@@ -28,6 +28,24 @@ fn an_interrupt_leaves_valid_records_up_to_that_time() {
     assert!(json[0]["values"]["step_mean_s"].as_f64() > Some(0.0), "{json}");
 }
 
+#[test]
+fn an_interrupt_leaves_the_points_of_a_sweep_that_are_done() {
+    let place = Place::new();
+    place.write("some.yaml", &lasting(100));
+    place.write("short.yaml", &lasting(2));
+    let arguments = ["sweep", "some.yaml", "short.yaml", "--threads", "1", "--seeds", "50", "-o", "many"];
+    let child = place.start(&arguments);
+    wait_for(|| place.path("many/points/some/seed-2").exists());
+    interrupt(&child);
+    let answer: Answer = child.wait_with_output().expect("it ends").into();
+    assert_eq!(answer.code, Some(3), "{}", answer.err);
+    assert!(answer.err.contains("the same command goes on from there"), "{}", answer.err);
+    assert_eq!(place.netloom(&["check", "many/points/some/seed-1"]).code, Some(0));
+    let table = std::fs::read_to_string(place.path("many/points.csv")).expect("it was written");
+    let outcomes: Vec<&str> = table.lines().skip(1).map(|line| line.split(',').nth(4).expect("it")).collect();
+    assert!(!outcomes.is_empty() && outcomes.iter().all(|outcome| *outcome == "complete"), "{table}");
+}
+
 fn interrupt(child: &Child) {
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(sent.expect("there is a `kill`").success());

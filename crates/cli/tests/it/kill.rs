@@ -42,6 +42,56 @@ fn a_killed_run_is_never_taken_for_a_complete_one() {
     assert!(n_incomplete > KILLS / 4, "only {n_incomplete} runs were killed in time");
 }
 
+#[test]
+fn a_killed_sweep_goes_on_to_the_end_it_would_have_had() {
+    let place = Place::new();
+    place.write("some.yaml", &lasting(20));
+    let sweep = ["sweep", "some.yaml", "--vary", "balance=ecmp,spray", "--seeds", "12", "--quiet", "-o"];
+    let begun = Instant::now();
+    assert_eq!(place.netloom(&[&sweep[..], &["whole"]].concat()).code, Some(0));
+    let whole = begun.elapsed();
+    let mut n_killed = 0;
+    for _ in 0..5 {
+        let mut child = place.start(&[&sweep[..], &["killed"]].concat());
+        thread::sleep(whole.mul_f64(0.1 + 0.4 * random_share()));
+        child.kill().expect("it can be killed");
+        n_killed += u32::from(!child.wait().expect("it ends").success());
+        for point in points(&place, "killed") {
+            // What is there is a run as a whole, or says that it is none.
+            let check = place.netloom(&["check", &point]);
+            assert!(check.code == Some(0) || !looks_whole(&place, &point), "{point}: {}", check.err);
+        }
+    }
+    assert!(n_killed > 0, "no sweep was killed in time");
+    assert_eq!(place.netloom(&[&sweep[..], &["killed"]].concat()).code, Some(0));
+    for name in ["points.csv", "points.parquet", "sweep.json"] {
+        let read = |folder: &str| fs::read(place.path(folder).join(name)).expect("it was written");
+        let (left, right) = (read("killed"), read("whole"));
+        // Plans differ in the command alone, which names the folder.
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).replace("killed", "whole");
+        assert!(if name == "sweep.json" { text(left) == text(right) } else { left == right }, "{name}");
+    }
+    assert_eq!(points(&place, "killed").len(), 24);
+    assert!(!place.path("killed/UNFINISHED").exists());
+}
+
+/// The folders of points, relative to the place.
+fn points(place: &Place, sweep: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for variant in ["balance=ecmp", "balance=spray"] {
+        let folder = format!("{sweep}/points/some/{variant}");
+        let Ok(entries) = fs::read_dir(place.path(&folder)) else { continue };
+        let name = |entry: fs::DirEntry| format!("{folder}/{}", entry.file_name().to_string_lossy());
+        found.extend(entries.flatten().map(name));
+    }
+    found
+}
+
+fn looks_whole(place: &Place, point: &str) -> bool {
+    let has = |name: &str| place.path(point).join(name).exists();
+    has("manifest.json") && !has("INCOMPLETE")
+}
+
 /// From 0 to 1, another one in every run of the test.
 fn random_share() -> f64 {
     RandomState::new().hash_one(0) as f64 / u64::MAX as f64

@@ -27,6 +27,24 @@ fn arguments() {
     refused(&place.netloom(&["run", "small.yaml", "--set", "balance"]), "path=value");
     refused(&place.netloom(&["list", "moons"]), "policies");
     refused(&place.netloom(&["compare"]), "<RUN>");
+    refused(&place.netloom(&["sweep", "-o", "a"]), "<SCENARIO>");
+    refused(&place.netloom(&["sweep", "small.yaml"]), "--output");
+    let sweep = ["sweep", "small.yaml", "-o", "a"];
+    for (more, why) in [
+        (["--vary", "balance"], "path=v1,v2"),
+        (["--seeds", "5..1"], "--seeds"),
+        (["--until-ci", "2"], "--until-ci"),
+        (["--until-ci", "0%"], "--until-ci"),
+        (["--vary", "balance=fast,spray"], "fast"),
+        (["--vary", "balanse=spray"], "did you mean"),
+        (["--vary", "jobs.0.steps=1,,2"], "a value is empty"),
+        (["--vary", "seed=1,2"], "--seeds"),
+        (["--seeds", "1000000"], "small.yaml"),
+    ] {
+        let arguments = [&sweep[..], &more, &["--vary", "jobs.0.name=a,b", "--set", "nothing=1"]].concat();
+        refused(&place.netloom(&arguments), if why == "small.yaml" { "most is 1000000" } else { why });
+    }
+    assert!(!place.path("a").exists(), "nothing is written for a sweep with mistakes");
     refused(&place.netloom(&["bench", "--pairs", "0"]), "--pairs");
 }
 

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::claims::{Claim, Kind, Near, Recorded, Relation, Within};
-use super::interval::{Interval, Sample};
 use super::paper::{Paper, Target};
 use super::quantity::Quantity;
 use super::runs::Measured;
+use crate::sample::{Interval, Sample};
 
 /// How a claim fared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -10,7 +10,6 @@
 mod claims;
 mod error;
 mod files;
-mod interval;
 mod judge;
 mod paper;
 mod published;
@@ -25,7 +24,6 @@ use std::sync::atomic::AtomicBool;
 pub use claims::{Kind, Recorded};
 pub use error::ReproduceError;
 pub use files::{file, files, papers};
-pub use interval::{Interval, Sample};
 pub use judge::{Judged, Verdict};
 pub use paper::Paper;
 pub use published::Published;
@@ -33,8 +31,9 @@ pub use quantity::Quantity;
 pub use report::{Report, Tally};
 pub use runs::Measured;
 
+pub use crate::sample::{Interval, Sample};
 use crate::seeds::Seeds;
-use crate::sweep::SweepProgress;
+use crate::spread::SweepProgress;
 
 /// What to reproduce, and how.
 #[derive(Default)]

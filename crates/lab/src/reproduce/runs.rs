@@ -3,26 +3,23 @@
 //! Invariants: a run's figures depend on its scenario and seed alone; the longest runs begin first.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::sync::atomic::Ordering;
 
 use netloom_engine::Options;
 use netloom_model::{FaultAction, Message, Model};
 use netloom_records::{Batch, Sink, SinkError, Status};
 use netloom_scenario::Overrides;
 use netloom_units::{Duration, Time};
-use rayon::iter::{ParallelBridge, ParallelIterator};
 use serde::Serialize;
 
 use super::error::ReproduceError;
 use super::paper::{Paper, Plan};
 use super::quantity::Quantity;
 use super::{Request, judge};
-use crate::error::check_threads;
 use crate::prepare::{Prepared, prepare};
 use crate::simulate::{Simulated, simulate};
+use crate::spread::spread;
 use crate::summary::Distribution;
-use crate::sweep::{SweepProgress, cores};
 use crate::watch::Watch;
 
 /// The figures of one run with one seed.
@@ -62,22 +59,27 @@ struct Job {
 
 /// Makes all runs.
 pub(super) fn run(paper: &Paper, request: &Request<'_>) -> Result<Vec<Measured>, ReproduceError> {
-    let threads = request.threads.unwrap_or_else(cores);
-    check_threads(threads)?;
     let jobs = jobs(paper, request)?;
-    let board = Board::new(request, &jobs);
-    // A bridge hands the runs out one by one and in order, so that no long one is left for the end.
-    let all = || jobs.iter().par_bridge().map(|job| board.run(job)).collect::<Vec<_>>();
-    let results = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-        Ok(pool) => pool.install(all),
-        Err(_) => jobs.iter().map(|job| board.run(job)).collect(),
-    };
+    let results = spread(
+        &jobs,
+        request.threads,
+        request.tell,
+        |job| job.weight,
+        |job, task| {
+            if request.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                return Err(ReproduceError::Stopped);
+            }
+            let measured = measure(job, Watch { stop: request.stop, ..Watch::default() })?;
+            task.finish(measured.hops);
+            Ok(measured)
+        },
+    )?;
     let mut measured = results.into_iter().collect::<Result<Vec<Measured>, _>>()?;
     measured.sort_by(|left, right| (&left.run, left.seed).cmp(&(&right.run, right.seed)));
     Ok(measured)
 }
 
-/// Every run with every seed, the longest first.
+/// Every run with every seed.
 fn jobs(paper: &Paper, request: &Request<'_>) -> Result<Vec<Job>, ReproduceError> {
     let wrong = |reason| ReproduceError::Paper { paper: paper.id.clone(), reason };
     let counts = &paper.claims.seeds;
@@ -98,56 +100,11 @@ fn jobs(paper: &Paper, request: &Request<'_>) -> Result<Vec<Job>, ReproduceError
             weight: published.map_or(1, |packets| packets as u64),
         }));
     }
-    jobs.sort_by_key(|job| std::cmp::Reverse(job.weight));
     Ok(jobs)
 }
 
-/// What the runs share.
-struct Board<'a> {
-    request: &'a Request<'a>,
-    begun: Instant,
-    total: usize,
-    total_weight: u64,
-    finished: AtomicUsize,
-    weight: AtomicU64,
-    hops: AtomicU64,
-}
-
-impl<'a> Board<'a> {
-    fn new(request: &'a Request<'a>, jobs: &[Job]) -> Board<'a> {
-        Board {
-            request,
-            begun: Instant::now(),
-            total: jobs.len(),
-            total_weight: jobs.iter().map(|job| job.weight).sum::<u64>().max(1),
-            finished: AtomicUsize::new(0),
-            weight: AtomicU64::new(0),
-            hops: AtomicU64::new(0),
-        }
-    }
-
-    fn run(&self, job: &Job) -> Result<Measured, ReproduceError> {
-        if self.request.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            return Err(ReproduceError::Stopped);
-        }
-        let measured = measure(job, Watch { stop: self.request.stop, ..Watch::default() })?;
-        self.tell(job.weight, measured.hops);
-        Ok(measured)
-    }
-
-    fn tell(&self, weight: u64, hops: u64) {
-        let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
-        let weight = self.weight.fetch_add(weight, Ordering::Relaxed) + weight;
-        let hops = self.hops.fetch_add(hops, Ordering::Relaxed) + hops;
-        if let Some(tell) = self.request.tell {
-            let share = weight as f64 / self.total_weight as f64;
-            tell(&SweepProgress { finished, total: self.total, hops, elapsed: self.begun.elapsed(), share });
-        }
-    }
-}
-
 fn measure(job: &Job, watch: Watch<'_>) -> Result<Measured, ReproduceError> {
-    let overrides = Overrides { set: job.plan.set.clone(), seed: Some(job.seed) };
+    let overrides = Overrides { set: job.plan.set.clone(), seed: Some(job.seed), ..Overrides::default() };
     let prepared = prepare(&job.plan.source, &overrides)?;
     let mut mice = Mice::new(&prepared.compiled.model);
     let simulated = simulate(&prepared, &mut mice, Options::default(), watch)?;

@@ -6,11 +6,11 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::error::ReproduceError;
-use super::interval::Sample;
 use super::judge::Judged;
 use super::quantity::Quantity;
 use super::report::{Report, Tally};
 use super::runs::Measured;
+use crate::sample::Sample;
 
 /// One figure of one run over all seeds.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -13,7 +13,7 @@ fn each_run_is_shown_relative_to_the_first() {
         let set = vec![("balance".to_owned(), policy.to_owned())];
         run(RunRequest {
             folder: Some(folder.clone()),
-            overrides: Overrides { set, seed: None },
+            overrides: Overrides { set, ..Overrides::default() },
             ..RunRequest::new(Source::text("two", TWO_JOBS))
         })
         .expect("it runs");

@@ -5,6 +5,7 @@ mod determinism;
 mod endings;
 mod figures;
 mod golden;
+mod grids;
 mod import;
 mod reproduce;
 mod scenes;

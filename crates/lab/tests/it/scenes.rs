@@ -18,7 +18,7 @@ record: { queue_packets: true }
 
 /// Compiles text that must be right.
 pub fn prepared(text: &str, seed: Option<u64>) -> Prepared {
-    let overrides = Overrides { set: Vec::new(), seed };
+    let overrides = Overrides { seed, ..Overrides::default() };
     prepare(&Source::text("scene.yaml", text), &overrides).unwrap_or_else(|error| {
         panic!("{}", error.render(Style::Plain));
     })

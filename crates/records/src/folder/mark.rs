@@ -1,46 +1,40 @@
-//! The marker of an unfinished run folder, and what is found where a run folder should go.
+//! What is found where a run folder should go, and claiming it.
 //!
 //! Models: claiming a folder for one writer, and giving it up as complete.
 //! Leaves out: tables and manifest.
 //!
-//! Invariants: nothing that netloom did not write is ever removed; a folder is claimed by one process at a time (by a
-//! lock on the marker, where the file system has locks; the lock of a killed process is gone with it).
+//! Invariants: nothing that netloom did not write is ever removed; a folder is claimed by one process at a time.
 
-use std::fs::{self, File, TryLockError};
-use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
 
+use crate::folder::marker::{Marker, remove};
 use crate::folder::{FolderError, INCOMPLETE_FILE, MANIFEST_DRAFT, MANIFEST_FILE, Overwrite};
 use crate::registry::Table;
 
 const TEXT: &str = "This run is still being written, or was killed before its end.\n";
 
-/// A claimed folder; the lock is held as long as this lives.
+/// A claimed folder; it is held as long as this lives.
 #[derive(Debug)]
-pub(crate) struct Mark {
-    folder: PathBuf,
-    _locked: File,
-}
+pub(crate) struct Mark(Marker);
 
 impl Mark {
     /// Makes the folder if need be, marks it as incomplete, and clears away what a run left there before.
     pub(crate) fn claim(folder: &Path, overwrite: Overwrite) -> Result<Mark, FolderError> {
         check_place(folder, overwrite)?;
         fs::create_dir_all(folder).map_err(FolderError::io("make the folder", folder))?;
-        let locked = write_marker(folder)?;
         // The marker is safe on the disk before anything of the old run goes.
-        sync_folder(folder)?;
+        let marker = Marker::set(folder, INCOMPLETE_FILE, TEXT)?;
         for name in written_names() {
             remove(&folder.join(name))?;
         }
-        Ok(Mark { folder: folder.to_owned(), _locked: locked })
+        Ok(Mark(marker))
     }
 
     /// Declares the folder complete.
     pub(crate) fn lift(self) -> Result<(), FolderError> {
-        sync_folder(&self.folder)?;
-        remove(&self.folder.join(INCOMPLETE_FILE))?;
-        sync_folder(&self.folder)
+        self.0.lift()
     }
 }
 
@@ -80,39 +74,4 @@ fn check_place(folder: &Path, overwrite: Overwrite) -> Result<(), FolderError> {
 /// Whether the manifest is netloom's, of whatever version: many tools call a file `manifest.json`.
 fn is_manifest(folder: &Path) -> bool {
     super::read::read_manifest_value(folder).is_ok()
-}
-
-fn write_marker(folder: &Path) -> Result<File, FolderError> {
-    let path = folder.join(INCOMPLETE_FILE);
-    let open = File::options().write(true).create(true).truncate(false).open(&path);
-    let mut file = open.map_err(FolderError::io("make the marker", &path))?;
-    // A file system without locks is no reason not to run.
-    if let Err(TryLockError::WouldBlock) = file.try_lock() {
-        return Err(FolderError::Busy(folder.to_owned()));
-    }
-    // Whoever held the lock may just have finished and removed the marker: then the folder is a complete run by now.
-    if !path.exists() {
-        return Err(FolderError::Busy(folder.to_owned()));
-    }
-    let written = file.write_all(TEXT.as_bytes()).and_then(|()| file.sync_all());
-    written.map_err(FolderError::io("write the marker", &path))?;
-    Ok(file)
-}
-
-fn remove(path: &Path) -> Result<(), FolderError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(FolderError::io("remove the file", path)(error))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Makes names in the folder durable; where folders cannot be opened as files, the system does so by itself.
-pub(crate) fn sync_folder(folder: &Path) -> Result<(), FolderError> {
-    if cfg!(unix) {
-        let synced = File::open(folder).and_then(|folder| folder.sync_all());
-        synced.map_err(FolderError::io("write the folder to the disk", folder))?;
-    }
-    Ok(())
 }

@@ -9,15 +9,18 @@
 mod error;
 mod guard;
 mod mark;
+mod marker;
 mod read;
 mod table_file;
 mod verify;
 mod write;
 
 pub use error::{FolderError, Problem, ReadError};
+pub use marker::Marker;
 pub use read::{BatchReader, RowReader, RunFolder};
+pub(crate) use table_file::CREATED_BY;
 pub use verify::{Verified, verify};
-pub use write::{FolderSink, Overwrite};
+pub use write::{FolderSink, Overwrite, write_whole};
 
 /// Name of the manifest in a run folder.
 pub const MANIFEST_FILE: &str = "manifest.json";

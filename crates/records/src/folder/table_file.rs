@@ -26,7 +26,7 @@ const ROW_GROUP_ROWS: usize = 1 << 18;
 const ROW_GROUP_BYTES: usize = 8 << 20;
 
 /// Fixed, not the library's name and version: the same rows shall give the same bytes after an upgrade, if they can.
-const CREATED_BY: &str = "netloom";
+pub(crate) const CREATED_BY: &str = "netloom";
 
 /// The file of one table.
 #[derive(Debug)]

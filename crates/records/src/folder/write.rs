@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 use crate::convert::record_batch;
 use crate::digest::Digester;
-use crate::folder::mark::{Mark, sync_folder};
+use crate::folder::mark::Mark;
+use crate::folder::marker::sync_folder;
 use crate::folder::table_file::TableFile;
 use crate::folder::{FolderError, MANIFEST_DRAFT, MANIFEST_FILE};
 use crate::manifest::{Manifest, RunSummary};
@@ -146,14 +147,19 @@ impl TableVisitor for Flush<'_> {
     }
 }
 
-/// The manifest appears under its name in one instant, whole.
 fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), FolderError> {
-    let draft = folder.join(MANIFEST_DRAFT);
     let mut text = serde_json::to_string_pretty(manifest).expect("a manifest is JSON");
     text.push('\n');
-    let mut file = File::create(&draft).map_err(FolderError::io("make the manifest", &draft))?;
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-    written.map_err(FolderError::io("write the manifest", &draft))?;
-    let path = folder.join(MANIFEST_FILE);
-    fs::rename(&draft, &path).map_err(FolderError::io("rename the manifest", path))
+    write_whole(&folder.join(MANIFEST_FILE), &folder.join(MANIFEST_DRAFT), text.as_bytes())
+}
+
+/// Writes a file that appears under its name in one instant, whole, or not at all; it is prepared as `draft`.
+///
+/// # Errors
+/// If the system refuses.
+pub fn write_whole(path: &Path, draft: &Path, bytes: &[u8]) -> Result<(), FolderError> {
+    let mut file = File::create(draft).map_err(FolderError::io("make the file", draft))?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    written.map_err(FolderError::io("write the file", draft))?;
+    fs::rename(draft, path).map_err(FolderError::io("rename the file", path))
 }

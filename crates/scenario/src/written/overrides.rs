@@ -15,6 +15,8 @@ use crate::place::{Place, Sources};
 pub struct Overrides {
     /// Pairs of path and value, applied in order.
     pub set: Vec<(String, String)>,
+    /// Pairs of path and value that a sweep varies, applied after these.
+    pub vary: Vec<(String, String)>,
     /// A seed, applied last.
     pub seed: Option<u64>,
 }
@@ -24,6 +26,9 @@ impl Overrides {
     pub(crate) fn apply(&self, root: &mut Node, sources: &mut Sources, problems: &mut Problems) {
         for (path, value) in &self.set {
             apply_one(root, "--set", path, value, sources, problems);
+        }
+        for (path, value) in &self.vary {
+            apply_one(root, "--vary", path, value, sources, problems);
         }
         if let Some(seed) = self.seed {
             apply_one(root, "--seed", "seed", &seed.to_string(), sources, problems);
@@ -166,7 +171,7 @@ mod tests {
         sources.add("test.yaml", text);
         let mut root = parse(text, 0, 0, &mut problems).unwrap();
         let set = set.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
-        Overrides { set, seed: None }.apply(&mut root, &mut sources, &mut problems);
+        Overrides { set, ..Overrides::default() }.apply(&mut root, &mut sources, &mut problems);
         if problems.is_empty() {
             Ok(print(&root))
         } else {

@@ -1,13 +1,16 @@
-//! The interval in which one more observation lies, given some.
+//! What a few observations say about the mean, and about one more observation.
 //!
-//! Models: observations of a normal distribution with unknown mean and spread; the 99 % prediction interval
-//! mean +- t(0.995, n - 1) s sqrt(1 + 1/n) (Student's t).
+//! Models: observations of a normal distribution with unknown mean and spread; the 95 % confidence interval of the mean,
+//! mean +- t(0.975, n - 1) s / sqrt(n), and the 99 % prediction interval, mean +- t(0.995, n - 1) s sqrt(1 + 1/n)
+//! (Student's t).
 //! Leaves out: other distributions; for figures that are means of many steps the normal one is close.
 
 use serde::Serialize;
 
-/// Share of the observations to come that the interval holds.
-const COVERAGE: f64 = 0.99;
+/// Share of the observations to come that the prediction interval holds.
+const PREDICTED: f64 = 0.99;
+/// Share of the confidence intervals that hold the mean.
+const CONFIDENT: f64 = 0.95;
 
 /// Observations of one figure, one per seed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -67,17 +70,25 @@ impl Sample {
             return None;
         }
         let n = self.count as f64;
-        let half = t_quantile(self.count as u32 - 1) * self.deviation * (1.0 + 1.0 / n).sqrt();
+        let half = t_quantile(PREDICTED, self.count as u32 - 1) * self.deviation * (1.0 + 1.0 / n).sqrt();
         Some(Interval { low: self.mean - half, high: self.mean + half })
+    }
+
+    /// Half the length of the interval in which the mean lies; nothing can be said after a single observation.
+    pub fn confidence(&self) -> Option<f64> {
+        if self.count < 2 {
+            return None;
+        }
+        Some(t_quantile(CONFIDENT, self.count as u32 - 1) * self.deviation / (self.count as f64).sqrt())
     }
 }
 
-/// The t within which [`COVERAGE`] of Student's distribution lies, by halving.
-fn t_quantile(degrees: u32) -> f64 {
+/// The t within which a share of Student's distribution lies, by halving.
+fn t_quantile(coverage: f64, degrees: u32) -> f64 {
     let (mut low, mut high) = (0.0, 1024.0);
     for _ in 0..80 {
         let middle = f64::midpoint(low, high);
-        if central_probability(middle, degrees) < COVERAGE { low = middle } else { high = middle }
+        if central_probability(middle, degrees) < coverage { low = middle } else { high = middle }
     }
     high
 }
@@ -106,7 +117,11 @@ mod tests {
     fn quantiles_are_those_of_the_tables() {
         // t(0.995) of 1, 2, 4, 19, 39 degrees of freedom.
         for (degrees, expected) in [(1, 63.657), (2, 9.925), (4, 4.604), (19, 2.861), (39, 2.708)] {
-            assert!((t_quantile(degrees) - expected).abs() < 1e-3, "{degrees}: {}", t_quantile(degrees));
+            assert!((t_quantile(0.99, degrees) - expected).abs() < 1e-3, "{degrees}");
+        }
+        // t(0.975).
+        for (degrees, expected) in [(1, 12.706), (4, 2.776), (9, 2.262), (199, 1.972)] {
+            assert!((t_quantile(0.95, degrees) - expected).abs() < 1e-3, "{degrees}");
         }
     }
 
@@ -119,6 +134,15 @@ mod tests {
         assert!((interval.low + 9.460).abs() < 1e-3, "{interval:?}");
         assert_eq!(Sample::of(&[1.0]).expect("there is one").prediction(), None);
         assert_eq!(Sample::of(&[]), None);
+    }
+
+    #[test]
+    fn the_mean_is_known_better_than_one_more_observation() {
+        let sample = Sample::of(&[1.0, 2.0, 3.0]).expect("there are some");
+        // s = 1, t(0.975, 2) = 4.303, sqrt(3) = 1.7321.
+        let half = sample.confidence().expect("three are enough");
+        assert!((half - 2.484).abs() < 1e-3, "{half}");
+        assert_eq!(Sample::of(&[1.0]).expect("there is one").confidence(), None);
     }
 
     #[test]

@@ -1,0 +1,133 @@
+//! `netloom sweep`: a grid of runs in one folder.
+
+use netloom_lab::sweep::{Difference, Grid, GridReport, JobReport, Mean, Precision, VariantReport, grid};
+use netloom_lab::{ExitCode, LabError, Source, SweepProgress, words};
+
+use super::run::{command_line, hinted};
+use crate::arguments::Sweep;
+use crate::interrupt;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::table::{Lean, Table};
+
+/// Runs what is missing of the sweep.
+pub fn sweep(arguments: Sweep, output: &mut Output) -> Result<ExitCode, LabError> {
+    let progress = Progress::new(!arguments.quiet && !arguments.json);
+    let tell = |now: &SweepProgress| progress.sweep(now);
+    let done = grid(&Grid {
+        scenarios: arguments.scenarios.into_iter().map(Source::file).collect(),
+        set: arguments.set,
+        vary: arguments.vary,
+        seeds: arguments.seeds,
+        until: arguments.until_ci,
+        folder: arguments.output,
+        force: arguments.force,
+        threads: arguments.threads.map(usize::from),
+        command: command_line(),
+        stop: Some(interrupt::stop_flag(output)),
+        tell: Some(&tell),
+    });
+    progress.clear();
+    let report = done.map_err(|error| hinted(error, output))?;
+    if arguments.json {
+        output.json(&report)?;
+    } else if !arguments.quiet {
+        print(&report, output);
+    }
+    for line in remarks(&report, arguments.until_ci) {
+        output.note(line);
+    }
+    Ok(report.exit_code())
+}
+
+fn print(report: &GridReport, output: &mut Output) {
+    output.lines(figures(&report.variants).lines());
+    if report.variants.len() > 1 {
+        output.line("");
+        output.lines(differences(&report.variants).lines());
+    }
+    output.line("");
+    output.line(format!(
+        "{}, {} there already; {} packet-hops",
+        words::some((report.made + report.kept) as u64, "point"),
+        words::count(report.kept as u64),
+        words::count(report.hops),
+    ));
+    output.line(format!("folder {}", report.folder.display()));
+}
+
+/// What is not as it should be, a line each.
+fn remarks(report: &GridReport, precision: Option<Precision>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for variant in report.variants.iter().filter(|variant| variant.unfinished > 0) {
+        let runs = words::some(variant.points as u64, "run");
+        lines.push(format!(
+            "{}: {} of {runs} did not do all the work",
+            variant.name,
+            words::count(variant.unfinished as u64)
+        ));
+    }
+    for (variant, precision) in report.imprecise().zip(precision.into_iter().cycle()) {
+        let seeds = words::some(variant.points as u64, "seed");
+        lines.push(format!("{}: mean step times are not known to {precision} after {seeds}", variant.name));
+    }
+    if !report.is_whole() {
+        let done = words::count((report.made + report.kept) as u64);
+        let total = words::some(report.total as u64, "point");
+        lines.push(format!("stopped: {done} of {total} done; the same command goes on from there"));
+    }
+    lines
+}
+
+/// Means over seeds; jobs are named only where a variant has several.
+fn figures(variants: &[VariantReport]) -> Table {
+    let numbers = ["seeds", "step mean", "+- 95 %", "step p95", "step p99", "job time"];
+    let numbers = numbers.map(|title| (title, Lean::Right));
+    let mut table = Table::new([("variant", Lean::Left), ("job", Lean::Left)].into_iter().chain(numbers));
+    for_each_job(variants, |[variant, job_name], job| {
+        let [p95, p99, time] = [job.step_p95_s, job.step_p99_s, job.time_s].map(optional);
+        let [mean, half] = job.step.map(mean).unwrap_or_default();
+        table.row([variant, job_name, words::count(job.seeds as u64), mean, half, p95, p99, time]);
+    });
+    table
+}
+
+/// Paired differences from the first variant.
+fn differences(variants: &[VariantReport]) -> Table {
+    let title = format!("vs {}, seed by seed", variants[0].name);
+    let numbers = ["seeds", "step mean", "+- 95 %", "relative", "+- 95 %"].map(|title| (title, Lean::Right));
+    let words = [(title.as_str(), Lean::Left), ("job", Lean::Left)];
+    let mut table = Table::new(words.into_iter().chain(numbers));
+    for_each_job(&variants[1..], |[variant, job_name], job| {
+        let Some(Difference { seeds, mean, base_s }) = job.difference else { return };
+        let percent = |seconds: f64| seconds / base_s * 100.0;
+        table.row([
+            variant,
+            job_name,
+            words::count(seeds as u64),
+            format!("{}{}", if mean.mean_s > 0.0 { "+" } else { "" }, words::span(mean.mean_s)),
+            optional(mean.half_s),
+            format!("{:+.1} %", percent(mean.mean_s)),
+            mean.half_s.map(|half| format!("{:.1} %", percent(half))).unwrap_or_default(),
+        ]);
+    });
+    table
+}
+
+fn for_each_job(variants: &[VariantReport], mut row: impl FnMut([String; 2], &JobReport)) {
+    for variant in variants {
+        for (place, job) in variant.jobs.iter().enumerate() {
+            let name = if place == 0 { variant.name.clone() } else { String::new() };
+            let job_name = if variant.jobs.len() > 1 { job.name.clone() } else { String::new() };
+            row([name, job_name], job);
+        }
+    }
+}
+
+fn mean(mean: Mean) -> [String; 2] {
+    [words::span(mean.mean_s), optional(mean.half_s)]
+}
+
+fn optional(seconds: Option<f64>) -> String {
+    seconds.map(words::span).unwrap_or_default()
+}

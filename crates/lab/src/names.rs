@@ -1,0 +1,68 @@
+//! Names of folders made of names that people chose.
+//!
+//! Invariants: a name is safe on every system: letters, digits and a few signs, no path, never long; two texts that differ
+//! in more than what a name can show differ in the hash at its end, and no text without such a hash looks as if it had one.
+
+use netloom_records::Digest;
+
+/// Signs that may stand in a name.
+const SIGNS: &str = "-_.";
+/// Signs that may also stand in the name of a point: `balance=ecmp,jobs.0.steps=3`.
+const SIGNS_OF_POINTS: &str = "-_.=,";
+/// Longest name before its hash, in bytes; file systems take 255.
+const LONGEST: usize = 120;
+/// Digits of the hash.
+const DIGITS: usize = 16;
+
+/// A name with every other sign replaced; may be empty.
+pub(crate) fn safe_name(name: &str) -> String {
+    cleaned(name, SIGNS)
+}
+
+/// A name that says as much as can be said, and ends with a hash where that is not all.
+pub(crate) fn telling_name(name: &str) -> String {
+    let clean = cleaned(name, SIGNS_OF_POINTS);
+    if clean == name && name.len() <= LONGEST && name.is_ascii() && !name.is_empty() {
+        return clean;
+    }
+    hashed_name(name)
+}
+
+/// A name that ends with a hash in any case.
+pub(crate) fn hashed_name(name: &str) -> String {
+    let clean = cleaned(name, SIGNS_OF_POINTS);
+    let shown = &clean[..clean.floor_char_boundary(LONGEST)];
+    let digest = Digest::of(name.as_bytes()).to_string();
+    format!("{shown}~{}", &digest[..DIGITS])
+}
+
+fn cleaned(name: &str, signs: &str) -> String {
+    let is_safe = |c: char| c.is_alphanumeric() || signs.contains(c);
+    let safe: String = name.chars().map(|c| if is_safe(c) { c } else { '-' }).collect();
+    safe.trim_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_names_stay_as_they_are() {
+        for name in ["balance=ecmp", "jobs.0.steps=3,balance=spray", "two_jobs-1.5"] {
+            assert_eq!(telling_name(name), name);
+        }
+    }
+
+    #[test]
+    fn what_is_lost_is_in_the_hash() {
+        let long = "x".repeat(400);
+        let names = ["a b", "a/b", "a-b", "..", ".", "", "../../etc", "a~b", "\u{e9}", &long];
+        let told: Vec<String> = names.iter().map(|name| telling_name(name)).collect();
+        for (place, name) in told.iter().enumerate() {
+            assert!(!name.is_empty() && name.len() < 160 && !name.contains(['/', ' ']), "{name}");
+            assert!(!name.starts_with('.') && !told[..place].contains(name), "{name}");
+        }
+        assert_eq!(told[2], "a-b");
+        assert!(told[0].starts_with("a-b~") && told[1].starts_with("a-b~"));
+    }
+}

@@ -1,0 +1,196 @@
+//! All points of a sweep as one table.
+//!
+//! Models: one row for each job of each point, what was varied and what came out as columns with unit and meaning; a point
+//! without jobs has one row.
+//! Leaves out: wall time, which no two sweeps share.
+//!
+//! Invariants: rows are sorted by variant, seed and job; the same points give the same bytes, whenever they were run.
+
+use netloom_records::dataset::{Dataset, DatasetColumn, Values};
+
+use super::make::Done;
+use super::plan::Plan;
+use crate::summary::{Distribution, JobSummary, PeakSummary, Summary};
+
+/// A job of a point.
+struct Row<'a> {
+    point: &'a Done,
+    plan: &'a Plan,
+    job: Option<&'a JobSummary>,
+}
+
+/// How a column is filled.
+enum Fill {
+    Text(fn(&Row<'_>) -> Option<String>),
+    Whole(fn(&Row<'_>) -> Option<u64>),
+    Real(fn(&Row<'_>) -> Option<f64>),
+}
+
+/// A column: name, unit, meaning, values.
+type Entry = (&'static str, &'static str, &'static str, Fill);
+
+const NAMES: &[Entry] = &[
+    ("scenario", "name", "Name of the scenario.", Fill::Text(|row| Some(row.variant().scenario.clone()))),
+    ("variant", "name", "Name of the variant.", Fill::Text(|row| Some(row.variant().name.clone()))),
+];
+
+const FIGURES: &[Entry] = &[
+    ("seed", "number", "Seed of the run.", Fill::Whole(|row| Some(row.point.report.seed))),
+    ("folder", "name", "Run folder, relative to the table.", Fill::Text(|row| Some(row.folder()))),
+    (
+        "outcome",
+        "word",
+        "How the run ended; `complete` if all work was done.",
+        Fill::Text(|row| Some(row.outcome())),
+    ),
+    ("digest", "name", "Digest of the run.", Fill::Text(|row| Some(row.point.report.digest.to_string()))),
+    ("job", "name", "Name of the job.", Fill::Text(|row| Some(row.job?.name.clone()))),
+    ("ranks", "ranks", "Ranks of the job.", Fill::Whole(|row| Some(u64::from(row.job?.ranks)))),
+    ("steps", "steps", "Steps finished by all ranks.", Fill::Whole(|row| Some(u64::from(row.job?.steps)))),
+    ("step_mean", "s", "Mean step time of the job.", Fill::Real(|row| Some(row.step()?.mean_s))),
+    ("step_p50", "s", "Median step time of the job.", Fill::Real(|row| Some(row.step()?.p50_s))),
+    ("step_p95", "s", "95th percentile of its step times.", Fill::Real(|row| Some(row.step()?.p95_s))),
+    ("step_p99", "s", "99th percentile of its step times.", Fill::Real(|row| Some(row.step()?.p99_s))),
+    ("step_maximum", "s", "Longest step of the job.", Fill::Real(|row| Some(row.step()?.maximum_s))),
+    (
+        "job_time",
+        "s",
+        "First rank's start to last rank's end; absent if unfinished.",
+        Fill::Real(|row| row.job?.time_s),
+    ),
+    ("fct_count", "messages", "Background messages that arrived.", Fill::Whole(|row| Some(row.fct()?.count))),
+    (
+        "fct_mean",
+        "s",
+        "Mean completion time of background messages.",
+        Fill::Real(|row| Some(row.fct()?.mean_s)),
+    ),
+    ("fct_p50", "s", "Median of these times.", Fill::Real(|row| Some(row.fct()?.p50_s))),
+    ("fct_p95", "s", "95th percentile of these times.", Fill::Real(|row| Some(row.fct()?.p95_s))),
+    ("fct_p99", "s", "99th percentile of these times.", Fill::Real(|row| Some(row.fct()?.p99_s))),
+    ("peak_hosts", "B", "Longest queue at a host.", Fill::Whole(|row| Some(row.hosts().bytes))),
+    ("peak_switches", "B", "Longest queue at a switch.", Fill::Whole(|row| Some(row.switches().bytes))),
+    (
+        "peak_packets_hosts",
+        "packets",
+        "Longest queue at a host; absent unless counted.",
+        Fill::Whole(|row| row.hosts().packets),
+    ),
+    (
+        "peak_packets_switches",
+        "packets",
+        "Longest queue at a switch; absent unless counted.",
+        Fill::Whole(|row| row.switches().packets),
+    ),
+    (
+        "utilization",
+        "share",
+        "Bytes sent over what all links could have sent.",
+        Fill::Real(|row| Some(row.run().links.utilization)),
+    ),
+    (
+        "busiest",
+        "share",
+        "Share of the time the busiest link direction sent.",
+        Fill::Real(|row| Some(row.run().links.busiest)),
+    ),
+    (
+        "dropped",
+        "packets",
+        "Packets lost in the whole run.",
+        Fill::Whole(|row| Some(row.run().drops.packets)),
+    ),
+    (
+        "messages",
+        "messages",
+        "Messages that started in the whole run.",
+        Fill::Whole(|row| Some(row.run().messages)),
+    ),
+    (
+        "unfinished",
+        "messages",
+        "Those of them that did not arrive.",
+        Fill::Whole(|row| Some(row.run().unfinished)),
+    ),
+    ("packets", "packets", "Data packets of the whole run.", Fill::Whole(|row| Some(row.run().packets))),
+    (
+        "hops",
+        "links",
+        "Links crossed by all packets of the run, summed.",
+        Fill::Whole(|row| Some(row.run().hops)),
+    ),
+    ("simulated", "s", "Simulated time.", Fill::Real(|row| Some(row.run().simulated_s))),
+];
+
+impl<'a> Row<'a> {
+    fn variant(&self) -> &'a super::Variant {
+        &self.plan.variants[self.point.variant]
+    }
+
+    fn run(&self) -> &'a Summary {
+        &self.point.report.summary
+    }
+
+    fn folder(&self) -> String {
+        self.variant().point_folder(self.point.report.seed).to_string_lossy().replace('\\', "/")
+    }
+
+    fn outcome(&self) -> String {
+        let word = serde_json::to_value(self.point.report.outcome.status).ok();
+        word.and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+    }
+
+    fn step(&self) -> Option<Distribution> {
+        self.job?.step
+    }
+
+    fn fct(&self) -> Option<Distribution> {
+        self.run().background.as_ref()?.fct
+    }
+
+    fn hosts(&self) -> PeakSummary {
+        self.run().queues.hosts
+    }
+
+    fn switches(&self) -> PeakSummary {
+        self.run().queues.switches
+    }
+}
+
+/// The table.
+pub(super) fn dataset(plan: &Plan, done: &[Done]) -> Dataset {
+    let rows: Vec<Row<'_>> = done.iter().flat_map(|point| of_point(plan, point)).collect();
+    let mut columns: Vec<DatasetColumn> = NAMES.iter().map(|entry| column(entry, &rows)).collect();
+    columns.extend(plan.vary.iter().enumerate().map(|(number, variation)| DatasetColumn {
+        name: variation.path.clone(),
+        unit: "word".to_owned(),
+        meaning: format!("What `{}` of the scenario is in this variant, as it was given.", variation.path),
+        values: Values::Text(rows.iter().map(|row| row.variant().values.get(number).cloned()).collect()),
+    }));
+    columns.extend(FIGURES.iter().map(|entry| column(entry, &rows)));
+    Dataset {
+        name: "points".to_owned(),
+        meaning: "One job of one run of the sweep; sorted by variant, seed, job.".to_owned(),
+        columns,
+    }
+}
+
+fn of_point<'a>(plan: &'a Plan, point: &'a Done) -> Vec<Row<'a>> {
+    let jobs = &point.report.summary.jobs;
+    let row = |job| Row { point, plan, job };
+    if jobs.is_empty() { vec![row(None)] } else { jobs.iter().map(|job| row(Some(job))).collect() }
+}
+
+fn column((name, unit, meaning, fill): &Entry, rows: &[Row<'_>]) -> DatasetColumn {
+    let values = match fill {
+        Fill::Text(read) => Values::Text(rows.iter().map(read).collect()),
+        Fill::Whole(read) => Values::Whole(rows.iter().map(read).collect()),
+        Fill::Real(read) => Values::Real(rows.iter().map(read).collect()),
+    };
+    DatasetColumn {
+        name: (*name).to_owned(),
+        unit: (*unit).to_owned(),
+        meaning: (*meaning).to_owned(),
+        values,
+    }
+}

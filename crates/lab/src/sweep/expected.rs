@@ -1,0 +1,32 @@
+//! How long a run may take, before it is made.
+//!
+//! Models: the bytes that its jobs and its background traffic send.
+//! Leaves out: how far they go and how often packets wait; it only decides which run begins first.
+
+use netloom_catalog::workload::collective::Plan;
+use netloom_model::{Job, Model, Phase};
+
+/// Bytes that are sent in a run, as far as they can be known beforehand.
+pub(super) fn expected_bytes(model: &Model) -> u64 {
+    let jobs = model.workload.jobs.iter().map(of_job);
+    let mice = model.workload.background.iter().flat_map(|background| &background.mice);
+    let total = jobs.chain(mice.map(|mouse| u128::from(mouse.size.0))).fold(0_u128, u128::saturating_add);
+    u64::try_from(total).unwrap_or(u64::MAX)
+}
+
+fn of_job(job: &Job) -> u128 {
+    let n_ranks = job.ranks.len();
+    let of_phase = |phase: &Phase| match phase {
+        Phase::Compute { .. } | Phase::Barrier => 0,
+        Phase::Communicate { buckets, .. } => buckets
+            .iter()
+            .flat_map(|bucket| &bucket.collectives)
+            .map(|collective| Plan::new(collective, n_ranks as u32).map_or(0, |plan| plan.total_bytes()))
+            .fold(0_u128, u128::saturating_add),
+        Phase::PointToPoint(what) => {
+            n_ranks as u128 * u128::from(what.microbatches) * u128::from(what.size.0)
+        }
+    };
+    let step = job.phases.iter().map(of_phase).fold(0_u128, u128::saturating_add);
+    step.saturating_mul(u128::from(job.steps))
+}

@@ -1,0 +1,161 @@
+//! The folder of a sweep: its plan, its points, and whether it is done.
+//!
+//! Models: `sweep.json`, written whole before the first point; the marker `UNFINISHED` until every point and the dataset
+//! are on the disk.
+//! Leaves out: what is in a point's folder.
+//!
+//! Invariants: nothing that netloom did not write is touched; one process at a time writes here (by a lock on the marker,
+//! where the file system has locks); the plan in the folder is the one that is being run.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use netloom_records::{FolderError, Marker, write_whole};
+use serde_json::Value;
+
+use super::error::SweepError;
+use super::plan::Plan;
+use crate::error::LabError;
+
+/// Name of the plan in the folder of a sweep.
+pub const PLAN_FILE: &str = "sweep.json";
+/// Where the plan is prepared.
+const PLAN_DRAFT: &str = "sweep.json.draft";
+/// Name of the file that says that a sweep is not done: not that of a run, which would be taken for one.
+pub const UNFINISHED_FILE: &str = "UNFINISHED";
+const TEXT: &str = "This sweep is still being run, or was ended early; the same command goes on with it.\n";
+
+/// Parts of a plan and what they are called when they differ.
+const PARTS: [(&str, &str); 6] = [
+    ("netloom", "the version of netloom"),
+    ("set", "--set"),
+    ("vary", "--vary"),
+    ("seeds", "--seeds"),
+    ("until_ci", "--until-ci"),
+    ("variants", "the scenarios"),
+];
+
+/// A claimed folder; the lock is held as long as this lives.
+#[derive(Debug)]
+pub(super) struct SweepFolder(Marker);
+
+impl SweepFolder {
+    /// Claims the folder for a plan, making it if need be.
+    pub fn claim(path: &Path, plan: &Plan, force: bool, command: &[String]) -> Result<Self, LabError> {
+        let wanted = plan.to_json(command);
+        check(path, &wanted, force)?;
+        let refused = |source| FolderError::Io { action: "make the folder", path: path.to_owned(), source };
+        fs::create_dir_all(path).map_err(refused)?;
+        let marker = Marker::set(path, UNFINISHED_FILE, TEXT)?;
+        // Between the first look and the lock somebody else may have begun another sweep.
+        if !check(path, &wanted, force)? {
+            let mut text = serde_json::to_string_pretty(&wanted).expect("a plan is JSON");
+            text.push('\n');
+            write_whole(&path.join(PLAN_FILE), &path.join(PLAN_DRAFT), text.as_bytes())?;
+        }
+        Ok(SweepFolder(marker))
+    }
+
+    /// Declares that every point and the dataset are there.
+    pub fn finish(self) -> Result<(), LabError> {
+        Ok(self.0.lift()?)
+    }
+}
+
+/// Looks at what is there; the answer says whether the plan is.
+fn check(path: &Path, wanted: &Value, force: bool) -> Result<bool, LabError> {
+    let entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+        Err(error) if error.kind() == ErrorKind::NotADirectory => {
+            return Err(FolderError::File(path.to_owned()).into());
+        }
+        Err(source) => {
+            return Err(FolderError::Io { action: "read the folder", path: path.to_owned(), source }.into());
+        }
+    };
+    let Some(there) = read(path)? else {
+        // A sweep killed at its very beginning leaves no more than these.
+        let ours = |name: &str| name == UNFINISHED_FILE || name == PLAN_DRAFT;
+        let is_foreign = entries.flatten().any(|entry| !ours(&entry.file_name().to_string_lossy()));
+        return if is_foreign { Err(SweepError::Foreign(path.to_owned()).into()) } else { Ok(false) };
+    };
+    let differences = differences(&there, wanted);
+    if !differences.is_empty() && !force {
+        return Err(SweepError::Other { path: path.to_owned(), differences }.into());
+    }
+    Ok(differences.is_empty())
+}
+
+/// The plan in a folder, if there is one.
+fn read(folder: &Path) -> Result<Option<Value>, LabError> {
+    let path = folder.join(PLAN_FILE);
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(FolderError::Io { action: "read the plan", path, source }.into()),
+    };
+    let value = serde_json::from_slice(&bytes).map_err(|error| error.to_string());
+    let value = value.and_then(|value: Value| match value.get("digest").and(value.get("variants")) {
+        Some(_) => Ok(value),
+        None => Err("it is none of netloom's".to_owned()),
+    });
+    value.map(Some).map_err(|detail| SweepError::Plan { path, detail }.into())
+}
+
+/// In what the plan that is there differs from the one that is wanted, for people.
+fn differences(there: &Value, wanted: &Value) -> Vec<String> {
+    let part = |(key, title): &(&str, &str)| {
+        let (old, new) = (&there[*key], &wanted[*key]);
+        (old != new).then(|| match *key {
+            "variants" => of_variants(old, new),
+            _ => format!("{title} {}, now {}", short(old), short(new)),
+        })
+    };
+    let mut found: Vec<String> = PARTS.iter().filter_map(part).collect();
+    // The variants follow from the rest; they are worth a word only where nothing else says it.
+    if found.len() > 1 && there["variants"] != wanted["variants"] && same_scenarios(there, wanted) {
+        found.pop();
+    }
+    if found.is_empty() && there["digest"] != wanted["digest"] {
+        found.push("its scenarios, written out, are others".to_owned());
+    }
+    found
+}
+
+fn same_scenarios(there: &Value, wanted: &Value) -> bool {
+    there["scenarios"] == wanted["scenarios"]
+}
+
+/// The first variant that is not what it was.
+fn of_variants(old: &Value, new: &Value) -> String {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let (old, new) = (list(old), list(new));
+    let differs = old.iter().zip(&new).find(|(old, new)| old != new);
+    match differs {
+        Some((old, new)) if old["folder"] == new["folder"] => {
+            format!("the scenario has changed: {}", short(&new["name"]))
+        }
+        Some((old, new)) => format!("it has {}, now {}", short(&old["folder"]), short(&new["folder"])),
+        None => format!("it has {} variants, now {}", old.len(), new.len()),
+    }
+}
+
+/// A part of a plan in a few words.
+fn short(value: &Value) -> String {
+    const LONGEST: usize = 80;
+    let text = match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => format!("`{text}`"),
+        Value::Array(items) if items.is_empty() => "none".to_owned(),
+        Value::Object(seeds) if seeds.contains_key("first") => {
+            format!("{}..{}", seeds["first"], seeds["last"])
+        }
+        other => other.to_string(),
+    };
+    if text.chars().count() <= LONGEST {
+        return text;
+    }
+    text.chars().take(LONGEST).collect::<String>() + "..."
+}

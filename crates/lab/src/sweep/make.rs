@@ -1,0 +1,144 @@
+//! Making the points of a sweep that are not there yet.
+//!
+//! Models: rounds of seeds; in each, what is done is read and what is missing is run, a core for each.
+//!
+//! Invariants: a point that was interrupted or failed is missing, never half done; after a failure no new point begins,
+//! and those under way are finished.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use netloom_records::{Overwrite, Status};
+
+use super::dataset::dataset;
+use super::done::finished;
+use super::folder::SweepFolder;
+use super::plan::{Grid, Plan};
+use super::points::{How, Point, PointReport, run};
+use super::report::GridReport;
+use super::rounds::{FEWEST_SEEDS, Known, next_round};
+use crate::error::LabError;
+use crate::spread::{Task, spread};
+
+/// A point that is done.
+#[derive(Debug, Clone)]
+pub(super) struct Done {
+    /// Which variant, by number.
+    pub variant: usize,
+    pub report: PointReport,
+    /// Whether it was there already.
+    pub kept: bool,
+}
+
+/// Runs what is missing of a grid and tells all of it.
+///
+/// When it is stopped, what is done by then is told; the same call goes on from there.
+///
+/// # Errors
+/// Everything that is wrong with the grid; that the folder cannot be used; or why points could not be run.
+pub fn grid(grid: &Grid<'_>) -> Result<GridReport, LabError> {
+    let plan = Plan::new(grid)?;
+    let folder = SweepFolder::claim(&grid.folder, &plan, grid.force, &grid.command)?;
+    let mut maker = Maker { grid, plan: &plan, done: Vec::new() };
+    let all_seeds: Vec<u64> = plan.seeds.0.clone().collect();
+    let mut next = Some(if plan.until.is_some() { FEWEST_SEEDS } else { all_seeds.len() });
+    let mut n_seeds = 0;
+    let mut is_whole = true;
+    while let (true, Some(end)) = (is_whole, next) {
+        is_whole = maker.round(&all_seeds[n_seeds..end])?;
+        n_seeds = end;
+        next = maker.next(n_seeds, all_seeds.len());
+    }
+    let done = maker.done;
+    dataset(&plan, &done).write(&grid.folder)?;
+    if is_whole {
+        folder.finish()?;
+    }
+    let total = n_seeds * plan.variants.len();
+    Ok(GridReport::new(&plan, &grid.folder, &done, total))
+}
+
+struct Maker<'a> {
+    grid: &'a Grid<'a>,
+    plan: &'a Plan,
+    /// By variant, then by seed.
+    done: Vec<Done>,
+}
+
+/// A point by the number of its variant and its seed.
+type Place = (usize, u64);
+
+impl Maker<'_> {
+    /// Does all variants with these seeds; the answer says whether none is missing.
+    fn round(&mut self, seeds: &[u64]) -> Result<bool, LabError> {
+        let numbers = 0..self.plan.variants.len();
+        let places: Vec<Place> =
+            numbers.flat_map(|variant| seeds.iter().map(move |&seed| (variant, seed))).collect();
+        let there = spread(&places, self.grid.threads, None, |_| 1, |place, _| self.find(*place))?;
+        let missing: Vec<Place> =
+            places.iter().zip(&there).filter(|(_, done)| done.is_none()).map(|(place, _)| *place).collect();
+        self.done.extend(there.into_iter().flatten());
+        let made = self.make(&missing)?;
+        let is_whole = made.len() == missing.len();
+        self.done.extend(made);
+        self.done.sort_by_key(|done| (done.variant, done.report.seed));
+        Ok(is_whole)
+    }
+
+    fn find(&self, (variant, seed): Place) -> Option<Done> {
+        let chosen = &self.plan.variants[variant];
+        let folder = self.grid.folder.join(chosen.point_folder(seed));
+        finished(&folder, chosen, seed).map(|report| Done { variant, report, kept: true })
+    }
+
+    /// Runs points; those that were stopped or never begun are left out.
+    fn make(&self, missing: &[Place]) -> Result<Vec<Done>, LabError> {
+        // What lies in a point's place and is not the point is of no use to this sweep.
+        let how = How { overwrite: Overwrite::Replace, command: &self.grid.command, stop: self.grid.stop };
+        let failed = AtomicBool::new(false);
+        let work = |place: &Place, task: Task<'_>| {
+            if failed.load(Ordering::Relaxed) {
+                return Err(LabError::NotBegun);
+            }
+            let made = run(&self.point(*place), &how, task);
+            let is_failure = made.as_ref().is_err_and(|error| !matches!(error, LabError::NotBegun));
+            failed.fetch_or(is_failure, Ordering::Relaxed);
+            made.map(|report| Done { variant: place.0, report, kept: false })
+        };
+        let weight = |(variant, _): &Place| self.plan.variants[*variant].weight;
+        let (mut made, mut errors) = (Vec::new(), Vec::new());
+        for answer in spread(missing, self.grid.threads, self.grid.tell, weight, work)? {
+            match answer {
+                Ok(done) if done.report.outcome.status != Status::Stopped => made.push(done),
+                Ok(_) | Err(LabError::NotBegun) => {}
+                Err(error) => errors.push(error),
+            }
+        }
+        if errors.is_empty() { Ok(made) } else { Err(LabError::several(errors)) }
+    }
+
+    fn point(&self, (variant, seed): Place) -> Point {
+        let chosen = &self.plan.variants[variant];
+        let mut point = Point::new(chosen.source.clone());
+        point.overrides = chosen.overrides.clone();
+        point.seed(seed).into_folder(self.grid.folder.join(chosen.point_folder(seed)))
+    }
+
+    /// How many seeds to go on to.
+    fn next(&self, so_far: usize, most: usize) -> Option<usize> {
+        let precision = self.plan.until?;
+        let variants = self.done.chunk_by(|left, right| left.variant == right.variant);
+        let known = variants.flat_map(|points| {
+            step_times(points).into_iter().map(|times| precision.judge(&times)).collect::<Vec<Known>>()
+        });
+        next_round(so_far, most, known)
+    }
+}
+
+/// The mean step times of each job of a variant, one for each seed.
+pub(super) fn step_times(points: &[Done]) -> Vec<Vec<Option<f64>>> {
+    let n_jobs = points.first().map_or(0, |point| point.report.summary.jobs.len());
+    let of_job = |job: usize| -> Vec<Option<f64>> {
+        points.iter().map(|point| Some(point.report.summary.jobs.get(job)?.step?.mean_s)).collect()
+    };
+    (0..n_jobs).map(of_job).collect()
+}

@@ -1,0 +1,271 @@
+//! From what was asked for to what is to be run.
+//!
+//! Models: reading the scenarios, compiling every variant, and everything that can be wrong with a grid.
+//! Leaves out: the folder.
+//!
+//! Invariants: all mistakes are told at once, before any run; equal plans have equal digests, whatever folder, threads or
+//! command they came with.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use netloom_records::Digest;
+use netloom_scenario::Diagnostics;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::error::SweepError;
+use super::rounds::{DEFAULT_MOST_SEEDS, FEWEST_SEEDS, Precision};
+use super::variants::{Draft, Variant, combinations, name_all};
+use super::variation::Variation;
+use crate::error::LabError;
+use crate::seeds::Seeds;
+use crate::source::Source;
+use crate::spread::{SweepProgress, spread};
+
+/// Most points of a sweep.
+pub const MOST_POINTS: u128 = 1_000_000;
+
+/// Scenarios, variations and seeds, and how to run all of them.
+#[derive(Clone, Default)]
+pub struct Grid<'a> {
+    /// The scenarios.
+    pub scenarios: Vec<Source>,
+    /// What is changed in all of them.
+    pub set: Vec<(String, String)>,
+    /// What is varied; every combination is run.
+    pub vary: Vec<Variation>,
+    /// The seeds of every variant; 1 alone if nothing is said, and at most 200 with `until`.
+    pub seeds: Option<Seeds>,
+    /// Whether seeds are added only until the means are known this well.
+    pub until: Option<Precision>,
+    /// Where everything goes.
+    pub folder: PathBuf,
+    /// Whether the folder of another sweep is taken over; points that belong to both are kept.
+    pub force: bool,
+    /// Runs at a time; `None` takes all cores.
+    pub threads: Option<usize>,
+    /// The command line, for plan and manifests.
+    pub command: Vec<String>,
+    /// Raised to end all runs.
+    pub stop: Option<&'a AtomicBool>,
+    /// Called with the progress, from any thread.
+    pub tell: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
+}
+
+/// What is to be run, without mistakes.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// What is changed in all scenarios.
+    pub set: Vec<(String, String)>,
+    /// What is varied.
+    pub vary: Vec<Variation>,
+    /// The seeds of every variant, or the most of them.
+    pub seeds: Seeds,
+    /// How well means are to be known.
+    pub until: Option<Precision>,
+    /// Every scenario with every combination.
+    pub variants: Vec<Variant>,
+    /// Of all of this.
+    pub digest: Digest,
+}
+
+/// A scenario as the plan states it.
+#[derive(Serialize)]
+struct Scenario<'a> {
+    name: &'a str,
+    /// Written out, of the first variant.
+    resolved: &'a str,
+}
+
+impl Plan {
+    /// Checks what is asked for and compiles every variant.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn new(grid: &Grid<'_>) -> Result<Plan, LabError> {
+        let seeds = grid.seeds.clone().unwrap_or_else(|| default_seeds(grid.until));
+        let mut mistakes: Vec<LabError> = of_words(grid, &seeds).into_iter().map(LabError::from).collect();
+        let sources = readable(&grid.scenarios, &mut mistakes);
+        let mut variants = Vec::new();
+        match too_many(grid, &seeds) {
+            Some(error) => mistakes.push(error.into()),
+            None => variants = compiled(grid, &sources, *seeds.0.start(), &mut mistakes)?,
+        }
+        if mistakes.is_empty() {
+            mistakes = of_variants(grid, &variants).into_iter().map(LabError::from).collect();
+        }
+        if !mistakes.is_empty() {
+            return Err(LabError::several(mistakes));
+        }
+        name_all(&mut variants, &grid.vary);
+        forget_but_first(&mut variants);
+        let (set, vary, until) = (grid.set.clone(), grid.vary.clone(), grid.until);
+        let mut plan = Plan { set, vary, seeds, until, variants, digest: Digest::of(&[]) };
+        plan.digest = Digest::of(plan.meaning().to_string().as_bytes());
+        Ok(plan)
+    }
+
+    /// As it is stored: what it means, and how it came about.
+    pub(super) fn to_json(&self, command: &[String]) -> Value {
+        let mut value = self.meaning();
+        value["sources"] = json!(self.per_scenario().map(|first| first.source.name()).collect::<Vec<_>>());
+        value["netloom"] = json!(env!("CARGO_PKG_VERSION"));
+        value["digest"] = json!(self.digest);
+        value["command"] = json!(command);
+        value
+    }
+
+    /// All that decides what is run.
+    fn meaning(&self) -> Value {
+        let scenario = |first: &Variant| json!(Scenario { name: &first.scenario, resolved: &first.resolved });
+        json!({
+            "scenarios": self.per_scenario().map(scenario).collect::<Vec<_>>(),
+            "set": self.set,
+            "vary": self.vary,
+            "seeds": { "first": self.seeds.0.start(), "last": self.seeds.0.end() },
+            "until_ci": self.until.map(|precision| precision.to_string()),
+            "variants": self.variants,
+        })
+    }
+}
+
+impl Plan {
+    /// The first variant of each scenario.
+    fn per_scenario(&self) -> impl Iterator<Item = &Variant> {
+        let same = |left: &Variant, right: &Variant| left.source == right.source;
+        self.variants.chunk_by(same).map(|variants| &variants[0])
+    }
+}
+
+/// Keeps the written-out scenario of the first variant of each; of the others the digest is enough.
+fn forget_but_first(variants: &mut [Variant]) {
+    for variants in variants.chunk_by_mut(|left, right| left.source == right.source) {
+        variants.iter_mut().skip(1).for_each(|variant| variant.resolved = String::new());
+    }
+}
+
+fn default_seeds(until: Option<Precision>) -> Seeds {
+    Seeds(1..=if until.is_some() { DEFAULT_MOST_SEEDS } else { 1 })
+}
+
+/// Mistakes that show before any scenario is read.
+fn of_words(grid: &Grid<'_>, seeds: &Seeds) -> Vec<SweepError> {
+    let mut mistakes = Vec::new();
+    if grid.scenarios.is_empty() {
+        mistakes.push(SweepError::NoScenario);
+    }
+    for (number, Variation { path, values }) in grid.vary.iter().enumerate() {
+        if grid.vary[..number].iter().any(|other| other.path == *path) {
+            mistakes.push(SweepError::SamePath { path: path.clone() });
+        }
+        if values.iter().any(String::is_empty) {
+            mistakes.push(SweepError::EmptyValue { path: path.clone() });
+        }
+        let mut seen = BTreeSet::new();
+        let again = values.iter().filter(|value| !value.is_empty() && !seen.insert(*value));
+        mistakes
+            .extend(again.map(|value| SweepError::SameValue { path: path.clone(), value: value.clone() }));
+        if grid.set.iter().any(|(other, _)| other == path) {
+            mistakes.push(SweepError::AlsoVaried { path: path.clone() });
+        }
+    }
+    let is_seed = |path: &String| path == "seed";
+    if grid.vary.iter().any(|variation| is_seed(&variation.path)) {
+        mistakes.push(SweepError::Seed { option: "--vary" });
+    }
+    if grid.set.iter().any(|(path, _)| is_seed(path)) {
+        mistakes.push(SweepError::Seed { option: "--set" });
+    }
+    let n_seeds = count(seeds);
+    if grid.until.is_some() && n_seeds < FEWEST_SEEDS as u128 {
+        mistakes.push(SweepError::FewSeeds(n_seeds as u64));
+    }
+    mistakes
+}
+
+fn count(seeds: &Seeds) -> u128 {
+    u128::from(*seeds.0.end() - *seeds.0.start()) + 1
+}
+
+fn too_many(grid: &Grid<'_>, seeds: &Seeds) -> Option<SweepError> {
+    let values = grid.vary.iter().map(|variation| variation.values.len() as u128);
+    let variants = values.fold(grid.scenarios.len() as u128, u128::saturating_mul);
+    let seeds = count(seeds);
+    let points = variants.saturating_mul(seeds);
+    (points > MOST_POINTS).then_some(SweepError::TooMany { points, variants, seeds })
+}
+
+/// The texts of the scenarios, read once, so that a change on the way makes no two points differ.
+fn readable(scenarios: &[Source], mistakes: &mut Vec<LabError>) -> Vec<Source> {
+    let mut sources = Vec::new();
+    for source in scenarios {
+        match source.read().map(String::from_utf8) {
+            Ok(Ok(text)) => sources.push(Source::text(source.name(), text)),
+            // What is no text is refused by the reader of scenarios, with its place.
+            Ok(Err(_)) => sources.push(source.clone()),
+            Err(error) => mistakes.push(error),
+        }
+    }
+    sources
+}
+
+/// Every variant that has no mistake, with the first seed.
+fn compiled(
+    grid: &Grid<'_>,
+    sources: &[Source],
+    seed: u64,
+    mistakes: &mut Vec<LabError>,
+) -> Result<Vec<Variant>, LabError> {
+    let drafts = combinations(sources.len(), &grid.vary);
+    let compile = |draft: &Draft| {
+        if grid.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(LabError::NotBegun);
+        }
+        draft.compile(&sources[draft.scenario], &grid.set, &grid.vary, seed)
+    };
+    let (mut variants, mut diagnostics, mut others) = (Vec::new(), Vec::new(), BTreeMap::new());
+    for answer in spread(&drafts, grid.threads, None, |_| 1, |draft, _| compile(draft))? {
+        match answer {
+            Ok(variant) => variants.push(variant),
+            Err(LabError::Scenario(found)) => diagnostics.push(*found),
+            Err(LabError::NotBegun) => return Err(LabError::NotBegun),
+            Err(other) => drop(others.insert(other.to_string(), other)),
+        }
+    }
+    if !diagnostics.is_empty() {
+        mistakes.push(Diagnostics::join(diagnostics).into());
+    }
+    mistakes.extend(others.into_values());
+    Ok(variants)
+}
+
+/// Mistakes that show only when all variants are known.
+fn of_variants(grid: &Grid<'_>, variants: &[Variant]) -> Vec<SweepError> {
+    let mut mistakes = Vec::new();
+    let mut names: BTreeMap<&str, &Variant> = BTreeMap::new();
+    let per_scenario = variants.len() / grid.scenarios.len().max(1);
+    for first in variants.iter().step_by(per_scenario.max(1)) {
+        if let Some(other) = names.insert(&first.scenario, first) {
+            mistakes.push(SweepError::SameName {
+                name: first.scenario.clone(),
+                first: other.source.name(),
+                second: first.source.name(),
+            });
+        }
+        if grid.until.is_some() && !first.has_jobs {
+            mistakes.push(SweepError::NoJobs(first.source.name()));
+        }
+    }
+    if mistakes.is_empty() {
+        let mut digests: BTreeMap<Digest, &Variant> = BTreeMap::new();
+        for variant in variants {
+            if let Some(other) = digests.insert(variant.digest, variant) {
+                let (first, second) = (other.name.clone(), variant.name.clone());
+                mistakes.push(SweepError::SameVariant { first, second });
+            }
+        }
+    }
+    mistakes
+}

@@ -1,0 +1,185 @@
+//! Many runs at once, a core for each.
+//!
+//! Models: points (a scenario, changes to it, a seed) spread over cores; their figures in the order of the points.
+//! Leaves out: runs that use several threads themselves.
+//!
+//! Invariants: a point's result is the same as if it had been run alone; results come in the order of the points.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use netloom_engine::Options;
+use netloom_records::{Digest, DigestSink, Outcome, Overwrite};
+use netloom_scenario::Overrides;
+
+use crate::error::LabError;
+use crate::line::store;
+use crate::prepare::{Prepared, prepare};
+use crate::simulate::simulate;
+use crate::source::Source;
+use crate::spread::{SweepProgress, Task, spread};
+use crate::summary::Summary;
+use crate::watch::{RunProgress, Watch};
+
+/// One run of a sweep.
+#[derive(Debug, Clone)]
+pub struct Point {
+    /// The scenario.
+    pub scenario: Source,
+    /// Changes to it, the seed among them.
+    pub overrides: Overrides,
+    /// Where its run folder goes; `None` keeps nothing but the figures.
+    pub folder: Option<PathBuf>,
+}
+
+impl Point {
+    /// A scenario as it is, of which the figures are kept.
+    pub fn new(scenario: Source) -> Point {
+        Point { scenario, overrides: Overrides::default(), folder: None }
+    }
+
+    /// With another seed.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Point {
+        self.overrides.seed = Some(seed);
+        self
+    }
+
+    /// With a value changed, as `--set path=value` does.
+    #[must_use]
+    pub fn set(mut self, path: impl Into<String>, value: impl Into<String>) -> Point {
+        self.overrides.set.push((path.into(), value.into()));
+        self
+    }
+
+    /// With a run folder.
+    #[must_use]
+    pub fn into_folder(mut self, folder: impl Into<PathBuf>) -> Point {
+        self.folder = Some(folder.into());
+        self
+    }
+}
+
+/// What came of a point.
+#[derive(Debug, Clone)]
+pub struct PointReport {
+    /// What the scenario is called.
+    pub name: String,
+    /// Its seed.
+    pub seed: u64,
+    /// How the run ended.
+    pub outcome: Outcome,
+    /// Its figures.
+    pub summary: Summary,
+    /// The digest of its records, whether they were stored or not.
+    pub digest: Digest,
+    /// Wall time of the simulation, in seconds.
+    pub wall_time_s: f64,
+    /// Where its records are, if they were stored.
+    pub folder: Option<PathBuf>,
+}
+
+/// Many runs, and how to make them.
+#[derive(Clone)]
+pub struct Sweep<'a> {
+    /// The points.
+    pub points: Vec<Point>,
+    /// How many at a time; `None` takes all cores.
+    pub threads: Option<usize>,
+    /// What to do where a complete run is already.
+    pub overwrite: Overwrite,
+    /// The command line, for the manifests.
+    pub command: Vec<String>,
+    /// Raised to end all runs; points not begun by then are not run.
+    pub stop: Option<&'a AtomicBool>,
+    /// Called with the progress, from any thread.
+    pub tell: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
+}
+
+impl Default for Sweep<'_> {
+    fn default() -> Self {
+        Sweep {
+            points: Vec::new(),
+            threads: None,
+            overwrite: Overwrite::Refuse,
+            command: Vec::new(),
+            stop: None,
+            tell: None,
+        }
+    }
+}
+
+/// Runs all points; each has its own result, in their order.
+pub fn sweep(sweep: &Sweep<'_>) -> Vec<Result<PointReport, LabError>> {
+    let how = How { overwrite: sweep.overwrite, command: &sweep.command, stop: sweep.stop };
+    let done = spread(&sweep.points, sweep.threads, sweep.tell, |_| 1, |point, task| run(point, &how, task));
+    done.unwrap_or_else(|_| {
+        let threads = sweep.threads.unwrap_or_default();
+        sweep.points.iter().map(|_| Err(LabError::Threads(threads))).collect()
+    })
+}
+
+/// How points are run.
+pub(super) struct How<'a> {
+    pub overwrite: Overwrite,
+    pub command: &'a [String],
+    pub stop: Option<&'a AtomicBool>,
+}
+
+impl How<'_> {
+    /// Whether nothing more is to be begun.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+}
+
+/// Runs one point.
+pub(super) fn run(point: &Point, how: &How<'_>, mut task: Task<'_>) -> Result<PointReport, LabError> {
+    if how.is_stopped() {
+        return Err(LabError::NotBegun);
+    }
+    let prepared = prepare(&point.scenario, &point.overrides)?;
+    let mut tell = |progress: &RunProgress| {
+        // The last step is not the end: a point counts as done when its records are stored.
+        task.note(progress.hops, progress.share.unwrap_or(0.0).min(0.99));
+    };
+    let watch = Watch { stop: how.stop, tell: Some(&mut tell), observer: None };
+    let report = match &point.folder {
+        Some(folder) => run_into(&prepared, folder.clone(), how, watch),
+        None => run_in_memory(&prepared, watch),
+    }?;
+    task.finish(report.summary.hops);
+    Ok(report)
+}
+
+fn run_into(
+    prepared: &Prepared,
+    folder: PathBuf,
+    how: &How<'_>,
+    watch: Watch<'_>,
+) -> Result<PointReport, LabError> {
+    let report = store(prepared, folder, how.overwrite, Options::default(), how.command.to_vec(), watch)?;
+    Ok(PointReport {
+        name: report.name,
+        seed: report.manifest.seed,
+        outcome: report.manifest.outcome,
+        summary: report.summary,
+        digest: report.manifest.digest,
+        wall_time_s: report.manifest.wall_time_s,
+        folder: Some(report.folder),
+    })
+}
+
+fn run_in_memory(prepared: &Prepared, watch: Watch<'_>) -> Result<PointReport, LabError> {
+    let mut sink = DigestSink::new(prepared.names());
+    let simulated = simulate(prepared, &mut sink, Options::default(), watch)?;
+    Ok(PointReport {
+        name: prepared.name.clone(),
+        seed: prepared.compiled.model.seed,
+        outcome: simulated.outcome,
+        summary: simulated.summary,
+        digest: sink.finish().digest,
+        wall_time_s: simulated.wall_time_s,
+        folder: None,
+    })
+}

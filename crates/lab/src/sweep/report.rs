@@ -1,0 +1,208 @@
+//! What a sweep says: each variant with its means over seeds, and how it differs from the first one.
+//!
+//! Models: means over seeds with 95 % confidence intervals (Student's t); paired differences: seed by seed from the first
+//! variant, so that what both share cancels out.
+//! Leaves out: corrections for looking at many variants.
+//!
+//! Invariants: seeds that one of the two lacks are left out of a difference.
+
+use std::path::{Path, PathBuf};
+
+use netloom_records::{Digest, Status};
+use serde::Serialize;
+
+use super::make::{Done, step_times};
+use super::plan::Plan;
+use super::rounds::Known;
+use crate::error::ExitCode;
+use crate::sample::Sample;
+use crate::summary::JobSummary;
+
+/// A mean over seeds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Mean {
+    /// The mean, in seconds.
+    pub mean_s: f64,
+    /// Half of its 95 % confidence interval, in seconds; absent for a single seed.
+    pub half_s: Option<f64>,
+}
+
+/// How a mean step time differs from that of the first variant, seed by seed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Difference {
+    /// Seeds that both have.
+    pub seeds: usize,
+    /// Mean of the differences; negative where this variant is faster.
+    #[serde(flatten)]
+    pub mean: Mean,
+    /// The mean step time of the first variant over these seeds, in seconds.
+    pub base_s: f64,
+}
+
+/// One job of a variant.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JobReport {
+    /// Its name.
+    pub name: String,
+    /// Seeds with a step time.
+    pub seeds: usize,
+    /// Mean step time.
+    pub step: Option<Mean>,
+    /// Mean over seeds of the 95th percentile of its steps, in seconds.
+    pub step_p95_s: Option<f64>,
+    /// Mean over seeds of the 99th percentile of its steps, in seconds.
+    pub step_p99_s: Option<f64>,
+    /// Mean over seeds in which it finished of the time it took, in seconds.
+    pub time_s: Option<f64>,
+    /// How it differs from the first variant; absent for that one.
+    pub difference: Option<Difference>,
+}
+
+/// One variant.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct VariantReport {
+    /// What it is called.
+    pub name: String,
+    /// Points that are done.
+    pub points: usize,
+    /// Those of them whose run did not do all its work.
+    pub unfinished: usize,
+    /// Whether every job's mean is known as well as was asked for; absent if nothing was.
+    pub precise: Option<bool>,
+    /// Job by job.
+    pub jobs: Vec<JobReport>,
+}
+
+/// What came of a sweep.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GridReport {
+    /// Where it is.
+    pub folder: PathBuf,
+    /// Digest of its plan.
+    pub plan: Digest,
+    /// Points there are, as far as is known by now.
+    pub total: usize,
+    /// Points that were run now.
+    pub made: usize,
+    /// Points that were there already.
+    pub kept: usize,
+    /// Packet-hops of all points that are done.
+    pub hops: u64,
+    /// Variant by variant.
+    pub variants: Vec<VariantReport>,
+    /// What its end means for a command's exit code.
+    #[serde(skip)]
+    exit_code: ExitCode,
+}
+
+impl GridReport {
+    pub(super) fn new(plan: &Plan, folder: &Path, done: &[Done], total: usize) -> GridReport {
+        let points = |variant: usize| {
+            let first = done.partition_point(|point| point.variant < variant);
+            let end = done.partition_point(|point| point.variant <= variant);
+            &done[first..end]
+        };
+        let report = |number: usize| VariantReport::new(plan, number, points(number), points(0));
+        let worst = done.iter().map(|point| ExitCode::of(&point.report.outcome)).max();
+        let stopped = if done.len() < total { ExitCode::StoppedEarly } else { ExitCode::Good };
+        GridReport {
+            folder: folder.to_owned(),
+            plan: plan.digest,
+            total,
+            made: done.iter().filter(|point| !point.kept).count(),
+            kept: done.iter().filter(|point| point.kept).count(),
+            hops: done.iter().map(|point| point.report.summary.hops).sum(),
+            variants: (0..plan.variants.len()).map(report).collect(),
+            exit_code: worst.unwrap_or(ExitCode::Good).max(stopped),
+        }
+    }
+
+    /// Whether every point is done.
+    pub fn is_whole(&self) -> bool {
+        self.made + self.kept == self.total
+    }
+
+    /// What its end means for a command's exit code: that of its worst run, and whether points are missing.
+    pub fn exit_code(&self) -> ExitCode {
+        self.exit_code
+    }
+
+    /// The variants whose means are not known as well as was asked for.
+    pub fn imprecise(&self) -> impl Iterator<Item = &VariantReport> {
+        self.variants.iter().filter(|variant| variant.precise == Some(false))
+    }
+}
+
+impl VariantReport {
+    fn new(plan: &Plan, number: usize, points: &[Done], base: &[Done]) -> VariantReport {
+        let times = step_times(points);
+        let is_known = |precision: super::Precision| {
+            !times.is_empty() && times.iter().all(|times| precision.judge(times) == Known::Well)
+        };
+        let is_unfinished = |point: &&Done| point.report.outcome.status != Status::Complete;
+        let job = |job: usize| JobReport::new(job, points, (number > 0).then_some(base));
+        VariantReport {
+            name: plan.variants[number].name.clone(),
+            points: points.len(),
+            unfinished: points.iter().filter(is_unfinished).count(),
+            precise: plan.until.map(is_known),
+            jobs: (0..times.len()).map(job).collect(),
+        }
+    }
+}
+
+impl JobReport {
+    fn new(job: usize, points: &[Done], base: Option<&[Done]>) -> JobReport {
+        let values = |read: fn(&JobSummary) -> Option<f64>| -> Vec<f64> {
+            points.iter().filter_map(|point| read(point.report.summary.jobs.get(job)?)).collect()
+        };
+        let mean = |read: fn(&JobSummary) -> Option<f64>| Sample::of(&values(read)).map(|sample| sample.mean);
+        let steps = values(step_mean);
+        JobReport {
+            name: points[0].report.summary.jobs[job].name.clone(),
+            seeds: steps.len(),
+            step: Mean::of(&steps),
+            step_p95_s: mean(|job| Some(job.step?.p95_s)),
+            step_p99_s: mean(|job| Some(job.step?.p99_s)),
+            time_s: mean(|job| job.time_s),
+            difference: base.and_then(|base| Difference::of(job, points, base)),
+        }
+    }
+}
+
+impl Mean {
+    fn of(values: &[f64]) -> Option<Mean> {
+        let sample = Sample::of(values)?;
+        Some(Mean { mean_s: sample.mean, half_s: sample.confidence() })
+    }
+}
+
+impl Difference {
+    fn of(job: usize, points: &[Done], base: &[Done]) -> Option<Difference> {
+        let name = &points[0].report.summary.jobs[job].name;
+        let (mut differences, mut bases) = (Vec::new(), Vec::new());
+        for point in points {
+            // Both are sorted by seed.
+            let seed = point.report.seed;
+            let Ok(place) = base.binary_search_by_key(&seed, |other| other.report.seed) else { continue };
+            let jobs = &base[place].report.summary.jobs;
+            let Some(other) = counterpart(jobs, name, job) else { continue };
+            let here = step_mean(&point.report.summary.jobs[job]);
+            if let (Some(here), Some(there)) = (here, step_mean(other)) {
+                differences.push(here - there);
+                bases.push(there);
+            }
+        }
+        let base_s = Sample::of(&bases)?.mean;
+        Some(Difference { seeds: differences.len(), mean: Mean::of(&differences)?, base_s })
+    }
+}
+
+/// The job of the same name, or of the same place where no name fits.
+fn counterpart<'a>(jobs: &'a [JobSummary], name: &str, place: usize) -> Option<&'a JobSummary> {
+    jobs.iter().find(|job| job.name == name).or_else(|| jobs.get(place))
+}
+
+fn step_mean(job: &JobSummary) -> Option<f64> {
+    Some(job.step?.mean_s)
+}

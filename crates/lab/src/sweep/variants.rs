@@ -1,0 +1,192 @@
+//! The variants of a sweep: every scenario with every combination of the varied values.
+//!
+//! Invariants: the order is that of the scenarios and of the values as given, the last variation changing fastest; no two
+//! variants share a folder, on file systems that ignore case either.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use netloom_records::Digest;
+use netloom_scenario::Overrides;
+use serde::Serialize;
+
+use super::expected::expected_bytes;
+use super::variation::Variation;
+use crate::error::LabError;
+use crate::names::{hashed_name, telling_name};
+use crate::prepare::{Prepared, prepare};
+use crate::source::Source;
+
+/// Folder of all points in that of a sweep.
+const POINTS: &str = "points";
+
+/// A scenario with one value for each varied path.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Variant {
+    /// What it is called in tables.
+    pub name: String,
+    /// The name of its scenario.
+    pub scenario: String,
+    /// A value for each variation.
+    pub values: Vec<String>,
+    /// Where its runs are, relative to the sweep's folder.
+    pub folder: PathBuf,
+    /// Digest of the scenario with everything written out, but for the seed.
+    pub digest: Digest,
+    #[serde(skip)]
+    pub(super) source: Source,
+    #[serde(skip)]
+    pub(super) overrides: Overrides,
+    /// Bytes it may send.
+    #[serde(skip)]
+    pub(super) weight: u64,
+    #[serde(skip)]
+    pub(super) has_jobs: bool,
+    /// The scenario as it was resolved.
+    #[serde(skip)]
+    pub(super) resolved: String,
+}
+
+/// A variant before it is compiled.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    /// Which scenario, by number.
+    pub scenario: usize,
+    /// A value for each variation.
+    pub values: Vec<String>,
+}
+
+/// All combinations.
+pub(super) fn combinations(n_scenarios: usize, vary: &[Variation]) -> Vec<Draft> {
+    let mut drafts: Vec<Draft> =
+        (0..n_scenarios).map(|scenario| Draft { scenario, values: Vec::new() }).collect();
+    for variation in vary {
+        let longer = |draft: Draft| {
+            variation.values.iter().map(move |value| {
+                let mut longer = draft.clone();
+                longer.values.push(value.clone());
+                longer
+            })
+        };
+        drafts = drafts.into_iter().flat_map(longer).collect();
+    }
+    drafts
+}
+
+impl Draft {
+    /// Compiles it with a seed.
+    pub fn compile(
+        &self,
+        source: &Source,
+        set: &[(String, String)],
+        vary: &[Variation],
+        seed: u64,
+    ) -> Result<Variant, LabError> {
+        let varied = vary.iter().zip(&self.values);
+        let varied = varied.map(|(variation, value)| (variation.path.clone(), value.clone()));
+        let overrides = Overrides { set: set.to_vec(), vary: varied.collect(), seed: Some(seed) };
+        let Prepared { name, compiled, .. } = prepare(source, &overrides)?;
+        Ok(Variant {
+            name: assignments(vary, &self.values, ", "),
+            scenario: name,
+            values: self.values.clone(),
+            folder: PathBuf::new(),
+            digest: digest_without_seed(&compiled.resolved_yaml),
+            source: source.clone(),
+            overrides,
+            weight: expected_bytes(&compiled.model),
+            has_jobs: !compiled.job_names.is_empty(),
+            resolved: compiled.resolved_yaml,
+        })
+    }
+}
+
+impl Variant {
+    /// Where the run with a seed is, relative to the sweep's folder.
+    pub fn point_folder(&self, seed: u64) -> PathBuf {
+        self.folder.join(format!("seed-{seed}"))
+    }
+}
+
+/// What a run's resolved scenario and that of a variant have in common exactly if they differ in nothing but the seed.
+pub(super) fn digest_without_seed(resolved: &str) -> Digest {
+    let others: Vec<&str> = resolved.lines().filter(|line| !line.starts_with("seed: ")).collect();
+    Digest::of(others.join("\n").as_bytes())
+}
+
+/// `path=value` for each variation.
+fn assignments(vary: &[Variation], values: &[String], between: &str) -> String {
+    let pairs = vary.iter().zip(values).map(|(variation, value)| format!("{}={value}", variation.path));
+    pairs.collect::<Vec<_>>().join(between)
+}
+
+/// Gives each variant a name for tables and a folder; names of scenarios are known by now to differ.
+pub(super) fn name_all(variants: &mut [Variant], vary: &[Variation]) {
+    let several = variants.windows(2).any(|two| two[0].scenario != two[1].scenario);
+    let scenarios: Vec<&str> = variants.iter().map(|variant| variant.scenario.as_str()).collect();
+    let scenarios = distinct(&scenarios);
+    let values: Vec<String> =
+        variants.iter().map(|variant| assignments(vary, &variant.values, ",")).collect();
+    let names: Vec<&str> = values.iter().map(String::as_str).collect();
+    let names = distinct(&names);
+    for (variant, text) in variants.iter_mut().zip(&values) {
+        variant.folder = Path::new(POINTS).join(&scenarios[variant.scenario.as_str()]);
+        if !vary.is_empty() {
+            variant.folder.push(&names[text.as_str()]);
+        }
+        if several || vary.is_empty() {
+            let whole = format!("{} {}", variant.scenario, variant.name);
+            variant.name = whole.trim_end().into();
+        }
+    }
+}
+
+/// A folder name for each text; where two would be one to a file system that ignores case, all of these have a hash.
+fn distinct(texts: &[&str]) -> BTreeMap<String, String> {
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    let mut uses: BTreeMap<String, usize> = BTreeMap::new();
+    for text in texts {
+        let name = telling_name(text);
+        if names.insert((*text).to_owned(), name.clone()).is_none() {
+            *uses.entry(name.to_lowercase()).or_default() += 1;
+        }
+    }
+    for (text, name) in &mut names {
+        if uses[&name.to_lowercase()] > 1 {
+            *name = hashed_name(text);
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_variation_changes_fastest() {
+        let vary: Vec<Variation> = ["a=1,2", "b=x,y"].map(|text| text.parse().expect("it is one")).into();
+        let all: Vec<String> = combinations(2, &vary)
+            .iter()
+            .map(|draft| draft.scenario.to_string() + &draft.values.concat())
+            .collect();
+        assert_eq!(all, ["01x", "01y", "02x", "02y", "11x", "11y", "12x", "12y"]);
+        assert_eq!(combinations(1, &[]).len(), 1);
+    }
+
+    #[test]
+    fn names_that_differ_in_case_alone_are_told_apart() {
+        let names = distinct(&["size=1MB", "size=1mb", "size=2MB"]);
+        assert_eq!(names["size=2MB"], "size=2MB");
+        assert!(names["size=1MB"].starts_with("size=1MB~") && names["size=1mb"].starts_with("size=1mb~"));
+        assert_ne!(names["size=1MB"].to_lowercase(), names["size=1mb"].to_lowercase());
+    }
+
+    #[test]
+    fn only_the_seed_is_left_out_of_the_digest() {
+        let digest = |text: &str| digest_without_seed(text);
+        assert_eq!(digest("a: 1\nseed: 1\n"), digest("a: 1\nseed: 22\n"));
+        assert_ne!(digest("a: 1\nseed: 1\n"), digest("a: 2\nseed: 1\n"));
+        assert_ne!(digest("a:\n  seed: 1\n"), digest("a:\n  seed: 2\n"));
+    }
+}

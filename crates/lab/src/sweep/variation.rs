@@ -1,0 +1,78 @@
+//! What a sweep varies: a path into the scenario and the values it takes.
+//!
+//! Invariants: a comma inside brackets or quotes is part of a value.
+
+use std::str::FromStr;
+
+use serde::Serialize;
+
+/// A path and its values, written `path=v1,v2,...`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Variation {
+    /// Where in the scenario, as `--set` takes it.
+    pub path: String,
+    /// What it is set to, one after the other.
+    pub values: Vec<String>,
+}
+
+/// Text that is no variation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected `path=v1,v2,...`, for example `balance=ecmp,spray` or `jobs.0.steps=2,4,8`")]
+pub struct NotAVariation;
+
+impl FromStr for Variation {
+    type Err = NotAVariation;
+
+    fn from_str(text: &str) -> Result<Variation, NotAVariation> {
+        match text.split_once('=') {
+            Some((path, values)) if !path.is_empty() => {
+                Ok(Variation { path: path.to_owned(), values: split(values) })
+            }
+            _ => Err(NotAVariation),
+        }
+    }
+}
+
+/// The parts between commas that stand in no bracket and no quote.
+fn split(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let (mut depth, mut quote) = (0_u32, None);
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(open), _) => quote = quote.filter(|_| c != open),
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '[' | '{') => depth += 1,
+            (None, ']' | '}') => depth = depth.saturating_sub(1),
+            (None, ',') if depth == 0 => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        parts.last_mut().expect("there is always one").push(c);
+    }
+    parts.into_iter().map(|part| part.trim().to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(text: &str) -> Vec<String> {
+        text.parse::<Variation>().expect("it is one").values
+    }
+
+    #[test]
+    fn commas_part_values_unless_they_stand_inside_one() {
+        assert_eq!(values("balance=ecmp, spray"), ["ecmp", "spray"]);
+        assert_eq!(
+            values("balance={flowlet: {gap: 1us, x: 2}},ecmp"),
+            ["{flowlet: {gap: 1us, x: 2}}", "ecmp"]
+        );
+        assert_eq!(values("name=\"a,b\",'c,d'"), ["\"a,b\"", "'c,d'"]);
+        assert_eq!(values("a=1,,2"), ["1", "", "2"]);
+        assert_eq!(values("a=b=c"), ["b=c"]);
+        assert_eq!("=1".parse::<Variation>(), Err(NotAVariation));
+        assert_eq!("balance".parse::<Variation>(), Err(NotAVariation));
+    }
+}
