@@ -3,7 +3,7 @@
 //! Leaves out: how a list is drawn.
 
 use netloom_catalog::topology;
-use netloom_catalog::workload::collective;
+use netloom_catalog::workload::{background, collective};
 use netloom_policy::balance;
 use netloom_scenario::quantity::{self, Dimension};
 use netloom_scenario::resolved::sections;
@@ -58,14 +58,14 @@ pub fn list() -> Vec<Listing> {
         key,
         entries: specs.iter().map(|spec| entry(spec, common)).collect(),
     };
-    let [policies, topologies, collectives, placements, transports, background] = KINDS;
+    let [policies, topologies, collectives, placements, transports, traffic] = KINDS;
     vec![
         listing(policies, "balance", balance::SPECS, &[]),
         listing(topologies, "fabric", topology::SPECS, &[]),
         listing(collectives, "jobs.phases", collective::SPECS, sections::COLLECTIVE.parameters),
         listing(placements, "jobs.placement", sections::PLACEMENTS, &[]),
         listing(transports, "transport", sections::TRANSPORTS, &[]),
-        listing(background, "background", sections::BACKGROUNDS, sections::BACKGROUND.parameters),
+        listing(traffic, "background", background::SPECS, sections::BACKGROUND.parameters),
     ]
 }
 

@@ -114,10 +114,10 @@ impl Observer for Watchman<'_> {
     }
 }
 
-/// The instant by which the run is over: its deadline, or the last background message where there is nothing else.
+/// The instant by which the run is over: its deadline, or the end of background traffic where there is nothing else.
 fn horizon(model: &Model) -> Option<Time> {
-    let background = model.workload.background.as_ref().and_then(|background| background.mice.last());
-    let last = background.filter(|_| model.workload.jobs.is_empty()).map(|mouse| mouse.at);
+    let background = model.workload.background.as_ref().filter(|_| model.workload.jobs.is_empty());
+    let last = background.map(|background| Time::ZERO + background.settings.duration("end"));
     match (model.deadline, last) {
         (Some(deadline), Some(last)) => Some(deadline.min(last)),
         (deadline, last) => deadline.or(last),

@@ -21,7 +21,9 @@ pub use partition::Partitions;
 pub use routing::{LeafSpine, Overlay, PortSet, Routing, Tables};
 pub use settings::{Balances, Entropy, PriorityMap, Queues, Recording, Transport, TransportKind};
 pub use work::{Item, Mark, Message, Operation, Work};
-pub use workload::{Background, Bucket, Collective, Job, Mouse, Order, Phase, PointToPoint, Workload};
+pub use workload::{
+    Background, Bucket, Collective, Job, Order, Phase, PointToPoint, Sender, SizePoint, Workload,
+};
 
 use netloom_units::{Duration, Time};
 

@@ -110,23 +110,36 @@ pub struct PointToPoint {
 }
 
 /// Traffic beside the jobs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Background {
-    /// The messages, in the order of their starts.
-    pub mice: Vec<Mouse>,
+    /// Number of the kind in the catalog's registry.
+    pub kind: u16,
+    /// The kind's own parameters, checked.
+    pub settings: Settings,
+    /// The hosts that send.
+    pub senders: Vec<Sender>,
+    /// The rack of each host, by number; racks are numbered from 0.
+    pub racks: Vec<u32>,
+    /// How sizes are distributed, for kinds that draw them: the points of a cumulative distribution.
+    pub sizes: Vec<SizePoint>,
     /// Pace of each flow; only with a transport in open loop.
     pub rate: Option<Rate>,
 }
 
-/// One background message.
+/// A host that sends background traffic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mouse {
-    /// When it starts.
-    pub at: Time,
-    /// Sender.
-    pub from: HostId,
-    /// Receiver.
-    pub to: HostId,
-    /// Size.
+pub struct Sender {
+    /// The host.
+    pub host: HostId,
+    /// The rate of all its NIC ports together.
+    pub capacity: Rate,
+}
+
+/// A point of a cumulative distribution of sizes; between two points it is a straight line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SizePoint {
+    /// A size.
     pub size: Bytes,
+    /// The share of messages that are not larger, from 0 to 1.
+    pub share: f64,
 }

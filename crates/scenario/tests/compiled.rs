@@ -1,6 +1,6 @@
 //! What compiled models hold: choices, faults, jobs, and the rules behind them.
 
-use netloom_model::{Fault, FaultAction, Knowledge, Order, Phase, TransportKind};
+use netloom_model::{Fault, FaultAction, Knowledge, Order, Phase, SizePoint, TransportKind};
 use netloom_scenario::{Compiled, Diagnostics, Overrides, Problem, Style, compile, resolve, resolve_with};
 use netloom_units::{Bytes, Duration, HostId, Rate, Time};
 
@@ -186,9 +186,55 @@ fn background_messages_follow_the_fabric() {
     let model =
         compiled("background: { mice: { end: 100us, interval: 10us, packet: 1KiB, rate: 1Gbps } }\n").model;
     let background = model.workload.background.unwrap();
-    assert_eq!(background.mice.len(), 10);
     assert_eq!(background.rate, Some(Rate(1_000_000_000)));
-    assert!(background.mice.iter().all(|mouse| mouse.from.0 / 4 != mouse.to.0 / 4));
+    assert!((0..16).eq(background.senders.iter().map(|sender| sender.host.0)));
+    assert!((0..16).map(|host| host / 4).eq(background.racks.iter().copied()));
+}
+
+#[test]
+fn the_capacity_of_a_host_is_that_of_all_its_ports() {
+    let text = "
+netloom: 1
+fabric:
+  custom:
+    hosts: 2
+    switches: 1
+    links:
+      - { from: host0, to: switch0, rate: 10Gbps, delay: 1us, count: 2 }
+      - { from: host1, to: switch0, rate: 4Gbps, delay: 1us }
+background: { poisson: { load: 0.5, end: 1us } }
+";
+    let model = compile(&resolve(text, "two.yaml").unwrap()).unwrap().model;
+    let capacities = model.workload.background.unwrap().senders.into_iter().map(|sender| sender.capacity);
+    assert!(capacities.eq([Rate(20_000_000_000), Rate(4_000_000_000)]));
+}
+
+const POISSON: &str = "load: 30%, end: 1ms";
+
+#[test]
+fn poisson_traffic_says_who_sends_and_how_much() {
+    let model = compiled(&format!(
+        "background: {{ poisson: {{ {POISSON}, sizes: given, given: [[0B, 0%], [4KB, 22.5%], [1MiB, 1]], \
+         senders: {{ strided: {{ ranks: 3, stride: 4 }} }} }} }}\n"
+    ))
+    .model;
+    let background = model.workload.background.unwrap();
+    assert!(background.senders.iter().map(|sender| sender.host.0).eq([0, 4, 8]));
+    assert_eq!(background.sizes[1], SizePoint { size: Bytes(4_000), share: 0.225 });
+    let published = compiled(&format!("background: {{ poisson: {{ {POISSON}, sizes: solar }} }}\n")).model;
+    assert_eq!(published.workload.background.unwrap().sizes.len(), 8);
+}
+
+#[test]
+fn poisson_traffic_that_makes_no_sense_is_refused() {
+    let refused = |rest: &str| refused(&format!("background: {{ poisson: {{ {POISSON}, {rest} }} }}\n"));
+    assert!(refused("sizes: given").contains("`poisson` needs `given`"));
+    assert!(refused("given: [[1B, 0%], [2B, 100%]]").contains("others are asked for"));
+    assert!(refused("sizes: given, given: [[1B, 0%], [2B, 90%]]").contains("from 0% to 100%"));
+    assert!(refused("sizes: given, given: [[9B, 0%], [2B, 100%]]").contains("do not rise"));
+    assert!(refused("sizes: given, given: [[9B], [2, 100%]]").contains("a point is a size"));
+    assert!(refused("senders: { contiguous: { ranks: 17 } }").contains("no such senders"));
+    assert!(refused("sizes: given, given: [[1B, 0%], [17000GiB, 100%]]").contains("more packets than"));
 }
 
 #[test]
@@ -236,7 +282,7 @@ fn absurd_sizes_are_refused_at_once() {
     });
     assert!(phases(&nothing).contains("no phase `barier`"));
     let mice = "background: { mice: { end: 100s, interval: 1ps } }\n";
-    assert!(refused(mice).contains("too much background traffic"));
+    assert!(refused(mice).contains("messages that can be told apart"));
     let lanes =
         "{ collectives: { buckets: 17, concurrent: true, each: [ { ring_all_reduce: { size: 1MB } } ] } }";
     assert!(phases(lanes).contains("17 collectives run side by side, at most 16 can"));

@@ -1,7 +1,8 @@
 //! Properties of the language: no text does harm, and what is printed means the same.
 
 use netloom_catalog::topology::leaf_spine;
-use netloom_catalog::workload::{collective, mice};
+use netloom_catalog::workload::background::mice;
+use netloom_catalog::workload::collective;
 use netloom_policy::balance;
 use netloom_scenario::resolved::sections;
 use netloom_scenario::{Overrides, Style, compile, quantity, resolve, resolve_bytes};

@@ -85,12 +85,10 @@ pub enum WorkloadError {
     /// More messages than tags.
     #[error("the jobs have more messages than there are tags")]
     TooManyTags,
-    /// A background message that makes no sense.
-    #[error("background message {number} {reason}")]
+    /// Background traffic that makes no sense.
+    #[error("the background traffic {reason}")]
     Background {
-        /// Its place in the list.
-        number: usize,
         /// What is wrong with it.
-        reason: &'static str,
+        reason: String,
     },
 }

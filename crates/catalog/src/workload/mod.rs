@@ -4,15 +4,14 @@
 //! background messages.
 //! Leaves out: time and the network; who waits for what is all that is said here.
 //!
-//! Invariants: actors are the ranks, job by job, then one per host with background traffic, in order of hosts. Memory
-//! depends on ranks and on what a program says once, never on messages not yet started. Every tag is used by one
+//! Invariants: actors are the ranks, job by job, then one per host that may send background traffic. Memory depends on
+//! ranks, hosts and what a program says once, never on messages not yet started. Every tag is used by one
 //! collective of one step of one job.
 
 mod arrangement;
-mod background;
+pub mod background;
 pub mod collective;
 mod error;
-pub mod mice;
 mod program;
 mod rank;
 mod stages;
@@ -26,7 +25,6 @@ use arrangement::Arrangements;
 use background::BackgroundWork;
 pub use collective::bucket;
 pub use error::WorkloadError;
-pub use mice::{SeedSimMice, seed_sim_mice};
 use program::Program;
 use rank::Position;
 
@@ -65,9 +63,8 @@ pub fn expand(workload: &Workload, n_hosts: usize, seed: u64) -> Result<Training
     let background = match &workload.background {
         None => None,
         Some(background) => {
-            let (work, mut hosts) = BackgroundWork::new(background, n_hosts)?;
-            actors.append(&mut hosts);
-            Some(work)
+            actors.extend(background.senders.iter().map(|sender| sender.host));
+            Some(BackgroundWork::new(background, n_hosts, seed)?)
         }
     };
     // Ranks of a job may be a bucket apart, so that two orders per collective are in use at a time; twice that is kept.

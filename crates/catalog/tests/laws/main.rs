@@ -1,8 +1,10 @@
 //! Laws that generated parts of a model must keep, whatever their parameters.
 
+mod background;
 mod collectives;
 mod executor;
 mod mice;
+mod poisson;
 mod routes;
 mod topologies;
 mod workloads;

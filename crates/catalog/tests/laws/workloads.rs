@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_catalog::workload::collective::{self, SPECS};
 use netloom_catalog::{TrainingWork, WorkloadError, expand};
-use netloom_model::{
-    Background, Bucket, Collective, Job, Mark, Message, Mouse, Order, Phase, PointToPoint, Work, Workload,
-};
-use netloom_units::{Bytes, Duration, HostId, Random, Time};
+use netloom_model::{Bucket, Collective, Job, Mark, Message, Order, Phase, PointToPoint, Work, Workload};
+use netloom_units::{Bytes, Duration, HostId, Random, Time, Value};
 
+use crate::background;
 use crate::executor::{Delay, Trace, run};
 
 const DELAY: u64 = 1000;
@@ -218,21 +217,21 @@ fn actors_are_ranks_job_by_job_and_then_background_by_host() {
         phases: vec![communicate(vec![bucket(&["all_to_all_linear"], true)], false, true)],
         start: Time(start),
     };
-    let mouse = |at, from, to| Mouse { at: Time(at), from: HostId(from), to: HostId(to), size: Bytes(9) };
-    let mice = vec![mouse(5, 6, 1), mouse(5, 2, 1), mouse(8, 6, 2)];
-    let background = Some(Background { mice, rate: None });
-    let workload = Workload { jobs: vec![one(&[3, 1], 0), one(&[7, 5, 4], 777)], background };
-    let mut work = work(&workload);
-    assert!(work.actors().iter().map(|host| host.0).eq([3, 1, 7, 5, 4, 2, 6]));
+    let background = background::of_mice(3, 8, &[("end", Value::Duration(Duration::from_millis(3)))]);
+    let drawn = background::drained(&background);
+    let workload =
+        Workload { jobs: vec![one(&[3, 1], 0), one(&[7, 5, 4], 777)], background: Some(background) };
+    let mut work = expand(&workload, 24, 3).unwrap();
+    assert!(work.actors().iter().map(|host| host.0).eq([3, 1, 7, 5, 4].into_iter().chain(0..24)));
     assert_eq!((work.barrier_size(0), work.barrier_size(1)), (2, 3));
     let trace = run(&mut work, Delay::Fixed(1), 0);
     let of_job = |job| trace.sends.iter().filter(move |send| send.2.job == job);
     assert_eq!(of_job(1).map(|send| send.0).min(), Some(777));
-    assert_eq!(of_job(Message::BACKGROUND).count(), 3);
     let tags = |job| of_job(job).map(|send| send.2.tag).collect::<BTreeSet<_>>();
     assert!(tags(0).is_disjoint(&tags(1)));
-    let background: Vec<_> = of_job(Message::BACKGROUND).map(|send| (send.0, send.1)).collect();
-    assert_eq!(background, [(5, 5), (5, 6), (8, 6)]);
+    let sent: Vec<_> = of_job(Message::BACKGROUND).map(|send| (send.0, send.1 - 5, send.2.to)).collect();
+    assert_eq!(drawn.len(), 3);
+    assert!(sent.into_iter().eq(drawn.iter().map(|sent| (sent.at, sent.from, HostId(sent.to)))));
 }
 
 #[test]

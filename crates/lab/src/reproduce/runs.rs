@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
+use netloom_catalog::workload::background::mice::{self, Starts};
+use netloom_catalog::workload::background::number_of;
 use netloom_engine::Options;
 use netloom_model::{FaultAction, Message, Model};
 use netloom_records::{Batch, Sink, SinkError, Status};
@@ -189,11 +191,14 @@ struct Mice {
 
 impl Mice {
     fn new(model: &Model) -> Mice {
-        let mice = model.workload.background.as_ref().map(|background| background.mice.as_slice());
-        let until = match mice {
-            Some([first, second, .., last]) => Some(last.at + second.at.since(first.at)),
-            _ => None,
-        };
+        let mice = number_of(mice::SPEC.name);
+        let background =
+            model.workload.background.as_ref().filter(|background| Some(background.kind) == mice);
+        let until = background.and_then(|background| {
+            let mut starts = Starts::new(&background.settings);
+            let (first, second) = (starts.next()?, starts.next()?);
+            Some(starts.last()? + second.since(first))
+        });
         Mice { until, spans: Vec::new() }
     }
 

@@ -3,14 +3,16 @@
 //! Models: the bytes that its jobs and its background traffic send.
 //! Leaves out: how far they go and how often packets wait; it only decides which run begins first.
 
+use netloom_catalog::workload::background::arrivals;
 use netloom_catalog::workload::collective::Plan;
 use netloom_model::{Job, Model, Phase};
 
 /// Bytes that are sent in a run, as far as they can be known beforehand.
 pub(super) fn expected_bytes(model: &Model) -> u64 {
     let jobs = model.workload.jobs.iter().map(of_job);
-    let mice = model.workload.background.iter().flat_map(|background| &background.mice);
-    let total = jobs.chain(mice.map(|mouse| u128::from(mouse.size.0))).fold(0_u128, u128::saturating_add);
+    let background = model.workload.background.as_ref().and_then(|background| arrivals(background, 0).ok());
+    let beside = background.map(|arrivals| arrivals.bound().bytes);
+    let total = jobs.chain(beside).fold(0_u128, u128::saturating_add);
     u64::try_from(total).unwrap_or(u64::MAX)
 }
 

@@ -1,52 +1,68 @@
-//! Background traffic: drawing its messages for the shape of the fabric.
+//! Background traffic: its hosts and their racks looked up in the fabric, its sizes in the list of published ones.
 
-use netloom_catalog::workload::{SeedSimMice, seed_sim_mice};
-use netloom_model::{Background, Routing};
+use netloom_catalog::placement::hosts_by_leaf;
+use netloom_catalog::workload::background::{self, published};
+use netloom_model::{Background, Fabric, Sender, SizePoint};
+use netloom_units::{HostId, NodeId, Rate};
 
 use super::choices::optional_rate;
 use super::ground::Ground;
+use super::placement;
 use crate::diagnostic::Problems;
 use crate::resolve::Draft;
 use crate::resolved::{Background as Wanted, Parameters};
 
-/// Most background messages of a run; they are drawn before it starts.
-const MOST_MESSAGES: u64 = 10_000_000;
-
-/// The messages, or a report of why there can be none.
-pub(super) fn background(draft: &Draft, ground: &Ground, problems: &mut Problems) -> Option<Background> {
+/// The traffic, or a report of why there can be none.
+pub(super) fn background(
+    draft: &Draft,
+    seed: u64,
+    ground: &Ground,
+    problems: &mut Problems,
+) -> Option<Background> {
     let wanted = draft.background.as_ref()?;
     let rate = optional_rate(&wanted.common, "rate");
     if rate.is_some() {
         pace_is_possible(wanted, draft.transport.as_ref(), problems);
     }
-    let settings = &wanted.kind.settings;
-    let (leaves, hosts_per_leaf) = match &ground.built.routing {
-        Routing::LeafSpine(shape) => (shape.leaves, shape.hosts_per_leaf),
-        // Without leaves every host is a rack of its own.
-        Routing::Tables(_) => {
-            if settings.flag("cross_rack") {
-                let place = wanted.kind.place_of("cross_rack");
-                let report = problems.report(place, "a custom fabric has no racks");
-                report.label("`cross_rack` means nothing here").help("add `cross_rack: false`");
-                return None;
-            }
-            (ground.n_hosts(), 1)
-        }
+    let fabric = &ground.built.fabric;
+    let senders = placement::hosts(&wanted.senders, seed, ground, problems)?;
+    let made = Background {
+        kind: background::number_of(wanted.kind.spec.name).expect("read from the registry"),
+        settings: wanted.kind.settings.clone(),
+        senders: senders.into_iter().map(|host| sender(fabric, host)).collect(),
+        racks: racks(fabric),
+        sizes: sizes(wanted),
+        rate,
     };
-    let interval = settings.duration("interval").0;
-    let span = settings.duration("end").0.saturating_sub(settings.duration("start").0);
-    if interval > 0 && span / interval > MOST_MESSAGES {
-        let report = problems.report(wanted.kind.place_of("interval"), "too much background traffic");
-        report.label(format!("{} messages, at most {MOST_MESSAGES} are drawn", span / interval));
+    if let Err(error) = background::arrivals(&made, seed) {
+        problems.report(wanted.kind.place, error.to_string()).label("this cannot be sent");
         return None;
     }
-    match seed_sim_mice(&SeedSimMice::from_settings(settings, leaves, hosts_per_leaf)) {
-        Ok(mice) => Some(Background { mice, rate }),
-        Err(error) => {
-            problems.report(wanted.kind.place, error.to_string()).label("these cannot be drawn");
-            None
+    Some(made)
+}
+
+fn sender(fabric: &Fabric, host: HostId) -> Sender {
+    let ports = fabric.ports_of(NodeId(host.0)).iter();
+    Sender { host, capacity: Rate(ports.fold(0, |sum: u64, port| sum.saturating_add(port.rate.0))) }
+}
+
+/// The rack of each host: hosts below the same switches share one.
+fn racks(fabric: &Fabric) -> Vec<u32> {
+    let mut racks = vec![0; fabric.n_hosts()];
+    for (number, rack) in (0..).zip(hosts_by_leaf(fabric)) {
+        for host in rack {
+            racks[host.index()] = number;
         }
     }
+    racks
+}
+
+fn sizes(wanted: &Wanted) -> Vec<SizePoint> {
+    if !Wanted::draws_sizes(wanted.kind.spec) {
+        return Vec::new();
+    }
+    let name = wanted.kind.settings.choice("sizes");
+    published::points(name).unwrap_or_else(|| wanted.given.value.clone())
 }
 
 /// A pace means something only where the transport has one.

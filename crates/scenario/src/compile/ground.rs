@@ -27,10 +27,6 @@ impl Ground {
         Ground { built, hosts: OnceCell::new(), links: OnceCell::new() }
     }
 
-    pub fn n_hosts(&self) -> u32 {
-        self.built.fabric.n_hosts() as u32
-    }
-
     fn host_names(&self) -> &[String] {
         &self.built.node_names[..self.built.fabric.n_hosts()]
     }

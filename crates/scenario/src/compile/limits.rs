@@ -3,6 +3,7 @@
 //! The clock is 2^64 ps, 213 days. A bound on how long a run can take at the very worst (everything one after the other
 //! over the slowest link) must stay below that, so that the engine never has to check.
 
+use netloom_catalog::workload::background;
 use netloom_catalog::workload::collective::Plan;
 use netloom_model::{Background, Job, Phase, Routing};
 use netloom_units::Rate;
@@ -39,8 +40,13 @@ pub(super) fn check(
 ) {
     let Some(transport) = &draft.transport else { return };
     let packet = transport.settings.size("packet").0;
-    let mut total =
-        background.map_or(0, |background| span(&of_mice(background), draft, ground, Some(background)));
+    let own = background.map(of_background).unwrap_or_default();
+    if own.largest_message / packet >= MOST_PACKETS {
+        let place = draft.background.as_ref().map_or(draft.fabric_place, |wanted| wanted.kind.place);
+        let report = problems.report(place, "a background message has more packets than can be counted");
+        report.label("sends messages that are too large").help("use larger packets or smaller messages");
+    }
+    let mut total = background.map_or(0, |background| span(&own, draft, ground, Some(background)));
     let mut longest_job = None;
     for (number, job) in jobs {
         let worst = of_job(job, barrier_delay);
@@ -103,14 +109,15 @@ fn of_job(job: &Job, barrier_delay: u64) -> Worst {
     }
 }
 
-fn of_mice(background: &Background) -> Worst {
-    let mice = &background.mice;
+fn of_background(background: &Background) -> Worst {
+    let Ok(arrivals) = background::arrivals(background, 0) else { return Worst::default() };
+    let bound = arrivals.bound();
     Worst {
-        bytes: mice.iter().map(|mouse| u128::from(mouse.size.0)).sum(),
-        messages: mice.len() as u128,
+        bytes: bound.bytes,
+        messages: u128::from(bound.messages),
         rounds: 1,
-        idle: mice.last().map_or(0, |mouse| u128::from(mouse.at.0)),
-        largest_message: mice.iter().map(|mouse| mouse.size.0).max().unwrap_or(0),
+        idle: u128::from(background.settings.duration("end").0),
+        largest_message: bound.largest.0,
     }
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     let recording = choices::recording(draft.record.as_ref(), &ground, problems);
     let faults = faults::faults(draft.faults.as_ref(), seed, &ground, &mut notes, problems);
     let jobs = job::jobs(&draft.jobs, seed, &ground, problems);
-    let background = background::background(draft, &ground, problems);
+    let background = background::background(draft, seed, &ground, problems);
     if draft.jobs.is_empty() && draft.background.is_none() && problems.is_empty() {
         let report =
             problems.report(draft.fabric_place, "there is nothing to do: no jobs and no background traffic");

@@ -15,7 +15,8 @@ pub(super) fn place(
     ground: &Ground,
     problems: &mut Problems,
 ) -> Option<Vec<Vec<HostId>>> {
-    let requests: Vec<Option<Request>> = jobs.iter().map(|job| request(job, ground, problems)).collect();
+    let requests: Vec<Option<Request>> =
+        jobs.iter().map(|job| request(&job.placement, ground, problems)).collect();
     let requests: Vec<Request> = requests.into_iter().collect::<Option<_>>()?;
     let leaves = hosts_by_leaf(&ground.built.fabric);
     match placement::place(&requests, &leaves, seed) {
@@ -27,8 +28,30 @@ pub(super) fn place(
     }
 }
 
-fn request(job: &Job, ground: &Ground, problems: &mut Problems) -> Option<Request> {
-    match &job.placement {
+/// Hosts that belong to no job.
+pub(super) fn hosts(
+    placement: &resolved::Placement,
+    seed: u64,
+    ground: &Ground,
+    problems: &mut Problems,
+) -> Option<Vec<HostId>> {
+    let wanted = request(placement, ground, problems)?;
+    match placement::place(&[wanted], &hosts_by_leaf(&ground.built.fabric), seed) {
+        Ok(mut placed) => placed.pop(),
+        Err(error) => {
+            let label = match error {
+                PlacementError::TooFew { wanted, free, .. } => format!("wants {wanted} hosts of {free}"),
+                _ => message(&error, ground).1,
+            };
+            let place = place_of(placement).unwrap_or_default();
+            problems.report(place, "the background traffic has no such senders").label(label);
+            None
+        }
+    }
+}
+
+fn request(placement: &resolved::Placement, ground: &Ground, problems: &mut Problems) -> Option<Request> {
+    match placement {
         resolved::Placement::Rule(parameters) => Some(rule(parameters)),
         resolved::Placement::List(names) => {
             let hosts: Vec<_> = names.value.iter().map(|name| ground.host(name, problems)).collect();
@@ -56,9 +79,9 @@ fn rule(parameters: &Parameters) -> Request {
     Request { ranks, placement }
 }
 
-/// Puts an error where the job says where it wants to run, with names instead of numbers.
-fn report(error: &PlacementError, jobs: &[Job], ground: &Ground, problems: &mut Problems) {
-    let (job, message) = match error {
+/// The job that an error is about, and the error with names instead of numbers.
+fn message(error: &PlacementError, ground: &Ground) -> (usize, String) {
+    match error {
         PlacementError::TooFew { job, wanted, free } => {
             (*job, format!("the job wants {wanted} hosts, but {free} are free"))
         }
@@ -76,8 +99,14 @@ fn report(error: &PlacementError, jobs: &[Job], ground: &Ground, problems: &mut 
         | PlacementError::Contradiction { job, .. }
         | PlacementError::ZeroStride { job } => (*job, error.to_string()),
         _ => (0, error.to_string()),
-    };
-    let place = jobs.get(job).map_or(Place::default(), place_of);
+    }
+}
+
+/// Puts an error where the job says where it wants to run.
+fn report(error: &PlacementError, jobs: &[Job], ground: &Ground, problems: &mut Problems) {
+    let (job, message) = message(error, ground);
+    let own = |job: &Job| place_of(&job.placement).unwrap_or(job.name.place);
+    let place = jobs.get(job).map_or(Place::default(), own);
     let report = problems.report(place, message);
     report.label("this job cannot be placed");
     if matches!(error, PlacementError::Taken { .. } | PlacementError::None { .. }) {
@@ -87,10 +116,10 @@ fn report(error: &PlacementError, jobs: &[Job], ground: &Ground, problems: &mut 
     }
 }
 
-fn place_of(job: &Job) -> Place {
-    match &job.placement {
-        resolved::Placement::Rule(parameters) if parameters.place.end > 0 => parameters.place,
-        resolved::Placement::Rule(_) => job.name.place,
-        resolved::Placement::List(names) => names.place,
+/// Where a placement is written, if it is.
+fn place_of(placement: &resolved::Placement) -> Option<Place> {
+    match placement {
+        resolved::Placement::Rule(parameters) => Some(parameters.place).filter(|place| place.end > 0),
+        resolved::Placement::List(names) => Some(names.place),
     }
 }

@@ -4,6 +4,7 @@
 
 mod workload;
 
+use netloom_model::SizePoint;
 use netloom_units::{Duration, Value};
 
 use crate::place::Placed;
@@ -111,6 +112,13 @@ fn balance(balance: &Balance) -> Node {
 fn background(background: &Background) -> Node {
     let mut all = entries(&background.kind);
     all.extend(entries(&background.common));
+    if Background::draws_sizes(background.kind.spec) {
+        let point = |point: &SizePoint| {
+            Node::list([Value::Size(point.size), Value::Fraction(point.share)].into_iter().map(value))
+        };
+        all.push(("senders".to_owned(), workload::placement(&background.senders)));
+        all.push(("given".to_owned(), Node::list(background.given.value.iter().map(point))));
+    }
     Node::map([(background.kind.spec.name, Node::map(all))])
 }
 

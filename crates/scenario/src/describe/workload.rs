@@ -19,7 +19,8 @@ pub(super) fn job(job: &Job) -> Node {
     ])
 }
 
-fn placement(placement: &Placement) -> Node {
+/// Which hosts.
+pub(super) fn placement(placement: &Placement) -> Node {
     match placement {
         Placement::Rule(parameters) => plugin(parameters),
         Placement::List(hosts) => Node::map([("list", names(&hosts.value))]),

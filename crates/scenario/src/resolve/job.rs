@@ -58,7 +58,7 @@ fn job(node: &Node, number: usize, problems: &mut Problems) -> Option<Job> {
 }
 
 /// `all`, `{ contiguous: { ranks: 16 } }`, or `{ list: [host, ...] }`.
-fn placement(node: &Node, problems: &mut Problems) -> Option<Placement> {
+pub(super) fn placement(node: &Node, problems: &mut Problems) -> Option<Placement> {
     let found = named(node, "placement", problems)?;
     if found.name == "list" {
         let Some(body) = found.body else {

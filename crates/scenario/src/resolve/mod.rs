@@ -6,6 +6,7 @@
 //! Invariants: reading goes on after every mistake, so that all are found; with a mistake anywhere the parts that could
 //! be read are still checked against each other.
 
+mod background;
 mod fabric;
 mod faults;
 mod fields;
@@ -132,7 +133,7 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
         queues: simple(&fields, &sections::QUEUES, problems),
         classes: simple(&fields, &sections::CLASSES, problems),
         jobs: fields.get("jobs").map(|node| job::jobs(node, problems)).unwrap_or_default(),
-        background: background(fields.get("background"), problems),
+        background: background::background(fields.get("background"), problems),
         faults: faults::faults(fields.get("faults"), problems),
         coordination_delay: coordination_delay(fields.get("coordination_delay"), problems),
         deadline: deadline(fields.get("deadline"), problems),
@@ -218,16 +219,6 @@ fn transport(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters>
         }
     }
     Some(found)
-}
-
-fn background(node: Option<&Node>, problems: &mut Problems) -> Option<Background> {
-    let node = node.filter(|node| !is_word(node, "none"))?;
-    let found = fields::named(node, "background", problems)?;
-    let spec = plugin::find(found.name, found.place, "background traffic", sections::BACKGROUNDS, problems)?;
-    let others: Vec<&str> = sections::BACKGROUND.parameters.iter().map(|parameter| parameter.name).collect();
-    let (kind, fields) = plugin::section_at(found.body, found.place, spec, &others, problems)?;
-    let common = plugin::parameters(&fields, &sections::BACKGROUND, problems)?;
-    Some(Background { kind, common })
 }
 
 /// Whether a node is this word.

@@ -9,7 +9,8 @@
 mod parameters;
 pub mod sections;
 
-use netloom_units::{Duration, Rate, Time};
+use netloom_model::SizePoint;
+use netloom_units::{Duration, Rate, Spec, Time};
 
 use crate::describe;
 use crate::place::{Place, Placed, Sources};
@@ -182,6 +183,17 @@ pub struct Background {
     pub kind: Parameters,
     /// What all background traffic has: its pace.
     pub common: Parameters,
+    /// Which hosts send; for kinds that say so.
+    pub senders: Placement,
+    /// The points of a distribution of sizes; for kinds that draw sizes, where none of the published ones is wanted.
+    pub given: Placed<Vec<SizePoint>>,
+}
+
+impl Background {
+    /// Whether a kind draws sizes from a distribution; then it also says who sends.
+    pub(crate) fn draws_sizes(spec: &Spec) -> bool {
+        spec.parameter("sizes").is_some()
+    }
 }
 
 /// What fails, and who knows.

@@ -3,7 +3,6 @@
 //! Reading, printing, hints and (later) the schema all follow from these tables. Lists and names are read by hand,
 //! because a `Spec` has no kind for them.
 
-use netloom_catalog::workload::mice;
 use netloom_units::{Bytes, Duration, Kind, Parameter, Spec, Value};
 
 const OURS: &str = "ours";
@@ -240,9 +239,6 @@ pub static BACKGROUND: Spec = Spec {
     )],
 };
 
-/// The kinds of background traffic.
-pub static BACKGROUNDS: &[&Spec] = &[&mice::SPEC];
-
 /// What all faults share.
 pub static FAULTS: Spec = Spec {
     name: "faults",
@@ -328,7 +324,12 @@ mod tests {
             &TIMED_FAULT,
             &RECORD,
         ];
-        for spec in sections.iter().chain(TRANSPORTS).chain(BACKGROUNDS).chain(PLACEMENTS) {
+        for spec in sections
+            .iter()
+            .chain(TRANSPORTS)
+            .chain(netloom_catalog::workload::background::SPECS)
+            .chain(PLACEMENTS)
+        {
             let mut names: Vec<_> = spec.parameters.iter().map(|parameter| parameter.name).collect();
             names.sort_unstable();
             names.dedup();

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use netloom_catalog::workload::background;
 use netloom_policy::balance::SPECS;
 use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Spec, Value};
 
@@ -11,7 +12,7 @@ use crate::tree::{self, Text};
 /// Golden digests: one line `<scenario> <digest>` for every scenario below `scenarios/`, sorted.
 const GOLDEN: &str = "scenarios/golden.digests";
 
-/// Where the generated table of a policy's page begins.
+/// Where the generated table of a page begins.
 const TABLE: &str = "<!-- parameters: generated from SPEC, `make bless` rewrites it -->";
 /// Where it ends.
 const TABLE_END: &str = "<!-- /parameters -->";
@@ -60,10 +61,21 @@ fn every_policy_has_its_page_and_its_scenario() {
 }
 
 #[test]
+fn every_kind_of_background_traffic_has_its_page_and_its_scenario() {
+    let owed = background::SPECS.iter().flat_map(|spec| {
+        let name = spec.name;
+        [format!("docs/workloads/{name}.md"), format!("scenarios/background/{name}.yaml")]
+    });
+    let complaints: Vec<_> = owed.filter(|path| !tree::root().join(path).is_file()).collect();
+    tree::refuse("Every kind of background traffic has a page and a scenario:", &complaints);
+}
+
+#[test]
 fn tables_of_parameters_are_fresh() {
+    let policies = SPECS.iter().map(|spec| (format!("docs/policies/{}.md", spec.name), *spec));
+    let kinds = background::SPECS.iter().map(|spec| (format!("docs/workloads/{}.md", spec.name), *spec));
     let mut complaints = Vec::new();
-    for spec in SPECS {
-        let path = format!("docs/policies/{}.md", spec.name);
+    for (path, spec) in policies.chain(kinds) {
         let Ok(page) = fs::read_to_string(tree::root().join(&path)) else { continue };
         match with_table(&page, spec) {
             None => complaints.push(format!("{path}: lacks the lines `{TABLE}` and `{TABLE_END}`")),
@@ -74,7 +86,7 @@ fn tables_of_parameters_are_fresh() {
             Some(_) => complaints.push(format!("{path}: run `make bless`")),
         }
     }
-    tree::refuse("The table of a page is made from the policy's SPEC:", &complaints);
+    tree::refuse("The table of a page is made from the SPEC:", &complaints);
 }
 
 /// The page with its table made anew.

@@ -15,8 +15,12 @@ const FILE_LIMIT: usize = 700;
 /// The headings of a plug-in's head comment, in order.
 const HEADINGS: [&str; 5] = ["# Idea", "# Source", "# Parameters", "# Invariants", "# When it misleads"];
 /// Folders in which every file but `mod.rs` and `tests.rs` is a plug-in.
-const PLUG_INS: [&str; 3] =
-    ["crates/policy/src/balance/", "crates/catalog/src/topology/", "crates/catalog/src/workload/collective/"];
+const PLUG_INS: [&str; 4] = [
+    "crates/policy/src/balance/",
+    "crates/catalog/src/topology/",
+    "crates/catalog/src/workload/background/",
+    "crates/catalog/src/workload/collective/",
+];
 
 /// Crates whose results must be the same in every run, on every thread and every machine.
 const REPEATABLE: [&str; 4] =

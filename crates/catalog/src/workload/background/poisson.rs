@@ -1,0 +1,210 @@
+//! # Idea
+//! Every host starts messages independently of all else: gaps are exponential, sizes follow a distribution, receivers
+//! are drawn evenly. It is the load under which transports and load balancing are usually compared.
+//!
+//! # Source
+//! The traffic generator of HPCC (Li et al., SIGCOMM 2019), also that of ConWeave (Song et al., SIGCOMM 2023). Three
+//! differences: a host's last message before the end is kept, sizes are rounded to the nearest byte and not down, and
+//! instants are picoseconds and not nanoseconds.
+//!
+//! # Parameters
+//! The load, first and last instant, the sizes, whether a message must leave its rack.
+//!
+//! # Invariants
+//! The mean gap of a host is mean size / (load x rate of all its NIC ports together), so the load of a host is what is
+//! asked for whatever its NIC. The first message comes one gap after the start: a Poisson process has no message at its
+//! origin. Gaps, sizes and receivers are three streams per host: no host changes what another one does, and another
+//! load moves the instants only. Rounding to whole picoseconds goes to the nearest.
+//!
+//! # When it misleads
+//! Senders are open loop: a slow network does not slow the offered load, and above what the fabric carries queues grow
+//! as long as it lasts. The network starts empty, so the first messages are faster than those of a network under load.
+//! Large messages are rare: a short run may be far from its load, which is right only on average.
+
+use netloom_model::{Background, Sender};
+use netloom_units::{Duration, HostId, Kind, Parameter, Random, Settings, Spec, Time, Value};
+
+use super::sizes::Sizes;
+use super::{Arrival, Arrivals, Bound, wrong};
+use crate::workload::error::WorkloadError;
+
+/// The specification.
+pub static SPEC: Spec = Spec {
+    name: "poisson",
+    summary: "every host starts messages with exponential gaps, their sizes drawn from a distribution",
+    source: "Li et al. 2019 (HPCC), its traffic generator",
+    parameters: &[
+        Parameter {
+            name: "load",
+            kind: Kind::Fraction { minimum: 0.0, maximum: 1.0 },
+            default: None,
+            meaning: "bytes offered, as a share of what all NIC ports of the sending host can send",
+        },
+        Parameter {
+            name: "sizes",
+            kind: Kind::Choice(&["websearch", "alistorage", "solar", "given"]),
+            default: Some(Value::Choice("websearch")),
+            meaning: "distribution of sizes: a published one, or the points listed under `given`",
+        },
+        Parameter {
+            name: "start",
+            kind: Kind::Duration,
+            default: Some(Value::Duration(Duration::ZERO)),
+            meaning: "when the process begins; a host's first message comes one gap later",
+        },
+        Parameter {
+            name: "end",
+            kind: Kind::Duration,
+            default: None,
+            meaning: "no message starts at this instant or later",
+        },
+        Parameter {
+            name: "cross_rack",
+            kind: Kind::Flag,
+            default: Some(Value::Flag(false)),
+            meaning: "whether a message must leave its rack",
+        },
+    ],
+};
+
+/// Purposes of the random streams.
+const GAPS: u64 = 0x7067_6170_7300;
+const SIZES: u64 = 0x7073_697a_6573;
+const RECEIVERS: u64 = 0x7074_6f77_6172;
+
+/// The processes of all senders.
+#[derive(Debug)]
+pub struct Poisson {
+    processes: Vec<Process>,
+    receivers: Receivers,
+    sizes: Sizes,
+    start: u64,
+    end: u64,
+}
+
+/// The messages of one host.
+#[derive(Debug)]
+struct Process {
+    host: HostId,
+    /// Start of the message made last, in ps.
+    now: u64,
+    /// In ps; endless for a load of zero.
+    mean_gap: f64,
+    gaps: Random,
+    sizes: Random,
+    receivers: Random,
+}
+
+impl Poisson {
+    /// The processes of a description under the run's seed.
+    ///
+    /// # Errors
+    /// When the sizes are no distribution, or a sender has nobody to send to.
+    pub fn new(background: &Background, seed: u64) -> Result<Poisson, WorkloadError> {
+        let settings = &background.settings;
+        let sizes = Sizes::new(&background.sizes)?;
+        let (start, end) = (settings.duration("start").0, settings.duration("end").0);
+        let receivers = Receivers::new(&background.racks, settings.flag("cross_rack"));
+        if background.senders.iter().any(|sender| receivers.of(sender.host) == 0) {
+            return Err(wrong("has nowhere to go"));
+        }
+        let process = |sender: &Sender| {
+            let stream = |purpose| Random::stream(seed, purpose, u64::from(sender.host.0));
+            Process {
+                host: sender.host,
+                now: start,
+                mean_gap: mean_gap(settings, &sizes, sender.capacity.0),
+                gaps: stream(GAPS),
+                sizes: stream(SIZES),
+                receivers: stream(RECEIVERS),
+            }
+        };
+        let processes = background.senders.iter().map(process).collect();
+        Ok(Poisson { processes, receivers, sizes, start, end })
+    }
+}
+
+/// Mean time between two messages of a host, in ps.
+fn mean_gap(settings: &Settings, sizes: &Sizes, capacity: u64) -> f64 {
+    let bits_ps = sizes.mean() * 8e12;
+    bits_ps / (settings.fraction("load") * capacity as f64)
+}
+
+impl Process {
+    /// The next gap in ps. The pinned `libm` has the same logarithm on every processor.
+    fn gap(&mut self) -> u64 {
+        let exponential = -libm::log(1.0 - self.gaps.unit());
+        (exponential * self.mean_gap).round() as u64
+    }
+}
+
+impl Arrivals for Poisson {
+    fn next(&mut self, sender: usize) -> Option<Arrival> {
+        let process = &mut self.processes[sender];
+        if process.now >= self.end {
+            return None;
+        }
+        process.now = process.now.saturating_add(process.gap());
+        if process.now >= self.end {
+            return None;
+        }
+        let size = self.sizes.draw(&mut process.sizes);
+        let to = self.receivers.draw(process.host, &mut process.receivers);
+        Some(Arrival { at: Time(process.now), to, size })
+    }
+
+    /// Twice what is expected and 64 messages more, the largest ones where bytes count: by Bernstein's inequality more
+    /// comes with a probability below e^-70.
+    fn bound(&self) -> Bound {
+        const MORE: u64 = 64;
+        let span = self.end.saturating_sub(self.start) as f64;
+        let expected: f64 = self.processes.iter().map(|process| span / process.mean_gap).sum();
+        let largest = self.sizes.largest();
+        Bound {
+            messages: ((2.0 * expected).ceil() as u64).saturating_add(MORE),
+            bytes: ((2.0 * expected * self.sizes.mean()).ceil() as u128)
+                .saturating_add(u128::from(MORE) * u128::from(largest.0)),
+            largest,
+        }
+    }
+}
+
+/// Whom a host may send to.
+#[derive(Debug)]
+struct Receivers {
+    /// All hosts, rack by rack.
+    hosts: Vec<HostId>,
+    /// The hosts that are too near to each host: the places `start..end` in `hosts`.
+    near: Vec<(u32, u32)>,
+}
+
+impl Receivers {
+    /// All hosts but the sender, or but those of its rack.
+    fn new(racks: &[u32], cross_rack: bool) -> Receivers {
+        let rack_of = |host: &HostId| if cross_rack { racks[host.index()] } else { host.0 };
+        let mut hosts: Vec<HostId> = (0..racks.len() as u32).map(HostId).collect();
+        hosts.sort_by_key(rack_of);
+        let mut near = vec![(0, 0); hosts.len()];
+        let mut start = 0;
+        for rack in hosts.chunk_by(|left, right| rack_of(left) == rack_of(right)) {
+            let end = start + rack.len() as u32;
+            for host in rack {
+                near[host.index()] = (start, end);
+            }
+            start = end;
+        }
+        Receivers { hosts, near }
+    }
+
+    /// How many there are for a host.
+    fn of(&self, sender: HostId) -> u32 {
+        let (start, end) = self.near[sender.index()];
+        self.hosts.len() as u32 - (end - start)
+    }
+
+    fn draw(&self, sender: HostId, random: &mut Random) -> HostId {
+        let (start, end) = self.near[sender.index()];
+        let place = random.below(self.of(sender));
+        self.hosts[if place < start { place } else { place + (end - start) } as usize]
+    }
+}

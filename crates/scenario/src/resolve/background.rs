@@ -1,0 +1,84 @@
+//! The `background` section: which messages, and for kinds that draw them, who sends and how large they are.
+
+use netloom_catalog::workload::background;
+use netloom_model::SizePoint;
+use netloom_units::{Bytes, Kind, Value};
+
+use super::fields::{Fields, items, named};
+use super::{is_word, job, plugin, value};
+use crate::diagnostic::Problems;
+use crate::place::Placed;
+use crate::quantity::{self, Dimension};
+use crate::resolved::{Background, Parameters, Placement, sections};
+use crate::written::Node;
+
+/// What is read by hand of a kind that draws sizes.
+const DRAWN: [&str; 2] = ["senders", "given"];
+
+/// `none`, or a kind with its parameters.
+pub(super) fn background(node: Option<&Node>, problems: &mut Problems) -> Option<Background> {
+    let node = node.filter(|node| !is_word(node, "none"))?;
+    let found = named(node, "background", problems)?;
+    let spec = plugin::find(found.name, found.place, "background traffic", background::SPECS, problems)?;
+    let mut others: Vec<&str> =
+        sections::BACKGROUND.parameters.iter().map(|parameter| parameter.name).collect();
+    if Background::draws_sizes(spec) {
+        others.extend(DRAWN);
+    }
+    let (kind, fields) = plugin::section_at(found.body, found.place, spec, &others, problems)?;
+    let common = plugin::parameters(&fields, &sections::BACKGROUND, problems)?;
+    let senders = match fields.get("senders") {
+        Some(node) => job::placement(node, problems)?,
+        None => Placement::Rule(Parameters::defaults(&sections::ALL_HOSTS)),
+    };
+    let given = given(&fields, &kind, problems)?;
+    Some(Background { kind, common, senders, given })
+}
+
+/// The points listed, which must be there if and only if they are asked for.
+fn given(fields: &Fields<'_>, kind: &Parameters, problems: &mut Problems) -> Option<Placed<Vec<SizePoint>>> {
+    let wanted = Background::draws_sizes(kind.spec) && kind.settings.choice("sizes") == "given";
+    if wanted {
+        let node = fields.need("given", "[[0B, 0%], [64KB, 50%], [1MB, 100%]]", problems)?;
+        return points(node, problems).map(|points| Placed::new(points, node.head()));
+    }
+    let Some(node) = fields.get("given") else { return Some(Placed::new(Vec::new(), fields.head)) };
+    let listed = items(node, "given", problems)?;
+    if !listed.is_empty() {
+        let report = problems.report(node.head(), "sizes are listed, but others are asked for");
+        report.label("not used").help("write `sizes: given`");
+        return None;
+    }
+    Some(Placed::new(Vec::new(), node.head()))
+}
+
+/// `[[size, share], ...]`.
+fn points(node: &Node, problems: &mut Problems) -> Option<Vec<SizePoint>> {
+    let points: Vec<_> = items(node, "given", problems)?.iter().map(|item| point(item, problems)).collect();
+    points.into_iter().collect()
+}
+
+fn point(node: &Node, problems: &mut Problems) -> Option<SizePoint> {
+    let [size, share] = items(node, "given", problems)? else {
+        let report = problems.report(node.head(), "a point is a size and the share of messages up to it");
+        report.label("expected two values").help("write `[64KB, 50%]`");
+        return None;
+    };
+    let kind = Kind::Fraction { minimum: 0.0, maximum: 1.0 };
+    match (point_size(size, problems), value::value(share, &kind, problems)) {
+        (Some(size), Some(Value::Fraction(share))) => Some(SizePoint { size, share }),
+        _ => None,
+    }
+}
+
+/// A size that may be zero, as the first point of a distribution often is.
+fn point_size(node: &Node, problems: &mut Problems) -> Option<Bytes> {
+    let text = value::text(node, "a size such as `64KiB`", problems)?;
+    match quantity::parse(text, Dimension::Size) {
+        Ok(bytes) => Some(Bytes(bytes)),
+        Err(refusal) => {
+            problems.report(node.place, refusal.message).label(refusal.label).maybe_help(refusal.help);
+            None
+        }
+    }
+}
