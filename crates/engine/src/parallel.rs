@@ -62,6 +62,13 @@ pub struct Hall<'a> {
 /// Rounds with fewer due partitions are not worth waking anyone.
 const WORTH_SHARING: usize = 4;
 
+/// How often a thread claims in a round, about: often enough that no claim holds most of the switches, which are few and
+/// have most to do.
+const CLAIMS: usize = 64;
+
+/// Most partitions of a claim.
+const CLAIM: usize = 16;
+
 /// Turns of a waiting loop before the thread lets others run.
 const SPINS: u32 = 2_000;
 
@@ -100,7 +107,7 @@ impl<'a> Hall<'a> {
             end: board.end,
         };
         let n_due = board.due.len();
-        let chunk = (n_due / (n_threads * 8)).clamp(1, 64);
+        let chunk = (n_due / (n_threads * CLAIMS)).clamp(1, CLAIM);
         loop {
             let first = self.next.fetch_add(chunk, Ordering::Relaxed);
             if first >= n_due {

@@ -66,7 +66,6 @@ const MIDDLE: Case = Case {
     spines: 32,
     hosts_per_leaf: 32,
     groups: 64,
-    steps: 1,
     ..REFERENCE
 };
 
@@ -78,7 +77,17 @@ const LARGE: Case = Case {
     hosts_per_leaf: 64,
     groups: 512,
     packets: 16,
-    steps: 1,
+    steps: 2,
+    ..REFERENCE
+};
+
+const ALONE: Case = Case {
+    name: "alone",
+    summary: "16 hosts, 16 leaves x 16 spines, one group of 16",
+    against: "alone",
+    hosts_per_leaf: 1,
+    groups: 1,
+    steps: 64,
     ..REFERENCE
 };
 
@@ -94,12 +103,14 @@ pub static CASES: &[Case] = &[
     MIDDLE,
     Case { name: "middle-2", summary: "the same with 2 threads", against: "middle", threads: 2, ..MIDDLE },
     LARGE,
+    ALONE,
     Case {
         name: "sparse",
         summary: "8,192 hosts of which one group of 16 is active",
-        groups: 1,
-        packets: 64,
-        steps: 16,
+        against: "alone",
+        groups: ALONE.groups,
+        packets: ALONE.packets,
+        steps: ALONE.steps,
         ..LARGE
     },
 ];
@@ -113,6 +124,11 @@ impl Case {
     /// Number of hosts.
     pub fn hosts(&self) -> u32 {
         self.leaves * self.hosts_per_leaf
+    }
+
+    /// Whether nearly all of its hosts are idle.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.groups * GROUP * 100 < self.hosts()
     }
 
     /// The model of this case.

@@ -21,7 +21,7 @@ pub struct Measurement {
     pub wall_ns: u64,
     /// Most memory of the process resident at a time; zero where the system does not say.
     pub peak_bytes: u64,
-    /// Bytes that became resident until the first window had passed.
+    /// Bytes that became resident until the first window had passed, if nearly all hosts were idle in it.
     pub rest_bytes: Option<u64>,
 }
 
@@ -51,7 +51,8 @@ pub fn measure(case: &Case) -> Result<Measurement, LabError> {
     if outcome.status != Status::Complete {
         return Err(LabError::Internal(format!("the case `{}` ended as {:?}", case.name, outcome.status)));
     }
-    let rest_bytes = at_first.resident.zip(before).map(|(after, before)| after.saturating_sub(before));
+    let rest = at_first.resident.zip(before).filter(|_| case.is_at_rest());
+    let rest_bytes = rest.map(|(after, before)| after.saturating_sub(before));
     Ok(Measurement { hops: outcome.hops, wall_ns, peak_bytes: peak_bytes().unwrap_or(0), rest_bytes })
 }
 

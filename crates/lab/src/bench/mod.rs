@@ -41,7 +41,7 @@ pub struct CaseReport {
     /// Median over rounds of the most memory resident at a time, in bytes, that of the program itself included.
     pub peak_bytes: u64,
     /// Median over rounds of the bytes per host that became resident until the first window had passed; absent where
-    /// the system does not say.
+    /// the system does not say, and of cases in which most hosts are busy: their packets under way are no rest.
     pub rest_bytes_per_host: Option<f64>,
 }
 
