@@ -262,7 +262,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             Report::Started { flow, number, at } => self.table.started(flow, Time(at), number),
             Report::Arrived { flow, at, packets, hops } => {
                 let board = self.hall.board.read().expect("no thread panicked");
-                let row = self.table.arrived(&board.flows, flow, Time(at), packets, hops);
+                let row = self.table.arrived(self.model, &board.flows, flow, Time(at), (packets, hops));
                 drop(board);
                 self.rows.push(row);
                 self.retire(flow);
@@ -486,7 +486,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         let row = |place| {
             let flow = &board.flows[place as usize];
             let receive = self.at_host(flow.message.to, |host| *host.receives.get_mut(flow.receive_slot));
-            self.table.row(&board.flows, place, None, receive.packets, receive.hops)
+            self.table.row(self.model, &board.flows, place, None, (receive.packets, receive.hops))
         };
         let mut rows: Vec<FlowRow> = self.table.unfinished().map(row).collect();
         sort_rows(&mut rows);

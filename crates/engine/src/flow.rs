@@ -6,9 +6,9 @@
 //! Invariants: places are given and taken back only between rounds, so partitions read without a lock; a place is
 //! used again only after receiver and sender have both finished with it; no result depends on which place a message got.
 
-use netloom_model::Message;
+use netloom_model::{Message, Model, ideal};
 use netloom_records::FlowRow;
-use netloom_units::{Bytes, HostId, Time};
+use netloom_units::{Bytes, Duration, HostId, Time};
 
 /// What both ends may read of a message.
 #[derive(Debug, Clone, Copy)]
@@ -61,9 +61,16 @@ impl FlowTable {
     }
 
     /// The last byte has arrived: the row to record.
-    pub fn arrived(&mut self, flows: &[Flow], place: u32, at: Time, packets: u32, hops: u64) -> FlowRow {
+    pub fn arrived(
+        &mut self,
+        model: &Model,
+        flows: &[Flow],
+        place: u32,
+        at: Time,
+        (packets, hops): (u32, u64),
+    ) -> FlowRow {
         self.stories[place as usize].arrived = true;
-        self.row(flows, place, Some(at), packets, hops)
+        self.row(model, flows, place, Some(at), (packets, hops))
     }
 
     /// The sender needs nothing more of it.
@@ -90,7 +97,14 @@ impl FlowTable {
     }
 
     /// The row of a message.
-    pub fn row(&self, flows: &[Flow], place: u32, end: Option<Time>, packets: u32, hops: u64) -> FlowRow {
+    pub fn row(
+        &self,
+        model: &Model,
+        flows: &[Flow],
+        place: u32,
+        end: Option<Time>,
+        (packets, hops): (u32, u64),
+    ) -> FlowRow {
         let flow = &flows[place as usize];
         let story = &self.stories[place as usize];
         FlowRow {
@@ -106,8 +120,17 @@ impl FlowTable {
             size: Bytes(flow.message.size.0),
             packets,
             hops,
+            ideal: ideal_time(model, flow),
         }
     }
+}
+
+/// What a background message would have taken alone.
+///
+/// Jobs are judged by their steps; their messages, often of a packet each, are spared the walk.
+fn ideal_time(model: &Model, flow: &Flow) -> Option<Duration> {
+    let is_background = flow.message.job == Message::BACKGROUND;
+    is_background.then(|| ideal::completion_time(model, flow.source, &flow.message)).flatten()
 }
 
 /// The order of rows in table `flows`.

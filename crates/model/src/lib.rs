@@ -8,6 +8,7 @@
 
 pub mod fabric;
 pub mod fault;
+pub mod ideal;
 pub mod partition;
 pub mod reroute;
 pub mod routing;

@@ -42,6 +42,8 @@ table! {
         pub packets: u32, "packets";
         /// Links crossed by these packets, summed.
         pub hops: u64, "links";
+        /// Time from start to end that it would have taken alone on the idle fabric; absent for messages of jobs.
+        pub ideal: Option<Duration>, "ps";
     }
     names {}
     sorted by "end, destination, source, number; unfinished ones last",

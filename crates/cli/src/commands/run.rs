@@ -2,7 +2,7 @@
 
 use std::env;
 
-use netloom_lab::summary::{JobSummary, PeakSummary, Summary};
+use netloom_lab::summary::{JobSummary, PeakSummary, SlowdownSummary, Slowdowns, Summary};
 use netloom_lab::{
     ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest, Source, Status,
     Watch, words,
@@ -103,6 +103,9 @@ fn print(report: &RunReport, output: &mut Output) {
     for line in facts(manifest, summary) {
         output.line(line);
     }
+    if let Some(slowdown) = summary.background.as_ref().and_then(|background| background.slowdown.as_ref()) {
+        slowdowns(slowdown, output);
+    }
     output.line("");
     output.line(format!("digest {}", manifest.digest));
     output.line(format!("folder {}", report.folder.display()));
@@ -130,6 +133,22 @@ fn jobs(jobs: &[JobSummary], output: &mut Output) {
     }
     output.lines(table.lines());
     output.line("");
+}
+
+/// How much longer background messages took than alone, by size.
+fn slowdowns(slowdown: &SlowdownSummary, output: &mut Output) {
+    output.line("");
+    let numbers = ["messages", "slowdown mean", "p50", "p95", "p99"].map(|title| (title, Lean::Right));
+    let mut table = Table::new([("background", Lean::Left)].into_iter().chain(numbers));
+    let mut row = |title: String, found: &Slowdowns| {
+        let numbers = [found.mean, found.p50, found.p95, found.p99].map(|number| format!("{number:.2}"));
+        table.row([title, words::count(found.count)].into_iter().chain(numbers));
+    };
+    for bucket in &slowdown.buckets {
+        row(format!("up to {}", words::size(bucket.largest_bytes as f64)), &bucket.slowdowns);
+    }
+    row("all sizes".to_owned(), &slowdown.all);
+    output.lines(table.lines());
 }
 
 /// The bus bandwidth of a job that communicates in one way only; several ways have no common one.

@@ -8,6 +8,7 @@ use netloom_model::Message;
 use netloom_records::{Batch, CollectiveRow, DropRow, FlowRow, JobRow, PortRow, StepRow};
 use netloom_units::{Duration, NodeId, Time};
 
+use super::slowdown::Tally;
 use super::statistics::Distribution;
 use super::{
     BackgroundSummary, DropSummary, JobSummary, LinkSummary, PeakSummary, PhaseSummary, QueueSummary, Summary,
@@ -32,6 +33,7 @@ pub(crate) struct Gather {
     steps: BTreeMap<u16, Vec<Duration>>,
     phases: BTreeMap<(u16, u16), PhaseTally>,
     background: Vec<Duration>,
+    slowdowns: Tally,
     n_background: u64,
     n_messages: u64,
     n_unfinished: u64,
@@ -87,6 +89,7 @@ impl Gather {
         if row.job == Message::BACKGROUND {
             self.n_background += 1;
             self.background.extend(row.end.map(|end| end.since(row.start)));
+            self.slowdowns.take(row);
         }
     }
 
@@ -128,6 +131,7 @@ impl Gather {
         let background = (self.n_background > 0).then(|| BackgroundSummary {
             messages: self.n_background,
             fct: Distribution::of(std::mem::take(&mut self.background)),
+            slowdown: std::mem::take(&mut self.slowdowns).finish(),
         });
         Summary {
             jobs,

@@ -9,6 +9,7 @@
 //! queue counts a packet that meets an idle port for an instant, ours never does, so its peaks are larger by up to one.
 
 mod gather;
+mod slowdown;
 mod statistics;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ use serde::Serialize;
 
 pub(crate) use gather::Gather;
 pub use gather::Totals;
+pub use slowdown::{SizeBucket, SlowdownSummary, Slowdowns};
 pub use statistics::Distribution;
 
 use crate::error::LabError;
@@ -87,6 +89,8 @@ pub struct BackgroundSummary {
     pub messages: u64,
     /// Completion times of those that arrived.
     pub fct: Option<Distribution>,
+    /// How much longer they took than alone.
+    pub slowdown: Option<SlowdownSummary>,
 }
 
 /// The longest queues, at hosts and at switches apart.

@@ -1,4 +1,4 @@
-//! Means and percentiles of spans of time.
+//! Means and percentiles of spans of time, and the rule for percentiles of anything.
 //!
 //! Invariants: sums are exact integers; percentiles interpolate linearly on the sorted list (rank `q (n - 1)`), which is
 //! what numpy does by default and what seed 000 reports.
@@ -45,12 +45,17 @@ impl Distribution {
 
 /// The value below which a share of sorted spans lies, in seconds.
 fn percentile(sorted: &[Duration], share: f64) -> f64 {
-    let rank = share * (sorted.len() - 1) as f64;
+    rank(share, sorted.len(), |place| sorted[place].0 as f64) / 1e12
+}
+
+/// The value below which a share of `count` sorted values lies.
+pub(super) fn rank(share: f64, count: usize, value: impl Fn(usize) -> f64) -> f64 {
+    let rank = share * (count - 1) as f64;
     let below = rank.floor();
     let part = rank - below;
-    let low = sorted[below as usize].0 as f64;
-    let high = sorted[(below as usize + 1).min(sorted.len() - 1)].0 as f64;
-    (low * (1.0 - part) + high * part) / 1e12
+    let low = value(below as usize);
+    let high = value((below as usize + 1).min(count - 1));
+    low * (1.0 - part) + high * part
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use netloom_lab::summary::{Summary, Totals, summary};
 use netloom_lab::{Options, RunRequest, Source, run};
+use netloom_records::FlowRow;
 
 use crate::scenes::{TWO_JOBS, prepared, simulated};
 
@@ -44,6 +45,19 @@ fn figures_are_what_the_rows_say() {
     assert_eq!(background.messages, 50);
     assert_eq!(background.fct.map(|fct| fct.count), Some(50));
     assert_eq!(summary.messages, sink.flows.len() as u64);
+
+    // Only background messages say how long they would have taken alone.
+    assert!(sink.flows.iter().all(|row| row.ideal.is_some() == (row.job == u16::MAX)));
+    let ratio = |row: &FlowRow| Some(row.end?.since(row.start).as_seconds() / row.ideal?.as_seconds());
+    let ratios: Vec<f64> = sink.flows.iter().filter_map(ratio).collect();
+    let slowdown = background.slowdown.expect("there are mice");
+    assert_eq!((slowdown.all.count, slowdown.floored), (50, 0));
+    close(slowdown.all.mean, ratios.iter().sum::<f64>() / 50.0);
+    close(slowdown.all.maximum, ratios.iter().copied().fold(0.0, f64::max));
+    // Four sizes of mice; buckets part no size.
+    let sizes: Vec<_> = slowdown.buckets.iter().map(|bucket| bucket.largest_bytes).collect();
+    assert_eq!(sizes, [4096, 8192, 12_288, 16_384]);
+    assert_eq!(slowdown.buckets.iter().map(|bucket| bucket.slowdowns.count).sum::<u64>(), 50);
 
     let is_host = |node: u32| node < 16;
     let peak = |hosts: bool| {

@@ -30,6 +30,7 @@ fn flow(number: u64, random: &mut Random) -> FlowRow {
         size: Bytes(65_536),
         packets: 16,
         hops: 64,
+        ideal: None,
     }
 }
 

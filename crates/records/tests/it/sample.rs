@@ -55,6 +55,7 @@ fn perhaps<T>(random: &mut Random, value: T) -> Option<T> {
 
 fn flow(random: &mut Random) -> FlowRow {
     let end = time(random);
+    let ideal = Duration(large(random));
     FlowRow {
         start: time(random),
         end: perhaps(random, end),
@@ -68,6 +69,7 @@ fn flow(random: &mut Random) -> FlowRow {
         size: Bytes(large(random)),
         packets: random.next_u32(),
         hops: large(random),
+        ideal: perhaps(random, ideal),
     }
 }
 

@@ -43,7 +43,7 @@ fn times_are_picoseconds() {
     for spec in TABLES {
         for column in spec.columns {
             let is_time =
-                ["start", "end", "time", "first", "last", "busy", "interval"].contains(&column.name);
+                ["start", "end", "time", "first", "last", "busy", "interval", "ideal"].contains(&column.name);
             assert_eq!(is_time, column.unit == "ps", "{}", column.name);
         }
     }

@@ -11,6 +11,7 @@ mod drop_tail;
 mod failures;
 mod hooks;
 mod ideal_paths;
+mod ideal_times;
 mod latency;
 mod paths_in_turn;
 mod polarization;
