@@ -146,6 +146,9 @@ pub struct List {
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+    /// Print the JSON Schema of scenarios, for editors
+    #[arg(long, conflicts_with_all = ["kind", "json"])]
+    pub schema: bool,
 }
 
 /// `netloom import`.

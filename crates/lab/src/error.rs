@@ -62,6 +62,9 @@ pub enum LabError {
     /// A folder stands where a scenario is expected.
     #[error("a scenario is a file, and this is a folder: {}", .0.display())]
     NotAFile(PathBuf),
+    /// A pipe, a device or the like stands where a base is expected.
+    #[error("a scenario can inherit from a plain file only, and this is none: {}", .0.display())]
+    NotPlain(PathBuf),
     /// A file too large to be a scenario.
     #[error("this is too large for a scenario (more than {limit} bytes): {}", .path.display())]
     TooLarge {

@@ -33,6 +33,7 @@ mod line;
 pub mod list;
 mod manifest;
 mod names;
+mod origin;
 mod prepare;
 pub mod reproduce;
 mod sample;

@@ -5,9 +5,9 @@
 use netloom_catalog::topology;
 use netloom_catalog::workload::{background, collective};
 use netloom_policy::balance;
-use netloom_scenario::quantity::{self, Dimension};
 use netloom_scenario::resolved::sections;
-use netloom_units::{Kind, Parameter, Spec, Value};
+use netloom_scenario::words;
+use netloom_units::{Parameter, Spec};
 use serde::Serialize;
 
 /// Things of one kind.
@@ -69,6 +69,11 @@ pub fn list() -> Vec<Listing> {
     ]
 }
 
+/// The JSON Schema of scenarios, for editors.
+pub fn schema() -> String {
+    netloom_scenario::schema()
+}
+
 fn entry(spec: &Spec, common: &[Parameter]) -> Entry {
     let parameters = spec.parameters.iter().chain(common).map(parameter).collect();
     Entry { name: spec.name, summary: spec.summary, source: spec.source, parameters }
@@ -77,35 +82,9 @@ fn entry(spec: &Spec, common: &[Parameter]) -> Entry {
 fn parameter(parameter: &Parameter) -> ParameterEntry {
     ParameterEntry {
         name: parameter.name,
-        value: kind_text(&parameter.kind),
-        default: parameter.default.map(value_text),
+        // On a terminal backquotes only get in the way.
+        value: words::kind(&parameter.kind).replace('`', ""),
+        default: parameter.default.map(words::value),
         meaning: parameter.meaning,
-    }
-}
-
-fn kind_text(kind: &Kind) -> String {
-    match kind {
-        Kind::Count { minimum, maximum: u64::MAX } => format!("whole number from {minimum}"),
-        Kind::Count { minimum, maximum } => format!("whole number from {minimum} to {maximum}"),
-        Kind::Fraction { minimum, maximum } => format!("number from {minimum} to {maximum}"),
-        Kind::Duration => "time with its unit".to_owned(),
-        Kind::Size => "size with its unit".to_owned(),
-        Kind::Rate => "rate with its unit".to_owned(),
-        Kind::Flag => "true or false".to_owned(),
-        Kind::Choice(words) => words.join(" or "),
-        Kind::Optional(inner) => format!("{}, or none", kind_text(inner)),
-    }
-}
-
-fn value_text(value: Value) -> String {
-    match value {
-        Value::Count(count) => count.to_string(),
-        Value::Fraction(fraction) => fraction.to_string(),
-        Value::Duration(span) => quantity::print(span.0, Dimension::Duration),
-        Value::Size(size) => quantity::print(size.0, Dimension::Size),
-        Value::Rate(rate) => quantity::print(rate.0, Dimension::Rate),
-        Value::Flag(flag) => flag.to_string(),
-        Value::Choice(word) => word.to_owned(),
-        Value::Absent => "none".to_owned(),
     }
 }

@@ -4,7 +4,7 @@
 
 use netloom_catalog::{TrainingWork, expand};
 use netloom_records::Names;
-use netloom_scenario::{Compiled, Overrides, compile, resolve_bytes};
+use netloom_scenario::{Compiled, Overrides, compile, resolve_from};
 use serde_json::Value;
 
 use crate::error::LabError;
@@ -26,7 +26,7 @@ pub struct Prepared {
 /// # Errors
 /// If it cannot be read, or all mistakes that are in it.
 pub fn prepare(source: &Source, overrides: &Overrides) -> Result<Prepared, LabError> {
-    let resolved = resolve_bytes(&source.read()?, &source.name(), overrides)?;
+    let resolved = resolve_from(&source.read()?, source, overrides)?;
     let compiled = compile(&resolved)?;
     let scenario = as_data(&compiled.resolved_yaml)?;
     Ok(Prepared { name: resolved.name, compiled, scenario })

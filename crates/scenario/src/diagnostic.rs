@@ -181,6 +181,7 @@ impl Diagnostic for Diagnostics {
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     list: Vec<Draft>,
+    base_is_lost: bool,
 }
 
 /// A mistake being described.
@@ -191,6 +192,7 @@ pub(crate) struct Draft {
     label: String,
     help: Option<String>,
     related: Vec<(Place, String)>,
+    is_absence: bool,
 }
 
 impl Problems {
@@ -202,8 +204,26 @@ impl Problems {
             label: "here".to_owned(),
             help: None,
             related: Vec::new(),
+            is_absence: false,
         });
         self.list.last_mut().expect("one was just added")
+    }
+
+    /// Notes that something is missing, which a base might have had.
+    pub fn report_absence(&mut self, place: Place, message: impl Into<String>) -> &mut Draft {
+        let draft = self.report(place, message);
+        draft.is_absence = true;
+        draft
+    }
+
+    /// Notes that a base could not be read: what is missing may be written there.
+    pub fn lose_base(&mut self) {
+        self.base_is_lost = true;
+    }
+
+    /// Whether a base could not be read, so that the scenario is not known as a whole.
+    pub fn base_is_lost(&self) -> bool {
+        self.base_is_lost
     }
 
     /// Whether there is no mistake so far.
@@ -213,6 +233,8 @@ impl Problems {
 
     /// The mistakes with their texts, front to back, each once.
     pub fn finish(mut self, sources: &Sources) -> Diagnostics {
+        let base_is_lost = self.base_is_lost;
+        self.list.retain(|draft| !(draft.is_absence && base_is_lost));
         self.list.sort_by(|a, b| a.place.key().cmp(&b.place.key()).then(a.message.cmp(&b.message)));
         // A value reached twice through an alias reports its mistake twice.
         let same = |a: &Draft, b: &Draft| a.place.key() == b.place.key() && a.message == b.message;

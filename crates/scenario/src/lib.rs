@@ -1,7 +1,7 @@
 //! The scenario language: what a user wants, from text to a model, or every mistake at once.
 //!
-//! Models: YAML with places ([`written`]), the complete and checked meaning of it ([`resolved`]), and its compilation
-//! against the fabric into a [`netloom_model::Model`].
+//! Models: YAML with places ([`written`]), what it inherits from other texts ([`Origin`]), the complete and checked
+//! meaning of it ([`resolved`]), and its compilation against the fabric into a [`netloom_model::Model`].
 //! Leaves out: files and the command line; this crate is handed text.
 //!
 //! Invariants: nothing that is read makes it panic or hang; all mistakes are reported together, each with its place;
@@ -26,20 +26,29 @@ mod compile;
 mod describe;
 pub mod diagnostic;
 pub mod foreign;
+mod inherit;
+mod language;
 mod place;
 pub mod quantity;
+mod reference;
 mod resolve;
 pub mod resolved;
+mod schema;
 mod suggest;
+pub mod words;
 pub mod written;
 
 pub use compile::{Compiled, compile};
 pub use diagnostic::{Diagnostics, Problem, Style};
+pub use inherit::Origin;
 pub use place::{Place, Placed};
+pub use reference::{parameter_table, reference};
 pub use resolved::Resolved;
+pub use schema::schema;
 pub use written::Overrides;
 
 use diagnostic::Problems;
+use inherit::Alone;
 use place::Sources;
 
 /// Reads and checks a scenario.
@@ -57,22 +66,7 @@ pub fn resolve(text: &str, path: &str) -> Result<Resolved, Diagnostics> {
 /// # Errors
 /// As [`resolve`]; mistakes in an override point at the override.
 pub fn resolve_with(text: &str, path: &str, overrides: &Overrides) -> Result<Resolved, Diagnostics> {
-    let mut sources = Sources::default();
-    sources.add(path, text);
-    let mut problems = Problems::default();
-    let Some(mut root) = written::parse(text, 0, 0, &mut problems) else {
-        return Err(problems.finish(&sources));
-    };
-    overrides.apply(&mut root, &mut sources, &mut problems);
-    let Some(draft) = resolve::scenario(&root, stem(path), &mut problems) else {
-        return Err(problems.finish(&sources));
-    };
-    if !problems.is_empty() {
-        compile::parts(&draft, &mut problems);
-        return Err(problems.finish(&sources));
-    }
-    let unfinished = sources.clone();
-    draft.complete(sources).ok_or_else(|| problems.finish(&unfinished))
+    resolve_bytes(text.as_bytes(), path, overrides)
 }
 
 /// Reads and checks a scenario from the bytes of a file.
@@ -80,20 +74,38 @@ pub fn resolve_with(text: &str, path: &str, overrides: &Overrides) -> Result<Res
 /// # Errors
 /// As [`resolve_with`], and when the bytes are no UTF-8 text.
 pub fn resolve_bytes(bytes: &[u8], path: &str, overrides: &Overrides) -> Result<Resolved, Diagnostics> {
-    match written::decode(bytes) {
-        Ok(text) => resolve_with(text, path, overrides),
-        Err((at, message)) => {
-            let shown = String::from_utf8_lossy(bytes);
-            let mut sources = Sources::default();
-            // What is no text at all is not shown; in a text with a slip the slip shows as U+FFFD.
-            let binary = bytes.contains(&0);
-            sources.add(path, if binary { "" } else { &shown });
-            let mut problems = Problems::default();
-            let (start, end) = if binary { (0, 0) } else { (at as u32, at as u32 + 3) };
-            problems.report(Place { source: 0, start, end }, message).label("not text from here on");
-            Err(problems.finish(&sources))
+    resolve_from(bytes, &Alone(path), overrides)
+}
+
+/// Reads and checks a scenario, with all that it inherits, from the bytes of its own text.
+///
+/// # Errors
+/// As [`resolve_bytes`]; mistakes in a base point at the base.
+pub fn resolve_from<O: Origin>(
+    bytes: &[u8],
+    origin: &O,
+    overrides: &Overrides,
+) -> Result<Resolved, Diagnostics> {
+    let (mut sources, mut problems) = (Sources::default(), Problems::default());
+    let name = origin.name();
+    let text = sources.add_bytes(bytes, &name, &mut problems);
+    let Some(heir) = text.and_then(|(text, number)| written::parse(text, number, 0, &mut problems)) else {
+        return Err(problems.finish(&sources));
+    };
+    let mut root = inherit::whole(heir, origin, &mut sources, &mut problems);
+    overrides.apply(&mut root, &mut sources, &mut problems);
+    let Some(draft) = resolve::scenario(&root, stem(&name), &mut problems) else {
+        return Err(problems.finish(&sources));
+    };
+    if !problems.is_empty() {
+        // Without its base half a scenario would be checked, and blamed for the other half.
+        if !problems.base_is_lost() {
+            compile::parts(&draft, &mut problems);
         }
+        return Err(problems.finish(&sources));
     }
+    let unfinished = sources.clone();
+    draft.complete(sources).ok_or_else(|| problems.finish(&unfinished))
 }
 
 /// The file name without folder and extension.

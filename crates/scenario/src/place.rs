@@ -1,10 +1,13 @@
 //! Where in which text something is written.
 //!
-//! A scenario may have several texts: its file, and each override of the command line.
+//! A scenario may have several texts: its file, those it inherits from, and each override of the command line.
 //!
 //! Invariants: two places always compare equal, so that values which carry their place can be compared by meaning.
 
 use std::sync::Arc;
+
+use crate::diagnostic::Problems;
+use crate::written;
 
 /// A byte range in one of the texts.
 #[derive(Debug, Clone, Copy, Default)]
@@ -75,6 +78,27 @@ impl Sources {
         let number = u16::try_from(self.list.len()).unwrap_or(u16::MAX);
         self.list.push(Source { name: name.to_owned(), text: Arc::from(text) });
         number
+    }
+
+    /// Adds the bytes of a file and gives their text with its number; reports bytes that are no text.
+    pub fn add_bytes<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        name: &str,
+        problems: &mut Problems,
+    ) -> Option<(&'a str, u16)> {
+        match written::decode(bytes) {
+            Ok(text) => Some((text, self.add(name, text))),
+            Err((at, message)) => {
+                // What is no text at all is not shown; in a text with a slip the slip shows as U+FFFD.
+                let binary = bytes.contains(&0);
+                let shown = String::from_utf8_lossy(bytes);
+                let source = self.add(name, if binary { "" } else { &shown });
+                let (start, end) = if binary { (0, 0) } else { (at as u32, at as u32 + 3) };
+                problems.report(Place { source, start, end }, message).label("not text from here on");
+                None
+            }
+        }
     }
 
     /// The text of a place.

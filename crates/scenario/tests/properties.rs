@@ -1,13 +1,16 @@
 //! Properties of the language: no text does harm, and what is printed means the same.
 
+mod shelf;
+
 use netloom_catalog::topology::leaf_spine;
 use netloom_catalog::workload::background::mice;
 use netloom_catalog::workload::collective;
 use netloom_policy::balance;
 use netloom_scenario::resolved::sections;
-use netloom_scenario::{Overrides, Style, compile, quantity, resolve, resolve_bytes};
+use netloom_scenario::{Overrides, Style, compile, quantity, resolve, resolve_bytes, resolve_from};
 use netloom_units::{Kind, Spec};
 use proptest::prelude::*;
+use shelf::Shelf;
 
 /// Any value of a kind, as text.
 fn value(kind: Kind) -> BoxedStrategy<String> {
@@ -109,6 +112,19 @@ fn scenario() -> impl Strategy<Value = String> {
     )
 }
 
+/// A scenario cut in two: the sections that stay in the heir, and those that it inherits.
+fn cut(text: &str, stays: &[bool]) -> (String, String) {
+    let (mut heir, mut base) = ("netloom: 1\nfrom: base.yaml\n".to_owned(), "netloom: 1\n".to_owned());
+    let mut section = 0;
+    for line in text.lines().skip(1) {
+        section += usize::from(!line.starts_with(' '));
+        let side = if stays[section % stays.len()] { &mut heir } else { &mut base };
+        side.push_str(line);
+        side.push('\n');
+    }
+    (heir, base)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
 
@@ -128,6 +144,49 @@ proptest! {
                 prop_assert_eq!(one.model.workload, two.model.workload);
                 prop_assert_eq!(one.model.faults, two.model.faults);
             }
+        }
+    }
+
+    #[test]
+    fn what_is_inherited_means_the_same_and_prints_to_itself(
+        text in scenario(),
+        stays in proptest::collection::vec(any::<bool>(), 12),
+    ) {
+        let (heir, base) = cut(&text, &stays);
+        let shelf = Shelf::new(&[("any.yaml", &heir), ("base.yaml", &base)]);
+        let inherited = resolve_from(heir.as_bytes(), &shelf, &Overrides::default());
+        match (resolve(&text, "any.yaml"), inherited) {
+            (Ok(flat), Ok(inherited)) => {
+                prop_assert_eq!(&inherited, &flat);
+                prop_assert_eq!(resolve(&inherited.to_yaml(), "any.yaml").unwrap(), flat);
+            }
+            (Err(flat), Err(inherited)) => {
+                let mut messages = [flat, inherited].map(|wrong| {
+                    wrong.problems().iter().map(|problem| problem.message().to_owned()).collect::<Vec<_>>()
+                });
+                messages.iter_mut().for_each(|all| all.sort());
+                prop_assert_eq!(&messages[0], &messages[1]);
+            }
+            (flat, inherited) => prop_assert!(false, "{:?} but {:?}", flat.is_ok(), inherited.is_ok()),
+        }
+    }
+
+    #[test]
+    fn no_base_makes_it_panic(
+        heir in scenario(),
+        base in scenario(),
+        index in any::<prop::sample::Index>(),
+        junk in "[-a-z0-9:{}\\[\\], \\n&*]{0,6}",
+    ) {
+        let heir = heir.replacen('\n', "\nfrom: base.yaml\n", 1);
+        let mut base: Vec<char> = base.chars().collect();
+        let at = index.index(base.len());
+        base.splice(at..at, junk.chars());
+        let base: String = base.into_iter().collect();
+        let shelf = Shelf::new(&[("any.yaml", &heir), ("base.yaml", &base)]);
+        match resolve_from(heir.as_bytes(), &shelf, &Overrides::default()) {
+            Ok(resolved) => prop_assert_eq!(resolve(&resolved.to_yaml(), "any.yaml").unwrap(), resolved),
+            Err(wrong) => prop_assert!(!wrong.render(Style::Plain).is_empty()),
         }
     }
 

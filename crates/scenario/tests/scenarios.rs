@@ -3,7 +3,29 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use netloom_scenario::{Style, compile, resolve};
+use netloom_scenario::{Origin, Overrides, Style, compile, resolve, resolve_from};
+
+/// A scenario in the file system.
+#[derive(Clone)]
+struct File(PathBuf);
+
+impl Origin for File {
+    fn name(&self) -> String {
+        self.0.display().to_string()
+    }
+
+    fn base(&self, from: &str) -> Result<File, String> {
+        Ok(File(self.0.with_file_name(from)))
+    }
+
+    fn read(&self) -> Result<Vec<u8>, String> {
+        fs::read(&self.0).map_err(|error| error.to_string())
+    }
+
+    fn is_same(&self, other: &File) -> bool {
+        self.0 == other.0
+    }
+}
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios")
@@ -28,8 +50,9 @@ fn all_compile_and_print_to_themselves() {
     assert!(files.len() >= 20, "only {} scenarios found", files.len());
     for path in files {
         let name = path.to_string_lossy();
-        let text = fs::read_to_string(&path).unwrap();
-        let resolved = resolve(&text, &name).unwrap_or_else(|wrong| panic!("{}", wrong.render(Style::Plain)));
+        let text = fs::read(&path).unwrap();
+        let resolved = resolve_from(&text, &File(path.clone()), &Overrides::default());
+        let resolved = resolved.unwrap_or_else(|wrong| panic!("{}", wrong.render(Style::Plain)));
         let compiled = compile(&resolved).unwrap_or_else(|wrong| panic!("{}", wrong.render(Style::Plain)));
         let again = resolve(&compiled.resolved_yaml, &name)
             .unwrap_or_else(|wrong| panic!("{}", wrong.render(Style::Plain)));

@@ -7,8 +7,12 @@ use crate::arguments::List;
 use crate::output::Output;
 use crate::table::{Lean, Table};
 
-/// Lists one kind with its parameters, or the names of all kinds.
+/// Lists one kind with its parameters, or the names of all kinds; or prints the schema of all there is.
 pub fn list(arguments: &List, output: &mut Output) -> Result<ExitCode, LabError> {
+    if arguments.schema {
+        output.line(netloom_lab::list::schema().trim_end());
+        return Ok(ExitCode::Good);
+    }
     let mut listings = netloom_lab::list::list();
     if let Some(kind) = &arguments.kind {
         listings.retain(|listing| listing.kind == kind);

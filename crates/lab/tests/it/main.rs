@@ -7,6 +7,8 @@ mod figures;
 mod golden;
 mod grids;
 mod import;
+mod inheritance;
 mod reproduce;
 mod scenes;
+mod schema;
 mod sweeps;

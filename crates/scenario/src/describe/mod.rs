@@ -12,6 +12,7 @@ use crate::quantity::{self, Dimension};
 use crate::resolved::{
     Background, Balance, Bundle, Custom, Fabric, Faults, Parameters, Record, Resolved, TimedFault,
 };
+use crate::words;
 use crate::written::Node;
 
 /// The whole scenario.
@@ -45,17 +46,7 @@ fn duration(span: Duration) -> Node {
 
 /// A single value.
 fn value(value: Value) -> Node {
-    Node::text(match value {
-        Value::Count(n) => n.to_string(),
-        // The shortest decimal that is read back as the same double.
-        Value::Fraction(number) => number.to_string(),
-        Value::Duration(span) => quantity::print(span.0, Dimension::Duration),
-        Value::Size(size) => quantity::print(size.0, Dimension::Size),
-        Value::Rate(rate) => quantity::print(rate.0, Dimension::Rate),
-        Value::Flag(flag) => flag.to_string(),
-        Value::Choice(word) => word.to_owned(),
-        Value::Absent => "none".to_owned(),
-    })
+    Node::text(words::value(value))
 }
 
 /// The parameters of a section as keys and values.

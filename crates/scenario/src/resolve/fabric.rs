@@ -26,7 +26,7 @@ pub(super) fn fabric(node: &Node, problems: &mut Problems) -> Option<Fabric> {
 
 fn custom(body: Option<&Node>, place: Place, problems: &mut Problems) -> Option<Custom> {
     let Some(body) = body else {
-        let report = problems.report(place, "`custom` needs hosts and links");
+        let report = problems.report_absence(place, "`custom` needs hosts and links");
         report
             .label("nothing is listed")
             .help("write `custom: { hosts: [...], switches: [...], links: [...] }`");

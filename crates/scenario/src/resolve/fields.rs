@@ -48,7 +48,7 @@ impl<'a> Fields<'a> {
     pub fn need(&self, key: &str, example: &str, problems: &mut Problems) -> Option<&'a Node> {
         let found = self.get(key);
         if found.is_none() {
-            let report = problems.report(self.head, format!("`{}` needs `{key}`", self.what));
+            let report = problems.report_absence(self.head, format!("`{}` needs `{key}`", self.what));
             report.label(format!("`{key}` is missing")).help(format!("add `{key}: {example}`"));
         }
         found

@@ -13,7 +13,7 @@ mod fields;
 mod job;
 mod phase;
 mod plugin;
-mod value;
+pub(crate) mod value;
 
 use std::collections::BTreeMap;
 
@@ -21,6 +21,7 @@ use netloom_policy::balance;
 use netloom_units::{Duration, Kind, Spec, Time, Value};
 
 use crate::diagnostic::Problems;
+use crate::inherit::FROM;
 use crate::place::{Place, Placed, Sources};
 use crate::resolved::{Background, Balance, Fabric, Faults, Job, Parameters, Record, Resolved, sections};
 use crate::written::{Node, Tree};
@@ -31,6 +32,8 @@ const VERSION: &str = "1";
 
 const KEYS: &[&str] = &[
     "netloom",
+    // Taken out before a scenario is read; known here for the sake of hints.
+    FROM,
     "name",
     "seed",
     "fabric",
@@ -142,7 +145,7 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
 }
 
 /// Checks that the first key says which language this is.
-fn version(root: &Node, problems: &mut Problems) -> Option<()> {
+pub(crate) fn version(root: &Node, problems: &mut Problems) -> Option<()> {
     let help = format!("begin with `netloom: {VERSION}`");
     let entries = match &root.tree {
         Tree::Map(entries) => entries.as_slice(),

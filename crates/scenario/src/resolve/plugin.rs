@@ -84,7 +84,7 @@ pub(super) fn parameters(
             (None, Some(default)) => Some(default),
             (None, None) => {
                 let message = format!("`{}` needs `{}`", spec.name, parameter.name);
-                let report = problems.report(fields.head, message);
+                let report = problems.report_absence(fields.head, message);
                 report.label(format!("`{}` is missing: {}", parameter.name, expectation(&parameter.kind)));
                 report.help(format!("add `{}: {}`", parameter.name, example(&parameter.kind)));
                 None

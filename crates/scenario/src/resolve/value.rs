@@ -26,7 +26,7 @@ pub(super) fn text<'a>(node: &'a Node, expected: &str, problems: &mut Problems) 
 }
 
 /// A name with its place: any text that is not empty.
-pub(super) fn name(node: &Node, expected: &str, problems: &mut Problems) -> Option<Placed<String>> {
+pub(crate) fn name(node: &Node, expected: &str, problems: &mut Problems) -> Option<Placed<String>> {
     let found = text(node, expected, problems)?;
     if found.is_empty() {
         problems.report(node.place, "a name must not be empty").label(format!("expected {expected}"));

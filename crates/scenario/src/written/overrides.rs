@@ -8,6 +8,7 @@
 
 use super::{Entry, Node, Tree, parse};
 use crate::diagnostic::Problems;
+use crate::inherit::FROM;
 use crate::place::{Place, Sources};
 
 /// What the command line changes in a scenario.
@@ -62,6 +63,11 @@ fn apply_one(
         report.label("expected keys joined by dots").help("for example `transport.window.packets=64`");
         return;
     };
+    if segments[0].word == FROM {
+        let report = problems.report(path_place, "what a scenario inherits from cannot be set");
+        report.label("overrides come after it").help("write `from` into a scenario of its own");
+        return;
+    }
     let mut at = root;
     for segment in &segments {
         at = match descend(at, segment) {

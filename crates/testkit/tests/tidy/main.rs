@@ -7,6 +7,7 @@
 //! Leaves out: what rustfmt, clippy and the compiler already refuse.
 
 mod edges;
+mod generated;
 mod pages;
 mod shape;
 mod source;

@@ -5,21 +5,11 @@ use std::fs;
 
 use netloom_catalog::workload::background;
 use netloom_policy::balance::SPECS;
-use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Spec, Value};
 
 use crate::tree::{self, Text};
 
 /// Golden digests: one line `<scenario> <digest>` for every scenario below `scenarios/`, sorted.
 const GOLDEN: &str = "scenarios/golden.digests";
-
-/// Where the generated table of a page begins.
-const TABLE: &str = "<!-- parameters: generated from SPEC, `make bless` rewrites it -->";
-/// Where it ends.
-const TABLE_END: &str = "<!-- /parameters -->";
-
-fn blessing() -> bool {
-    std::env::var("NETLOOM_BLESS").is_ok_and(|value| value == "1")
-}
 
 #[test]
 fn no_file_names_the_place_it_was_written_at() {
@@ -68,88 +58,6 @@ fn every_kind_of_background_traffic_has_its_page_and_its_scenario() {
     });
     let complaints: Vec<_> = owed.filter(|path| !tree::root().join(path).is_file()).collect();
     tree::refuse("Every kind of background traffic has a page and a scenario:", &complaints);
-}
-
-#[test]
-fn tables_of_parameters_are_fresh() {
-    let policies = SPECS.iter().map(|spec| (format!("docs/policies/{}.md", spec.name), *spec));
-    let kinds = background::SPECS.iter().map(|spec| (format!("docs/workloads/{}.md", spec.name), *spec));
-    let mut complaints = Vec::new();
-    for (path, spec) in policies.chain(kinds) {
-        let Ok(page) = fs::read_to_string(tree::root().join(&path)) else { continue };
-        match with_table(&page, spec) {
-            None => complaints.push(format!("{path}: lacks the lines `{TABLE}` and `{TABLE_END}`")),
-            Some(fresh) if fresh == page => {}
-            Some(fresh) if blessing() => {
-                fs::write(tree::root().join(&path), fresh).expect("the page can be written");
-            }
-            Some(_) => complaints.push(format!("{path}: run `make bless`")),
-        }
-    }
-    tree::refuse("The table of a page is made from the SPEC:", &complaints);
-}
-
-/// The page with its table made anew.
-fn with_table(page: &str, spec: &Spec) -> Option<String> {
-    let (before, rest) = page.split_once(TABLE)?;
-    let (_, after) = rest.split_once(TABLE_END)?;
-    Some(format!("{before}{TABLE}\n{}{TABLE_END}{after}", parameter_table(spec.parameters)))
-}
-
-fn parameter_table(parameters: &[Parameter]) -> String {
-    if parameters.is_empty() {
-        return "It has no parameters.\n".into();
-    }
-    let row = |Parameter { name, kind, default, meaning }: &Parameter| {
-        let default = default.map_or("required".into(), |value| format!("`{}`", value_text(value)));
-        format!("| `{name}` | {} | {default} | {meaning} |\n", kind_text(*kind))
-    };
-    let rows: Vec<String> = parameters.iter().map(row).collect();
-    format!("| parameter | value | default | meaning |\n|---|---|---|---|\n{}", rows.concat())
-}
-
-fn kind_text(kind: Kind) -> String {
-    match kind {
-        Kind::Count { minimum, maximum } => format!("whole number from {minimum} to {maximum}"),
-        Kind::Fraction { minimum, maximum } => format!("number from {minimum} to {maximum}"),
-        Kind::Duration => "time with its unit".into(),
-        Kind::Size => "size with its unit".into(),
-        Kind::Rate => "rate with its unit".into(),
-        Kind::Flag => "`true` or `false`".into(),
-        Kind::Choice(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or "),
-        Kind::Optional(inner) => format!("{}, or `none`", kind_text(*inner)),
-    }
-}
-
-fn value_text(value: Value) -> String {
-    match value {
-        Value::Count(count) => count.to_string(),
-        Value::Fraction(fraction) => fraction.to_string(),
-        Value::Duration(Duration(ps)) => in_unit(ps, &["ps", "ns", "us", "ms", "s"], 1000),
-        Value::Size(Bytes(bytes)) => in_unit(bytes, &["B", "KiB", "MiB", "GiB", "TiB"], 1024),
-        Value::Rate(Rate(rate)) => in_unit(rate, &["bps", "kbps", "Mbps", "Gbps", "Tbps"], 1000),
-        Value::Flag(flag) => flag.to_string(),
-        Value::Choice(word) => word.into(),
-        Value::Absent => "none".into(),
-    }
-}
-
-/// The number in the largest unit in which it is whole.
-fn in_unit(mut number: u64, units: &[&str], step: u64) -> String {
-    let mut unit = 0;
-    while number > 0 && number.is_multiple_of(step) && unit + 1 < units.len() {
-        number /= step;
-        unit += 1;
-    }
-    format!("{number}{}", units[unit])
-}
-
-#[test]
-fn numbers_are_written_in_the_unit_that_fits() {
-    assert_eq!(value_text(Value::Duration(Duration::from_micros(100))), "100us");
-    assert_eq!(value_text(Value::Duration(Duration(1_500))), "1500ps");
-    assert_eq!(value_text(Value::Rate(Rate(400_000_000_000))), "400Gbps");
-    assert_eq!(value_text(Value::Size(Bytes(0))), "0B");
 }
 
 #[test]

@@ -1,0 +1,61 @@
+//! Where the bases of a scenario are: beside it, in the file system.
+//!
+//! Leaves out: what is inherited, and in which order; the scenario crate knows.
+//!
+//! Invariants: a base is a plain file, so that no text can make a run wait for a pipe or a terminal.
+
+use std::fs;
+use std::path::Path;
+
+use netloom_scenario::Origin;
+
+use crate::error::LabError;
+use crate::source::Source;
+
+impl Origin for Source {
+    fn name(&self) -> String {
+        Source::name(self)
+    }
+
+    fn base(&self, from: &str) -> Result<Source, String> {
+        match self {
+            Source::File(path) => Ok(Source::file(path.parent().unwrap_or(Path::new("")).join(from))),
+            Source::Text { .. } => {
+                Err("a scenario that is no file cannot inherit: there is no folder to find its base in"
+                    .to_owned())
+            }
+        }
+    }
+
+    fn read(&self) -> Result<Vec<u8>, String> {
+        self.refuse_special().and_then(|()| Source::read(self)).map_err(|error| error.to_string())
+    }
+
+    fn is_same(&self, other: &Source) -> bool {
+        match (self, other) {
+            (Source::File(one), Source::File(two)) => is_same_file(one, two),
+            _ => false,
+        }
+    }
+}
+
+impl Source {
+    fn refuse_special(&self) -> Result<(), LabError> {
+        match self {
+            // What is not there, or a folder, is refused in better words when it is read.
+            Source::File(path) => match fs::metadata(path) {
+                Ok(found) if !found.is_file() && !found.is_dir() => Err(LabError::NotPlain(path.clone())),
+                _ => Ok(()),
+            },
+            Source::Text { .. } => Ok(()),
+        }
+    }
+}
+
+/// Whether two paths lead to one file, by whatever way.
+fn is_same_file(one: &Path, two: &Path) -> bool {
+    match (one.canonicalize(), two.canonicalize()) {
+        (Ok(one), Ok(two)) => one == two,
+        _ => one == two,
+    }
+}

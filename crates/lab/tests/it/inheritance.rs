@@ -1,0 +1,89 @@
+//! Inheritance between files: where bases are looked for, and what a run folder keeps of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use netloom_lab::{Overrides, RunRequest, Source, Style, prepare, run};
+use tempfile::TempDir;
+
+const BASE: &str = "netloom: 1
+fabric: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2}}
+balance: {adaptive: {backlog: packets}}
+jobs: [{phases: [{ring_all_reduce: {size: 64KiB}}]}]
+";
+
+/// A folder with these files.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("it is in the folder")).expect("folders can be made");
+        fs::write(path, text).expect("the file can be written");
+    }
+    folder
+}
+
+/// What is wrong with a scenario.
+fn refused(path: &Path) -> String {
+    let error = prepare(&Source::file(path), &Overrides::default()).expect_err("the scenario is broken");
+    error.render(Style::Plain)
+}
+
+#[test]
+fn a_path_starts_at_the_file_it_is_written_in() {
+    let folder = folder(&[
+        ("studies/one/heir.yaml", "netloom: 1\nfrom: ../middle.yaml\nseed: 5\n"),
+        ("studies/middle.yaml", "netloom: 1\nfrom: ../fabrics/base.yaml\n"),
+        ("fabrics/base.yaml", BASE),
+    ]);
+    let source = Source::file(folder.path().join("studies/one/heir.yaml"));
+    let prepared = prepare(&source, &Overrides::default()).expect("the scenario is right");
+    assert_eq!((prepared.name.as_str(), prepared.n_hosts(), prepared.compiled.model.seed), ("heir", 4, 5));
+}
+
+#[test]
+fn the_manifest_holds_what_was_inherited() {
+    let folder =
+        folder(&[("base.yaml", BASE), ("heir.yaml", "netloom: 1\nfrom: base.yaml\nbalance: adaptive\n")]);
+    let mut request = RunRequest::new(Source::file(folder.path().join("heir.yaml")));
+    request.folder = Some(folder.path().join("out"));
+    let report = run(request).expect("the scenario is right");
+    let yaml = report.manifest.scenario_yaml;
+    assert!(yaml.contains("backlog: packets") && !yaml.contains("base.yaml"), "{yaml}");
+    assert_eq!(report.manifest.scenario["balance"]["switch"]["adaptive"]["backlog"], "packets");
+}
+
+#[test]
+fn a_circle_is_found_by_whatever_way_it_closes() {
+    let folder = folder(&[
+        ("one.yaml", "netloom: 1\nfrom: below/two.yaml\n"),
+        ("below/two.yaml", "netloom: 1\nfrom: ../below/../one.yaml\n"),
+    ]);
+    let wrong = refused(&folder.path().join("one.yaml"));
+    assert!(wrong.contains("inherits from itself") && wrong.contains("1 mistake"), "{wrong}");
+}
+
+#[test]
+fn what_is_no_plain_file_is_refused() {
+    let folder = folder(&[
+        ("missing.yaml", "netloom: 1\nfrom: nowhere.yaml\n"),
+        ("folder.yaml", "netloom: 1\nfrom: .\n"),
+        ("device.yaml", "netloom: 1\nfrom: /dev/zero\n"),
+    ]);
+    let refused = |name| refused(&folder.path().join(name));
+    assert!(refused("missing.yaml").contains("no such file or folder"));
+    assert!(refused("folder.yaml").contains("this is a folder"));
+    if PathBuf::from("/dev/zero").exists() {
+        assert!(refused("device.yaml").contains("a plain file only"));
+    }
+}
+
+#[test]
+fn a_mistake_in_a_base_names_the_base() {
+    let folder = folder(&[
+        ("heir.yaml", "netloom: 1\nfrom: base.yaml\nseed: x\n"),
+        ("base.yaml", &BASE.replace("64KiB", "64")),
+    ]);
+    let wrong = refused(&folder.path().join("heir.yaml"));
+    assert!(wrong.contains("base.yaml:4:") && wrong.contains("heir.yaml:3:7"), "{wrong}");
+}

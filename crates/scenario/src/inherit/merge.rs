@@ -1,0 +1,164 @@
+//! Two trees become one: what the heir writes, over what its base does.
+//!
+//! Maps merge key by key; lists and single values of the heir replace those of the base. Where one plug-in stands, its
+//! name decides: the same one keeps the parameters that the heir does not write, another one replaces it whole.
+//! A section that the heir leaves empty stays as the base has it.
+//!
+//! Invariants: a value keeps its place; a map counts as written by the heir if both write it.
+
+use std::collections::BTreeMap;
+
+use crate::written::{Entry, Node, Tree};
+
+/// Where one plug-in stands. Inside lists nothing is merged, so those places do not matter.
+const SEATS: &[&[&str]] = &[
+    &["fabric"],
+    &["balance"],
+    &["balance", "host"],
+    &["balance", "switch"],
+    &["transport"],
+    &["background"],
+];
+
+/// The tree of an heir over that of its base.
+pub(super) fn merge(base: Node, heir: Node) -> Node {
+    at(&[], base, heir)
+}
+
+fn at(path: &[&str], base: Node, heir: Node) -> Node {
+    if path == ["balance"] && is_seated(&heir) {
+        return maps(path, seated(base), heir);
+    }
+    if SEATS.contains(&path) { plugin(path, base, heir) } else { maps(path, base, heir) }
+}
+
+/// Merges two maps key by key; anything else of the heir replaces what is there.
+fn maps(path: &[&str], base: Node, heir: Node) -> Node {
+    let Node { place, owner, tree } = heir;
+    let tree = match (base.tree, tree) {
+        (Tree::Map(base), Tree::Map(heir)) => Tree::Map(entries(path, base, heir)),
+        (base @ Tree::Map(_), Tree::Nothing) => base,
+        (_, tree) => tree,
+    };
+    Node { place, owner, tree }
+}
+
+/// The entries of the base in their order, then those that only the heir has.
+fn entries(path: &[&str], base: Vec<Entry>, heir: Vec<Entry>) -> Vec<Entry> {
+    let numbers: BTreeMap<String, usize> =
+        base.iter().enumerate().map(|(number, entry)| (entry.key.clone(), number)).collect();
+    let mut merged: Vec<Option<Entry>> = base.into_iter().map(Some).collect();
+    for entry in heir {
+        let slot = numbers.get(&entry.key).map(|number| &mut merged[*number]);
+        match slot {
+            None => merged.push(Some(entry)),
+            Some(slot) => {
+                *slot = slot.take().map(|inherited| {
+                    let below = [path, &[entry.key.as_str()]].concat();
+                    let value = at(&below, inherited.value, entry.value);
+                    Entry { value, ..entry }
+                });
+            }
+        }
+    }
+    merged.into_iter().flatten().collect()
+}
+
+/// Merges what stands in the place of one plug-in: `name`, or `{ name: { parameters } }`.
+fn plugin(path: &[&str], base: Node, heir: Node) -> Node {
+    match (name_of(&base), name_of(&heir)) {
+        (Some(one), Some(other)) if one == other => {}
+        _ => return heir,
+    }
+    match (&base.tree, &heir.tree) {
+        // The bare name says no more than that nothing else is wanted in its place.
+        (Tree::Map(_), Tree::Text(_)) => renamed(base, heir),
+        _ => maps(path, base, heir),
+    }
+}
+
+/// The plug-in of the base, named where the heir names it.
+fn renamed(base: Node, heir: Node) -> Node {
+    let Tree::Map(mut entries) = base.tree else { return heir };
+    for entry in &mut entries {
+        entry.key_place = heir.place;
+        entry.value.owner = Some(heir.place);
+    }
+    Node { tree: Tree::Map(entries), ..heir }
+}
+
+/// The name of a plug-in, if one stands there.
+fn name_of(node: &Node) -> Option<&str> {
+    match &node.tree {
+        Tree::Text(name) => Some(name),
+        Tree::Map(entries) if entries.len() == 1 => Some(&entries[0].key),
+        _ => None,
+    }
+}
+
+/// Whether a balance has a policy for each kind of node.
+fn is_seated(node: &Node) -> bool {
+    let is_seat = |entry: &Entry| ["host", "switch"].contains(&entry.key.as_str());
+    matches!(&node.tree, Tree::Map(entries) if entries.iter().any(is_seat))
+}
+
+/// One policy for all nodes, written as one for each kind.
+fn seated(node: Node) -> Node {
+    if is_seated(&node) || matches!(node.tree, Tree::Nothing) {
+        return node;
+    }
+    let Node { place, owner, .. } = node;
+    let seat = |key: &str| Entry { key: key.to_owned(), key_place: node.head(), value: node.clone() };
+    Node { place, owner, tree: Tree::Map(vec![seat("host"), seat("switch")]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::diagnostic::Problems;
+    use super::super::super::written::{parse, print};
+    use super::*;
+
+    fn merged(base: &str, heir: &str) -> String {
+        let mut problems = Problems::default();
+        let mut read = |text| parse(text, 0, 0, &mut problems).expect("the text is well-formed");
+        let (base, heir) = (read(base), read(heir));
+        print(&merge(base, heir)).trim_end().to_owned()
+    }
+
+    #[test]
+    fn maps_merge_and_the_rest_is_replaced() {
+        let base = "seed: 1\nqueues: {switch_limit: 1MiB, host_limit: none}\njobs: [a, b]";
+        let heir = "queues: {host_limit: 2MiB}\njobs: [c]\ndeadline: 1s";
+        let expected = "seed: 1\nqueues: {switch_limit: 1MiB, host_limit: 2MiB}\njobs: [c]\ndeadline: 1s";
+        assert_eq!(merged(base, heir), expected);
+        assert_eq!(merged("queues: {host_limit: 1B}", "queues:"), "queues: {host_limit: 1B}");
+        assert_eq!(
+            merged("faults: {random: none}", "faults: {random: {fraction: 1%}}"),
+            "faults:\n  random: {fraction: 1%}"
+        );
+        assert_eq!(merged("deadline: 1s", "deadline:"), "deadline: ~");
+    }
+
+    #[test]
+    fn the_same_plug_in_keeps_its_parameters_and_another_replaces_it() {
+        let base = "balance: {adaptive: {backlog: packets}}";
+        assert_eq!(merged(base, "balance: adaptive"), base);
+        assert_eq!(merged(base, "balance: {adaptive: }"), base);
+        assert_eq!(
+            merged(base, "balance: {adaptive: {backlog: bytes}}"),
+            "balance: {adaptive: {backlog: bytes}}"
+        );
+        assert_eq!(merged(base, "balance: spray"), "balance: spray");
+        assert_eq!(merged(base, "balance: {ecmp: {salt: none}}"), "balance: {ecmp: {salt: none}}");
+        assert_eq!(merged("balance: ecmp", "balance: {ecmp: {salt: none}}"), "balance: {ecmp: {salt: none}}");
+        assert_eq!(merged("background: {mice: {end: 1s}}", "background: none"), "background: none");
+    }
+
+    #[test]
+    fn a_policy_for_all_is_one_for_each_kind_of_node() {
+        let host = "balance: {host: spray}";
+        assert_eq!(merged("balance: adaptive", host), "balance: {host: spray, switch: adaptive}");
+        assert_eq!(merged("balance: {switch: ecmp}", host), "balance: {switch: ecmp, host: spray}");
+        assert_eq!(merged("balance: {host: ecmp, switch: spray}", "balance: adaptive"), "balance: adaptive");
+    }
+}

@@ -1,0 +1,212 @@
+//! The language as data: every section, plug-in and key, in the order in which documentation shows them.
+//!
+//! Models: what may be written where, what is taken where nothing is written, and what it means. The schema and the
+//! reference are two views of it.
+//! Leaves out: rules that join several values, or that need the fabric; only the compiler knows those.
+//!
+//! Invariants: parameters come from the specs that the reader uses; only keys that are read by hand are told here, and
+//! tests hold them to the reader: what this offers is read, and what is printed is offered.
+
+mod sections;
+
+use std::collections::BTreeSet;
+
+use netloom_units::{Kind, Parameter, Spec, Value};
+
+/// What may be written at one place.
+#[derive(Debug, Clone)]
+pub(crate) enum Shape {
+    /// A single value.
+    Value(Kind),
+    /// This very word.
+    Word(&'static str),
+    /// The version of the language.
+    Version,
+    /// Any text.
+    Text,
+    /// A list.
+    List(Box<Shape>),
+    /// What the definition of this name says.
+    Defined(String),
+    /// One or the other.
+    Either(Vec<Shape>),
+}
+
+/// What is taken where a key is not written.
+#[derive(Debug, Clone)]
+pub(crate) enum Preset {
+    /// It must be written.
+    Required,
+    /// This value.
+    Value(Value),
+    /// This, in the form of a scenario.
+    Written(&'static str),
+    /// This, in words.
+    Words(&'static str),
+}
+
+/// A key of a map.
+#[derive(Debug, Clone)]
+pub(crate) struct Key {
+    pub name: &'static str,
+    pub shape: Shape,
+    pub preset: Preset,
+    pub meaning: &'static str,
+}
+
+/// One of the names that may stand somewhere, and what may stand below it.
+#[derive(Debug, Clone)]
+pub(crate) struct Member {
+    pub name: &'static str,
+    pub summary: &'static str,
+    pub body: Shape,
+}
+
+/// What a definition says.
+#[derive(Debug, Clone)]
+pub(crate) enum Body {
+    /// A map with these keys.
+    Map(Vec<Key>),
+    /// One name of these: alone, or as the only key of a map.
+    Choice(Vec<Member>),
+}
+
+/// Something that may be written, by its name.
+#[derive(Debug, Clone)]
+pub(crate) struct Definition {
+    /// The name; that of a plug-in follows the name of its registry and a dot.
+    pub name: String,
+    /// One line.
+    pub summary: &'static str,
+    /// Where its rule comes from; empty where it is only a form of writing.
+    pub source: &'static str,
+    pub body: Body,
+}
+
+/// The name of the definition that is a whole scenario.
+pub(crate) const WHOLE: &str = "scenario";
+
+/// The whole language.
+#[derive(Debug, Clone)]
+pub(crate) struct Language {
+    /// All definitions, those that are used after those that use them.
+    pub definitions: Vec<Definition>,
+}
+
+impl Language {
+    /// The language of this netloom.
+    pub fn new() -> Language {
+        Language { definitions: sections::all() }
+    }
+
+    /// The definition of a name.
+    ///
+    /// # Panics
+    /// If there is none: our bug.
+    pub fn get(&self, name: &str) -> &Definition {
+        let found = self.definitions.iter().find(|definition| definition.name == name);
+        found.unwrap_or_else(|| panic!("nothing is defined as `{name}`"))
+    }
+
+    /// Whether something must be written inside: then its name alone says too little.
+    pub fn needs(&self, shape: &Shape) -> bool {
+        match shape {
+            Shape::Defined(name) => match &self.get(name).body {
+                Body::Map(keys) => keys.iter().any(|key| matches!(key.preset, Preset::Required)),
+                Body::Choice(_) => true,
+            },
+            _ => true,
+        }
+    }
+
+    /// Definitions of which an heir may write a part, and inherit the rest: all that no list is around.
+    pub fn heritable(&self) -> BTreeSet<&str> {
+        let mut found = BTreeSet::new();
+        self.reach(self.get(WHOLE), &mut found);
+        found
+    }
+
+    fn reach<'a>(&'a self, definition: &'a Definition, found: &mut BTreeSet<&'a str>) {
+        if !found.insert(&definition.name) {
+            return;
+        }
+        let shapes: Vec<&Shape> = match &definition.body {
+            Body::Map(keys) => keys.iter().map(|key| &key.shape).collect(),
+            Body::Choice(members) => members.iter().map(|member| &member.body).collect(),
+        };
+        let mut open = shapes;
+        while let Some(shape) = open.pop() {
+            match shape {
+                Shape::Either(shapes) => open.extend(shapes),
+                Shape::Defined(name) => self.reach(self.get(name), found),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Key {
+    /// A parameter of a spec.
+    pub fn of(parameter: &Parameter) -> Key {
+        Key {
+            name: parameter.name,
+            shape: Shape::Value(parameter.kind),
+            preset: parameter.default.map_or(Preset::Required, Preset::Value),
+            meaning: parameter.meaning,
+        }
+    }
+
+    /// A key that is read by hand.
+    fn by_hand(name: &'static str, shape: Shape, preset: Preset, meaning: &'static str) -> Key {
+        Key { name, shape, preset, meaning }
+    }
+}
+
+impl Definition {
+    /// The map of a spec's parameters, with keys that are read by hand.
+    fn section(name: impl Into<String>, spec: &'static Spec, by_hand: Vec<Key>) -> Definition {
+        let keys = spec.parameters.iter().map(Key::of).chain(by_hand).collect();
+        Definition { name: name.into(), summary: spec.summary, source: spec.source, body: Body::Map(keys) }
+    }
+
+    /// A map without a spec.
+    fn map(name: impl Into<String>, summary: &'static str, keys: Vec<Key>) -> Definition {
+        Definition { name: name.into(), summary, source: "", body: Body::Map(keys) }
+    }
+
+    /// A choice of names.
+    fn choice(name: &str, summary: &'static str, members: Vec<Member>) -> Definition {
+        Definition { name: name.to_owned(), summary, source: "", body: Body::Choice(members) }
+    }
+}
+
+impl Shape {
+    fn defined(name: impl Into<String>) -> Shape {
+        Shape::Defined(name.into())
+    }
+
+    fn list(of: Shape) -> Shape {
+        Shape::List(Box::new(of))
+    }
+}
+
+/// The members of a registry, and the definition of each.
+fn registry(
+    name: &str,
+    specs: &[&'static Spec],
+    common: Option<&'static Spec>,
+) -> (Vec<Member>, Vec<Definition>) {
+    let one = |spec: &&'static Spec| {
+        let below = format!("{name}.{}", spec.name);
+        let shared = common.map_or(&[][..], |spec| spec.parameters).iter().map(Key::of);
+        let keys = shared.chain(spec.parameters.iter().map(Key::of)).collect();
+        let member = Member { name: spec.name, summary: spec.summary, body: Shape::defined(&below) };
+        let definition =
+            Definition { name: below, summary: spec.summary, source: spec.source, body: Body::Map(keys) };
+        (member, definition)
+    };
+    specs.iter().map(one).unzip()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,327 @@
+//! Every definition of the language, from the whole scenario down.
+//!
+//! Invariants: what a spec says is not said here again.
+
+use netloom_catalog::topology;
+use netloom_catalog::workload::{background, collective};
+use netloom_policy::balance;
+use netloom_units::{Kind, Value};
+
+use super::{Body, Definition, Key, Member, Preset, Shape, WHOLE, registry};
+use crate::resolved::{Background, sections};
+
+const SHARE: Kind = Kind::Fraction { minimum: 0.0, maximum: 1.0 };
+const ANY: Kind = Kind::Count { minimum: 0, maximum: u32::MAX as u64 };
+
+/// All definitions, section by section.
+pub(super) fn all() -> Vec<Definition> {
+    let parts = [
+        vec![whole()],
+        fabric(),
+        balance(),
+        transport(),
+        vec![
+            Definition::section("queues", &sections::QUEUES, Vec::new()),
+            Definition::section("classes", &sections::CLASSES, Vec::new()),
+            job(),
+        ],
+        placement(),
+        phase(),
+        background(),
+        faults(),
+        vec![record()],
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+fn whole() -> Definition {
+    let section =
+        |name: &'static str, preset, meaning| Key::by_hand(name, Shape::defined(name), preset, meaning);
+    let policies = Shape::Either(vec![Shape::defined("policy"), Shape::defined("balance")]);
+    let delay = Shape::Either(vec![Shape::Word("auto"), Shape::Value(Kind::Duration)]);
+    let background = Shape::Either(vec![Shape::Word("none"), Shape::defined("background")]);
+    let jobs = Shape::list(Shape::defined("job"));
+    let seed = Shape::Value(Kind::Count { minimum: 0, maximum: u64::MAX });
+    let deadline = Shape::Value(Kind::Optional(&Kind::Duration));
+    let no = Preset::Words("all defaults");
+    let keys = vec![
+        Key::by_hand(
+            "netloom",
+            Shape::Version,
+            Preset::Required,
+            "the version of this language; the first key",
+        ),
+        Key::by_hand(
+            "from",
+            Shape::Text,
+            Preset::Words("nothing"),
+            "a scenario to inherit from; its path starts at the folder of this file",
+        ),
+        Key::by_hand(
+            "name",
+            Shape::Text,
+            Preset::Words("the name of the file"),
+            "what the scenario is called; not inherited",
+        ),
+        Key::by_hand("seed", seed, Preset::Value(Value::Count(1)), "the seed of every random stream"),
+        section("fabric", Preset::Required, "hosts, switches and links"),
+        Key::by_hand(
+            "balance",
+            policies,
+            Preset::Written("ecmp"),
+            "load balancing: one policy for all nodes, or one for each kind of node",
+        ),
+        section("transport", Preset::Written("open_loop"), "how hosts send messages"),
+        section("queues", no.clone(), "how much waits at an egress port"),
+        section("classes", no.clone(), "the traffic class of each kind of packet"),
+        Key::by_hand("jobs", jobs, Preset::Words("no jobs"), "who trains, on which hosts, in which phases"),
+        Key::by_hand("background", background, Preset::Written("none"), "traffic beside the jobs"),
+        section("faults", Preset::Words("no faults"), "what fails, and who knows"),
+        Key::by_hand(
+            "coordination_delay",
+            delay,
+            Preset::Written("auto"),
+            "delay of a modelled barrier, and the interval at which `global` knowledge spreads",
+        ),
+        Key::by_hand("deadline", deadline, Preset::Value(Value::Absent), "when the run stops at the latest"),
+        section("record", no, "what is recorded beyond the defaults"),
+    ];
+    Definition::map(WHOLE, "a whole scenario", keys)
+}
+
+fn fabric() -> Vec<Definition> {
+    let specs: Vec<_> = topology::SPECS.iter().copied().filter(|spec| spec.name != custom().name).collect();
+    let (mut members, mut definitions) = registry("fabric", &specs, None);
+    let body = Shape::defined("fabric.custom");
+    members.push(Member { name: custom().name, summary: custom().summary, body });
+    definitions.insert(0, Definition::choice("fabric", "hosts, switches and links", members));
+    let nodes = || {
+        let number = Kind::Count { minimum: 0, maximum: 1_000_000 };
+        Shape::Either(vec![Shape::Value(number), Shape::list(Shape::Text)])
+    };
+    let links = Shape::list(Shape::defined("link"));
+    definitions.push(Definition::section(
+        "fabric.custom",
+        custom(),
+        vec![
+            Key::by_hand(
+                "hosts",
+                nodes(),
+                Preset::Required,
+                "names of the hosts, or how many (`host0` and so on)",
+            ),
+            Key::by_hand(
+                "switches",
+                nodes(),
+                Preset::Words("none at all"),
+                "names of the switches, or how many (`switch0` and so on)",
+            ),
+            Key::by_hand("links", links, Preset::Required, "bundles of parallel links"),
+        ],
+    ));
+    definitions.push(link());
+    definitions
+}
+
+fn custom() -> &'static netloom_units::Spec {
+    &topology::custom::SPEC
+}
+
+fn link() -> Definition {
+    let count = Shape::Value(Kind::Count { minimum: 1, maximum: u32::MAX.into() });
+    Definition::map(
+        "link",
+        "a bundle of parallel links between two nodes",
+        vec![
+            Key::by_hand("from", Shape::Text, Preset::Required, "name of one end"),
+            Key::by_hand("to", Shape::Text, Preset::Required, "name of the other end"),
+            Key::by_hand("rate", Shape::Value(Kind::Rate), Preset::Required, "rate of each link"),
+            Key::by_hand(
+                "delay",
+                Shape::Value(Kind::Duration),
+                Preset::Required,
+                "propagation delay of each link",
+            ),
+            Key::by_hand("count", count, Preset::Value(Value::Count(1)), "how many links"),
+        ],
+    )
+}
+
+fn balance() -> Vec<Definition> {
+    let seat = |name, meaning| Key::by_hand(name, Shape::defined("policy"), Preset::Written("ecmp"), meaning);
+    let seats = vec![
+        seat("host", "at hosts, among the ports of the NIC"),
+        seat("switch", "at switches, among equal next hops"),
+    ];
+    let (members, definitions) = registry("policy", balance::SPECS, None);
+    let mut all = vec![
+        Definition::map("balance", "one policy for each kind of node", seats),
+        Definition::choice("policy", "which of the equal next hops a packet takes", members),
+    ];
+    all.extend(definitions);
+    all
+}
+
+fn transport() -> Vec<Definition> {
+    let (members, mut all) = registry("transport", sections::TRANSPORTS, None);
+    all.insert(0, Definition::choice("transport", "how hosts send messages", members));
+    all
+}
+
+fn job() -> Definition {
+    let steps = Shape::Value(Kind::Count { minimum: 1, maximum: u32::MAX.into() });
+    let start = Preset::Value(Value::Duration(netloom_units::Duration::ZERO));
+    let phases = Shape::list(Shape::defined("phase"));
+    Definition::map(
+        "job",
+        "ranks that repeat a list of phases",
+        vec![
+            Key::by_hand("name", Shape::Text, Preset::Words("`job0` and so on"), "what it is called"),
+            Key::by_hand(
+                "placement",
+                Shape::defined("placement"),
+                Preset::Written("all"),
+                "which hosts it runs on",
+            ),
+            Key::by_hand(
+                "steps",
+                steps,
+                Preset::Value(Value::Count(1)),
+                "how many times the phases are repeated",
+            ),
+            Key::by_hand("start", Shape::Value(Kind::Duration), start, "when it starts"),
+            Key::by_hand(
+                "orders",
+                ranks(),
+                Preset::Words("no orders"),
+                "permutations of the ranks, one per collective with `order: given`; from the start again when used up",
+            ),
+            Key::by_hand("phases", phases, Preset::Required, "one step"),
+        ],
+    )
+}
+
+/// Lists of ranks.
+fn ranks() -> Shape {
+    Shape::list(Shape::list(Shape::Value(ANY)))
+}
+
+fn placement() -> Vec<Definition> {
+    let (mut members, mut all) = registry("placement", sections::PLACEMENTS, None);
+    let body = Shape::list(Shape::Text);
+    members.push(Member { name: "list", summary: "these hosts, rank by rank", body });
+    all.insert(0, Definition::choice("placement", "which hosts a job runs on", members));
+    all
+}
+
+fn phase() -> Vec<Definition> {
+    let (collectives, mut definitions) =
+        registry("collective", collective::SPECS, Some(&sections::COLLECTIVE));
+    let member = |name, summary, body| Member { name, summary, body };
+    let span = Shape::Value(Kind::Duration);
+    let mut members = vec![
+        member("compute", "every rank computes for that long", span),
+        member("barrier", "all ranks meet at a modelled barrier", Shape::defined("barrier")),
+        member("collectives", sections::COLLECTIVES.summary, Shape::defined("collectives")),
+        member("point_to_point", sections::POINT_TO_POINT.summary, Shape::defined("point_to_point")),
+        member("repeat", "phases several times over", Shape::defined("repeat")),
+    ];
+    members.extend(collectives.iter().cloned());
+    let mut all = vec![
+        Definition::choice(
+            "phase",
+            "a part of a step; a collective alone is one bucket that holds it",
+            members,
+        ),
+        Definition::map("barrier", "a modelled barrier takes no parameters", Vec::new()),
+        Definition::section("collectives", &sections::COLLECTIVES, vec![each()]),
+        Definition::section("point_to_point", &sections::POINT_TO_POINT, vec![stages()]),
+        repeat(),
+        Definition::choice("collective", "who sends what to whom, and after what", collectives),
+    ];
+    all.append(&mut definitions);
+    all
+}
+
+fn each() -> Key {
+    let list = Shape::list(Shape::defined("collective"));
+    Key::by_hand("each", list, Preset::Required, "the collectives that every bucket holds")
+}
+
+fn stages() -> Key {
+    let number = Shape::Value(Kind::Count { minimum: 2, maximum: u32::MAX.into() });
+    let shape = Shape::Either(vec![number, ranks()]);
+    Key::by_hand("stages", shape, Preset::Required, "how many stages of equal length, or the ranks of each")
+}
+
+fn repeat() -> Definition {
+    let times = Shape::Value(Kind::Count { minimum: 1, maximum: u16::MAX.into() });
+    let phases = Shape::list(Shape::defined("phase"));
+    let keys = vec![
+        Key::by_hand("times", times, Preset::Required, "how often"),
+        Key::by_hand("phases", phases, Preset::Required, "what is repeated"),
+    ];
+    Definition::map("repeat", "phases several times over", keys)
+}
+
+fn background() -> Vec<Definition> {
+    let (members, mut all) = registry("background", background::SPECS, Some(&sections::BACKGROUND));
+    for (definition, spec) in all.iter_mut().zip(background::SPECS) {
+        if let (Body::Map(keys), true) = (&mut definition.body, Background::draws_sizes(spec)) {
+            keys.extend([senders(), given()]);
+        }
+    }
+    all.insert(0, Definition::choice("background", "traffic beside the jobs", members));
+    all
+}
+
+fn senders() -> Key {
+    let meaning = "the hosts that send, and receive: as jobs are placed";
+    Key::by_hand("senders", Shape::defined("placement"), Preset::Written("all"), meaning)
+}
+
+fn given() -> Key {
+    let point = Shape::list(Shape::Either(vec![Shape::Value(Kind::Size), Shape::Value(SHARE)]));
+    let meaning = "with `sizes: given`: points of size and share of messages up to it, `[64KB, 50%]`";
+    Key::by_hand("given", Shape::list(point), Preset::Words("no points"), meaning)
+}
+
+fn faults() -> Vec<Definition> {
+    let random = Shape::Either(vec![Shape::Word("none"), Shape::defined("random")]);
+    let timed = Shape::list(Shape::defined("timed"));
+    let by_hand = vec![
+        Key::by_hand(
+            "random",
+            random,
+            Preset::Written("none"),
+            "links failed from the start, drawn at random",
+        ),
+        Key::by_hand(
+            "failed",
+            Shape::list(Shape::Text),
+            Preset::Words("no links"),
+            "names of links failed from the start",
+        ),
+        Key::by_hand(
+            "timed",
+            timed,
+            Preset::Words("no links"),
+            "links that go down or come up during the run",
+        ),
+    ];
+    let link = Key::by_hand("link", Shape::Text, Preset::Required, "the name of the link");
+    vec![
+        Definition::section("faults", &sections::FAULTS, by_hand),
+        Definition::section("random", &sections::RANDOM_FAULTS, Vec::new()),
+        Definition::section("timed", &sections::TIMED_FAULT, vec![link]),
+    ]
+}
+
+fn record() -> Definition {
+    let names = |name, meaning| Key::by_hand(name, Shape::list(Shape::Text), Preset::Words("none"), meaning);
+    let by_hand = vec![
+        names("packets_from", "names of hosts whose flows are recorded packet by packet"),
+        names("packets_on", "names of links recorded packet by packet"),
+    ];
+    Definition::section("record", &sections::RECORD, by_hand)
+}

@@ -1,0 +1,160 @@
+//! The language as data against the reader: what is offered is read, and what is read is offered.
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::diagnostic::Diagnostics;
+use crate::resolve_with;
+use crate::written::{Node, print};
+use crate::{Overrides, resolve};
+
+/// A scenario with every key of every definition, one of which is told which member to take.
+struct Writer<'a> {
+    language: &'a Language,
+    choice: &'a str,
+    member: usize,
+    /// Whether the last of several shapes is written, rather than the first.
+    last: bool,
+}
+
+impl Writer<'_> {
+    fn node(&self, shape: &Shape, depth: usize) -> Node {
+        match shape {
+            Shape::Value(kind) => Node::text(crate::resolve::value::example(kind)),
+            Shape::Word(word) => Node::text(*word),
+            Shape::Version => Node::text("1"),
+            Shape::Text => Node::text(format!("text{depth}")),
+            Shape::List(of) => Node::list([self.node(of, depth + 1)]),
+            Shape::Either(shapes) if self.last => self.node(shapes.last().unwrap(), depth),
+            Shape::Either(shapes) => self.node(&shapes[0], depth),
+            Shape::Defined(name) => self.defined(name, depth),
+        }
+    }
+
+    fn defined(&self, name: &str, depth: usize) -> Node {
+        match &self.language.get(name).body {
+            Body::Map(keys) => {
+                let taken = keys.iter().filter(|key| name != WHOLE || key.name != crate::inherit::FROM);
+                Node::map(taken.map(|key| (key.name, self.node(&key.shape, depth + 1))))
+            }
+            Body::Choice(members) => {
+                // Phases repeat phases: further down a simpler one is enough.
+                let number = if depth > 8 { 1 } else { self.member };
+                let member = &members[if name == self.choice { number } else { 0 }];
+                Node::map([(member.name, self.node(&member.body, depth + 1))])
+            }
+        }
+    }
+}
+
+/// Every scenario that is needed to write every key at least once.
+fn texts(language: &Language) -> Vec<String> {
+    let mut found = Vec::new();
+    for definition in &language.definitions {
+        let Body::Choice(members) = &definition.body else { continue };
+        for member in 0..members.len() {
+            for last in [false, true] {
+                let writer = Writer { language, choice: &definition.name, member, last };
+                found.push(print(&writer.defined(WHOLE, 0)));
+            }
+        }
+    }
+    found
+}
+
+fn messages(wrong: &Diagnostics) -> Vec<&str> {
+    wrong.problems().iter().map(crate::Problem::message).collect()
+}
+
+/// Whether a name or a kind was refused; values may well not fit together, and no such host is there.
+fn is_unread(message: &str) -> bool {
+    let known = |what: &str| message.starts_with(&format!("there is no {what} "));
+    let is_name = message.starts_with("there is no ") && !["host", "link", "node"].into_iter().any(known);
+    is_name || ["has no key", "is written here", "needs `"].iter().any(|part| message.contains(part))
+}
+
+#[test]
+fn what_is_offered_is_read() {
+    let language = Language::new();
+    let all = texts(&language);
+    assert!(all.len() > 60, "only {} texts", all.len());
+    for text in all {
+        let Err(wrong) = resolve(&text, "any.yaml") else { continue };
+        let unread = |message: &&str| is_unread(message);
+        let unread: Vec<_> = messages(&wrong).into_iter().filter(unread).collect();
+        assert!(unread.is_empty(), "{unread:?} in\n{text}");
+    }
+}
+
+/// Keys that the reader lists when one is misspelled beyond recognition.
+fn known_to_the_reader(set: &str) -> Option<String> {
+    let text = "netloom: 1\nfabric: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2}}\n\
+                jobs: [{phases: [barrier]}]\nfaults: {timed: [{at: 1us, action: down, link: leaf0-spine0.0}]}\n";
+    let set = vec![(format!("{set}.xxxxxxxxxxxxxxxxx"), "1".to_owned())];
+    let wrong = resolve_with(text, "any.yaml", &Overrides { set, seed: None }).unwrap_err();
+    let unknown = wrong.problems().iter().find(|problem| problem.message().contains("has no key"))?;
+    Some(unknown.help()?.to_owned())
+}
+
+#[test]
+fn what_is_read_is_offered() {
+    let language = Language::new();
+    let places = [
+        ("queues", "queues"),
+        ("classes", "classes"),
+        ("job", "jobs.0"),
+        ("faults", "faults"),
+        ("timed", "faults.timed.0"),
+        ("random", "faults.random"),
+        ("record", "record"),
+        ("transport.window", "transport.window"),
+        ("background.mice", "background.mice"),
+    ];
+    for (name, path) in places {
+        let Body::Map(keys) = &language.get(name).body else { panic!("`{name}` is a map") };
+        let offered: BTreeSet<&str> = keys.iter().map(|key| key.name).collect();
+        let known = known_to_the_reader(path).unwrap_or_else(|| panic!("no hint for `{path}`"));
+        let known: BTreeSet<&str> = known.split('`').skip(1).step_by(2).collect();
+        assert_eq!(known, offered, "`{name}`");
+    }
+}
+
+#[test]
+fn every_definition_is_used() {
+    let language = Language::new();
+    let mut used = BTreeSet::from([WHOLE.to_owned()]);
+    for definition in &language.definitions {
+        let mut open: Vec<&Shape> = match &definition.body {
+            Body::Map(keys) => keys.iter().map(|key| &key.shape).collect(),
+            Body::Choice(members) => members.iter().map(|member| &member.body).collect(),
+        };
+        while let Some(shape) = open.pop() {
+            match shape {
+                Shape::List(of) => open.push(of),
+                Shape::Either(shapes) => open.extend(shapes),
+                Shape::Defined(name) => {
+                    used.insert(language.get(name).name.clone());
+                }
+                _ => {}
+            }
+        }
+    }
+    let all: BTreeSet<String> =
+        language.definitions.iter().map(|definition| definition.name.clone()).collect();
+    assert_eq!(used, all);
+    assert_eq!(all.len(), language.definitions.len(), "names are unique");
+}
+
+#[test]
+fn only_what_no_list_is_around_is_inherited_in_part() {
+    let language = Language::new();
+    let heritable = language.heritable();
+    assert!(
+        ["fabric.leaf_spine", "balance", "policy.adaptive", "random"]
+            .iter()
+            .all(|name| heritable.contains(name))
+    );
+    assert!(
+        !["job", "link", "phase", "collective.ring_all_reduce"].iter().any(|name| heritable.contains(name))
+    );
+}

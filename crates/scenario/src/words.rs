@@ -1,0 +1,39 @@
+//! Kinds and values in words: what listings, tables and the schema say about a parameter.
+//!
+//! Invariants: a value is written as a scenario would write it; what stands in a scenario literally is in backquotes.
+
+use netloom_units::{Kind, Value};
+
+use crate::quantity::{self, Dimension};
+
+/// What may be written for a kind.
+pub fn kind(kind: &Kind) -> String {
+    match kind {
+        Kind::Count { minimum, maximum } if *maximum >= u64::from(u32::MAX) => {
+            format!("whole number from {minimum}")
+        }
+        Kind::Count { minimum, maximum } => format!("whole number from {minimum} to {maximum}"),
+        Kind::Fraction { minimum, maximum } => format!("number from {minimum} to {maximum}"),
+        Kind::Duration => "time with its unit".to_owned(),
+        Kind::Size => "size with its unit".to_owned(),
+        Kind::Rate => "rate with its unit".to_owned(),
+        Kind::Flag => "`true` or `false`".to_owned(),
+        Kind::Choice(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or "),
+        Kind::Optional(inner) => format!("{}, or `none`", self::kind(inner)),
+    }
+}
+
+/// A value as a scenario writes it.
+pub fn value(value: Value) -> String {
+    match value {
+        Value::Count(n) => n.to_string(),
+        // The shortest decimal that is read back as the same double.
+        Value::Fraction(number) => number.to_string(),
+        Value::Duration(span) => quantity::print(span.0, Dimension::Duration),
+        Value::Size(size) => quantity::print(size.0, Dimension::Size),
+        Value::Rate(rate) => quantity::print(rate.0, Dimension::Rate),
+        Value::Flag(flag) => flag.to_string(),
+        Value::Choice(word) => word.to_owned(),
+        Value::Absent => "none".to_owned(),
+    }
+}
