@@ -17,8 +17,8 @@ export SKIPPED := $(CARGO_TARGET_DIR)/skipped
 
 NETLOOM := cargo run --release --locked -p netloom-cli --
 
-.PHONY: help demo test lint budget bless bench reproduce docs
-.PHONY: .begin .format .clippy .cargo-test .supply .aarch64 .summary
+.PHONY: help demo test lint budget bless bench reproduce docs web
+.PHONY: .begin .format .clippy .cargo-test .supply .aarch64 .web .summary
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -28,13 +28,14 @@ demo: ## Build the command, run a small study and leave its results in out/demo
 	@$(NETLOOM) demo -o out/demo
 
 # One after the other, cheapest first: a slip of format must not cost a build.
-test: .begin ## Run every check there is: format, lint, tests, docs, supply, budget, aarch64
+test: .begin ## Run every check there is: format, lint, tests, docs, supply, budget, aarch64, report
 	@$(MAKE) lint
 	@$(MAKE) .cargo-test
 	@$(MAKE) docs
 	@$(MAKE) .supply
 	@$(MAKE) budget
 	@$(MAKE) .aarch64
+	@$(MAKE) .web
 	@$(MAKE) .summary
 
 lint: .format .clippy ## Check format and lints
@@ -60,6 +61,9 @@ reproduce: ## Reproduce the first paper: claim, expected, measured, verdict
 docs: ## Build the reference of all crates, refusing broken links
 	@RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
 
+web: ## Build the page of the report from web/ (needs Node and npm)
+	@scripts/web.sh build
+
 .begin:
 	@mkdir -p "$(CARGO_TARGET_DIR)" && : > "$(SKIPPED)"
 
@@ -77,6 +81,9 @@ docs: ## Build the reference of all crates, refusing broken links
 
 .aarch64:
 	@scripts/aarch64-digest.sh
+
+.web:
+	@scripts/web.sh check
 
 .summary:
 	@if [ -s "$(SKIPPED)" ]; then \

@@ -34,6 +34,8 @@ pub enum Command {
     Sweep(Sweep),
     /// Show runs side by side, each relative to the first
     Compare(Compare),
+    /// Draw runs on one page: an HTML file that needs nothing but a browser
+    Report(Report),
     /// Check scenarios for mistakes, and run folders for damage
     Check(Check),
     /// List what a scenario may name: policies, topologies, collectives and so on
@@ -126,6 +128,20 @@ pub struct Compare {
     pub json: bool,
 }
 
+/// `netloom report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Run folders, in the order they shall be shown
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<PathBuf>,
+    /// The file
+    #[arg(short, long, value_name = "FILE", default_value = "out/report.html")]
+    pub output: PathBuf,
+    /// Write in place of a file that is already there
+    #[arg(long)]
+    pub force: bool,
+}
+
 /// `netloom check`.
 #[derive(Debug, Args)]
 pub struct Check {
@@ -212,7 +228,7 @@ pub struct Reproduce {
 /// `netloom demo`.
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// Folder that takes a run folder per policy
+    /// Folder that takes a run folder per policy, and the report about them
     #[arg(short, long, value_name = "PATH", default_value = "out/demo")]
     pub output: PathBuf,
     /// Runs at a time [default: all cores]

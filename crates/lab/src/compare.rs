@@ -10,6 +10,7 @@ use netloom_records::{RunFolder, Status};
 use serde_json::{Map, Value, json};
 
 use crate::error::LabError;
+use crate::labels::labels;
 use crate::summary::{Distribution, JobSummary, Summary};
 
 /// What the numbers of a column count.
@@ -131,7 +132,7 @@ pub fn compare(entries: &[Entry]) -> Comparison {
 /// # Errors
 /// If one of them is no complete run folder, or cannot be read.
 pub fn compare_folders(paths: &[PathBuf]) -> Result<Comparison, LabError> {
-    let names = names(paths);
+    let names = labels(paths);
     let entry = |(path, name): (&PathBuf, String)| -> Result<Entry, LabError> {
         let folder = RunFolder::open(path)?;
         let summary = Summary::of_folder(&folder)?;
@@ -140,17 +141,6 @@ pub fn compare_folders(paths: &[PathBuf]) -> Result<Comparison, LabError> {
     };
     let entries: Vec<Entry> = paths.iter().zip(names).map(entry).collect::<Result<_, _>>()?;
     Ok(compare(&entries))
-}
-
-/// The last part of each path where these differ, else the whole path.
-fn names(paths: &[PathBuf]) -> Vec<String> {
-    let last = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
-    let mut short: Vec<_> = paths.iter().map(last).collect();
-    short.sort_unstable();
-    short.dedup();
-    let differ = short.len() == paths.len() && !short.contains(&None);
-    let whole = |path: &PathBuf| path.display().to_string();
-    paths.iter().map(|path| last(path).filter(|_| differ).unwrap_or_else(|| whole(path))).collect()
 }
 
 fn row(entry: &Entry, job: usize, base: Option<&Summary>) -> Row {

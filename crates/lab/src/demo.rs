@@ -1,12 +1,14 @@
 //! The demonstration: one job, four policies, side by side.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use netloom_records::Overwrite;
+use netloom_report::check_place;
 
 use crate::compare::{Comparison, Entry, compare};
 use crate::error::LabError;
+use crate::report::report;
 use crate::source::Source;
 use crate::sweep::{Point, PointReport, Sweep, SweepProgress, sweep};
 
@@ -20,7 +22,7 @@ const SCENARIO: &str = include_str!("../../../scenarios/demo/heavy-x2.yaml");
 
 /// How to make the demonstration.
 pub struct Demo<'a> {
-    /// The folder that takes a run folder per policy.
+    /// The folder that takes a run folder per policy, and the report.
     pub folder: PathBuf,
     /// What to do where complete runs are already.
     pub overwrite: Overwrite,
@@ -34,11 +36,19 @@ pub struct Demo<'a> {
     pub tell: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
 }
 
+/// Where the report about the demonstration goes.
+pub fn demo_report(folder: &Path) -> PathBuf {
+    folder.join("report.html")
+}
+
 /// Runs the demonstration: the reports in the order of [`DEMO_POLICIES`], and the runs side by side.
 ///
 /// # Errors
 /// If a run could not be made.
 pub fn demo(demo: Demo<'_>) -> Result<(Vec<PointReport>, Comparison), LabError> {
+    let page = demo_report(&demo.folder);
+    check_place(&page, demo.overwrite)?;
+    let folders = DEMO_POLICIES.map(|policy| demo.folder.join(policy));
     let point = |policy: &str| {
         let source = Source::text("heavy-x2.yaml", SCENARIO);
         let short = Point::new(source).set("balance", policy).into_folder(demo.folder.join(policy));
@@ -53,6 +63,7 @@ pub fn demo(demo: Demo<'_>) -> Result<(Vec<PointReport>, Comparison), LabError> 
         tell: demo.tell,
     });
     let reports: Vec<PointReport> = reports.into_iter().collect::<Result<_, _>>()?;
+    report(&folders, &page, demo.overwrite)?;
     let entry = |(policy, report): (&str, &PointReport)| Entry {
         name: policy.to_owned(),
         seed: report.seed,

@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use netloom_records::{FolderError, Outcome, Problem, ReadError, SinkError, Status};
+use netloom_report::ReportError;
 use netloom_scenario::{Diagnostics, Style};
 
 use crate::import::ImportError;
@@ -102,6 +103,9 @@ pub enum LabError {
     /// A run folder cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// A report cannot be made.
+    #[error(transparent)]
+    Report(ReportError),
     /// A run folder is not what its manifest says.
     #[error("the run folder is not what its manifest says ({}): {}", joined(.problems), .path.display())]
     Altered {
@@ -170,7 +174,9 @@ impl LabError {
     /// Whether something of ours stands in the way, which could be replaced.
     pub fn is_occupied(&self) -> bool {
         match self {
-            LabError::Folder(FolderError::Complete(_)) | LabError::Sweep(SweepError::Other { .. }) => true,
+            LabError::Folder(FolderError::Complete(_))
+            | LabError::Report(ReportError::Exists(_))
+            | LabError::Sweep(SweepError::Other { .. }) => true,
             LabError::Unwritable { source, .. } => source.kind() == io::ErrorKind::AlreadyExists,
             _ => false,
         }
@@ -214,6 +220,16 @@ impl From<Diagnostics> for LabError {
 impl From<FolderError> for LabError {
     fn from(error: FolderError) -> LabError {
         LabError::Folder(error)
+    }
+}
+
+impl From<ReportError> for LabError {
+    fn from(error: ReportError) -> LabError {
+        match error {
+            ReportError::Read(error) => LabError::Read(error),
+            ReportError::Lacking { path, what } => LabError::Lacking { path, what },
+            other => LabError::Report(other),
+        }
     }
 }
 

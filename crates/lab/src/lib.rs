@@ -1,7 +1,8 @@
 //! The façade: the straight line from a scenario to a run folder, and what is built from it.
 //!
-//! Models: compile, simulate, store ([`run`]); the figures of a run ([`summary`]), runs side by side ([`compare`]), many
-//! runs at once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking scenarios and run folders ([`check`]), and what there is to choose from ([`list`]).
+//! Models: compile, simulate, store ([`run`]); the figures of a run ([`summary`]), runs side by side ([`compare`]) and
+//! on a page ([`report`]), many runs at once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking
+//! scenarios and run folders ([`check`]), and what there is to choose from ([`list`]).
 //! Leaves out: terminals, arguments, and how anything is drawn.
 //!
 //! Invariants: whoever needs the line calls it here; every error says what was found, where, and what it means for the
@@ -29,12 +30,14 @@ mod demo;
 mod diagnose;
 mod error;
 pub mod import;
+mod labels;
 mod line;
 pub mod list;
 mod manifest;
 mod names;
 mod origin;
 mod prepare;
+mod report;
 pub mod reproduce;
 mod sample;
 mod seeds;
@@ -47,7 +50,7 @@ mod watch;
 pub mod words;
 
 pub use check::{Checked, check};
-pub use demo::{DEMO_POLICIES, Demo, demo};
+pub use demo::{DEMO_POLICIES, Demo, demo, demo_report};
 pub use error::{ExitCode, LabError};
 pub use line::{RunReport, RunRequest, run};
 pub use netloom_engine::Options;
@@ -55,6 +58,7 @@ pub use netloom_engine::observe::{Control, Observer, Progress, States};
 pub use netloom_records::{Digest, Manifest, Outcome, Overwrite, Status};
 pub use netloom_scenario::{Overrides, Style};
 pub use prepare::{Prepared, ScenarioSize, prepare};
+pub use report::report;
 pub use seeds::{NotSeeds, Seeds};
 pub use simulate::{Simulated, simulate};
 pub use source::Source;

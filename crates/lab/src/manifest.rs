@@ -1,7 +1,8 @@
 //! What a run's manifest says beside what its tables are.
 
 use netloom_model::Partitions;
-use netloom_records::RunSummary;
+use netloom_records::{ChangedSetting, RunSummary};
+use netloom_scenario::Changed;
 use serde_json::{Map, Value, json};
 
 use crate::prepare::Prepared;
@@ -22,6 +23,7 @@ pub(crate) fn run_summary(
         netloom: env!("CARGO_PKG_VERSION").to_owned(),
         scenario_yaml: compiled.resolved_yaml.clone(),
         scenario: prepared.scenario.clone(),
+        changed: compiled.changed.iter().cloned().map(stored).collect(),
         seed: compiled.model.seed,
         outcome: simulated.outcome.clone(),
         wall_time_s: simulated.wall_time_s,
@@ -33,6 +35,10 @@ pub(crate) fn run_summary(
         engine: derived(prepared, simulated),
         ours: compiled.notes.clone(),
     }
+}
+
+fn stored(setting: Changed) -> ChangedSetting {
+    ChangedSetting { path: setting.path, value: setting.value, default: setting.default }
 }
 
 /// Values that follow from the scenario and are not written in it.

@@ -30,7 +30,7 @@ pub use folder::{
     BatchReader, FolderError, FolderSink, INCOMPLETE_FILE, MANIFEST_FILE, Marker, Overwrite, Problem,
     ReadError, RowReader, RunFolder, Verified, verify, write_whole,
 };
-pub use manifest::{Manifest, Outcome, RunSummary, Status};
+pub use manifest::{ChangedSetting, Manifest, Outcome, RunSummary, Status};
 pub use names::{Family, Names};
 pub use registry::{TABLES, Table};
 pub use row::{BadCell, Row, RowError};

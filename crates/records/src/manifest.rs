@@ -40,6 +40,17 @@ pub struct Outcome {
     pub details: Vec<String>,
 }
 
+/// A setting of the scenario that was not at its default when the run was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedSetting {
+    /// Where it is set.
+    pub path: String,
+    /// What it was.
+    pub value: String,
+    /// What it would have been; absent where a scenario must say it.
+    pub default: Option<String>,
+}
+
 /// What whoever ran it knows about a run, and its tables do not say.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSummary {
@@ -49,6 +60,8 @@ pub struct RunSummary {
     pub scenario_yaml: String,
     /// The same as data.
     pub scenario: Value,
+    /// Which of its settings are not at their defaults.
+    pub changed: Vec<ChangedSetting>,
     /// The seed.
     pub seed: u64,
     /// How it ended.
@@ -111,6 +124,9 @@ pub struct Manifest {
     /// The same as data.
     #[serde(default)]
     pub scenario: Value,
+    /// Which of its settings were not at their defaults; absent where the writer did not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<Vec<ChangedSetting>>,
 }
 
 impl Manifest {
@@ -133,6 +149,7 @@ impl Manifest {
             ours: summary.ours,
             scenario_yaml: summary.scenario_yaml,
             scenario: summary.scenario,
+            changed: Some(summary.changed),
         }
     }
 }

@@ -39,6 +39,7 @@ pub mod words;
 pub mod written;
 
 pub use compile::{Compiled, compile};
+pub use describe::changed::Changed;
 pub use diagnostic::{Diagnostics, Problem, Style};
 pub use inherit::Origin;
 pub use place::{Place, Placed};

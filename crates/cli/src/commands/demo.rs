@@ -1,6 +1,6 @@
 //! `netloom demo`: one job under four policies.
 
-use netloom_lab::{DEMO_POLICIES, Demo, ExitCode, LabError, PointReport, SweepProgress, words};
+use netloom_lab::{DEMO_POLICIES, Demo, ExitCode, LabError, PointReport, SweepProgress, demo_report, words};
 
 use super::compare::print;
 use super::run::{command_line, hinted, overwrite};
@@ -32,6 +32,8 @@ pub fn demo(arguments: arguments::Demo, output: &mut Output) -> Result<ExitCode,
         print(&comparison, output);
         output.line("");
         output.line(totals(&reports));
+        let page = demo_report(&arguments.output);
+        output.line(format!("The report is {}: open it in a browser.", page.display()));
         output.line(format!("Records are in {}, a folder per policy; try:", arguments.output.display()));
         let [first, .., last] = DEMO_POLICIES.map(|policy| arguments.output.join(policy));
         output.line(format!("  netloom compare {} {}", first.display(), last.display()));

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod demo;
 pub mod import;
 pub mod list;
+pub mod report;
 pub mod reproduce;
 pub mod run;
 pub mod sweep;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::command::{CUT_OFF, Place, SMALL};
 
@@ -27,6 +27,27 @@ fn a_run_leaves_a_folder_that_checks_and_compares() {
     let json = place.netloom(&["compare", "a", "b", "--json"]);
     let json: Value = serde_json::from_str(&json.out).expect("it is JSON");
     assert!(json[1]["relative"]["step_mean_s"].as_f64().is_some_and(|ratio| ratio > 0.0), "{json}");
+}
+
+#[test]
+fn runs_become_one_page_that_replaces_nothing_unless_told_to() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    assert_eq!(place.netloom(&["run", "small.yaml", "-o", "a"]).code, Some(0));
+    assert_eq!(place.netloom(&["run", "small.yaml", "-o", "b", "--set", "balance=adaptive"]).code, Some(0));
+    let report = place.netloom(&["report", "a", "b", "-o", "new/page.html"]);
+    assert_eq!((report.code, report.out.as_str()), (Some(0), "report new/page.html\n"), "{}", report.err);
+    let page = fs::read_to_string(place.path("new/page.html")).expect("it is there");
+    let (_, rest) = page.split_once("id=\"netloom-data\">").expect("there is data");
+    let data = rest.split_once("</script>").expect("it has an end").0;
+    let data: Value = serde_json::from_str(data).expect("it is JSON");
+    assert_eq!((&data["runs"][0]["name"], &data["runs"][1]["name"]), (&json!("a"), &json!("b")));
+    let changed = data["settings"]["changed"]["rows"].as_array().expect("there is a list");
+    let balance = changed.iter().find(|row| row["path"] == "balance.switch").expect("it is not the default");
+    assert_eq!(balance["values"], json!(["spray", "adaptive"]));
+    let again = place.netloom(&["report", "a", "-o", "new/page.html"]);
+    assert!(again.code == Some(2) && again.err.contains("--force"), "{}", again.err);
+    assert_eq!(place.netloom(&["report", "a", "-o", "new/page.html", "--force"]).code, Some(0));
 }
 
 #[test]

@@ -11,6 +11,7 @@ fn help_texts() {
         "run",
         "sweep",
         "compare",
+        "report",
         "check",
         "list",
         "import",

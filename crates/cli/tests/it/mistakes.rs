@@ -45,6 +45,7 @@ fn arguments() {
         refused(&place.netloom(&arguments), if why == "small.yaml" { "most is 1000000" } else { why });
     }
     assert!(!place.path("a").exists(), "nothing is written for a sweep with mistakes");
+    refused(&place.netloom(&["report"]), "<RUN>");
     refused(&place.netloom(&["bench", "--pairs", "0"]), "--pairs");
 }
 
@@ -97,7 +98,7 @@ fn run_folders() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     assert_eq!(place.netloom(&["run", "small.yaml", "-o", "a"]).code, Some(0));
-    for verb in ["check", "compare"] {
+    for verb in ["check", "compare", "report"] {
         refused(&place.netloom(&[verb, "nowhere"]), "nowhere");
         refused(&place.netloom(&[verb, "."]), "no run folder");
     }
@@ -105,6 +106,8 @@ fn run_folders() {
     place.write("a/INCOMPLETE", "");
     refused(&place.netloom(&["check", "a"]), "incomplete");
     refused(&place.netloom(&["compare", "a"]), "incomplete");
+    refused(&place.netloom(&["report", "a", "-o", "a.html"]), "incomplete");
+    assert!(!place.path("a.html").exists(), "no report is made of half a run");
     fs::remove_file(place.path("a/INCOMPLETE")).expect("it was there");
     assert_eq!(place.netloom(&["check", "a"]).code, Some(0));
     alter(&place, "a/manifest.json");

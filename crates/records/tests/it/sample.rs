@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use netloom_records::{
-    CollectiveRow, DropReason, DropRow, FaultRow, FlowRow, FolderSink, JobRow, Manifest, MemorySink, Names,
-    Outcome, Overwrite, PortRow, RunSummary, SeriesRow, Status, StepRow,
+    ChangedSetting, CollectiveRow, DropReason, DropRow, FaultRow, FlowRow, FolderSink, JobRow, Manifest,
+    MemorySink, Names, Outcome, Overwrite, PortRow, RunSummary, SeriesRow, Status, StepRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;
@@ -160,11 +160,13 @@ fn sort(run: &mut MemorySink) {
 }
 
 pub fn summary(status: Status) -> RunSummary {
+    let changed = ChangedSetting { path: "seed".to_owned(), value: "7".to_owned(), default: None };
     let engine = json!({ "window_ps": 1_000_000, "lookahead_ps": 1_000_000 });
     RunSummary {
         netloom: "0.1.0".to_owned(),
         scenario_yaml: "netloom: 1\n".to_owned(),
         scenario: json!({ "netloom": 1 }),
+        changed: vec![changed],
         seed: u64::MAX,
         outcome: Outcome { status, details: vec!["host 3 waits for host 4".to_owned()] },
         wall_time_s: 1.5,

@@ -19,6 +19,7 @@ use netloom_catalog::workload::expand;
 use netloom_model::{Background, Fault, Job, Model, Recording, Workload};
 use netloom_units::{Bytes, Duration};
 
+use crate::describe::changed::Changed;
 use crate::diagnostic::{Diagnostics, Problems};
 use crate::resolve::Draft;
 use crate::resolved::Resolved;
@@ -37,6 +38,8 @@ pub struct Compiled {
     pub job_names: Vec<String>,
     /// The scenario with every default written out.
     pub resolved_yaml: String,
+    /// Which settings are not at their defaults.
+    pub changed: Vec<Changed>,
     /// What a reader of the results should know: choices that are ours, links that were drawn.
     pub notes: Vec<String>,
 }
@@ -120,6 +123,7 @@ fn finish(resolved: &Resolved, parts: Parts) -> Compiled {
         link_names: built.link_names,
         job_names: resolved.jobs.iter().map(|job| job.name.value.clone()).collect(),
         resolved_yaml: resolved.to_yaml(),
+        changed: resolved.changed(),
         notes: parts.notes,
     }
 }

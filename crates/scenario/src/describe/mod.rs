@@ -2,6 +2,7 @@
 //!
 //! Invariants: reading what this gives yields an equal scenario.
 
+pub(crate) mod changed;
 mod workload;
 
 use netloom_model::SizePoint;

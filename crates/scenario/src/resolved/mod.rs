@@ -12,7 +12,7 @@ pub mod sections;
 use netloom_model::SizePoint;
 use netloom_units::{Duration, Rate, Spec, Time};
 
-use crate::describe;
+use crate::describe::{self, changed::Changed};
 use crate::place::{Place, Placed, Sources};
 use crate::written::print;
 
@@ -55,6 +55,11 @@ impl Resolved {
     /// The scenario as canonical YAML with every default written out.
     pub fn to_yaml(&self) -> String {
         print(&describe::scenario(self))
+    }
+
+    /// Which of its settings are not at their defaults.
+    pub fn changed(&self) -> Vec<Changed> {
+        describe::changed::changed(self)
     }
 }
 

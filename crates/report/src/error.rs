@@ -1,0 +1,50 @@
+//! What can go wrong with a report, in words for users.
+//!
+//! Invariants: every message says what was found and ends with the place it is about.
+
+use std::io;
+use std::path::PathBuf;
+
+use netloom_records::ReadError;
+
+/// Why a report could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// A run folder cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A run folder was written by something that left out what is needed here.
+    #[error("the manifest lacks `{what}`: {}", .path.display())]
+    Lacking {
+        /// Which folder.
+        path: PathBuf,
+        /// What is missing.
+        what: &'static str,
+    },
+    /// A file is there.
+    #[error("a file is already there, and overwriting it was not asked for: {}", .0.display())]
+    Exists(PathBuf),
+    /// A folder is there.
+    #[error("a report is a file, and this is a folder: {}", .0.display())]
+    Folder(PathBuf),
+    /// The page would be too large for browsers and mail.
+    #[error(
+        "the report would have {bytes} bytes, more than {most}; fewer runs make it smaller, these are {runs}"
+    )]
+    TooLarge {
+        /// Its size.
+        bytes: usize,
+        /// The most there may be.
+        most: usize,
+        /// How many runs are in it.
+        runs: usize,
+    },
+    /// The system refused.
+    #[error("cannot write the report ({source}): {}", .path.display())]
+    Unwritable {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}

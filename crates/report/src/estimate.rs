@@ -1,0 +1,160 @@
+//! A figure with the interval in which the true one lies, were the observations independent.
+//!
+//! Models: 95 % intervals; of a mean by Student's t, of a quantile by the ranks between which it lies with that
+//! probability (binomial), which asks nothing of the distribution.
+//! Leaves out: dependence. Steps of one run follow each other under one seed, so these intervals tell how well the run's
+//! own length fixes its figure, and nothing about other seeds; the page says so.
+//!
+//! Invariants: an end that the observations are too few to give is absent, never guessed.
+
+use serde::Serialize;
+
+use crate::round::seconds;
+use crate::sample::Taken;
+
+/// Half of what lies outside of an interval.
+const TAIL: f64 = 0.025;
+/// The normal distribution's quantile at 1 - TAIL.
+const NORMAL: f64 = 1.959_964;
+/// Up to as many observations ranks are counted out exactly; beyond, the normal distribution is as good.
+const COUNTED: u64 = 5_000;
+
+/// A figure and its interval, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The figure.
+    pub value: f64,
+    /// Lower end.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+}
+
+/// The mean of picoseconds.
+pub fn mean(sample: &Taken) -> Estimate {
+    let count = sample.count();
+    let half = (count > 1).then(|| student(count - 1) * sample.deviation() / (count as f64).sqrt());
+    Estimate {
+        value: seconds(sample.mean()),
+        low: half.map(|half| seconds((sample.mean() - half).max(0.0))),
+        high: half.map(|half| seconds(sample.mean() + half)),
+    }
+}
+
+/// A quantile of picoseconds.
+pub fn quantile(sample: &Taken, share: f64) -> Estimate {
+    let above = Above::of(sample.count(), 1.0 - share);
+    let at = |n_above: u64| seconds(sample.at(sample.count() - 1 - n_above) as f64);
+    Estimate {
+        value: seconds(sample.quantile(share)),
+        low: above.most.filter(|n| *n < sample.count()).map(at),
+        high: above.fewest.map(at),
+    }
+}
+
+/// How many observations lie above a quantile.
+#[derive(Debug, PartialEq)]
+struct Above {
+    /// Fewer or as many with a probability of no more than TAIL; absent if none at all is likelier.
+    fewest: Option<u64>,
+    /// More with a probability of no more than TAIL.
+    most: Option<u64>,
+}
+
+impl Above {
+    /// Of `count` observations, each above with this probability.
+    fn of(count: u64, probability: f64) -> Above {
+        if count > COUNTED { Above::normal(count, probability) } else { Above::counted(count, probability) }
+    }
+
+    fn normal(count: u64, probability: f64) -> Above {
+        let mean = count as f64 * probability;
+        let half = NORMAL * (mean * (1.0 - probability)).sqrt();
+        let fewest = (mean - half).floor();
+        Above { fewest: (fewest >= 0.0).then_some(fewest as u64), most: Some((mean + half).ceil() as u64) }
+    }
+
+    fn counted(count: u64, probability: f64) -> Above {
+        let mut found = Above { fewest: None, most: None };
+        let mut exactly = (1.0 - probability).powf(count as f64);
+        let mut up_to = 0.0;
+        for above in 0..=count {
+            up_to += exactly;
+            if up_to <= TAIL {
+                found.fewest = Some(above);
+            }
+            if up_to >= 1.0 - TAIL {
+                found.most = Some(above);
+                break;
+            }
+            exactly *= (count - above) as f64 / (above + 1) as f64 * probability / (1.0 - probability);
+        }
+        found
+    }
+}
+
+/// Student's t at 1 - TAIL, by degrees of freedom from 1.
+const STUDENT: [f64; 30] = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+    2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+];
+
+/// Beyond the table, the first terms of the expansion around the normal distribution.
+fn student(freedom: u64) -> f64 {
+    let listed = usize::try_from(freedom).ok().and_then(|freedom| STUDENT.get(freedom - 1));
+    let (z, n) = (NORMAL, freedom as f64);
+    let first = (z.powi(3) + z) / (4.0 * n);
+    let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n);
+    listed.copied().unwrap_or(z + first + second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Sample;
+
+    /// 1 s, 2 s, ... n s.
+    fn seconds_to(n: u64) -> Taken {
+        let mut sample = Sample::default();
+        (1..=n).for_each(|number| sample.push(number * 1_000_000_000_000));
+        sample.finish().expect("there are some")
+    }
+
+    #[test]
+    fn a_mean_lies_in_its_interval_by_students_t() {
+        // Five numbers 1..5: mean 3, deviation sqrt(2.5), t(4) = 2.776.
+        let found = mean(&seconds_to(5));
+        let half = 2.776 * 2.5_f64.sqrt() / 5_f64.sqrt();
+        assert!((found.value - 3.0).abs() < 1e-9);
+        assert!((found.low.expect("it has one") - (3.0 - half)).abs() < 1e-4, "{found:?}");
+        assert_eq!(mean(&seconds_to(1)), Estimate { value: 1.0, low: None, high: None });
+        assert!((student(31) - 2.0395).abs() < 2e-4 && (student(1_000_000) - NORMAL).abs() < 1e-4);
+    }
+
+    #[test]
+    fn a_quantile_lies_between_ranks() {
+        // For the median of ten, the ranks 2 and 9 hold 97.9 %: P(B <= 1) = 11/1024 for B ~ Bin(10, 1/2).
+        let found = quantile(&seconds_to(10), 0.5);
+        assert_eq!(found, Estimate { value: 5.5, low: Some(2.0), high: Some(9.0) });
+    }
+
+    #[test]
+    fn too_few_steps_leave_an_interval_open() {
+        // 0.95^n <= 0.025 takes 72 steps.
+        assert_eq!(quantile(&seconds_to(71), 0.95).high, None);
+        assert_eq!(quantile(&seconds_to(72), 0.95).high, Some(72.0));
+        assert!(quantile(&seconds_to(71), 0.95).low.is_some());
+        assert_eq!(quantile(&seconds_to(1), 0.99).high, None);
+    }
+
+    #[test]
+    fn counting_and_the_normal_distribution_agree_where_they_meet() {
+        let (counted, normal) = (Above::counted(COUNTED, 0.05), Above::normal(COUNTED, 0.05));
+        let close = |left: Option<u64>, right: Option<u64>| {
+            let (left, right) = (left.expect("there is one"), right.expect("there is one"));
+            assert!(left.abs_diff(right) <= 2, "{left} {right}");
+        };
+        close(counted.fewest, normal.fewest);
+        close(counted.most, normal.most);
+    }
+}

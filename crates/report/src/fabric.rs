@@ -1,0 +1,40 @@
+//! What kind of fabric a run had, as its ports tell it.
+//!
+//! Models: two tiers, where every link between switches joins one that has hosts (a leaf) with one that has none (a
+//! spine); anything else is just links.
+//! Leaves out: the scenario's own word for it, so that a fabric given as lists is recognized as well.
+
+use std::collections::BTreeSet;
+
+use netloom_records::PortRow;
+use netloom_units::NodeId;
+
+use crate::collect::About;
+
+/// Leaves and spines, each in the order of their ids.
+#[derive(Debug, PartialEq, Eq)]
+pub struct TwoTiers {
+    /// Switches with hosts.
+    pub leaves: Vec<NodeId>,
+    /// Switches without.
+    pub spines: Vec<NodeId>,
+}
+
+impl TwoTiers {
+    /// The two tiers of a fabric, if it has them.
+    pub fn of(about: &About, ports: &[PortRow]) -> Option<TwoTiers> {
+        let between = |port: &&PortRow| !about.is_host(port.node) && !about.is_host(port.peer);
+        let from_hosts = ports.iter().filter(|port| about.is_host(port.node) && !about.is_host(port.peer));
+        let leaves: BTreeSet<NodeId> = from_hosts.map(|port| port.peer).collect();
+        let mut spines = BTreeSet::new();
+        for port in ports.iter().filter(between) {
+            match (leaves.contains(&port.node), leaves.contains(&port.peer)) {
+                (true, false) => spines.insert(port.peer),
+                (false, true) => spines.insert(port.node),
+                _ => return None,
+            };
+        }
+        let found = TwoTiers { leaves: leaves.into_iter().collect(), spines: spines.into_iter().collect() };
+        (!found.spines.is_empty()).then_some(found)
+    }
+}

@@ -1,0 +1,74 @@
+//! One self-contained HTML file about some runs, made from their run folders alone.
+//!
+//! Models: reading run folders once, block by block; figures of fixed size per panel; the page they are put into.
+//! Leaves out: drawing, which the page does (`web/`); the engine, scenarios and anything else that was not stored.
+//!
+//! Invariants: what is embedded does not grow with the number of messages; nothing is left out without the page saying
+//! so; no text from a run can become markup; an incomplete run is refused.
+//!
+//! A new panel is one file in `panels`, one line in its `mod.rs`, and one file in `web/src/panels`.
+
+mod collect;
+mod error;
+mod estimate;
+mod fabric;
+mod histogram;
+mod page;
+mod panels;
+mod round;
+mod sample;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use netloom_records::{Overwrite, RunFolder};
+
+pub use error::ReportError;
+pub use page::MOST_BYTES;
+
+/// A run to be reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportedRun {
+    /// What the report calls it.
+    pub name: String,
+    /// Its run folder.
+    pub folder: PathBuf,
+}
+
+/// The page about these runs, in this order.
+///
+/// # Errors
+/// If one of them is no complete run folder or cannot be read, or the page would be too large.
+pub fn render(runs: &[ReportedRun]) -> Result<String, ReportError> {
+    let collect = |run: &ReportedRun| collect::run(run.name.clone(), &RunFolder::open(&run.folder)?);
+    let collected = runs.iter().map(collect).collect::<Result<Vec<_>, ReportError>>()?;
+    page::page(&panels::Report::of(collected))
+}
+
+/// Writes the page about these runs; its folder is made if need be.
+///
+/// # Errors
+/// As [`render`]; if a file is there and shall not be replaced; if the system refuses.
+pub fn write(runs: &[ReportedRun], file: &Path, overwrite: Overwrite) -> Result<(), ReportError> {
+    check_place(file, overwrite)?;
+    let page = render(runs)?;
+    let refused = |source| ReportError::Unwritable { path: file.to_owned(), source };
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder).map_err(refused)?;
+    }
+    fs::write(file, page).map_err(refused)
+}
+
+/// Whether a report may be written there, for those who want to know before hours of simulating.
+///
+/// # Errors
+/// If a file is there and shall not be replaced, or a folder.
+pub fn check_place(file: &Path, overwrite: Overwrite) -> Result<(), ReportError> {
+    if file.is_dir() {
+        return Err(ReportError::Folder(file.to_owned()));
+    }
+    if overwrite == Overwrite::Refuse && file.exists() {
+        return Err(ReportError::Exists(file.to_owned()));
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! Flow completion times: of messages of jobs, and of background messages, each from start to last byte.
+
+use netloom_records::{Batch, FlowRow};
+use serde::Serialize;
+
+use super::Collector;
+use super::steps::Cdf;
+use crate::collect::About;
+use crate::round::seconds;
+use crate::sample::{Sample, Taken};
+
+/// The job of messages that belong to none.
+const BACKGROUND: u16 = u16::MAX;
+
+/// What is kept of a run.
+#[derive(Debug, Default)]
+pub struct Fct {
+    jobs: Group,
+    background: Group,
+}
+
+#[derive(Debug, Default)]
+struct Group {
+    arrived: Sample,
+    n_unfinished: u64,
+}
+
+impl Collector for Fct {
+    fn take(&mut self, _: &About, batch: Batch<'_>) {
+        let Batch::Flows(rows) = batch else { return };
+        for row in rows {
+            let group = if row.job == BACKGROUND { &mut self.background } else { &mut self.jobs };
+            group.add(row);
+        }
+    }
+}
+
+impl Group {
+    fn add(&mut self, row: &FlowRow) {
+        match row.end {
+            Some(end) => self.arrived.push(end.since(row.start).0),
+            None => self.n_unfinished += 1,
+        }
+    }
+
+    fn finish(self) -> GroupData {
+        GroupData {
+            unfinished: self.n_unfinished,
+            arrived: self.arrived.finish().map(|taken| FctData::of(&taken)),
+        }
+    }
+}
+
+/// The messages of one run.
+#[derive(Debug, Serialize)]
+pub struct RunData {
+    /// Of all its jobs.
+    pub jobs: GroupData,
+    /// Beside them.
+    pub background: GroupData,
+}
+
+/// Some messages.
+#[derive(Debug, Clone, Serialize)]
+pub struct GroupData {
+    /// How many did not arrive.
+    pub unfinished: u64,
+    /// Those that did.
+    pub arrived: Option<FctData>,
+}
+
+/// Flow completion times, in seconds.
+#[derive(Debug, Clone, Serialize)]
+pub struct FctData {
+    /// How many messages.
+    pub count: u64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// 95th percentile.
+    pub p95: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// 99.9th percentile.
+    pub p999: f64,
+    /// The longest.
+    pub maximum: f64,
+    /// Whether percentiles are exact; else they are within 0.4 %.
+    pub exact: bool,
+    /// The distribution.
+    pub cdf: Cdf,
+}
+
+impl FctData {
+    fn of(taken: &Taken) -> FctData {
+        let quantile = |share| seconds(taken.quantile(share));
+        FctData {
+            count: taken.count(),
+            mean: seconds(taken.mean()),
+            p50: quantile(0.50),
+            p95: quantile(0.95),
+            p99: quantile(0.99),
+            p999: quantile(0.999),
+            maximum: seconds(taken.maximum() as f64),
+            exact: taken.is_exact(),
+            cdf: Cdf::of(taken),
+        }
+    }
+}
+
+impl Fct {
+    /// Of the whole run.
+    pub fn finish(self) -> RunData {
+        RunData { jobs: self.jobs.finish(), background: self.background.finish() }
+    }
+}

@@ -1,0 +1,229 @@
+//! How busy links were: between leaves and spines as a heat map in both directions, elsewhere as a list.
+//!
+//! Models: utilization, the time a direction of a link was transmitting over simulated time.
+//!
+//! Invariants: a large fabric is shown in blocks of neighbouring leaves and spines, whose size is stated; a list that is
+//! cut says how long it was.
+
+use netloom_records::{Batch, PortRow};
+use netloom_units::NodeId;
+use serde::Serialize;
+
+use super::Collector;
+use crate::collect::About;
+use crate::fabric::TwoTiers;
+use crate::round::share;
+
+/// Cells of all heat maps together; more would be a burden for browsers.
+const MOST_CELLS: usize = 32_768;
+/// Cells of a heat map along each side; more could not be told apart.
+const MOST_ALONG: usize = 64;
+/// Directions of links that a list shows.
+const LISTED: usize = 40;
+
+/// What is kept of a run: its ports, so memory grows with the fabric.
+#[derive(Debug, Default)]
+pub struct Links {
+    ports: Vec<PortRow>,
+}
+
+impl Collector for Links {
+    fn take(&mut self, _: &About, batch: Batch<'_>) {
+        if let Batch::Ports(rows) = batch {
+            self.ports.extend_from_slice(rows);
+        }
+    }
+}
+
+/// The links of one run.
+#[derive(Debug, Serialize)]
+pub struct RunData {
+    /// All directions of links out of hosts.
+    pub from_hosts: Option<Usage>,
+    /// All directions of links to hosts.
+    pub to_hosts: Option<Usage>,
+    /// All directions of links between switches.
+    pub between: Option<Usage>,
+    /// Where the fabric has two tiers.
+    pub tiers: Option<TierData>,
+    /// Where it has not: the busiest directions between switches, or of all links where no link joins two switches.
+    pub list: Option<ListData>,
+}
+
+/// How busy some directions of links were, as shares of the time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Usage {
+    /// How many directions.
+    pub links: u32,
+    /// Mean over them.
+    pub mean: f64,
+    /// The busiest one.
+    pub busiest: f64,
+}
+
+/// The links between two tiers.
+#[derive(Debug, Serialize)]
+pub struct TierData {
+    /// Names of the leaves: of the first and the last one of each block.
+    pub leaves: Vec<[String; 2]>,
+    /// The same of the spines.
+    pub spines: Vec<[String; 2]>,
+    /// Leaves per block.
+    pub leaf_block: usize,
+    /// Spines per block.
+    pub spine_block: usize,
+    /// From leaves to spines: by block of leaves, then by block of spines; absent where no link is.
+    pub up: Vec<Vec<Option<Usage>>>,
+    /// From spines to leaves: by block of leaves, then by block of spines.
+    pub down: Vec<Vec<Option<Usage>>>,
+}
+
+/// The busiest directions of links, busiest first.
+#[derive(Debug, Serialize)]
+pub struct ListData {
+    /// How many there are in all.
+    pub total: usize,
+    /// Those shown.
+    pub links: Vec<ListedLink>,
+}
+
+/// A direction of a link.
+#[derive(Debug, Serialize)]
+pub struct ListedLink {
+    /// Its name.
+    pub link: String,
+    /// The node that sends.
+    pub from: String,
+    /// The node that receives.
+    pub to: String,
+    /// Share of the time that it was transmitting.
+    pub usage: f64,
+}
+
+/// Usage while it is added up.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    links: u32,
+    sum: f64,
+    busiest: f64,
+}
+
+impl Tally {
+    fn add(&mut self, usage: f64) {
+        self.links += 1;
+        self.sum += usage;
+        self.busiest = self.busiest.max(usage);
+    }
+
+    fn finish(self) -> Option<Usage> {
+        let mean = self.sum / f64::from(self.links);
+        (self.links > 0).then(|| Usage { links: self.links, mean: share(mean), busiest: share(self.busiest) })
+    }
+}
+
+/// Share of the time that a port was transmitting.
+fn usage(about: &About, port: &PortRow) -> f64 {
+    if about.simulated() > 0.0 { port.busy.0 as f64 / about.simulated() } else { 0.0 }
+}
+
+impl Links {
+    /// Of the whole run; `n_runs` share the page's room.
+    pub fn finish(self, about: &About, n_runs: usize) -> RunData {
+        let all = |is_wanted: &dyn Fn(&PortRow) -> bool| {
+            let mut tally = Tally::default();
+            self.ports.iter().filter(|port| is_wanted(port)).for_each(|port| tally.add(usage(about, port)));
+            tally.finish()
+        };
+        let tiers = TwoTiers::of(about, &self.ports).map(|tiers| self.tiers(about, &tiers, n_runs));
+        let list = tiers.is_none().then(|| self.list(about));
+        RunData {
+            from_hosts: all(&|port| about.is_host(port.node)),
+            to_hosts: all(&|port| about.is_host(port.peer) && !about.is_host(port.node)),
+            between: all(&|port| !about.is_host(port.node) && !about.is_host(port.peer)),
+            tiers,
+            list,
+        }
+    }
+
+    fn tiers(&self, about: &About, tiers: &TwoTiers, n_runs: usize) -> TierData {
+        let room = MOST_CELLS / (2 * n_runs.max(1));
+        let [leaf_block, spine_block] = blocks([tiers.leaves.len(), tiers.spines.len()], room);
+        let n_spines = tiers.spines.len().div_ceil(spine_block);
+        let empty = vec![vec![Tally::default(); n_spines]; tiers.leaves.len().div_ceil(leaf_block)];
+        let (mut up, mut down) = (empty.clone(), empty);
+        let place = |nodes: &[NodeId], node| nodes.binary_search(&node).ok();
+        for port in &self.ports {
+            let (from, to) = (place(&tiers.leaves, port.node), place(&tiers.leaves, port.peer));
+            let (over, under) = (place(&tiers.spines, port.peer), place(&tiers.spines, port.node));
+            if let (Some(leaf), Some(spine)) = (from, over) {
+                up[leaf / leaf_block][spine / spine_block].add(usage(about, port));
+            } else if let (Some(leaf), Some(spine)) = (to, under) {
+                down[leaf / leaf_block][spine / spine_block].add(usage(about, port));
+            }
+        }
+        let finish = |rows: Vec<Vec<Tally>>| -> Vec<Vec<Option<Usage>>> {
+            rows.into_iter().map(|row| row.into_iter().map(Tally::finish).collect()).collect()
+        };
+        TierData {
+            leaves: block_names(about, &tiers.leaves, leaf_block),
+            spines: block_names(about, &tiers.spines, spine_block),
+            leaf_block,
+            spine_block,
+            up: finish(up),
+            down: finish(down),
+        }
+    }
+
+    fn list(&self, about: &About) -> ListData {
+        let is_between = |port: &&PortRow| !about.is_host(port.node) && !about.is_host(port.peer);
+        let mut ports: Vec<&PortRow> = self.ports.iter().filter(is_between).collect();
+        if ports.is_empty() {
+            ports = self.ports.iter().collect();
+        }
+        ports.sort_by_key(|port| (std::cmp::Reverse(port.busy), port.port));
+        let listed = |port: &&PortRow| ListedLink {
+            link: about.names.links.get(port.link.0 as usize).cloned().unwrap_or_default(),
+            from: about.node(port.node),
+            to: about.node(port.peer),
+            usage: share(usage(about, port)),
+        };
+        ListData { total: ports.len(), links: ports.iter().take(LISTED).map(listed).collect() }
+    }
+}
+
+fn block_names(about: &About, nodes: &[NodeId], block: usize) -> Vec<[String; 2]> {
+    let ends = |chunk: &[NodeId]| [about.node(chunk[0]), about.node(chunk[chunk.len() - 1])];
+    nodes.chunks(block).map(ends).collect()
+}
+
+/// How many leaves and spines share a cell, so that the cells have room: the longer side gives way first.
+fn blocks(sides: [usize; 2], room: usize) -> [usize; 2] {
+    let mut blocks = sides.map(|side| side.div_ceil(MOST_ALONG).max(1));
+    loop {
+        let [leaves, spines] = [0, 1].map(|side| sides[side].div_ceil(blocks[side]));
+        if leaves * spines <= room.max(1) {
+            return blocks;
+        }
+        blocks[usize::from(spines > leaves)] += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_fabric_has_a_cell_for_every_pair() {
+        assert_eq!(blocks([8, 4], MOST_CELLS), [1, 1]);
+        assert_eq!(blocks([64, 64], 4096), [1, 1]);
+    }
+
+    #[test]
+    fn a_large_one_is_shown_in_blocks() {
+        assert_eq!(blocks([256, 16], MOST_CELLS), [4, 1]);
+        for room in [1, 2, 7, 100, 4096] {
+            let [leaf, spine] = blocks([500, 3], room);
+            assert!(500_usize.div_ceil(leaf) * 3_usize.div_ceil(spine) <= room, "{room}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The panels: what each collects from a run's rows, and what it makes of all runs for the page to draw.
+//!
+//! A new panel is a file here with a collector and its data, and a line in each of the two lists below.
+
+mod faults;
+mod fct;
+mod links;
+mod provenance;
+mod queues;
+mod settings;
+mod steps;
+mod summary;
+
+use netloom_records::Batch;
+use serde::Serialize;
+
+use crate::collect::{About, Collected};
+
+/// What a panel keeps of the rows of one run.
+pub trait Collector {
+    /// Takes rows of any table.
+    fn take(&mut self, about: &About, batch: Batch<'_>);
+}
+
+macro_rules! collectors {
+    ($($panel:ident: $collector:ty,)*) => {
+        /// One collector for each panel that looks at rows.
+        #[derive(Debug, Default)]
+        pub struct Collectors {
+            $(pub $panel: $collector,)*
+        }
+
+        impl Collectors {
+            /// Hands rows to every collector.
+            pub fn take(&mut self, about: &About, batch: Batch<'_>) {
+                $(self.$panel.take(about, batch);)*
+            }
+        }
+    };
+}
+
+collectors! {
+    steps: steps::Steps,
+    fct: fct::Fct,
+    queues: queues::Queues,
+    links: links::Links,
+    faults: faults::Faults,
+}
+
+/// Everything the page is told.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    runs: Vec<provenance::RunData>,
+    summary: Vec<summary::RowData>,
+    steps: Vec<steps::JobData>,
+    fct: Vec<fct::RunData>,
+    queues: Vec<queues::RunData>,
+    links: Vec<links::RunData>,
+    faults: Vec<faults::RunData>,
+    settings: settings::SettingsData,
+}
+
+impl Report {
+    /// Of runs that have been read.
+    pub fn of(collected: Vec<Collected>) -> Report {
+        let n_runs = collected.len();
+        let abouts: Vec<&About> = collected.iter().map(|run| &run.about).collect();
+        let settings = settings::SettingsData::of(&abouts);
+        let mut report = Report {
+            runs: abouts.into_iter().map(provenance::RunData::of).collect(),
+            summary: Vec::new(),
+            steps: Vec::new(),
+            fct: Vec::new(),
+            queues: Vec::new(),
+            links: Vec::new(),
+            faults: Vec::new(),
+            settings,
+        };
+        for (number, Collected { about, panels }) in collected.into_iter().enumerate() {
+            report.steps.extend(panels.steps.finish(number, &about));
+            report.fct.push(panels.fct.finish());
+            report.queues.push(panels.queues.finish(&about));
+            report.links.push(panels.links.finish(&about, n_runs));
+            report.faults.push(panels.faults.finish());
+            report.summary.extend(summary::rows(number, &report));
+        }
+        report
+    }
+
+    /// How many runs are in it.
+    pub fn n_runs(&self) -> usize {
+        self.runs.len()
+    }
+}

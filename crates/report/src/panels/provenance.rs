@@ -1,0 +1,98 @@
+//! Where each run came from: version, command, seed, digest, how it ended, and what in it is ours.
+
+use netloom_records::Status;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::collect::About;
+use crate::round::six_digits;
+
+/// The resolved scenario is embedded up to this many bytes; fabrics given as lists may be much longer.
+const MOST_SCENARIO: usize = 65_536;
+
+/// One run.
+#[derive(Debug, Serialize)]
+pub struct RunData {
+    name: String,
+    /// What its scenario is called.
+    scenario: String,
+    status: Status,
+    details: Vec<String>,
+    netloom: String,
+    schema: u32,
+    digest: String,
+    /// As text: JavaScript has no whole numbers of 64 bits.
+    seed: String,
+    threads: u32,
+    /// In seconds.
+    wall_time: f64,
+    /// In seconds.
+    simulated: f64,
+    packets: u64,
+    hops: u64,
+    /// The command line, quoted for a shell.
+    command: String,
+    ours: Vec<String>,
+    engine: Map<String, Value>,
+    /// The resolved scenario, if it is short enough.
+    yaml: Option<String>,
+    /// Its length in bytes.
+    yaml_bytes: usize,
+}
+
+impl RunData {
+    /// What a run's folder says about it.
+    pub fn of(about: &About) -> RunData {
+        let manifest = &about.manifest;
+        let yaml = &manifest.scenario_yaml;
+        RunData {
+            name: about.name.clone(),
+            scenario: manifest.scenario["name"].as_str().unwrap_or_default().to_owned(),
+            status: manifest.outcome.status,
+            details: manifest.outcome.details.clone(),
+            netloom: manifest.netloom.clone(),
+            schema: manifest.schema,
+            digest: manifest.digest.to_string(),
+            seed: manifest.seed.to_string(),
+            threads: manifest.threads,
+            wall_time: six_digits(manifest.wall_time_s),
+            simulated: six_digits(about.simulated() / 1e12),
+            packets: manifest.packets,
+            hops: manifest.hops,
+            command: command_line(&manifest.command),
+            ours: manifest.ours.clone(),
+            engine: manifest.engine.clone(),
+            yaml: (yaml.len() <= MOST_SCENARIO).then(|| yaml.clone()),
+            yaml_bytes: yaml.len(),
+        }
+    }
+}
+
+/// The words of a command line, quoted where a shell would take them apart; the program without its folder.
+fn command_line(words: &[String]) -> String {
+    let Some((program, arguments)) = words.split_first() else { return String::new() };
+    let program = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    let quoted = std::iter::once(program).chain(arguments.iter().map(String::as_str)).map(quoted);
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_can_be_pasted_into_a_shell() {
+        let words = ["/opt/bin/netloom", "run", "two jobs.yaml", "--set", "jobs.0.name=it's", ""];
+        let line = command_line(&words.map(str::to_owned));
+        assert_eq!(line, r"netloom run 'two jobs.yaml' --set 'jobs.0.name=it'\''s' ''");
+        assert_eq!(command_line(&[]), "");
+    }
+}

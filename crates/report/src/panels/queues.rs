@@ -1,0 +1,90 @@
+//! The longest queues, at hosts and at switches apart: what waits at a host says how far a transport runs ahead of its
+//! NIC, what waits at a switch how well traffic is spread.
+
+use netloom_records::{Batch, PortRow};
+use serde::Serialize;
+
+use super::Collector;
+use crate::collect::About;
+use crate::round::six_digits;
+use crate::sample::Sample;
+
+/// What is kept of a run.
+#[derive(Debug, Default)]
+pub struct Queues {
+    hosts: Ports,
+    switches: Ports,
+}
+
+/// The ports of one kind of node.
+#[derive(Debug, Default)]
+struct Ports {
+    peaks: Sample,
+    longest: Option<PortRow>,
+}
+
+impl Collector for Queues {
+    fn take(&mut self, about: &About, batch: Batch<'_>) {
+        let Batch::Ports(rows) = batch else { return };
+        for row in rows {
+            let ports = if about.is_host(row.node) { &mut self.hosts } else { &mut self.switches };
+            ports.peaks.push(row.peak_size.0);
+            if ports.longest.is_none_or(|longest| longest.peak_size < row.peak_size) {
+                ports.longest = Some(*row);
+            }
+        }
+    }
+}
+
+/// The queues of one run; absent where there is no such node.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunData {
+    /// At hosts.
+    pub hosts: Option<PeakData>,
+    /// At switches.
+    pub switches: Option<PeakData>,
+}
+
+/// Most bytes that ever waited at a port, over the ports of one kind of node.
+#[derive(Debug, Clone, Serialize)]
+pub struct PeakData {
+    /// How many ports.
+    pub ports: u64,
+    /// Of the port with the longest queue, in bytes.
+    pub longest: u64,
+    /// Where that port is.
+    pub node: String,
+    /// Where it leads.
+    pub peer: String,
+    /// Most packets that ever waited there, where they were counted.
+    pub packets: Option<u32>,
+    /// Mean over the ports.
+    pub mean: f64,
+    /// Median over the ports.
+    pub p50: f64,
+    /// 95th percentile over the ports.
+    pub p95: f64,
+}
+
+impl Ports {
+    fn finish(self, about: &About) -> Option<PeakData> {
+        let (peaks, longest) = (self.peaks.finish()?, self.longest?);
+        Some(PeakData {
+            ports: peaks.count(),
+            longest: longest.peak_size.0,
+            node: about.node(longest.node),
+            peer: about.node(longest.peer),
+            packets: longest.peak_packets,
+            mean: six_digits(peaks.mean()),
+            p50: six_digits(peaks.quantile(0.50)),
+            p95: six_digits(peaks.quantile(0.95)),
+        })
+    }
+}
+
+impl Queues {
+    /// Of the whole run.
+    pub fn finish(self, about: &About) -> RunData {
+        RunData { hosts: self.hosts.finish(about), switches: self.switches.finish(about) }
+    }
+}

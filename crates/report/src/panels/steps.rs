@@ -1,0 +1,132 @@
+//! Step times: mean, p95 and p99 with their intervals, and the whole distribution, job by job.
+
+use std::collections::BTreeMap;
+
+use netloom_records::{Batch, JobRow};
+use serde::Serialize;
+
+use super::Collector;
+use crate::collect::About;
+use crate::estimate::{Estimate, mean, quantile};
+use crate::round::seconds;
+use crate::sample::{Sample, Taken};
+
+/// Distributions of up to as many values are embedded value by value.
+const FEW: u64 = 600;
+
+/// What is kept of a run.
+#[derive(Debug, Default)]
+pub struct Steps {
+    times: BTreeMap<u16, Sample>,
+    jobs: Vec<JobRow>,
+}
+
+impl Collector for Steps {
+    fn take(&mut self, _: &About, batch: Batch<'_>) {
+        match batch {
+            Batch::Steps(rows) => {
+                for row in rows {
+                    self.times.entry(row.job).or_default().push(row.end.since(row.start).0);
+                }
+            }
+            Batch::Jobs(rows) => self.jobs.extend_from_slice(rows),
+            _ => {}
+        }
+    }
+}
+
+/// One job of one run.
+#[derive(Debug, Serialize)]
+pub struct JobData {
+    /// Which run, from 0.
+    pub run: usize,
+    /// Its name.
+    pub job: String,
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Steps finished by all ranks.
+    pub steps: u32,
+    /// From the first rank's start to the last rank's end, in seconds; absent if it did not finish.
+    pub time: Option<f64>,
+    /// Step times; absent without a finished step.
+    pub times: Option<Times>,
+}
+
+/// Step times, in seconds.
+#[derive(Debug, Clone, Serialize)]
+pub struct Times {
+    /// Mean.
+    pub mean: Estimate,
+    /// 95th percentile.
+    pub p95: Estimate,
+    /// 99th percentile.
+    pub p99: Estimate,
+    /// Whether percentiles are exact.
+    pub exact: bool,
+    /// The distribution.
+    pub cdf: Cdf,
+}
+
+/// A distribution: values in ascending order, and the share of all that is no larger.
+#[derive(Debug, Clone, Serialize)]
+pub struct Cdf {
+    /// Values, in seconds.
+    pub values: Vec<f64>,
+    /// Shares.
+    pub shares: Vec<f64>,
+}
+
+impl Steps {
+    /// Job by job.
+    pub fn finish(mut self, run: usize, about: &About) -> Vec<JobData> {
+        let jobs = std::mem::take(&mut self.jobs);
+        let data = |row: JobRow| JobData {
+            run,
+            job: about.job(row.job),
+            ranks: row.ranks,
+            steps: row.steps,
+            time: row.start.zip(row.end).map(|(start, end)| seconds(end.since(start).0 as f64)),
+            times: self.times.remove(&row.job).and_then(Sample::finish).map(|taken| Times::of(&taken)),
+        };
+        jobs.into_iter().map(data).collect()
+    }
+}
+
+impl Times {
+    fn of(taken: &Taken) -> Times {
+        Times {
+            mean: mean(taken),
+            p95: quantile(taken, 0.95),
+            p99: quantile(taken, 0.99),
+            exact: taken.is_exact(),
+            cdf: Cdf::of(taken),
+        }
+    }
+}
+
+impl Cdf {
+    /// Every value where they are few, else some 400 quantiles that grow denser towards the slow end.
+    pub fn of(taken: &Taken) -> Cdf {
+        let count = taken.count();
+        if count <= FEW {
+            let ranks = 0..count;
+            let values = ranks.clone().map(|rank| seconds(taken.at(rank) as f64)).collect();
+            return Cdf { values, shares: ranks.map(|rank| share(rank, count)).collect() };
+        }
+        let shares: Vec<f64> = quantile_shares().collect();
+        let values = shares.iter().map(|share| seconds(taken.quantile(*share))).collect();
+        Cdf { values, shares }
+    }
+}
+
+/// The share of values up to a rank.
+fn share(rank: u64, count: u64) -> f64 {
+    crate::round::six_digits((rank + 1) as f64 / count as f64)
+}
+
+/// Every quarter of a percent, and above 99 % ever closer to the end.
+fn quantile_shares() -> impl Iterator<Item = f64> {
+    let even = (0..=396).map(|quarter| f64::from(quarter) / 400.0);
+    let tail = (1..=40).map(|nth| crate::round::six_digits(1.0 - 0.01 * 0.8_f64.powi(nth)));
+    even.chain(tail).chain([1.0])
+}

@@ -1,0 +1,154 @@
+//! Many whole numbers in little memory: exact while they are few, a histogram when they are many.
+//!
+//! Models: count, mean, spread and extremes, always exact up to rounding; quantiles with linear interpolation, as numpy
+//! has them by default.
+//! Leaves out: units.
+//!
+//! Invariants: memory has a fixed bound; the quantiles of up to 65,536 numbers are exact, of more to within 0.4 %.
+
+use crate::histogram::Histogram;
+
+/// As many numbers are kept one by one.
+const EXACT: usize = 1 << 16;
+
+/// A sample being taken.
+#[derive(Debug, Clone, Default)]
+pub struct Sample {
+    /// The numbers while they are few; sorted on finishing.
+    few: Vec<u64>,
+    /// All of them, once they are many.
+    many: Option<Histogram>,
+    count: u64,
+    minimum: u64,
+    maximum: u64,
+    mean: f64,
+    /// Sum of squared distances from the mean, kept by Welford's rule.
+    squares: f64,
+}
+
+impl Sample {
+    /// Takes a number.
+    pub fn push(&mut self, number: u64) {
+        self.minimum = if self.count == 0 { number } else { self.minimum.min(number) };
+        self.maximum = self.maximum.max(number);
+        self.count += 1;
+        let distance = number as f64 - self.mean;
+        self.mean += distance / self.count as f64;
+        self.squares += distance * (number as f64 - self.mean);
+        match &mut self.many {
+            Some(histogram) => histogram.add(number),
+            None if self.few.len() < EXACT => self.few.push(number),
+            None => self.fold(number),
+        }
+    }
+
+    fn fold(&mut self, number: u64) {
+        let mut histogram = Histogram::new();
+        std::mem::take(&mut self.few).into_iter().chain([number]).for_each(|number| histogram.add(number));
+        self.many = Some(histogram);
+    }
+
+    /// The sample as it is asked; nothing of none.
+    pub fn finish(mut self) -> Option<Taken> {
+        self.few.sort_unstable();
+        (self.count > 0).then_some(Taken(self))
+    }
+}
+
+/// A sample of at least one number.
+#[derive(Debug, Clone)]
+pub struct Taken(Sample);
+
+impl Taken {
+    /// How many numbers.
+    pub fn count(&self) -> u64 {
+        self.0.count
+    }
+
+    /// Whether its quantiles are exact.
+    pub fn is_exact(&self) -> bool {
+        self.0.many.is_none()
+    }
+
+    /// Arithmetic mean.
+    pub fn mean(&self) -> f64 {
+        self.0.mean
+    }
+
+    /// The largest number.
+    pub fn maximum(&self) -> u64 {
+        self.0.maximum
+    }
+
+    /// Standard deviation; zero of a single number.
+    pub fn deviation(&self) -> f64 {
+        let freedom = self.0.count.saturating_sub(1).max(1);
+        (self.0.squares / freedom as f64).sqrt()
+    }
+
+    /// The number of this rank, counted from 0 in ascending order.
+    pub fn at(&self, rank: u64) -> u64 {
+        let rank = rank.min(self.0.count - 1);
+        let found = match &self.0.many {
+            None => self.0.few[rank as usize],
+            Some(_) if rank == 0 => self.0.minimum,
+            Some(_) if rank == self.0.count - 1 => self.0.maximum,
+            Some(histogram) => histogram.at(rank),
+        };
+        found.clamp(self.0.minimum, self.0.maximum)
+    }
+
+    /// The number below which this share of the sample lies.
+    pub fn quantile(&self, share: f64) -> f64 {
+        let rank = share * (self.0.count - 1) as f64;
+        let part = rank - rank.floor();
+        let (low, high) = (self.at(rank as u64) as f64, self.at(rank as u64 + 1) as f64);
+        low * (1.0 - part) + high * part
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(numbers: impl IntoIterator<Item = u64>) -> Taken {
+        let mut sample = Sample::default();
+        numbers.into_iter().for_each(|number| sample.push(number));
+        sample.finish().expect("there are some")
+    }
+
+    #[test]
+    fn a_few_numbers_have_the_quantiles_of_numpy() {
+        // numpy.percentile([1, 2, 4, 8], [50, 95, 99]) gives 3, 7.4, 7.88.
+        let few = taken([4, 1, 8, 2]);
+        assert!(few.is_exact() && few.count() == 4 && few.maximum() == 8 && few.at(0) == 1);
+        let close = |left: f64, right: f64| assert!((left - right).abs() < 1e-12, "{left} {right}");
+        close(few.mean(), 3.75);
+        close(few.deviation(), (28.75_f64 / 3.0).sqrt());
+        close(few.quantile(0.5), 3.0);
+        close(few.quantile(0.95), 7.4);
+        close(few.quantile(0.99), 7.88);
+        close(few.quantile(1.0), 8.0);
+        assert!(Sample::default().finish().is_none());
+    }
+
+    #[test]
+    fn many_numbers_keep_their_quantiles_to_four_parts_in_a_thousand() {
+        // Squares spread over ten powers of two; their exact quantiles are known.
+        let n = 300_000_u64;
+        let many = taken((0..n).rev().map(|number| (number + 1) * (number + 1)));
+        assert!(!many.is_exact());
+        assert_eq!((many.count(), many.at(0), many.maximum()), (n, 1, n * n));
+        for share in [0.01, 0.5, 0.95, 0.99, 0.9999] {
+            let exact = (share * (n - 1) as f64 + 1.0).powi(2);
+            let error = (many.quantile(share) - exact).abs() / exact;
+            assert!(error < 0.004, "{share}: {error}");
+        }
+    }
+
+    #[test]
+    fn equal_numbers_have_no_spread() {
+        let equal = taken(std::iter::repeat_n(777_777_777_777, 100_000));
+        assert!((equal.quantile(0.3) - 777_777_777_777.0).abs() < 1.0 && equal.deviation() < 1.0);
+    }
+}

@@ -1,0 +1,41 @@
+//! The page as a file: no text of a run is markup, and nothing is fetched.
+
+use netloom_report::MOST_BYTES;
+
+use crate::sample::{Place, embedded, names, rows, summary};
+
+const HOSTILE: &str = "</script><img src=x onerror=alert(1)><!-- & \u{2028}";
+
+#[test]
+fn a_hostile_name_stays_text() {
+    let mut place = Place::new();
+    let mut summary = summary(HOSTILE);
+    summary.command = vec![HOSTILE.to_owned()];
+    summary.outcome.details = vec![HOSTILE.to_owned()];
+    place.run(HOSTILE, &rows(), names(HOSTILE), summary);
+    let page = place.page().unwrap();
+    let data = embedded(&page);
+    assert!(!data.contains(['<', '>', '&', '\u{2028}']), "nothing in the data means anything in HTML");
+    assert!(!page.contains("<img src=x"), "the name does not occur as markup anywhere");
+    let data = place.data();
+    assert_eq!(data["steps"][0]["job"], HOSTILE);
+    assert_eq!(data["runs"][0]["name"], HOSTILE);
+}
+
+#[test]
+fn the_page_fetches_nothing() {
+    let page = Place::small().page().unwrap();
+    assert!(page.contains("default-src 'none'"), "the browser is told to fetch nothing");
+    for reference in
+        ["<script src", "<link rel=\"stylesheet\"", "<link rel=\"modulepreload\"", "@import", "<img"]
+    {
+        assert!(!page.contains(reference), "{reference}");
+    }
+    assert!(page.len() < MOST_BYTES / 5, "{} bytes", page.len());
+}
+
+#[test]
+fn the_same_runs_make_the_same_page() {
+    let place = Place::small();
+    assert_eq!(place.page().unwrap(), place.page().unwrap());
+}

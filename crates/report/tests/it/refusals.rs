@@ -1,0 +1,67 @@
+//! What no report is made of, and where none is written.
+
+use std::fs;
+
+use netloom_records::{INCOMPLETE_FILE, Overwrite};
+use netloom_report::{ReportError, ReportedRun, render, write};
+use serde_json::Map;
+
+use crate::sample::{Place, names, rows, summary};
+
+#[track_caller]
+fn refused<T>(result: Result<T, ReportError>, why: &str) {
+    let error = result.err().expect("it is refused").to_string();
+    assert!(error.contains(why), "expected `{why}` in: {error}");
+}
+
+#[test]
+fn an_incomplete_run_is_refused_by_name() {
+    let place = Place::small();
+    let folder = &place.runs()[0].folder;
+    fs::write(folder.join(INCOMPLETE_FILE), "").unwrap();
+    refused(place.page(), "incomplete");
+    refused(place.page(), &folder.display().to_string());
+}
+
+#[test]
+fn what_is_no_run_folder_is_refused() {
+    let place = Place::new();
+    let run = |name: &str| [ReportedRun { name: name.to_owned(), folder: place.path(name) }];
+    refused(render(&run("missing")), "no such run folder");
+    fs::create_dir(place.path("other")).unwrap();
+    refused(render(&run("other")), "no run folder");
+    fs::write(place.path("file"), "x").unwrap();
+    refused(render(&run("file")), "a file, not a run folder");
+}
+
+#[test]
+fn a_damaged_table_is_refused_by_name() {
+    let place = Place::small();
+    let file = place.runs()[0].folder.join("flows.parquet");
+    let bytes = fs::read(&file).unwrap();
+    fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
+    refused(place.page(), "flows");
+}
+
+#[test]
+fn a_manifest_without_the_number_of_hosts_is_refused() {
+    let mut place = Place::new();
+    let mut summary = summary("ecmp");
+    summary.engine = Map::new();
+    place.run("a", &rows(), names("training"), summary);
+    refused(place.page(), "lacks `hosts`");
+}
+
+#[test]
+fn a_report_replaces_nothing_unless_told_to() {
+    let place = Place::small();
+    let file = place.path("below/report.html");
+    write(place.runs(), &file, Overwrite::Refuse).unwrap();
+    let page = fs::read_to_string(&file).unwrap();
+    assert_eq!(page, place.page().unwrap());
+    refused(write(place.runs(), &file, Overwrite::Refuse), "already there");
+    fs::write(&file, "something else").unwrap();
+    write(place.runs(), &file, Overwrite::Replace).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), page);
+    refused(write(place.runs(), &place.path("below"), Overwrite::Replace), "this is a folder");
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# The page of the report: `web.sh build` makes the template from web/, `web.sh check` shows that it already is what
+# building it gives, byte for byte, and that it holds what it should in a browser.
+#
+# What web/ needs is fetched once, by the lock file, into web/node_modules.
+set -euo pipefail
+template=crates/report/template/report.html
+verb=${1:?build or check}
+
+missing() { # what is skipped, why, how to get it
+    if [ "$verb" = build ]; then echo "web: $2 ($3)" >&2; exit 1; fi
+    scripts/skip.sh "$1" "$2" "$3"
+}
+
+for tool in node npm; do
+    command -v "$tool" >/dev/null || { missing "report template and browser" "$tool is not installed" "apt-get install nodejs npm"; exit; }
+done
+cd web
+# npm writes this copy of the lock file last; as long as ours is no newer, what lies there is what it asks for.
+if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
+    npm ci --ignore-scripts --no-audit --no-fund --loglevel=error || {
+        cd ..
+        missing "report template and browser" "the packages of web/ cannot be fetched" "npm ci in web/, with a network"
+        exit
+    }
+fi
+npm run --silent check
+if [ "$verb" = build ]; then
+    npm run --silent build
+    exit
+fi
+
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+npm run --silent build -- --outDir "$place" --logLevel warn
+cmp "$place/report.html" "../$template" || { echo "$template is not what web/ builds: make web" >&2; exit 1; }
+echo "report template: built anew, the same bytes"
+
+cd ..
+browser=$(command -v chromium || command -v chromium-browser || true)
+if [ -z "$browser" ]; then
+    exec scripts/skip.sh "report in a browser" "chromium is not installed" "apt-get install chromium"
+fi
+netloom() { cargo run --locked --quiet -p netloom-cli -- "$@"; }
+hostile='</script><img src=x onerror=globalThis.hostile=1>'
+for policy in ecmp adaptive; do
+    netloom run scenarios/demo/heavy-x2.yaml --set balance=$policy -o "$place/$policy" --quiet
+done
+netloom run scenarios/faults/down_and_up.yaml --set "jobs.0.name='$hostile'" -o "$place/$(echo "$hostile" | tr / _)" --quiet
+netloom run scenarios/fabrics/custom.yaml -o "$place/custom" --quiet
+netloom report "$place/ecmp" "$place/adaptive" -o "$place/demo.html" >/dev/null
+netloom report "$place/<"* "$place/custom" -o "$place/hostile.html" >/dev/null
+(cd web && npm run --silent browser -- "$browser" "$place/demo.html" "$place/hostile.html" ${PICTURES:+--pictures "$PICTURES"})

@@ -1,0 +1,93 @@
+// Horizontal bars, a row for each run or job, with intervals and marks where there are any.
+
+import { chart, names, numbers, tip, tooltip } from "./chart.ts";
+import type { Options } from "./chart.ts";
+import type { Unit } from "./units.ts";
+
+/** A row. */
+export interface Bar {
+  name: string;
+  colour: string;
+  value: number;
+  low?: number | null;
+  high?: number | null;
+  /** Further values on the same axis, each with its own mark. */
+  marks?: Mark[];
+  /** What is told beside the pointer. */
+  tip: string[];
+}
+
+/** A further value. */
+export interface Mark {
+  value: number;
+  symbol: "circle" | "diamond" | "triangle";
+}
+
+const ROW = 34;
+/** Beyond as many rows names would overlap, and bars get thinner instead. */
+const ROWS = 40;
+
+interface Drawing {
+  value: (dimension: number) => number;
+  coord: (at: [number, number]) => [number, number];
+}
+
+/** A whisker: a line from end to end, closed by a stroke where there is an end. */
+function whisker(_: unknown, api: Drawing): Options {
+  const [low, high, row, open] = [api.value(0), api.value(1), api.value(2), api.value(3)];
+  const [left, y] = api.coord([low, row]);
+  const [right] = api.coord([high, row]);
+  const style = { stroke: "var(--ink)", lineWidth: 1.5, fill: "none" };
+  const line = (x1: number, y1: number, x2: number, y2: number): Options => ({
+    type: "line",
+    shape: { x1, y1, x2, y2 },
+    style,
+    silent: true,
+  });
+  const ends = open === 1 ? [left] : [left, right];
+  return { type: "group", children: [line(left, y, right, y), ...ends.map((x) => line(x, y - 5, x, y + 5))] };
+}
+
+/** The chart. */
+export function barChart(label: string, axis: string, unit: Unit, bars: Bar[]): HTMLElement {
+  const scaled = (value: number): number => value / unit.worth;
+  const rows = bars.map((bar, row) => ({ bar, row }));
+  const intervals = rows.filter(({ bar }) => typeof bar.low === "number" && typeof bar.high === "number");
+  const marks = rows.flatMap(({ bar, row }) => (bar.marks ?? []).map((mark) => ({ mark, row, colour: bar.colour })));
+  const height = Math.min(bars.length, ROWS) * ROW + 72;
+  return chart(label, height, {
+    grid: { left: 168, right: 28, top: 8, bottom: 56 },
+    tooltip: tooltip(({ dataIndex, seriesType }: { dataIndex: number; seriesType: string }) => {
+      const bar = bars[seriesType === "scatter" ? (marks[dataIndex]?.row ?? 0) : dataIndex];
+      return bar === undefined ? "" : tip(bar.name, bar.tip);
+    }),
+    xAxis: numbers(unit.name === "" ? axis : `${axis} (${unit.name})`, { min: 0 }),
+    yAxis: names(bars.map((bar) => bar.name)),
+    series: [
+      {
+        type: "bar",
+        barMaxWidth: 20,
+        data: bars.map((bar) => ({ value: scaled(bar.value), itemStyle: { color: bar.colour } })),
+        emphasis: { disabled: true },
+      },
+      {
+        type: "custom",
+        renderItem: whisker,
+        silent: true,
+        encode: { x: [0, 1], y: 2 },
+        data: intervals.map(({ bar, row }) => [scaled(bar.low ?? 0), scaled(bar.high ?? 0), row, 0]),
+      },
+      {
+        type: "scatter",
+        symbolSize: 11,
+        z: 3,
+        emphasis: { disabled: true },
+        data: marks.map(({ mark, row, colour }) => ({
+          value: [scaled(mark.value), row],
+          symbol: mark.symbol,
+          itemStyle: { color: "var(--surface)", borderColor: colour, borderWidth: 2 },
+        })),
+      },
+    ],
+  });
+}

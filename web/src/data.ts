@@ -1,0 +1,181 @@
+// What the command puts into the page; the structs of the same names in crates/report/src/panels.
+//
+// Times in seconds, sizes in bytes, shares from 0 to 1.
+
+export interface Estimate {
+  value: number;
+  low: number | null;
+  high: number | null;
+}
+
+export interface Cdf {
+  values: number[];
+  shares: number[];
+}
+
+export interface Run {
+  name: string;
+  scenario: string;
+  status: "complete" | "stopped" | "deadline" | "stalled" | "unreachable";
+  details: string[];
+  netloom: string;
+  schema: number;
+  digest: string;
+  seed: string;
+  threads: number;
+  wall_time: number;
+  simulated: number;
+  packets: number;
+  hops: number;
+  command: string;
+  ours: string[];
+  engine: Record<string, unknown>;
+  yaml: string | null;
+  yaml_bytes: number;
+}
+
+export interface WholeRun {
+  fct_mean: number | null;
+  fct_p99: number | null;
+  host_queue: number | null;
+  switch_queue: number | null;
+  dropped: number;
+  unfinished: number;
+}
+
+export interface SummaryRow {
+  run: number;
+  job: string | null;
+  steps: number | null;
+  mean: Estimate | null;
+  p95: Estimate | null;
+  p99: Estimate | null;
+  time: number | null;
+  whole: WholeRun | null;
+}
+
+export interface StepTimes {
+  mean: Estimate;
+  p95: Estimate;
+  p99: Estimate;
+  exact: boolean;
+  cdf: Cdf;
+}
+
+export interface JobSteps {
+  run: number;
+  job: string;
+  ranks: number;
+  steps: number;
+  time: number | null;
+  times: StepTimes | null;
+}
+
+export interface Fct {
+  count: number;
+  mean: number;
+  p50: number;
+  p95: number;
+  p99: number;
+  p999: number;
+  maximum: number;
+  exact: boolean;
+  cdf: Cdf;
+}
+
+export interface FctGroup {
+  unfinished: number;
+  arrived: Fct | null;
+}
+
+export interface FctOfRun {
+  jobs: FctGroup;
+  background: FctGroup;
+}
+
+export interface Peak {
+  ports: number;
+  longest: number;
+  node: string;
+  peer: string;
+  packets: number | null;
+  mean: number;
+  p50: number;
+  p95: number;
+}
+
+export interface QueuesOfRun {
+  hosts: Peak | null;
+  switches: Peak | null;
+}
+
+export interface Usage {
+  links: number;
+  mean: number;
+  busiest: number;
+}
+
+export interface Tiers {
+  leaves: [string, string][];
+  spines: [string, string][];
+  leaf_block: number;
+  spine_block: number;
+  up: (Usage | null)[][];
+  down: (Usage | null)[][];
+}
+
+export interface LinkList {
+  total: number;
+  links: { link: string; from: string; to: string; usage: number }[];
+}
+
+export interface LinksOfRun {
+  from_hosts: Usage | null;
+  to_hosts: Usage | null;
+  between: Usage | null;
+  tiers: Tiers | null;
+  list: LinkList | null;
+}
+
+export interface Drops {
+  reason: string;
+  packets: number;
+  bytes: number;
+  first: number;
+  last: number;
+  worst: string;
+}
+
+export interface FaultsOfRun {
+  total: number;
+  events: { time: number; link: string; up: boolean }[];
+  drops: Drops[];
+}
+
+export interface Listed<Row> {
+  total: number;
+  rows: Row[];
+}
+
+export interface Settings {
+  between: Listed<{ path: string; values: (string | null)[] }>;
+  changed: Listed<{ path: string; default: string | null; values: (string | null)[] }>;
+  known: boolean[];
+}
+
+export interface Report {
+  runs: Run[];
+  summary: SummaryRow[];
+  steps: JobSteps[];
+  fct: FctOfRun[];
+  queues: QueuesOfRun[];
+  links: LinksOfRun[];
+  faults: FaultsOfRun[];
+  settings: Settings;
+}
+
+/** The data in this page; none in the bare template. */
+export function embedded(): Report | null {
+  const holder = document.getElementById("netloom-data");
+  return JSON.parse(holder?.textContent ?? "null") as Report | null;
+}

@@ -1,0 +1,73 @@
+// Heat maps of leaves and spines.
+
+import { chart, names, tip, tooltip } from "./chart.ts";
+import type { Tiers, Usage } from "./data.ts";
+import { SCALE, onScale } from "./palette.ts";
+import { percent, some } from "./units.ts";
+
+/** Which way packets go. */
+export type Direction = "up" | "down";
+
+/** Numbers are written into cells while there are no more along each side. */
+const WRITTEN = 12;
+const CELL = 26;
+const LOWEST = 180;
+const HIGHEST = 620;
+
+const between = ([first, last]: [string, string]): string => (first === last ? first : `${first} – ${last}`);
+
+interface Square {
+  value: [number, number, number];
+  usage: Usage;
+  label: Record<string, unknown>;
+}
+
+function squares(cells: (Usage | null)[][], most: number): Square[] {
+  return cells.flatMap((row, leaf) =>
+    row.flatMap((usage, spine): Square[] =>
+      usage === null
+        ? []
+        : [{ value: [spine, leaf, usage.mean], usage, label: { color: onScale(usage.mean / most) } }],
+    ),
+  );
+}
+
+/** The map: leaves down, spines across. */
+export function heatMap(label: string, tiers: Tiers, direction: Direction, most: number): HTMLElement {
+  const [leaves, spines] = [tiers.leaves.map(between), tiers.spines.map(between)];
+  const data = squares(tiers[direction], most);
+  const written = leaves.length <= WRITTEN && spines.length <= WRITTEN;
+  const height = Math.min(HIGHEST, Math.max(LOWEST, leaves.length * CELL + 70));
+  return chart(`Link utilization, ${label}`, height, {
+    grid: { left: 76, right: 8, top: 8, bottom: 46 },
+    tooltip: tooltip(({ data: { value, usage } }: { data: Square }) => {
+      const ends = [leaves[value[1]] ?? "", spines[value[0]] ?? ""];
+      const heading = (direction === "up" ? ends : ends.reverse()).join(" → ");
+      const busiest = `busiest ${percent(usage.busiest)}`;
+      return tip(heading, [`${some(usage.links, "link")}: mean ${percent(usage.mean)}, ${busiest}`]);
+    }),
+    xAxis: {
+      ...names(spines, { inverse: false, name: "spine", nameLocation: "middle", nameGap: 28 }),
+      axisLabel: { color: "var(--muted)", fontSize: 11, hideOverlap: true },
+      nameTextStyle: { color: "var(--ink)", fontSize: 12 },
+    },
+    yAxis: {
+      ...names(leaves),
+      axisLabel: { color: "var(--muted)", fontSize: 11, width: 66, overflow: "truncate" },
+    },
+    visualMap: { show: false, min: 0, max: most, dimension: 2, inRange: { color: SCALE } },
+    series: [
+      {
+        type: "heatmap",
+        data,
+        emphasis: { disabled: true },
+        itemStyle: { borderColor: "var(--surface)", borderWidth: written ? 2 : 0 },
+        label: {
+          show: written,
+          fontSize: 11,
+          formatter: ({ data: { usage } }: { data: Square }) => String(Math.round(usage.mean * 100)),
+        },
+      },
+    ],
+  });
+}

@@ -1,0 +1,71 @@
+// Flow completion times: background messages and those of jobs, each as a distribution.
+
+import { cdfChart } from "../cdf.ts";
+import type { Fct, FctGroup, FctOfRun, Report } from "../data.ts";
+import { asTable, note } from "../dom.ts";
+import { legend, runColour, runDash } from "../palette.ts";
+import { count, span } from "../units.ts";
+import { figure, pair } from "./panel.ts";
+import type { Panel } from "./panel.ts";
+
+interface Group {
+  title: string;
+  of: (run: FctOfRun) => FctGroup;
+}
+
+const GROUPS: Group[] = [
+  { title: "Background messages", of: (run) => run.background },
+  { title: "Messages of jobs", of: (run) => run.jobs },
+];
+
+const COLUMNS = ["messages", "unfinished", "mean", "p50", "p95", "p99", "p99.9", "longest", "percentiles"];
+
+function arrived(report: Report, group: Group): { run: number; fct: Fct }[] {
+  return report.fct.flatMap((found, run) => {
+    const fct = group.of(found).arrived;
+    return fct === null ? [] : [{ run, fct }];
+  });
+}
+
+function drawing(report: Report, group: Group): HTMLElement {
+  const lines = arrived(report, group).map(({ run, fct }) => ({
+    name: report.runs[run]?.name ?? "",
+    colour: runColour(run),
+    dash: runDash(run),
+    cdf: fct.cdf,
+  }));
+  const label = `Distribution of flow completion times: ${group.title}`;
+  return figure(group.title, cdfChart(label, "FCT", "messages", lines, true));
+}
+
+function row(report: Report, group: Group, run: number): string[] {
+  const found = report.fct[run];
+  const { arrived: fct, unfinished } = found === undefined ? { arrived: null, unfinished: 0 } : group.of(found);
+  const name = report.runs[run]?.name ?? "";
+  if (fct === null) {
+    return [name, group.title, "0", count(unfinished)];
+  }
+  const times = [fct.mean, fct.p50, fct.p95, fct.p99, fct.p999, fct.maximum].map(span);
+  return [name, group.title, count(fct.count), count(unfinished), ...times, fct.exact ? "exact" : "to 0.4 %"];
+}
+
+function content(report: Report): HTMLElement[] {
+  const shown = GROUPS.filter((group) => arrived(report, group).length > 0);
+  if (shown.length === 0) {
+    return [note("No message arrived in any of these runs.")];
+  }
+  const rows = shown.flatMap((group) => report.runs.map((_, run) => row(report, group, run)));
+  return [
+    note("From the hand-over of a message's first packet to the NIC to the arrival of its last byte."),
+    legend(report.runs, [...report.runs.keys()]),
+    pair(...shown.map((group) => drawing(report, group))),
+    asTable(
+      "Flow completion times",
+      [{ title: "run" }, { title: "messages of" }, ...COLUMNS.map((title) => ({ title, number: true }))],
+      rows,
+    ),
+  ];
+}
+
+/** The panel. */
+export const FCT: Panel = { id: "fct", title: "Flow completion time", content };

@@ -1,0 +1,157 @@
+// How busy links were: heat maps of leaves and spines, both directions, or bars where the fabric is another.
+
+import { barChart } from "../bars.ts";
+import type { LinksOfRun, Report, Usage } from "../data.ts";
+import { asTable, element, note } from "../dom.ts";
+import type { Cell } from "../dom.ts";
+import { heatMap } from "../heat.ts";
+import type { Direction } from "../heat.ts";
+import { SCALE, runColour, runName } from "../palette.ts";
+import { count, percent } from "../units.ts";
+import { figure } from "./panel.ts";
+import type { Panel } from "./panel.ts";
+
+const DIRECTIONS: { direction: Direction; title: string }[] = [
+  { direction: "up", title: "leaf to spine" },
+  { direction: "down", title: "spine to leaf" },
+];
+
+/** The end of the scale for all heat maps: the largest share, rounded up to whole tenths. */
+function top(links: LinksOfRun[]): number {
+  const shares = links.flatMap(({ tiers }) =>
+    tiers === null ? [] : [...tiers.up, ...tiers.down].flatMap((row) => row.map((cell) => cell?.mean ?? 0)),
+  );
+  const most = shares.reduce((left, right) => Math.max(left, right), 0);
+  return Math.min(1, Math.max(0.1, Math.ceil(most * 10 - 1e-9) / 10));
+}
+
+function scale(most: number): HTMLElement {
+  const bar = element("span", { class: "scale", "aria-hidden": "true" });
+  bar.style.background = `linear-gradient(to right, ${SCALE.join(", ")})`;
+  return element("p", { class: "legend" }, "0 %", bar, `${percent(most)} of the time, mean of parallel links; numbers in %`);
+}
+
+function maps(report: Report): HTMLElement[] {
+  const most = top(report.links);
+  const figures = report.links.flatMap(({ tiers }, run) =>
+    tiers === null
+      ? []
+      : DIRECTIONS.map(({ direction, title }) => {
+          const name = report.runs[run]?.name ?? "";
+          const caption = element("figcaption", {}, runName(report.runs, run), `: ${title}`);
+          return element("figure", {}, caption, heatMap(`${name}: ${title}`, tiers, direction, most));
+        }),
+  );
+  return figures.length === 0 ? [] : [scale(most), element("div", { class: "maps" }, ...figures)];
+}
+
+function blocks(report: Report): HTMLElement[] {
+  const large = report.links.flatMap(({ tiers }) =>
+    tiers !== null && tiers.leaf_block * tiers.spine_block > 1 ? [tiers] : [],
+  );
+  return large
+    .slice(0, 1)
+    .map((tiers) =>
+      note(
+        `The fabric is large: a cell stands for up to ${tiers.leaf_block} leaves and ${tiers.spine_block} spines ` +
+          "beside each other; its busiest link is told beside the pointer and in the table.",
+      ),
+    );
+}
+
+function lists(report: Report): HTMLElement[] {
+  return report.links.flatMap(({ list }, run) => {
+    if (list === null || list.links.length === 0) {
+      return [];
+    }
+    const name = report.runs[run]?.name ?? "";
+    const bars = list.links.map((link) => ({
+      name: `${link.from} → ${link.to}`,
+      colour: runColour(run),
+      value: link.usage,
+      tip: [`link ${link.link}`, `busy ${percent(link.usage)} of the time`],
+    }));
+    const unit = { name: "%", worth: 0.01 };
+    const shown =
+      list.total > bars.length
+        ? `the ${bars.length} busiest of ${count(list.total)} directions; all are in the table “ports” of the run folder`
+        : `all ${list.total} directions`;
+    return [
+      figure(`${name}: ${shown}`, barChart(`Busiest links of ${name}`, "share of the time busy", unit, bars)),
+      asTable(
+        `Busiest links of ${name}`,
+        [{ title: "link" }, { title: "from" }, { title: "to" }, { title: "busy", number: true }],
+        list.links.map((link) => [link.link, link.from, link.to, percent(link.usage)]),
+      ),
+    ];
+  });
+}
+
+const GROUPS: { title: string; of: (links: LinksOfRun) => Usage | null }[] = [
+  { title: "out of hosts", of: (links) => links.from_hosts },
+  { title: "to hosts", of: (links) => links.to_hosts },
+  { title: "between switches", of: (links) => links.between },
+];
+
+function overview(report: Report): HTMLElement {
+  const rows = report.links.flatMap((links, run) =>
+    GROUPS.flatMap(({ title, of }): Cell[][] => {
+      const usage = of(links);
+      return usage === null
+        ? []
+        : [[report.runs[run]?.name ?? "", title, count(usage.links), percent(usage.mean), percent(usage.busiest)]];
+    }),
+  );
+  return asTable(
+    "Links of each run, directions apart",
+    [
+      { title: "run" },
+      { title: "links" },
+      { title: "directions", number: true },
+      { title: "busy, mean", number: true },
+      { title: "busy, busiest", number: true },
+    ],
+    rows,
+  );
+}
+
+function cells(report: Report): HTMLElement[] {
+  const rows = report.links.flatMap(({ tiers }, run) => {
+    if (tiers === null) {
+      return [];
+    }
+    const name = report.runs[run]?.name ?? "";
+    const between = ([first, last]: [string, string]): string => (first === last ? first : `${first} – ${last}`);
+    return DIRECTIONS.flatMap(({ direction, title }) =>
+      tiers[direction].flatMap((row, leaf) =>
+        row.flatMap((cell, spine) => {
+          const ends = [between(tiers.leaves[leaf] ?? ["", ""]), between(tiers.spines[spine] ?? ["", ""])];
+          return cell === null
+            ? []
+            : [[name, title, ...ends, count(cell.links), percent(cell.mean), percent(cell.busiest)]];
+        }),
+      ),
+    );
+  });
+  const numbers = ["links", "busy, mean", "busy, busiest"].map((title) => ({ title, number: true }));
+  const columns = [{ title: "run" }, { title: "direction" }, { title: "leaf" }, { title: "spine" }, ...numbers];
+  // Rows by the thousand would burden every opening of the page; the pointer tells the same cell by cell.
+  if (rows.length > 4096) {
+    return [note(`A table of the ${count(rows.length)} cells is left out; the table “ports” of a run folder has them.`)];
+  }
+  return rows.length === 0 ? [] : [asTable("Links between leaves and spines", columns, rows)];
+}
+
+function content(report: Report): HTMLElement[] {
+  return [
+    note("Utilization: the share of simulated time that a direction of a link was transmitting."),
+    ...maps(report),
+    ...blocks(report),
+    ...cells(report),
+    ...lists(report),
+    overview(report),
+  ];
+}
+
+/** The panel. */
+export const LINKS: Panel = { id: "links", title: "Link utilization", content };

@@ -1,0 +1,29 @@
+// What a panel is: a section with a heading, or nothing where a run has nothing to show.
+
+import type { Report } from "../data.ts";
+import { element } from "../dom.ts";
+
+/** A panel of the report; its file stands beside this one. */
+export interface Panel {
+  /** Its place in the page's address. */
+  id: string;
+  title: string;
+  /** What it shows. */
+  content: (report: Report) => HTMLElement[];
+}
+
+/** The panel as a section. */
+export function section(panel: Panel, report: Report): HTMLElement {
+  const heading = element("h2", {}, panel.title);
+  return element("section", { id: panel.id }, heading, ...panel.content(report));
+}
+
+/** A chart with what it is called. */
+export function figure(title: string, drawing: HTMLElement, ...more: HTMLElement[]): HTMLElement {
+  return element("figure", {}, element("figcaption", {}, title), drawing, ...more);
+}
+
+/** Figures side by side where there is room. */
+export function pair(...figures: HTMLElement[]): HTMLElement {
+  return element("div", { class: figures.length > 1 ? "pair" : "single" }, ...figures);
+}

@@ -1,0 +1,90 @@
+// Where each run came from, how to make it again, and what in it is ours.
+
+import type { Report, Run } from "../data.ts";
+import { element, folded, note } from "../dom.ts";
+import { runName } from "../palette.ts";
+import { count, span } from "../units.ts";
+import type { Panel } from "./panel.ts";
+
+/** How a run ended, in words. */
+export const STATUS: Record<Run["status"], string> = {
+  complete: "complete",
+  stopped: "stopped",
+  deadline: "ended by its deadline",
+  stalled: "stalled",
+  unreachable: "stalled, since no path led to a peer",
+};
+
+function facts(pairs: [string, Node | string][]): HTMLElement {
+  const list = pairs.flatMap(([term, fact]) => [element("dt", {}, term), element("dd", {}, fact)]);
+  return element("dl", {}, ...list);
+}
+
+const code = (text: string): HTMLElement => element("code", {}, text);
+
+function scenario(run: Run): HTMLElement {
+  if (run.yaml === null) {
+    return note(
+      `The scenario with all defaults has ${count(run.yaml_bytes)} bytes and is not repeated here; it is ` +
+        "the entry “scenario_yaml” of the manifest in the run folder.",
+    );
+  }
+  return folded("The scenario with all defaults", element("pre", { tabindex: "0" }, run.yaml));
+}
+
+/** The value of one of the settings the engine derived. */
+function derived(value: unknown): string {
+  return typeof value === "number" ? count(value) : String(value);
+}
+
+function one(report: Report, run: Run, place: number): HTMLElement {
+  const status = element("span", {}, STATUS[run.status]);
+  const engine = Object.entries(run.engine).map(([key, value]) => `${key} ${derived(value)}`);
+  const list = facts([
+    ["outcome", status],
+    ["command", code(run.command)],
+    ["seed", run.seed],
+    ["netloom", `${run.netloom}, tables of version ${run.schema}`],
+    ["digest", code(run.digest)],
+    ["simulated", `${span(run.simulated)}: ${count(run.packets)} packets, ${count(run.hops)} packet-hops`],
+    ["computed", `in ${span(run.wall_time)} with ${run.threads} thread${run.threads === 1 ? "" : "s"}`],
+    ["derived", engine.join(", ")],
+  ]);
+  const details = run.details.map((detail) => element("p", { class: "warning" }, detail));
+  const title = element("h3", {}, runName(report.runs, place));
+  return element("article", {}, title, ...details, list, scenario(run));
+}
+
+function ours(report: Report): HTMLElement[] {
+  const all = new Map<string, number[]>();
+  report.runs.forEach((run, place) => run.ours.forEach((text) => all.set(text, [...(all.get(text) ?? []), place])));
+  if (all.size === 0) {
+    return [];
+  }
+  const items = [...all].map(([text, runs]) => {
+    const which = runs.length === report.runs.length ? [] : [" (", ...runs.map((run) => runName(report.runs, run)), ")"];
+    return element("li", {}, text, ...which);
+  });
+  return [
+    element("h3", {}, "Choices that are ours"),
+    note("What no source prescribes, or netloom decided itself:"),
+    element("ul", {}, ...items),
+  ];
+}
+
+function content(report: Report): HTMLElement[] {
+  const runs = report.runs.map((run, place) => one(report, run, place));
+  return [
+    ...ours(report),
+    element("h3", {}, "How to repeat a run"),
+    note(
+      "The command as it was typed is below each run. Where its files have changed since, save the scenario with all " +
+        "defaults, run “netloom run” on it, and compare digests: equal digests are equal records. " +
+        "“netloom check” tells whether a run folder still is what its digest says.",
+    ),
+    element("div", { class: "articles" }, ...runs),
+  ];
+}
+
+/** The panel. */
+export const PROVENANCE: Panel = { id: "provenance", title: "Where this comes from", content };

@@ -1,0 +1,57 @@
+// Settings: in which the runs differ, and which are not at their defaults.
+
+import type { Report } from "../data.ts";
+import { element, note, table } from "../dom.ts";
+import type { Cell, Column } from "../dom.ts";
+import { runName } from "../palette.ts";
+import { count } from "../units.ts";
+import type { Panel } from "./panel.ts";
+
+const NONE = "–";
+
+const code = (text: string): HTMLElement => element("code", {}, text);
+
+function cut({ total, rows }: { total: number; rows: unknown[] }): HTMLElement[] {
+  const text = `The first ${rows.length} of ${count(total)}; the manifest of each run folder has all of them.`;
+  return total > rows.length ? [note(text)] : [];
+}
+
+/** Runs as columns; their titles carry their colours below the table's head. */
+const columns = (report: Report): Column[] => report.runs.map((run) => ({ title: run.name }));
+
+function between(report: Report): HTMLElement[] {
+  const { between: found } = report.settings;
+  if (report.runs.length < 2) {
+    return [];
+  }
+  if (found.rows.length === 0) {
+    return [note("The runs were made with the same settings.")];
+  }
+  const rows = found.rows.map(({ path, values }): Cell[] => [code(path), ...values.map((value) => value ?? NONE)]);
+  const caption = "Settings in which the runs differ";
+  return [table(caption, [{ title: "setting" }, ...columns(report)], rows), ...cut(found)];
+}
+
+/** A column for all runs where these agree. */
+function changed(report: Report): HTMLElement[] {
+  const { changed: found, known } = report.settings;
+  if (!known.includes(true)) {
+    return [note("These run folders do not say which settings were not at their defaults.")];
+  }
+  const same = found.rows.every(({ values }) => values.every((value) => value === values[0]));
+  const shown = same ? [{ title: "value" }] : columns(report);
+  const rows = found.rows.map(({ path, default: usual, values }): Cell[] => [
+    code(path),
+    usual === null ? element("em", {}, "must be given") : usual,
+    ...values.slice(0, shown.length).map((value) => value ?? NONE),
+  ]);
+  const silent = known.flatMap((is, run) => (is ? [] : [runName(report.runs, run)]));
+  const unknown = silent.length > 0 ? [element("p", { class: "note" }, "Not told by: ", ...silent)] : [];
+  const caption = "Settings that are not at their defaults";
+  return [table(caption, [{ title: "setting" }, { title: "default" }, ...shown], rows), ...cut(found), ...unknown];
+}
+
+const content = (report: Report): HTMLElement[] => [...between(report), ...changed(report)];
+
+/** The panel. */
+export const SETTINGS: Panel = { id: "settings", title: "Settings", content };

@@ -1,0 +1,82 @@
+// Step times: bars with intervals, and the whole distribution.
+
+import { barChart } from "../bars.ts";
+import type { Bar } from "../bars.ts";
+import { cdfChart } from "../cdf.ts";
+import type { JobSteps, Report, StepTimes } from "../data.ts";
+import { asTable, note } from "../dom.ts";
+import { legend, runColour, runDash } from "../palette.ts";
+import { count, span, spanUnit } from "../units.ts";
+import { figure, pair } from "./panel.ts";
+import type { Panel } from "./panel.ts";
+import { interval } from "./summary.ts";
+
+type Timed = JobSteps & { times: StepTimes };
+
+/** A run, or a job of it where some run has several. */
+function namer({ runs, steps }: Report): (job: JobSteps) => string {
+  const several = steps.some((job, place) => steps[place + 1]?.run === job.run);
+  return (job) => (several ? `${runs[job.run]?.name ?? ""} · ${job.job}` : (runs[job.run]?.name ?? ""));
+}
+
+function bar(name: string, { run, steps, times }: Timed): Bar {
+  const line = (what: string, read: keyof Pick<StepTimes, "mean" | "p95" | "p99">): string => {
+    const within = interval(times[read]);
+    return `${what} ${span(times[read].value)}${within === "" ? "" : `  (${within})`}`;
+  };
+  return {
+    name,
+    colour: runColour(run),
+    value: times.mean.value,
+    low: times.mean.low,
+    high: times.mean.high,
+    marks: [
+      { value: times.p95.value, symbol: "circle" },
+      { value: times.p99.value, symbol: "diamond" },
+    ],
+    tip: [line("mean", "mean"), line("p95", "p95"), line("p99", "p99"), `${count(steps)} steps`],
+  };
+}
+
+function content(report: Report): HTMLElement[] {
+  const timed = report.steps.filter((job): job is Timed => job.times !== null);
+  if (timed.length === 0) {
+    return [note("No step was finished in any of these runs.")];
+  }
+  const name = namer(report);
+  const most = Math.max(...timed.map((job) => job.times.p99.value));
+  const bars = timed.map((job) => bar(name(job), job));
+  const lines = timed.map((job) => ({
+    name: name(job),
+    colour: runColour(job.run),
+    dash: runDash(job.run),
+    cdf: job.times.cdf,
+  }));
+  const rows = timed.map(({ times, steps, time, ...job }) => [
+    name({ times, steps, time, ...job }),
+    ...[times.mean, times.p95, times.p99].flatMap((found) => [span(found.value), interval(found)]),
+    count(steps),
+    times.exact ? "exact" : "to 0.4 %",
+  ]);
+  const columns = ["mean", "interval", "p95", "interval", "p99", "interval", "steps", "percentiles"];
+  const shown = [...new Set(timed.map((job) => job.run))];
+  return [
+    note("A step lasts from its first rank's start to its last rank's end."),
+    legend(report.runs, shown),
+    pair(
+      figure(
+        "Mean with its 95 % interval over steps; ○ p95, ◇ p99",
+        barChart("Step time of each run", "step time", spanUnit(most), bars),
+      ),
+      figure("All steps", cdfChart("Distribution of step times", "step time", "steps", lines)),
+    ),
+    asTable(
+      "Step times",
+      [{ title: "run" }, ...columns.map((title) => ({ title, number: true }))],
+      rows,
+    ),
+  ];
+}
+
+/** The panel. */
+export const STEPS: Panel = { id: "steps", title: "Step time", content };

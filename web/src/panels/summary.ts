@@ -1,0 +1,90 @@
+// The table at the top: a row for each job of each run, with intervals, and what values are relative to the first run.
+
+import type { Estimate, Report, SummaryRow, WholeRun } from "../data.ts";
+import { note, stacked, table } from "../dom.ts";
+import type { Cell, Column } from "../dom.ts";
+import { runName } from "../palette.ts";
+import { change, count, size, span, spanUnit, significant, spans } from "../units.ts";
+import type { Panel } from "./panel.ts";
+
+interface Metric extends Column {
+  cell: (row: SummaryRow, first: SummaryRow | undefined) => Cell;
+}
+
+/** What a value is relative to that of the first run. */
+function relative(value: number, first: number | null | undefined): string {
+  return typeof first === "number" && first > 0 ? change(value / first) : "";
+}
+
+/** An interval in words; an end that too few steps leave open is said to be so. */
+export function interval({ low, high }: Estimate): string {
+  if (low === null && high === null) {
+    return "";
+  }
+  if (low !== null && high !== null) {
+    return spans(low, high);
+  }
+  const known = low ?? high ?? 0;
+  const unit = spanUnit(known);
+  const text = `${significant(known / unit.worth)} ${unit.name}`;
+  return low === null ? `up to ${text}` : `from ${text}`;
+}
+
+function estimate(title: string, read: (row: SummaryRow) => Estimate | null): Metric {
+  const cell = (row: SummaryRow, first: SummaryRow | undefined): Cell => {
+    const found = read(row);
+    const base = first === undefined ? null : (read(first)?.value ?? null);
+    return found && stacked(span(found.value), interval(found), relative(found.value, base));
+  };
+  return { title, number: true, cell };
+}
+
+function plain(title: string, write: (value: number) => string, read: (row: SummaryRow) => number | null): Metric {
+  const cell = (row: SummaryRow, first: SummaryRow | undefined): Cell => {
+    const found = read(row);
+    return found === null ? null : stacked(write(found), relative(found, first && read(first)));
+  };
+  return { title, number: true, cell };
+}
+
+const whole = (read: (run: WholeRun) => number | null) => (row: SummaryRow) => row.whole && read(row.whole);
+
+const METRICS: Metric[] = [
+  { title: "steps", number: true, cell: (row) => (row.steps === null ? null : count(row.steps)) },
+  estimate("step mean", (row) => row.mean),
+  estimate("step p95", (row) => row.p95),
+  estimate("step p99", (row) => row.p99),
+  plain("job time", span, (row) => row.time),
+  plain("FCT mean", span, whole((run) => run.fct_mean)),
+  plain("FCT p99", span, whole((run) => run.fct_p99)),
+  plain("host queue", size, whole((run) => run.host_queue)),
+  plain("switch queue", size, whole((run) => run.switch_queue)),
+  plain("dropped packets", count, whole((run) => run.dropped)),
+  plain("unfinished messages", count, whole((run) => run.unfinished)),
+];
+
+function content({ runs, summary }: Report): HTMLElement[] {
+  const severalJobs = summary.some((row, place) => summary[place + 1]?.run === row.run);
+  const shown = METRICS.filter((metric) => summary.some((row) => metric.cell(row, undefined) !== null));
+  const first = (row: SummaryRow): SummaryRow | undefined =>
+    row.run === 0 ? undefined : summary.find((other) => other.run === 0 && other.job === row.job);
+  const cells = (row: SummaryRow): Cell[] => {
+    const job = severalJobs ? [row.job] : [];
+    return [runName(runs, row.run), ...job, ...shown.map((metric) => metric.cell(row, first(row)))];
+  };
+  const columns: Column[] = [{ title: "run" }, ...(severalJobs ? [{ title: "job" }] : []), ...shown];
+  const against = runs.length > 1 ? ` Percentages compare with the first run, ${runs[0]?.name ?? ""}.` : "";
+  return [
+    table("Figures of each run", columns, summary.map(cells)),
+    note(
+      "Below step times: the 95 % interval over the steps of that run, as if these were independent of each other. " +
+        "It says how well the run's length fixes the figure, not how much other seeds would change it; " +
+        "“from” marks an interval that too few steps leave open." +
+        against,
+    ),
+    note("FCT: completion time of background messages. Queues: the most bytes that ever waited at one port."),
+  ];
+}
+
+/** The panel. */
+export const SUMMARY: Panel = { id: "summary", title: "Summary", content };

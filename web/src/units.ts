@@ -1,0 +1,77 @@
+// Numbers as people read them: rounded, with a unit, with thousands set apart; the same words as the command prints.
+
+/** A unit: its name and what it is worth. */
+export interface Unit {
+  name: string;
+  worth: number;
+}
+
+const SPANS: Unit[] = [
+  { name: "s", worth: 1 },
+  { name: "ms", worth: 1e-3 },
+  { name: "us", worth: 1e-6 },
+  { name: "ns", worth: 1e-9 },
+  { name: "ps", worth: 1e-12 },
+];
+
+const SIZES: Unit[] = [
+  { name: "GiB", worth: 2 ** 30 },
+  { name: "MiB", worth: 2 ** 20 },
+  { name: "KiB", worth: 2 ** 10 },
+  { name: "B", worth: 1 },
+];
+
+function fitting(number: number, units: Unit[]): Unit {
+  const found = units.find((unit) => Math.abs(number) >= unit.worth) ?? units.at(-1);
+  return found ?? { name: "", worth: 1 };
+}
+
+/** The unit in which a span of this length is read best. */
+export const spanUnit = (seconds: number): Unit => fitting(seconds, SPANS);
+
+/** The unit in which a size like this is read best. */
+export const sizeUnit = (bytes: number): Unit => fitting(bytes, SIZES);
+
+/** Four digits that count, without trailing zeros behind the point. */
+export function significant(number: number): string {
+  const size = Math.abs(number);
+  const decimals = size >= 999.95 ? 0 : size >= 99.995 ? 1 : size >= 9.9995 ? 2 : 3;
+  return String(Number(number.toFixed(decimals)));
+}
+
+/** A span of time. */
+export function span(seconds: number): string {
+  const unit = seconds === 0 ? { name: "s", worth: 1 } : spanUnit(seconds);
+  return `${significant(seconds / unit.worth)} ${unit.name}`;
+}
+
+/** From a span to a span, in one unit. */
+export function spans(low: number, high: number): string {
+  const unit = spanUnit(high);
+  return `${significant(low / unit.worth)} – ${significant(high / unit.worth)} ${unit.name}`;
+}
+
+/** Bytes. */
+export function size(bytes: number): string {
+  const unit = sizeUnit(bytes);
+  return `${significant(bytes / unit.worth)} ${unit.name}`;
+}
+
+/** A whole number with its thousands set apart. */
+export function count(number: number): string {
+  return String(Math.round(number)).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** A count with its noun, in the plural unless there is one. */
+export function some(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** A share of one. */
+export const percent = (share: number): string => `${significant(share * 100)} %`;
+
+/** What a value has changed to, compared with the first one. */
+export function change(ratio: number): string {
+  const percents = (ratio - 1) * 100;
+  return `${percents < 0 ? "−" : "+"}${Math.abs(percents).toFixed(1)} %`;
+}
