@@ -17,7 +17,7 @@ export SKIPPED := $(CARGO_TARGET_DIR)/skipped
 
 NETLOOM := cargo run --release --locked -p netloom-cli --
 
-.PHONY: help demo test lint budget bless bench reproduce docs web
+.PHONY: help demo test lint budget bless bench reproduce docs site web
 .PHONY: .begin .format .clippy .cargo-test .supply .aarch64 .web .summary
 
 help: ## List the verbs
@@ -58,8 +58,12 @@ bench: ## Measure speed on this machine, as JSON
 reproduce: ## Reproduce the first paper: claim, expected, measured, verdict
 	@$(NETLOOM) reproduce zeltser2026
 
-docs: ## Build the reference of all crates, refusing broken links
+docs: ## Build the reference of all crates and the site, refusing broken links
 	@RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
+	@scripts/site.sh check
+
+site: ## Build the documentation as a site in target/site (needs Node and npm)
+	@scripts/site.sh build
 
 web: ## Build the page of the report from web/ (needs Node and npm)
 	@scripts/web.sh build

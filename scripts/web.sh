@@ -7,23 +7,11 @@ set -euo pipefail
 template=crates/report/template/report.html
 verb=${1:?build or check}
 
-missing() { # what is skipped, why, how to get it
-    if [ "$verb" = build ]; then echo "web: $2 ($3)" >&2; exit 1; fi
-    scripts/skip.sh "$1" "$2" "$3"
-}
-
-for tool in node npm; do
-    command -v "$tool" >/dev/null || { missing "report template and browser" "$tool is not installed" "apt-get install nodejs npm"; exit; }
-done
-cd web
-# npm writes this copy of the lock file last; as long as ours is no newer, what lies there is what it asks for.
-if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
-    npm ci --ignore-scripts --no-audit --no-fund --loglevel=error || {
-        cd ..
-        missing "report template and browser" "the packages of web/ cannot be fetched" "npm ci in web/, with a network"
-        exit
-    }
+if ! why=$(scripts/packages.sh web); then
+    if [ "$verb" = build ]; then echo "web: $why" >&2; exit 1; fi
+    exec scripts/skip.sh "report template and browser" "${why%%; *}" "${why#*; }"
 fi
+cd web
 npm run --silent check
 if [ "$verb" = build ]; then
     npm run --silent build

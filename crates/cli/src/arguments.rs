@@ -214,7 +214,10 @@ pub struct Reproduce {
     /// Fail unless every verdict is the recorded one and every law holds; runs more seeds
     #[arg(long)]
     pub check: bool,
-    /// Folder that takes the results as CSV and JSON
+    /// Judge the runs of an earlier `--output` folder instead of making new ones
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["seeds", "threads"])]
+    pub runs: Option<PathBuf>,
+    /// Folder that takes the results as CSV and JSON, and the paper's figures as tables
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
     /// Runs at a time [default: all cores]

@@ -15,6 +15,7 @@ pub fn reproduce(arguments: &Reproduce, output: &mut Output) -> Result<ExitCode,
     let request = Request {
         seeds: arguments.seeds.clone(),
         check: arguments.check,
+        stored: arguments.runs.as_deref(),
         only: arguments.only.clone(),
         threads: arguments.threads.map(usize::from),
         stop: Some(interrupt::stop_flag(output)),

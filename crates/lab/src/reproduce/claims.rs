@@ -20,6 +20,9 @@ pub(super) struct Claims {
     pub groups: BTreeMap<String, Vec<String>>,
     /// Runs that change a scenario.
     pub experiments: Vec<Experiment>,
+    /// The paper's figures and tables, as numbers.
+    #[serde(default)]
+    pub figures: Vec<Figure>,
     /// The claims, in the order of the paper.
     pub claims: Vec<Claim>,
 }
@@ -56,6 +59,20 @@ pub(super) struct Experiment {
     pub set: BTreeMap<String, String>,
     /// What it is to show.
     pub shows: String,
+}
+
+/// A figure of the paper: quantities of runs, as published and as ours.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Figure {
+    /// What the paper calls it.
+    pub name: String,
+    /// What it shows, in our words.
+    pub shows: String,
+    /// What is plotted, and what should be beside it.
+    pub measured: Vec<Quantity>,
+    /// Runs, `run/job`, or groups.
+    pub at: Vec<String>,
 }
 
 /// One claim.

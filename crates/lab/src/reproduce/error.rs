@@ -29,6 +29,22 @@ pub enum ReproduceError {
     /// Somebody ended the runs.
     #[error("stopped before all runs were made")]
     Stopped,
+    /// Stored runs could not be read.
+    #[error("there are no stored runs ({source}): {}", .path.display())]
+    Read {
+        /// Where.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// Stored runs are of another kind.
+    #[error("the stored runs cannot be judged: {reason}: {}", .path.display())]
+    Stored {
+        /// Where.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
     /// The results could not be written.
     #[error("the results cannot be written ({source}): {}", .path.display())]
     Write {

@@ -55,6 +55,9 @@ pub struct Judged {
     pub published: Vec<f64>,
     /// What was measured, in the same order: means over seeds.
     pub measured: Vec<f64>,
+    /// Half the 95 % confidence interval of each of these; of a ratio, that of the ratios seed by seed. Absent for a single
+    /// seed.
+    pub halves: Vec<Option<f64>>,
     /// Seeds of the run with the fewest.
     pub seeds: usize,
     /// Where the published figure must lie.
@@ -140,6 +143,7 @@ impl Bench<'_> {
             let mut one = blank(claim, name);
             one.published = vec![published];
             one.measured = Sample::of(&values).map(|sample| sample.mean).into_iter().collect();
+            one.halves = Sample::of(&values).map(|sample| sample.confidence()).into_iter().collect();
             one.seeds = values.len();
             one.interval = interval;
             one.verdict = verdict;
@@ -147,6 +151,33 @@ impl Bench<'_> {
             judged.push(one);
         }
         Ok(judged)
+    }
+
+    /// How well each figure is known. Runs with one seed share what the seed decides, failed links above all, so a ratio is
+    /// taken seed by seed.
+    fn halves(
+        &self,
+        targets: &[Target],
+        quantity: Quantity,
+        divisors: Option<&(Quantity, Vec<Target>)>,
+    ) -> Vec<Option<f64>> {
+        let half = |values: Vec<f64>| Sample::of(&values).and_then(|sample| sample.confidence());
+        match divisors {
+            None => targets.iter().map(|target| half(self.values(target, quantity))).collect(),
+            Some((below, divisors)) => {
+                let pairs = targets.iter().zip(divisors);
+                pairs.map(|(target, divisor)| half(self.ratios(target, quantity, divisor, *below))).collect()
+            }
+        }
+    }
+
+    /// A figure over another, for every seed that both have.
+    fn ratios(&self, above: &Target, quantity: Quantity, below: &Target, by: Quantity) -> Vec<f64> {
+        let ratio = |run: &Measured| {
+            let other = self.measured.iter().find(|other| other.run == below.run && other.seed == run.seed)?;
+            Some(run.get(above.job.as_deref(), quantity)? / other.get(below.job.as_deref(), by)?)
+        };
+        self.measured.iter().filter(|run| run.run == above.run).filter_map(ratio).collect()
     }
 
     /// An exception turns the recorded verdict round.
@@ -184,8 +215,9 @@ impl Bench<'_> {
         let mut one = blank(claim, words(relation));
         one.published = if published.iter().all(|value| value.is_nan()) { Vec::new() } else { published };
         one.measured = measured;
+        one.halves = self.halves(&targets, claim.measured, divisors.as_ref());
         one.seeds = by_seed.iter().map(Vec::len).min().unwrap_or(0);
-        one.verdict = Verdict::of(holds);
+        one.verdict = if one.seeds == 0 { Verdict::TooFewSeeds } else { Verdict::of(holds) };
         Ok(one)
     }
 }
@@ -215,6 +247,7 @@ fn blank(claim: &Claim, at: String) -> Judged {
         quantity: claim.measured,
         published: Vec::new(),
         measured: Vec::new(),
+        halves: Vec::new(),
         seeds: 0,
         interval: None,
         kind: claim.kind,

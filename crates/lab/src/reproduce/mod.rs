@@ -9,6 +9,7 @@
 
 mod claims;
 mod error;
+mod figures;
 mod files;
 mod judge;
 mod paper;
@@ -19,6 +20,7 @@ mod runs;
 mod store;
 mod table;
 
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 pub use claims::{Kind, Recorded};
@@ -42,6 +44,8 @@ pub struct Request<'a> {
     pub seeds: Option<Seeds>,
     /// Whether every verdict must be the recorded one; more seeds are run then, unless they are given.
     pub check: bool,
+    /// A folder with the runs of an earlier report, which are judged instead of new ones.
+    pub stored: Option<&'a Path>,
     /// The claims to judge, by name; all if none is named.
     pub only: Vec<String>,
     /// Runs at a time; `None` takes all cores.
@@ -52,14 +56,17 @@ pub struct Request<'a> {
     pub tell: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
 }
 
-/// Runs a paper's scenarios and judges its claims.
+/// Runs a paper's scenarios, or takes stored runs, and judges its claims.
 ///
 /// # Errors
-/// If a run cannot be made, or the runs were stopped.
+/// If a run cannot be made or read, or the runs were stopped.
 pub fn reproduce(mut paper: Paper, request: &Request<'_>) -> Result<Report, ReproduceError> {
     if !request.only.is_empty() {
         paper.keep(&request.only)?;
     }
-    let measured = runs::run(&paper, request)?;
+    let measured = match request.stored {
+        Some(folder) => store::runs(&paper.id, folder)?,
+        None => runs::run(&paper, request)?,
+    };
     Report::new(paper, measured)
 }

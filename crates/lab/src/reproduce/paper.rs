@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::claims::{Claim, Claims, Recorded};
+use super::claims::{Claim, Claims, Figure, Recorded};
 use super::error::ReproduceError;
 use super::files::{files, papers};
 use super::published::Published;
@@ -105,6 +105,10 @@ impl Paper {
             let checked = self.check_claim(claim, &self.claims.claims[..number]);
             checked.map_err(|reason| format!("claim `{}`: {reason}", claim.id))?;
         }
+        for figure in &self.claims.figures {
+            let checked = self.rows(figure).map(drop);
+            checked.map_err(|reason| format!("figure `{}`: {reason}", figure.name))?;
+        }
         self.expand(&self.claims.seeds.check_more.group).map(drop)
     }
 
@@ -188,6 +192,13 @@ impl Paper {
             }
         }
         if targets.is_empty() { Err("is about no run".into()) } else { Ok(targets) }
+    }
+
+    /// The rows of a figure: jobs if it shows anything of jobs, else runs.
+    pub(super) fn rows(&self, figure: &Figure) -> Result<Vec<Target>, String> {
+        let per_job = figure.measured.iter().find(|quantity| quantity.is_per_job());
+        let quantity = per_job.or(figure.measured.first()).ok_or("shows nothing")?;
+        self.targets(&figure.at, *quantity)
     }
 
     /// What figures are divided by, one for each target.

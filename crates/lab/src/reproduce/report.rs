@@ -7,7 +7,7 @@ use super::error::ReproduceError;
 use super::judge::{self, Judged, Verdict};
 use super::paper::Paper;
 use super::runs::Measured;
-use super::{store, table};
+use super::{figures, store, table};
 
 /// The verdicts on a paper's claims, and the runs they follow from.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,7 +87,12 @@ impl Report {
         table::differences(self)
     }
 
-    /// Writes tables and a summary into a folder: `claims.csv`, `points.csv`, `runs.csv`, `report.json`.
+    /// The paper's figures as Markdown tables, published numbers beside ours; empty for a paper without any.
+    pub fn figures(&self) -> String {
+        figures::figures(self)
+    }
+
+    /// Writes tables and a summary into a folder: `claims.csv`, `points.csv`, `runs.csv`, `figures.md`, `report.json`.
     ///
     /// # Errors
     /// If the system refuses.

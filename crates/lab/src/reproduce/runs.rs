@@ -12,7 +12,7 @@ use netloom_model::{FaultAction, Message, Model};
 use netloom_records::{Batch, Sink, SinkError, Status};
 use netloom_scenario::Overrides;
 use netloom_units::{Duration, Time};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::error::ReproduceError;
 use super::paper::{Paper, Plan};
@@ -25,7 +25,7 @@ use crate::summary::Distribution;
 use crate::watch::Watch;
 
 /// The figures of one run with one seed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct Measured {
     /// Which run.
     pub run: String,

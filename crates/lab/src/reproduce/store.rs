@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::error::ReproduceError;
 use super::judge::Judged;
@@ -54,6 +54,7 @@ pub(super) fn write(report: &Report, folder: &Path) -> Result<(), ReproduceError
         ("claims.csv", claims_table(report)),
         ("points.csv", points_table(&document.points)),
         ("runs.csv", runs_table(report)),
+        ("figures.md", report.figures()),
         ("report.json", json),
     ];
     for (name, text) in files {
@@ -61,6 +62,28 @@ pub(super) fn write(report: &Report, folder: &Path) -> Result<(), ReproduceError
         fs::write(&path, text).map_err(|source| ReproduceError::Write { path, source })?;
     }
     Ok(())
+}
+
+/// The runs of a report that was written before.
+pub(super) fn runs(paper: &str, folder: &Path) -> Result<Vec<Measured>, ReproduceError> {
+    #[derive(Deserialize)]
+    struct Stored {
+        paper: String,
+        version: String,
+        runs: Vec<Measured>,
+    }
+    let path = folder.join("report.json");
+    let text = fs::read_to_string(&path);
+    let text = text.map_err(|source| ReproduceError::Read { path: path.clone(), source })?;
+    let wrong = |reason| ReproduceError::Stored { path: path.clone(), reason };
+    let stored: Stored = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let Stored { paper: of, version, runs } = stored;
+    let ours = env!("CARGO_PKG_VERSION");
+    if of != paper || version != ours {
+        let found = format!("it holds runs of `{of}` by netloom {version}");
+        return Err(wrong(format!("{found}, not of `{paper}` by netloom {ours}")));
+    }
+    Ok(runs)
 }
 
 fn points(report: &Report) -> Vec<Point> {
@@ -109,7 +132,7 @@ fn points_table(points: &[Point]) -> String {
 }
 
 fn claims_table(report: &Report) -> String {
-    let mut text = String::from("claim,at,quantity,published,measured,low,high,seeds,verdict,as_recorded\n");
+    let mut text = String::from("claim,at,quantity,published,measured,half_95,low,high,seeds,verdict,as_recorded\n");
     let list = |values: &[f64]| values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
     for judged in &report.judged {
         let cells = [
@@ -118,6 +141,7 @@ fn claims_table(report: &Report) -> String {
             judged.quantity.column().to_owned(),
             list(&judged.published),
             list(&judged.measured),
+            judged.halves.iter().map(|half| optional(*half)).collect::<Vec<_>>().join(" "),
             optional(judged.interval.map(|interval| interval.low)),
             optional(judged.interval.map(|interval| interval.high)),
             judged.seeds.to_string(),

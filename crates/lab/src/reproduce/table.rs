@@ -68,17 +68,18 @@ fn row(judged: &Judged) -> [String; 5] {
         judged.interval.map(|interval| format!("{} to {}", figure(interval.low), figure(interval.high)));
     [
         judged.at.clone(),
-        figures(&judged.published),
-        figures(&judged.measured),
+        figures(&judged.published, &[]),
+        figures(&judged.measured, &judged.halves),
         interval.unwrap_or_default(),
         judged.verdict.word().to_owned(),
     ]
 }
 
-/// A few figures one by one, many by the smallest and the largest.
-fn figures(values: &[f64]) -> String {
+/// A few figures one by one, with half their intervals; many by the smallest and the largest.
+fn figures(values: &[f64], halves: &[Option<f64>]) -> String {
     if values.len() <= MOST_LISTED {
-        return values.iter().map(|value| figure(*value)).collect::<Vec<_>>().join(" ");
+        let halves = halves.iter().copied().chain(std::iter::repeat(None));
+        return values.iter().zip(halves).map(known).collect::<Vec<_>>().join("  ");
     }
     let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
     let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -98,6 +99,20 @@ fn say(text: &mut String, line: &str) {
     text.push('\n');
 }
 
+/// A figure with half its interval, where that is known and not nothing.
+pub(super) fn known((value, half): (&f64, Option<f64>)) -> String {
+    match half {
+        Some(half) if half > 0.0 => format!("{} ± {}", figure(*value), rough(half)),
+        _ => figure(*value),
+    }
+}
+
+/// To two figures: nobody needs more of an error.
+fn rough(half: f64) -> String {
+    let before = half.log10().floor() as i32 + 1;
+    format!("{half:.*}", (2 - before).clamp(0, 9) as usize)
+}
+
 /// Whole numbers as they are, others to five figures.
 pub(super) fn figure(value: f64) -> String {
     if value.is_nan() {
@@ -112,7 +127,15 @@ pub(super) fn figure(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::figure;
+    use super::{figure, known};
+
+    #[test]
+    fn errors_are_shorter_than_figures() {
+        assert_eq!(known((&34.871_057, Some(0.0123))), "34.871 ± 0.012");
+        assert_eq!(known((&1380.439, Some(45.6))), "1380.4 ± 46");
+        assert_eq!(known((&372.0, Some(0.0))), "372");
+        assert_eq!(known((&1.5, None)), "1.5000");
+    }
 
     #[test]
     fn figures_are_short() {

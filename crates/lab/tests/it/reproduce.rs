@@ -24,6 +24,11 @@ groups: {slow: [hashed], both: [slow, sprayed]}
 experiments:
   - {name: sprayed, from: hashed, set: {balance: spray}, shows: no collisions}
   - {name: again, from: hashed, set: {seed: '1'}, shows: nothing}
+figures:
+  - name: Figure 1
+    shows: How long steps take.
+    measured: [packets, step_mean, step_p95]
+    at: [both]
 claims:
   - id: packets
     said: table 1
@@ -159,6 +164,53 @@ fn some_claims_may_be_judged_alone() {
     let unknown = only("speed").expect_err("there is none");
     assert_eq!(unknown.exit_code(), ExitCode::BadInput);
     assert!(unknown.to_string().contains("`speed`"));
+}
+
+#[test]
+fn figures_show_published_numbers_beside_ours() {
+    let figures = judged(&published(), "", false).figures();
+    let lines: Vec<&str> = figures.lines().collect();
+    assert_eq!(lines[0], "## Figure 1");
+    assert!(lines[4].contains("| step_mean_ms, published | step_mean_ms, ours |"), "{figures}");
+    let cells: Vec<&str> = lines[6].split('|').map(str::trim).collect();
+    assert_eq!(&cells[1..3], ["hashed/pairs", "4"]);
+    // Packets are the same with every seed, the tail is made up, and lies outside.
+    assert!(!cells[4].contains('±') && cells[6].contains('±'), "{figures}");
+    assert!(!cells[5].ends_with('*') && cells[7] == "9*", "{figures}");
+}
+
+#[test]
+fn stored_runs_are_judged_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let report = judged(&published(), "1..3", false);
+    report.write(folder.path()).expect("it can be written");
+    let again = |paper: Paper| reproduce(paper, &Request { stored: Some(folder.path()), ..Request::default() });
+    let read = again(paper(&published(), CLAIMS).expect("it fits")).expect("the runs are there");
+    assert_eq!((&read.measured, &read.judged), (&report.measured, &report.judged));
+    // Claims may have changed since; the runs of a new experiment are not there.
+    let more = CLAIMS.replace("from: hashed, set: {balance: spray}", "from: hashed, set: {balance: ecmp}");
+    let more = more.replace("name: sprayed", "name: other").replace("sprayed", "other");
+    let read = again(paper(&published(), &more).expect("it fits")).expect("the runs are there");
+    assert_eq!(verdict(&read, "faster"), Verdict::TooFewSeeds);
+    let text = std::fs::read_to_string(folder.path().join("report.json")).expect("it was written");
+    for (wrong, why) in [(text.replace("\"made-up\"", "\"other\""), "`other`"), (text[..100].to_owned(), "EOF")] {
+        std::fs::write(folder.path().join("report.json"), wrong).expect("it can be written");
+        let error = again(paper(&published(), CLAIMS).expect("it fits")).expect_err("no runs of this paper");
+        assert!(error.to_string().contains(why), "{error}");
+        assert_eq!(error.exit_code(), ExitCode::BadInput);
+    }
+}
+
+#[test]
+fn ratios_are_known_as_well_as_their_seeds_agree() {
+    let report = judged(&published(), "", false);
+    let half = |claim: &str| {
+        let judged = report.judged.iter().find(|judged| judged.claim == claim).expect("it was judged");
+        judged.halves.clone()
+    };
+    assert!(half("faster")[0].is_some_and(|half| half > 0.0));
+    assert_eq!(half("packets"), [Some(0.0)]);
+    assert_eq!(judged(&published(), "3", false).judged[1].halves.len(), 1);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use netloom_policy::balance;
 use netloom_scenario::{parameter_table, reference, schema};
 use netloom_units::Spec;
 
-use crate::tree;
+use crate::{tree, validation};
 
 /// Where the generated table of a page begins.
 const TABLE: &str = "<!-- parameters: generated from SPEC, `make bless` rewrites it -->";
@@ -61,4 +61,11 @@ fn reference_and_schema_are_fresh() {
     refresh("docs/reference/scenario.md", &reference(), &mut complaints);
     refresh("docs/scenario.schema.json", &schema(), &mut complaints);
     tree::refuse("Reference and schema of scenarios are made from the specs:", &complaints);
+}
+
+#[test]
+fn the_validation_page_is_fresh() {
+    let mut complaints = Vec::new();
+    refresh("docs/validation.md", &validation::page(), &mut complaints);
+    tree::refuse("The page about validation is made from tests and claims:", &complaints);
 }

@@ -12,3 +12,4 @@ mod pages;
 mod shape;
 mod source;
 mod tree;
+mod validation;
