@@ -1,4 +1,5 @@
-// What the command puts into the page; the structs of the same names in crates/report/src/panels.
+// What the command puts into the page; the structs of the same names in crates/report/src/panels and, of slowdowns, in
+// crates/records/src/statistics.
 //
 // Times in seconds, sizes in bytes, shares from 0 to 1.
 
@@ -93,6 +94,23 @@ export interface FctOfRun {
   background: FctGroup;
 }
 
+export interface SizeBucket {
+  largest_bytes: number;
+  count: number;
+  mean: number;
+  p50: number;
+  p95: number;
+  p99: number;
+  maximum: number;
+  exact: boolean;
+}
+
+export interface Slowdowns {
+  all: SizeBucket;
+  buckets: SizeBucket[];
+  floored: number;
+}
+
 export interface Peak {
   ports: number;
   longest: number;
@@ -168,6 +186,7 @@ export interface Report {
   summary: SummaryRow[];
   steps: JobSteps[];
   fct: FctOfRun[];
+  slowdown: (Slowdowns | null)[];
   queues: QueuesOfRun[];
   links: LinksOfRun[];
   faults: FaultsOfRun[];

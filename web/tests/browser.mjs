@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
 
 import { chromium } from "playwright-core";
 
-const PANELS = ["summary", "steps", "fct", "queues", "links", "faults", "settings", "provenance"];
+const PANELS = ["summary", "steps", "fct", "slowdown", "queues", "links", "faults", "settings", "provenance"];
 const FLAGS = [
   "--headless",
   "--no-sandbox",

@@ -2,7 +2,7 @@
 //!
 //! Models: one row type per table, each column with unit and meaning; a stated sort order; a digest over the rows; the
 //! folder of Parquet files and a manifest that holds them; reading and checking such a folder; tables over many runs
-//! ([`dataset`]).
+//! ([`dataset`]); figures about many values in bounded memory ([`statistics`]).
 //! Leaves out: how rows come about, how they are drawn.
 //!
 //! Invariants: rows arrive in the stated sort order of their table; the digest depends on the rows and names alone; a
@@ -22,6 +22,7 @@ mod registry;
 mod row;
 pub mod rows;
 pub mod sink;
+pub mod statistics;
 
 pub use column::{Column, SCHEMA_VERSION, Storage, TableSpec};
 pub use convert::{BatchError, record_batch, rows_of};

@@ -10,7 +10,7 @@
 use serde::Serialize;
 
 use crate::round::seconds;
-use crate::sample::Taken;
+use netloom_records::statistics::Taken;
 
 /// Half of what lies outside of an interval.
 const TAIL: f64 = 0.025;
@@ -111,7 +111,7 @@ fn student(freedom: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::Sample;
+    use netloom_records::statistics::Sample;
 
     /// 1 s, 2 s, ... n s.
     fn seconds_to(n: u64) -> Taken {

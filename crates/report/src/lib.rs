@@ -12,11 +12,9 @@ mod collect;
 mod error;
 mod estimate;
 mod fabric;
-mod histogram;
 mod page;
 mod panels;
 mod round;
-mod sample;
 
 use std::fs;
 use std::path::{Path, PathBuf};

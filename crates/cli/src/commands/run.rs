@@ -2,7 +2,7 @@
 
 use std::env;
 
-use netloom_lab::summary::{JobSummary, PeakSummary, SlowdownSummary, Slowdowns, Summary};
+use netloom_lab::summary::{JobSummary, PeakSummary, SizeBucket, Slowdowns, Summary};
 use netloom_lab::{
     ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest, Source, Status,
     Watch, words,
@@ -136,16 +136,16 @@ fn jobs(jobs: &[JobSummary], output: &mut Output) {
 }
 
 /// How much longer background messages took than alone, by size.
-fn slowdowns(slowdown: &SlowdownSummary, output: &mut Output) {
+fn slowdowns(slowdown: &Slowdowns, output: &mut Output) {
     output.line("");
     let numbers = ["messages", "slowdown mean", "p50", "p95", "p99"].map(|title| (title, Lean::Right));
     let mut table = Table::new([("background", Lean::Left)].into_iter().chain(numbers));
-    let mut row = |title: String, found: &Slowdowns| {
+    let mut row = |title: String, found: &SizeBucket| {
         let numbers = [found.mean, found.p50, found.p95, found.p99].map(|number| format!("{number:.2}"));
         table.row([title, words::count(found.count)].into_iter().chain(numbers));
     };
     for bucket in &slowdown.buckets {
-        row(format!("up to {}", words::size(bucket.largest_bytes as f64)), &bucket.slowdowns);
+        row(format!("up to {}", words::size(bucket.largest_bytes as f64)), bucket);
     }
     row("all sizes".to_owned(), &slowdown.all);
     output.lines(table.lines());

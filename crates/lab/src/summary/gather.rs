@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 
 use netloom_model::Message;
+use netloom_records::statistics::{Sample, Slowdown};
 use netloom_records::{Batch, CollectiveRow, DropRow, FlowRow, JobRow, PortRow, StepRow};
 use netloom_units::{Duration, NodeId, Time};
 
-use super::slowdown::Tally;
 use super::statistics::Distribution;
 use super::{
     BackgroundSummary, DropSummary, JobSummary, LinkSummary, PeakSummary, PhaseSummary, QueueSummary, Summary,
@@ -25,6 +25,9 @@ pub struct Totals {
     pub simulated: Time,
 }
 
+/// Buckets by size that slowdowns are told in.
+const SIZE_BUCKETS: u64 = 10;
+
 /// Collects what a summary is made of.
 #[derive(Debug, Default)]
 pub(crate) struct Gather {
@@ -32,8 +35,8 @@ pub(crate) struct Gather {
     jobs: Vec<JobRow>,
     steps: BTreeMap<u16, Vec<Duration>>,
     phases: BTreeMap<(u16, u16), PhaseTally>,
-    background: Vec<Duration>,
-    slowdowns: Tally,
+    background: Sample,
+    slowdown: Slowdown,
     n_background: u64,
     n_messages: u64,
     n_unfinished: u64,
@@ -88,8 +91,10 @@ impl Gather {
         self.n_unfinished += u64::from(row.end.is_none());
         if row.job == Message::BACKGROUND {
             self.n_background += 1;
-            self.background.extend(row.end.map(|end| end.since(row.start)));
-            self.slowdowns.take(row);
+            if let Some(end) = row.end {
+                self.background.push(end.since(row.start).0);
+            }
+            self.slowdown.take(row);
         }
     }
 
@@ -130,8 +135,8 @@ impl Gather {
         let jobs = jobs.iter().map(|row| self.job(row, job_names)).collect();
         let background = (self.n_background > 0).then(|| BackgroundSummary {
             messages: self.n_background,
-            fct: Distribution::of(std::mem::take(&mut self.background)),
-            slowdown: std::mem::take(&mut self.slowdowns).finish(),
+            fct: std::mem::take(&mut self.background).finish().map(|taken| Distribution::of_many(&taken)),
+            slowdown: std::mem::take(&mut self.slowdown).finish(SIZE_BUCKETS),
         });
         Summary {
             jobs,

@@ -9,7 +9,6 @@
 //! queue counts a packet that meets an idle port for an instant, ours never does, so its peaks are larger by up to one.
 
 mod gather;
-mod slowdown;
 mod statistics;
 
 use std::collections::BTreeMap;
@@ -21,7 +20,7 @@ use serde::Serialize;
 
 pub(crate) use gather::Gather;
 pub use gather::Totals;
-pub use slowdown::{SizeBucket, SlowdownSummary, Slowdowns};
+pub use netloom_records::statistics::{SizeBucket, Slowdowns};
 pub use statistics::Distribution;
 
 use crate::error::LabError;
@@ -90,7 +89,7 @@ pub struct BackgroundSummary {
     /// Completion times of those that arrived.
     pub fct: Option<Distribution>,
     /// How much longer they took than alone.
-    pub slowdown: Option<SlowdownSummary>,
+    pub slowdown: Option<Slowdowns>,
 }
 
 /// The longest queues, at hosts and at switches apart.

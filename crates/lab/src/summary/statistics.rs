@@ -1,8 +1,9 @@
-//! Means and percentiles of spans of time, and the rule for percentiles of anything.
+//! Means and percentiles of spans of time.
 //!
 //! Invariants: sums are exact integers; percentiles interpolate linearly on the sorted list (rank `q (n - 1)`), which is
-//! what numpy does by default and what seed 000 reports.
+//! what numpy does by default and what seed 000 reports. Where spans are too many to hold, percentiles are within 0.4 %.
 
+use netloom_records::statistics::Taken;
 use netloom_units::Duration;
 use serde::Serialize;
 
@@ -41,21 +42,30 @@ impl Distribution {
             maximum_s: last.as_seconds(),
         })
     }
+
+    /// Of spans taken one by one, in ps.
+    pub(super) fn of_many(taken: &Taken) -> Distribution {
+        let percentile_s = |share| taken.quantile(share) / 1e12;
+        Distribution {
+            count: taken.count(),
+            mean_s: taken.mean() / 1e12,
+            minimum_s: Duration(taken.at(0)).as_seconds(),
+            p50_s: percentile_s(0.50),
+            p95_s: percentile_s(0.95),
+            p99_s: percentile_s(0.99),
+            maximum_s: Duration(taken.maximum()).as_seconds(),
+        }
+    }
 }
 
 /// The value below which a share of sorted spans lies, in seconds.
 fn percentile(sorted: &[Duration], share: f64) -> f64 {
-    rank(share, sorted.len(), |place| sorted[place].0 as f64) / 1e12
-}
-
-/// The value below which a share of `count` sorted values lies.
-pub(super) fn rank(share: f64, count: usize, value: impl Fn(usize) -> f64) -> f64 {
-    let rank = share * (count - 1) as f64;
+    let rank = share * (sorted.len() - 1) as f64;
     let below = rank.floor();
     let part = rank - below;
-    let low = value(below as usize);
-    let high = value((below as usize + 1).min(count - 1));
-    low * (1.0 - part) + high * part
+    let low = sorted[below as usize].0 as f64;
+    let high = sorted[(below as usize + 1).min(sorted.len() - 1)].0 as f64;
+    (low * (1.0 - part) + high * part) / 1e12
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::Collector;
 use super::steps::Cdf;
 use crate::collect::About;
 use crate::round::seconds;
-use crate::sample::{Sample, Taken};
+use netloom_records::statistics::{Sample, Taken};
 
 /// The job of messages that belong to none.
 const BACKGROUND: u16 = u16::MAX;

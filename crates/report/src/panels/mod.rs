@@ -8,10 +8,12 @@ mod links;
 mod provenance;
 mod queues;
 mod settings;
+mod slowdown;
 mod steps;
 mod summary;
 
 use netloom_records::Batch;
+use netloom_records::statistics::Slowdowns;
 use serde::Serialize;
 
 use crate::collect::{About, Collected};
@@ -42,6 +44,7 @@ macro_rules! collectors {
 collectors! {
     steps: steps::Steps,
     fct: fct::Fct,
+    slowdown: slowdown::SlowdownBySize,
     queues: queues::Queues,
     links: links::Links,
     faults: faults::Faults,
@@ -54,6 +57,7 @@ pub struct Report {
     summary: Vec<summary::RowData>,
     steps: Vec<steps::JobData>,
     fct: Vec<fct::RunData>,
+    slowdown: Vec<Option<Slowdowns>>,
     queues: Vec<queues::RunData>,
     links: Vec<links::RunData>,
     faults: Vec<faults::RunData>,
@@ -71,6 +75,7 @@ impl Report {
             summary: Vec::new(),
             steps: Vec::new(),
             fct: Vec::new(),
+            slowdown: Vec::new(),
             queues: Vec::new(),
             links: Vec::new(),
             faults: Vec::new(),
@@ -79,6 +84,7 @@ impl Report {
         for (number, Collected { about, panels }) in collected.into_iter().enumerate() {
             report.steps.extend(panels.steps.finish(number, &about));
             report.fct.push(panels.fct.finish());
+            report.slowdown.push(panels.slowdown.finish());
             report.queues.push(panels.queues.finish(&about));
             report.links.push(panels.links.finish(&about, n_runs));
             report.faults.push(panels.faults.finish());

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Collector;
 use crate::collect::About;
 use crate::round::six_digits;
-use crate::sample::Sample;
+use netloom_records::statistics::Sample;
 
 /// What is kept of a run.
 #[derive(Debug, Default)]

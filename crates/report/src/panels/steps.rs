@@ -9,7 +9,7 @@ use super::Collector;
 use crate::collect::About;
 use crate::estimate::{Estimate, mean, quantile};
 use crate::round::seconds;
-use crate::sample::{Sample, Taken};
+use netloom_records::statistics::{Sample, Taken};
 
 /// Distributions of up to as many values are embedded value by value.
 const FEW: u64 = 600;

@@ -18,10 +18,16 @@ pub struct Histogram {
     counts: Vec<u64>,
 }
 
-impl Histogram {
-    /// An empty one.
-    pub fn new() -> Histogram {
+impl Default for Histogram {
+    fn default() -> Histogram {
         Histogram { counts: vec![0; BUCKETS] }
+    }
+}
+
+impl Histogram {
+    /// Counts all numbers of another one.
+    pub fn append(&mut self, other: &Histogram) {
+        self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
     }
 
     /// Counts a number.

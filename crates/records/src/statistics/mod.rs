@@ -1,0 +1,10 @@
+//! Many values in bounded memory: what summaries and reports say about tables too long to hold.
+//!
+//! Invariants: memory does not grow with the number of rows; while values are few, everything is exact.
+
+mod histogram;
+mod sample;
+mod slowdown;
+
+pub use sample::{Sample, Taken};
+pub use slowdown::{SizeBucket, Slowdown, Slowdowns};

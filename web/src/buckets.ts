@@ -1,0 +1,56 @@
+// Values by buckets of sizes, a line for each run. Buckets of one run lie at equal distances, whatever their sizes.
+
+import { chart, numbers, tip, tooltip } from "./chart.ts";
+import { significant, size } from "./units.ts";
+
+/** A line. */
+export interface BucketLine {
+  name: string;
+  colour: string;
+  dash: "solid" | number[];
+  points: { size: number; value: number }[];
+}
+
+/** Values that differ more than by this factor are read better on a logarithmic axis. */
+const WIDE = 20;
+
+/** The chart of slowdowns, which are never below one. */
+export function slowdownChart(label: string, what: string, lines: BucketLine[]): HTMLElement {
+  const values = lines.flatMap(({ points }) => points.map(({ value }) => value));
+  const most = values.reduce((left, right) => Math.max(left, right), 1);
+  const log = most > WIDE;
+  // Runs of different traffic have different sizes; all of them are ticks.
+  const sizes = [...new Set(lines.flatMap(({ points }) => points.map((point) => point.size)))].sort((a, b) => a - b);
+  return chart(label, 320, {
+    grid: { left: 64, right: 24, top: 16, bottom: 76 },
+    tooltip: tooltip((hovered: { seriesName: string; value: [number, number] }[]) => {
+      const at = hovered[0]?.value[0];
+      const heading = at === undefined ? "" : `up to ${size(sizes[at] ?? 0)}`;
+      return tip(
+        heading,
+        hovered.map(({ seriesName, value }) => `${seriesName}: ${significant(value[1])}`),
+      );
+    }, "axis"),
+    xAxis: numbers("message size, largest of its bucket", {
+      type: "category",
+      data: sizes.map(size),
+      boundaryGap: false,
+      nameGap: 56,
+      axisLabel: { color: "var(--muted)", fontSize: 12, rotate: 45, hideOverlap: true },
+    }),
+    yAxis: numbers(log ? `${what} (logarithmic)` : what, {
+      type: log ? "log" : "value",
+      min: 1,
+      nameGap: 44,
+    }),
+    series: lines.map(({ name, colour, dash, points }) => ({
+      type: "line",
+      name,
+      symbolSize: 6,
+      data: points.map(({ size: largest, value }) => [sizes.indexOf(largest), value]),
+      lineStyle: { color: colour, width: 2, type: dash },
+      itemStyle: { color: colour },
+      emphasis: { disabled: true },
+    })),
+  });
+}

@@ -1,0 +1,75 @@
+// FCT slowdown of background messages by size, as the field plots it: buckets of as nearly the same number of messages as
+// their sizes allow, each named by its largest size, the mean on one side and the tail on the other.
+
+import type { Report, SizeBucket } from "../data.ts";
+import { asTable, note } from "../dom.ts";
+import { legend, runColour, runDash } from "../palette.ts";
+import { count, significant, size } from "../units.ts";
+import { figure, pair } from "./panel.ts";
+import type { Panel } from "./panel.ts";
+import { slowdownChart } from "../buckets.ts";
+
+const FIGURES: { title: string; of: (bucket: SizeBucket) => number }[] = [
+  { title: "mean slowdown", of: (bucket) => bucket.mean },
+  { title: "p99 slowdown", of: (bucket) => bucket.p99 },
+];
+
+const COLUMNS = ["largest size", "messages", "mean", "p50", "p95", "p99", "largest", "percentiles"];
+
+function drawing(report: Report, title: string, of: (bucket: SizeBucket) => number): HTMLElement {
+  const lines = report.slowdown.flatMap((found, run) =>
+    found === null
+      ? []
+      : [
+          {
+            name: report.runs[run]?.name ?? "",
+            colour: runColour(run),
+            dash: runDash(run),
+            points: found.buckets.map((bucket) => ({ size: bucket.largest_bytes, value: of(bucket) })),
+          },
+        ],
+  );
+  return figure(title, slowdownChart(`FCT slowdown by message size: ${title}`, title, lines));
+}
+
+function rows(report: Report): string[][] {
+  return report.slowdown.flatMap((found, run) => {
+    const name = report.runs[run]?.name ?? "";
+    const row = (title: string, bucket: SizeBucket): string[] => [
+      name,
+      title,
+      count(bucket.count),
+      ...[bucket.mean, bucket.p50, bucket.p95, bucket.p99, bucket.maximum].map(significant),
+      bucket.exact ? "exact" : "to 0.4 %",
+    ];
+    return found === null
+      ? []
+      : [...found.buckets.map((bucket) => row(size(bucket.largest_bytes), bucket)), row("all", found.all)];
+  });
+}
+
+function content(report: Report): HTMLElement[] {
+  const shown = report.slowdown.flatMap((found, run) => (found === null ? [] : [run]));
+  if (shown.length === 0) {
+    return [note("No background message arrived in any of these runs; messages of jobs are judged by their steps.")];
+  }
+  const floored = report.slowdown.reduce((sum, found) => sum + (found?.floored ?? 0), 0);
+  const faster = `${count(floored)} were faster than alone on a single path, and count as 1. `;
+  return [
+    note(
+      "Completion time over the time the same message would have taken alone on the idle fabric. " +
+        (floored > 0 ? faster : "") +
+        "A bucket is named by its largest size; nothing is left out at the beginning or the end.",
+    ),
+    legend(report.runs, shown),
+    pair(...FIGURES.map(({ title, of }) => drawing(report, title, of))),
+    asTable(
+      "FCT slowdown by message size",
+      [{ title: "run" }, ...COLUMNS.map((title) => ({ title, number: true }))],
+      rows(report),
+    ),
+  ];
+}
+
+/** The panel. */
+export const SLOWDOWN: Panel = { id: "slowdown", title: "FCT slowdown", content };
