@@ -21,7 +21,7 @@ fn heir(more: &str) -> String {
 /// Resolves the first of these texts, with an override or without.
 fn resolved(texts: &[(&str, &str)], set: &[(&str, &str)]) -> Result<Resolved, String> {
     let set = set.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
-    resolve_from(texts[0].1.as_bytes(), &Shelf::new(texts), &Overrides { set, seed: None })
+    resolve_from(texts[0].1.as_bytes(), &Shelf::new(texts), &Overrides { set, ..Overrides::default() })
         .and_then(|resolved| compile(&resolved).map(|_| resolved))
         .map_err(|wrong| wrong.render(Style::Plain))
 }

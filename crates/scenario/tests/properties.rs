@@ -164,7 +164,9 @@ proptest! {
                 let mut messages = [flat, inherited].map(|wrong| {
                     wrong.problems().iter().map(|problem| problem.message().to_owned()).collect::<Vec<_>>()
                 });
-                messages.iter_mut().for_each(|all| all.sort());
+                for all in &mut messages {
+                    all.sort();
+                }
                 prop_assert_eq!(&messages[0], &messages[1]);
             }
             (flat, inherited) => prop_assert!(false, "{:?} but {:?}", flat.is_ok(), inherited.is_ok()),

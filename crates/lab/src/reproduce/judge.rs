@@ -174,7 +174,8 @@ impl Bench<'_> {
     /// A figure over another, for every seed that both have.
     fn ratios(&self, above: &Target, quantity: Quantity, below: &Target, by: Quantity) -> Vec<f64> {
         let ratio = |run: &Measured| {
-            let other = self.measured.iter().find(|other| other.run == below.run && other.seed == run.seed)?;
+            let other =
+                self.measured.iter().find(|other| other.run == below.run && other.seed == run.seed)?;
             Some(run.get(above.job.as_deref(), quantity)? / other.get(below.job.as_deref(), by)?)
         };
         self.measured.iter().filter(|run| run.run == above.run).filter_map(ratio).collect()
@@ -216,7 +217,10 @@ impl Bench<'_> {
         one.published = if published.iter().all(|value| value.is_nan()) { Vec::new() } else { published };
         one.measured = measured;
         one.halves = self.halves(&targets, claim.measured, divisors.as_ref());
-        one.seeds = by_seed.iter().map(Vec::len).min().unwrap_or(0);
+        let below = divisors.iter().flat_map(|(quantity, divisors)| {
+            divisors.iter().map(|divisor| self.values(divisor, *quantity).len())
+        });
+        one.seeds = by_seed.iter().map(Vec::len).chain(below).min().unwrap_or(0);
         one.verdict = if one.seeds == 0 { Verdict::TooFewSeeds } else { Verdict::of(holds) };
         Ok(one)
     }

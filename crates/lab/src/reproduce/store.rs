@@ -132,7 +132,8 @@ fn points_table(points: &[Point]) -> String {
 }
 
 fn claims_table(report: &Report) -> String {
-    let mut text = String::from("claim,at,quantity,published,measured,half_95,low,high,seeds,verdict,as_recorded\n");
+    let mut text =
+        String::from("claim,at,quantity,published,measured,half_95,low,high,seeds,verdict,as_recorded\n");
     let list = |values: &[f64]| values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
     for judged in &report.judged {
         let cells = [

@@ -53,7 +53,8 @@ fn figures_are_what_the_rows_say() {
     let slowdown = background.slowdown.expect("there are mice");
     assert_eq!((slowdown.all.count, slowdown.floored), (50, 0));
     // Slowdowns are kept as whole millionths.
-    let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-6, "{found} is not {expected}");
+    let near =
+        |found: f64, expected: f64| assert!((found - expected).abs() < 1e-6, "{found} is not {expected}");
     near(slowdown.all.mean, ratios.iter().sum::<f64>() / 50.0);
     near(slowdown.all.maximum, ratios.iter().copied().fold(0.0, f64::max));
     // Four sizes of mice; buckets part no size.

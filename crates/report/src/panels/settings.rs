@@ -61,8 +61,9 @@ pub struct ChangedRow {
 impl SettingsData {
     /// Of all runs.
     pub fn of(runs: &[&About]) -> SettingsData {
+        let leaves: Vec<Leaves> = runs.iter().map(|run| leaves(&run.manifest.scenario)).collect();
         SettingsData {
-            between: between(runs.iter().map(|run| leaves(&run.manifest.scenario)).collect()),
+            between: between(&leaves),
             changed: changed(runs),
             known: runs.iter().map(|run| run.manifest.changed.is_some()).collect(),
         }
@@ -111,7 +112,7 @@ fn collect(value: &Value, path: &mut Vec<Part>, found: &mut Leaves) {
     }
 }
 
-fn between(runs: Vec<Leaves>) -> TableData<BetweenRow> {
+fn between(runs: &[Leaves]) -> TableData<BetweenRow> {
     let mut paths: Vec<&Vec<Part>> = runs.iter().flat_map(Leaves::keys).collect();
     paths.sort_unstable();
     paths.dedup();
@@ -167,7 +168,7 @@ mod tests {
     fn what_differs_is_found_at_its_path() {
         let one = json!({"balance": "ecmp", "jobs": [{"steps": 3}], "seed": 1});
         let two = json!({"balance": {"flowlet": {"gap": "1us"}}, "jobs": [{"steps": 4}], "seed": 1});
-        let found = between(vec![leaves(&one), leaves(&two)]);
+        let found = between(&[leaves(&one), leaves(&two)]);
         let row = |path: &str, values: [Option<&str>; 2]| BetweenRow {
             path: path.to_owned(),
             values: values.map(|value| value.map(str::to_owned)).to_vec(),
@@ -181,7 +182,7 @@ mod tests {
     #[test]
     fn long_lists_and_values_say_how_long_they_were() {
         let scenario = |seed: usize| json!((0..300).map(|place| place + seed).collect::<Vec<_>>());
-        let found = between(vec![leaves(&scenario(0)), leaves(&scenario(1))]);
+        let found = between(&[leaves(&scenario(0)), leaves(&scenario(1))]);
         assert_eq!((found.total, found.rows.len()), (300, LISTED));
         assert_eq!(found.rows[10].path, "10");
         let long = shortened(&"x".repeat(300));

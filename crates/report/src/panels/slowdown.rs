@@ -16,7 +16,9 @@ pub struct SlowdownBySize(Slowdown);
 impl Collector for SlowdownBySize {
     fn take(&mut self, _: &About, batch: Batch<'_>) {
         if let Batch::Flows(rows) = batch {
-            rows.iter().for_each(|row| self.0.take(row));
+            for row in rows {
+                self.0.take(row);
+            }
         }
     }
 }

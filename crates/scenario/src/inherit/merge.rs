@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(merged("queues: {host_limit: 1B}", "queues:"), "queues: {host_limit: 1B}");
         assert_eq!(
             merged("faults: {random: none}", "faults: {random: {fraction: 1%}}"),
-            "faults:\n  random: {fraction: 1%}"
+            "faults: {random: {fraction: 1%}}"
         );
         assert_eq!(merged("deadline: 1s", "deadline:"), "deadline: ~");
     }

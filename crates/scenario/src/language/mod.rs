@@ -26,6 +26,8 @@ pub(crate) enum Shape {
     Text,
     /// A list.
     List(Box<Shape>),
+    /// A list of these two.
+    Pair(Box<[Shape; 2]>),
     /// What the definition of this name says.
     Defined(String),
     /// One or the other.

@@ -281,7 +281,7 @@ fn senders() -> Key {
 }
 
 fn given() -> Key {
-    let point = Shape::list(Shape::Either(vec![Shape::Value(Kind::Size), Shape::Value(SHARE)]));
+    let point = Shape::Pair(Box::new([Shape::Value(Kind::Size), Shape::Value(SHARE)]));
     let meaning = "with `sizes: given`: points of size and share of messages up to it, `[64KB, 50%]`";
     Key::by_hand("given", Shape::list(point), Preset::Words("no points"), meaning)
 }

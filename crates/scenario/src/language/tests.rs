@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::diagnostic::Diagnostics;
+use crate::resolve::value::example;
 use crate::resolve_with;
 use crate::written::{Node, print};
 use crate::{Overrides, resolve};
@@ -20,10 +21,11 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn node(&self, shape: &Shape, depth: usize) -> Node {
         match shape {
-            Shape::Value(kind) => Node::text(crate::resolve::value::example(kind)),
+            Shape::Value(kind) => Node::text(example(kind)),
             Shape::Word(word) => Node::text(*word),
             Shape::Version => Node::text("1"),
             Shape::Text => Node::text(format!("text{depth}")),
+            Shape::Pair(two) => Node::list(two.iter().map(|shape| self.node(shape, depth + 1))),
             Shape::List(of) => Node::list([self.node(of, depth + 1)]),
             Shape::Either(shapes) if self.last => self.node(shapes.last().unwrap(), depth),
             Shape::Either(shapes) => self.node(&shapes[0], depth),
@@ -91,7 +93,7 @@ fn known_to_the_reader(set: &str) -> Option<String> {
     let text = "netloom: 1\nfabric: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2}}\n\
                 jobs: [{phases: [barrier]}]\nfaults: {timed: [{at: 1us, action: down, link: leaf0-spine0.0}]}\n";
     let set = vec![(format!("{set}.xxxxxxxxxxxxxxxxx"), "1".to_owned())];
-    let wrong = resolve_with(text, "any.yaml", &Overrides { set, seed: None }).unwrap_err();
+    let wrong = resolve_with(text, "any.yaml", &Overrides { set, ..Overrides::default() }).unwrap_err();
     let unknown = wrong.problems().iter().find(|problem| problem.message().contains("has no key"))?;
     Some(unknown.help()?.to_owned())
 }
@@ -109,6 +111,7 @@ fn what_is_read_is_offered() {
         ("record", "record"),
         ("transport.window", "transport.window"),
         ("background.mice", "background.mice"),
+        ("background.poisson", "background.poisson"),
     ];
     for (name, path) in places {
         let Body::Map(keys) = &language.get(name).body else { panic!("`{name}` is a map") };
@@ -131,6 +134,7 @@ fn every_definition_is_used() {
         while let Some(shape) = open.pop() {
             match shape {
                 Shape::List(of) => open.push(of),
+                Shape::Pair(two) => open.extend(two.iter()),
                 Shape::Either(shapes) => open.extend(shapes),
                 Shape::Defined(name) => {
                     used.insert(language.get(name).name.clone());

@@ -78,7 +78,7 @@ pub(super) fn expectation(kind: &Kind) -> String {
 }
 
 /// A well-formed value of a kind.
-pub(super) fn example(kind: &Kind) -> String {
+pub(crate) fn example(kind: &Kind) -> String {
     match kind {
         Kind::Count { minimum, maximum } => 4.clamp(*minimum, *maximum).to_string(),
         Kind::Fraction { minimum, maximum } => 0.05_f64.clamp(*minimum, *maximum).to_string(),

@@ -54,14 +54,14 @@ impl Schema {
         let heritable = self.language.heritable().contains(definition.name.as_str());
         let described = Json::map([("description", Json::text(description(definition)))]);
         match &definition.body {
-            Body::Map(keys) => described.with(self.map(keys, heritable)),
+            Body::Map(keys) => described.with(Self::map(keys, heritable)),
             Body::Choice(members) => described.with(self.choice(members, heritable)),
         }
     }
 
     /// A map with these keys and no others; nothing at all counts as an empty one.
-    fn map(&self, keys: &[Key], heritable: bool) -> Vec<(&'static str, Json)> {
-        let properties = keys.iter().map(|key| (key.name, self.key(key)));
+    fn map(keys: &[Key], heritable: bool) -> Vec<(&'static str, Json)> {
+        let properties = keys.iter().map(|key| (key.name, Self::key(key)));
         let needed: Vec<&str> = keys.iter().filter(|key| is_required(key)).map(|key| key.name).collect();
         let may_be_nothing = heritable || needed.is_empty();
         let kinds = if may_be_nothing { Json::texts(["object", "null"]) } else { Json::text("object") };
@@ -96,7 +96,7 @@ impl Schema {
         vec![("anyOf", Json::List(vec![Json::map([("enum", Json::texts(bare))]), map]))]
     }
 
-    fn key(&self, key: &Key) -> Json {
+    fn key(key: &Key) -> Json {
         let meaning = match &key.preset {
             Preset::Required => key.meaning.to_owned(),
             Preset::Value(value) => format!("{} (default: {})", key.meaning, words::value(*value)),

@@ -16,6 +16,12 @@ pub(super) fn members(shape: &Shape) -> Vec<(&'static str, Json)> {
         Shape::Version => vec![("const", Json::Count(1))],
         // Names are text, whatever they look like: `1` and `true` name a host as well.
         Shape::Text => vec![("type", Json::texts(["string", "number", "boolean"]))],
+        Shape::Pair(two) => vec![
+            ("type", Json::text("array")),
+            ("prefixItems", Json::List(two.iter().map(|shape| Json::map(members(shape))).collect())),
+            ("items", Json::Flag(false)),
+            ("minItems", Json::Count(2)),
+        ],
         Shape::List(of) => vec![("type", Json::text("array")), ("items", Json::map(members(of)))],
         Shape::Defined(name) => vec![("$ref", reference(name))],
         Shape::Either(shapes) => {

@@ -21,7 +21,7 @@ const HEAD: &str = "\
 <!-- generated from the tests and from papers/*/claims.yaml; `make bless` rewrites it -->
 
 Why believe a number of this simulator?
-Three things stand behind it, each a test that runs in CI:
+Three things stand behind it; the first two are tests that CI runs, the third takes one command:
 
 1. **Laws.** Where arithmetic knows the answer, the engine must give it, most of the time to the picosecond.
 2. **The referee.** A second simulator, naive and slow, shares no line with the engine.
@@ -72,7 +72,8 @@ pub fn page() -> String {
 /// What a file of tests is about, and its tests by their names; nothing for a file without tests.
 fn tests(file: &Text) -> String {
     let lines: Vec<&str> = file.text.lines().collect();
-    let names: Vec<String> = lines.iter().enumerate().filter_map(|(at, line)| test_name(&lines, at, line)).collect();
+    let names: Vec<String> =
+        lines.iter().enumerate().filter_map(|(at, line)| test_name(&lines, at, line)).collect();
     if names.is_empty() {
         return String::new();
     }
