@@ -17,7 +17,17 @@ use crate::sample::Sample;
 /// A figure that these runs say nothing about is left out.
 pub(super) fn figures(report: &Report) -> String {
     let parts = report.paper.claims.figures.iter().filter_map(|figure| section(report, figure));
-    parts.collect::<Vec<_>>().join("\n")
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() { String::new() } else { format!("{}{}", head(&report.paper.id), parts.join("\n")) }
+}
+
+fn head(paper: &str) -> String {
+    format!(
+        "# The figures of {paper} as numbers\n\n\
+         Written by `netloom reproduce {paper} -o FOLDER`.\n\
+         Ours are means over seeds; ± is half the 95 % confidence interval of the mean.\n\
+         An asterisk marks a published figure that lies where less than 1 % of our single runs would.\n\n"
+    )
 }
 
 fn section(report: &Report, figure: &Figure) -> Option<String> {

@@ -21,7 +21,7 @@ pub enum Verdict {
     Reproduced,
     /// It does not.
     NotReproduced,
-    /// One seed says nothing about the spread.
+    /// Nothing was run, or one seed, which says nothing about the spread.
     TooFewSeeds,
 }
 
@@ -263,7 +263,7 @@ fn blank(claim: &Claim, at: String) -> Judged {
 
 /// Whether a published figure is near ours, and how far from it it might be.
 fn is_near(values: &[f64], published: f64, within: Within, allow: f64) -> (Option<Interval>, Verdict) {
-    let Some(sample) = Sample::of(values) else { return (None, Verdict::NotReproduced) };
+    let Some(sample) = Sample::of(values) else { return (None, Verdict::TooFewSeeds) };
     let interval = match within {
         Within::Exact => Some(Interval { low: sample.minimum, high: sample.maximum }),
         Within::Share(share) => {
@@ -323,7 +323,7 @@ mod tests {
         assert_eq!(verdict(10.0, Within::Exact, 0.0), Verdict::NotReproduced);
         assert_eq!(is_near(&[7.0, 7.0], 7.0, Within::Exact, 0.0).1, Verdict::Reproduced);
         assert_eq!(is_near(&[7.0], 7.0, Within::Interval, 0.0).1, Verdict::TooFewSeeds);
-        assert_eq!(is_near(&[], 7.0, Within::Exact, 0.0).1, Verdict::NotReproduced);
+        assert_eq!(is_near(&[], 7.0, Within::Exact, 0.0).1, Verdict::TooFewSeeds);
     }
 
     #[test]

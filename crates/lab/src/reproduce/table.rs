@@ -99,10 +99,13 @@ fn say(text: &mut String, line: &str) {
     text.push('\n');
 }
 
+/// Halves of intervals below this share of the figure are rounding.
+const ROUNDING: f64 = 1e-9;
+
 /// A figure with half its interval, where that is known and not nothing.
 pub(super) fn known((value, half): (&f64, Option<f64>)) -> String {
     match half {
-        Some(half) if half > 0.0 => format!("{} ± {}", figure(*value), rough(half)),
+        Some(half) if half > ROUNDING * value.abs() => format!("{} ± {}", figure(*value), rough(half)),
         _ => figure(*value),
     }
 }
@@ -134,6 +137,7 @@ mod tests {
         assert_eq!(known((&34.871_057, Some(0.0123))), "34.871 ± 0.012");
         assert_eq!(known((&1380.439, Some(45.6))), "1380.4 ± 46");
         assert_eq!(known((&372.0, Some(0.0))), "372");
+        assert_eq!(known((&10.000_04, Some(2e-13))), "10.000");
         assert_eq!(known((&1.5, None)), "1.5000");
     }
 
