@@ -90,6 +90,8 @@ pub struct Actor {
     pub id: u32,
     queue: VecDeque<(u8, Task)>,
     lanes: Vec<Lane>,
+    /// Operations in the queue and in lanes.
+    n_pending: usize,
     /// Messages that have arrived and were not waited for yet: (tag, how many).
     mailbox: Vec<(u64, u32)>,
     exhausted: bool,
@@ -105,6 +107,7 @@ impl Actor {
             id,
             queue: VecDeque::new(),
             lanes: Vec::new(),
+            n_pending: 0,
             mailbox: Vec::new(),
             exhausted: false,
             asked: false,
@@ -116,13 +119,15 @@ impl Actor {
     pub fn refill(&mut self, tasks: impl Iterator<Item = (u8, Task)>) {
         let before = self.queue.len();
         self.queue.extend(tasks);
-        self.exhausted = self.queue.len() == before;
+        let n_new = self.queue.len() - before;
+        self.n_pending += n_new;
+        self.exhausted = n_new == 0;
         self.asked = false;
     }
 
     /// Whether it should be refilled once more.
     pub fn wants_more(&self) -> bool {
-        !self.exhausted && self.queue.len() < LOW_WATER
+        !self.exhausted && self.n_pending < LOW_WATER
     }
 
     /// Whether it has done everything.
@@ -191,7 +196,7 @@ impl Actor {
         if self.queue.is_empty() && (self.lanes.is_empty() || self.lanes.iter().any(idle)) {
             return Appetite::Dry;
         }
-        if self.queue.len() < LOW_WATER && !self.asked {
+        if self.n_pending < LOW_WATER && !self.asked {
             self.asked = true;
             return Appetite::Hungry;
         }
@@ -206,6 +211,7 @@ impl Actor {
                 if self.lanes.iter().any(busy) {
                     return;
                 }
+                self.n_pending -= 1;
             } else {
                 while self.lanes.len() <= number as usize {
                     self.lanes.push(Lane { tasks: VecDeque::new(), blocked: Blocked::No });
@@ -218,11 +224,12 @@ impl Actor {
 
     /// Runs one lane until it blocks or has nothing left; tells whether it did anything.
     fn run_lane(&mut self, number: usize, now: u64, effects: &mut Vec<Effect>) -> bool {
-        let Actor { lanes, mailbox, .. } = self;
+        let Actor { lanes, mailbox, n_pending, .. } = self;
         let lane = &mut lanes[number];
         let mut moved = false;
         while lane.blocked == Blocked::No {
             let Some(task) = lane.tasks.pop_front() else { break };
+            *n_pending -= 1;
             moved = true;
             let wake = |at| Effect::Wake { at, lane: number as u8 };
             match task {
@@ -336,6 +343,24 @@ mod tests {
         assert!(actor.message_arrived(7));
         assert_eq!(actor.advance(3, &mut effects), Appetite::Finished);
         assert_eq!(effects, [Effect::Send(1)]);
+    }
+
+    #[test]
+    fn who_has_enough_before_it_asks_for_no_more() {
+        let until = |at| (0, Task::Until(at));
+        let mut actor = Actor::new(0);
+        actor.refill((1..=100).map(until));
+        assert!(!actor.wants_more());
+        let mut asked = 0;
+        for now in 0..=68 {
+            if now > 0 {
+                actor.wake(0);
+            }
+            asked += u32::from(actor.advance(now, &mut Vec::new()) == Appetite::Hungry);
+            // At an instant it waits for the one after it; below the low water it asks, once.
+            assert_eq!(asked, u32::from(100 - (now as usize + 1) < LOW_WATER), "{now}");
+        }
+        assert!(actor.wants_more());
     }
 
     #[test]
