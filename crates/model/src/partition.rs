@@ -32,14 +32,16 @@ impl Partitions {
         let mut best = Partitions::joined_below(fabric, shortest);
         let mut lookahead = shortest;
         for &delay in &delays[1..] {
+            // Shares only grow with the delay, so what a step too small would break at, the next one does as well.
+            if delay.0 / 2 < lookahead.0 {
+                continue;
+            }
             let coarser = Partitions::joined_below(fabric, delay);
             if coarser.largest_share(fabric) > 0.25 || coarser.count == 1 {
                 break;
             }
-            if delay.0 >= 2 * lookahead.0 {
-                best = coarser;
-                lookahead = delay;
-            }
+            best = coarser;
+            lookahead = delay;
         }
         best
     }

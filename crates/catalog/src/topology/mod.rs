@@ -52,7 +52,7 @@ pub enum Topology {
 #[non_exhaustive]
 pub enum TopologyError {
     /// More of something than the limits allow.
-    #[error("{count} {what} are more than the {limit} a fabric may have")]
+    #[error("{} {what} are more than the {limit} a fabric may have", counted(*count))]
     TooLarge {
         /// What there is too much of.
         what: &'static str,
@@ -113,6 +113,11 @@ pub enum TopologyError {
         /// Another host.
         to: String,
     },
+}
+
+/// A number in words that hold where it overflowed.
+fn counted(count: u64) -> String {
+    if count == u64::MAX { "over 18 quintillion".to_owned() } else { count.to_string() }
 }
 
 /// The place of a topology in [`SPECS`].

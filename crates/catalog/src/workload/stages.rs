@@ -54,7 +54,7 @@ impl Stages {
         if what.dependent && what.gap > Duration::ZERO && !what.gap_from_run_start {
             // A rank knows when its phase began and when a message came, but an operation waits for one of them only.
             return Err(String::from(
-                "a gap that counts from the phase needs `dependent: false`; dependent stages pace themselves",
+                "a `gap` that counts from the phase needs `dependent: false`; dependent stages pace themselves",
             ));
         }
         let mut ranks_at_hop = what.stages.clone();
@@ -63,7 +63,7 @@ impl Stages {
         }
         let latest = u64::from(what.microbatches) + ranks_at_hop.len() as u64;
         if what.gap.0.checked_mul(latest).is_none() {
-            return Err(String::from("the gap is so long that the last message never starts"));
+            return Err(String::from("the `gap` is so long that the last message never starts"));
         }
         Ok(Stages {
             phase,

@@ -25,7 +25,7 @@ use netloom_model::Background;
 use netloom_units::{Bytes, Duration, HostId, Kind, Parameter, Settings, Spec, Time, Value};
 use rand_mt::Mt;
 
-use super::{Arrival, Arrivals, Bound, wrong};
+use super::{Arrival, Arrivals, Bound, nowhere, wrong};
 use crate::workload::error::WorkloadError;
 
 /// The specification.
@@ -126,11 +126,11 @@ impl Mice {
 
     fn check(&self) -> Result<(), WorkloadError> {
         if self.minimum_packets > self.maximum_packets {
-            return Err(wrong("has messages of more packets at least than at most"));
+            return Err(wrong("has more `minimum_packets` than `maximum_packets`"));
         }
         let is_near = |rack: &u32| self.cross_rack && *rack == self.racks[0];
         if self.hosts.len() < 2 || self.racks.iter().all(is_near) {
-            return Err(wrong("has nowhere to go"));
+            return Err(nowhere(self.cross_rack && self.hosts.len() > 1));
         }
         Ok(())
     }
@@ -177,7 +177,7 @@ impl Arrivals for Mice {
 fn n_messages(settings: &Settings) -> Result<u64, WorkloadError> {
     let span = settings.duration("end").0.saturating_sub(settings.duration("start").0);
     let whole = span.checked_div(settings.duration("interval").0);
-    Ok(whole.ok_or_else(|| wrong("has no end: its interval is zero"))? + 2)
+    Ok(whole.ok_or_else(|| wrong("has no end: its `interval` is zero"))? + 2)
 }
 
 /// When the messages start.

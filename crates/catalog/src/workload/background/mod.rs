@@ -79,9 +79,20 @@ pub fn arrivals(background: &Background, seed: u64) -> Result<Box<dyn Arrivals>,
         Box::new(poisson::Poisson::new(background, seed)?)
     };
     if made.bound().messages > MOST_MESSAGES {
-        return Err(wrong(&format!("has more than the {MOST_MESSAGES} messages that can be told apart")));
+        return Err(wrong(&format!(
+            "has more than the {MOST_MESSAGES} messages that can be told apart before its `end`"
+        )));
     }
     Ok(made)
+}
+
+/// Says that a host has nobody to send to.
+fn nowhere(cross_rack: bool) -> WorkloadError {
+    wrong(if cross_rack {
+        "has nowhere to go: `cross_rack` asks for a second rack"
+    } else {
+        "has nowhere to go: there is only one host"
+    })
 }
 
 /// Says what is wrong with background traffic.

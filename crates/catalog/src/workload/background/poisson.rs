@@ -25,7 +25,7 @@ use netloom_model::{Background, Sender};
 use netloom_units::{Duration, HostId, Kind, Parameter, Random, Settings, Spec, Time, Value};
 
 use super::sizes::Sizes;
-use super::{Arrival, Arrivals, Bound, wrong};
+use super::{Arrival, Arrivals, Bound, nowhere};
 use crate::workload::error::WorkloadError;
 
 /// The specification.
@@ -106,7 +106,7 @@ impl Poisson {
         let (start, end) = (settings.duration("start").0, settings.duration("end").0);
         let receivers = Receivers::new(&background.racks, settings.flag("cross_rack"));
         if background.senders.iter().any(|sender| receivers.of(sender.host) == 0) {
-            return Err(wrong("has nowhere to go"));
+            return Err(nowhere(settings.flag("cross_rack") && background.racks.len() > 1));
         }
         let process = |sender: &Sender| {
             let stream = |purpose| Random::stream(seed, purpose, u64::from(sender.host.0));

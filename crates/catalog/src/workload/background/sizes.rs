@@ -25,16 +25,16 @@ impl Sizes {
     /// When they do not rise from a share of zero to a share of one.
     pub(super) fn new(points: &[SizePoint]) -> Result<Sizes, WorkloadError> {
         let (Some(first), Some(last)) = (points.first(), points.last()) else {
-            return Err(wrong("has no distribution of sizes"));
+            return Err(wrong("has no points under `given`"));
         };
         if first.share.abs() > 0.0 || (last.share - 1.0).abs() > 0.0 {
-            return Err(wrong("has sizes whose shares do not go from 0% to 100%"));
+            return Err(wrong("has shares under `given` that do not go from 0% to 100%"));
         }
         if points.windows(2).any(|two| two[0].share >= two[1].share || two[0].size > two[1].size) {
-            return Err(wrong("has sizes or shares that do not rise from point to point"));
+            return Err(wrong("has sizes or shares under `given` that do not rise from point to point"));
         }
         if last.size.0 == 0 {
-            return Err(wrong("has messages of no bytes only"));
+            return Err(wrong("has no size above 0B under `given`"));
         }
         Ok(Sizes { points: points.to_vec() })
     }

@@ -72,7 +72,7 @@ impl Algorithm for Permutation {
         let shift = settings.count("shift");
         let receivers = match settings.choice("pattern") {
             "shift" if n > 1 && shift.is_multiple_of(n) => {
-                return Err(format!("a shift by {shift} sends every one of {n} ranks to itself"));
+                return Err(format!("a `shift` of {shift} sends every one of {n} ranks to itself"));
             }
             "shift" => Receivers::Shift((shift % n) as u32),
             _ => Receivers::Listed(derangement(frame.n_ranks, settings.count("seed"))),
