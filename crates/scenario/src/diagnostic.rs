@@ -2,18 +2,23 @@
 //!
 //! All mistakes of a scenario are collected and shown together, in the order of the text.
 //!
-//! Invariants: every problem has a place in one of the texts; rendering knows no colours unless asked.
+//! Invariants: every problem has a place in one of the texts; rendering knows no colours unless asked; what is kept and
+//! shown is bounded, however much is wrong.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 
+use crate::excerpt::{Excerpt, harmless};
 use crate::place::{Place, Sources};
+use crate::suggest;
 
 /// Problems beyond this many are counted, not shown: they are usually one mistake repeated.
 const MOST_SHOWN: usize = 50;
+/// Problems beyond this many are counted, not kept.
+const MOST_KEPT: usize = 1_000;
 
 /// One mistake.
 #[derive(Debug, Clone)]
@@ -23,7 +28,7 @@ pub struct Problem {
     label: String,
     help: Option<String>,
     related: Vec<(Place, String)>,
-    source: NamedSource<Arc<str>>,
+    source: Excerpt,
 }
 
 impl Problem {
@@ -54,17 +59,13 @@ impl Problem {
 
     /// Line and column, both from 1; the column counts characters.
     pub fn line_and_column(&self) -> (usize, usize) {
-        let text = self.source.inner();
-        let before = &text[..text.floor_char_boundary(self.place.start as usize)];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+        self.source.line_and_column(self.place.start as usize)
     }
 
-    fn labelled(&self, place: Place, label: &str) -> LabeledSpan {
-        let end = self.source.inner().len();
-        let start = (place.start as usize).min(end);
-        let length = (place.end as usize).clamp(start, end) - start;
-        LabeledSpan::new(Some(label.to_owned()), start, length)
+    /// Where a place is in the text, and how far it reaches.
+    fn span(&self, place: Place) -> (usize, usize) {
+        let (start, end) = self.source.pointed(place.start as usize, place.end as usize);
+        (start, end - start)
     }
 }
 
@@ -86,10 +87,11 @@ impl Diagnostic for Problem {
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let here = self.labelled(self.place, &self.label);
+        let here = LabeledSpan::new_primary_with_span(Some(self.label.clone()), self.span(self.place));
         let same_text = |place: &Place| place.source == self.place.source;
         let others = self.related.iter().filter(move |(place, _)| same_text(place));
-        let others = others.map(|(place, label)| self.labelled(*place, label));
+        let others =
+            others.map(|(place, label)| LabeledSpan::new_with_span(Some(label.clone()), self.span(*place)));
         Some(Box::new(std::iter::once(here).chain(others)))
     }
 }
@@ -98,6 +100,8 @@ impl Diagnostic for Problem {
 #[derive(Debug, Clone)]
 pub struct Diagnostics {
     problems: Vec<Problem>,
+    /// How many more there were than could be kept.
+    n_beyond: usize,
 }
 
 /// How diagnostics are drawn.
@@ -118,17 +122,20 @@ impl Diagnostics {
     /// The mistakes of several scenarios, or of several forms of one, each once.
     pub fn join(all: impl IntoIterator<Item = Diagnostics>) -> Diagnostics {
         let mut seen = BTreeSet::new();
-        let mut problems = Vec::new();
-        for problem in all.into_iter().flat_map(|diagnostics| diagnostics.problems) {
-            // Overrides share a name, so it takes their text to tell them apart.
-            let name = problem.source_name().to_owned();
-            let text = Arc::clone(problem.source.inner());
-            let place = (problem.place.start, problem.place.end);
-            if seen.insert((name, text, place, problem.message.clone())) {
-                problems.push(problem);
+        let mut joined = Diagnostics { problems: Vec::new(), n_beyond: 0 };
+        for diagnostics in all {
+            joined.n_beyond = joined.n_beyond.max(diagnostics.n_beyond);
+            for problem in diagnostics.problems {
+                // Overrides share a name, so it takes their text to tell them apart.
+                let name = problem.source_name().to_owned();
+                let text = Arc::clone(problem.source.text());
+                let place = (problem.place.start, problem.place.end);
+                if seen.insert((name, text, place, problem.message.clone())) {
+                    joined.problems.push(problem);
+                }
             }
         }
-        Diagnostics { problems }
+        joined
     }
 
     /// All mistakes as text for people, with a closing line that counts them.
@@ -161,6 +168,9 @@ impl fmt::Display for Diagnostics {
         let name = names.join(" and ");
         match self.problems.len() {
             1 => write!(formatter, "1 mistake in {name}"),
+            n if self.n_beyond > 0 => {
+                write!(formatter, "more than {n} mistakes in {name}, the first {MOST_SHOWN} shown")
+            }
             n if n > MOST_SHOWN => {
                 write!(formatter, "{n} mistakes in {name}, the first {MOST_SHOWN} shown")
             }
@@ -181,6 +191,9 @@ impl Diagnostic for Diagnostics {
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     list: Vec<Draft>,
+    /// The last one that was counted, but not kept.
+    beyond: Option<Draft>,
+    n_beyond: usize,
     base_is_lost: bool,
 }
 
@@ -198,14 +211,19 @@ pub(crate) struct Draft {
 impl Problems {
     /// Notes a mistake; the answer takes label and hint.
     pub fn report(&mut self, place: Place, message: impl Into<String>) -> &mut Draft {
-        self.list.push(Draft {
+        let draft = Draft {
             place,
             message: message.into(),
             label: "here".to_owned(),
             help: None,
             related: Vec::new(),
             is_absence: false,
-        });
+        };
+        if self.list.len() >= MOST_KEPT {
+            self.n_beyond += 1;
+            return self.beyond.insert(draft);
+        }
+        self.list.push(draft);
         self.list.last_mut().expect("one was just added")
     }
 
@@ -214,6 +232,23 @@ impl Problems {
         let draft = self.report(place, message);
         draft.is_absence = true;
         draft
+    }
+
+    /// A hint for a misspelled word, as long as there are few mistakes: to search one for each of many takes too long.
+    pub fn hint<'a>(&self, word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+        if self.list.len() < MOST_SHOWN { suggest::hint(word, known) } else { None }
+    }
+
+    /// How many mistakes there are so far.
+    pub fn len(&self) -> usize {
+        self.list.len() + self.n_beyond
+    }
+
+    /// Adds to what the last mistake expects, if any came since there were so many.
+    pub fn widen_since(&mut self, n_before: usize, more: &str) {
+        if let Some(last) = self.list.get_mut(n_before..).and_then(<[Draft]>::last_mut) {
+            last.label.push_str(more);
+        }
     }
 
     /// Notes that a base could not be read: what is missing may be written there.
@@ -239,21 +274,21 @@ impl Problems {
         // A value reached twice through an alias reports its mistake twice.
         let same = |a: &Draft, b: &Draft| a.place.key() == b.place.key() && a.message == b.message;
         self.list.dedup_by(|a, b| same(a, b));
+        let excerpts = sources.excerpts();
         let problem = |draft: Draft| {
-            let (name, text) = match sources.of(draft.place) {
-                Some(source) => (source.name.as_str(), Arc::clone(&source.text)),
-                None => ("the scenario", Arc::from("")),
-            };
+            let source = excerpts.get(usize::from(draft.place.source)).cloned();
+            let source = source.unwrap_or_else(|| Excerpt::new("the scenario", &Arc::from("")));
+            let related = draft.related.into_iter().map(|(place, label)| (place, harmless(&label)));
             Problem {
                 place: draft.place,
-                message: draft.message,
-                label: draft.label,
-                help: draft.help,
-                related: draft.related,
-                source: NamedSource::new(name, text),
+                message: harmless(&draft.message),
+                label: harmless(&draft.label),
+                help: draft.help.as_deref().map(harmless),
+                related: related.collect(),
+                source,
             }
         };
-        Diagnostics { problems: self.list.into_iter().map(problem).collect() }
+        Diagnostics { problems: self.list.into_iter().map(problem).collect(), n_beyond: self.n_beyond }
     }
 }
 

@@ -23,17 +23,10 @@ impl Foreign {
     /// # Errors
     /// If it is no well-formed YAML, or more than this project reads.
     pub fn open(bytes: &[u8], path: &str) -> Result<(Foreign, Node), Diagnostics> {
-        let decoded = written::decode(bytes);
         let mut foreign = Foreign { sources: Sources::default(), problems: Problems::default() };
-        let text = match decoded {
-            Ok(text) => text,
-            Err((_, message)) => {
-                foreign.sources.add(path, "");
-                foreign.problems.report(Place::default(), message).label("not text");
-                return Err(foreign.problems.finish(&foreign.sources));
-            }
+        let Some((text, _)) = foreign.sources.add_bytes(bytes, path, &mut foreign.problems) else {
+            return Err(foreign.problems.finish(&foreign.sources));
         };
-        foreign.sources.add(path, text);
         match written::parse(text, 0, 0, &mut foreign.problems) {
             Some(root) => Ok((foreign, root)),
             None => Err(foreign.problems.finish(&foreign.sources)),

@@ -25,6 +25,7 @@
 mod compile;
 mod describe;
 pub mod diagnostic;
+mod excerpt;
 pub mod foreign;
 mod inherit;
 mod language;

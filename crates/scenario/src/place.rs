@@ -7,7 +7,11 @@
 use std::sync::Arc;
 
 use crate::diagnostic::Problems;
-use crate::written;
+use crate::excerpt::Excerpt;
+use crate::written::{self, Unreadable};
+
+/// Bytes shown after the one that is no text.
+const SHOWN_AFTER: usize = 400;
 
 /// A byte range in one of the texts.
 #[derive(Debug, Clone, Copy, Default)]
@@ -89,20 +93,25 @@ impl Sources {
     ) -> Option<(&'a str, u16)> {
         match written::decode(bytes) {
             Ok(text) => Some((text, self.add(name, text))),
-            Err((at, message)) => {
-                // What is no text at all is not shown; in a text with a slip the slip shows as U+FFFD.
-                let binary = bytes.contains(&0);
-                let shown = String::from_utf8_lossy(bytes);
-                let source = self.add(name, if binary { "" } else { &shown });
-                let (start, end) = if binary { (0, 0) } else { (at as u32, at as u32 + 3) };
-                problems.report(Place { source, start, end }, message).label("not text from here on");
+            Err(found) => {
+                self.add_unreadable(bytes, name, found, problems);
                 None
             }
         }
     }
 
-    /// The text of a place.
-    pub fn of(&self, place: Place) -> Option<&Source> {
-        self.list.get(usize::from(place.source))
+    /// Adds what can be shown of bytes that are no text: a slip shows as U+FFFD.
+    fn add_unreadable(&mut self, bytes: &[u8], name: &str, found: Unreadable, problems: &mut Problems) {
+        let end = if found.is_text { bytes.len().min(found.at + SHOWN_AFTER) } else { 0 };
+        let source = self.add(name, &String::from_utf8_lossy(&bytes[..end]));
+        let at = if found.is_text { found.at as u32 } else { 0 };
+        let width = if found.is_text { char::REPLACEMENT_CHARACTER.len_utf8() as u32 } else { 0 };
+        let report = problems.report(Place { source, start: at, end: at + width }, found.message);
+        report.label(found.label).help(found.help);
+    }
+
+    /// All texts as they are shown, by number.
+    pub fn excerpts(&self) -> Vec<Excerpt> {
+        self.list.iter().map(|source| Excerpt::new(&source.name, &source.text)).collect()
     }
 }

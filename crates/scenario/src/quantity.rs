@@ -51,6 +51,21 @@ impl Dimension {
         }
     }
 
+    /// Its units in words.
+    fn choice(self) -> String {
+        let names: Vec<&str> = self.units().iter().map(|(name, _)| *name).collect();
+        format!("units: {}", suggest::quoted(&names))
+    }
+
+    /// The most that can be counted; of time, that a scenario may speak of.
+    fn most(self) -> &'static str {
+        match self {
+            Dimension::Rate => "18446744Tbps",
+            Dimension::Size => "17179869183GiB",
+            Dimension::Duration => "100 days",
+        }
+    }
+
     /// What to call it, with an article.
     pub fn name(self) -> &'static str {
         match self {
@@ -123,80 +138,103 @@ pub fn duration(text: &str) -> Result<Duration, Refusal> {
 pub fn parse(text: &str, dimension: Dimension) -> Result<u64, Refusal> {
     let unit_at = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = (&text[..unit_at], text[unit_at..].trim_start_matches(' '));
-    if number.is_empty() {
-        return Err(not_a_number(text, dimension));
-    }
     let Some(digits) = Decimal::parse(number) else {
         return Err(not_a_number(text, dimension));
     };
     let Some(factor) = dimension.unit(unit) else {
-        // `4e9` is a bare number as well.
-        let bare = unit.starts_with(['e', 'E']) && text.parse::<f64>().is_ok();
-        return Err(if bare { no_unit(text, "4", dimension) } else { wrong_unit(number, unit, dimension) });
+        return Err(match unit.chars().next() {
+            None => no_unit(text, number, dimension),
+            Some('0'..='9') => not_plain(text, dimension),
+            Some(',' | '_' | '\'' | 'e' | 'E') if goes_on(unit) => not_plain(text, dimension),
+            Some(_) => wrong_unit(number, unit, dimension),
+        });
     };
-    digits.times(factor).map_err(|loss| match loss {
-        Loss::TooFine => {
-            let (base, _) = dimension.units()[0];
-            let message = format!("`{text}` is not a whole number of {base}");
-            Refusal::new(message, "finer than netloom counts", None)
-        }
-        Loss::TooLarge => {
-            let message = format!("`{text}` is more than netloom can count");
-            Refusal::new(message, "too large", None)
-        }
-    })
+    digits.times(factor).map_err(|loss| out_of_reach(text, &loss, dimension))
+}
+
+/// Whether what stands in the place of a unit goes on with the number.
+fn goes_on(unit: &str) -> bool {
+    starts_with_digit(unit[1..].trim_start_matches(['+', '-']))
+}
+
+fn starts_with_digit(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn not_a_number(text: &str, dimension: Dimension) -> Refusal {
-    let expected = format!("expected {} such as `{}`", dimension.name(), dimension.example("4"));
-    if let Some(rest) = text.strip_prefix('-')
-        && parse(rest, dimension).is_ok()
-    {
-        let message = format!("`{text}` is negative");
-        return Refusal::new(message, "must not be negative", None);
+    // The digit ends it: a text of minus signs must not be read once for each of them.
+    let without_sign = text.strip_prefix('-').filter(|rest| starts_with_digit(rest));
+    if without_sign.is_some_and(|rest| Decimal::parse(rest).is_some() || parse(rest, dimension).is_ok()) {
+        let label = format!("expected {} that is not negative", dimension.name());
+        return Refusal::new(format!("`{text}` is negative"), &label, Some(dimension.choice()));
     }
-    Refusal::new(format!("`{text}` is not {}", dimension.name()), &expected, None)
+    let label = format!("expected {} such as `{}`", dimension.name(), dimension.example("4"));
+    Refusal::new(format!("`{text}` is not {}", dimension.name()), &label, Some(dimension.choice()))
 }
 
-fn no_unit(text: &str, example: &str, dimension: Dimension) -> Refusal {
+fn no_unit(text: &str, number: &str, dimension: Dimension) -> Refusal {
     let label = format!("expected {}", dimension.name());
-    let help = format!("write `{}`", dimension.example(example));
+    let help = format!("write `{}`; {}", dimension.example(number), dimension.choice());
     Refusal::new(format!("`{text}` has no unit"), &label, Some(help))
 }
 
-fn wrong_unit(number: &str, unit: &str, dimension: Dimension) -> Refusal {
-    if unit.is_empty() {
-        return no_unit(number, number, dimension);
-    }
-    let names: Vec<&str> = dimension.units().iter().map(|(name, _)| *name).collect();
-    let other = Dimension::ALL.into_iter().find(|other| other.unit(unit).is_some());
-    if let Some(other) = other {
-        let message = format!("`{number}{unit}` is {}, not {}", other.name(), dimension.name());
-        let label = format!("expected {}", dimension.name());
-        return Refusal::new(message, &label, Some(format!("units: {}", suggest::quoted(&names))));
-    }
-    let help = match alias(unit).or_else(|| suggest::closest(unit, names.iter().copied())) {
-        Some(name) if names.contains(&name) => format!("write `{number}{name}`"),
-        _ => format!("units: {}", suggest::quoted(&names)),
-    };
-    Refusal::new(format!("unknown unit `{unit}`"), &format!("expected {}", dimension.name()), Some(help))
+/// A number with an exponent, grouped digits or a decimal comma.
+fn not_plain(text: &str, dimension: Dimension) -> Refusal {
+    let label = format!("expected {} such as `{}`", dimension.name(), dimension.example("1.5"));
+    let help = format!("a number is digits and at most one point; {}", dimension.choice());
+    Refusal::new(format!("`{text}` is not a plain number with a unit"), &label, Some(help))
 }
 
-/// Other spellings in common use.
-fn alias(unit: &str) -> Option<&'static str> {
-    Some(match unit {
-        "b/s" | "bit/s" => "bps",
-        "Kb/s" | "kb/s" | "kbit/s" | "Kbit/s" => "Kbps",
-        "Mb/s" | "mb/s" | "Mbit/s" => "Mbps",
-        "G" | "Gb" | "Gb/s" | "gb/s" | "Gbit/s" => "Gbps",
-        "T" | "Tb" | "Tb/s" | "tb/s" | "Tbit/s" => "Tbps",
-        "byte" | "bytes" | "b" => "B",
-        "K" | "k" => "KiB",
-        "M" => "MiB",
-        "\u{b5}s" | "\u{3bc}s" | "usec" => "us",
-        "sec" | "second" | "seconds" => "s",
-        "msec" => "ms",
-        "nsec" => "ns",
+fn wrong_unit(number: &str, unit: &str, dimension: Dimension) -> Refusal {
+    let label = format!("expected {}", dimension.name());
+    if let Some(other) = Dimension::ALL.into_iter().find(|other| other.unit(unit).is_some()) {
+        let message = format!("`{number}{unit}` is {}, not {}", other.name(), dimension.name());
+        return Refusal::new(message, &label, Some(dimension.choice()));
+    }
+    let help = match meant(unit, dimension) {
+        Some(name) => format!("write `{number}{name}`; {}", dimension.choice()),
+        None => dimension.choice(),
+    };
+    Refusal::new(format!("unknown unit `{unit}`"), &label, Some(help))
+}
+
+fn out_of_reach(text: &str, loss: &Loss, dimension: Dimension) -> Refusal {
+    match loss {
+        Loss::TooFine => {
+            let (base, _) = dimension.units()[0];
+            let label = format!("expected a whole number of {base}");
+            Refusal::new(format!("`{text}` is finer than netloom counts"), &label, None)
+        }
+        Loss::TooLarge => {
+            let label = format!("expected at most {}", dimension.most());
+            Refusal::new(format!("`{text}` is more than netloom can count"), &label, None)
+        }
+    }
+}
+
+/// The unit that another spelling stands for, if there is one only.
+fn meant(unit: &str, dimension: Dimension) -> Option<&'static str> {
+    let names = || dimension.units().iter().map(|(name, _)| *name);
+    let alias = alias(unit, dimension).filter(|alias| names().any(|name| name == *alias));
+    alias.or_else(|| suggest::only_closest(unit, names()))
+}
+
+/// Other spellings in common use; some mean another unit in another dimension.
+fn alias(unit: &str, dimension: Dimension) -> Option<&'static str> {
+    Some(match (dimension, unit) {
+        (Dimension::Rate, "b/s" | "bit/s") => "bps",
+        (Dimension::Rate, "K" | "k" | "Kb" | "kb" | "Kb/s" | "kb/s" | "kbit/s" | "Kbit/s") => "Kbps",
+        (Dimension::Rate, "M" | "Mb" | "Mb/s" | "mb/s" | "Mbit/s") => "Mbps",
+        (Dimension::Rate, "G" | "Gb" | "Gb/s" | "gb/s" | "Gbit/s") => "Gbps",
+        (Dimension::Rate, "T" | "Tb" | "Tb/s" | "tb/s" | "Tbit/s") => "Tbps",
+        (Dimension::Size, "byte" | "bytes" | "b") => "B",
+        (Dimension::Size, "K" | "k") => "KiB",
+        (Dimension::Size, "M") => "MiB",
+        (Dimension::Size, "G") => "GiB",
+        (Dimension::Duration, "\u{b5}s" | "\u{3bc}s" | "usec") => "us",
+        (Dimension::Duration, "sec" | "second" | "seconds") => "s",
+        (Dimension::Duration, "msec") => "ms",
+        (Dimension::Duration, "nsec") => "ns",
         _ => return None,
     })
 }
@@ -290,11 +328,11 @@ mod tests {
     #[test]
     fn what_would_lose_or_overflow_is_refused() {
         let message = |refused: Result<u64, Refusal>| refused.unwrap_err().message;
-        assert_eq!(message(parse("0.5ps", Dimension::Duration)), "`0.5ps` is not a whole number of ps");
-        assert_eq!(message(parse("1.1B", Dimension::Size)), "`1.1B` is not a whole number of B");
+        assert_eq!(message(parse("0.5ps", Dimension::Duration)), "`0.5ps` is finer than netloom counts");
+        assert_eq!(parse("1.1B", Dimension::Size).unwrap_err().label, "expected a whole number of B");
         assert!(message(parse("99999999999s", Dimension::Duration)).contains("more than"));
         assert!(message(parse(&format!("{}B", "9".repeat(80)), Dimension::Size)).contains("more than"));
-        assert!(message(parse(&format!("0.{}1s", "0".repeat(80)), Dimension::Duration)).contains("whole"));
+        assert!(message(parse(&format!("0.{}1s", "0".repeat(80)), Dimension::Duration)).contains("finer"));
         assert_eq!(message(parse("-1us", Dimension::Duration)), "`-1us` is negative");
         for text in ["", "NaN", "inf", ".5us", "1.us", "1..2us", "1e3us", "us", "1.2.3s", "--1s"] {
             assert!(parse(text, Dimension::Duration).is_err(), "{text}");
@@ -302,15 +340,42 @@ mod tests {
     }
 
     #[test]
-    fn hints_say_what_to_write() {
+    fn a_text_of_minus_signs_is_refused() {
+        assert!(parse(&"-".repeat(10_000_000), Dimension::Size).is_err());
+    }
+
+    #[test]
+    fn the_most_that_is_named_can_be_counted() {
+        assert!(rate("18446744Tbps").is_ok() && rate("18446745Tbps").is_err());
+        assert!(size("17179869183GiB").is_ok() && size("17179869184GiB").is_err());
+    }
+
+    #[test]
+    fn hints_say_what_to_write_and_which_units_there_are() {
         let help = |text, dimension| parse(text, dimension).unwrap_err().help.unwrap();
-        assert_eq!(help("4", Dimension::Rate), "write `4Gbps`");
-        assert_eq!(help("4e9", Dimension::Rate), "write `4Gbps`");
-        assert_eq!(help("4gbps", Dimension::Rate), "write `4Gbps`");
-        assert_eq!(help("4Gb/s", Dimension::Rate), "write `4Gbps`");
-        assert_eq!(help("3\u{b5}s", Dimension::Duration), "write `3us`");
+        let rates = "units: `bps`, `Kbps`, `Mbps`, `Gbps`, `Tbps`";
+        for (text, unit) in [("4", "Gbps"), ("4gbps", "Gbps"), ("4Gb/s", "Gbps"), ("4M", "Mbps")] {
+            assert_eq!(help(text, Dimension::Rate), format!("write `4{unit}`; {rates}"));
+        }
+        // As many letters away from several units: none of them is proposed.
+        assert_eq!(help("4pbps", Dimension::Rate), rates);
+        assert!(help("4M", Dimension::Size).starts_with("write `4MiB`; units: `B`"));
+        assert!(help("4TB", Dimension::Size).starts_with("units: `B`"));
+        assert!(help("3\u{b5}s", Dimension::Duration).starts_with("write `3us`; units: `ps`"));
+        assert!(help("NaN", Dimension::Duration).starts_with("units: `ps`"));
         let refusal = parse("4us", Dimension::Rate).unwrap_err();
         assert_eq!(refusal.message, "`4us` is a span of time, not a rate");
+        assert_eq!(refusal.help.unwrap(), rates);
+    }
+
+    #[test]
+    fn numbers_are_written_plainly() {
+        for text in ["4e9", "1e-3us", "1,5us", "1 000us", "1_000us", "1'000us"] {
+            let refusal = parse(text, Dimension::Duration).unwrap_err();
+            assert_eq!(refusal.message, format!("`{text}` is not a plain number with a unit"));
+            assert!(refusal.help.unwrap().contains("units: `ps`"));
+        }
+        assert!(parse("1Eur", Dimension::Duration).unwrap_err().message.contains("unknown unit"));
     }
 
     #[test]

@@ -4,23 +4,42 @@
 //! nothing. Source: optimal string alignment distance, after Damerau 1964.
 
 /// Above this many candidates no hint is searched: it would cost more than it helps.
-const MOST_CANDIDATES: usize = 100_000;
+const MOST_CANDIDATES: usize = 20_000;
+/// Longest word that a hint is searched for, in characters.
+const LONGEST: usize = 64;
 
-/// The known word closest to `word`, if one is close enough to be meant.
+/// The known word closest to `word`, if one is close enough to be meant; the first of those equally close.
 pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = normal(word);
-    if wanted.len() > 64 {
+    ranked(word, known).map(|(found, _)| found)
+}
+
+/// The known word closest to `word`, if one is close enough and no other as close.
+pub(crate) fn only_closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    ranked(word, known).filter(|(_, is_only)| *is_only).map(|(found, _)| found)
+}
+
+/// The closest known word, and whether no other is as close.
+fn ranked<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<(&'a str, bool)> {
+    let wanted: Vec<char> = normal(word).take(LONGEST + 1).collect();
+    if wanted.len() > LONGEST {
         return None;
     }
-    let limit = (wanted.len() / 3).max(1);
-    known
-        .into_iter()
-        .take(MOST_CANDIDATES)
-        .filter(|candidate| candidate.len().abs_diff(word.len()) <= 2 * limit)
-        .map(|candidate| (distance(&wanted, &normal(candidate)), candidate))
-        .filter(|(far, _)| *far <= limit)
-        .min_by_key(|(far, _)| *far)
-        .map(|(_, candidate)| candidate)
+    let mut limit = wanted.len().div_ceil(3);
+    let longest = 4 * (wanted.len() + limit);
+    let (mut best, mut letters, mut rows) = (None, Vec::new(), Rows::default());
+    for candidate in known.into_iter().take(MOST_CANDIDATES).filter(|known| known.len() <= longest) {
+        letters.clear();
+        letters.extend(normal(candidate));
+        let Some(far) = rows.distance(&wanted, &letters, limit) else { continue };
+        let is_only = best.is_none() || far < limit;
+        // The first one found sets the limit to its own distance.
+        best = Some(match best {
+            Some((first, _)) if !is_only => (first, false),
+            _ => (candidate, true),
+        });
+        limit = far;
+    }
+    best
 }
 
 /// A hint for a misspelled word: the closest known one, or all of them when they are few.
@@ -42,25 +61,55 @@ pub(crate) fn quoted(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
-fn normal(word: &str) -> Vec<char> {
-    word.chars().flat_map(char::to_lowercase).map(|c| if c == '-' { '_' } else { c }).collect()
+fn normal(word: &str) -> impl Iterator<Item = char> {
+    word.chars().flat_map(char::to_lowercase).map(|c| if c == '-' { '_' } else { c })
 }
 
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut before = vec![0; b.len() + 1];
-    let mut above: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let replace = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row[j] = replace.min(above[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
+/// Three rows of the table of distances between beginnings of two words.
+#[derive(Default)]
+struct Rows {
+    before: Vec<usize>,
+    above: Vec<usize>,
+    row: Vec<usize>,
+}
+
+impl Rows {
+    /// How far apart two words are, if not farther than the limit.
+    fn distance(&mut self, a: &[char], b: &[char], limit: usize) -> Option<usize> {
+        if a.len().abs_diff(b.len()) > limit {
+            return None;
         }
-        before = std::mem::replace(&mut above, row);
+        let (a, b) = without_common_ends(a, b);
+        let Rows { before, above, row } = self;
+        for cells in [&mut *before, &mut *above, &mut *row] {
+            cells.clear();
+            cells.extend(0..=b.len());
+        }
+        for i in 1..=a.len() {
+            row[0] = i;
+            for j in 1..=b.len() {
+                let replace = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                row[j] = replace.min(above[j] + 1).min(row[j - 1] + 1);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    row[j] = row[j].min(before[j - 2] + 1);
+                }
+            }
+            if row.iter().chain(above.iter()).all(|far| *far > limit) {
+                return None;
+            }
+            std::mem::swap(before, above);
+            std::mem::swap(above, row);
+        }
+        Some(above[b.len()]).filter(|far| *far <= limit)
     }
-    above[b.len()]
+}
+
+/// What is left of two words without the letters that both begin and end with.
+fn without_common_ends<'a>(a: &'a [char], b: &'a [char]) -> (&'a [char], &'a [char]) {
+    let first = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[first..], &b[first..]);
+    let last = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    (&a[..a.len() - last], &b[..b.len() - last])
 }
 
 #[cfg(test)]
@@ -75,6 +124,22 @@ mod tests {
         assert_eq!(closest("round-robin", known), Some("round_robin"));
         assert_eq!(closest("adaptiv", known), Some("adaptive"));
         assert_eq!(closest("letflow", known), None);
+    }
+
+    #[test]
+    fn of_two_words_equally_close_the_first_is_taken_or_none() {
+        assert_eq!(closest("TB", ["B", "KB", "GB"]), Some("B"));
+        assert_eq!(only_closest("TB", ["B", "KB", "GB"]), None);
+        assert_eq!(only_closest("gbpss", ["bps", "Kbps", "Gbps"]), Some("Gbps"));
+        assert_eq!(only_closest("gbps", ["Kbps", "Mbps", "Gbps"]), Some("Gbps"));
+    }
+
+    #[test]
+    fn many_candidates_cost_little() {
+        let names: Vec<String> = (0..200_000).map(|number| format!("leaf{number}-spine3.0")).collect();
+        let known = || names.iter().map(String::as_str);
+        assert_eq!(closest("laef7-spine3.0", known()), Some("leaf7-spine3.0"));
+        assert_eq!(closest(&"leaf".repeat(1_000_000), known()), None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::choices::optional_rate;
 use super::ground::Ground;
 use super::placement;
 use crate::diagnostic::Problems;
+use crate::place::Place;
 use crate::resolve::Draft;
 use crate::resolved::{Background as Wanted, Parameters};
 
@@ -35,10 +36,19 @@ pub(super) fn background(
         rate,
     };
     if let Err(error) = background::arrivals(&made, seed) {
-        problems.report(wanted.kind.place, error.to_string()).label("this cannot be sent");
+        let message = error.to_string();
+        problems.report(place_in(wanted, &message), message).label("this cannot be sent");
         return None;
     }
     Some(made)
+}
+
+/// Where the parameter is written that a message names first.
+fn place_in(wanted: &Wanted, message: &str) -> Place {
+    if message.contains("`given`") {
+        return wanted.given.place;
+    }
+    wanted.kind.place_in(message).unwrap_or(wanted.kind.place)
 }
 
 fn sender(fabric: &Fabric, host: HostId) -> Sender {

@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 
 use netloom_catalog::Built;
 use netloom_catalog::topology::{self, Topology, TopologyError, custom};
+use netloom_units::Rate;
 
 use crate::diagnostic::Problems;
 use crate::place::Place;
-use crate::resolved::{Custom, Fabric, Parameters};
-use crate::suggest;
+use crate::resolved::{Bundle, Custom, Fabric, Parameters};
 
+/// Stands in for a rate that was refused.
+const NO_RATE: Rate = Rate(u64::MAX);
 /// Most pairs of host and switch of a custom fabric: its routing tables are no larger.
 const MOST_CELLS: usize = 100_000_000;
 
@@ -26,34 +28,62 @@ fn parametric(parameters: &Parameters, problems: &mut Problems) -> Option<Built>
     let topology = Topology::Parametric { number, settings: parameters.settings.clone() };
     match topology::build(&topology) {
         Ok(built) => Some(built),
-        Err(error) => {
-            let place = match &error {
-                TopologyError::Zero(name) => parameters.place_of(name),
-                TopologyError::NoSpines(_) => parameters.place_of("spines"),
-                TopologyError::Oversubscription { .. } => parameters.place_of("oversubscription"),
-                _ => parameters.place,
-            };
-            problems.report(place, error.to_string()).label("this fabric cannot be built");
+        // The rate was refused, and what stands in for it has no meaning.
+        Err(TopologyError::Oversubscription { .. }) if parameters.settings.rate("host_rate") == NO_RATE => {
             None
         }
+        Err(error) => {
+            let (place, help) = blamed(&error, parameters);
+            let report = problems.report(place, error.to_string());
+            report.label("this fabric cannot be built").maybe_help(help.map(str::to_owned));
+            None
+        }
+    }
+}
+
+/// The parameter that an error is about, and what to do.
+fn blamed(error: &TopologyError, parameters: &Parameters) -> (Place, Option<&'static str>) {
+    match error {
+        TopologyError::TooLarge { what: "hosts", .. } => {
+            (parameters.place, Some("hosts: leaves x hosts_per_leaf"))
+        }
+        TopologyError::TooLarge { what: "switches", .. } => {
+            (parameters.place, Some("switches: leaves + spines"))
+        }
+        TopologyError::TooLarge { .. } => {
+            (parameters.place, Some("links: leaves x (hosts_per_leaf x host_links + spines x fabric_links)"))
+        }
+        TopologyError::Zero("fabric_rate") if parameters.settings.optional("fabric_rate").is_none() => {
+            let help = "each fabric link would have less than 1bps; a larger `host_rate`, or less of it";
+            (parameters.place_of("oversubscription"), Some(help))
+        }
+        TopologyError::Zero(name) => (parameters.place_of(name), None),
+        TopologyError::NoSpines(_) => (parameters.place_of("spines"), None),
+        TopologyError::Oversubscription { .. } => (
+            parameters.place_of("oversubscription"),
+            Some("without `fabric_rate` the rate of fabric links follows from `oversubscription`"),
+        ),
+        _ => (parameters.place, None),
     }
 }
 
 fn listed(listed: &Custom, problems: &mut Problems) -> Option<Built> {
     let head = listed.hosts.place;
     if listed.hosts.value.is_empty() {
-        problems.report(head, "a fabric needs at least one host").label("no host is listed");
+        let report = problems.report(head, "a fabric needs at least one host");
+        report.label("no host is listed").help("write `hosts: [a, b]`, or how many: `hosts: 2`");
         return None;
     }
     if listed.hosts.value.len().saturating_mul(listed.switches.len()) > MOST_CELLS {
         let message = format!("a custom fabric may have at most {MOST_CELLS} pairs of host and switch");
-        problems.report(head, message).label("too many");
+        let product = format!("{} hosts x {} switches", listed.hosts.value.len(), listed.switches.len());
+        problems.report(head, message).label(format!("too many: {product}"));
         return None;
     }
     if !ends_are_known(listed, problems) {
         return None;
     }
-    let bundle = |bundle: &crate::resolved::Bundle| custom::Bundle {
+    let bundle = |bundle: &Bundle| custom::Bundle {
         from: bundle.from.value.clone(),
         to: bundle.to.value.clone(),
         rate: bundle.rate,
@@ -67,9 +97,16 @@ fn listed(listed: &Custom, problems: &mut Problems) -> Option<Built> {
     };
     match topology::build(&Topology::Custom(graph)) {
         Ok(built) => Some(built),
+        // Reported when the names were read.
+        Err(TopologyError::RepeatedNode(_)) => None,
         Err(error) => {
             let place = place_of(&error, listed);
-            problems.report(place, error.to_string()).label("this fabric cannot be built");
+            let report = problems.report(place, error.to_string());
+            report.label("this fabric cannot be built");
+            if let TopologyError::Unreachable { to, .. } = &error {
+                let far = place_of_node(to, listed);
+                report.related(far, "out of reach").help("join them by switches, link by link");
+            }
             None
         }
     }
@@ -83,35 +120,44 @@ fn ends_are_known(custom: &Custom, problems: &mut Problems) -> bool {
     for link in &custom.links {
         for end in [&link.value.from, &link.value.to] {
             if !known.contains(end.value.as_str()) {
+                let help = problems.hint(&end.value, all());
                 let report = problems.report(end.place, format!("there is no node `{}`", end.value));
-                report.label("not among the hosts and switches").maybe_help(suggest::hint(&end.value, all()));
+                report.label("not among the hosts and switches").maybe_help(help);
                 good = false;
             }
         }
         if link.value.from.value == link.value.to.value {
             let report =
                 problems.report(link.place, format!("this link joins `{}` to itself", link.value.to.value));
-            report.label("both ends are the same");
+            report.label("both ends are the same").help("a link joins two nodes");
             good = false;
         }
     }
     good
 }
 
+fn place_of_node(name: &str, custom: &Custom) -> Place {
+    let mut all = custom.hosts.value.iter().chain(&custom.switches);
+    all.find(|node| node.value == name).map_or(custom.hosts.place, |node| node.place)
+}
+
 fn place_of(error: &TopologyError, custom: &Custom) -> Place {
-    match error {
-        TopologyError::RepeatedNode(name) | TopologyError::Unreachable { to: name, .. } => {
-            let mut all = custom.hosts.value.iter().chain(&custom.switches);
-            all.find(|node| node.value == *name).map_or(custom.hosts.place, |node| node.place)
-        }
+    let link = match error {
+        TopologyError::Unreachable { from, .. } => return place_of_node(from, custom),
         TopologyError::UnknownNode { link, .. }
         | TopologyError::Loop { link, .. }
-        | TopologyError::Useless { link, .. } => {
-            custom.links.get(*link).map_or(custom.hosts.place, |link| link.place)
+        | TopologyError::Useless { link, .. } => custom.links.get(*link),
+        TopologyError::RepeatedLink(name) => custom.links.iter().rfind(|link| makes(&link.value, name)),
+        TopologyError::TooLarge { what: "links", .. } => {
+            custom.links.iter().max_by_key(|link| link.value.count)
         }
-        TopologyError::RepeatedLink(_) | TopologyError::TooLarge { what: "links", .. } => {
-            custom.links.first().map_or(custom.hosts.place, |link| link.place)
-        }
-        _ => custom.hosts.place,
-    }
+        _ => None,
+    };
+    link.map_or(custom.hosts.place, |link| link.place)
+}
+
+/// Whether a link of this name is one of a bundle.
+fn makes(bundle: &Bundle, name: &str) -> bool {
+    let stem = format!("{}-{}", bundle.from.value, bundle.to.value);
+    name.strip_prefix(&stem).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

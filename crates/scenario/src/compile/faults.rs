@@ -98,10 +98,12 @@ fn timed(
             _ => FaultAction::Down,
         };
         let place = fault.link.place;
-        if let Some((_, first)) = by_link.insert((link, at), (Fault { at, link, action }, place)) {
+        if let Some((_, first)) = by_link.get(&(link, at)) {
             let report =
                 problems.report(place, format!("two faults of `{}` at one instant", fault.link.value));
-            report.label("again here").related(first, "first here");
+            report.label("again here").related(*first, "first here").help("a link changes once at a time");
+        } else {
+            by_link.insert((link, at), (Fault { at, link, action }, place));
         }
     }
     let mut state: BTreeMap<LinkId, FaultAction> =
@@ -111,7 +113,11 @@ fn timed(
         if before == fault.action {
             let word = if before == FaultAction::Up { "up" } else { "down" };
             let message = format!("`{}` is already {word} at that instant", ground.link_name(fault.link));
-            problems.report(*place, message).label(format!("cannot go {word}"));
+            let report = problems.report(*place, message);
+            report.label(format!("cannot go {word}")).help(match before {
+                FaultAction::Up => "links are up until something takes them down",
+                FaultAction::Down => "it is among `failed`, was drawn by `random`, or went down earlier",
+            });
         }
     }
     by_link.into_values().map(|(fault, _)| fault).collect()

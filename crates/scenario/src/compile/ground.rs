@@ -9,7 +9,6 @@ use netloom_units::{Duration, HostId, LinkId, NodeId};
 
 use crate::diagnostic::Problems;
 use crate::place::Placed;
-use crate::suggest;
 
 /// The fabric and its names.
 pub(super) struct Ground {
@@ -72,7 +71,7 @@ impl Ground {
 }
 
 fn unknown(what: &str, name: &Placed<String>, known: &[String], problems: &mut Problems) {
+    let help = problems.hint(&name.value, known.iter().map(String::as_str));
     let report = problems.report(name.place, format!("there is no {what} `{}`", name.value));
-    let known = known.iter().map(String::as_str);
-    report.label(format!("unknown {what}")).maybe_help(suggest::hint(&name.value, known));
+    report.label(format!("unknown {what}")).maybe_help(help);
 }

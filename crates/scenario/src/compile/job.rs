@@ -1,4 +1,4 @@
-//! Jobs: unrolling phases, planning collectives, cutting ranks into stages.
+//! Jobs: unrolling phases, planning collectives.
 //!
 //! Every job is expanded once here by the catalog, so that what it refuses is reported with its place.
 
@@ -8,15 +8,19 @@ use netloom_model::{Collective, Job, Order, Phase, PointToPoint, Workload};
 use netloom_units::HostId;
 
 use super::ground::Ground;
-use super::placement;
+use super::{placement, stages};
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
 use crate::resolved::{self, Parameters, Stages};
 
+/// Most jobs of a scenario; they are told apart by 16-bit numbers.
+const MOST_JOBS: usize = u16::MAX as usize;
 /// Most phases of a step once repeats are unrolled; phases are told apart by 16-bit numbers.
 const MOST_PHASES: usize = u16::MAX as usize;
 /// Most ranks in all collectives and point-to-point phases of a step together, each counted with all its ranks.
 const MOST_PARTS: usize = 100_000_000;
+/// A part with fewer ranks counts as if it had these: it takes some memory all the same.
+const LEAST_RANKS: usize = 512;
 /// Most ranks in all given orders of a job together, counted for each collective that uses them.
 const MOST_ORDERED_RANKS: usize = 100_000_000;
 
@@ -27,6 +31,11 @@ pub(super) fn jobs(
     ground: &Ground,
     problems: &mut Problems,
 ) -> Vec<(usize, Job)> {
+    if let Some(job) = wanted.get(MOST_JOBS) {
+        let report = problems.report(job.name.place, format!("more than {MOST_JOBS} jobs"));
+        report.label("one too many").help("let a job take more hosts, or more steps");
+        return Vec::new();
+    }
     let Some(placed) = placement::place(wanted, seed, ground, problems) else { return Vec::new() };
     let pairs = wanted.iter().enumerate().zip(placed);
     pairs.filter_map(|((number, job), ranks)| Some((number, one(job, ranks, ground, problems)?))).collect()
@@ -36,14 +45,15 @@ fn one(wanted: &resolved::Job, ranks: Vec<HostId>, ground: &Ground, problems: &m
     let n_ranks = ranks.len() as u32;
     let orders = orders(wanted, n_ranks, problems)?;
     let mut maker =
-        Maker { n_ranks, orders: &orders, phases: Vec::new(), places: Vec::new(), parts: 0, ordered: 0 };
+        Maker { n_ranks, orders: &orders, phases: Vec::new(), origins: Vec::new(), parts: 0, ordered: 0 };
     maker.all(&wanted.phases, problems)?;
-    let Maker { phases, places, .. } = maker;
+    let Maker { phases, origins, .. } = maker;
     let job = Job { ranks, steps: wanted.steps.value, phases, start: wanted.start };
     let mut alone = Workload { jobs: vec![job], background: None };
     if let Err(error) = expand(&alone, ground.built.fabric.n_hosts(), 0) {
         let (phase, message) = described(&error);
-        let place = phase.and_then(|phase| places.get(phase).copied()).unwrap_or(wanted.name.place);
+        let origin = phase.and_then(|phase| origins.get(phase));
+        let place = origin.map_or(wanted.steps.place, |origin| origin.place_in(&message));
         problems.report(place, message).label("this cannot be run");
         return None;
     }
@@ -79,28 +89,44 @@ fn orders(wanted: &resolved::Job, n_ranks: u32, problems: &mut Problems) -> Opti
     good.then(|| wanted.orders.value.iter().map(|list| list.value.clone()).collect())
 }
 
+/// Where a phase of a step comes from.
+struct Origin<'a> {
+    place: Place,
+    settings: Option<&'a Parameters>,
+}
+
+impl Origin<'_> {
+    /// Where the parameter is written that a message names, or the phase itself.
+    fn place_in(&self, message: &str) -> Place {
+        let named = self.settings.and_then(|settings| settings.place_in(message));
+        // What is not written has no place.
+        named.filter(|place| place.end > 0).unwrap_or(self.place)
+    }
+}
+
 /// Makes the phases of one job.
 struct Maker<'a> {
     n_ranks: u32,
     orders: &'a [Vec<u32>],
     phases: Vec<Phase>,
-    /// Where each phase is written.
-    places: Vec<Place>,
+    /// Where each of them comes from.
+    origins: Vec<Origin<'a>>,
     /// Ranks in all collectives and point-to-point phases so far.
     parts: usize,
     /// Ranks in all copies of given orders so far.
     ordered: usize,
 }
 
-impl Maker<'_> {
+impl<'a> Maker<'a> {
     /// Appends these phases; goes on after mistakes, but not past the limits.
-    fn all(&mut self, wanted: &[Placed<resolved::Phase>], problems: &mut Problems) -> Option<()> {
+    fn all(&mut self, wanted: &'a [Placed<resolved::Phase>], problems: &mut Problems) -> Option<()> {
         let mut good = true;
         for phase in wanted {
             if self.phases.len() >= MOST_PHASES {
                 let report =
                     problems.report(phase.place, format!("a step has more than {MOST_PHASES} phases"));
                 report.label("too many from here on, repeats unrolled");
+                report.help("fewer repeats in a step, and more `steps` of the job");
                 return None;
             }
             good &= self.one(phase, problems).is_some();
@@ -109,25 +135,28 @@ impl Maker<'_> {
     }
 
     /// Appends one phase; a repeat appends what it repeats.
-    fn one(&mut self, phase: &Placed<resolved::Phase>, problems: &mut Problems) -> Option<()> {
-        let made = match &phase.value {
-            resolved::Phase::Compute(span) => Phase::Compute { span: *span },
-            resolved::Phase::Barrier => Phase::Barrier,
-            resolved::Phase::Collectives { settings, each } => self.collectives(settings, each, problems)?,
+    fn one(&mut self, phase: &'a Placed<resolved::Phase>, problems: &mut Problems) -> Option<()> {
+        let place = phase.place;
+        let (made, settings) = match &phase.value {
+            resolved::Phase::Compute(span) => (Phase::Compute { span: *span }, None),
+            resolved::Phase::Barrier => (Phase::Barrier, None),
+            resolved::Phase::Collectives { settings, each } => {
+                (self.collectives(settings, each, place, problems)?, Some(settings))
+            }
             resolved::Phase::PointToPoint { settings, stages } => {
-                self.point_to_point(settings, stages, problems)?
+                (self.point_to_point(settings, stages, place, problems)?, Some(settings))
             }
             resolved::Phase::Repeat { times, phases } => return self.repeat(times.value, phases, problems),
         };
         self.phases.push(made);
-        self.places.push(phase.place);
+        self.origins.push(Origin { place, settings });
         Some(())
     }
 
     fn repeat(
         &mut self,
         times: u32,
-        phases: &[Placed<resolved::Phase>],
+        phases: &'a [Placed<resolved::Phase>],
         problems: &mut Problems,
     ) -> Option<()> {
         let before = self.phases.len();
@@ -143,12 +172,12 @@ impl Maker<'_> {
 
     /// Counts parts that all ranks take part in.
     fn count(&mut self, parts: usize, place: Place, problems: &mut Problems) -> Option<()> {
-        // A part takes some memory however few ranks there are.
-        let each = (self.n_ranks as usize).max(64);
+        let each = (self.n_ranks as usize).max(LEAST_RANKS);
         self.parts = self.parts.saturating_add(parts.saturating_mul(each));
         if self.parts > MOST_PARTS {
             let report = problems.report(place, "a step of this job is too large");
             report.label("too many from here on, repeats unrolled and every rank counted");
+            report.help("fewer buckets or repeats in a step, and more `steps` of the job");
             return None;
         }
         Some(())
@@ -158,17 +187,18 @@ impl Maker<'_> {
         &mut self,
         parameters: &Parameters,
         each: &[resolved::Collective],
+        place: Place,
         problems: &mut Problems,
     ) -> Option<Phase> {
         let settings = &parameters.settings;
         let n_buckets = settings.count("buckets") as usize;
-        self.count(n_buckets * each.len(), parameters.place, problems)?;
+        self.count(n_buckets * each.len(), place, problems)?;
         let made: Vec<_> = each.iter().map(|wanted| self.collective(wanted, n_buckets, problems)).collect();
         let made: Vec<Collective> = made.into_iter().collect::<Option<_>>()?;
         let bucket = match collective::bucket(made, self.n_ranks) {
             Ok(bucket) => bucket,
             Err(reason) => {
-                problems.report(parameters.place, reason).label("this cannot be run");
+                problems.report(place, reason).label("this cannot be run");
                 return None;
             }
         };
@@ -199,7 +229,9 @@ impl Maker<'_> {
             order,
         };
         if let Err(reason) = Plan::new(&made, self.n_ranks) {
-            problems.report(wanted.algorithm.place, reason).label("this does not fit the job");
+            let place = wanted.algorithm.place_in(&reason).unwrap_or(wanted.algorithm.place);
+            let report = problems.report(place, reason);
+            report.label("this does not fit the job").help(format!("the job has {} ranks", self.n_ranks));
             return None;
         }
         Some(made)
@@ -226,12 +258,13 @@ impl Maker<'_> {
         &mut self,
         parameters: &Parameters,
         stages: &Placed<Stages>,
+        place: Place,
         problems: &mut Problems,
     ) -> Option<Phase> {
-        self.count(1, parameters.place, problems)?;
+        self.count(1, place, problems)?;
         let settings = &parameters.settings;
         Some(Phase::PointToPoint(PointToPoint {
-            stages: self.stages(stages, problems)?,
+            stages: stages::made(stages, self.n_ranks, problems)?,
             microbatches: settings.count("microbatches") as u32,
             size: settings.size("size"),
             backward: settings.flag("backward"),
@@ -240,29 +273,5 @@ impl Maker<'_> {
             gap_from_run_start: settings.choice("gap_from") == "run",
             barrier: settings.flag("barrier"),
         }))
-    }
-
-    fn stages(&self, wanted: &Placed<Stages>, problems: &mut Problems) -> Option<Vec<Vec<u32>>> {
-        let n_stages = match &wanted.value {
-            Stages::Given(lists) => {
-                if lists.len() < 2 || lists.iter().any(|list| list.value.is_empty()) {
-                    let report = problems.report(wanted.place, "stages need to send to each other");
-                    report.label("expected at least two stages, each of at least one rank");
-                    return None;
-                }
-                return Some(lists.iter().map(|list| list.value.clone()).collect());
-            }
-            Stages::Count(n) => *n,
-        };
-        if !self.n_ranks.is_multiple_of(n_stages) {
-            let message = format!("{} ranks do not make {n_stages} equal stages", self.n_ranks);
-            let report = problems.report(wanted.place, message);
-            report
-                .label("must divide the number of ranks")
-                .help("or list the ranks of each stage: `[[0, 1], [2, 3]]`");
-            return None;
-        }
-        let length = self.n_ranks / n_stages;
-        Some((0..n_stages).map(|stage| (stage * length..(stage + 1) * length).collect()).collect())
     }
 }

@@ -9,13 +9,13 @@ use netloom_model::{Background, Job, Phase, Routing};
 use netloom_units::Rate;
 
 use super::ground::Ground;
-use super::largest_packet;
+use super::{largest_packet, messages};
 use crate::diagnostic::Problems;
 use crate::resolve::{Draft, LONGEST};
 
 const PS_PER_SECOND: u128 = 1_000_000_000_000;
 /// Packets of a message are counted in 32 bits.
-const MOST_PACKETS: u64 = u32::MAX as u64;
+const MOST_PACKETS: u32 = u32::MAX;
 
 /// What a job does at the very worst.
 #[derive(Default)]
@@ -26,6 +26,7 @@ struct Worst {
     rounds: u128,
     /// Time that passes without traffic, in ps.
     idle: u128,
+    /// Bytes; of background traffic only, as those of jobs are checked where they are written.
     largest_message: u64,
 }
 
@@ -38,35 +39,32 @@ pub(super) fn check(
     barrier_delay: u64,
     problems: &mut Problems,
 ) {
-    let Some(transport) = &draft.transport else { return };
-    let packet = transport.settings.size("packet").0;
     let own = background.map(of_background).unwrap_or_default();
-    if own.largest_message / packet >= MOST_PACKETS {
-        let place = draft.background.as_ref().map_or(draft.fabric_place, |wanted| wanted.kind.place);
-        let report = problems.report(place, "a background message has more packets than can be counted");
-        report.label("sends messages that are too large").help("use larger packets or smaller messages");
+    if let Some(transport) = &draft.transport {
+        let most = u128::from(transport.settings.size("packet").0) * u128::from(MOST_PACKETS);
+        messages::check(draft, own.largest_message, most, problems);
     }
-    let mut total = background.map_or(0, |background| span(&own, draft, ground, Some(background)));
-    let mut longest_job = None;
-    for (number, job) in jobs {
-        let worst = of_job(job, barrier_delay);
-        if worst.largest_message / packet >= MOST_PACKETS {
-            let place = draft.jobs[*number].name.place;
-            let report = problems.report(place, "a message of this job has more packets than can be counted");
-            report.label("sends messages that are too large").help("use larger packets or smaller messages");
+    let traffic = background.map_or(0, |background| span(&own, draft, ground, Some(background)));
+    let spans = jobs
+        .iter()
+        .map(|(number, job)| (*number, span(&of_job(job, barrier_delay), draft, ground, background)));
+    let spans: Vec<(usize, u128)> = spans.collect();
+    let total = spans.iter().fold(traffic, |total, (_, span)| total.saturating_add(*span));
+    if total <= u128::from(LONGEST.0) {
+        return;
+    }
+    let longest = spans.iter().copied().max_by_key(|(_, span)| *span).filter(|(_, span)| *span >= traffic);
+    let (place, help) = match (longest, &draft.background) {
+        (Some((number, _)), _) => {
+            (draft.jobs[number].steps.place, "fewer steps, smaller messages, or faster links")
         }
-        let span = span(&worst, draft, ground, background);
-        if longest_job.is_none_or(|(_, longest)| span > longest) {
-            longest_job = Some((*number, span));
+        (None, Some(wanted)) => {
+            (wanted.kind.place_of("end"), "an earlier `end`, fewer messages, or faster links")
         }
-        total = total.saturating_add(span);
-    }
-    if total > u128::from(LONGEST.0) {
-        let place = longest_job.map_or(draft.fabric_place, |(number, _)| draft.jobs[number].steps.place);
-        let report = problems.report(place, "the run could take longer than the clock can count");
-        report.label("over 100 days if everything happens one after the other");
-        report.help("fewer steps, smaller messages, or faster links");
-    }
+        (None, None) => (draft.fabric_place, "faster links"),
+    };
+    let report = problems.report(place, "the run could take longer than the clock can count");
+    report.label("over 100 days if everything happens one after the other").help(help);
 }
 
 fn of_job(job: &Job, barrier_delay: u64) -> Worst {
@@ -85,7 +83,6 @@ fn of_job(job: &Job, barrier_delay: u64) -> Worst {
                     // No algorithm sends more: a pair of ranks exchanges at most two messages each way.
                     worst.messages += 2 * n * n;
                     worst.rounds += 2 * n;
-                    worst.largest_message = worst.largest_message.max(collective.size.0);
                 }
             }
             Phase::PointToPoint(what) => {
@@ -95,7 +92,6 @@ fn of_job(job: &Job, barrier_delay: u64) -> Worst {
                 worst.messages += messages;
                 worst.rounds += waits;
                 worst.idle = worst.idle.saturating_add(waits * u128::from(what.gap.0));
-                worst.largest_message = worst.largest_message.max(what.size.0);
             }
         }
     }
@@ -105,7 +101,7 @@ fn of_job(job: &Job, barrier_delay: u64) -> Worst {
         messages: worst.messages.saturating_mul(steps),
         rounds: worst.rounds.saturating_mul(steps),
         idle: worst.idle.saturating_mul(steps).saturating_add(u128::from(job.start.0)),
-        largest_message: worst.largest_message,
+        largest_message: 0,
     }
 }
 

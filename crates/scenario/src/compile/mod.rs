@@ -12,8 +12,10 @@ mod faults;
 mod ground;
 mod job;
 mod limits;
+mod messages;
 mod notes;
 mod placement;
+mod stages;
 
 use netloom_catalog::workload::expand;
 use netloom_model::{Background, Fault, Job, Model, Recording, Workload};
@@ -96,7 +98,9 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
 fn expands(parts: &Parts, draft: &Draft, problems: &mut Problems) {
     let workload = Workload { jobs: parts.jobs.clone(), background: parts.background.clone() };
     if let Err(error) = expand(&workload, parts.ground.built.fabric.n_hosts(), draft.seed.unwrap_or(1)) {
-        problems.report(draft.fabric_place, error.to_string()).label("in this scenario");
+        // Each job by itself was fine, so it is the last one that was too many.
+        let place = draft.jobs.last().map_or(draft.fabric_place, |job| job.name.place);
+        problems.report(place, error.to_string()).label("together with all jobs before it");
     }
 }
 

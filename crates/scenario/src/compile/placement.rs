@@ -39,12 +39,13 @@ pub(super) fn hosts(
     match placement::place(&[wanted], &hosts_by_leaf(&ground.built.fabric), seed) {
         Ok(mut placed) => placed.pop(),
         Err(error) => {
-            let label = match error {
-                PlacementError::TooFew { wanted, free, .. } => format!("wants {wanted} hosts of {free}"),
+            let help = match error {
+                PlacementError::TooFew { free, .. } => format!("the fabric has {free} hosts"),
                 _ => message(&error, ground).1,
             };
             let place = place_of(placement).unwrap_or_default();
-            problems.report(place, "the background traffic has no such senders").label(label);
+            let report = problems.report(place, "the background traffic has no such senders");
+            report.label("cannot be met").help(help);
             None
         }
     }
@@ -105,21 +106,47 @@ fn message(error: &PlacementError, ground: &Ground) -> (usize, String) {
 /// Puts an error where the job says where it wants to run.
 fn report(error: &PlacementError, jobs: &[Job], ground: &Ground, problems: &mut Problems) {
     let (job, message) = message(error, ground);
-    let own = |job: &Job| place_of(&job.placement).unwrap_or(job.name.place);
+    let own = |job: &Job| {
+        let host = taken(error, &job.placement, ground);
+        host.or_else(|| place_of(&job.placement)).unwrap_or(job.name.place)
+    };
     let place = jobs.get(job).map_or(Place::default(), own);
     let report = problems.report(place, message);
-    report.label("this job cannot be placed");
-    if matches!(error, PlacementError::Taken { .. } | PlacementError::None { .. }) {
-        report.help(
-            "a host belongs to one job; say how many each takes: `placement: { contiguous: { ranks: 8 } }`",
-        );
-    }
+    report.label("this job cannot be placed").maybe_help(remedy(error));
+}
+
+/// What to do about a job that cannot be placed.
+fn remedy(error: &PlacementError) -> Option<String> {
+    Some(match error {
+        PlacementError::Taken { .. } | PlacementError::None { .. } => {
+            "a host belongs to one job; say how many each takes: `placement: { contiguous: { ranks: 8 } }`"
+                .to_owned()
+        }
+        PlacementError::TooFew { .. } => {
+            "fewer ranks, fewer hosts for the jobs before it, or a larger fabric".to_owned()
+        }
+        PlacementError::Uneven { leaves, .. } => {
+            format!("hosts below the same switches count as a leaf; take a multiple of {leaves}")
+        }
+        _ => return None,
+    })
+}
+
+/// Where a job lists a host that it cannot have.
+fn taken(error: &PlacementError, placement: &resolved::Placement, ground: &Ground) -> Option<Place> {
+    let (PlacementError::Taken { host, .. }, resolved::Placement::List(names)) = (error, placement) else {
+        return None;
+    };
+    let taken = &ground.built.node_names[host.index()];
+    names.value.iter().find(|name| name.value == *taken).map(|name| name.place)
 }
 
 /// Where a placement is written, if it is.
 fn place_of(placement: &resolved::Placement) -> Option<Place> {
     match placement {
-        resolved::Placement::Rule(parameters) => Some(parameters.place).filter(|place| place.end > 0),
+        resolved::Placement::Rule(parameters) => {
+            Some(parameters.place_of("ranks")).filter(|place| place.end > 0)
+        }
         resolved::Placement::List(names) => Some(names.place),
     }
 }

@@ -114,9 +114,11 @@ fn seated(node: Node) -> Node {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::diagnostic::Problems;
-    use super::super::super::written::{parse, print};
     use super::*;
+    use crate::diagnostic::Problems;
+    use crate::written::arbitrary::{node, without_places};
+    use crate::written::{parse, print};
+    use proptest::prelude::*;
 
     fn merged(base: &str, heir: &str) -> String {
         let mut problems = Problems::default();
@@ -160,5 +162,46 @@ mod tests {
         assert_eq!(merged("balance: adaptive", host), "balance: {host: spray, switch: adaptive}");
         assert_eq!(merged("balance: {switch: ecmp}", host), "balance: {switch: ecmp, host: spray}");
         assert_eq!(merged("balance: {host: ecmp, switch: spray}", "balance: adaptive"), "balance: adaptive");
+    }
+
+    const KEYS: &[&str] = &["fabric", "balance", "transport", "queues", "jobs", "background", "seed"];
+
+    /// A map of some sections, so that plug-ins stand where plug-ins are looked for.
+    fn scenario() -> impl Strategy<Value = Node> {
+        let entry = (proptest::sample::select(KEYS), node());
+        proptest::collection::vec(entry, 0..6).prop_map(|entries| {
+            let unique: BTreeMap<&str, Node> = entries.into_iter().collect();
+            Node::map(unique)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_merged_prints_to_its_own_tree(base in scenario(), heir in scenario()) {
+            let whole = without_places(merge(base, heir));
+            let mut problems = Problems::default();
+            let read = parse(&print(&whole), 0, 0, &mut problems).map(without_places);
+            prop_assert!(problems.is_empty(), "{problems:?}");
+            prop_assert_eq!(read, Some(whole));
+        }
+
+        #[test]
+        fn an_heir_that_writes_nothing_or_all_of_it_again_changes_nothing(base in scenario()) {
+            prop_assert_eq!(merge(base.clone(), Node::made(Tree::Map(Vec::new()))), base.clone());
+            prop_assert_eq!(merge(base.clone(), base.clone()), base);
+        }
+
+        #[test]
+        fn what_the_heir_writes_is_in_the_whole(base in scenario(), heir in scenario()) {
+            let Tree::Map(written) = heir.tree.clone() else { unreachable!("a map was made") };
+            let Tree::Map(whole) = merge(base, heir).tree else { panic!("two maps make a map") };
+            for entry in written {
+                let found = whole.iter().find(|other| other.key == entry.key);
+                prop_assert!(found.is_some(), "{} is lost", entry.key);
+                if let (Tree::List(_), Some(found)) = (&entry.value.tree, found) {
+                    prop_assert_eq!(&found.value.tree, &entry.value.tree);
+                }
+            }
+        }
     }
 }

@@ -8,6 +8,7 @@ use netloom_policy::balance;
 use netloom_units::{Kind, Value};
 
 use super::{Body, Definition, Key, Member, Preset, Shape, WHOLE, registry};
+use crate::resolve::fabric::MOST_NUMBERED;
 use crate::resolved::{Background, sections};
 
 const SHARE: Kind = Kind::Fraction { minimum: 0.0, maximum: 1.0 };
@@ -96,7 +97,7 @@ fn fabric() -> Vec<Definition> {
     members.push(Member { name: custom().name, summary: custom().summary, body });
     definitions.insert(0, Definition::choice("fabric", "hosts, switches and links", members));
     let nodes = || {
-        let number = Kind::Count { minimum: 0, maximum: 1_000_000 };
+        let number = Kind::Count { minimum: 0, maximum: MOST_NUMBERED.into() };
         Shape::Either(vec![Shape::Value(number), Shape::list(Shape::Text)])
     };
     let links = Shape::list(Shape::defined("link"));

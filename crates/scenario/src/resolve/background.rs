@@ -4,7 +4,7 @@ use netloom_catalog::workload::background;
 use netloom_model::SizePoint;
 use netloom_units::{Bytes, Kind, Value};
 
-use super::fields::{Fields, items, named};
+use super::fields::{Fields, items_like, named};
 use super::{is_word, job, plugin, value};
 use crate::diagnostic::Problems;
 use crate::place::Placed;
@@ -12,6 +12,10 @@ use crate::quantity::{self, Dimension};
 use crate::resolved::{Background, Parameters, Placement, sections};
 use crate::written::Node;
 
+/// How sizes are listed.
+const LISTED: &str = "write `[[0B, 0%], [64KB, 50%], [1MB, 100%]]`";
+/// How one of them is.
+const POINT: &str = "write `[64KB, 50%]`";
 /// What is read by hand of a kind that draws sizes.
 const DRAWN: [&str; 2] = ["senders", "given"];
 
@@ -26,13 +30,14 @@ pub(super) fn background(node: Option<&Node>, problems: &mut Problems) -> Option
         others.extend(DRAWN);
     }
     let (kind, fields) = plugin::section_at(found.body, found.place, spec, &others, problems)?;
-    let common = plugin::parameters(&fields, &sections::BACKGROUND, problems)?;
+    let common = plugin::parameters(&fields, &sections::BACKGROUND, problems);
     let senders = match fields.get("senders") {
-        Some(node) => job::placement(node, problems)?,
-        None => Placement::Rule(Parameters::defaults(&sections::ALL_HOSTS)),
+        Some(node) => job::placement(node, problems),
+        None => Some(Placement::Rule(Parameters::defaults(&sections::ALL_HOSTS))),
     };
-    let given = given(&fields, &kind, problems)?;
-    Some(Background { kind, common, senders, given })
+    let kind = kind?;
+    let given = given(&fields, &kind, problems);
+    Some(Background { kind, common: common?, senders: senders?, given: given? })
 }
 
 /// The points listed, which must be there if and only if they are asked for.
@@ -43,7 +48,7 @@ fn given(fields: &Fields<'_>, kind: &Parameters, problems: &mut Problems) -> Opt
         return points(node, problems).map(|points| Placed::new(points, node.head()));
     }
     let Some(node) = fields.get("given") else { return Some(Placed::new(Vec::new(), fields.head)) };
-    let listed = items(node, "given", problems)?;
+    let listed = items_like(node, "`given`", LISTED, problems)?;
     if !listed.is_empty() {
         let report = problems.report(node.head(), "sizes are listed, but others are asked for");
         report.label("not used").help("write `sizes: given`");
@@ -54,14 +59,15 @@ fn given(fields: &Fields<'_>, kind: &Parameters, problems: &mut Problems) -> Opt
 
 /// `[[size, share], ...]`.
 fn points(node: &Node, problems: &mut Problems) -> Option<Vec<SizePoint>> {
-    let points: Vec<_> = items(node, "given", problems)?.iter().map(|item| point(item, problems)).collect();
+    let listed = items_like(node, "`given`", LISTED, problems)?;
+    let points: Vec<_> = listed.iter().map(|item| point(item, problems)).collect();
     points.into_iter().collect()
 }
 
 fn point(node: &Node, problems: &mut Problems) -> Option<SizePoint> {
-    let [size, share] = items(node, "given", problems)? else {
-        let report = problems.report(node.head(), "a point is a size and the share of messages up to it");
-        report.label("expected two values").help("write `[64KB, 50%]`");
+    let [size, share] = items_like(node, "each item of `given`", POINT, problems)? else {
+        let report = problems.report(node.place, "a point is a size and the share of messages up to it");
+        report.label("expected two values").help(POINT);
         return None;
     };
     let kind = Kind::Fraction { minimum: 0.0, maximum: 1.0 };

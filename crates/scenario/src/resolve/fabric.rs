@@ -10,8 +10,8 @@ use crate::place::{Place, Placed};
 use crate::resolved::{Bundle, Custom, Fabric};
 use crate::written::{Node, Tree};
 
-/// Most nodes of a kind that a bare number may ask for.
-const MOST_NUMBERED: u32 = 1_000_000;
+/// Most nodes of a kind that a bare number may ask for: a text that joined more of them would be too long.
+pub(crate) const MOST_NUMBERED: u32 = 250_000;
 
 /// Reads the section.
 pub(super) fn fabric(node: &Node, problems: &mut Problems) -> Option<Fabric> {
@@ -21,7 +21,7 @@ pub(super) fn fabric(node: &Node, problems: &mut Problems) -> Option<Fabric> {
         return custom(found.body, found.place, problems).map(Fabric::Custom);
     }
     let (parameters, _) = plugin::section_at(found.body, found.place, spec, &[], problems)?;
-    Some(Fabric::Parametric(parameters))
+    parameters.map(Fabric::Parametric)
 }
 
 fn custom(body: Option<&Node>, place: Place, problems: &mut Problems) -> Option<Custom> {
@@ -42,8 +42,7 @@ fn custom(body: Option<&Node>, place: Place, problems: &mut Problems) -> Option<
     let links_node = fields.need("links", "[{ from: a, to: s, rate: 100Gbps, delay: 1us }]", problems);
     let links = links_node.and_then(|node| links(node, problems));
     let (hosts, switches) = (hosts?, switches?);
-    let all: Vec<_> = hosts.iter().chain(&switches).cloned().collect();
-    report_repeats(&all, problems);
+    report_repeats(hosts.iter().chain(&switches), problems);
     let hosts = Placed::new(hosts, hosts_node.map_or(place, Node::head));
     Some(Custom { hosts, switches, links: links? })
 }

@@ -5,12 +5,17 @@ use crate::place::Place;
 use crate::suggest;
 use crate::written::{Entry, Node, Tree};
 
+/// Unknown keys of a map that are remembered.
+const MOST_UNKNOWN: usize = 16;
+
 /// A map whose keys are all known.
 pub(super) struct Fields<'a> {
     entries: &'a [Entry],
     /// Where the map as a whole is pointed at.
     pub head: Place,
     what: &'a str,
+    /// Keys that were refused, the first few of them.
+    unknown: Vec<&'a str>,
 }
 
 impl<'a> Fields<'a> {
@@ -26,17 +31,25 @@ impl<'a> Fields<'a> {
             Tree::Nothing => &[],
             _ => {
                 let message = format!("`{what}` is a map, but {} is written here", node.kind());
-                let report = problems.report(node.place, message);
-                report.label("expected a map").help(format!("its keys: {}", suggest::quoted(known)));
+                let help =
+                    glued(node, known).unwrap_or_else(|| format!("its keys: {}", suggest::quoted(known)));
+                problems.report(node.place, message).label("expected a map").help(help);
                 return None;
             }
         };
         for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
             let message = format!("`{what}` has no key `{}`", entry.key);
-            let help = suggest::hint(&entry.key, known.iter().copied());
+            let help = problems.hint(&entry.key, known.iter().copied());
             problems.report(entry.key_place, message).label("unknown key").maybe_help(help);
         }
-        Some(Fields { entries, head: node.head(), what })
+        let unknown = entries.iter().map(|entry| entry.key.as_str()).filter(|key| !known.contains(key));
+        let unknown = unknown.take(MOST_UNKNOWN).collect();
+        Some(Fields { entries, head: node.head(), what, unknown })
+    }
+
+    /// Whether an unknown key was probably meant to be this one.
+    pub fn misspells(&self, key: &str) -> bool {
+        self.unknown.iter().any(|unknown| suggest::closest(unknown, [key]).is_some())
     }
 
     /// The value of a key, if it is written.
@@ -47,12 +60,19 @@ impl<'a> Fields<'a> {
     /// The value of a key that must be written.
     pub fn need(&self, key: &str, example: &str, problems: &mut Problems) -> Option<&'a Node> {
         let found = self.get(key);
-        if found.is_none() {
+        if found.is_none() && !self.misspells(key) {
             let report = problems.report_absence(self.head, format!("`{}` needs `{key}`", self.what));
             report.label(format!("`{key}` is missing")).help(format!("add `{key}: {example}`"));
         }
         found
     }
+}
+
+/// What to write where the space after a colon is missing, which makes one text of key and value.
+fn glued(node: &Node, known: &[&str]) -> Option<String> {
+    let Tree::Text(text) = &node.tree else { return None };
+    let (key, value) = text.split_once(':').filter(|(key, _)| known.contains(key))?;
+    Some(format!("a space follows the colon: `{key}: {value}`"))
 }
 
 /// A plug-in as written: its name, and the map of its parameters if there is one.
@@ -64,29 +84,58 @@ pub(super) struct Named<'a> {
 
 /// Reads `name` or `{ name: {...} }`.
 pub(super) fn named<'a>(node: &'a Node, what: &str, problems: &mut Problems) -> Option<Named<'a>> {
-    let report = match &node.tree {
+    match &node.tree {
         Tree::Text(name) => return Some(Named { name, place: node.place, body: None }),
         Tree::Map(entries) if entries.len() == 1 => {
             let entry = &entries[0];
             return Some(Named { name: &entry.key, place: entry.key_place, body: Some(&entry.value) });
         }
-        Tree::Map(entries) if entries.len() > 1 => {
-            let message = format!("`{what}` takes one name, but {} are written", entries.len());
-            let report = problems.report(entries[1].key_place, message);
-            report.label("a second one").related(entries[0].key_place, "the first one")
+        Tree::Map(entries) if entries.len() > 1 => refuse_several(entries, what, problems),
+        _ => {
+            let message = format!("`{what}` needs a name, but {} is written here", node.kind());
+            problems.report(node.spot(), message).label("expected a name").help(HOW_TO_NAME);
         }
-        _ => problems.report(node.head(), format!("`{what}` needs a name, but there is {}", node.kind())),
-    };
-    report.help("write `name` or `{ name: { parameters } }`");
+    }
     None
+}
+
+const HOW_TO_NAME: &str = "write `name` or `{ name: { parameters } }`";
+
+/// Refuses several names in the place of one, which a missing indent makes of a name and its parameters.
+fn refuse_several(entries: &[Entry], what: &str, problems: &mut Problems) {
+    let message = format!("`{what}` takes one name, but {} are written", entries.len());
+    let report = problems.report(entries[1].key_place, message);
+    report.label("a second one").related(entries[0].key_place, "the first one");
+    if matches!(entries[0].value.tree, Tree::Nothing) {
+        report
+            .help(format!("parameters are indented below their name: is this one of `{}`?", entries[0].key));
+    } else {
+        report.help(HOW_TO_NAME);
+    }
 }
 
 /// The items of a list.
 pub(super) fn items<'a>(node: &'a Node, what: &str, problems: &mut Problems) -> Option<&'a [Node]> {
+    let help = match &node.tree {
+        Tree::Map(entries) if !entries.is_empty() => {
+            format!("begin each item with a dash: `- {}: ...`", entries[0].key)
+        }
+        _ => "write `[first, second]`, or a line `- item` for each".to_owned(),
+    };
+    items_like(node, &format!("`{what}`"), &help, problems)
+}
+
+/// The items of a list that has a form of its own.
+pub(super) fn items_like<'a>(
+    node: &'a Node,
+    what: &str,
+    help: &str,
+    problems: &mut Problems,
+) -> Option<&'a [Node]> {
     if let Tree::List(items) = &node.tree {
         return Some(items);
     }
-    let message = format!("`{what}` is a list, but {} is written here", node.kind());
-    problems.report(node.place, message).label("expected a list").help("write `[first, second]`");
+    let message = format!("{what} is a list, but {} is written here", node.kind());
+    problems.report(node.spot(), message).label("expected a list").help(help);
     None
 }

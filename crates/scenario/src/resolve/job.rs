@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use netloom_units::{Kind, Time, Value};
 
 use super::fields::{Fields, items, named};
-use super::{phase, plugin, report_repeats, value};
+use super::{phase, plugin, report_repeats, sound, value};
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
 use crate::resolved::{Job, Parameters, Placement, sections};
@@ -35,7 +35,7 @@ fn job(node: &Node, number: usize, problems: &mut Problems) -> Option<Job> {
         None => Some(Placed::new(format!("job{number}"), fields.head)),
     };
     let placement = match fields.get("placement") {
-        Some(node) => placement(node, problems),
+        Some(node) => sound(problems, |problems| placement(node, problems)),
         None => Some(Placement::Rule(Parameters::defaults(&sections::ALL_HOSTS))),
     };
     let steps = match fields.get("steps") {
@@ -66,14 +66,17 @@ pub(super) fn placement(node: &Node, problems: &mut Problems) -> Option<Placemen
             report.label("nothing is listed").help("write `list: [host, ...]`");
             return None;
         };
-        let names: Vec<_> = items(body, "list", problems)?
-            .iter()
-            .filter_map(|item| value::name(item, "the name of a host", problems))
-            .collect();
+        let listed = items(body, "list", problems)?;
+        if listed.is_empty() {
+            problems.report(body.head(), "`list` is empty").label("expected at least one host");
+            return None;
+        }
+        let names: Vec<_> =
+            listed.iter().filter_map(|item| value::name(item, "the name of a host", problems)).collect();
         report_repeats(&names, problems);
         return Some(Placement::List(Placed::new(names, body.head())));
     }
     let spec = plugin::find(found.name, found.place, "placement", sections::PLACEMENTS, problems)?;
     let (parameters, _) = plugin::section_at(found.body, found.place, spec, &[], problems)?;
-    Some(Placement::Rule(parameters))
+    parameters.map(Placement::Rule)
 }

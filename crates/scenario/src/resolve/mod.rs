@@ -7,7 +7,7 @@
 //! be read are still checked against each other.
 
 mod background;
-mod fabric;
+pub(crate) mod fabric;
 mod faults;
 mod fields;
 mod job;
@@ -24,7 +24,7 @@ use crate::diagnostic::Problems;
 use crate::inherit::FROM;
 use crate::place::{Place, Placed, Sources};
 use crate::resolved::{Background, Balance, Fabric, Faults, Job, Parameters, Record, Resolved, sections};
-use crate::written::{Node, Tree};
+use crate::written::{Entry, Node, Tree};
 use fields::{Fields, items};
 
 /// The version of the language.
@@ -132,11 +132,11 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
             .need("fabric", "{ leaf_spine: { leaves: 4, spines: 2, hosts_per_leaf: 4 } }", problems)
             .and_then(|node| fabric::fabric(node, problems)),
         balance: balance(fields.get("balance"), problems),
-        transport: transport(fields.get("transport"), problems),
+        transport: sound(problems, |problems| transport(fields.get("transport"), problems)),
         queues: simple(&fields, &sections::QUEUES, problems),
         classes: simple(&fields, &sections::CLASSES, problems),
         jobs: fields.get("jobs").map(|node| job::jobs(node, problems)).unwrap_or_default(),
-        background: background::background(fields.get("background"), problems),
+        background: sound(problems, |problems| background::background(fields.get("background"), problems)),
         faults: faults::faults(fields.get("faults"), problems),
         coordination_delay: coordination_delay(fields.get("coordination_delay"), problems),
         deadline: deadline(fields.get("deadline"), problems),
@@ -165,30 +165,34 @@ pub(crate) fn version(root: &Node, problems: &mut Problems) -> Option<()> {
         report.label(format!("the first key must be `netloom: {VERSION}`")).help(help);
         return None;
     };
-    match &found.value.tree {
-        Tree::Text(text) if text == VERSION => {}
-        Tree::Text(text) => {
-            let message = format!("version `{text}` of the scenario language is not known to this netloom");
-            let report = problems.report(found.value.place, message);
-            report.label(format!("expected `{VERSION}`")).help("a newer netloom may know it");
-            return None;
-        }
-        _ => {
-            let report = problems.report(found.key_place, "the version of the scenario language is missing");
-            report.label(format!("expected `netloom: {VERSION}`"));
-            return None;
-        }
+    if !matches!(&found.value.tree, Tree::Text(text) if text == VERSION) {
+        refuse_version(found, help, problems);
+        return None;
     }
     if entries[0].key != "netloom" {
         let report = problems.report(found.key_place, "`netloom` must be the first key");
         report.label("not first").related(entries[0].key_place, "this comes before it");
+        report.help("move it to the first line");
     }
     Some(())
 }
 
+fn refuse_version(found: &Entry, help: String, problems: &mut Problems) {
+    let Tree::Text(text) = &found.value.tree else {
+        let report = problems.report(found.key_place, "the version of the scenario language is missing");
+        report.label(format!("expected `{VERSION}` here")).help(help);
+        return;
+    };
+    let newer = text.parse::<u64>().is_ok_and(|version| version > 1);
+    let message = format!("version `{text}` of the scenario language is not known to this netloom");
+    let report = problems.report(found.value.place, message);
+    report.label(format!("expected `{VERSION}`"));
+    report.help(if newer { "a newer netloom may know it".to_owned() } else { help });
+}
+
 /// A section that is described by its spec alone and may be left out.
 fn simple(fields: &Fields<'_>, spec: &'static Spec, problems: &mut Problems) -> Option<Parameters> {
-    plugin::section(fields.get(spec.name), spec, &[], problems).map(|(parameters, _)| parameters)
+    plugin::section(fields.get(spec.name), spec, &[], problems)?.0
 }
 
 /// `balance: ecmp`, `balance: { ecmp: {...} }` or one policy for each kind of node.
@@ -200,12 +204,12 @@ fn balance(node: Option<&Node>, problems: &mut Problems) -> Option<Balance> {
         _ => false,
     };
     if !seats {
-        let policy = plugin::plugin(node, "balancing policy", balance::SPECS, problems)?;
+        let policy = plugin::plugin(node, "balance", "balancing policy", balance::SPECS, problems)?;
         return Some(Balance { host: policy.clone(), switch: policy });
     }
     let fields = Fields::open(node, "balance", &["host", "switch"], problems)?;
     let mut seat = |key| match fields.get(key) {
-        Some(node) => plugin::plugin(node, "balancing policy", balance::SPECS, problems),
+        Some(node) => plugin::plugin(node, key, "balancing policy", balance::SPECS, problems),
         None => Some(default()),
     };
     let (host, switch) = (seat("host"), seat("switch"));
@@ -214,14 +218,23 @@ fn balance(node: Option<&Node>, problems: &mut Problems) -> Option<Balance> {
 
 fn transport(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters> {
     let Some(node) = node else { return Some(Parameters::defaults(&sections::OPEN_LOOP)) };
-    let found = plugin::plugin(node, "transport", sections::TRANSPORTS, problems)?;
+    let found = plugin::plugin(node, "transport", "transport", sections::TRANSPORTS, problems)?;
     for name in ["packet", "acknowledgement"] {
         if found.spec.parameter(name).is_some() && found.settings.size(name).0 > sections::LARGEST_PACKET {
             let report = problems.report(found.place_of(name), format!("the {name} is too large"));
-            report.label(format!("expected at most {}B", sections::LARGEST_PACKET));
+            report.label(format!("expected at most {}MB", sections::LARGEST_PACKET / 1_000_000));
         }
     }
     Some(found)
+}
+
+/// What was read without a mistake.
+///
+/// For parts that later checks count with: a stand-in for what was refused would be blamed for what it never meant.
+fn sound<T>(problems: &mut Problems, read: impl FnOnce(&mut Problems) -> Option<T>) -> Option<T> {
+    let n_before = problems.len();
+    let found = read(problems);
+    found.filter(|_| problems.len() == n_before)
 }
 
 /// Whether a node is this word.
@@ -239,12 +252,18 @@ fn span(node: &Node, problems: &mut Problems) -> Option<Placed<Duration>> {
 
 fn coordination_delay(node: Option<&Node>, problems: &mut Problems) -> Option<Placed<Duration>> {
     let node = node.filter(|node| !is_word(node, "auto"))?;
-    span(node, problems)
+    let n_before = problems.len();
+    let found = span(node, problems);
+    problems.widen_since(n_before, ", or `auto`");
+    found
 }
 
 fn deadline(node: Option<&Node>, problems: &mut Problems) -> Option<Time> {
     let node = node.filter(|node| !is_word(node, "none"))?;
-    let found = span(node, problems)?;
+    let n_before = problems.len();
+    let found = span(node, problems);
+    problems.widen_since(n_before, ", or `none`");
+    let found = found?;
     if found.value == Duration::ZERO {
         let report = problems.report(found.place, "a deadline of zero leaves no time to run");
         report.label("expected a span above zero").help("write `none` for no deadline");
@@ -256,6 +275,7 @@ fn deadline(node: Option<&Node>, problems: &mut Problems) -> Option<Time> {
 fn record(node: Option<&Node>, problems: &mut Problems) -> Option<Record> {
     let others = ["packets_from", "packets_on"];
     let (settings, fields) = plugin::section(node, &sections::RECORD, &others, problems)?;
+    let settings = settings?;
     if let Some(Value::Duration(Duration::ZERO)) = settings.settings.optional("series") {
         let report = problems.report(settings.place_of("series"), "an interval of zero never ends");
         report.label("expected a span above zero, or `none`");
@@ -277,7 +297,7 @@ fn names(node: Option<&Node>, key: &str, expected: &str, problems: &mut Problems
 }
 
 /// Reports names that a list holds twice.
-fn report_repeats(names: &[Placed<String>], problems: &mut Problems) {
+fn report_repeats<'a>(names: impl IntoIterator<Item = &'a Placed<String>>, problems: &mut Problems) {
     let mut first: BTreeMap<&str, Place> = BTreeMap::new();
     for name in names {
         match first.get(name.value.as_str()) {

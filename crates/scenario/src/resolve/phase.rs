@@ -5,12 +5,11 @@
 use netloom_catalog::workload::collective;
 use netloom_units::{Duration, Kind, Spec, Value};
 
-use super::fields::{Fields, Named, items, named};
-use super::{plugin, value};
+use super::fields::{Fields, Named, items, items_like, named};
+use super::{plugin, sound, value};
 use crate::diagnostic::Problems;
 use crate::place::Placed;
 use crate::resolved::{Collective, Parameters, Phase, Stages, sections};
-use crate::suggest;
 use crate::written::{Node, Tree};
 
 const KINDS: &[&str] = &["compute", "collectives", "point_to_point", "barrier", "repeat"];
@@ -19,7 +18,10 @@ const KINDS: &[&str] = &["compute", "collectives", "point_to_point", "barrier", 
 pub(super) fn phases(node: &Node, what: &str, problems: &mut Problems) -> Option<Vec<Placed<Phase>>> {
     let found = items(node, what, problems)?;
     if found.is_empty() {
-        problems.report(node.head(), format!("`{what}` is empty")).label("expected at least one phase");
+        let report = problems.report(node.head(), format!("`{what}` is empty"));
+        report
+            .label("expected at least one phase")
+            .help("for example `[{ ring_all_reduce: { size: 1MiB } }]`");
         return None;
     }
     let read = |item: &Node, problems: &mut Problems| {
@@ -35,23 +37,25 @@ fn phase(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
             if let Some(body) = found.body.filter(|body| !matches!(&body.tree, Tree::Nothing)) {
                 let empty = matches!(&body.tree, Tree::Map(entries) if entries.is_empty());
                 if !empty {
-                    problems.report(body.place, "`barrier` takes no parameters").help("write `- barrier`");
+                    let report = problems.report(body.place, "`barrier` takes no parameters");
+                    report.label("expected nothing").help("write `- barrier`");
                 }
             }
             Some(Phase::Barrier)
         }
         "compute" => compute(found, problems),
         "collectives" => collectives(found, problems),
-        "point_to_point" => point_to_point(found, problems),
+        "point_to_point" => sound(problems, |problems| point_to_point(found, problems)),
         "repeat" => repeat(found, problems),
         name if collective::number_of(name).is_some() => {
             let each = vec![one_collective(found, problems)?];
             Some(Phase::Collectives { settings: Parameters::defaults(&sections::COLLECTIVES), each })
         }
         name => {
-            let report = problems.report(found.place, format!("there is no phase `{name}`"));
             let known = KINDS.iter().copied().chain(collective::SPECS.iter().map(|spec| spec.name));
-            report.label("unknown phase").maybe_help(suggest::hint(name, known));
+            let help = problems.hint(name, known);
+            let report = problems.report(found.place, format!("there is no phase `{name}`"));
+            report.label("unknown phase").maybe_help(help);
             None
         }
     }
@@ -59,7 +63,8 @@ fn phase(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
 
 fn compute(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
     let Some(body) = found.body else {
-        problems.report(found.place, "`compute` needs a span of time").help("write `compute: 10ms`");
+        let report = problems.report(found.place, "`compute` needs a span of time");
+        report.label("the span is missing").help("write `compute: 10ms`");
         return None;
     };
     match value::value(body, &Kind::Duration, problems)? {
@@ -74,7 +79,9 @@ fn collectives(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
     let each = fields.need("each", "[{ ring_all_reduce: { size: 1MiB } }]", problems)?;
     let listed = items(each, "each", problems)?;
     if listed.is_empty() {
-        problems.report(each.head(), "`each` is empty").label("expected at least one collective");
+        let report = problems.report(each.head(), "`each` is empty");
+        report.label("expected at least one collective");
+        report.help("for example `[{ ring_all_reduce: { size: 1MiB } }]`");
         return None;
     }
     let each = listed
@@ -84,19 +91,20 @@ fn collectives(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
             one_collective(&found, problems)
         })
         .collect();
-    Some(Phase::Collectives { settings, each })
+    Some(Phase::Collectives { settings: settings?, each })
 }
 
 fn one_collective(found: &Named<'_>, problems: &mut Problems) -> Option<Collective> {
     let spec = plugin::find(found.name, found.place, "collective", collective::SPECS, problems)?;
     let others: Vec<&str> = sections::COLLECTIVE.parameters.iter().map(|parameter| parameter.name).collect();
     let (algorithm, fields) = plugin::section_at(found.body, found.place, spec, &others, problems)?;
-    Some(Collective { algorithm, common: common(&fields, spec, problems)? })
+    let common = common(&fields, spec, problems);
+    Some(Collective { algorithm: algorithm?, common: common? })
 }
 
 /// What all collectives have; a missing size is reported under the collective's own name.
 fn common(fields: &Fields<'_>, spec: &'static Spec, problems: &mut Problems) -> Option<Parameters> {
-    if fields.get("size").is_none() {
+    if fields.get("size").is_none() && !fields.misspells("size") {
         let report = problems.report(fields.head, format!("`{}` needs `size`", spec.name));
         report.label("`size` is missing: bytes of the full vector per rank").help("add `size: 1MiB`");
         return None;
@@ -112,13 +120,13 @@ fn point_to_point(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
         Tree::Text(_) => Stages::Count(value::count_u32(node, 2, u32::MAX, problems)?),
         _ => Stages::Given(lists_of_ranks(node, "stages", problems)?),
     };
-    Some(Phase::PointToPoint { settings, stages: Placed::new(stages, node.head()) })
+    Some(Phase::PointToPoint { settings: settings?, stages: Placed::new(stages, node.head()) })
 }
 
 fn repeat(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
     let Some(body) = found.body else {
         let report = problems.report(found.place, "`repeat` needs `times` and `phases`");
-        report.help("write `repeat: { times: 4, phases: [...] }`");
+        report.label("nothing to repeat").help("write `repeat: { times: 4, phases: [...] }`");
         return None;
     };
     let fields = Fields::open(body, "repeat", &["times", "phases"], problems)?;
@@ -135,9 +143,11 @@ pub(super) fn lists_of_ranks(
     what: &str,
     problems: &mut Problems,
 ) -> Option<Vec<Placed<Vec<u32>>>> {
-    let lists = items(node, what, problems)?;
+    const HELP: &str = "write `[[0, 1], [2, 3]]`";
+    let lists = items_like(node, &format!("`{what}`"), HELP, problems)?;
+    let each = format!("each item of `{what}`");
     let read = |list: &Node, problems: &mut Problems| -> Option<Placed<Vec<u32>>> {
-        let ranks: Vec<_> = items(list, what, problems)?
+        let ranks: Vec<_> = items_like(list, &each, HELP, problems)?
             .iter()
             .map(|rank| value::count_u32(rank, 0, u32::MAX, problems))
             .collect();

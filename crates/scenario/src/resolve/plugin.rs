@@ -7,7 +7,6 @@ use super::value::{example, expectation, placeholder, value};
 use crate::diagnostic::Problems;
 use crate::place::Place;
 use crate::resolved::Parameters;
-use crate::suggest;
 use crate::written::{Node, Tree};
 
 static NOTHING: Node =
@@ -16,13 +15,14 @@ static NOTHING: Node =
 /// Reads a plug-in of a registry, written `name` or `{ name: { parameters } }`.
 pub(super) fn plugin(
     node: &Node,
+    key: &str,
     what: &str,
     specs: &[&'static Spec],
     problems: &mut Problems,
 ) -> Option<Parameters> {
-    let found = named(node, what, problems)?;
+    let found = named(node, key, problems)?;
     let spec = find(found.name, found.place, what, specs, problems)?;
-    section_at(found.body, found.place, spec, &[], problems).map(|(parameters, _)| parameters)
+    section_at(found.body, found.place, spec, &[], problems)?.0
 }
 
 /// The spec of a name, or a report with a hint.
@@ -35,37 +35,39 @@ pub(super) fn find(
 ) -> Option<&'static Spec> {
     let found = specs.iter().find(|spec| spec.name == name);
     if found.is_none() {
+        let help = problems.hint(name, specs.iter().map(|spec| spec.name));
         let report = problems.report(place, format!("there is no {what} `{name}`"));
-        report.label("unknown name").maybe_help(suggest::hint(name, specs.iter().map(|spec| spec.name)));
+        report.label("unknown name").maybe_help(help);
     }
     found.copied()
 }
 
-/// Reads a section that may be left out: `queues: { ... }`.
+/// Reads a section that may be left out: `queues: { ... }`; see [`section_at`].
 pub(super) fn section<'a>(
     node: Option<&'a Node>,
     spec: &'static Spec,
     others: &[&str],
     problems: &mut Problems,
-) -> Option<(Parameters, Fields<'a>)> {
+) -> Option<(Option<Parameters>, Fields<'a>)> {
     let place = node.map_or(Place::default(), Node::head);
     section_at(node, place, spec, others, problems)
 }
 
 /// Reads the map of a spec's parameters; `others` are keys of the same map that the caller reads by hand.
+///
+/// Those can be read even where no parameters can be given.
 pub(super) fn section_at<'a>(
     node: Option<&'a Node>,
     place: Place,
     spec: &'static Spec,
     others: &[&str],
     problems: &mut Problems,
-) -> Option<(Parameters, Fields<'a>)> {
+) -> Option<(Option<Parameters>, Fields<'a>)> {
     let mut known: Vec<&str> = spec.parameters.iter().map(|parameter| parameter.name).collect();
     known.extend(others);
     let mut fields = Fields::open(node.unwrap_or(&NOTHING), spec.name, &known, problems)?;
     fields.head = place;
-    let parameters = parameters(&fields, spec, problems)?;
-    Some((parameters, fields))
+    Some((parameters(&fields, spec, problems), fields))
 }
 
 /// Reads the parameters of a spec out of an open map.
@@ -82,6 +84,8 @@ pub(super) fn parameters(
         let found: Option<Value> = match (written, parameter.default) {
             (Some(node), _) => value(node, &parameter.kind, problems),
             (None, Some(default)) => Some(default),
+            // Reported where it is misspelled.
+            (None, None) if fields.misspells(parameter.name) => None,
             (None, None) => {
                 let message = format!("`{}` needs `{}`", spec.name, parameter.name);
                 let report = problems.report_absence(fields.head, message);

@@ -38,10 +38,13 @@ pub(crate) fn name(node: &Node, expected: &str, problems: &mut Problems) -> Opti
 /// A value of a kind.
 pub(super) fn value(node: &Node, kind: &Kind, problems: &mut Problems) -> Option<Value> {
     if let Kind::Optional(inner) = kind {
-        return match &node.tree {
-            Tree::Text(word) if word == "none" => Some(Value::Absent),
-            _ => value(node, inner, problems),
-        };
+        if matches!(&node.tree, Tree::Text(word) if word == "none") {
+            return Some(Value::Absent);
+        }
+        let n_before = problems.len();
+        let found = value(node, inner, problems);
+        problems.widen_since(n_before, ", or `none`");
+        return found;
     }
     let found = text(node, &expectation(kind), problems)?;
     match kind {
@@ -131,19 +134,34 @@ fn quantity(node: &Node, text: &str, dimension: Dimension, problems: &mut Proble
 pub(super) fn count(node: &Node, minimum: u64, maximum: u64, problems: &mut Problems) -> Option<u64> {
     let kind = Kind::Count { minimum, maximum };
     let text = text(node, &expectation(&kind), problems)?;
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let message = match text.parse::<u64>() {
-        Ok(value) if digits && value < minimum => format!("`{text}` is too small"),
-        Ok(value) if digits && value <= maximum => return Some(value),
-        _ if digits => format!("`{text}` is too large"),
+        Ok(value) if is_number(text) && value < minimum => format!("`{text}` is too small"),
+        Ok(value) if is_number(text) && value <= maximum => return Some(value),
+        _ if is_number(text) => format!("`{text}` is too large"),
+        _ if text.strip_prefix('-').is_some_and(is_number) => format!("`{text}` is negative"),
         _ => format!("`{text}` is not a whole number"),
     };
-    let label = match maximum {
-        u64::MAX => format!("expected a whole number from {minimum} up"),
-        _ => format!("expected a whole number from {minimum} to {maximum}"),
+    let label = if is_number(text) {
+        format!("expected a whole number from {minimum} to {maximum}")
+    } else {
+        format!("expected {}", expectation(&kind))
     };
-    problems.report(node.place, message).label(label);
+    let plain = plain_count(text).filter(|plain| (minimum..=maximum).contains(plain) && !is_number(text));
+    problems
+        .report(node.place, message)
+        .label(label)
+        .maybe_help(plain.map(|plain| format!("write `{plain}`")));
     None
+}
+
+/// The whole number that is written in another way.
+fn plain_count(text: &str) -> Option<u64> {
+    // Beyond 2^53 not every whole number is a double.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let ungrouped: String = text.chars().filter(|c| !matches!(c, '_' | ',' | '\'' | ' ')).collect();
+    let number = ungrouped.parse::<f64>().ok().filter(|number| (0.0..EXACT).contains(number))?;
+    (number.fract() <= 0.0).then_some(number as u64)
 }
 
 /// A whole number within a range that fits 32 bits.
@@ -165,7 +183,11 @@ fn fraction(node: &Node, text: &str, minimum: f64, maximum: f64, problems: &mut 
         None => format!("`{text}` is not a number"),
     };
     let label = format!("expected a number from {minimum} to {maximum}, or a percentage");
-    problems.report(node.place, message).label(label);
+    let help = text.parse::<f64>().ok().filter(|value| !decimal && (minimum..=maximum).contains(value));
+    problems
+        .report(node.place, message)
+        .label(label)
+        .maybe_help(help.map(|value| format!("write `{value}`")));
     None
 }
 
@@ -194,11 +216,10 @@ pub(super) fn choice(
 ) -> Option<&'static str> {
     let found = words.iter().find(|word| **word == text);
     if found.is_none() {
+        let meant = suggest::closest(text, words.iter().copied());
         let report = problems.report(node.place, format!("`{text}` is not a choice here"));
         report.label(format!("expected one of {}", suggest::quoted(words)));
-        report.maybe_help(
-            suggest::closest(text, words.iter().copied()).map(|word| format!("did you mean `{word}`?")),
-        );
+        report.maybe_help(meant.map(|word| format!("did you mean `{word}`?")));
     }
     found.copied()
 }

@@ -40,6 +40,13 @@ impl Parameters {
         let number = self.spec.parameters.iter().position(|parameter| parameter.name == name);
         number.and_then(|number| self.places.get(number).copied()).unwrap_or(self.place)
     }
+
+    /// Where the first of its parameters is written that a message names in backquotes; where the plug-in is named if
+    /// that one has its default. Nothing if the message names none.
+    pub(crate) fn place_in(&self, message: &str) -> Option<Place> {
+        let mut words = message.split('`').skip(1).step_by(2);
+        words.find(|word| self.spec.parameter(word).is_some()).map(|name| self.place_of(name))
+    }
 }
 
 impl PartialEq for Parameters {

@@ -5,12 +5,14 @@
 //!
 //! Invariants: keys of a map are unique; depth and number of nodes are bounded, whatever the text.
 
+#[cfg(test)]
+pub(crate) mod arbitrary;
 mod overrides;
 mod parse;
 mod print;
 
 pub use overrides::Overrides;
-pub(crate) use parse::{decode, parse};
+pub(crate) use parse::{Unreadable, decode, parse};
 pub(crate) use print::print;
 
 use crate::place::Place;
@@ -77,12 +79,19 @@ impl Node {
         self.owner.unwrap_or(self.place)
     }
 
+    /// The place to point at when it is of the wrong kind: itself, or its key where nothing is written.
+    pub fn spot(&self) -> Place {
+        if matches!(self.tree, Tree::Nothing) { self.head() } else { self.place }
+    }
+
     /// What kind of node it is, with an article.
     pub fn kind(&self) -> &'static str {
-        match self.tree {
+        match &self.tree {
             Tree::Text(_) => "a single value",
             Tree::Nothing => "nothing",
+            Tree::List(items) if items.is_empty() => "an empty list",
             Tree::List(_) => "a list",
+            Tree::Map(entries) if entries.is_empty() => "an empty map",
             Tree::Map(_) => "a map",
         }
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use granit_parser::{Event, Parser, ScalarStyle, Span, StrInput};
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StrInput};
 
 use super::{Entry, Node, Tree};
 use crate::diagnostic::Problems;
@@ -17,16 +17,48 @@ const MOST_BYTES: usize = 64 << 20;
 const MOST_DEPTH: usize = 48;
 /// Most nodes, aliases expanded.
 const MOST_NODES: usize = 2_000_000;
+/// A text counts as another node for every so many bytes, or aliases of a long one would take all memory.
+const BYTES_PER_NODE: usize = 64;
 
-/// The bytes of a file as text, or what is wrong with them and where.
-pub(crate) fn decode(bytes: &[u8]) -> Result<&str, (usize, String)> {
+/// Why bytes are no text of a scenario.
+pub(crate) struct Unreadable {
+    /// The byte that shows it.
+    pub at: usize,
+    pub message: String,
+    pub label: &'static str,
+    pub help: &'static str,
+    /// Whether what comes before that byte is worth showing.
+    pub is_text: bool,
+}
+
+/// The bytes of a file as text.
+pub(crate) fn decode(bytes: &[u8]) -> Result<&str, Unreadable> {
     if let Some(at) = bytes.iter().take(4096).position(|byte| *byte == 0) {
-        return Err((at, format!("this is a binary file, not a scenario (a zero byte at {at})")));
+        let utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+        let what = if utf16 { "UTF-16" } else { "binary" };
+        let message = format!("this is a {what} file, not a scenario (byte {at} is zero)");
+        return Err(Unreadable { at, message, label: "not text", help: IN_UTF8, is_text: false });
+    }
+    if bytes.len() > MOST_BYTES {
+        return Err(too_long());
     }
     std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
-        (at, format!("the text is not UTF-8 from byte {at} on"))
+        let message = format!("the text is not UTF-8 from byte {at} on");
+        Unreadable { at, message, label: "not text from here on", help: IN_UTF8, is_text: true }
     })
+}
+
+const IN_UTF8: &str = "a scenario is text in UTF-8 that begins with `netloom: 1`";
+
+fn too_long() -> Unreadable {
+    Unreadable {
+        at: 0,
+        message: format!("the text is longer than {} MiB", MOST_BYTES >> 20),
+        label: "too long",
+        help: "say by numbers what is listed: `hosts: 1000` names a thousand hosts",
+        is_text: true,
+    }
 }
 
 /// Parses one document of text number `source`, which starts `offset` bytes into that text.
@@ -35,13 +67,14 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<&str, (usize, String)> {
 pub(crate) fn parse(text: &str, source: u16, offset: usize, problems: &mut Problems) -> Option<Node> {
     let start = Place { source, start: offset as u32, end: offset as u32 };
     if text.len() > MOST_BYTES {
-        let message = format!("the text is longer than {} MiB", MOST_BYTES >> 20);
-        problems.report(start, message).label("too long");
+        let Unreadable { message, label, help, .. } = too_long();
+        problems.report(start, message).label(label).help(help);
         return None;
     }
     if let Some(at) = text.find('\0') {
         let place = Place { start: (offset + at) as u32, end: (offset + at + 1) as u32, ..start };
-        problems.report(place, "a zero byte: this is a binary file, not a scenario");
+        let report = problems.report(place, "a zero byte: this is a binary file, not a scenario");
+        report.label("not text").help(IN_UTF8);
         return None;
     }
     Builder::new(text, source, offset).run(problems)
@@ -77,7 +110,6 @@ struct Builder<'a> {
     n_nodes: usize,
     root: Option<Node>,
     n_documents: usize,
-    duplicate: bool,
 }
 
 /// Parsing stops here; the problem has been reported.
@@ -94,7 +126,6 @@ impl<'a> Builder<'a> {
             n_nodes: 0,
             root: None,
             n_documents: 0,
-            duplicate: false,
         }
     }
 
@@ -106,33 +137,38 @@ impl<'a> Builder<'a> {
             match next {
                 Ok((event, span)) => self.event(event, span, problems).ok()?,
                 Err(error) => {
-                    let at = error.marker().byte_offset().unwrap_or(self.text.len());
-                    let place = self.character_at(at);
-                    let message = format!("this is not well-formed YAML: {}", error.info());
-                    problems.report(place, message).label("parsing stopped here");
+                    self.refuse(&error, problems);
                     return None;
                 }
             }
-        }
-        if self.duplicate {
-            return None;
         }
         let empty = Node { place: self.character_at(0), owner: None, tree: Tree::Nothing };
         Some(self.root.unwrap_or(empty))
     }
 
+    /// Reports what the parser stumbled over.
+    fn refuse(&self, error: &ScanError, problems: &mut Problems) {
+        let at = error.marker().byte_offset().unwrap_or(self.text.len());
+        // What ends too early is best seen at the last that is there.
+        let last = self.text.trim_end().len().saturating_sub(1);
+        let message = format!("this is not well-formed YAML: {}", error.info());
+        let report = problems.report(self.character_at(at.min(last)), message);
+        report.label("reading stopped here").maybe_help(remedy(error.kind()).map(str::to_owned));
+    }
+
     fn event(&mut self, event: Event<'_>, span: Span, problems: &mut Problems) -> Result<(), Stop> {
         let place = self.place(span);
         if event.tag().is_some() {
-            let help = "remove it; the key alone says what a value means";
-            problems.report(place, "tags (`!...`) have no meaning in a scenario").help(help);
-            return Err(Stop);
+            let report =
+                problems.report(self.tag_before(place), "tags (`!...`) have no meaning in a scenario");
+            report.label("a tag").help("remove it; the key alone says what a value means");
         }
         match event {
             Event::DocumentStart(..) => {
                 self.n_documents += 1;
                 if self.n_documents > 1 {
-                    problems.report(place, "a file holds one scenario").label("a second one starts");
+                    let report = problems.report(place, "a file holds one scenario");
+                    report.label("a second one starts").help("write it into a file of its own");
                     return Err(Stop);
                 }
                 Ok(())
@@ -140,8 +176,9 @@ impl<'a> Builder<'a> {
             Event::Scalar(text, style, anchor, _) => {
                 let nothing = style == ScalarStyle::Plain && (text.is_empty() || text == "~");
                 let tree = if nothing { Tree::Nothing } else { Tree::Text(text.into_owned()) };
-                self.count(1, place, problems)?;
-                self.finish(Node { place, owner: None, tree }, anchor, 0, 1, problems)
+                let nodes = weight(&tree);
+                self.count(nodes, place, problems)?;
+                self.finish(Node { place, owner: None, tree }, anchor, 0, nodes, problems)
             }
             Event::Alias(anchor) => self.alias(anchor, place, problems),
             Event::SequenceStart(_, anchor, _) => {
@@ -184,7 +221,8 @@ impl<'a> Builder<'a> {
 
     fn alias(&mut self, anchor: usize, place: Place, problems: &mut Problems) -> Result<(), Stop> {
         let Some(found) = self.anchored.get(&anchor) else {
-            problems.report(place, "this alias stands for something that contains it");
+            let report = problems.report(place, "this alias stands for something that contains it");
+            report.label("would never end").help("repeat only what is complete before it");
             return Err(Stop);
         };
         let (depth, nodes) = (found.depth, found.nodes);
@@ -222,11 +260,13 @@ impl<'a> Builder<'a> {
             OpenKind::Map { entries, keys, key } => match key.take() {
                 None => *key = Some(key_of(node, problems)?),
                 Some((text, place)) => {
-                    if let Some(first) = keys.insert(text.clone(), place) {
+                    if let Some(first) = keys.get(&text) {
+                        // The first one stands, so that the rest can be read as well.
                         let report = problems.report(place, format!("`{text}` is written twice"));
-                        report.label("again here").related(first, "first here");
-                        self.duplicate = true;
+                        report.label("again here").related(*first, "first here").help("remove one of them");
+                        return Ok(());
                     }
+                    keys.insert(text.clone(), place);
                     let value = Node { owner: Some(place), ..node };
                     entries.push(Entry { key: text, key_place: place, value });
                 }
@@ -241,7 +281,8 @@ impl<'a> Builder<'a> {
             return Ok(());
         }
         let message = format!("the scenario has more than {MOST_NODES} values, aliases expanded");
-        problems.report(place, message).label("too many from here on");
+        let report = problems.report(place, message);
+        report.label("too many from here on").help("an alias (`*name`) counts as all that it stands for");
         Err(Stop)
     }
 
@@ -267,6 +308,15 @@ impl<'a> Builder<'a> {
         self.shifted(at, at + length)
     }
 
+    /// The tag of a node that starts here.
+    fn tag_before(&self, place: Place) -> Place {
+        let before = &self.text[..place.start as usize - self.offset];
+        let Some(last) = before.rfind('!') else { return place };
+        let start = before[..last].trim_end_matches('!').len();
+        let length = before[start..].find(char::is_whitespace).unwrap_or(before.len() - start);
+        self.shifted(start, start + length)
+    }
+
     fn first_line(&self, place: Place) -> Place {
         let start = place.start as usize - self.offset;
         let end = (place.end as usize - self.offset).max(start);
@@ -278,18 +328,69 @@ impl<'a> Builder<'a> {
 
 fn too_deep(place: Place, problems: &mut Problems) -> Stop {
     let message = format!("nested more than {MOST_DEPTH} levels deep");
-    problems.report(place, message).label("too deep");
+    problems.report(place, message).label("too deep").help(NOT_CLOSED);
     Stop
+}
+
+const NOT_CLOSED: &str = "no scenario nests that deep: is a bracket never closed?";
+
+/// How many nodes a scalar counts as.
+fn weight(tree: &Tree) -> usize {
+    match tree {
+        Tree::Text(text) => 1 + text.len() / BYTES_PER_NODE,
+        _ => 1,
+    }
+}
+
+/// What to do about the slips that are common.
+fn remedy(kind: &ErrorKind) -> Option<&'static str> {
+    Some(match kind {
+        ErrorKind::TabNotAllowed | ErrorKind::TabInBlockIndentation | ErrorKind::TabInIndentation => {
+            "indent with spaces"
+        }
+        ErrorKind::UnknownAnchor => {
+            "`*name` repeats what `&name` has marked before; text that begins with `*` needs quotes"
+        }
+        ErrorKind::DirectiveDisallowed => "remove the line that begins with `%`",
+        ErrorKind::UnclosedQuotedScalar | ErrorKind::InvalidQuotedScalarIndent => {
+            "close the quote on its line, or write the text without quotes"
+        }
+        ErrorKind::MissingAnchorOrAliasName => "text that begins with `*` or `&` needs quotes",
+        ErrorKind::RecursionLimitExceeded => NOT_CLOSED,
+        ErrorKind::MappingValueNotAllowed => {
+            "what belongs to a key is indented below it, and then nothing stands on the line of the key"
+        }
+        ErrorKind::ExpectedFlowMappingSeparator | ErrorKind::ExpectedFlowSequenceSeparator => {
+            "a comma goes between two entries, and what is opened must be closed"
+        }
+        ErrorKind::MismatchedFlowCollectionEnd { .. }
+        | ErrorKind::MisplacedFlowCollectionEnd
+        | ErrorKind::UnclosedFlowCollection { .. }
+        | ErrorKind::UnexpectedEofFlowSequence
+        | ErrorKind::UnexpectedEofFlowMapping
+        | ErrorKind::UnexpectedEofImplicitFlowMapping => "every `[` needs its `]`, every `{` its `}`",
+        ErrorKind::SimpleKeyExpected | ErrorKind::ExpectedBlockMappingKey => {
+            "a line is `key: value`, as far to the right as the lines beside it"
+        }
+        ErrorKind::InvalidIndentation | ErrorKind::ExpectedBlockSequenceEntry => {
+            "lines that belong together begin in the same column"
+        }
+        ErrorKind::UnexpectedCharacter { .. } => "text that begins with a special character needs quotes",
+        _ => return None,
+    })
 }
 
 /// The text of a key; keys are words.
 fn key_of(node: Node, problems: &mut Problems) -> Result<(String, Place), Stop> {
-    let message = match node.tree {
-        Tree::Text(text) if text == "<<" => "merge keys (`<<`) are not part of the language",
+    let (message, help) = match node.tree {
+        Tree::Text(text) if text == "<<" => (
+            "merge keys (`<<`) are not part of the language",
+            "inherit with `from: base.yaml`, or write it out",
+        ),
         Tree::Text(text) => return Ok((text, node.place)),
-        _ => "a key must be a word",
+        _ => ("a key must be a word", "put a text with brackets in quotes"),
     };
-    problems.report(node.place, message);
+    problems.report(node.place, message).label("not a key").help(help);
     Err(Stop)
 }
 
@@ -340,14 +441,23 @@ mod tests {
         assert!(message("a: 1\n---\nb: 2").contains("one scenario"));
         assert!(message("? [a]\n: 1").contains("key must be a word"));
         assert!(message("a: {<<: b}").contains("merge keys"));
-        assert!(decode(b"\x7fELF\0\0").unwrap_err().1.contains("binary"));
-        assert!(decode(b"ab\xff").unwrap_err().1.contains("byte 2"));
+        assert!(decode(b"\x7fELF\0\0").is_err_and(|found| found.message.contains("binary")));
+        let long = format!("a: &a {}\nb: [{}]", "x".repeat(1 << 20), "*a, ".repeat(200));
+        assert!(message(&long).contains("more than"));
+        assert!(decode(b"\xff\xfea\0").is_err_and(|found| found.message.contains("UTF-16")));
+        assert!(decode(b"ab\xff").is_err_and(|found| found.message.contains("byte 2")));
     }
 
     #[test]
     fn duplicate_keys_show_both_places() {
         let rendered = read("a: 1\nb: 2\na: 3\n").unwrap_err().render(Style::Plain);
         assert!(rendered.contains("first here") && rendered.contains("again here"), "{rendered}");
+    }
+
+    #[test]
+    fn reading_goes_on_after_slips_that_leave_no_doubt() {
+        let wrong = read("a: !x 1\na: 2\nb: !y {c: 1, c: 2}\nd: [\n").unwrap_err();
+        assert_eq!(wrong.problems().len(), 5);
     }
 
     proptest! {

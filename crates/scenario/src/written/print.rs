@@ -153,39 +153,35 @@ fn scalar(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use super::super::arbitrary::{node, without_places};
     use super::super::parse;
     use super::*;
     use crate::diagnostic::Problems;
     use proptest::prelude::*;
 
-    fn node() -> impl Strategy<Value = Node> {
-        let text = prop_oneof![
-            3 => "[a-z0-9_.]{1,12}",
-            1 => any::<String>(),
-            1 => "[-:#{}\\[\\]&*!|>'\"%@` ,?~\\n\\t]{0,8}",
-        ];
-        let scalar = text.prop_map(|text| {
-            // A zero byte means a binary file, quoted or not.
-            Node::text(text.replace('\0', "0"))
-        });
-        scalar.prop_recursive(4, 40, 6, |inner| {
-            let key = prop_oneof![3 => "[a-z_]{1,8}", 1 => "[-:#~' \"]{1,6}"];
-            prop_oneof![
-                proptest::collection::vec(inner.clone(), 0..6).prop_map(Node::list),
-                proptest::collection::btree_map(key, inner, 0..6).prop_map(Node::map),
-            ]
-        })
+    /// All scenarios of the repository.
+    fn scenarios(folder: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).expect("the folder can be read");
+        let paths = entries.map(|entry| entry.expect("the entry can be read").path());
+        let below = |path: PathBuf| if path.is_dir() { scenarios(&path) } else { vec![path] };
+        let is_scenario = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "yaml");
+        paths.flat_map(below).filter(is_scenario).collect()
     }
 
-    fn without_places(node: Node) -> Node {
-        let tree = match node.tree {
-            Tree::List(items) => Tree::List(items.into_iter().map(without_places).collect()),
-            Tree::Map(entries) => {
-                return Node::map(entries.into_iter().map(|e| (e.key, without_places(e.value))));
-            }
-            other => other,
-        };
-        Node::made(tree)
+    #[test]
+    fn every_scenario_prints_to_its_own_tree() {
+        let found = scenarios(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios"));
+        assert!(found.len() >= 20, "only {} scenarios found", found.len());
+        for path in found {
+            let text = fs::read_to_string(&path).expect("the file can be read");
+            let mut problems = Problems::default();
+            let mut read = |text: &str| parse(text, 0, 0, &mut problems).map(without_places);
+            let written = read(&text).expect("the scenario is well-formed");
+            assert_eq!(read(&print(&written)), Some(written), "{}", path.display());
+        }
     }
 
     proptest! {

@@ -1,0 +1,79 @@
+//! Cutting the ranks of a job into the stages of a pipeline.
+//!
+//! Invariants: every mistake in a list of stages is reported at that list.
+
+use std::collections::BTreeMap;
+
+use crate::diagnostic::Problems;
+use crate::place::{Place, Placed};
+use crate::resolved::Stages;
+
+/// The ranks of each stage, or a report of why there are none.
+pub(super) fn made(wanted: &Placed<Stages>, n_ranks: u32, problems: &mut Problems) -> Option<Vec<Vec<u32>>> {
+    match &wanted.value {
+        Stages::Given(lists) => given(lists, wanted.place, n_ranks, problems),
+        Stages::Count(n_stages) => equal(*n_stages, wanted.place, n_ranks, problems),
+    }
+}
+
+fn equal(n_stages: u32, place: Place, n_ranks: u32, problems: &mut Problems) -> Option<Vec<Vec<u32>>> {
+    if !n_ranks.is_multiple_of(n_stages) {
+        let message = format!("{n_ranks} ranks do not make {n_stages} equal stages");
+        let report = problems.report(place, message);
+        report.label("must divide the number of ranks");
+        report.help("or list the ranks of each stage: `[[0, 1], [2, 3]]`");
+        return None;
+    }
+    let length = n_ranks / n_stages;
+    Some((0..n_stages).map(|stage| (stage * length..(stage + 1) * length).collect()).collect())
+}
+
+fn given(
+    lists: &[Placed<Vec<u32>>],
+    place: Place,
+    n_ranks: u32,
+    problems: &mut Problems,
+) -> Option<Vec<Vec<u32>>> {
+    let [first, _, ..] = lists else {
+        let report = problems.report(place, "stages send to each other, so it takes two");
+        report.label("expected at least two stages").help("for example `[[0, 1], [2, 3]]`");
+        return None;
+    };
+    let n_before = problems.len();
+    let mut stage_of: BTreeMap<u32, Place> = BTreeMap::new();
+    for list in lists {
+        one(list, first, n_ranks, problems);
+        for &rank in &list.value {
+            if let Some(other) = stage_of.insert(rank, list.place) {
+                repeated(rank, list.place, other, problems);
+            }
+        }
+    }
+    (problems.len() == n_before).then(|| lists.iter().map(|list| list.value.clone()).collect())
+}
+
+fn repeated(rank: u32, place: Place, first: Place, problems: &mut Problems) {
+    if place.key() == first.key() {
+        let report = problems.report(place, format!("rank {rank} is twice in one stage"));
+        report.label("expected each rank once");
+    } else {
+        let report = problems.report(place, format!("rank {rank} is in two stages"));
+        report.label("again here").related(first, "first here");
+    }
+}
+
+/// Checks one stage against the first one and the job.
+fn one(list: &Placed<Vec<u32>>, first: &Placed<Vec<u32>>, n_ranks: u32, problems: &mut Problems) {
+    if list.value.is_empty() {
+        problems.report(list.place, "a stage without ranks").label("expected at least one rank");
+    } else if list.value.len() != first.value.len() && !first.value.is_empty() {
+        let message = format!("stages have {} and {} ranks", first.value.len(), list.value.len());
+        let report = problems.report(list.place, message);
+        report.label("expected as many as in the first stage").related(first.place, "the first stage");
+    }
+    if let Some(rank) = list.value.iter().find(|rank| **rank >= n_ranks) {
+        let report = problems.report(list.place, format!("there is no rank {rank}"));
+        report.label(format!("expected ranks from 0 to {}", n_ranks - 1));
+        report.help(format!("the job has {n_ranks} ranks"));
+    }
+}
