@@ -3,7 +3,7 @@
 mod shelf;
 
 use netloom_catalog::topology::leaf_spine;
-use netloom_catalog::workload::background::mice;
+use netloom_catalog::workload::background::{mice, poisson};
 use netloom_catalog::workload::collective;
 use netloom_policy::balance;
 use netloom_scenario::resolved::sections;
@@ -31,6 +31,11 @@ fn value(kind: Kind) -> BoxedStrategy<String> {
 
 /// The parameters of a spec, some left to their defaults.
 fn parameters(spec: &'static Spec) -> BoxedStrategy<String> {
+    written(spec).prop_map(|all| all.join(", ")).boxed()
+}
+
+/// The same, one by one.
+fn written(spec: &'static Spec) -> BoxedStrategy<Vec<String>> {
     let one = |parameter: &'static netloom_units::Parameter| {
         let required = parameter.default.is_none();
         (value(parameter.kind), any::<bool>()).prop_map(move |(value, written)| {
@@ -38,9 +43,7 @@ fn parameters(spec: &'static Spec) -> BoxedStrategy<String> {
         })
     };
     let all: Vec<_> = spec.parameters.iter().map(one).collect();
-    let join =
-        |texts: Vec<String>| texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ");
-    all.prop_map(join).boxed()
+    all.prop_map(|texts| texts.into_iter().filter(|text| !text.is_empty()).collect()).boxed()
 }
 
 /// One plug-in of a registry.
@@ -71,8 +74,8 @@ fn phase() -> BoxedStrategy<String> {
                 format!("{{collectives: {{{own}{comma}each: [{}]}}}}", each.join(", "))
             }
         ),
-        parameters(&sections::POINT_TO_POINT)
-            .prop_map(|own| format!("{{point_to_point: {{stages: 2, {own}}}}}")),
+        (prop_oneof![Just("2"), Just("[[0], [1]]")], parameters(&sections::POINT_TO_POINT))
+            .prop_map(|(stages, own)| format!("{{point_to_point: {{stages: {stages}, {own}}}}}")),
     ];
     leaf.prop_recursive(2, 8, 3, |inner| {
         (1..4_u32, proptest::collection::vec(inner, 1..3))
@@ -81,33 +84,129 @@ fn phase() -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// A well-formed scenario; whether it fits together is left to chance.
-fn scenario() -> impl Strategy<Value = String> {
-    let fabric = parameters(&leaf_spine::SPEC);
-    let balances = (plugin(balance::SPECS.to_vec()), plugin(balance::SPECS.to_vec()));
-    let mice = parameters(&mice::SPEC);
-    let jobs =
-        (any::<String>(), plugin(sections::PLACEMENTS.to_vec()), proptest::collection::vec(phase(), 1..4));
-    let rest = (
-        plugin(sections::TRANSPORTS.to_vec()),
-        parameters(&sections::QUEUES),
-        parameters(&sections::CLASSES),
-        parameters(&sections::FAULTS),
-        parameters(&sections::RANDOM_FAULTS),
-    );
-    (any::<u64>(), fabric, balances, mice, jobs, rest).prop_map(
-        |(seed, fabric, (host, switch), mice, (name, placement, phases), rest)| {
-            let (transport, queues, classes, faults, random) = rest;
+/// A fabric as text, with names that it has.
+#[derive(Debug, Clone)]
+struct Ground {
+    text: String,
+    host: &'static str,
+    link: &'static str,
+    /// A permutation of all hosts, where their number is known.
+    order: Option<String>,
+}
+
+fn ground() -> BoxedStrategy<Ground> {
+    let parametric = parameters(&leaf_spine::SPEC).prop_map(|all| Ground {
+        text: format!("{{leaf_spine: {{{all}}}}}"),
+        host: "leaf0.host0",
+        link: "leaf0.host0.nic0",
+        order: None,
+    });
+    prop_oneof![2 => parametric, 1 => listed()].boxed()
+}
+
+/// Hosts around one switch.
+fn listed() -> BoxedStrategy<Ground> {
+    let link = (value(Kind::Rate), value(Kind::Duration), 1..3_u32);
+    let of = |n: usize| Just((0..n).collect::<Vec<_>>()).prop_shuffle();
+    proptest::collection::vec(link, 2..5)
+        .prop_flat_map(move |links| (of(links.len()), Just(links)))
+        .prop_map(|(order, links)| {
+            let hosts: Vec<String> = (0..links.len()).map(|number| format!("h{number}")).collect();
+            let link = |(number, (rate, delay, count)): (usize, &(String, String, u32))| {
+                // The first is one of its own, so that its name is known.
+                let count = if number == 0 { 1 } else { *count };
+                format!("{{from: h{number}, to: s, rate: {rate}, delay: {delay}, count: {count}}}")
+            };
+            let all: Vec<String> = links.iter().enumerate().map(link).collect();
+            let (hosts, links) = (hosts.join(", "), all.join(", "));
+            Ground {
+                text: format!("{{custom: {{hosts: [{hosts}], switches: [s], links: [{links}]}}}}"),
+                host: "h0",
+                link: "h0-s",
+                order: Some(format!("{order:?}")),
+            }
+        })
+        .boxed()
+}
+
+/// Background traffic of either kind.
+fn background() -> BoxedStrategy<String> {
+    let mice = parameters(&mice::SPEC).prop_map(|all| format!("{{mice: {{{all}}}}}"));
+    let senders = prop_oneof![Just(""), Just(", senders: all"), Just(", senders: {strided: {stride: 2}}")];
+    let sizes = proptest::collection::vec(1..9_000_000_u64, 1..4);
+    let poisson = (parameters(&poisson::SPEC), senders, sizes).prop_map(|(all, senders, sizes)| {
+        let given = if all.contains("sizes: given") { points(sizes) } else { String::new() };
+        format!("{{poisson: {{{all}{senders}{given}}}}}")
+    });
+    prop_oneof![mice, poisson, Just("none".to_owned())].boxed()
+}
+
+/// A distribution of sizes that rises evenly.
+fn points(mut sizes: Vec<u64>) -> String {
+    sizes.sort_unstable();
+    let n = sizes.len();
+    let point = |(number, size): (usize, &u64)| {
+        let share = (number + 1) as f64 / n as f64;
+        format!("[{}, {share}]", quantity::print(*size, quantity::Dimension::Size))
+    };
+    let all: Vec<String> = sizes.iter().enumerate().map(point).collect();
+    format!(", given: [[0B, 0%], {}]", all.join(", "))
+}
+
+/// Jobs, faults and recording, with names of this fabric.
+fn on(ground: &Ground) -> BoxedStrategy<String> {
+    let Ground { host, link, order, .. } = ground.clone();
+    let placement = prop_oneof![
+        2 => plugin(sections::PLACEMENTS.to_vec()),
+        1 => Just(format!("{{list: [{host}]}}")),
+        1 => Just("all".to_owned()),
+    ];
+    let orders = order.map_or(String::new(), |order| format!("    orders: [{order}, {order}]\n"));
+    let jobs = (any::<String>(), placement, proptest::collection::vec(phase(), 1..4));
+    let random = parameters(&sections::RANDOM_FAULTS);
+    let faults = (parameters(&sections::FAULTS), random, any::<bool>());
+    let record = parameters(&sections::RECORD);
+    (jobs, faults, record)
+        .prop_map(move |((name, placement, phases), (faults, random, failed), record)| {
             let name = format!("{:?}", name.replace('\0', "")).replace("\\u{", "u{").replace("\\'", "'");
-            let comma = if faults.is_empty() { "" } else { ", " };
+            let (failed, action) = if failed { (link, "up") } else { ("", "down") };
+            let (faults, record) = (lead(&faults), lead(&record));
             format!(
-                "netloom: 1\nseed: {seed}\nfabric: {{leaf_spine: {{{fabric}}}}}\n\
-                 balance: {{host: {host}, switch: {switch}}}\ntransport: {transport}\nqueues: {{{queues}}}\n\
-                 classes: {{{classes}}}\njobs:\n  - name: {name}x\n    placement: {placement}\n    phases: [{}]\n\
-                 background: {{mice: {{{mice}}}}}\nfaults: {{{faults}{comma}random: {{{random}}}}}\n",
+                "jobs:\n  - name: {name}x\n    placement: {placement}\n{orders}    phases: [{}]\n\
+                 faults: {{{faults}random: {{{random}}}, failed: [{failed}], \
+                 timed: [{{at: 1us, link: {link}, action: {action}}}]}}\n\
+                 record: {{{record}packets_from: [{host}], packets_on: [{link}]}}\n",
                 phases.join(", ")
             )
             .replace("\"x\n", "x\"\n")
+        })
+        .boxed()
+}
+
+/// Parameters before others.
+fn lead(parameters: &str) -> String {
+    if parameters.is_empty() { String::new() } else { format!("{parameters}, ") }
+}
+
+/// A well-formed scenario; whether it fits together is left to chance.
+fn scenario() -> impl Strategy<Value = String> {
+    let grounded = ground().prop_flat_map(|ground| (on(&ground), Just(ground.text)));
+    let balances = (plugin(balance::SPECS.to_vec()), plugin(balance::SPECS.to_vec()));
+    let ports = (
+        plugin(sections::TRANSPORTS.to_vec()),
+        parameters(&sections::QUEUES),
+        parameters(&sections::CLASSES),
+        prop_oneof![Just("auto"), Just("30us"), Just("1ms")],
+        prop_oneof![Just("none".to_owned()), (1..9_u32).prop_map(|n| format!("{n}ms"))],
+    );
+    (any::<u64>(), grounded, balances, background(), ports).prop_map(
+        |(seed, (rest, fabric), (host, switch), background, ports)| {
+            let (transport, queues, classes, delay, deadline) = ports;
+            format!(
+                "netloom: 1\nseed: {seed}\nfabric: {fabric}\nbalance: {{host: {host}, switch: {switch}}}\n\
+                 transport: {transport}\nqueues: {{{queues}}}\nclasses: {{{classes}}}\n\
+                 background: {background}\ncoordination_delay: {delay}\ndeadline: {deadline}\n{rest}"
+            )
         },
     )
 }
@@ -150,7 +249,7 @@ proptest! {
     #[test]
     fn what_is_inherited_means_the_same_and_prints_to_itself(
         text in scenario(),
-        stays in proptest::collection::vec(any::<bool>(), 12),
+        stays in proptest::collection::vec(any::<bool>(), 13),
     ) {
         let (heir, base) = cut(&text, &stays);
         let shelf = Shelf::new(&[("any.yaml", &heir), ("base.yaml", &base)]);
@@ -170,6 +269,39 @@ proptest! {
                 prop_assert_eq!(&messages[0], &messages[1]);
             }
             (flat, inherited) => prop_assert!(false, "{:?} but {:?}", flat.is_ok(), inherited.is_ok()),
+        }
+    }
+
+    #[test]
+    fn parameters_of_a_plug_in_may_be_inherited_one_by_one(
+        fabric in written(&leaf_spine::SPEC),
+        transport in written(&sections::WINDOW),
+        queues in written(&sections::QUEUES),
+        stays in proptest::collection::vec(any::<bool>(), 7),
+    ) {
+        let text = |keep: &dyn Fn(usize) -> bool| {
+            let of = |all: &[String]| {
+                let kept = all.iter().enumerate().filter(|(number, _)| keep(*number));
+                kept.map(|(_, one)| one.as_str()).collect::<Vec<_>>().join(", ")
+            };
+            format!(
+                "fabric: {{leaf_spine: {{{}}}}}\ntransport: {{window: {{{}}}}}\nqueues: {{{}}}\n",
+                of(&fabric), of(&transport), of(&queues)
+            )
+        };
+        let stays = |number: usize| stays[number % stays.len()];
+        let rest = "jobs: [{phases: [barrier]}]\n";
+        let heir = format!("netloom: 1\nfrom: base.yaml\n{}", text(&stays));
+        let base = format!("netloom: 1\n{}{rest}", text(&|number| !stays(number)));
+        let flat = format!("netloom: 1\n{}{rest}", text(&|_| true));
+        let shelf = Shelf::new(&[("any.yaml", &heir), ("base.yaml", &base)]);
+        let inherited = resolve_from(heir.as_bytes(), &shelf, &Overrides::default());
+        match (resolve(&flat, "any.yaml"), inherited) {
+            (Ok(flat), Ok(inherited)) => {
+                prop_assert_eq!(&inherited, &flat);
+                prop_assert_eq!(resolve(&inherited.to_yaml(), "any.yaml").unwrap(), flat);
+            }
+            (flat, inherited) => prop_assert_eq!(flat.is_ok(), inherited.is_ok()),
         }
     }
 

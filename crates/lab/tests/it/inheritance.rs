@@ -87,3 +87,19 @@ fn a_mistake_in_a_base_names_the_base() {
     let wrong = refused(&folder.path().join("heir.yaml"));
     assert!(wrong.contains("base.yaml:4:") && wrong.contains("heir.yaml:3:7"), "{wrong}");
 }
+
+#[test]
+fn a_scenario_that_is_no_file_that_can_be_read_is_refused() {
+    let folder = folder(&[("secret.yaml", BASE)]);
+    assert!(refused(folder.path()).contains("this is a folder"));
+    assert!(refused(&folder.path().join("nowhere.yaml")).contains("no such file or folder"));
+    assert!(refused(&folder.path().join("secret.yaml/below.yaml")).contains("secret.yaml"));
+    let secret = folder.path().join("secret.yaml");
+    let mut permissions = fs::metadata(&secret).expect("it is there").permissions();
+    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o000);
+    fs::set_permissions(&secret, permissions).expect("permissions can be changed");
+    // Some users may read everything.
+    if fs::read(&secret).is_err() {
+        assert!(refused(&secret).contains("cannot read the scenario"));
+    }
+}
