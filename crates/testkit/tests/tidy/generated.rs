@@ -2,12 +2,15 @@
 //!
 //! `make bless` rewrites all of it.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use netloom_catalog::workload::background;
 use netloom_policy::balance;
+use netloom_scenario::quantity::Dimension;
 use netloom_scenario::{parameter_table, reference, schema};
 use netloom_units::Spec;
+use serde_json::Value;
 
 use crate::{tree, validation};
 
@@ -68,4 +71,54 @@ fn the_validation_page_is_fresh() {
     let mut complaints = Vec::new();
     refresh("docs/validation.md", &validation::page(), &mut complaints);
     tree::refuse("The page about validation is made from tests and claims:", &complaints);
+}
+
+#[test]
+fn the_dictionary_for_fuzzing_is_fresh() {
+    let schema: Value = serde_json::from_str(&schema()).expect("the schema is JSON");
+    let mut words = BTreeSet::new();
+    collect(&schema, &mut words);
+    for dimension in [Dimension::Rate, Dimension::Size, Dimension::Duration] {
+        words.extend(dimension.units().iter().map(|(unit, _)| format!("1{unit}")));
+    }
+    let yaml = [
+        ": ",
+        "- ",
+        "{",
+        "}",
+        "[",
+        "]",
+        ", ",
+        "&a ",
+        "*a",
+        "\\x0a",
+        "\\x0a  ",
+        "\\x0a%%%\\x0a",
+        "netloom: 1",
+    ];
+    let lines = words.iter().map(String::as_str).chain(yaml).map(|word| format!("\"{word}\"\n"));
+    let fresh = format!(
+        "# Words of scenarios; made from the schema, `make bless` rewrites it.\n{}",
+        lines.collect::<String>()
+    );
+    let mut complaints = Vec::new();
+    refresh("fuzz/scenario.dict", &fresh, &mut complaints);
+    tree::refuse("The dictionary for fuzzing is made from the schema:", &complaints);
+}
+
+/// Keys and words that the schema offers.
+fn collect(schema: &Value, words: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(entries) => {
+            if let Some(Value::Object(keys)) = entries.get("properties") {
+                words.extend(keys.keys().cloned());
+            }
+            let offered = entries.get("enum").and_then(Value::as_array).into_iter().flatten();
+            let offered = offered.chain(entries.get("const")).filter_map(Value::as_str);
+            words.extend(offered.map(str::to_owned));
+            entries.values().for_each(|value| collect(value, words));
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, words)),
+        _ => {}
+    }
 }
