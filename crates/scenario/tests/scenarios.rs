@@ -1,9 +1,12 @@
 //! Every scenario of the repository compiles and survives being printed.
 
+mod shelf;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use netloom_scenario::{Origin, Overrides, Style, compile, resolve, resolve_from};
+use shelf::Shelf;
 
 /// A scenario in the file system.
 #[derive(Clone)]
@@ -79,4 +82,19 @@ fn what_is_printed_reads_well() {
     let text = fs::read_to_string(folder().join("collectives/pipeline.yaml")).unwrap();
     let resolved = resolve(&text, "pipeline.yaml").unwrap();
     insta::assert_snapshot!(resolved.to_yaml());
+}
+
+/// Fuzzing starts from texts that reach far into the language.
+#[test]
+fn what_fuzzing_starts_from_is_accepted() {
+    let seeds = folder().join("../fuzz/seeds");
+    for name in ["everything.yaml", "inherits.yaml"] {
+        let text = fs::read_to_string(seeds.join(name)).unwrap();
+        let texts: Vec<&str> = text.split("\n%%%\n").collect();
+        let names = [name, "middle.yaml", "base.yaml"];
+        let shelf: Vec<(&str, &str)> = names.into_iter().zip(texts.iter().copied()).collect();
+        let resolved = resolve_from(texts[0].as_bytes(), &Shelf::new(&shelf), &Overrides::default());
+        let compiled = resolved.and_then(|resolved| compile(&resolved).map(|_| ()));
+        compiled.unwrap_or_else(|wrong| panic!("{}", wrong.render(Style::Plain)));
+    }
 }

@@ -54,7 +54,8 @@ fn one(wanted: &resolved::Job, ranks: Vec<HostId>, ground: &Ground, problems: &m
         let (phase, message) = described(&error);
         let origin = phase.and_then(|phase| origins.get(phase));
         let place = origin.map_or(wanted.steps.place, |origin| origin.place_in(&message));
-        problems.report(place, message).label("this cannot be run");
+        let help = remedy(&error).map(str::to_owned);
+        problems.report(place, message).label("this cannot be run").maybe_help(help);
         return None;
     }
     alone.jobs.pop()
@@ -71,6 +72,14 @@ fn described(error: &WorkloadError) -> (Option<usize>, String) {
         }
         WorkloadError::Order { phase, .. } => (Some(*phase), error.to_string()),
         _ => (None, error.to_string()),
+    }
+}
+
+fn remedy(error: &WorkloadError) -> Option<&'static str> {
+    match error {
+        WorkloadError::TooManyLanes { .. } => Some("fewer buckets at a time, or `concurrent: false`"),
+        WorkloadError::TooManyTags => Some("fewer steps, repeats or microbatches"),
+        _ => None,
     }
 }
 
