@@ -217,10 +217,10 @@ fn made() -> Vec<(&'static str, Vec<u8>, usize)> {
         ("million_digits.yaml", with(&format!("deadline: {}s", "9".repeat(1_000_000))), 1),
         ("million_digits_of_a_count.yaml", with(&format!("seed: {}", "9".repeat(1_000_000))), 1),
         ("million_letters.yaml", with(&format!("{}: 1", "seed".repeat(250_000))), 1),
-        ("million_hosts.yaml", large("leaves: 1000, spines: 2, hosts_per_leaf: 1000").into_bytes(), 1),
+        ("many_hosts.yaml", large("leaves: 300, spines: 2, hosts_per_leaf: 1000").into_bytes(), 1),
         (
-            "million_links.yaml",
-            large("leaves: 10, spines: 10, hosts_per_leaf: 10, fabric_links: 10000").into_bytes(),
+            "many_links.yaml",
+            large("leaves: 10, spines: 10, hosts_per_leaf: 10, fabric_links: 3000").into_bytes(),
             1,
         ),
         ("too_many_jobs.yaml", jobs(65_536).into_bytes(), 1),

@@ -83,19 +83,7 @@ fn listed(listed: &Custom, problems: &mut Problems) -> Option<Built> {
     if !ends_are_known(listed, problems) {
         return None;
     }
-    let bundle = |bundle: &Bundle| custom::Bundle {
-        from: bundle.from.value.clone(),
-        to: bundle.to.value.clone(),
-        rate: bundle.rate,
-        delay: bundle.delay,
-        count: bundle.count,
-    };
-    let graph = custom::Graph {
-        hosts: listed.hosts.value.iter().map(|name| name.value.clone()).collect(),
-        switches: listed.switches.iter().map(|name| name.value.clone()).collect(),
-        links: listed.links.iter().map(|link| bundle(&link.value)).collect(),
-    };
-    match topology::build(&Topology::Custom(graph)) {
+    match topology::build(&Topology::Custom(graph(listed))) {
         Ok(built) => Some(built),
         // Reported when the names were read.
         Err(TopologyError::RepeatedNode(_)) => None,
@@ -109,6 +97,22 @@ fn listed(listed: &Custom, problems: &mut Problems) -> Option<Built> {
             }
             None
         }
+    }
+}
+
+/// The lists without their places.
+fn graph(listed: &Custom) -> custom::Graph {
+    let bundle = |bundle: &Bundle| custom::Bundle {
+        from: bundle.from.value.clone(),
+        to: bundle.to.value.clone(),
+        rate: bundle.rate,
+        delay: bundle.delay,
+        count: bundle.count,
+    };
+    custom::Graph {
+        hosts: listed.hosts.value.iter().map(|name| name.value.clone()).collect(),
+        switches: listed.switches.iter().map(|name| name.value.clone()).collect(),
+        links: listed.links.iter().map(|link| bundle(&link.value)).collect(),
     }
 }
 
