@@ -14,7 +14,7 @@ use arrow_array::{
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Rate, Time};
 
 use crate::column::Storage;
-use crate::rows::DropReason;
+use crate::rows::{DropReason, Fate, PacketKind};
 
 /// A type a column can hold.
 pub(crate) trait Cell: Copy {
@@ -138,27 +138,35 @@ impl Cell for bool {
     }
 }
 
-impl Cell for DropReason {
-    const STORAGE: Storage = Storage::Text;
-    type Array = StringArray;
+macro_rules! word_cell {
+    ($type:ty) => {
+        impl Cell for $type {
+            const STORAGE: Storage = Storage::Text;
+            type Array = StringArray;
 
-    fn encode(self, out: &mut Vec<u8>) {
-        encode_text(self.word(), out);
-    }
+            fn encode(self, out: &mut Vec<u8>) {
+                encode_text(self.word(), out);
+            }
 
-    fn array(values: impl Iterator<Item = Self>) -> Option<ArrayRef> {
-        Some(Arc::new(StringArray::from_iter_values(values.map(DropReason::word))))
-    }
+            fn array(values: impl Iterator<Item = Self>) -> Option<ArrayRef> {
+                Some(Arc::new(StringArray::from_iter_values(values.map(Self::word))))
+            }
 
-    fn optional(values: impl Iterator<Item = Option<Self>>) -> Option<ArrayRef> {
-        Some(Arc::new(values.map(|reason| reason.map(DropReason::word)).collect::<StringArray>()))
-    }
+            fn optional(values: impl Iterator<Item = Option<Self>>) -> Option<ArrayRef> {
+                Some(Arc::new(values.map(|value| value.map(Self::word)).collect::<StringArray>()))
+            }
 
-    fn get(array: &StringArray, row: usize) -> Option<Self> {
-        let word = array.value(row);
-        DropReason::ALL.into_iter().find(|reason| reason.word() == word)
-    }
+            fn get(array: &StringArray, row: usize) -> Option<Self> {
+                let word = array.value(row);
+                Self::ALL.into_iter().find(|value| value.word() == word)
+            }
+        }
+    };
 }
+
+word_cell!(DropReason);
+word_cell!(PacketKind);
+word_cell!(Fate);
 
 impl<T: Cell> Cell for Option<T> {
     const STORAGE: Storage = T::STORAGE;

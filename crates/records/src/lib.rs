@@ -35,5 +35,8 @@ pub use manifest::{ChangedSetting, Manifest, Outcome, RunSummary, Status};
 pub use names::{Family, Names};
 pub use registry::{TABLES, Table};
 pub use row::{BadCell, Row, RowError};
-pub use rows::{CollectiveRow, DropReason, DropRow, FaultRow, FlowRow, JobRow, PortRow, SeriesRow, StepRow};
+pub use rows::{
+    CollectiveRow, DropReason, DropRow, Fate, FaultRow, FlowRow, JobRow, PacketKind, PacketOrder, PacketRow,
+    PathRow, PortRow, SeriesRow, StepRow,
+};
 pub use sink::{Batch, MemorySink, Sink, SinkError};

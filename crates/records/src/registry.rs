@@ -7,7 +7,9 @@
 
 use crate::column::TableSpec;
 use crate::row::Row;
-use crate::rows::{CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PortRow, SeriesRow, StepRow};
+use crate::rows::{
+    CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow, PortRow, SeriesRow, StepRow,
+};
 use crate::sink::{Sink, SinkError};
 
 macro_rules! tables {
@@ -100,6 +102,10 @@ tables! {
     Drops drops DropRow;
     /// Faults.
     Faults faults FaultRow;
+    /// Recorded packets, hop by hop.
+    Packets packets PacketRow;
+    /// Paths of the slowest messages.
+    Paths paths PathRow;
 }
 
 /// Does something for the row type of a table.

@@ -256,3 +256,171 @@ table! {
     sorted by "time, link",
         |row: &FaultRow| (row.time, row.link)
 }
+
+/// What a packet is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PacketKind {
+    /// Part of a message.
+    Data,
+    /// Says that one data packet has arrived.
+    Acknowledgement,
+}
+
+impl PacketKind {
+    /// All of them, in order.
+    pub const ALL: [PacketKind; 2] = [PacketKind::Data, PacketKind::Acknowledgement];
+
+    /// The word it is stored as.
+    pub const fn word(self) -> &'static str {
+        match self {
+            PacketKind::Data => "data",
+            PacketKind::Acknowledgement => "ack",
+        }
+    }
+}
+
+/// What became of a packet at a hop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fate {
+    /// It reached the next switch.
+    Forwarded,
+    /// It reached the host it was for.
+    Delivered,
+    /// It was dropped.
+    Dropped,
+    /// The run ended while it waited or was under way.
+    Unfinished,
+}
+
+impl Fate {
+    /// All of them, in order.
+    pub const ALL: [Fate; 4] = [Fate::Forwarded, Fate::Delivered, Fate::Dropped, Fate::Unfinished];
+
+    /// The word it is stored as.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Fate::Forwarded => "forwarded",
+            Fate::Delivered => "delivered",
+            Fate::Dropped => "dropped",
+            Fate::Unfinished => "unfinished",
+        }
+    }
+}
+
+table! {
+    /// One hop of one recorded packet: a node it came to, and the link it left by.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct PacketRow in Packets packets {
+        /// When its last bit had come to the node; at its sender, when it was handed to the NIC.
+        pub arrival: Time, "ps";
+        /// When its first bit went onto the wire; absent if it never did.
+        pub start: Option<Time>, "ps";
+        /// When its last bit had left; absent if it never did.
+        pub sent: Option<Time>, "ps";
+        /// When its last bit came to the other end of the link, or when it was dropped; absent where the run ended before.
+        pub end: Option<Time>, "ps";
+        /// Sender of the message; an ACK goes to it.
+        pub source: HostId, "id";
+        /// Receiver of the message; an ACK comes from it.
+        pub destination: HostId, "id";
+        /// Number of the message among its sender's, from 0.
+        pub number: u32, "number";
+        /// Number of the packet in its message, from 0; an ACK has that of the packet it answers.
+        pub packet: u32, "number";
+        /// What it is: `data` or `ack`.
+        pub kind: PacketKind, "word";
+        /// Links it had crossed before.
+        pub hop: u16, "links";
+        /// The node.
+        pub node: NodeId, "id";
+        /// Egress port by which it left or was to leave; absent where none had been chosen.
+        pub port: Option<PortId>, "id";
+        /// Traffic class in which it was queued there.
+        pub class: u16, "number";
+        /// Size on the wire.
+        pub size: Bytes, "B";
+        /// Packets it found waiting at the port, the one on the wire not included; absent where no port had been chosen.
+        pub queue_packets: Option<u32>, "packets";
+        /// Bytes it found accepted and not yet sent, the rest of the packet on the wire included; absent as before.
+        pub queue_size: Option<Bytes>, "B";
+        /// What became of it at this hop: `forwarded`, `delivered`, `dropped` or `unfinished`.
+        pub fate: Fate, "word";
+        /// Why it was dropped; absent unless it was.
+        pub reason: Option<DropReason>, "word";
+    }
+    names {
+        /// Name of the node.
+        node_name: Nodes[node];
+    }
+    sorted by "end, node, port, source, destination, number, packet, kind, arrival; unfinished ones last",
+        |row: &PacketRow| row.order()
+}
+
+/// What the rows of table `packets` are sorted by.
+pub type PacketOrder =
+    (bool, Option<Time>, NodeId, Option<PortId>, HostId, HostId, u32, u32, PacketKind, Time);
+
+impl PacketRow {
+    /// Its place among the rows of its table.
+    pub fn order(&self) -> PacketOrder {
+        (
+            self.end.is_none(),
+            self.end,
+            self.node,
+            self.port,
+            self.source,
+            self.destination,
+            self.number,
+            self.packet,
+            self.kind,
+            self.arrival,
+        )
+    }
+}
+
+table! {
+    /// One link on the way of one of the slowest messages, for its data packets together.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct PathRow in Paths paths {
+        /// Place of the message among those that arrived, slowest first, from 0.
+        pub rank: u32, "number";
+        /// Sender.
+        pub source: HostId, "id";
+        /// Receiver.
+        pub destination: HostId, "id";
+        /// Number of the message among its sender's, from 0.
+        pub number: u32, "number";
+        /// Fewest links that any of its packets had crossed before this one.
+        pub hop: u16, "links";
+        /// Egress port that sends onto the link.
+        pub port: PortId, "id";
+        /// Node the port belongs to.
+        pub node: NodeId, "id";
+        /// The link.
+        pub link: LinkId, "id";
+        /// The node at the other end.
+        pub peer: NodeId, "id";
+        /// Packets of the message that crossed the link in this direction.
+        pub packets: u32, "packets";
+        /// Their bytes.
+        pub size: Bytes, "B";
+        /// Time they waited at the port, summed over them.
+        pub waited: Duration, "ps";
+        /// The longest that one of them waited.
+        pub longest_wait: Duration, "ps";
+        /// Time they took on the wire, summed: of each from its first to its last bit.
+        pub serialization: Duration, "ps";
+        /// Time the last bits took over the link, summed.
+        pub propagation: Duration, "ps";
+    }
+    names {
+        /// Name of the node the port belongs to.
+        node_name: Nodes[node];
+        /// Name of the link.
+        link_name: Links[link];
+        /// Name of the node at the other end.
+        peer_name: Nodes[peer];
+    }
+    sorted by "rank, hop, port",
+        |row: &PathRow| (row.rank, row.hop, row.port)
+}

@@ -26,7 +26,9 @@ use crate::manifest::Manifest;
 use crate::names::{Family, Names};
 use crate::registry::Table;
 use crate::row::Row;
-use crate::rows::{CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PortRow, SeriesRow, StepRow};
+use crate::rows::{
+    CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow, PortRow, SeriesRow, StepRow,
+};
 
 /// Rows per batch read.
 const BLOCK: usize = 8_192;
@@ -141,6 +143,8 @@ whole_tables! {
     series SeriesRow;
     drops DropRow;
     faults FaultRow;
+    packets PacketRow;
+    paths PathRow;
 }
 
 /// The Arrow batches of a table.

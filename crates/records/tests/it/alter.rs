@@ -49,10 +49,9 @@ fn altered(column: &ArrayRef, row: usize, bit: u32) -> ArrayRef {
             Arc::new(flipped.collect::<BooleanArray>())
         }
         DataType::Utf8 => {
-            let words: Vec<&str> = column.as_string::<i32>().iter().map(Option::unwrap).collect();
-            let mut changed: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            changed[row] = if words[row] == "hook" { "link_down".to_owned() } else { "hook".to_owned() };
-            Arc::new(StringArray::from(changed))
+            let mut words: Vec<Option<&str>> = column.as_string::<i32>().iter().collect();
+            words[row] = if words[row] == Some("hook") { Some("link_down") } else { Some("hook") };
+            Arc::new(StringArray::from(words))
         }
         other => panic!("no table has columns of type {other}"),
     }

@@ -20,6 +20,8 @@ fn read(folder: &RunFolder) -> MemorySink {
         series: folder.series().unwrap(),
         drops: folder.drops().unwrap(),
         faults: folder.faults().unwrap(),
+        packets: folder.packets().unwrap(),
+        paths: folder.paths().unwrap(),
     }
 }
 

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use netloom_records::{
-    ChangedSetting, CollectiveRow, DropReason, DropRow, FaultRow, FlowRow, FolderSink, JobRow, Manifest,
-    MemorySink, Names, Outcome, Overwrite, PortRow, RunSummary, SeriesRow, Status, StepRow,
+    ChangedSetting, CollectiveRow, DropReason, DropRow, Fate, FaultRow, FlowRow, FolderSink, JobRow,
+    Manifest, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow, PathRow, PortRow, RunSummary,
+    SeriesRow, Status, StepRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;
@@ -21,6 +22,8 @@ pub fn names() -> Names {
 /// A run with `n_rows` rows in every table.
 pub fn run(seed: u64, n_rows: usize) -> MemorySink {
     let mut random = Random::stream(seed, 0, 0);
+    // Tables added later draw apart, so that the rows of the older ones stay.
+    let mut later = Random::stream(seed, 0, 1);
     let mut run = MemorySink::default();
     for _ in 0..n_rows {
         run.flows.push(flow(&mut random));
@@ -31,6 +34,8 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
         run.series.push(series(&mut random));
         run.drops.push(drops(&mut random));
         run.faults.push(fault(&mut random));
+        run.packets.push(packet(&mut later));
+        run.paths.push(path(&mut later));
     }
     sort(&mut run);
     run
@@ -148,6 +153,52 @@ fn fault(random: &mut Random) -> FaultRow {
     FaultRow { time: time(random), link: LinkId(random.below(N_NAMED)), up: random.below(2) == 1 }
 }
 
+fn packet(random: &mut Random) -> PacketRow {
+    let (start, sent, end) = (time(random), time(random), time(random));
+    let (port, packets, size) = (PortId(random.next_u32()), random.next_u32(), Bytes(large(random)));
+    let reason = DropReason::ALL[random.below(4) as usize];
+    PacketRow {
+        arrival: time(random),
+        start: perhaps(random, start),
+        sent: perhaps(random, sent),
+        end: perhaps(random, end),
+        source: HostId(random.next_u32()),
+        destination: HostId(random.below(3)),
+        number: random.next_u32(),
+        packet: random.next_u32(),
+        kind: PacketKind::ALL[random.below(2) as usize],
+        hop: random.next_u32() as u16,
+        node: NodeId(random.below(N_NAMED)),
+        port: perhaps(random, port),
+        class: random.below(8) as u16,
+        size: Bytes(large(random)),
+        queue_packets: perhaps(random, packets),
+        queue_size: perhaps(random, size),
+        fate: Fate::ALL[random.below(4) as usize],
+        reason: perhaps(random, reason),
+    }
+}
+
+fn path(random: &mut Random) -> PathRow {
+    PathRow {
+        rank: random.below(4),
+        source: HostId(random.next_u32()),
+        destination: HostId(random.next_u32()),
+        number: random.next_u32(),
+        hop: random.below(3) as u16,
+        port: PortId(random.next_u32()),
+        node: NodeId(random.below(N_NAMED)),
+        link: LinkId(random.below(N_NAMED)),
+        peer: NodeId(random.below(N_NAMED)),
+        packets: random.next_u32(),
+        size: Bytes(large(random)),
+        waited: Duration(large(random)),
+        longest_wait: Duration(large(random)),
+        serialization: Duration(large(random)),
+        propagation: Duration(large(random)),
+    }
+}
+
 fn sort(run: &mut MemorySink) {
     run.flows.sort_by_key(|row| (row.end.unwrap_or(Time::NEVER), row.destination, row.source, row.number));
     run.collectives.sort_by_key(|row| (row.end, row.job, row.step, row.phase, row.bucket));
@@ -157,6 +208,8 @@ fn sort(run: &mut MemorySink) {
     run.series.sort_by_key(|row| (row.time, row.port));
     run.drops.sort_by_key(|row| (row.node, row.port, row.reason));
     run.faults.sort_by_key(|row| (row.time, row.link));
+    run.packets.sort_by_key(PacketRow::order);
+    run.paths.sort_by_key(|row| (row.rank, row.hop, row.port));
 }
 
 pub fn summary(status: Status) -> RunSummary {

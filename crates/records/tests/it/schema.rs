@@ -34,6 +34,8 @@ fn names_follow_the_ids() {
     assert_eq!(named(Table::Drops), ["node_name"]);
     assert_eq!(named(Table::Faults), ["link_name"]);
     assert_eq!(named(Table::Jobs), ["job_name"]);
+    assert_eq!(named(Table::Packets), ["node_name"]);
+    assert_eq!(named(Table::Paths), ["node_name", "link_name", "peer_name"]);
     assert!(named(Table::Flows).is_empty() && named(Table::Series).is_empty());
     assert_eq!(columns(Table::Steps), ["start", "end", "job", "step"]);
 }
@@ -42,8 +44,23 @@ fn names_follow_the_ids() {
 fn times_are_picoseconds() {
     for spec in TABLES {
         for column in spec.columns {
-            let is_time =
-                ["start", "end", "time", "first", "last", "busy", "interval", "ideal"].contains(&column.name);
+            let is_time = [
+                "start",
+                "end",
+                "time",
+                "first",
+                "last",
+                "busy",
+                "interval",
+                "ideal",
+                "arrival",
+                "sent",
+                "waited",
+                "longest_wait",
+                "serialization",
+                "propagation",
+            ]
+            .contains(&column.name);
             assert_eq!(is_time, column.unit == "ps", "{}", column.name);
         }
     }
