@@ -157,7 +157,13 @@ impl<'a> Builder<'a> {
         }
         let form = self.form(inside, port.link);
         egress.set_form(form);
-        if form == Form::Lazy && self.shortcut && self.fixed_classes && !self.has_timed_faults(port.link) {
+        if self.is_traced(port.link) {
+            egress.trace_packets(id, self.model.recording.packets_on.contains(&port.link));
+        } else if form == Form::Lazy
+            && self.shortcut
+            && self.fixed_classes
+            && !self.has_timed_faults(port.link)
+        {
             egress.set_top_class(self.model.classes.data.max(self.model.classes.control));
         }
         egress
@@ -166,11 +172,18 @@ impl<'a> Builder<'a> {
     /// The cheapest form that is exact for a port.
     fn form(&self, inside: bool, link: LinkId) -> Form {
         let one_class = self.fixed_classes && self.model.classes.data == self.model.classes.control;
-        match (self.shortcut && one_class && !self.has_timed_faults(link), inside) {
+        let may_compute = one_class && !self.has_timed_faults(link) && !self.is_traced(link);
+        match (self.shortcut && may_compute, inside) {
             (true, _) => Form::Computed,
             (false, true) => Form::Timed,
             (false, false) => Form::Lazy,
         }
+    }
+
+    /// Whether packets may be recorded on a link: those of recorded flows may take any.
+    fn is_traced(&self, link: LinkId) -> bool {
+        let recording = &self.model.recording;
+        recording.follows_flows() || recording.packets_on.contains(&link)
     }
 
     fn has_timed_faults(&self, link: LinkId) -> bool {
@@ -203,7 +216,7 @@ impl<'a> Builder<'a> {
                 let up = fault.action == FaultAction::Up;
                 if fault.at == Time::ZERO {
                     if !up {
-                        node.ports[local as usize].go_down(0, |_| ());
+                        node.ports[local as usize].go_down(0);
                         node.note_dead_ports();
                     }
                     continue;

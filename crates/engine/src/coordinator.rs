@@ -23,6 +23,7 @@ use crate::parallel::{Crew, Hall};
 use crate::partition::LONGEST_WINDOW;
 use crate::run::{Outcome, Stall, Status, Waiting};
 use crate::sampler::Sampler;
+use crate::trace::{Account, Tracer};
 
 /// Where an actor lives.
 #[derive(Debug, Clone, Copy)]
@@ -68,6 +69,7 @@ pub struct Coordinator<'a, 'h> {
     rows: Vec<FlowRow>,
     cuts: VecDeque<(u64, Cut)>,
     sampler: Option<Sampler>,
+    tracer: Tracer<'a>,
     faults_told: usize,
     n_finished: usize,
     n_windows: u64,
@@ -105,6 +107,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 .recording
                 .series
                 .map(|interval| Sampler::new(interval, model.fabric.ports().len())),
+            tracer: Tracer::new(model),
             faults_told: 0,
             n_finished: 0,
             n_windows: 0,
@@ -250,9 +253,26 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     /// Reads the reports of partitions, in order.
     fn collect(&mut self, partitions: &[u32]) {
         for &number in partitions {
-            let reports = std::mem::take(&mut self.hall.partition(number as usize).desk.reports);
+            let (reports, accounts) = {
+                let desk = &mut self.hall.partition(number as usize).desk;
+                (std::mem::take(&mut desk.reports), std::mem::take(&mut desk.accounts))
+            };
             for report in &reports {
                 self.hear(report);
+            }
+            // After the reports: a message has its number by then, and its place until more work is handed out.
+            self.trace(&accounts);
+        }
+    }
+
+    fn trace(&mut self, accounts: &[Account]) {
+        if accounts.is_empty() {
+            return;
+        }
+        let board = self.hall.board.read().expect("no thread panicked");
+        for account in accounts {
+            if let Some(flow) = self.table.identity(&board.flows, account.packet.flow) {
+                self.tracer.take(account, flow);
             }
         }
     }
@@ -275,6 +295,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             Report::Barrier { group, actor, at } => self.meet(group, actor, at),
             Report::Hungry { actor } => self.hungry.push(actor),
             Report::Finished => self.n_finished += 1,
+            Report::Accounts => {}
         }
     }
 
@@ -353,7 +374,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             Operation::Send(message) => {
                 let send_slot = self.at_host(source, |host| host.sends.insert(crate::host::Send::default()));
                 let receive_slot = self.at_host(message.to, |host| host.receives.insert(Receive::default()));
-                let flow = Flow { message, source, send_slot, receive_slot };
+                let followed = self.tracer.may_follow(source, message.to);
+                let flow = Flow { message, source, send_slot, receive_slot, followed };
                 let mut board = self.hall.board.write().expect("no thread panicked");
                 let place = self.table.insert(&mut board.flows, flow);
                 drop(board);
@@ -418,6 +440,10 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         if !collectives.is_empty() {
             self.sink.accept(Batch::Collectives(&collectives))?;
         }
+        let packets = self.tracer.take_ended(self.now);
+        if !packets.is_empty() {
+            self.sink.accept(Batch::Packets(&packets))?;
+        }
         self.tell_faults()
     }
 
@@ -478,7 +504,21 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         let series = self.sampler.as_ref().map(Sampler::rows).unwrap_or_default();
         self.sink.accept(Batch::Series(&series))?;
         let drops = self.drop_rows();
-        self.sink.accept(Batch::Drops(&drops))
+        self.sink.accept(Batch::Drops(&drops))?;
+        self.trace_waiting();
+        let cut_short = self.tracer.take_rest();
+        self.sink.accept(Batch::Packets(&cut_short))
+    }
+
+    /// Recorded packets that wait at the end are accounted for as they are.
+    fn trace_waiting(&mut self) {
+        for number in 0..self.hall.partitions.len() {
+            let mut accounts = Vec::new();
+            for node in &mut self.hall.partition(number).nodes {
+                node.trace_waiting(&mut accounts);
+            }
+            self.trace(&accounts);
+        }
     }
 
     fn unfinished_rows(&self) -> Vec<FlowRow> {

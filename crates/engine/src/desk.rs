@@ -14,6 +14,7 @@ use netloom_records::DropReason;
 use netloom_units::StateWriter;
 
 use crate::packet::Packet;
+use crate::trace::Account;
 
 /// Something a node does at an instant of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -133,6 +134,8 @@ pub enum Report {
     },
     /// An actor has done all its operations.
     Finished,
+    /// There are accounts of recorded packets.
+    Accounts,
 }
 
 /// Drops of one reason at one place.
@@ -156,6 +159,8 @@ pub struct Desk {
     queued: Vec<bool>,
     /// For the coordinator.
     pub reports: Vec<Report>,
+    /// Hops of recorded packets that are over, for the coordinator.
+    pub accounts: Vec<Account>,
     /// Drops, by (node, local port, reason).
     pub drops: BTreeMap<(u32, Option<u32>, DropReason), DropTally>,
     /// Packets that have crossed a link to a node of this partition.
@@ -179,6 +184,7 @@ impl Desk {
             inner: BinaryHeap::new(),
             queued: vec![false; n_in_links],
             reports: Vec::new(),
+            accounts: Vec::new(),
             drops: BTreeMap::new(),
             hops: 0,
             packets: 0,
@@ -243,6 +249,16 @@ impl Desk {
             std::collections::binary_heap::PeekMut::pop(head);
             self.queued[in_link as usize] = false;
         }
+    }
+
+    /// Tells of a recorded packet.
+    #[cold]
+    pub fn account(&mut self, account: Account) {
+        // Who has reports is looked at; accounts alone would not be found.
+        if self.accounts.is_empty() {
+            self.reports.push(Report::Accounts);
+        }
+        self.accounts.push(account);
     }
 
     /// Counts a drop.

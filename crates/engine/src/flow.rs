@@ -10,6 +10,8 @@ use netloom_model::{Message, Model, ideal};
 use netloom_records::FlowRow;
 use netloom_units::{Bytes, Duration, HostId, Time};
 
+use crate::trace::Identity;
+
 /// What both ends may read of a message.
 #[derive(Debug, Clone, Copy)]
 pub struct Flow {
@@ -21,6 +23,8 @@ pub struct Flow {
     pub send_slot: u32,
     /// Place of its state at the receiver.
     pub receive_slot: u32,
+    /// Whether its packets are recorded, unless its number says otherwise.
+    pub followed: bool,
 }
 
 /// What only the coordinator knows.
@@ -76,6 +80,12 @@ impl FlowTable {
     /// The sender needs nothing more of it.
     pub fn sent(&mut self, place: u32) {
         self.stories[place as usize].sent = true;
+    }
+
+    /// How rows name a message that has started, until its place is given to another one.
+    pub fn identity(&self, flows: &[Flow], place: u32) -> Option<Identity> {
+        let (flow, story) = (flows.get(place as usize)?, self.stories.get(place as usize)?);
+        Some(Identity { source: flow.source, destination: flow.message.to, number: story.number })
     }
 
     /// Takes the place back if both ends have finished; tells whether it did.

@@ -33,6 +33,7 @@ mod sampler;
 mod slab;
 mod sort;
 mod state;
+mod trace;
 mod waiting;
 
 pub use run::{Options, Outcome, Seams, Stall, Status, Waiting, run};

@@ -19,6 +19,7 @@ use crate::packet::{InFlight, Packet};
 use crate::port::{Egress, Enqueued, Far, Form, Start};
 use crate::round::Round;
 use crate::route::{Bundle, Route};
+use crate::trace::{Account, Followed, is_followed};
 
 /// One host or switch.
 pub struct Node {
@@ -165,7 +166,7 @@ impl Node {
         let hook = self.hook.as_mut().expect("seen by the caller");
         match hook.on_arrival(Time(now), ingress, &mut packet, &mut actions) {
             Verdict::Pass => self.forward_by_list(now, ingress, &packet, desk, round),
-            Verdict::Drop => desk.dropped(now, self.id.0, None, DropReason::Hook, &packet),
+            Verdict::Drop => self.lose(now, DropReason::Hook, &packet, desk, round),
             Verdict::Keep => {}
         }
         self.carry_out(now, actions, desk, round);
@@ -240,7 +241,7 @@ impl Node {
         round: &Round,
     ) {
         match set.len() {
-            0 => desk.dropped(now, self.id.0, None, DropReason::Unreachable, packet),
+            0 => self.lose(now, DropReason::Unreachable, packet, desk, round),
             1 => self.enqueue(now, set.get(0), packet.class(), || packet.onward(), desk, round),
             _ => {
                 let Pick { candidate, class, tag } = self.choose(now, ingress, packet, set, desk, round);
@@ -310,9 +311,50 @@ impl Node {
                 self.busy[port as usize / 64] |= 1 << (port % 64);
             }
             Enqueued::StartsAt(at) => desk.set_timer(at, self.place, TimerKind::Start { port }),
-            Enqueued::Full => {
-                desk.dropped(now, self.id.0, Some(port), DropReason::QueueFull, packet);
-            }
+            Enqueued::Full => self.refuse(now, port, packet, desk),
+        }
+    }
+
+    /// A packet finds the queue of a port full.
+    #[cold]
+    #[inline(never)]
+    fn refuse(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk) {
+        let found = self.ports[port as usize].found_by_refused(now);
+        let followed = found.map(|found| Followed { found, start: None });
+        self.lose_at(port, now, DropReason::QueueFull, (packet, followed), desk);
+    }
+
+    /// A packet is dropped before a port was chosen.
+    #[cold]
+    fn lose(&self, now: u64, reason: DropReason, packet: &Packet, desk: &mut Desk, round: &Round) {
+        desk.dropped(now, self.id.0, None, reason, packet);
+        if is_followed(packet, round.flows) {
+            desk.account(Account::without_port(packet, self.id, now, reason));
+        }
+    }
+
+    /// A packet is dropped at a port.
+    #[cold]
+    fn lose_at(
+        &mut self,
+        port: u32,
+        now: u64,
+        reason: DropReason,
+        (packet, followed): (&Packet, Option<Followed>),
+        desk: &mut Desk,
+    ) {
+        desk.dropped(now, self.id.0, Some(port), reason, packet);
+        if let (Some(followed), Some(trace)) = (followed, self.ports[port as usize].trace()) {
+            desk.account(Account { dropped: Some((now, reason)), ..trace.account(packet, followed) });
+        }
+    }
+
+    /// Accounts of the packets that wait.
+    pub fn trace_waiting(&mut self, accounts: &mut Vec<Account>) {
+        for egress in &mut self.ports {
+            let waiting = egress.left_waiting();
+            let Some(trace) = egress.trace() else { continue };
+            accounts.extend(waiting.iter().map(|(packet, followed)| trace.account(packet, *followed)));
         }
     }
 
@@ -320,31 +362,41 @@ impl Node {
     pub fn start(&mut self, now: u64, port: u32, desk: &mut Desk, round: &Round) {
         if self.ports[port as usize].has_start_before(now + 1) {
             let start = self.ports[port as usize].take_start();
-            self.start_at_hook(port, start, desk, round);
+            if self.hook.is_some() {
+                self.start_at_hook(port, start, desk, round);
+            } else {
+                transmit(&mut self.ports[port as usize], &start, desk, round);
+            }
         }
         if let Some(next) = self.ports[port as usize].next_start() {
             desk.set_timer(next, self.place, TimerKind::Start { port });
         }
     }
 
+    #[inline(never)]
     fn start_at_hook(&mut self, port: u32, mut start: Start, desk: &mut Desk, round: &Round) {
-        let Some(hook) = self.hook.as_mut() else {
-            return transmit(&mut self.ports[port as usize], &start, desk, round);
-        };
+        let hook = self.hook.as_mut().expect("seen by the caller");
         let mut actions = Actions::default();
+        let class = start.packet.class();
         // The hook sees, and may keep, a packet that has not crossed this link.
         start.packet = start.packet.taken_back();
         let verdict = hook.on_start(Time(start.at), port, &mut start.packet, &mut actions);
         match verdict {
             Verdict::Pass => {
                 start.packet = start.packet.onward();
-                transmit(&mut self.ports[port as usize], &start, desk, round);
+                transmit_as(class, &mut self.ports[port as usize], &start, desk, round);
             }
-            Verdict::Drop | Verdict::Keep => self.ports[port as usize].take_back(&start),
-        }
-        if verdict == Verdict::Drop {
-            self.ports[port as usize].count_refused();
-            desk.dropped(start.at, self.id.0, Some(port), DropReason::Hook, &start.packet);
+            Verdict::Drop | Verdict::Keep => {
+                let egress = &mut self.ports[port as usize];
+                egress.take_back(&start);
+                let found = egress.trace().map(|trace| trace.left(class));
+                if verdict == Verdict::Drop {
+                    egress.count_refused();
+                    let followed = found.map(|found| Followed { found, start: None });
+                    let packet = start.packet.onward();
+                    self.lose_at(port, start.at, DropReason::Hook, (&packet, followed), desk);
+                }
+            }
         }
         self.carry_out(start.at, actions, desk, round);
     }
@@ -370,14 +422,13 @@ impl Node {
     /// Takes a port down or brings it up.
     pub fn fault(&mut self, now: u64, port: u32, up: bool, desk: &mut Desk, round: &Round) {
         settle(&mut self.ports[port as usize], now, desk, round);
-        let node = self.id.0;
         let egress = &mut self.ports[port as usize];
         if up {
             egress.come_up(now);
         } else {
-            egress.go_down(now, |packet| {
-                desk.dropped(now, node, Some(port), DropReason::LinkDown, packet);
-            });
+            for (packet, followed) in egress.go_down(now) {
+                self.lose_at(port, now, DropReason::LinkDown, (&packet, followed), desk);
+            }
         }
         self.note_dead_ports();
     }
@@ -441,7 +492,14 @@ fn settle_now(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
 /// Puts a packet whose transmission starts onto the link, unless the link goes down under it.
 #[inline(always)]
 fn transmit(egress: &mut Egress, start: &Start, desk: &mut Desk, round: &Round) {
-    if egress.may_go_down() && egress.is_cut_off(start) {
+    transmit_as(start.packet.class(), egress, start, desk, round);
+}
+
+/// As [`transmit`], of a packet that was queued in a class that need not be its own any more.
+#[inline(always)]
+fn transmit_as(class: u8, egress: &mut Egress, start: &Start, desk: &mut Desk, round: &Round) {
+    // By value: only where it is looked at must the start stand in memory.
+    if egress.is_special() && !look_closer(class, egress, *start, desk, round) {
         return;
     }
     let entry = egress.entry(start);
@@ -456,4 +514,23 @@ fn push(egress: &mut Egress, entry: InFlight, desk: &mut Desk, round: &Round) {
         Some(Far::Partition(place)) => round.activity.announce(place, entry.arrival),
         Some(Far::Inside(in_link)) => desk.pushed_inside(in_link, entry.arrival),
     }
+}
+
+/// A start at a link that will go down or whose packets are recorded; tells whether the packet gets onto the link.
+#[cold]
+#[inline(never)]
+fn look_closer(class: u8, egress: &mut Egress, start: Start, desk: &mut Desk, round: &Round) -> bool {
+    let cut_off = egress.is_cut_off(&start);
+    let end = egress.entry(&start).arrival;
+    let Some(trace) = egress.trace() else { return !cut_off };
+    let found = trace.left(class);
+    if cut_off {
+        trace.will_be_lost(found, start.at);
+        return false;
+    }
+    let followed = Followed { found, start: Some(start.at) };
+    if trace.records(&start.packet, round.flows) {
+        desk.account(Account { sent: Some((start.end, end)), ..trace.account(&start.packet, followed) });
+    }
+    true
 }

@@ -18,11 +18,12 @@
 
 use std::collections::VecDeque;
 
-use netloom_units::{Bytes, Duration, Rate, StateWriter, Time};
+use netloom_units::{Bytes, Duration, PortId, Rate, StateWriter, Time};
 
 use crate::activity::Place;
 use crate::packet::{InFlight, Packet};
 use crate::ring::Sender;
+use crate::trace::{Followed, Found, Trace};
 use crate::waiting::Waiting;
 
 /// Who learns of a packet pushed into the ring.
@@ -108,6 +109,8 @@ pub struct Egress {
     form: Form,
     /// Whether all there is to an enqueue is a computed start: see [`Egress::is_plain`].
     plain: bool,
+    /// Whether a start needs a closer look: the link will go down, or its packets are recorded.
+    special: bool,
     /// Whether the link carries packets.
     up: bool,
     /// Packets that wait, and the most that ever did; where somebody wants to know.
@@ -132,6 +135,10 @@ struct Count {
     /// The last instant at which a packet came to an idle wire.
     entered: Option<u64>,
     peak: u32,
+    /// Whether the peak is asked for.
+    peak_wanted: bool,
+    /// What recorded packets found; those in the class queues have an entry each, in the same order.
+    trace: Option<Trace>,
 }
 
 impl Count {
@@ -174,6 +181,7 @@ impl Egress {
             computed_from: 0,
             form: Form::Computed,
             plain: per_byte.is_multiple_of(rate.0),
+            special: false,
             up: true,
             count: None,
             limit: u64::MAX,
@@ -197,8 +205,28 @@ impl Egress {
 
     /// Counts waiting packets, before the run.
     pub fn count_packets(&mut self) {
-        self.count = Some(Box::default());
+        self.counted().peak_wanted = true;
+    }
+
+    /// Remembers what packets found here, before the run: of recorded flows, or all packets. Nothing may be computed at
+    /// enqueue, so that every start is seen when it comes.
+    ///
+    /// # Panics
+    /// In computed form.
+    pub fn trace_packets(&mut self, port: PortId, all: bool) {
+        assert!(self.form != Form::Computed, "a computed start is not seen");
+        self.special = true;
+        self.counted().trace = Some(Trace::new(port, all));
+    }
+
+    fn counted(&mut self) -> &mut Count {
         self.plain = false;
+        self.count.get_or_insert_default()
+    }
+
+    /// What is remembered of packets here; absent where none is recorded.
+    pub fn trace(&mut self) -> Option<&mut Trace> {
+        self.count.as_deref_mut()?.trace.as_mut()
     }
 
     /// Chooses the form of the start rule, before the run.
@@ -216,6 +244,7 @@ impl Egress {
 
     /// Adds an instant at which the link will go down, before the run and in rising order.
     pub fn will_go_down(&mut self, at: u64) {
+        self.special = true;
         self.downs.push_back(at);
     }
 
@@ -343,19 +372,32 @@ impl Egress {
         queues.filled |= 1 << class;
         queues.classes[class as usize & 7].push_back(*packet);
         if self.count.is_some() {
-            self.count_queued(now, idle && self.next_start == now);
+            self.count_queued(now, idle && self.next_start == now, class, busy);
         }
         if idle { Enqueued::StartsAt(self.next_start) } else { Enqueued::Taken }
     }
 
     #[inline(never)]
-    fn count_queued(&mut self, now: u64, starts_now: bool) {
+    fn count_queued(&mut self, now: u64, starts_now: bool, class: u8, busy: u64) {
         if starts_now {
             self.count.as_deref_mut().expect("seen by the caller").entered = Some(now);
         }
         let waiting = self.waiting_packets(now);
+        let before = self.free_at.max(now) - now + self.queued - busy;
+        // The packet itself waits by now.
+        let found = Found { at: now, packets: waiting as u32 - 1, bytes: self.bytes_of(before) };
         let count = self.count.as_deref_mut().expect("seen by the caller");
         count.peak = count.peak.max(waiting as u32);
+        if let Some(trace) = &mut count.trace {
+            trace.queued(class, found);
+        }
+    }
+
+    /// What a packet finds that is not taken; absent where none is recorded. Starts before `now` must have happened.
+    #[cold]
+    pub fn found_by_refused(&mut self, now: u64) -> Option<Found> {
+        self.trace()?;
+        Some(Found { at: now, packets: self.waiting_packets(now) as u32, bytes: self.waiting_bytes(now) })
     }
 
     /// Whether a transmission out of the class queues starts before `end`.
@@ -403,10 +445,10 @@ impl Egress {
         self.bytes -= u64::from(packet.bytes);
     }
 
-    /// Whether any instant is known at which the link will go down.
+    /// Whether a start needs a closer look: the link will go down, or its packets are recorded.
     #[inline(always)]
-    pub fn may_go_down(&self) -> bool {
-        !self.downs.is_empty()
+    pub fn is_special(&self) -> bool {
+        self.special
     }
 
     /// Whether a transmission will be cut off by the link going down; the packet is lost at that instant.
@@ -483,22 +525,29 @@ impl Egress {
         u64::from(count.computed.at(now) + in_queues + count.entering(now))
     }
 
-    /// Takes the link down: what waits and what is on the wire is lost and handed to `lost`.
-    pub fn go_down(&mut self, now: u64, mut lost: impl FnMut(&Packet)) {
+    /// Takes the link down: what waits and what is on the wire is lost. With each such packet comes what it found, where
+    /// packets are recorded.
+    pub fn go_down(&mut self, now: u64) -> Vec<(Packet, Option<Followed>)> {
         self.up = false;
         self.next_start = u64::MAX;
         self.queued = 0;
         self.free_at = self.free_at.min(now);
+        let mut followed = self.trace().map(Trace::take_all).unwrap_or_default().into_iter();
         let mut waiting: Vec<Packet> = self.doomed.take().into_iter().collect();
         if let Some(queues) = self.queues.as_deref_mut() {
             queues.filled = 0;
             waiting.extend(queues.classes.iter_mut().flat_map(|class| class.drain(..)));
         }
         self.dropped += waiting.len() as u64;
-        for packet in &waiting {
-            self.lose(packet);
-            lost(packet);
-        }
+        self.bytes -= waiting.iter().map(|packet| u64::from(packet.bytes)).sum::<u64>();
+        waiting.into_iter().map(|packet| (packet, followed.next())).collect()
+    }
+
+    /// Packets that still wait, each with what it found, where packets are recorded.
+    pub fn left_waiting(&mut self) -> Vec<(Packet, Followed)> {
+        let Some(followed) = self.trace().map(Trace::take_all) else { return Vec::new() };
+        let in_queues = self.queues.iter().flat_map(|queues| queues.classes.iter().flatten());
+        self.doomed.iter().chain(in_queues).copied().zip(followed).collect()
     }
 
     /// Brings the link up again.
@@ -514,7 +563,7 @@ impl Egress {
             packets: self.sender.n_pushed() + u64::from(self.n_queued()),
             bytes: self.bytes - waiting,
             waiting,
-            peak_packets: self.count.as_ref().map(|count| count.peak),
+            peak_packets: self.count.as_ref().filter(|count| count.peak_wanted).map(|count| count.peak),
             peak_bytes: self.bytes_of(self.peak),
             dropped: self.dropped,
         }

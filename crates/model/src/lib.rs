@@ -20,7 +20,7 @@ pub use fabric::{Fabric, FabricBuilder, Link, Port};
 pub use fault::{Fault, FaultAction, Knowledge};
 pub use partition::Partitions;
 pub use routing::{LeafSpine, Overlay, PortSet, Routing, Tables};
-pub use settings::{Balances, Entropy, PriorityMap, Queues, Recording, Transport, TransportKind};
+pub use settings::{Balances, Entropy, NamedFlow, PriorityMap, Queues, Recording, Transport, TransportKind};
 pub use work::{Item, Mark, Message, Operation, Work};
 pub use workload::{
     Background, Bucket, Collective, Job, Order, Phase, PointToPoint, Sender, SizePoint, Workload,

@@ -79,6 +79,29 @@ pub struct Recording {
     pub queue_packets: bool,
     /// Flows from these hosts are recorded packet by packet.
     pub packets_from: Vec<HostId>,
+    /// These flows are recorded packet by packet.
+    pub packets_of: Vec<NamedFlow>,
     /// Both directions of these links are recorded packet by packet.
     pub packets_on: Vec<LinkId>,
+    /// Of how many messages, the slowest to arrive, the paths are recorded. The engine cannot know them before the end:
+    /// whoever runs it names them in `packets_of` of a second run.
+    pub slowest_flows: u32,
+}
+
+/// One message, or all of a pair of hosts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NamedFlow {
+    /// Sender.
+    pub source: HostId,
+    /// Receiver.
+    pub destination: HostId,
+    /// Number among the sender's messages, from 0; `None` means every message to this receiver.
+    pub number: Option<u32>,
+}
+
+impl Recording {
+    /// Whether packets of some flow are recorded on all their way.
+    pub fn follows_flows(&self) -> bool {
+        !self.packets_from.is_empty() || !self.packets_of.is_empty()
+    }
 }

@@ -43,7 +43,7 @@ fn ranked<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<(&
 }
 
 /// A hint for a misspelled word: the closest known one, or all of them when they are few.
-pub(crate) fn hint<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn hint<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let known: Vec<&str> = known.into_iter().take(MOST_CANDIDATES).collect();
     if let Some(found) = closest(word, known.iter().copied()) {
         return Some(format!("did you mean `{found}`?"));

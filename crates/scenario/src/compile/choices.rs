@@ -1,11 +1,13 @@
 //! Balancing, transport, queues, classes, recording and the coordination delay.
 
-use netloom_model::{Balances, Entropy, PriorityMap, Queues, Recording, Transport, TransportKind};
+use netloom_model::{Balances, Entropy, NamedFlow, PriorityMap, Queues, Recording, Transport, TransportKind};
 use netloom_policy::balance::{self, Chosen};
 use netloom_units::{Bytes, Duration, Rate, Value};
 
 use super::ground::Ground;
 use crate::diagnostic::Problems;
+use crate::flow_name::FlowName;
+use crate::place::Placed;
 use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
 use crate::resolved::{Balance, Parameters, Record};
@@ -79,7 +81,27 @@ pub(super) fn recording(record: Option<&Record>, ground: &Ground, problems: &mut
     let packets_from = record.packets_from.iter().filter_map(|name| ground.host(name, problems)).collect();
     let packets_on = record.packets_on.iter().filter_map(|name| ground.link(name, problems)).collect();
     let queue_packets = record.settings.settings.flag("queue_packets");
-    Recording { series, queue_packets, packets_from, packets_on }
+    let packets_of = record.packets_of.iter().filter_map(|flow| named_flow(flow, ground, problems)).collect();
+    let slowest_flows = record.settings.settings.count("slowest_flows") as u32;
+    Recording { series, queue_packets, packets_from, packets_of, packets_on, slowest_flows }
+}
+
+/// What `source->destination#number` means.
+fn named_flow(written: &Placed<String>, ground: &Ground, problems: &mut Problems) -> Option<NamedFlow> {
+    let Some(name) = FlowName::parse(&written.value, |host| ground.is_host(host)) else {
+        let report = problems.report(written.place, format!("`{}` names no flow", written.value));
+        report.label(format!("expected {}", FlowName::FORM));
+        return None;
+    };
+    let mut host = |name: &str| ground.host(&Placed::new(name.to_owned(), written.place), problems);
+    let (source, destination) = (host(name.source), host(name.destination));
+    let (source, destination) = (source?, destination?);
+    if source == destination {
+        let report = problems.report(written.place, "a flow goes from one host to another");
+        report.label("there and back to itself");
+        return None;
+    }
+    Some(NamedFlow { source, destination, number: name.number })
 }
 
 /// The delay of modelled barriers: at least the lookahead, which is also the default.

@@ -30,9 +30,18 @@ impl Ground {
         &self.built.node_names[..self.built.fabric.n_hosts()]
     }
 
+    /// Whether a host has this name.
+    pub fn is_host(&self, name: &str) -> bool {
+        self.hosts().contains_key(name)
+    }
+
+    fn hosts(&self) -> &BTreeMap<String, u32> {
+        self.hosts.get_or_init(|| numbered(self.host_names()))
+    }
+
     /// The host of a name.
     pub fn host(&self, name: &Placed<String>, problems: &mut Problems) -> Option<HostId> {
-        let found = self.hosts.get_or_init(|| numbered(self.host_names())).get(&name.value);
+        let found = self.hosts().get(&name.value);
         if found.is_none() {
             unknown("host", name, self.host_names(), problems);
         }

@@ -53,6 +53,7 @@ pub(crate) fn changed(resolved: &Resolved) -> Vec<Changed> {
     list.span("deadline", resolved.deadline.map(|time| Duration(time.0)), "none");
     list.section("record", &resolved.record.settings);
     list.names("record.packets_from", &resolved.record.packets_from);
+    list.names("record.packets_of", &resolved.record.packets_of);
     list.names("record.packets_on", &resolved.record.packets_on);
     list.0
 }

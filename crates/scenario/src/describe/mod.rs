@@ -132,6 +132,7 @@ fn timed_fault(fault: &TimedFault) -> Node {
 fn record(record: &Record) -> Node {
     let mut all = entries(&record.settings);
     all.push(("packets_from".to_owned(), names(&record.packets_from)));
+    all.push(("packets_of".to_owned(), names(&record.packets_of)));
     all.push(("packets_on".to_owned(), names(&record.packets_on)));
     Node::map(all)
 }

@@ -322,6 +322,10 @@ fn record() -> Definition {
     let names = |name, meaning| Key::by_hand(name, Shape::list(Shape::Text), Preset::Words("none"), meaning);
     let by_hand = vec![
         names("packets_from", "names of hosts whose flows are recorded packet by packet"),
+        names(
+            "packets_of",
+            "flows recorded packet by packet: `source->destination`, or with `#number` one message",
+        ),
         names("packets_on", "names of links recorded packet by packet"),
     ];
     Definition::section("record", &sections::RECORD, by_hand)

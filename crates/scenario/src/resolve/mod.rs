@@ -21,6 +21,7 @@ use netloom_policy::balance;
 use netloom_units::{Duration, Kind, Spec, Time, Value};
 
 use crate::diagnostic::Problems;
+use crate::flow_name::FlowName;
 use crate::inherit::FROM;
 use crate::place::{Place, Placed, Sources};
 use crate::resolved::{Background, Balance, Fabric, Faults, Job, Parameters, Record, Resolved, sections};
@@ -273,7 +274,7 @@ fn deadline(node: Option<&Node>, problems: &mut Problems) -> Option<Time> {
 }
 
 fn record(node: Option<&Node>, problems: &mut Problems) -> Option<Record> {
-    let others = ["packets_from", "packets_on"];
+    let others = ["packets_from", "packets_of", "packets_on"];
     let (settings, fields) = plugin::section(node, &sections::RECORD, &others, problems)?;
     let settings = settings?;
     if let Some(Value::Duration(Duration::ZERO)) = settings.settings.optional("series") {
@@ -283,6 +284,7 @@ fn record(node: Option<&Node>, problems: &mut Problems) -> Option<Record> {
     Some(Record {
         settings,
         packets_from: names(fields.get("packets_from"), "packets_from", "the name of a host", problems),
+        packets_of: names(fields.get("packets_of"), "packets_of", FlowName::FORM, problems),
         packets_on: names(fields.get("packets_on"), "packets_on", "the name of a link", problems),
     })
 }

@@ -230,6 +230,8 @@ pub struct Record {
     pub settings: Parameters,
     /// Hosts whose flows are recorded packet by packet.
     pub packets_from: Vec<Placed<String>>,
+    /// Flows recorded packet by packet.
+    pub packets_of: Vec<Placed<String>>,
     /// Links recorded packet by packet.
     pub packets_on: Vec<Placed<String>>,
 }

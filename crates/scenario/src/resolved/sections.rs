@@ -303,6 +303,12 @@ pub static RECORD: Spec = Spec {
             Some(Value::Flag(false)),
             "whether every port counts waiting packets beside bytes",
         ),
+        parameter(
+            "slowest_flows",
+            count(0, 10_000),
+            Some(Value::Count(0)),
+            "messages, the slowest to arrive, whose paths are recorded; above 0 the scenario is simulated twice",
+        ),
     ],
 };
 
