@@ -36,6 +36,8 @@ pub enum Command {
     Compare(Compare),
     /// Draw runs on one page: an HTML file that needs nothing but a browser
     Report(Report),
+    /// Show what a run recorded of single packets and of its slowest messages
+    Show(Show),
     /// Check scenarios for mistakes, and run folders for damage
     Check(Check),
     /// List what a scenario may name: policies, topologies, collectives and so on
@@ -140,6 +142,51 @@ pub struct Report {
     /// Write in place of a file that is already there
     #[arg(long)]
     pub force: bool,
+}
+
+/// `netloom show`.
+#[derive(Debug, Args)]
+pub struct Show {
+    /// Of what
+    #[command(subcommand)]
+    pub subject: Subject,
+}
+
+/// What can be shown of a run.
+#[derive(Debug, Subcommand)]
+pub enum Subject {
+    /// Flows of which packets were recorded, or the life of one packet hop by hop
+    Packets(ShowPackets),
+    /// Paths of the slowest messages, link by link
+    Paths(ShowPaths),
+}
+
+/// `netloom show packets`.
+#[derive(Debug, Args)]
+pub struct ShowPackets {
+    /// The run folder
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// The flow, as in `--flow 'leaf0.host0->leaf1.host0#3'`; the number may be left out where there is one message
+    #[arg(long, value_name = "FLOW")]
+    pub flow: Option<String>,
+    /// The packet, by its number in the message, from 0 [default: the one that ended last]
+    #[arg(long, value_name = "N", requires = "flow")]
+    pub packet: Option<u32>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `netloom show paths`.
+#[derive(Debug, Args)]
+pub struct ShowPaths {
+    /// The run folder
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `netloom check`.

@@ -10,6 +10,7 @@ use netloom_report::ReportError;
 use netloom_scenario::{Diagnostics, Style};
 
 use crate::import::ImportError;
+use crate::show::ShowError;
 use crate::sweep::SweepError;
 
 /// Most threads a run may use.
@@ -122,6 +123,9 @@ pub enum LabError {
         /// What is missing.
         what: &'static str,
     },
+    /// What a run recorded does not hold what was asked for.
+    #[error(transparent)]
+    Show(#[from] ShowError),
     /// A sweep cannot be made.
     #[error(transparent)]
     Sweep(#[from] SweepError),

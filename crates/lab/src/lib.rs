@@ -1,7 +1,7 @@
 //! The façade: the straight line from a scenario to a run folder, and what is built from it.
 //!
 //! Models: compile, simulate, store ([`run`]); the figures of a run ([`summary`]), runs side by side ([`compare`]) and
-//! on a page ([`report`]), many runs at once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking
+//! on a page ([`report`]), the life of packets in them ([`show`]), many runs at once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking
 //! scenarios and run folders ([`check`]), and what there is to choose from ([`list`]).
 //! Leaves out: terminals, arguments, and how anything is drawn.
 //!
@@ -41,7 +41,9 @@ mod report;
 pub mod reproduce;
 mod sample;
 mod seeds;
+pub mod show;
 mod simulate;
+mod slowest;
 mod source;
 mod spread;
 pub mod summary;

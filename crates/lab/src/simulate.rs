@@ -1,16 +1,18 @@
 //! The second part of the line: from what is meant to what happened.
 //!
-//! Models: the engine's run with its rows going to a sink and, on their way, into the figures of a summary.
+//! Models: the engine's run with its rows going to a sink and, on their way, into the figures of a summary; a second run
+//! for the paths of the slowest messages, where they are asked for.
 //! Leaves out: where rows are stored.
 
 use std::time::Instant;
 
 use netloom_engine::{Options, Outcome as EngineOutcome, Seams, Status as EngineStatus, run};
-use netloom_records::{Batch, Outcome, Sink, SinkError};
+use netloom_records::{Batch, Outcome, Sink, SinkError, Status};
 
 use crate::diagnose::diagnose;
 use crate::error::{LabError, check_threads};
 use crate::prepare::Prepared;
+use crate::slowest::{Slowest, paths};
 use crate::summary::{Gather, Summary, Totals};
 use crate::watch::{Watch, Watchman};
 
@@ -23,7 +25,7 @@ pub struct Simulated {
     pub summary: Summary,
     /// What the engine says.
     pub engine: EngineOutcome,
-    /// Wall time of the simulation, storing included, in seconds.
+    /// Wall time of the simulation, storing included and the second run not, in seconds.
     pub wall_time_s: f64,
 }
 
@@ -41,30 +43,44 @@ pub fn simulate(
     let model = &prepared.compiled.model;
     let mut work = prepared.work()?;
     let mut gather = Gather::new(prepared.n_hosts());
-    let mut both = Both { sink, gather: &mut gather };
+    let mut slowest = Slowest::new(model.recording.slowest_flows);
+    let mut all = All { sink, gather: &mut gather, slowest: &mut slowest };
     let mut watchman = Watchman::new(watch, model);
     let seams = Seams { hooks: Vec::new(), observer: Some(&mut watchman) };
     let begun = Instant::now();
-    let engine = run(model, &mut work, &mut both, options, seams);
+    let engine = run(model, &mut work, &mut all, options, seams);
     let wall_time_s = begun.elapsed().as_secs_f64();
     if let EngineStatus::SinkFailed(error) = engine.status {
         return Err(LabError::Storing(error));
     }
-    let outcome = diagnose(&engine, &gather, prepared);
+    let mut outcome = diagnose(&engine, &gather, prepared);
+    if engine.status != EngineStatus::Stopped {
+        match paths(prepared, &slowest, options, watchman.into_watch())? {
+            Some(rows) => sink.accept(Batch::Paths(&rows)).map_err(LabError::Storing)?,
+            None => outcome = stopped_in_second_run(),
+        }
+    }
     let totals = Totals { packets: engine.packets, hops: engine.hops, simulated: engine.end };
     let summary = gather.finish(&prepared.compiled.job_names, totals);
     Ok(Simulated { outcome, summary, engine, wall_time_s })
 }
 
-/// Hands rows to two who want them.
-struct Both<'a> {
-    sink: &'a mut dyn Sink,
-    gather: &'a mut Gather,
+fn stopped_in_second_run() -> Outcome {
+    let detail = "stopped in its second run, so table `paths` is empty; all other tables are whole";
+    Outcome { status: Status::Stopped, details: vec![detail.to_owned()] }
 }
 
-impl Sink for Both<'_> {
+/// Hands rows to all who want them.
+struct All<'a> {
+    sink: &'a mut dyn Sink,
+    gather: &'a mut Gather,
+    slowest: &'a mut Slowest,
+}
+
+impl Sink for All<'_> {
     fn accept(&mut self, batch: Batch<'_>) -> Result<(), SinkError> {
         self.gather.take(batch);
+        self.slowest.take(batch);
         self.sink.accept(batch)
     }
 }

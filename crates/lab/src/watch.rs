@@ -70,6 +70,11 @@ impl<'a> Watchman<'a> {
         Watchman { watch, horizon, begun: now, told, hops_told: 0, next_windows, next_hops: next_windows }
     }
 
+    /// Who looked on, to look on at something else.
+    pub fn into_watch(self) -> Watch<'a> {
+        self.watch
+    }
+
     #[cold]
     fn look_at_clock(&mut self, progress: &Progress) {
         self.next_windows = progress.windows + WINDOWS_BETWEEN;

@@ -9,6 +9,18 @@ pub fn span(seconds: f64) -> String {
     scaled(seconds, &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9), ("ps", 1e-12)])
 }
 
+/// Exact spans in microseconds, all with as many decimals as the finest of them needs, so that sums can be followed.
+pub fn exact_micros(picoseconds: &[u64]) -> Vec<String> {
+    let fine = (0..=6).find(|&decimals| picoseconds.iter().all(|ps| ps % 10_u64.pow(6 - decimals) == 0));
+    let decimals = fine.unwrap_or(6) as usize;
+    let text = |ps: &u64| {
+        let digits = format!("{:06}", ps % 1_000_000);
+        let point = if decimals == 0 { "" } else { "." };
+        format!("{}{point}{}", count(ps / 1_000_000), &digits[..decimals])
+    };
+    picoseconds.iter().map(text).collect()
+}
+
 /// A simulated span.
 pub fn duration(duration: Duration) -> String {
     span(duration.as_seconds())
@@ -101,6 +113,9 @@ mod tests {
         assert_eq!(span(1.5e-6), "1.5 us");
         assert_eq!(span(0.0), "0 s");
         assert_eq!(span(1234.0), "1234 s");
+        assert_eq!(exact_micros(&[1_234_567_000_000, 80_000]), ["1,234,567.00", "0.08"]);
+        assert_eq!(exact_micros(&[1, 2_000_000]), ["0.000001", "2.000000"]);
+        assert_eq!(exact_micros(&[3_000_000]), ["3"]);
         assert_eq!(bandwidth(12.5e9), "100 Gbps");
         assert_eq!(size(65_536.0), "64 KiB");
         assert_eq!(amount(25_495_692.0), "25.5 M");

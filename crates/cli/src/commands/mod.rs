@@ -9,4 +9,5 @@ pub mod list;
 pub mod report;
 pub mod reproduce;
 pub mod run;
+pub mod show;
 pub mod sweep;

@@ -8,3 +8,4 @@ mod interrupt;
 #[cfg(unix)]
 mod kill;
 mod mistakes;
+mod packets;

@@ -8,6 +8,7 @@ mod golden;
 mod grids;
 mod import;
 mod inheritance;
+mod packets;
 mod reproduce;
 mod scenes;
 mod schema;

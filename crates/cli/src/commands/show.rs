@@ -1,0 +1,178 @@
+//! `netloom show`: single packets and the slowest messages of a run.
+
+use netloom_lab::show::{self, Hop, Journey, PacketLife, RecordedFlow, SlowFlow};
+use netloom_lab::{ExitCode, LabError, words};
+
+use crate::arguments::{Show, ShowPackets, ShowPaths, Subject};
+use crate::output::Output;
+use crate::table::{Lean, Table};
+
+/// Most flows listed; the rest is told as a number.
+const MOST_FLOWS: usize = 50;
+
+/// Shows what was asked for.
+pub fn show(arguments: &Show, output: &mut Output) -> Result<ExitCode, LabError> {
+    match &arguments.subject {
+        Subject::Packets(packets) => show_packets(packets, output)?,
+        Subject::Paths(paths) => show_paths(paths, output)?,
+    }
+    Ok(ExitCode::Good)
+}
+
+fn show_packets(arguments: &ShowPackets, output: &mut Output) -> Result<(), LabError> {
+    let Some(flow) = &arguments.flow else {
+        let flows = show::flows(&arguments.run)?;
+        if arguments.json {
+            return output.json(&flows);
+        }
+        print_flows(&flows, output);
+        return Ok(());
+    };
+    let life = show::packet(&arguments.run, flow, arguments.packet)?;
+    if arguments.json {
+        return output.json(&life);
+    }
+    print_life(&life, output);
+    Ok(())
+}
+
+fn show_paths(arguments: &ShowPaths, output: &mut Output) -> Result<(), LabError> {
+    let flows = show::paths(&arguments.run)?;
+    if arguments.json {
+        return output.json(&flows);
+    }
+    for (number, flow) in flows.iter().enumerate() {
+        if number > 0 {
+            output.line("");
+        }
+        print_path(flow, output);
+    }
+    Ok(())
+}
+
+/// A span of so many picoseconds, rounded.
+fn span(picoseconds: u64) -> String {
+    words::span(picoseconds as f64 / 1e12)
+}
+
+fn print_flows(flows: &[RecordedFlow], output: &mut Output) {
+    let numbers = ["packets", "ACKs", "hops", "dropped", "longest wait"].map(|title| (title, Lean::Right));
+    let mut table = Table::new([("flow", Lean::Left)].into_iter().chain(numbers));
+    for flow in flows.iter().take(MOST_FLOWS) {
+        let counts = [flow.packets, flow.acknowledgements, flow.hops, flow.dropped].map(words::count);
+        table.row([flow.flow.clone()].into_iter().chain(counts).chain([span(flow.longest_wait_ps)]));
+    }
+    output.lines(table.lines());
+    if flows.len() > MOST_FLOWS {
+        output.line(format!("and {} more", words::count((flows.len() - MOST_FLOWS) as u64)));
+    }
+}
+
+fn print_life(life: &PacketLife, output: &mut Output) {
+    let chosen = if life.is_last { ", the one that ended last" } else { "" };
+    output.line(format!("packet {} of {}{chosen}", life.packet, life.flow));
+    output.line(flow_line(life));
+    for (title, journey) in [("data", &life.data), ("its ACK", &life.acknowledgement)] {
+        if let Some(journey) = journey {
+            output.line("");
+            print_journey(title, journey, output);
+        }
+    }
+}
+
+fn flow_line(life: &PacketLife) -> String {
+    match (life.flow_start_ps, life.flow_end_ps) {
+        (Some(start), Some(end)) => {
+            let exact = words::exact_micros(&[start, end, end - start]);
+            format!("the flow: from {} to {} us, {} us in all", exact[0], exact[1], exact[2])
+        }
+        (Some(start), None) => {
+            format!("the flow: from {} us, never complete", words::exact_micros(&[start])[0])
+        }
+        _ => "the flow never started".to_owned(),
+    }
+}
+
+fn print_journey(title: &str, journey: &Journey, output: &mut Output) {
+    output.line(format!("{title}, {} B: {}; times in us", words::count(journey.bytes), journey.fate));
+    output.lines(hops(&journey.hops).lines());
+    if !journey.is_whole {
+        output.line("other hops were not recorded");
+    } else if let Some(total) = journey.total_ps {
+        let rest = journey.unexplained_ps().unwrap_or_default();
+        let parts = [journey.waited_ps, journey.serialization_ps, journey.propagation_ps, rest, total];
+        let exact = words::exact_micros(&parts);
+        let lost = if rest == 0 { String::new() } else { format!(" + {} until it was dropped", exact[3]) };
+        output.line(format!(
+            "{} waited + {} on the wire + {} over links{lost} = {} in all",
+            exact[0], exact[1], exact[2], exact[4]
+        ));
+    }
+}
+
+fn hops(hops: &[Hop]) -> Table {
+    let times = ["arrived", "waited", "on the wire", "over the link"];
+    let places = ["hop", "node", "link", "to"].map(|title| (title, Lean::Left));
+    let numbers = times.into_iter().chain(["found packets", "found bytes", "class"]);
+    let numbers = numbers.map(|title| (title, Lean::Right));
+    let mut table = Table::new(places.into_iter().chain(numbers).chain([("fate", Lean::Left)]));
+    let cells = times_of(hops);
+    for (hop, times) in hops.iter().zip(cells) {
+        let places = [
+            hop.hop.to_string(),
+            hop.node.clone(),
+            hop.link.clone().unwrap_or_default(),
+            hop.to.clone().unwrap_or_default(),
+        ];
+        let count = |number: Option<u64>| number.map_or_else(String::new, words::count);
+        let found = [count(hop.queue_packets.map(u64::from)), count(hop.queue_bytes), hop.class.to_string()];
+        table.row(places.into_iter().chain(times).chain(found).chain([fate(hop)]));
+    }
+    table
+}
+
+/// Arrival and the three spans of each hop, all with the same decimals; what is absent is empty.
+fn times_of(hops: &[Hop]) -> Vec<Vec<String>> {
+    let times = |hop: &Hop| [Some(hop.arrival_ps), hop.waited_ps, hop.serialization_ps, hop.propagation_ps];
+    let known: Vec<u64> = hops.iter().flat_map(|hop| times(hop).into_iter().flatten()).collect();
+    let mut exact = words::exact_micros(&known).into_iter();
+    let mut cell = |time: Option<u64>| time.and_then(|_| exact.next()).unwrap_or_default();
+    hops.iter().map(|hop| times(hop).map(&mut cell).to_vec()).collect()
+}
+
+fn fate(hop: &Hop) -> String {
+    match hop.reason {
+        Some(reason) => format!("{} ({})", hop.fate, reason.replace('_', " ")),
+        None => hop.fate.to_owned(),
+    }
+}
+
+fn print_path(flow: &SlowFlow, output: &mut Output) {
+    output.line(format!(
+        "{}. {}: {} in {}, from {}",
+        flow.rank + 1,
+        flow.flow,
+        words::size(flow.bytes as f64),
+        span(flow.time_ps),
+        span(flow.start_ps),
+    ));
+    let places = ["hop", "node", "link", "to"].map(|title| (title, Lean::Left));
+    let numbers = ["packets", "size", "waited, mean", "longest", "on the wire, mean", "over the link"];
+    let mut table = Table::new(places.into_iter().chain(numbers.map(|title| (title, Lean::Right))));
+    for link in &flow.links {
+        let mean = |sum: u64| span(sum / u64::from(link.packets.max(1)));
+        table.row([
+            link.hop.to_string(),
+            link.node.clone(),
+            link.link.clone(),
+            link.to.clone(),
+            words::count(u64::from(link.packets)),
+            words::size(link.bytes as f64),
+            mean(link.waited_ps),
+            span(link.longest_wait_ps),
+            mean(link.serialization_ps),
+            mean(link.propagation_ps),
+        ]);
+    }
+    output.lines(table.lines());
+}

@@ -1,0 +1,79 @@
+//! `netloom show`: single packets and the slowest messages of a run.
+
+use serde_json::Value;
+
+use crate::command::{Answer, Place, SMALL};
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    let record = "record={ packets_of: [leaf0.host0->leaf0.host1], slowest_flows: 2 }";
+    let run = place.netloom(&["run", "small.yaml", "-o", "a", "--set", record]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    place
+}
+
+fn good(answer: Answer) -> String {
+    assert_eq!((answer.code, answer.err.as_str()), (Some(0), ""), "{}", answer.out);
+    answer.out
+}
+
+#[test]
+fn flows_a_life_and_paths_are_shown() {
+    let place = place();
+    let flows = good(place.netloom(&["show", "packets", "a"]));
+    assert!(flows.starts_with("flow ") && flows.contains("leaf0.host0->leaf0.host1#0"), "{flows}");
+    let flow = ["show", "packets", "a", "--flow", "leaf0.host0->leaf0.host1#0"];
+    let life = good(place.netloom(&flow));
+    assert!(life.contains(", the one that ended last") && life.contains("delivered"), "{life}");
+    assert!(life.contains(" waited + ") && life.contains(" in all"), "{life}");
+    let first = good(place.netloom(&[&flow[..], &["--packet", "0"]].concat()));
+    assert!(first.starts_with("packet 0 of leaf0.host0->leaf0.host1#0\n"), "{first}");
+    let paths = good(place.netloom(&["show", "paths", "a"]));
+    assert!(paths.starts_with("1. leaf") && paths.contains("\n2. leaf"), "{paths}");
+}
+
+#[test]
+fn the_same_as_json() {
+    let place = place();
+    let json = |more: &[&str]| -> Value {
+        let out = good(place.netloom(&[&["show"], more, &["--json"]].concat()));
+        serde_json::from_str(&out).expect("it is JSON")
+    };
+    let flows = json(&["packets", "a"]);
+    let flow = flows[0]["flow"].as_str().expect("it has a name");
+    let life = json(&["packets", "a", "--flow", flow, "--packet", "0"]);
+    let data = &life["data"];
+    let ps = |key: &str| data[key].as_u64().expect("a time");
+    assert_eq!(ps("total_ps"), ps("waited_ps") + ps("serialization_ps") + ps("propagation_ps"));
+    assert_eq!(data["hops"].as_array().map(Vec::len), Some(2));
+    assert_eq!(json(&["paths", "a"])[1]["rank"], 1);
+}
+
+#[test]
+fn what_cannot_be_shown_is_refused() {
+    let place = place();
+    assert_eq!(place.netloom(&["run", "small.yaml", "-o", "plain"]).code, Some(0));
+    for (arguments, why) in [
+        (&["show"][..], "Usage"),
+        (&["show", "packets"], "<RUN>"),
+        (&["show", "packets", "a", "--packet", "1"], "--flow"),
+        (&["show", "packets", "nowhere"], "no such run folder: nowhere"),
+        (&["show", "packets", "plain"], "recorded no packets"),
+        (&["show", "paths", "plain"], "recorded no paths"),
+        (&["show", "packets", "a", "--flow", "leaf0.host0"], "names no flow"),
+        (&["show", "packets", "a", "--flow", "leaf0.host0->leaf0.hots1"], "did you mean `leaf0.host1`?"),
+        (
+            &["show", "packets", "a", "--flow", "leaf1.host0->leaf0.host1"],
+            "recorded were leaf0.host0->leaf0.host1#0",
+        ),
+        (
+            &["show", "packets", "a", "--flow", "leaf0.host0->leaf0.host1#0", "--packet", "4000000"],
+            "recorded: 0 to ",
+        ),
+    ] {
+        let answer = place.netloom(arguments);
+        assert_eq!(answer.code, Some(2), "{arguments:?}: {}{}", answer.out, answer.err);
+        assert!(answer.err.contains(why), "expected `{why}` in:\n{}", answer.err);
+    }
+}

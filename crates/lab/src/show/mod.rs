@@ -1,0 +1,47 @@
+//! Showing what a run recorded of single packets and of its slowest messages.
+//!
+//! Models: the flows of which packets are recorded ([`flows`]), the life of one packet hop by hop ([`packet`]), the paths
+//! of the slowest messages ([`paths`]).
+//! Leaves out: how anything is drawn.
+//!
+//! Invariants: it sees run folders and nothing else; a life is told only if its parts make up the whole.
+
+mod error;
+mod flow;
+mod life;
+mod packets;
+mod paths;
+
+pub use error::ShowError;
+pub use life::{Hop, Journey};
+pub use packets::{PacketLife, RecordedFlow, flows, packet};
+pub use paths::{PathLink, SlowFlow, paths};
+
+use std::path::Path;
+
+use netloom_records::{Names, RunFolder};
+
+use crate::error::LabError;
+use crate::manifest::HOSTS;
+
+/// A run folder with the names of what is in it.
+struct Recorded {
+    folder: RunFolder,
+    names: Names,
+}
+
+impl Recorded {
+    fn open(path: &Path) -> Result<Recorded, LabError> {
+        let folder = RunFolder::open(path)?;
+        let names = folder.names()?;
+        Ok(Recorded { folder, names })
+    }
+
+    /// Names of hosts, by number; they come first among the nodes.
+    fn hosts(&self) -> Result<&[String], LabError> {
+        let stated = self.folder.manifest().engine.get(HOSTS).and_then(serde_json::Value::as_u64);
+        let lacking = || LabError::Lacking { path: self.folder.path().to_owned(), what: HOSTS };
+        let n_hosts = usize::try_from(stated.ok_or_else(lacking)?).unwrap_or(usize::MAX);
+        Ok(&self.names.nodes[..n_hosts.min(self.names.nodes.len())])
+    }
+}

@@ -1,0 +1,188 @@
+//! Flows of which packets were recorded, and the life of one packet.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use netloom_records::{Fate, FlowRow, PacketKind, PacketRow};
+use netloom_units::{Duration, Time};
+use serde::Serialize;
+
+use super::flow::{FlowKey, Wanted};
+use super::life::Journey;
+use super::{Recorded, ShowError};
+use crate::error::LabError;
+
+/// A flow of which packets were recorded. Times are in ps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecordedFlow {
+    /// Its name.
+    pub flow: String,
+    /// Data packets recorded somewhere.
+    pub packets: u64,
+    /// ACKs recorded somewhere.
+    pub acknowledgements: u64,
+    /// Hops recorded.
+    pub hops: u64,
+    /// Hops at which a packet was dropped.
+    pub dropped: u64,
+    /// The longest that a packet waited at a hop.
+    pub longest_wait_ps: u64,
+}
+
+#[derive(Default)]
+struct Tally {
+    packets: BTreeSet<(PacketKind, u32)>,
+    hops: u64,
+    dropped: u64,
+    longest_wait: Duration,
+}
+
+impl Tally {
+    fn take(&mut self, row: &PacketRow) {
+        self.packets.insert((row.kind, row.packet));
+        self.hops += 1;
+        self.dropped += u64::from(row.fate == Fate::Dropped);
+        let waited = row.start.map_or(Duration::ZERO, |start| start.since(row.arrival));
+        self.longest_wait = self.longest_wait.max(waited);
+    }
+
+    fn told(&self, flow: String) -> RecordedFlow {
+        let of = |kind| self.packets.iter().filter(|packet| packet.0 == kind).count() as u64;
+        RecordedFlow {
+            flow,
+            packets: of(PacketKind::Data),
+            acknowledgements: of(PacketKind::Acknowledgement),
+            hops: self.hops,
+            dropped: self.dropped,
+            longest_wait_ps: self.longest_wait.0,
+        }
+    }
+}
+
+/// The flows of which packets were recorded, by sender, receiver and number.
+///
+/// # Errors
+/// If the folder is no run, or no packets were recorded.
+pub fn flows(folder: &Path) -> Result<Vec<RecordedFlow>, LabError> {
+    let run = Recorded::open(folder)?;
+    let mut tallies: BTreeMap<FlowKey, Tally> = BTreeMap::new();
+    for block in run.folder.rows::<PacketRow>()? {
+        block?.iter().for_each(|row| tallies.entry(FlowKey::of(row)).or_default().take(row));
+    }
+    if tallies.is_empty() {
+        return Err(ShowError::NoPackets(folder.to_owned()).into());
+    }
+    let hosts = run.hosts()?;
+    Ok(tallies.iter().map(|(flow, tally)| tally.told(flow.name(hosts))).collect())
+}
+
+/// The life of a packet. Times are in ps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PacketLife {
+    /// Name of the flow.
+    pub flow: String,
+    /// When the flow started and, if it did, ended; absent where it had not started.
+    pub flow_start_ps: Option<u64>,
+    /// When its last byte arrived.
+    pub flow_end_ps: Option<u64>,
+    /// Number of the packet.
+    pub packet: u32,
+    /// Whether nobody chose it: it is the one that ended last.
+    pub is_last: bool,
+    /// Its own hops; absent if none of them was recorded.
+    pub data: Option<Journey>,
+    /// The hops of its ACK; absent if there was none, or none was recorded.
+    pub acknowledgement: Option<Journey>,
+}
+
+/// The life of one packet of a flow: the one of this number, or the one that ended last.
+///
+/// # Errors
+/// If the folder is no run, if nothing was recorded of what was asked for, or if the records contradict themselves.
+pub fn packet(folder: &Path, flow: &str, number: Option<u32>) -> Result<PacketLife, LabError> {
+    let run = Recorded::open(folder)?;
+    let (key, rows) = rows_of_flow(&run, flow)?;
+    let name = key.name(run.hosts()?);
+    let packet = match number {
+        Some(packet) => packet,
+        None => last_packet(&rows),
+    };
+    let (ports, story) = (run.folder.ports()?, story(&run, key)?);
+    let journey = |kind| {
+        let rows = rows.iter().filter(|row| (row.kind, row.packet) == (kind, packet));
+        Journey::of(rows.copied().collect(), &ports, &run.names)
+    };
+    let (data, acknowledgement) = (journey(PacketKind::Data)?, journey(PacketKind::Acknowledgement)?);
+    if data.is_none() && acknowledgement.is_none() {
+        let known = ranges(rows.iter().map(|row| row.packet).collect());
+        return Err(ShowError::NoPacket { flow: name, packet, known }.into());
+    }
+    Ok(PacketLife {
+        flow: name,
+        flow_start_ps: story.map(|row| row.start.0),
+        flow_end_ps: story.and_then(|row| row.end).map(|end| end.0),
+        packet,
+        is_last: number.is_none(),
+        data,
+        acknowledgement,
+    })
+}
+
+fn rows_of_flow(run: &Recorded, text: &str) -> Result<(FlowKey, Vec<PacketRow>), LabError> {
+    let wanted = Wanted::parse(text, run)?;
+    let (mut recorded, mut rows) = (BTreeSet::new(), Vec::new());
+    for block in run.folder.rows::<PacketRow>()? {
+        for row in block? {
+            recorded.insert(FlowKey::of(&row));
+            rows.extend(wanted.includes(FlowKey::of(&row)).then_some(row));
+        }
+    }
+    Ok((wanted.among(&recorded, text, run)?, rows))
+}
+
+/// The data packet that ended last, ACKs if there are no others; one that never ended comes after all.
+fn last_packet(rows: &[PacketRow]) -> u32 {
+    let when = |row: &&PacketRow| (row.kind == PacketKind::Data, row.end.unwrap_or(Time::NEVER), row.packet);
+    rows.iter().max_by_key(when).map_or(0, |row| row.packet)
+}
+
+/// The row of the message itself.
+fn story(run: &Recorded, key: FlowKey) -> Result<Option<FlowRow>, LabError> {
+    for block in run.folder.rows::<FlowRow>()? {
+        let found = block?.into_iter().find(|row| {
+            (row.source, row.destination, row.number) == (key.source, key.destination, key.number)
+        });
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+/// Numbers as ranges: `0 to 3, 7`.
+fn ranges(numbers: BTreeSet<u32>) -> String {
+    const MOST: usize = 8;
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => ranges.push((number, number)),
+        }
+    }
+    let text = |(first, last): &(u32, u32)| {
+        if first == last { first.to_string() } else { format!("{first} to {last}") }
+    };
+    let more = if ranges.len() > MOST { " and others" } else { "" };
+    ranges.iter().take(MOST).map(text).collect::<Vec<_>>().join(", ") + more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_told_as_ranges() {
+        assert_eq!(ranges([0, 1, 2, 3, 7].into()), "0 to 3, 7");
+        assert_eq!(ranges((0..40).step_by(2).collect()), "0, 2, 4, 6, 8, 10, 12, 14 and others");
+    }
+}
