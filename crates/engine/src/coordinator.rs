@@ -90,6 +90,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         observer: &'h mut dyn Observer,
     ) -> Coordinator<'a, 'h> {
         let model = hall.model;
+        let n_ports = model.fabric.ports().len();
         let longest = lookahead.map_or(LONGEST_WINDOW, |span| span.0);
         let mut coordinator = Coordinator {
             hall,
@@ -103,10 +104,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             reporting: Vec::new(),
             rows: Vec::new(),
             cuts: VecDeque::new(),
-            sampler: model
-                .recording
-                .series
-                .map(|interval| Sampler::new(interval, model.fabric.ports().len())),
+            sampler: model.recording.series.map(|interval| Sampler::new(interval, n_ports)),
             tracer: Tracer::new(model),
             faults_told: 0,
             n_finished: 0,

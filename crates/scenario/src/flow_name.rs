@@ -52,23 +52,23 @@ mod tests {
         FlowName::parse(text, |name| ["a", "b", "a->b", "b#1", "x#y"].contains(&name))
     }
 
-    fn flow<'a>(source: &'a str, destination: &'a str, number: Option<u32>) -> Option<FlowName<'a>> {
-        Some(FlowName { source, destination, number })
+    fn flow<'a>(source: &'a str, destination: &'a str, number: Option<u32>) -> FlowName<'a> {
+        FlowName { source, destination, number }
     }
 
     #[test]
     fn pairs_and_single_messages() {
-        assert_eq!(parse("a->b"), flow("a", "b", None));
-        assert_eq!(parse(" a -> b # 7 "), flow("a", "b", Some(7)));
-        assert_eq!(parse("unknown->host#0"), flow("unknown", "host", Some(0)));
+        assert_eq!(parse("a->b"), Some(flow("a", "b", None)));
+        assert_eq!(parse(" a -> b # 7 "), Some(flow("a", "b", Some(7))));
+        assert_eq!(parse("unknown->host#0"), Some(flow("unknown", "host", Some(0))));
     }
 
     #[test]
     fn hosts_of_odd_names_are_found() {
-        assert_eq!(parse("a->b->a"), flow("a->b", "a", None));
-        assert_eq!(parse("a->b#1"), flow("a", "b", Some(1)), "numbers come first");
-        assert_eq!(parse("b->x#y"), flow("b", "x#y", None));
-        assert_eq!(parse("a->b#1#2"), flow("a", "b#1", Some(2)));
+        assert_eq!(parse("a->b->a"), Some(flow("a->b", "a", None)));
+        assert_eq!(parse("a->b#1"), Some(flow("a", "b", Some(1))), "numbers come first");
+        assert_eq!(parse("b->x#y"), Some(flow("b", "x#y", None)));
+        assert_eq!(parse("a->b#1#2"), Some(flow("a", "b#1", Some(2))));
     }
 
     #[test]

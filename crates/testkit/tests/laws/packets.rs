@@ -70,7 +70,9 @@ fn packet(row: &PacketRow) -> Packet {
 fn lives(run: &Run) -> BTreeMap<Packet, Vec<PacketRow>> {
     let mut lives: BTreeMap<Packet, Vec<PacketRow>> = BTreeMap::new();
     run.records.packets.iter().for_each(|row| lives.entry(packet(row)).or_default().push(*row));
-    lives.values_mut().for_each(|life| life.sort_by_key(|row| row.arrival));
+    for life in lives.values_mut() {
+        life.sort_by_key(|row| row.arrival);
+    }
     lives
 }
 
@@ -186,7 +188,9 @@ fn what_waits_at_the_end_is_told() {
             assert_eq!(row.end.is_none(), row.fate == Fate::Unfinished, "{case}: {row:?}");
             assert!(row.end.is_none_or(|end| end < Time(3_300_000)), "{case}: {row:?}");
         }
-        lives(&run).values().for_each(|life| check_life(life, case));
+        for life in lives(&run).values() {
+            check_life(life, case);
+        }
         // A packet on a link that goes down under it is no longer one of the port's.
         if model.faults.iter().all(|fault| fault.at == Time::ZERO) {
             for port in &run.records.ports {
