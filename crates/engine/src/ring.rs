@@ -187,9 +187,11 @@ impl Receiver {
         let mut segment = self.segment;
         let mut place = self.read;
         loop {
+            // The next one first: where there is one, this one is full. The other way round entries written in between,
+            // by a sender that goes on into the next segment, would be passed over.
             // SAFETY: segments from the read position on are alive, since only this end releases them.
-            let (entries, next) =
-                unsafe { (Segment::written(segment, place), (*segment).next.load(Ordering::Acquire)) };
+            let (next, entries) =
+                unsafe { ((*segment).next.load(Ordering::Acquire), Segment::written(segment, place)) };
             // Arrivals rise along a link, so the last one tells whether all are due.
             if entries.last().is_some_and(|entry| entry.arrival >= end) {
                 let n_due = count_due(entries, end);
@@ -315,6 +317,31 @@ mod tests {
         let mut n_entries = 0;
         receiver.for_each(|_| n_entries += 1);
         assert_eq!(n_entries, 49);
+    }
+
+    #[test]
+    fn what_is_due_has_no_gaps_while_the_sender_goes_on() {
+        const N: u64 = if cfg!(miri) { 300 } else { 2_000_000 };
+        let (mut sender, mut receiver) = ring();
+        std::thread::scope(|scope| {
+            scope.spawn(move || (0..N).for_each(|i| sender.push(entry(i as u32))));
+            scope.spawn(move || {
+                let mut next = 0;
+                while next < N {
+                    let mut seen = next;
+                    receiver.due(u64::MAX, |entries| {
+                        for entry in entries {
+                            assert_eq!(entry.arrival, seen * 10);
+                            seen += 1;
+                        }
+                    });
+                    while next < seen {
+                        assert_eq!(pop(&mut receiver).arrival, next * 10);
+                        next += 1;
+                    }
+                }
+            });
+        });
     }
 
     #[test]

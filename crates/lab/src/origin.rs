@@ -18,13 +18,10 @@ impl Origin for Source {
     }
 
     fn base(&self, from: &str) -> Result<Source, String> {
-        match self {
-            Source::File(path) => Ok(Source::file(path.parent().unwrap_or(Path::new("")).join(from))),
-            Source::Text { .. } => {
-                Err("a scenario that is no file cannot inherit: there is no folder to find its base in"
-                    .to_owned())
-            }
-        }
+        let path = self
+            .path()
+            .ok_or("a scenario that is no file cannot inherit: there is no folder to find its base in")?;
+        Ok(Source::file(path.parent().unwrap_or(Path::new("")).join(from)))
     }
 
     fn read(&self) -> Result<Vec<u8>, String> {
@@ -32,10 +29,7 @@ impl Origin for Source {
     }
 
     fn is_same(&self, other: &Source) -> bool {
-        match (self, other) {
-            (Source::File(one), Source::File(two)) => is_same_file(one, two),
-            _ => false,
-        }
+        self.path().zip(other.path()).is_some_and(|(one, two)| is_same_file(one, two))
     }
 }
 

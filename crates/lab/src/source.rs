@@ -23,6 +23,8 @@ pub enum Source {
         name: String,
         /// The scenario.
         text: Arc<str>,
+        /// The file it was read from, beside which its bases are; text of no file has none.
+        path: Option<PathBuf>,
     },
 }
 
@@ -34,7 +36,21 @@ impl Source {
 
     /// Text that is at hand.
     pub fn text(name: impl Into<String>, text: impl Into<Arc<str>>) -> Source {
-        Source::Text { name: name.into(), text: text.into() }
+        Source::Text { name: name.into(), text: text.into(), path: None }
+    }
+
+    /// The text of a file as it is now.
+    pub(crate) fn text_of(path: &Path, text: impl Into<Arc<str>>) -> Source {
+        let name = path.display().to_string();
+        Source::Text { name, text: text.into(), path: Some(path.to_owned()) }
+    }
+
+    /// The file that it is, or that it was read from.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Source::File(path) => Some(path),
+            Source::Text { path, .. } => path.as_deref(),
+        }
     }
 
     /// What messages call it.

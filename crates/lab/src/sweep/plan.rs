@@ -197,12 +197,16 @@ fn too_many(grid: &Grid<'_>, seeds: &Seeds) -> Option<SweepError> {
     (points > MOST_POINTS).then_some(SweepError::TooMany { points, variants, seeds })
 }
 
-/// The texts of the scenarios, read once, so that a change on the way makes no two points differ.
+/// The texts of the scenarios, read once, so that a change on the way makes no two points differ. Bases are read
+/// for each run.
 fn readable(scenarios: &[Source], mistakes: &mut Vec<LabError>) -> Vec<Source> {
     let mut sources = Vec::new();
     for source in scenarios {
         match source.read().map(String::from_utf8) {
-            Ok(Ok(text)) => sources.push(Source::text(source.name(), text)),
+            Ok(Ok(text)) => sources.push(match source.path() {
+                Some(path) => Source::text_of(path, text),
+                None => Source::text(source.name(), text),
+            }),
             // What is no text is refused by the reader of scenarios, with its place.
             Ok(Err(_)) => sources.push(source.clone()),
             Err(error) => mistakes.push(error),

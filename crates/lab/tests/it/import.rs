@@ -173,7 +173,7 @@ fn all_mistakes_are_told_with_their_places() {
     let text = refused(&wrong);
     for part in [
         "`ai_factory_su` has no key `leafs`",
-        "known here: `leaves`",
+        "did you mean `leaves`",
         "`ai_factory_su` lacks `leaves`",
         "there is no routing mode `spray`",
         "wrong.yaml:7:",
