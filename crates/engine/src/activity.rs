@@ -58,7 +58,8 @@ impl Activity {
             announced.store(announced.load(Ordering::Relaxed).min(arrival), Ordering::Relaxed);
         } else {
             news.fetch_or(place.bit, Ordering::Release);
-            announced.fetch_min(arrival, Ordering::Relaxed);
+            // Who takes the minimum must find the bit set before it, on processors that reorder as well.
+            announced.fetch_min(arrival, Ordering::Release);
         }
         self.set_pending(place.partition as usize);
     }
@@ -93,7 +94,7 @@ impl Activity {
         if self.single_thread {
             announced.store(u64::MAX, Ordering::Relaxed);
         } else {
-            announced.swap(u64::MAX, Ordering::Relaxed);
+            announced.swap(u64::MAX, Ordering::Acquire);
         }
     }
 
