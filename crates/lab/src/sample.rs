@@ -5,6 +5,7 @@
 //! (Student's t).
 //! Leaves out: other distributions; for figures that are means of many steps the normal one is close.
 
+use netloom_records::statistics::student;
 use serde::Serialize;
 
 /// Share of the observations to come that the prediction interval holds.
@@ -70,7 +71,7 @@ impl Sample {
             return None;
         }
         let n = self.count as f64;
-        let half = t_quantile(PREDICTED, self.count as u32 - 1) * self.deviation * (1.0 + 1.0 / n).sqrt();
+        let half = student::within(PREDICTED, self.count as u64 - 1) * self.deviation * (1.0 + 1.0 / n).sqrt();
         Some(Interval { low: self.mean - half, high: self.mean + half })
     }
 
@@ -79,51 +80,13 @@ impl Sample {
         if self.count < 2 {
             return None;
         }
-        Some(t_quantile(CONFIDENT, self.count as u32 - 1) * self.deviation / (self.count as f64).sqrt())
+        Some(student::within(CONFIDENT, self.count as u64 - 1) * self.deviation / (self.count as f64).sqrt())
     }
-}
-
-/// The t within which a share of Student's distribution lies, by halving.
-fn t_quantile(coverage: f64, degrees: u32) -> f64 {
-    let (mut low, mut high) = (0.0, 1024.0);
-    for _ in 0..80 {
-        let middle = f64::midpoint(low, high);
-        if central_probability(middle, degrees) < coverage { low = middle } else { high = middle }
-    }
-    high
-}
-
-/// The probability that Student's t lies between -t and t: the finite series for whole degrees of freedom (Abramowitz,
-/// Stegun 26.7.3 and 26.7.4).
-fn central_probability(t: f64, degrees: u32) -> f64 {
-    let angle = (t / f64::from(degrees).sqrt()).atan();
-    let (sine, cosine) = angle.sin_cos();
-    let odd = degrees % 2;
-    let mut term = 1.0;
-    let mut sum = 0.0;
-    for k in 1..=degrees / 2 {
-        sum += term;
-        let (above, below) = (2 * k - 1 + odd, 2 * k + odd);
-        term *= cosine * cosine * f64::from(above) / f64::from(below);
-    }
-    if odd == 1 { (angle + sine * cosine * sum) * std::f64::consts::FRAC_2_PI } else { sine * sum }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quantiles_are_those_of_the_tables() {
-        // t(0.995) of 1, 2, 4, 19, 39 degrees of freedom.
-        for (degrees, expected) in [(1, 63.657), (2, 9.925), (4, 4.604), (19, 2.861), (39, 2.708)] {
-            assert!((t_quantile(0.99, degrees) - expected).abs() < 1e-3, "{degrees}");
-        }
-        // t(0.975).
-        for (degrees, expected) in [(1, 12.706), (4, 2.776), (9, 2.262), (199, 1.972)] {
-            assert!((t_quantile(0.95, degrees) - expected).abs() < 1e-3, "{degrees}");
-        }
-    }
 
     #[test]
     fn the_prediction_interval_is_symmetric_about_the_mean() {

@@ -82,6 +82,9 @@ pub enum SweepError {
     /// Nothing has a step time.
     #[error("--until-ci is about the step times of jobs, and there is no job in: {0}")]
     NoJobs(String),
+    /// A base was written to while the sweep ran.
+    #[error("a scenario that this one inherits from has changed since the sweep began: {0}")]
+    Changed(String),
     /// Somebody else's folder.
     #[error("the folder holds other files and is no sweep, nothing is written there: {}", .0.display())]
     Foreign(PathBuf),

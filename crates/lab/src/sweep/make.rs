@@ -120,6 +120,7 @@ impl Maker<'_> {
         let chosen = &self.plan.variants[variant];
         let mut point = Point::new(chosen.source.clone());
         point.overrides = chosen.overrides.clone();
+        point.meaning = Some(chosen.digest);
         point.seed(seed).into_folder(self.grid.folder.join(chosen.point_folder(seed)))
     }
 

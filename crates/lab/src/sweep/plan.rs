@@ -198,7 +198,7 @@ fn too_many(grid: &Grid<'_>, seeds: &Seeds) -> Option<SweepError> {
 }
 
 /// The texts of the scenarios, read once, so that a change on the way makes no two points differ. Bases are read
-/// for each run.
+/// for each run, which is refused if it means something else by then.
 fn readable(scenarios: &[Source], mistakes: &mut Vec<LabError>) -> Vec<Source> {
     let mut sources = Vec::new();
     for source in scenarios {

@@ -12,6 +12,8 @@ use netloom_engine::Options;
 use netloom_records::{Digest, DigestSink, Outcome, Overwrite};
 use netloom_scenario::Overrides;
 
+use super::error::SweepError;
+use super::variants::digest_without_seed;
 use crate::error::LabError;
 use crate::line::store;
 use crate::prepare::{Prepared, prepare};
@@ -28,6 +30,8 @@ pub struct Point {
     pub scenario: Source,
     /// Changes to it, the seed among them.
     pub overrides: Overrides,
+    /// What it must mean, seed apart; `None` takes it as it is found.
+    pub(super) meaning: Option<Digest>,
     /// Where its run folder goes; `None` keeps nothing but the figures.
     pub folder: Option<PathBuf>,
 }
@@ -35,7 +39,7 @@ pub struct Point {
 impl Point {
     /// A scenario as it is, of which the figures are kept.
     pub fn new(scenario: Source) -> Point {
-        Point { scenario, overrides: Overrides::default(), folder: None }
+        Point { scenario, overrides: Overrides::default(), meaning: None, folder: None }
     }
 
     /// With another seed.
@@ -139,6 +143,10 @@ pub(super) fn run(point: &Point, how: &How<'_>, mut task: Task<'_>) -> Result<Po
         return Err(LabError::NotBegun);
     }
     let prepared = prepare(&point.scenario, &point.overrides)?;
+    let means_it = |digest| digest_without_seed(&prepared.compiled.resolved_yaml) == digest;
+    if !point.meaning.is_none_or(means_it) {
+        return Err(SweepError::Changed(point.scenario.name()).into());
+    }
     let mut tell = |progress: &RunProgress| {
         // The last step is not the end: a point counts as done when its records are stored.
         task.note(progress.hops, progress.share.unwrap_or(0.0).min(0.99));

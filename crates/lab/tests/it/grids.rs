@@ -226,6 +226,44 @@ fn another_sweep_is_not_written_over() {
     assert!(refused(&twelve(&home.path().join("letter.txt"))).contains("this is a file"));
 }
 
+/// Three seeds of a scenario that is nothing but an heir.
+fn heirs(home: &Path, base: &str) -> Grid<'static> {
+    let (base_file, heir) = (home.join("base.yaml"), home.join("heir.yaml"));
+    fs::write(base_file, base).expect("it can be written");
+    fs::write(&heir, "netloom: 1\nfrom: base.yaml\n").expect("it can be written");
+    let (seeds, folder) = (Some(Seeds(1..=3)), home.join("sweep"));
+    Grid { scenarios: vec![Source::file(heir)], seeds, folder, threads: Some(1), ..Grid::default() }
+}
+
+#[test]
+fn what_an_heir_inherits_is_part_of_the_plan() {
+    let (home, _) = place();
+    made(&heirs(home.path(), PAIRS));
+    let again = made(&heirs(home.path(), PAIRS));
+    assert_eq!((again.made, again.kept), (0, 3));
+    let changed = heirs(home.path(), &PAIRS.replace("10us }", "11us }"));
+    assert!(refused(&changed).contains("the scenario has changed"));
+    let forced = made(&Grid { force: true, ..changed });
+    assert_eq!((forced.made, forced.kept), (3, 0));
+}
+
+#[test]
+fn a_base_that_changes_on_the_way_ends_the_sweep() {
+    let (home, _) = place();
+    let of = heirs(home.path(), PAIRS);
+    let base = home.path().join("base.yaml");
+    let meddle = |progress: &SweepProgress| {
+        if progress.finished == 1 {
+            fs::write(&base, PAIRS.replace("10us }", "11us }")).expect("it can be written");
+        }
+    };
+    let error = refused(&Grid { tell: Some(&meddle), ..of.clone() });
+    assert!(error.contains("has changed since the sweep began") && error.contains("heir.yaml"), "{error}");
+    fs::write(&base, PAIRS).expect("it can be written");
+    let rest = made(&of);
+    assert_eq!((rest.made, rest.kept), (2, 1));
+}
+
 #[test]
 fn a_point_that_fails_leaves_the_others() {
     let (_home, folder) = place();

@@ -5,6 +5,7 @@
 mod histogram;
 mod sample;
 mod slowdown;
+pub mod student;
 
 pub use sample::{Sample, Taken};
 pub use slowdown::{SizeBucket, Slowdown, Slowdowns};
