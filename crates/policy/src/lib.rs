@@ -1,4 +1,4 @@
-//! Decisions without a simulator: load balancing now, congestion control and queueing later.
+//! Decisions without a simulator: load balancing, what transports repeat; queueing later.
 //!
 //! Models: given a packet and the candidate ports with their backlog, which port.
 //! Leaves out: events, topology, queues, files. Time and randomness are arguments.
@@ -7,3 +7,4 @@
 //! answers.
 
 pub mod balance;
+pub mod transport;

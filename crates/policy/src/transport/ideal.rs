@@ -1,0 +1,82 @@
+//! # Idea
+//! Packets say where their bytes belong, so the receiver takes them in any order and acknowledges each by name; the
+//! sender repeats only after a timeout, and then only what is missing.
+//!
+//! # Source
+//! Direct data placement with out-of-order delivery, as NICs made for packet spraying have it; here without any heuristic.
+//!
+//! # Invariants
+//! Without loss, reordering costs nothing.
+//!
+//! # When it misleads
+//! A lost packet costs a whole timeout; hardware of this kind learns of losses sooner (trimming, probes).
+
+use super::{Answer, Arrivals, Course, Receipt, Turn};
+
+/// A data packet arrives.
+#[inline]
+pub(super) fn receive(arrivals: &mut Arrivals, position: u64) -> Receipt {
+    let distance = position.saturating_sub(arrivals.expected());
+    let is_new = arrivals.add(position);
+    let answer = if is_new && distance == 0 { Answer::Acknowledge } else { Answer::AcknowledgeNow };
+    Receipt { is_new, is_duplicate: !is_new, distance, answer }
+}
+
+/// The sending end.
+#[derive(Debug, Clone, Default)]
+pub struct Sender {
+    pub(super) course: Course,
+    named: Arrivals,
+    /// What a timeout asks for again: from here to there, without what is named.
+    again: (u64, u64),
+}
+
+impl Sender {
+    #[inline]
+    pub(super) fn has_work(&mut self) -> bool {
+        self.missing().is_some() || self.course.next < self.course.end
+    }
+
+    #[inline]
+    pub(super) fn take(&mut self) -> Turn {
+        let Some(position) = self.missing() else { return self.course.forward() };
+        self.again.0 = position + 1;
+        Turn { position, is_again: true }
+    }
+
+    #[inline]
+    fn missing(&mut self) -> Option<u64> {
+        let (from, to) = self.again;
+        if from >= to {
+            return None;
+        }
+        self.again.0 =
+            (from.max(self.course.una)..to).find(|&position| !self.named.has(position)).unwrap_or(to);
+        (self.again.0 < to).then_some(self.again.0)
+    }
+
+    #[inline]
+    pub(super) fn acknowledged(&mut self, expected: u64, named: u64) -> bool {
+        let is_news = self.course.acknowledged(expected);
+        if is_news {
+            self.named.advance_to(expected);
+        }
+        self.named.add(named);
+        is_news
+    }
+
+    pub(super) fn timeout(&mut self) {
+        self.again = (self.course.una, self.course.highest);
+    }
+
+    #[inline]
+    pub(super) fn under_way(&self) -> u64 {
+        self.course.highest - self.course.una - self.named.n_ahead()
+    }
+
+    pub(super) fn write(&self, words: &mut Vec<u64>) {
+        let una = self.course.una;
+        words.extend([self.again.0.saturating_sub(una), self.again.1.saturating_sub(una)]);
+        words.extend(self.named.words());
+    }
+}

@@ -1,0 +1,118 @@
+//! # Idea
+//! Selective repeat over lossy Ethernet: every packet that comes early is kept and answered by a NACK that names it; the
+//! sender repeats the holes, and keeps no more than a bandwidth-delay product under way.
+//!
+//! # Source
+//! Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018 (IRN).
+//!
+//! # Invariants
+//! Within one recovery every hole is repeated once.
+//!
+//! # When it misleads
+//! The window is a number of packets fixed beforehand; the published scheme takes it from the topology.
+
+use super::{Answer, Arrivals, Course, Receipt, Turn};
+
+/// A data packet arrives.
+pub(super) fn receive(arrivals: &mut Arrivals, position: u64) -> Receipt {
+    let expected = arrivals.expected();
+    let distance = position.saturating_sub(expected);
+    let is_new = arrivals.add(position);
+    let answer = match position {
+        _ if position == expected => Answer::Acknowledge,
+        _ if is_new => Answer::Refuse,
+        _ => Answer::AcknowledgeNow,
+    };
+    Receipt { is_new, is_duplicate: !is_new, distance, answer }
+}
+
+/// The sending end.
+#[derive(Debug, Clone)]
+pub struct Sender {
+    pub(super) course: Course,
+    window: u64,
+    /// What has arrived, as far as named.
+    named: Arrivals,
+    /// One beyond the highest position named.
+    above: u64,
+    /// Where the recovery under way ends.
+    recovery: Option<u64>,
+    /// The next position that the recovery looks at.
+    scan: u64,
+    /// The packet that a timeout asks for.
+    late: Option<u64>,
+}
+
+impl Sender {
+    pub(super) fn new(window: u64) -> Sender {
+        let (course, named) = (Course::default(), Arrivals::default());
+        Sender { course, window: window.max(1), named, above: 0, recovery: None, scan: 0, late: None }
+    }
+
+    pub(super) fn has_work(&mut self) -> bool {
+        self.hole().is_some() || (self.course.next < self.course.end && self.under_way() < self.window)
+    }
+
+    pub(super) fn take(&mut self) -> Turn {
+        let Some(position) = self.hole() else { return self.course.forward() };
+        if self.late.take().is_none() {
+            self.scan = position + 1;
+        }
+        Turn { position, is_again: true }
+    }
+
+    /// The next packet to repeat.
+    fn hole(&mut self) -> Option<u64> {
+        self.late = self.late.filter(|&late| late >= self.course.una);
+        if self.late.is_some() {
+            return self.late;
+        }
+        self.recovery?;
+        self.scan = self.scan.max(self.course.una);
+        while self.scan < self.above && self.named.has(self.scan) {
+            self.scan += 1;
+        }
+        (self.scan < self.above).then_some(self.scan)
+    }
+
+    pub(super) fn acknowledged(&mut self, expected: u64) -> bool {
+        let is_news = self.course.acknowledged(expected);
+        if is_news {
+            self.named.advance_to(expected);
+            self.recovery = self.recovery.filter(|&end| expected < end);
+        }
+        is_news
+    }
+
+    pub(super) fn refused(&mut self, expected: u64, named: u64) -> bool {
+        let is_news = self.acknowledged(expected);
+        if expected < self.course.una {
+            return is_news;
+        }
+        self.named.add(named);
+        self.above = self.above.max(named + 1);
+        if self.recovery.is_none() {
+            self.recovery = Some(self.course.next);
+            self.scan = self.course.una;
+        }
+        is_news
+    }
+
+    pub(super) fn timeout(&mut self) {
+        self.late = Some(self.course.una);
+    }
+
+    #[inline]
+    pub(super) fn under_way(&self) -> u64 {
+        self.course.next - self.course.una - self.named.n_ahead()
+    }
+
+    pub(super) fn write(&self, words: &mut Vec<u64>) {
+        let una = self.course.una;
+        words.push(self.recovery.map_or(0, |end| end - una + 1));
+        words.push(self.scan.saturating_sub(una));
+        words.push(self.above.saturating_sub(una));
+        words.push(self.late.map_or(0, |late| late - una + 1));
+        words.extend(self.named.words());
+    }
+}

@@ -1,0 +1,218 @@
+//! Transports: what a receiver answers, and what a sender sends again.
+//!
+//! Each transport is one file with a receiver's rule and a sender's rule over positions; the registry below is the only
+//! list. A *position* counts the packets of a queue pair from 0 and never wraps; [`Psn`] is what stands in a packet.
+//!
+//! Models: expected and received positions, ACKs and NACKs, retransmission, timeouts.
+//! Leaves out: time, sizes, pacing, congestion control; the NIC has them.
+//!
+//! Invariants: a rule sees one queue pair and nothing else; what is acknowledged is never sent again.
+
+mod arrivals;
+mod course;
+mod go_back_n;
+mod ideal;
+mod irn;
+mod nic_sr;
+mod psn;
+
+pub use arrivals::Arrivals;
+pub use course::Course;
+pub use psn::Psn;
+
+/// Which transport.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reliability {
+    /// Packets out of order are refused, and everything is sent again from the first one missing.
+    GoBackN,
+    /// As NICs on the market do: one NACK for each expected packet, one packet sent again for each NACK.
+    NicSr,
+    /// Selective repeat with every NACK naming its cause.
+    Irn,
+    /// Packets are taken in any order and acknowledged one by one.
+    Ideal,
+}
+
+/// What a receiver answers to a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing.
+    Nothing,
+    /// An ACK that may wait for others.
+    Acknowledge,
+    /// An ACK that may not wait.
+    AcknowledgeNow,
+    /// A NACK.
+    Refuse,
+}
+
+/// What becomes of a data packet at its receiver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Receipt {
+    /// Whether it was taken, for the first time.
+    pub is_new: bool,
+    /// Whether it had been taken before: it was sent once too often.
+    pub is_duplicate: bool,
+    /// How far beyond the expected packet it came; 0 in order.
+    pub distance: u64,
+    /// The answer.
+    pub answer: Answer,
+}
+
+/// The receiving end of a queue pair.
+#[derive(Debug, Clone)]
+pub struct Receiver {
+    rule: Reliability,
+    arrivals: Arrivals,
+    /// The expected position for which a NACK has gone out, plus one; 0 for none.
+    refused: u64,
+}
+
+impl Receiver {
+    /// Nothing has arrived yet.
+    pub fn new(rule: Reliability) -> Receiver {
+        Receiver { rule, arrivals: Arrivals::default(), refused: 0 }
+    }
+
+    /// The lowest position that has not arrived.
+    #[inline]
+    pub fn expected(&self) -> u64 {
+        self.arrivals.expected()
+    }
+
+    /// A data packet arrives.
+    #[inline]
+    pub fn receive(&mut self, position: u64) -> Receipt {
+        let Receiver { rule, arrivals, refused } = self;
+        match rule {
+            Reliability::GoBackN => go_back_n::receive(arrivals, refused, position),
+            Reliability::NicSr => nic_sr::receive(arrivals, refused, position),
+            Reliability::Irn => irn::receive(arrivals, position),
+            Reliability::Ideal => ideal::receive(arrivals, position),
+        }
+    }
+
+    /// Whether a message has arrived as soon as its packets are there, or only when all before it has arrived too.
+    pub fn completes_in_any_order(&self) -> bool {
+        self.rule == Reliability::Ideal
+    }
+
+    /// Everything that later answers depend on, as words.
+    pub fn words(&self) -> impl Iterator<Item = u64> + '_ {
+        let refused = u64::from(self.refused == self.arrivals.expected() + 1);
+        std::iter::once(refused).chain(self.arrivals.words())
+    }
+}
+
+/// A packet to send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// Its position.
+    pub position: u64,
+    /// Whether it was sent before.
+    pub is_again: bool,
+}
+
+/// The sending end of a queue pair.
+#[derive(Debug, Clone)]
+pub enum Sender {
+    /// See [`Reliability::GoBackN`].
+    GoBackN(go_back_n::Sender),
+    /// See [`Reliability::NicSr`].
+    NicSr(nic_sr::Sender),
+    /// See [`Reliability::Irn`].
+    Irn(irn::Sender),
+    /// See [`Reliability::Ideal`].
+    Ideal(ideal::Sender),
+}
+
+/// Calls a method of whichever sender it is.
+macro_rules! each {
+    ($sender:expr, $one:ident => $call:expr) => {
+        match $sender {
+            Sender::GoBackN($one) => $call,
+            Sender::NicSr($one) => $call,
+            Sender::Irn($one) => $call,
+            Sender::Ideal($one) => $call,
+        }
+    };
+}
+
+impl Sender {
+    /// Nothing posted yet; `window` is the most packets under way, which only `irn` heeds.
+    pub fn new(rule: Reliability, window: u64) -> Sender {
+        match rule {
+            Reliability::GoBackN => Sender::GoBackN(go_back_n::Sender::default()),
+            Reliability::NicSr => Sender::NicSr(nic_sr::Sender::default()),
+            Reliability::Irn => Sender::Irn(irn::Sender::new(window)),
+            Reliability::Ideal => Sender::Ideal(ideal::Sender::default()),
+        }
+    }
+
+    /// How far it has come.
+    #[inline]
+    pub fn course(&self) -> &Course {
+        each!(self, sender => &sender.course)
+    }
+
+    /// More packets to send.
+    pub fn post(&mut self, packets: u64) {
+        each!(self, sender => sender.course.end += packets);
+    }
+
+    /// Whether there is something to send.
+    #[inline]
+    pub fn has_work(&mut self) -> bool {
+        each!(self, sender => sender.has_work())
+    }
+
+    /// The next packet to send, once [`Sender::has_work`] has said that there is one.
+    #[inline]
+    pub fn take(&mut self) -> Turn {
+        each!(self, sender => sender.take())
+    }
+
+    /// An ACK: everything below `expected` has arrived, and so has `named`. Tells whether more is acknowledged than before.
+    #[inline]
+    pub fn acknowledged(&mut self, expected: u64, named: u64) -> bool {
+        match self {
+            Sender::GoBackN(sender) => sender.course.acknowledged(expected),
+            Sender::NicSr(sender) => sender.course.acknowledged(expected),
+            Sender::Irn(sender) => sender.acknowledged(expected),
+            Sender::Ideal(sender) => sender.acknowledged(expected, named),
+        }
+    }
+
+    /// A NACK: everything below `expected` has arrived, `expected` has not, and `named` has. Tells whether more is
+    /// acknowledged than before.
+    pub fn refused(&mut self, expected: u64, named: u64) -> bool {
+        match self {
+            Sender::GoBackN(sender) => sender.refused(expected),
+            Sender::NicSr(sender) => sender.refused(expected),
+            Sender::Irn(sender) => sender.refused(expected, named),
+            Sender::Ideal(sender) => sender.acknowledged(expected, named),
+        }
+    }
+
+    /// Nothing has been acknowledged for too long.
+    pub fn timeout(&mut self) {
+        each!(self, sender => sender.timeout());
+    }
+
+    /// Packets sent and not known to have arrived.
+    #[inline]
+    pub fn under_way(&self) -> u64 {
+        each!(self, sender => sender.under_way())
+    }
+
+    /// Everything that later answers depend on, as words relative to what is acknowledged.
+    pub fn words(&self) -> Vec<u64> {
+        let course = self.course();
+        let mut words = vec![course.next - course.una, course.highest - course.una, course.end - course.una];
+        each!(self, sender => sender.write(&mut words));
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests;

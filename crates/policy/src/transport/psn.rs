@@ -1,0 +1,55 @@
+//! Packet sequence numbers of 24 bits, as they stand in packets.
+//!
+//! Invariants: a number stands for the position nearest to a known one; never half of all numbers are under way.
+
+/// A packet sequence number: 24 bits that wrap (`InfiniBand` architecture specification, base transport header).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Psn(u32);
+
+impl Psn {
+    /// How many there are.
+    pub const COUNT: u64 = 1 << 24;
+
+    /// Of a position, on a queue pair that begins with `first`.
+    #[inline]
+    pub fn of(position: u64, first: u32) -> Psn {
+        Psn(((position + u64::from(first)) % Psn::COUNT) as u32)
+    }
+
+    /// As it stands in a packet; higher bits are ignored.
+    #[inline]
+    pub fn from_bits(bits: u32) -> Psn {
+        Psn(bits & (Psn::COUNT as u32 - 1))
+    }
+
+    /// As it stands in a packet.
+    #[inline]
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// The position nearest to a known one that has this number.
+    #[inline]
+    pub fn position(self, near: u64, first: u32) -> u64 {
+        let behind = u64::from(self.0.wrapping_sub(Psn::of(near, first).0)) % Psn::COUNT;
+        if behind < Psn::COUNT / 2 { near + behind } else { (near + behind).saturating_sub(Psn::COUNT) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_survive_the_wrap() {
+        let first = 0xff_fff0;
+        for near in [0_u64, 15, 16, 1 << 24, (1 << 24) + 5, 3 << 24] {
+            for away in [-9_i64, -1, 0, 1, 16, 40, 1 << 22] {
+                let Some(position) = near.checked_add_signed(away) else { continue };
+                assert_eq!(Psn::of(position, first).position(near, first), position, "{near} {away}");
+            }
+        }
+        assert_eq!(Psn::of(16, first).bits(), 0);
+        assert_eq!(Psn::from_bits(0x1_ff_fff0), Psn::of(0, first));
+    }
+}

@@ -1,0 +1,179 @@
+//! The rules of every transport, held to a model that is too simple to be wrong.
+
+use std::collections::BTreeSet;
+
+use netloom_units::Random;
+
+use super::{Answer, Arrivals, Receiver, Reliability, Sender};
+
+const ALL: [Reliability; 4] =
+    [Reliability::GoBackN, Reliability::NicSr, Reliability::Irn, Reliability::Ideal];
+
+/// A receiver that is handed positions in order, and what it answers.
+fn answers(rule: Reliability, positions: &[u64]) -> Vec<(Answer, u64)> {
+    let mut receiver = Receiver::new(rule);
+    let answer = |&position: &u64| (receiver.receive(position).answer, receiver.expected());
+    positions.iter().map(answer).collect()
+}
+
+#[test]
+fn arrivals_are_a_set() {
+    let mut random = Random::stream(7, 1, 1);
+    let (mut arrivals, mut set, mut low) = (Arrivals::default(), BTreeSet::new(), 0);
+    for _ in 0..20_000 {
+        let position = low + u64::from(random.below(300));
+        assert_eq!(arrivals.add(position), set.insert(position), "{position}");
+        if random.below(50) == 0 {
+            let jump = low + u64::from(random.below(100));
+            arrivals.advance_to(jump);
+            set.extend(low..jump);
+        }
+        while set.contains(&low) {
+            low += 1;
+        }
+        assert_eq!(arrivals.expected(), low);
+        assert_eq!(arrivals.n_ahead(), set.range(low..).count() as u64);
+        let probe = low + u64::from(random.below(400));
+        assert_eq!(arrivals.has(probe), set.contains(&probe));
+    }
+}
+
+#[test]
+fn a_gap_is_answered_as_each_transport_does() {
+    use Answer::{Acknowledge, AcknowledgeNow, Nothing, Refuse};
+    let order = [0, 2, 3, 1, 2, 5, 4];
+    assert_eq!(
+        answers(Reliability::GoBackN, &order),
+        [
+            (Acknowledge, 1),
+            (Refuse, 1),
+            (Nothing, 1),
+            (Acknowledge, 2),
+            (Acknowledge, 3),
+            (Refuse, 3),
+            (Nothing, 3)
+        ]
+    );
+    assert_eq!(
+        answers(Reliability::NicSr, &order),
+        [
+            (Acknowledge, 1),
+            (Refuse, 1),
+            (Nothing, 1),
+            (Acknowledge, 4),
+            (AcknowledgeNow, 4),
+            (Refuse, 4),
+            (Acknowledge, 6)
+        ]
+    );
+    assert_eq!(
+        answers(Reliability::Irn, &order),
+        [
+            (Acknowledge, 1),
+            (Refuse, 1),
+            (Refuse, 1),
+            (Acknowledge, 4),
+            (AcknowledgeNow, 4),
+            (Refuse, 4),
+            (Acknowledge, 6)
+        ]
+    );
+    assert!(answers(Reliability::Ideal, &order).iter().all(|(answer, _)| *answer != Refuse));
+}
+
+#[test]
+fn go_back_n_sends_everything_again() {
+    let mut sender = Sender::new(Reliability::GoBackN, 0);
+    sender.post(10);
+    let sent: Vec<u64> = (0..8).map(|_| sender.take().position).collect();
+    assert_eq!(sent, [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert!(sender.refused(3, 3));
+    let again: Vec<(u64, bool)> =
+        (0..7).map(|_| sender.take()).map(|turn| (turn.position, turn.is_again)).collect();
+    assert_eq!(again, [(3, true), (4, true), (5, true), (6, true), (7, true), (8, false), (9, false)]);
+    assert!(!sender.has_work());
+}
+
+#[test]
+fn nic_sr_sends_one_packet_again() {
+    let mut sender = Sender::new(Reliability::NicSr, 0);
+    sender.post(10);
+    (0..8).for_each(|_| drop(sender.take()));
+    assert!(sender.refused(3, 3));
+    let next: Vec<(u64, bool)> =
+        (0..2).map(|_| sender.take()).map(|turn| (turn.position, turn.is_again)).collect();
+    assert_eq!(next, [(3, true), (8, false)]);
+    // Acknowledged in time, it is not sent.
+    sender.refused(5, 5);
+    sender.acknowledged(9, 8);
+    assert!(sender.has_work());
+    assert_eq!(sender.take().position, 9);
+    assert!(!sender.has_work());
+}
+
+#[test]
+fn irn_repeats_each_hole_once_and_keeps_to_its_window() {
+    let mut sender = Sender::new(Reliability::Irn, 6);
+    sender.post(20);
+    let sent: Vec<u64> = std::iter::from_fn(|| sender.has_work().then(|| sender.take().position)).collect();
+    assert_eq!(sent, [0, 1, 2, 3, 4, 5]);
+    sender.refused(1, 2);
+    sender.refused(1, 4);
+    let sent: Vec<u64> = std::iter::from_fn(|| sender.has_work().then(|| sender.take().position)).collect();
+    // 0, 2 and 4 have arrived: three holes (1 and 3 below the highest named), three new ones.
+    assert_eq!(sent, [1, 3, 6, 7, 8]);
+    assert_eq!(sender.under_way(), 6);
+}
+
+/// Whatever is lost, duplicated or late, every packet arrives in the end.
+#[test]
+fn everything_arrives_in_the_end() {
+    for rule in ALL {
+        for seed in 0..40 {
+            let mut random = Random::stream(seed, 2, 3);
+            let (mut sender, mut receiver) = (Sender::new(rule, 12), Receiver::new(rule));
+            let n_packets = 200;
+            sender.post(n_packets);
+            let (mut data, mut answers) = (Vec::new(), Vec::new());
+            let mut quiet = 0;
+            for _ in 0..200_000 {
+                if sender.course().una == n_packets {
+                    break;
+                }
+                quiet += 1;
+                match random.below(3) {
+                    0 if sender.has_work() => {
+                        let turn = sender.take();
+                        assert!(turn.position >= sender.course().una && turn.position < n_packets);
+                        data.push(turn.position);
+                    }
+                    1 if !data.is_empty() => {
+                        // The oldest mostly, now and then a later one; one in ten is lost.
+                        let place = if random.below(4) == 0 { random.below(data.len() as u32) } else { 0 };
+                        let position = data.remove(place as usize);
+                        if random.below(10) > 0 {
+                            let receipt = receiver.receive(position);
+                            answers.push((receipt.answer, receiver.expected(), position));
+                        }
+                    }
+                    _ if !answers.is_empty() => {
+                        let (answer, expected, named) = answers.remove(0);
+                        let is_news = match answer {
+                            Answer::Nothing => false,
+                            Answer::Refuse => sender.refused(expected, named),
+                            _ => sender.acknowledged(expected, named),
+                        };
+                        quiet = if is_news { 0 } else { quiet };
+                    }
+                    _ => {}
+                }
+                if quiet > 2_000 {
+                    sender.timeout();
+                    quiet = 0;
+                }
+            }
+            assert_eq!(sender.course().una, n_packets, "{rule:?} {seed}");
+            assert_eq!(receiver.expected(), n_packets, "{rule:?} {seed}");
+        }
+    }
+}
