@@ -9,6 +9,7 @@ use netloom_model::{
     Balances, Entropy, FabricBuilder, Item, Knowledge, LeafSpine, Message, Model, Operation, PriorityMap,
     Queues, Recording, Routing, Transport, TransportKind, Work, Workload,
 };
+use netloom_policy::congestion;
 use netloom_policy::balance::Chosen;
 use netloom_units::{ActorId, Bytes, Duration, HostId, NodeId, Rate};
 
@@ -106,16 +107,18 @@ impl Case {
         Model {
             fabric: builder.build(),
             routing: Routing::LeafSpine(shape),
-            balances: Balances { host: Chosen::named("ecmp"), switch: Chosen::named(self.balance) },
+            balances: Balances { host: Chosen::named("ecmp"), switch: Chosen::named(self.balance), control: None },
             transport: Transport {
                 packet: PACKET,
                 entropy: Entropy::Message,
                 kind: TransportKind::Window { packets: 16, acknowledgement: Bytes(64) },
             },
+            congestion: congestion::Chosen::named("none"),
             queues: Queues::default(),
             classes: PriorityMap { data: 0, control: self.control },
             workload: Workload::default(),
             faults: Vec::new(),
+            loss: 0,
             knowledge: Knowledge::Local,
             coordination_delay: Duration::from_micros(1),
             deadline: None,

@@ -4,22 +4,29 @@
 //! port's start rule; links failed from the start and timers of later faults.
 //! Leaves out: running.
 
-use netloom_model::{FaultAction, Model, Partitions};
+use netloom_model::{FaultAction, Model, Partitions, Port, PriorityMap};
 use netloom_policy::balance::{Balancer, Seat};
 use netloom_units::{LinkId, NodeId, PortId, Random, Time};
 
 use crate::activity::{Activity, Place};
+use crate::buffer::SharedBuffer;
 use crate::desk::TimerKind;
 use crate::hook::Seated;
 use crate::host::Host;
+use crate::mark::Marker;
 use crate::node::Node;
 use crate::partition::{InLink, MOST_IN_LINKS, Partition};
 use crate::port::{Egress, Far, Form};
+use crate::rdma::Nic;
 use crate::ring::{Receiver, Sender, ring};
 use crate::route::Route;
 
 /// Purpose number of the stream that balancing draws from.
 const BALANCE_PURPOSE: u64 = 0x62_616c;
+/// Purpose number of the streams that marking draws from, one per port.
+const MARK_PURPOSE: u64 = 0x6d_726b;
+/// Purpose number of the streams that losses are drawn from, one per port.
+const LOSS_PURPOSE: u64 = 0x6c_6f73;
 
 /// Where nodes live.
 pub struct Seating {
@@ -127,7 +134,9 @@ impl<'a> Builder<'a> {
                 });
                 built.push(self.node(node, place as u32, ports.collect()));
             }
-            Partition::new(number as u32, built, in_links, self.first_word[number])
+            let mut partition = Partition::new(number as u32, built, in_links, self.first_word[number]);
+            partition.desk.tells_losses = self.model.transport.rdma().is_some();
+            partition
         };
         self.members.iter().enumerate().map(build).collect()
     }
@@ -148,31 +157,57 @@ impl<'a> Builder<'a> {
             let word = self.first_word[partition as usize] + number / 64;
             Far::Partition(Place { partition, word, bit: 1 << (number % 64) })
         };
-        let mut egress = Egress::new(sender, far, port.rate, port.delay.0);
+        let mut egress = Egress::new(id, sender, far, port.rate, port.delay.0);
         let queues = &self.model.queues;
-        let limit =
-            if self.model.fabric.is_host(port.node) { queues.host_limit } else { queues.switch_limit };
+        let is_host = self.model.fabric.is_host(port.node);
+        let limit = if is_host { queues.host_limit } else { queues.switch_limit };
         if let Some(limit) = limit {
             egress.set_limit(limit);
         }
-        let form = self.form(inside, port.link);
+        let form = self.form(inside, port);
         egress.set_form(form);
+        if let Some(marking) = queues.marking.filter(|_| !is_host) {
+            egress.set_marker(Marker::new(&marking, self.stream(MARK_PURPOSE, id)));
+        }
+        if self.model.loss > 0 {
+            egress.set_loss(self.model.loss, self.stream(LOSS_PURPOSE, id));
+        }
         if self.is_traced(port.link) {
-            egress.trace_packets(id, self.model.recording.packets_on.contains(&port.link));
+            egress.trace_packets(self.model.recording.packets_on.contains(&port.link));
         } else if form == Form::Lazy
             && self.shortcut
             && self.fixed_classes
             && !self.has_timed_faults(port.link)
         {
-            egress.set_top_class(self.model.classes.data.max(self.model.classes.control));
+            let PriorityMap { data, control } = self.model.classes;
+            if control > data || !self.acts_at_starts() {
+                egress.set_top_class(data.max(control));
+            }
         }
         egress
     }
 
+    fn stream(&self, purpose: u64, port: PortId) -> Random {
+        Random::stream(self.model.seed, purpose, u64::from(port.0))
+    }
+
+    /// Whether something happens to data packets when their transmission starts, or may keep them from it.
+    fn acts_at_starts(&self) -> bool {
+        let queues = &self.model.queues;
+        queues.buffer.is_some() || queues.marking.is_some() || self.model.loss > 0
+    }
+
     /// The cheapest form that is exact for a port.
-    fn form(&self, inside: bool, link: LinkId) -> Form {
-        let one_class = self.fixed_classes && self.model.classes.data == self.model.classes.control;
-        let may_compute = one_class && !self.has_timed_faults(link) && !self.is_traced(link);
+    fn form(&self, inside: bool, port: &Port) -> Form {
+        let link = port.link;
+        // A NIC's queue pairs are asked when the wire is free: only control packets ever wait there.
+        let is_nic = self.model.fabric.is_host(port.node) && self.model.transport.rdma().is_some();
+        let one_class = self.model.classes.data == self.model.classes.control && !self.acts_at_starts();
+        let may_compute = self.fixed_classes
+            && (is_nic || one_class)
+            && self.model.loss == 0
+            && !self.has_timed_faults(link)
+            && !self.is_traced(link);
         match (self.shortcut && may_compute, inside) {
             (true, _) => Form::Computed,
             (false, true) => Form::Timed,
@@ -203,6 +238,16 @@ impl<'a> Builder<'a> {
         }
         let mut node = Node::new(id, place, ports, route, balancer, random);
         node.host = is_host.then(|| Box::new(Host::new(model.transport.entropy)));
+        let fabric_ports = model.fabric.ports_of(id);
+        if let Some(host) = node.host.as_deref_mut().filter(|_| model.transport.rdma().is_some()) {
+            host.nic = Some(Box::new(Nic::new(model, fabric_ports)));
+        }
+        if let Some(buffer) = model.queues.buffer.filter(|_| !is_host) {
+            node.share(SharedBuffer::new(&buffer, fabric_ports, model.transport.packet));
+        }
+        if let Some(control) = model.balances.control.as_ref().filter(|_| !is_host) {
+            node.balance_control(Balancer::seat(control, seat));
+        }
         node
     }
 

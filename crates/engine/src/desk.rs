@@ -14,6 +14,7 @@ use netloom_records::DropReason;
 use netloom_units::StateWriter;
 
 use crate::packet::Packet;
+use crate::rdma::Tally;
 use crate::trace::Account;
 
 /// Something a node does at an instant of its own.
@@ -56,6 +57,13 @@ pub enum TimerKind {
         /// Its place among the host's sends.
         send: u32,
     },
+    /// An acknowledgement may be overdue.
+    Timeout {
+        /// The queue pair's number at the host, which orders those due together.
+        number: u32,
+        /// Its place there.
+        pair: u32,
+    },
     /// A timer of the switch's hook.
     Hook {
         /// The hook's own number.
@@ -76,8 +84,9 @@ impl TimerKind {
             TimerKind::Release { actor } => (1, u64::from(actor)),
             TimerKind::Wake { actor, lane } => (2, u64::from(actor) << 8 | u64::from(lane)),
             TimerKind::Pace { .. } => (3, 0),
-            TimerKind::Hook { number } => (4, u64::from(number)),
-            TimerKind::Start { port } => (5, u64::from(port)),
+            TimerKind::Timeout { .. } => (4, 0),
+            TimerKind::Hook { number } => (5, u64::from(number)),
+            TimerKind::Start { port } => (6, u64::from(port)),
         };
         out.word(kind << 56 | argument);
     }
@@ -105,6 +114,13 @@ pub enum Report {
         packets: u32,
         /// Links they crossed.
         hops: u64,
+        /// What their way was like.
+        tally: Tally,
+    },
+    /// A packet of a queue pair was lost.
+    Lost {
+        /// Place in the flow table.
+        flow: u32,
     },
     /// The sender needs nothing more of a message.
     Sent {
@@ -173,6 +189,8 @@ pub struct Desk {
     pub dry: bool,
     /// Working memory for lists of live ports.
     pub scratch: Vec<u32>,
+    /// Whether losses are told one by one: queue pairs are taken back when nothing of them is left.
+    pub tells_losses: bool,
 }
 
 impl Desk {
@@ -191,6 +209,7 @@ impl Desk {
             now: 0,
             dry: false,
             scratch: Vec::new(),
+            tells_losses: false,
         }
     }
 
@@ -264,6 +283,9 @@ impl Desk {
     /// Counts a drop.
     #[cold]
     pub fn dropped(&mut self, at: u64, node: u32, port: Option<u32>, reason: DropReason, packet: &Packet) {
+        if self.tells_losses {
+            self.reports.push(Report::Lost { flow: packet.flow });
+        }
         let key = (node, port, reason);
         let fresh = DropTally { packets: 0, bytes: 0, span: (at, at) };
         let tally = self.drops.entry(key).or_insert(fresh);

@@ -23,6 +23,8 @@ pub struct Flow {
     pub send_slot: u32,
     /// Place of its state at the receiver.
     pub receive_slot: u32,
+    /// Place of its queue pair's sending end, where it travels on one.
+    pub send_pair: u32,
     /// Whether its packets are recorded, unless its number says otherwise.
     pub followed: bool,
 }
@@ -34,6 +36,8 @@ struct Story {
     number: u32,
     arrived: bool,
     sent: bool,
+    /// Packets of it that were lost, less those made on the way.
+    lost: i64,
 }
 
 /// All messages handed out and not yet finished.
@@ -46,7 +50,7 @@ pub struct FlowTable {
 impl FlowTable {
     /// Gives a new message a place in `flows`.
     pub fn insert(&mut self, flows: &mut Vec<Flow>, flow: Flow) -> u32 {
-        let story = Story { started: None, number: 0, arrived: false, sent: false };
+        let story = Story { started: None, number: 0, arrived: false, sent: false, lost: 0 };
         if let Some(place) = self.free.pop() {
             flows[place as usize] = flow;
             self.stories[place as usize] = story;
@@ -80,6 +84,22 @@ impl FlowTable {
     /// The sender needs nothing more of it.
     pub fn sent(&mut self, place: u32) {
         self.stories[place as usize].sent = true;
+    }
+
+    /// So many of its packets were lost, less those made on the way.
+    pub fn lost(&mut self, place: u32, packets: i64) {
+        self.stories[place as usize].lost += packets;
+    }
+
+    /// Packets of it that were lost.
+    pub fn n_lost(&self, place: u32) -> i64 {
+        self.stories[place as usize].lost
+    }
+
+    /// Whether both ends have finished.
+    pub fn is_over(&self, place: u32) -> bool {
+        let story = &self.stories[place as usize];
+        story.arrived && story.sent
     }
 
     /// How rows name a message that has started, until its place is given to another one.

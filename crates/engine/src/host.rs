@@ -1,8 +1,8 @@
 //! A host: its actors, the messages it sends and receives, and the NIC's transport.
 //!
 //! Models: `open_loop` (a whole message queued at once, or paced) and `window` (so many packets in flight, an ACK per
-//! packet, out-of-order receiver).
-//! Leaves out: loss recovery; a message that loses a packet never completes and is reported as such.
+//! packet, out-of-order receiver); without recovery, a message that loses a packet never completes and is reported as such.
+//! Leaves out: queue pairs (`rdma`), to which messages and packets are handed on.
 //!
 //! Invariants: a host's messages are numbered in the order they start; flow hashes come from that number, never from
 //! places in tables.
@@ -13,7 +13,8 @@ use netloom_units::{Rate, StateWriter, Time, mix};
 use crate::actor::{Actor, Appetite, Effect};
 use crate::desk::{Desk, Report, TimerKind};
 use crate::node::Node;
-use crate::packet::{Address, Packet, PacketKind};
+use crate::packet::{Address, Packet};
+use crate::rdma::{Nic, Tally};
 use crate::round::Round;
 use crate::slab::Slab;
 
@@ -32,6 +33,8 @@ pub struct Host {
     dry: Vec<u32>,
     effects: Vec<Effect>,
     numbers_matter: bool,
+    /// Queue pairs, where messages travel on such.
+    pub nic: Option<Box<Nic>>,
 }
 
 /// A message being sent.
@@ -98,6 +101,9 @@ impl Host {
             out.word(u64::from(source));
             out.word(missing);
         }
+        if let Some(nic) = &self.nic {
+            nic.write_state(out);
+        }
     }
 }
 
@@ -127,10 +133,20 @@ impl Node {
 
     /// A packet has arrived at this host.
     #[inline]
-    pub fn receive(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
-        match packet.kind() {
-            PacketKind::Data => self.receive_data(now, packet, desk, round),
-            PacketKind::Acknowledgement => self.receive_acknowledgement(now, packet, desk, round),
+    pub fn receive(&mut self, now: u64, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+        if self.host_mut().nic.is_some() {
+            return if packet.is_frame() {
+                self.take_frame(now, ingress, packet, desk, round);
+            } else if packet.is_data() {
+                self.receive_on_pair(now, packet, desk, round);
+            } else {
+                self.hear(now, packet, desk, round);
+            };
+        }
+        if packet.is_data() {
+            self.receive_data(now, packet, desk, round);
+        } else {
+            self.receive_acknowledgement(now, packet, desk, round);
         }
     }
 
@@ -153,7 +169,12 @@ impl Node {
 
     fn message_arrived(&mut self, now: u64, receive: &Receive, desk: &mut Desk, round: &Round) {
         let Receive { flow, packets, hops, .. } = *receive;
-        desk.reports.push(Report::Arrived { flow, at: now, packets, hops });
+        desk.reports.push(Report::Arrived { flow, at: now, packets, hops, tally: Tally::default() });
+        self.tell_actor(now, flow, desk, round);
+    }
+
+    /// Tells the actor that waits for a message.
+    pub fn tell_actor(&mut self, now: u64, flow: u32, desk: &mut Desk, round: &Round) {
         let message = &round.flows[flow as usize].message;
         let Some(actor) = message.notify else { return };
         let host = self.host_mut();
@@ -222,6 +243,9 @@ impl Node {
         let number = host.n_started;
         host.n_started += 1;
         desk.reports.push(Report::Started { flow, number, at: now });
+        if host.nic.is_some() {
+            return self.post(now, flow, number, desk, round);
+        }
         let destination = described.message.to.0;
         let size = described.message.size.0;
         let packet_bytes = model.transport.packet.0;
@@ -253,6 +277,7 @@ impl Node {
                 self.finish_send(described.send_slot, desk);
             }
             (TransportKind::OpenLoop { .. }, _) => self.pace(now, described.send_slot, desk, round),
+            (TransportKind::Rdma(_), _) => unreachable!("hosts have queue pairs then"),
         }
     }
 
@@ -296,13 +321,13 @@ fn pace_of(round: &Round, flow: u32) -> Rate {
     let own = round.flows[flow as usize].message.rate;
     let general = match round.model.transport.kind {
         TransportKind::OpenLoop { rate } => rate,
-        TransportKind::Window { .. } => None,
+        TransportKind::Window { .. } | TransportKind::Rdma(_) => None,
     };
     own.or(general).expect("only paced messages set pace timers")
 }
 
 /// The hash input of a message's packets.
-fn entropy(model: &Model, source: u32, destination: u32, number: u32, now: u64) -> u32 {
+pub fn entropy(model: &Model, source: u32, destination: u32, number: u32, now: u64) -> u32 {
     let pair = mix(model.seed ^ mix((u64::from(source) << 32) | u64::from(destination)));
     let own = match model.transport.entropy {
         Entropy::Pair => 0,

@@ -7,15 +7,16 @@
 //! Invariants: the policy is asked only where there is a choice; a packet without a live next hop is dropped and counted,
 //! never kept waiting.
 
-use netloom_model::PortSet;
+use netloom_model::{PortSet, PriorityMap, Rdma};
 use netloom_policy::balance::{Balancer, Context, PacketView, Pick, Ports};
 use netloom_records::DropReason;
 use netloom_units::{HostId, NodeId, Random, Time};
 
+use crate::buffer::{Admission, Request, SharedBuffer};
 use crate::desk::{Desk, TimerKind};
 use crate::hook::{Actions, Hook, Verdict};
 use crate::host::Host;
-use crate::packet::{InFlight, Packet};
+use crate::packet::{InFlight, Packet, PacketKind};
 use crate::port::{Egress, Enqueued, Far, Form, Start};
 use crate::round::Round;
 use crate::route::{Bundle, Route};
@@ -39,7 +40,11 @@ pub struct Node {
     /// Whether next hops have been recomputed after failures elsewhere.
     overlaid: bool,
     balancer: Balancer,
+    /// The policy for control packets, where they have one of their own.
+    control: Option<Box<Balancer>>,
     random: Random,
+    /// What the ports share, at a switch where they share something.
+    buffer: Option<Box<SharedBuffer>>,
     /// The middlebox, at a switch that has one.
     hook: Option<Box<dyn Hook>>,
     /// The host's part; `None` at a switch.
@@ -82,6 +87,7 @@ struct Candidates<'a, 'r> {
     ports: &'a mut [Egress],
     set: PortSet<'a>,
     now: u64,
+    buffer: &'a mut Option<Box<SharedBuffer>>,
     desk: &'a mut Desk,
     round: &'a Round<'r>,
 }
@@ -99,14 +105,14 @@ impl Ports for Candidates<'_, '_> {
     #[inline]
     fn waiting_bytes(&mut self, candidate: usize) -> u64 {
         let port = self.set.get(candidate);
-        settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
+        settle(self.ports, port, self.now, self.buffer, self.desk, self.round);
         self.ports[port as usize].waiting_bytes(self.now)
     }
 
     #[inline]
     fn waiting_packets(&mut self, candidate: usize) -> u64 {
         let port = self.set.get(candidate);
-        settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
+        settle(self.ports, port, self.now, self.buffer, self.desk, self.round);
         self.ports[port as usize].waiting_packets(self.now)
     }
 }
@@ -132,17 +138,29 @@ impl Node {
             healthy: route,
             overlaid: false,
             balancer,
+            control: None,
             random,
+            buffer: None,
             hook: None,
             host: None,
         }
+    }
+
+    /// Lets the ports share a buffer, before the run.
+    pub fn share(&mut self, buffer: SharedBuffer) {
+        self.buffer = Some(Box::new(buffer));
+    }
+
+    /// Gives control packets a policy of their own, before the run.
+    pub fn balance_control(&mut self, balancer: Balancer) {
+        self.control = Some(Box::new(balancer));
     }
 
     /// A packet has arrived by in-link `ingress`.
     #[inline(always)]
     pub fn arrive(&mut self, now: u64, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
         if self.host.is_some() {
-            return self.receive(now, packet, desk, round);
+            return self.receive(now, ingress, packet, desk, round);
         }
         self.arrive_at_switch(now, ingress, packet, desk, round);
     }
@@ -157,6 +175,9 @@ impl Node {
         desk: &mut Desk,
         round: &Round,
     ) {
+        if packet.is_frame() {
+            return self.take_frame(now, ingress, packet, desk, round);
+        }
         self.forward(now, ingress, packet, desk, round);
     }
 
@@ -196,12 +217,16 @@ impl Node {
         match count {
             0 if self.hook.is_some() => self.arrive_at_hook(now, ingress, *packet, desk, round),
             0 => self.forward_by_list(now, ingress, packet, desk, round),
-            1 => self.enqueue(now, first, packet.class(), || packet.onward(), desk, round),
+            1 => {
+                let way = Way { ingress, port: first };
+                self.enqueue(now, way, packet.class(), || packet.onward(), desk, round);
+            }
             _ => {
                 let set = PortSet::Range { first, count };
                 let Pick { candidate, class, tag } = self.choose(now, ingress, packet, set, desk, round);
                 let onward = || packet.onward_as(class, tag);
-                self.enqueue(now, first + candidate as u32, class, onward, desk, round);
+                let way = Way { ingress, port: first + candidate as u32 };
+                self.enqueue(now, way, class, onward, desk, round);
             }
         }
     }
@@ -242,11 +267,15 @@ impl Node {
     ) {
         match set.len() {
             0 => self.lose(now, DropReason::Unreachable, packet, desk, round),
-            1 => self.enqueue(now, set.get(0), packet.class(), || packet.onward(), desk, round),
+            1 => {
+                let way = Way { ingress, port: set.get(0) };
+                self.enqueue(now, way, packet.class(), || packet.onward(), desk, round);
+            }
             _ => {
                 let Pick { candidate, class, tag } = self.choose(now, ingress, packet, set, desk, round);
                 let onward = || packet.onward_as(class, tag);
-                self.enqueue(now, set.get(candidate), class, onward, desk, round);
+                let way = Way { ingress, port: set.get(candidate) };
+                self.enqueue(now, way, class, onward, desk, round);
             }
         }
     }
@@ -262,7 +291,11 @@ impl Node {
         desk: &mut Desk,
         round: &Round,
     ) -> Pick {
-        let Node { balancer, ports, random, .. } = self;
+        let Node { balancer, control, ports, buffer, random, .. } = self;
+        let balancer = match control {
+            Some(control) if !packet.is_data() => control,
+            _ => balancer,
+        };
         let view = || PacketView {
             entropy: packet.entropy,
             sequence: packet.sequence,
@@ -272,7 +305,7 @@ impl Node {
             ingress,
         };
         let mut context = Context { now: Time(now), random };
-        balancer.pick(&mut context, view, || Candidates { ports, set, now, desk, round })
+        balancer.pick(&mut context, view, || Candidates { ports, set, now, buffer, desk, round })
     }
 
     /// Queues a packet at a port. It is made only where it goes, which spares the common case a copy.
@@ -280,22 +313,25 @@ impl Node {
     fn enqueue(
         &mut self,
         now: u64,
-        port: u32,
+        way: Way,
         class: u8,
         packet: impl Fn() -> Packet,
         desk: &mut Desk,
         round: &Round,
     ) {
+        let port = way.port;
         let egress = &mut self.ports[port as usize];
         let arrival = if egress.is_plain() {
             egress.enqueue_plain(now, packet().bytes)
         } else {
-            settle(egress, now, desk, round);
+            settle(&mut self.ports, port, now, &mut self.buffer, desk, round);
+            let egress = &mut self.ports[port as usize];
             if !egress.is_computed(class) {
-                return self.enqueue_class(now, port, &packet(), desk);
+                return self.enqueue_class(now, way, &packet(), desk, round);
             }
             egress.enqueue_computed(now, packet().bytes)
         };
+        let egress = &mut self.ports[port as usize];
         match arrival {
             Some(arrival) => push(egress, InFlight { arrival, packet: packet() }, desk, round),
             None => desk.dropped(now, self.id.0, Some(port), DropReason::QueueFull, &packet()),
@@ -303,25 +339,137 @@ impl Node {
     }
 
     #[inline(always)]
-    fn enqueue_class(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk) {
+    fn enqueue_class(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
+        let port = way.port;
+        if self.buffer.is_some() && packet.is_data() {
+            return self.enqueue_shared(now, way, packet, desk, round);
+        }
         let egress = &mut self.ports[port as usize];
-        match egress.enqueue(now, packet) {
+        let packet = egress.judged_at_enqueue(*packet);
+        match egress.enqueue(now, &packet) {
             Enqueued::Taken => {}
-            Enqueued::StartsAt(_) if egress.form() == Form::Lazy => {
-                self.busy[port as usize / 64] |= 1 << (port % 64);
+            Enqueued::StartsAt(at) => self.expect_start(port, at, desk),
+            Enqueued::Full => self.refuse(now, port, DropReason::QueueFull, &packet, desk),
+        }
+    }
+
+    /// As [`Node::enqueue_class`], where ports share a buffer.
+    #[inline]
+    fn enqueue_shared(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
+        match self.admit(now, way, packet, desk, round) {
+            Admission::Refuse(reason) => return self.refuse(now, way.port, reason, packet, desk),
+            Admission::TakeAndPause => {
+                self.send_frame(now, way.ingress, PacketKind::Pause, desk, round);
+                self.expect_all_starts(desk);
             }
-            Enqueued::StartsAt(at) => desk.set_timer(at, self.place, TimerKind::Start { port }),
-            Enqueued::Full => self.refuse(now, port, packet, desk),
+            Admission::Take | Admission::Unsure => {}
+        }
+        let egress = &mut self.ports[way.port as usize];
+        let packet = egress.judged_at_enqueue(*packet);
+        if let Enqueued::StartsAt(at) = egress.enqueue(now, &packet) {
+            self.expect_start(way.port, at, desk);
+        }
+    }
+
+    #[inline]
+    fn admit(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) -> Admission {
+        let request = |node: &Node| Request {
+            ingress: way.ingress,
+            egress: way.port,
+            bytes: u64::from(packet.bytes),
+            waiting: node.ports[way.port as usize].queued_bytes(),
+        };
+        let asked = request(self);
+        let buffer = self.buffer.as_deref_mut().expect("seen by the caller");
+        match buffer.admit(&asked, false) {
+            Admission::Unsure => {}
+            admission => return admission,
+        }
+        for port in 0..self.ports.len() as u32 {
+            settle(&mut self.ports, port, now, &mut self.buffer, desk, round);
+        }
+        let asked = request(self);
+        self.buffer.as_deref_mut().expect("seen by the caller").admit(&asked, true)
+    }
+
+    /// A transmission will start at a port: who must know, knows.
+    #[inline(always)]
+    fn expect_start(&mut self, port: u32, at: u64, desk: &mut Desk) {
+        let egress = &mut self.ports[port as usize];
+        let is_lazy = egress.form() == Form::Lazy;
+        if is_lazy {
+            self.busy[port as usize / 64] |= 1 << (port % 64);
+        }
+        if (!is_lazy || self.buffer.as_ref().is_some_and(|buffer| buffer.is_pausing()))
+            && egress.is_timer_needed(at)
+        {
+            desk.set_timer(at, self.place, TimerKind::Start { port });
+        }
+    }
+
+    /// From now on every start is an event of its own.
+    #[cold]
+    fn expect_all_starts(&mut self, desk: &mut Desk) {
+        for port in 0..self.ports.len() as u32 {
+            if let Some(at) = self.ports[port as usize].next_start() {
+                self.expect_start(port, at, desk);
+            }
+        }
+    }
+
+    /// Asks the other end of a link to pause the class of data, or to go on.
+    #[cold]
+    fn send_frame(&mut self, now: u64, port: u32, kind: PacketKind, desk: &mut Desk, round: &Round) {
+        if port as usize >= self.ports.len() || !self.ports[port as usize].is_up() {
+            return;
+        }
+        let PriorityMap { data, control } = round.model.classes;
+        let frame = Packet::frame(kind, data, Rdma::FRAME.0 as u32, control);
+        let way = Way { ingress: self.ports.len() as u32, port };
+        self.enqueue(now, way, control, || frame, desk, round);
+    }
+
+    /// The other end of a link asks for a pause, or lets packets go on.
+    #[cold]
+    #[inline(never)]
+    pub fn take_frame(&mut self, now: u64, port: u32, frame: &Packet, desk: &mut Desk, round: &Round) {
+        if self.host.is_some() {
+            self.serve(now, desk, round);
+        }
+        settle(&mut self.ports, port, now, &mut self.buffer, desk, round);
+        let is_pause = frame.kind() == PacketKind::Pause;
+        let next = self.ports[port as usize].set_paused(now, frame.sequence as u8, is_pause);
+        if let Some(at) = next {
+            self.expect_start(port, at, desk);
+        }
+    }
+
+    /// The port by which a packet of this node's own would leave; the first one where no path leads there.
+    pub fn port_towards(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) -> u32 {
+        if self.ports.len() == 1 {
+            return 0;
+        }
+        let destination = HostId(packet.destination);
+        let set = self.healthy.next_hops(&round.model.routing, self.id, destination);
+        let live: Vec<u32> = set.iter().filter(|&port| self.ports[port as usize].is_up()).collect();
+        match live.len() {
+            0 => 0,
+            1 => live[0],
+            _ => {
+                let own = self.ports.len() as u32;
+                let pick = self.choose(now, own, packet, PortSet::List(&live), desk, round);
+                live[pick.candidate]
+            }
         }
     }
 
     /// A packet finds the queue of a port full.
     #[cold]
     #[inline(never)]
-    fn refuse(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk) {
+    fn refuse(&mut self, now: u64, port: u32, reason: DropReason, packet: &Packet, desk: &mut Desk) {
         let found = self.ports[port as usize].found_by_refused(now);
         let followed = found.map(|found| Followed { found, start: None });
-        self.lose_at(port, now, DropReason::QueueFull, (packet, followed), desk);
+        self.lose_at(port, now, reason, (packet, followed), desk);
     }
 
     /// A packet is dropped before a port was chosen.
@@ -360,6 +508,7 @@ impl Node {
 
     /// The start of a transmission at a port in timed form has come.
     pub fn start(&mut self, now: u64, port: u32, desk: &mut Desk, round: &Round) {
+        self.ports[port as usize].timer_came(now);
         if self.ports[port as usize].has_start_before(now + 1) {
             let start = self.ports[port as usize].take_start();
             if self.hook.is_some() {
@@ -367,9 +516,18 @@ impl Node {
             } else {
                 transmit(&mut self.ports[port as usize], &start, desk, round);
             }
+            self.leave_buffer(now, port, &start.packet, desk, round);
         }
         if let Some(next) = self.ports[port as usize].next_start() {
-            desk.set_timer(next, self.place, TimerKind::Start { port });
+            self.expect_start(port, next, desk);
+        }
+    }
+
+    /// A packet is no longer in the shared buffer; whoever was paused for want of room may go on.
+    fn leave_buffer(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+        let Some(buffer) = self.buffer.as_deref_mut().filter(|_| packet.is_data()) else { return };
+        if let Some(ingress) = buffer.leave(port, u64::from(packet.bytes)) {
+            self.send_frame(now, ingress, PacketKind::Resume, desk, round);
         }
     }
 
@@ -403,13 +561,13 @@ impl Node {
 
     /// Lets every start before the end of the window happen; the earliest start left, `u64::MAX` for none.
     pub fn settle_all(&mut self, desk: &mut Desk, round: &Round) -> u64 {
-        let mut next = u64::MAX;
+        let mut next = if self.host.is_some() { self.serve(round.end, desk, round) } else { u64::MAX };
         for word in 0..self.busy.len() {
             let mut bits = self.busy[word];
             while bits != 0 {
                 let port = word as u32 * 64 + bits.trailing_zeros();
                 bits &= bits - 1;
-                settle(&mut self.ports[port as usize], round.end, desk, round);
+                settle(&mut self.ports, port, round.end, &mut self.buffer, desk, round);
                 match self.ports[port as usize].next_start() {
                     Some(start) => next = next.min(start),
                     None => self.busy[word] &= !(1 << (port % 64)),
@@ -421,13 +579,22 @@ impl Node {
 
     /// Takes a port down or brings it up.
     pub fn fault(&mut self, now: u64, port: u32, up: bool, desk: &mut Desk, round: &Round) {
-        settle(&mut self.ports[port as usize], now, desk, round);
+        if self.host.is_some() {
+            self.serve(now, desk, round);
+        }
+        settle(&mut self.ports, port, now, &mut self.buffer, desk, round);
         let egress = &mut self.ports[port as usize];
         if up {
             egress.come_up(now);
         } else {
-            for (packet, followed) in egress.go_down(now) {
-                self.lose_at(port, now, DropReason::LinkDown, (&packet, followed), desk);
+            let n_waiting = egress.n_waiting();
+            let lost = egress.go_down(now);
+            for (place, (packet, followed)) in lost.iter().enumerate() {
+                self.lose_at(port, now, DropReason::LinkDown, (packet, *followed), desk);
+                // The one on the wire had left.
+                if place + n_waiting >= lost.len() {
+                    self.leave_buffer(now, port, packet, desk, round);
+                }
             }
         }
         self.note_dead_ports();
@@ -467,31 +634,59 @@ impl Node {
         if let Some(hook) = &self.hook {
             hook.write_state(out);
         }
+        if let Some(buffer) = &self.buffer {
+            buffer.write_state(out);
+        }
         if let Some(host) = &self.host {
             host.write_state(out);
         }
     }
 }
 
+/// Where a packet came in and where it goes out.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    ingress: u32,
+    port: u32,
+}
+
 /// Lets the starts of a lazy port before `now` happen; at a timed port there are none, at a computed one nothing waits.
 #[inline(always)]
-fn settle(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
-    if egress.has_start_before(now) {
-        settle_now(egress, now, desk, round);
+pub fn settle(
+    ports: &mut [Egress],
+    port: u32,
+    now: u64,
+    buffer: &mut Option<Box<SharedBuffer>>,
+    desk: &mut Desk,
+    round: &Round,
+) {
+    if ports[port as usize].has_start_before(now) {
+        settle_now(&mut ports[port as usize], port, now, buffer, desk, round);
     }
 }
 
 #[inline(never)]
-fn settle_now(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
+fn settle_now(
+    egress: &mut Egress,
+    port: u32,
+    now: u64,
+    buffer: &mut Option<Box<SharedBuffer>>,
+    desk: &mut Desk,
+    round: &Round,
+) {
     while egress.has_start_before(now) {
         let start = egress.take_start();
         transmit(egress, &start, desk, round);
+        if let Some(buffer) = buffer.as_deref_mut().filter(|_| start.packet.is_data()) {
+            let resumed = buffer.leave(port, u64::from(start.packet.bytes));
+            debug_assert!(resumed.is_none(), "while somebody is paused every start is an event");
+        }
     }
 }
 
 /// Puts a packet whose transmission starts onto the link, unless the link goes down under it.
 #[inline(always)]
-fn transmit(egress: &mut Egress, start: &Start, desk: &mut Desk, round: &Round) {
+pub fn transmit(egress: &mut Egress, start: &Start, desk: &mut Desk, round: &Round) {
     transmit_as(start.packet.class(), egress, start, desk, round);
 }
 
@@ -502,13 +697,14 @@ fn transmit_as(class: u8, egress: &mut Egress, start: &Start, desk: &mut Desk, r
     if egress.is_special() && !look_closer(class, egress, *start, desk, round) {
         return;
     }
-    let entry = egress.entry(start);
+    let mut entry = egress.entry(start);
+    entry.packet = egress.judged_at_start(entry.packet);
     push(egress, entry, desk, round);
 }
 
 /// Puts an entry into the ring and lets the receiver know.
 #[inline(always)]
-fn push(egress: &mut Egress, entry: InFlight, desk: &mut Desk, round: &Round) {
+pub fn push(egress: &mut Egress, entry: InFlight, desk: &mut Desk, round: &Round) {
     match egress.push(entry, round.window) {
         None => {}
         Some(Far::Partition(place)) => round.activity.announce(place, entry.arrival),
@@ -516,13 +712,22 @@ fn push(egress: &mut Egress, entry: InFlight, desk: &mut Desk, round: &Round) {
     }
 }
 
-/// A start at a link that will go down or whose packets are recorded; tells whether the packet gets onto the link.
+/// A start at a link that loses packets, will go down, or whose packets are recorded; tells whether the packet gets to
+/// the other end.
 #[cold]
 #[inline(never)]
 fn look_closer(class: u8, egress: &mut Egress, start: Start, desk: &mut Desk, round: &Round) -> bool {
-    let cut_off = egress.is_cut_off(&start);
+    let is_lost = start.packet.is_data() && egress.is_lost();
+    let cut_off = !is_lost && egress.is_cut_off(&start);
     let end = egress.entry(&start).arrival;
-    let Some(trace) = egress.trace() else { return !cut_off };
+    if is_lost {
+        let from = egress.id();
+        let node = round.model.fabric.port(from).node.0;
+        let port = round.model.fabric.local_index(from);
+        desk.dropped(start.at, node, Some(port), DropReason::Corrupted, &start.packet);
+        egress.count_lost(&start.packet);
+    }
+    let Some(trace) = egress.trace() else { return !cut_off && !is_lost };
     let found = trace.left(class);
     if cut_off {
         trace.will_be_lost(found, start.at);
@@ -530,7 +735,12 @@ fn look_closer(class: u8, egress: &mut Egress, start: Start, desk: &mut Desk, ro
     }
     let followed = Followed { found, start: Some(start.at) };
     if trace.records(&start.packet, round.flows) {
-        desk.account(Account { sent: Some((start.end, end)), ..trace.account(&start.packet, followed) });
+        let account = trace.account(&start.packet, followed);
+        desk.account(if is_lost {
+            Account { dropped: Some((start.at, DropReason::Corrupted)), ..account }
+        } else {
+            Account { sent: Some((start.end, end)), ..account }
+        });
     }
-    true
+    !is_lost
 }

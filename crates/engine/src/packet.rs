@@ -1,6 +1,6 @@
 //! What crosses a link.
 //!
-//! Models: one packet as 32 plain bytes, copied from ring to ring.
+//! Models: one packet as 32 plain bytes, copied from ring to ring; pause frames are packets too.
 //! Leaves out: payload and headers; the size on the wire is all there is.
 //!
 //! Invariants: `flow` and `slot` are places in tables and differ from run to run layout; nothing that is recorded or
@@ -14,7 +14,7 @@ pub struct Packet {
     pub flow: u32,
     /// Place of the message's state at the destination host: receive state for data, send state for ACKs.
     pub slot: u32,
-    /// Number of the packet in its message, from 0.
+    /// Number of the packet in its message, from 0; on a queue pair the PSN, of control packets the one expected.
     pub sequence: u32,
     /// The host it goes to.
     pub destination: u32,
@@ -22,7 +22,7 @@ pub struct Packet {
     pub entropy: u32,
     /// Size on the wire, in bytes.
     pub bytes: u32,
-    /// Tag of the balancing policy.
+    /// Tag of the balancing policy; of control packets of a queue pair the PSN that caused them.
     pub tag: u32,
     /// Traffic class, kind, marks and links crossed, a byte each from the low end: one word, because every hop changes it.
     state: u32,
@@ -31,6 +31,14 @@ pub struct Packet {
 impl Packet {
     const KIND_SHIFT: u32 = 8;
     const HOP: u32 = 1 << 24;
+    /// A switch has marked it.
+    pub const MARKED: u32 = 1 << 16;
+    /// It answers a marked packet.
+    pub const ECHO: u32 = 1 << 17;
+    /// It was sent before.
+    pub const AGAIN: u32 = 1 << 18;
+    /// It ends its message.
+    pub const LAST: u32 = 1 << 19;
 
     /// The word of a packet that has crossed no link yet.
     #[inline(always)]
@@ -73,14 +81,72 @@ impl Packet {
         self.state = (self.state & !0xff) | u32::from(class);
     }
 
+    /// A control packet that answers a data packet of a queue pair.
+    #[must_use]
+    #[inline(always)]
+    pub fn answer(&self, kind: PacketKind, to: Address, bytes: u32, class: u8) -> Packet {
+        let state = Packet::fresh_state(class, kind);
+        let (entropy, tag) = (!self.entropy, self.sequence);
+        Packet { slot: to.slot, destination: to.host, entropy, bytes, tag, state, ..*self }
+    }
+
+    /// The control packet with the PSN expected next.
+    #[must_use]
+    #[inline(always)]
+    pub fn expecting(self, sequence: u32) -> Packet {
+        Packet { sequence, ..self }
+    }
+
+    /// A pause frame for a class, which crosses one link.
+    pub fn frame(kind: PacketKind, paused: u8, bytes: u32, class: u8) -> Packet {
+        Packet {
+            flow: u32::MAX,
+            slot: 0,
+            sequence: u32::from(paused),
+            destination: 0,
+            entropy: 0,
+            bytes,
+            tag: 0,
+            state: Packet::fresh_state(class, kind),
+        }
+    }
+
     /// What it is.
     #[inline(always)]
     pub fn kind(&self) -> PacketKind {
-        if (self.state >> Packet::KIND_SHIFT) & 0xff == PacketKind::Data as u32 {
-            PacketKind::Data
-        } else {
-            PacketKind::Acknowledgement
+        match (self.state >> Packet::KIND_SHIFT) & 0xff {
+            0 => PacketKind::Data,
+            1 => PacketKind::Acknowledgement,
+            2 => PacketKind::Nack,
+            3 => PacketKind::Cnp,
+            4 => PacketKind::Pause,
+            _ => PacketKind::Resume,
         }
+    }
+
+    /// Whether it is data.
+    #[inline(always)]
+    pub fn is_data(&self) -> bool {
+        (self.state >> Packet::KIND_SHIFT) & 0xff == PacketKind::Data as u32
+    }
+
+    /// Whether it is a pause frame, which goes no further than this node.
+    #[inline(always)]
+    pub fn is_frame(&self) -> bool {
+        (self.state >> Packet::KIND_SHIFT) & 0xff >= PacketKind::Pause as u32
+    }
+
+    /// Whether it carries a flag.
+    #[inline(always)]
+    pub fn has(&self, flag: u32) -> bool {
+        self.state & flag != 0
+    }
+
+    /// The packet with flags.
+    #[must_use]
+    #[inline(always)]
+    pub fn with(self, flags: u32) -> Packet {
+        Packet { state: self.state | flags, ..self }
     }
 
     /// Links it has been put on so far, modulo 256.
@@ -123,8 +189,16 @@ pub struct Address {
 pub enum PacketKind {
     /// Part of a message.
     Data,
-    /// Says that one data packet has arrived.
+    /// Says what has arrived.
     Acknowledgement,
+    /// Says what has not arrived although later packets have.
+    Nack,
+    /// Says that a packet was marked.
+    Cnp,
+    /// Asks the other end of a link to pause a class.
+    Pause,
+    /// Lets it go on.
+    Resume,
 }
 
 /// A packet with the instant its last bit arrives, as it stands in a link's ring.

@@ -241,8 +241,9 @@ impl Partition {
                 continue;
             }
             let Some(&key) = keys.get(done) else { break };
-            let receiver = &mut in_links[(key & LINK_MASK) as usize].receiver;
-            node.receive(at, &receiver.first().packet, desk, round);
+            let link = (key & LINK_MASK) as u32;
+            let receiver = &mut in_links[link as usize].receiver;
+            node.receive(at, link, &receiver.first().packet, desk, round);
             receiver.drop_first();
             done += 1;
         }
@@ -349,8 +350,16 @@ fn key(round: &Round, arrival: u64, link: u32) -> u64 {
 /// Lets the next timer, which is this node's, happen.
 fn fire(node: &mut Node, desk: &mut Desk, round: &Round) {
     let timer = desk.take_timer();
+    if let TimerKind::Timeout { number, pair } = timer.kind {
+        // One that means nothing any more is no event: it must not make a run longer.
+        if node.timeout(timer.at, pair, number, desk, round) {
+            desk.now = timer.at;
+        }
+        return;
+    }
     desk.now = timer.at;
     match timer.kind {
+        TimerKind::Timeout { .. } => unreachable!("handled above"),
         TimerKind::Fault { port, up } => node.fault(timer.at, port, up, desk, round),
         TimerKind::Release { actor } => {
             node.actor_mut(actor).release();

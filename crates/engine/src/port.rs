@@ -2,7 +2,8 @@
 //!
 //! Models: a FIFO per traffic class, the higher class always first, drop-tail at a byte limit; the wire takes one
 //! packet at a time; a packet enters the link's ring when its transmission starts.
-//! Leaves out: which port a packet takes; marking, pause and credits (later work, through the same start rule).
+//! Classes may be paused: what is on the wire goes on, nothing of the class starts. Data packets may be marked.
+//! Leaves out: which port a packet takes; what ports share (`buffer.rs`); credits (later work, through the same start rule).
 //!
 //! Three forms of one rule, equal in every result:
 //! - *computed*: with one class and nothing that acts at the start, the start is known at enqueue,
@@ -18,9 +19,10 @@
 
 use std::collections::VecDeque;
 
-use netloom_units::{Bytes, Duration, PortId, Rate, StateWriter, Time};
+use netloom_units::{Bytes, Duration, PortId, Random, Rate, StateWriter, Time};
 
 use crate::activity::Place;
+use crate::mark::Marker;
 use crate::packet::{InFlight, Packet};
 use crate::ring::Sender;
 use crate::trace::{Followed, Found, Trace};
@@ -83,10 +85,16 @@ pub struct Totals {
     pub peak_bytes: u64,
     /// Packets dropped here.
     pub dropped: u64,
+    /// Data packets marked here.
+    pub marked: u64,
+    /// How long a class was paused, in ps.
+    pub paused: u64,
 }
 
 /// The egress side of one link direction.
 pub struct Egress {
+    /// Its id.
+    id: PortId,
     /// End of the last known transmission, in ps.
     free_at: u64,
     /// The next start out of the class queues, `u64::MAX` while they are empty.
@@ -113,6 +121,18 @@ pub struct Egress {
     special: bool,
     /// Whether the link carries packets.
     up: bool,
+    /// One bit per class that the other end has paused.
+    paused: u8,
+    /// Bytes of data in the class queues.
+    queued_bytes: u64,
+    /// The instant for which a start is announced as an event, `u64::MAX` for none.
+    timer_at: u64,
+    /// Who judges which data packets are marked.
+    marker: Option<Box<Marker>>,
+    /// The chance that the link loses a data packet, in 2^-32, and where it is drawn.
+    loss: Option<Box<(u64, Random)>>,
+    /// Pauses, where there were any.
+    pauses: Pauses,
     /// Packets that wait, and the most that ever did; where somebody wants to know.
     count: Option<Box<Count>>,
     /// The largest backlog the queue may hold, in ps.
@@ -149,6 +169,15 @@ impl Count {
     }
 }
 
+/// How long classes were paused.
+#[derive(Debug, Clone, Copy, Default)]
+struct Pauses {
+    /// Since when one is, in ps.
+    since: u64,
+    /// Spans that are over, summed, in ps.
+    total: u64,
+}
+
 /// Eight queues, the highest class served first.
 #[derive(Debug, Default)]
 struct Queues {
@@ -158,6 +187,12 @@ struct Queues {
 }
 
 impl Queues {
+    /// The class that is served next, if not all that wait are paused.
+    #[inline(always)]
+    fn next_class(&self, paused: u8) -> Option<usize> {
+        (self.filled & !paused).checked_ilog2().map(|class| class as usize)
+    }
+
     fn n_packets(&self) -> u32 {
         self.classes.iter().map(|class| class.len() as u32).sum()
     }
@@ -165,9 +200,10 @@ impl Queues {
 
 impl Egress {
     /// A port at rest.
-    pub fn new(sender: Sender, far: Far, rate: Rate, delay: u64) -> Egress {
+    pub fn new(id: PortId, sender: Sender, far: Far, rate: Rate, delay: u64) -> Egress {
         let per_byte = 8_000_000_000_000_u64;
         Egress {
+            id,
             free_at: 0,
             next_start: u64::MAX,
             ps_per_byte: if per_byte.is_multiple_of(rate.0) { per_byte / rate.0 } else { 0 },
@@ -183,6 +219,12 @@ impl Egress {
             plain: per_byte.is_multiple_of(rate.0),
             special: false,
             up: true,
+            paused: 0,
+            queued_bytes: 0,
+            timer_at: u64::MAX,
+            marker: None,
+            loss: None,
+            pauses: Pauses::default(),
             count: None,
             limit: u64::MAX,
             rate,
@@ -213,10 +255,10 @@ impl Egress {
     ///
     /// # Panics
     /// In computed form.
-    pub fn trace_packets(&mut self, port: PortId, all: bool) {
+    pub fn trace_packets(&mut self, all: bool) {
         assert!(self.form != Form::Computed, "a computed start is not seen");
         self.special = true;
-        self.counted().trace = Some(Trace::new(port, all));
+        self.counted().trace = Some(Trace::new(self.id, all));
     }
 
     fn counted(&mut self) -> &mut Count {
@@ -257,6 +299,113 @@ impl Egress {
     /// Whether the link carries packets.
     pub fn is_up(&self) -> bool {
         self.up
+    }
+
+    /// Its id.
+    pub fn id(&self) -> PortId {
+        self.id
+    }
+
+    /// A packet takes its time on the wire and does not arrive.
+    pub fn count_lost(&mut self, packet: &Packet) {
+        self.dropped += 1;
+        self.lose(packet);
+    }
+
+    /// From when on the wire is free, as far as is known.
+    #[inline(always)]
+    pub fn free_at(&self) -> u64 {
+        self.free_at
+    }
+
+    /// Whether a start needs an event at an instant; if so, it has one now.
+    #[inline(always)]
+    pub fn is_timer_needed(&mut self, at: u64) -> bool {
+        let is_needed = at < self.timer_at;
+        self.timer_at = self.timer_at.min(at);
+        is_needed
+    }
+
+    /// An event that announced a start has come.
+    #[inline(always)]
+    pub fn timer_came(&mut self, now: u64) {
+        if self.timer_at <= now {
+            self.timer_at = u64::MAX;
+        }
+    }
+
+    /// Packets in the class queues.
+    pub fn n_waiting(&self) -> usize {
+        self.n_queued() as usize
+    }
+
+    /// Bytes of data in the class queues; starts before now must have happened.
+    #[inline(always)]
+    pub fn queued_bytes(&self) -> u64 {
+        self.queued_bytes
+    }
+
+    /// Whether the other end has paused a class.
+    #[inline(always)]
+    pub fn is_paused(&self, class: u8) -> bool {
+        self.paused >> class & 1 == 1
+    }
+
+    /// The other end pauses a class or lets it go on; starts before `now` must have happened. Tells the next start where
+    /// there was none.
+    pub fn set_paused(&mut self, now: u64, class: u8, is_paused: bool) -> Option<u64> {
+        let before = self.paused;
+        self.paused = if is_paused { before | 1 << class } else { before & !(1 << class) };
+        match (before, self.paused) {
+            (0, 1..) => self.pauses.since = now,
+            (1.., 0) => self.pauses.total += now - self.pauses.since,
+            _ => {}
+        }
+        let waits = self.queues.as_ref().is_some_and(|queues| queues.next_class(self.paused).is_some());
+        let was_none = self.next_start == u64::MAX;
+        self.next_start = match (waits, was_none) {
+            (false, _) => u64::MAX,
+            (true, true) => self.free_at.max(now),
+            (true, false) => self.next_start,
+        };
+        (was_none && waits).then_some(self.next_start)
+    }
+
+    /// Lets data packets be marked here, before the run.
+    pub fn set_marker(&mut self, marker: Marker) {
+        self.plain = false;
+        self.marker = Some(Box::new(marker));
+    }
+
+    /// Lets data packets be lost on the link by chance (in 2^-32), before the run.
+    pub fn set_loss(&mut self, chance: u64, random: Random) {
+        self.plain = false;
+        self.special = true;
+        self.loss = Some(Box::new((chance, random)));
+    }
+
+    /// Whether a data packet whose transmission starts is lost on the link.
+    pub fn is_lost(&mut self) -> bool {
+        let Some((chance, random)) = self.loss.as_deref_mut() else { return false };
+        u64::from(random.next_u32()) < *chance
+    }
+
+    /// The packet as it joins the queue, marked if that is judged there.
+    #[inline]
+    pub fn judged_at_enqueue(&mut self, packet: Packet) -> Packet {
+        match &mut self.marker {
+            Some(marker) if marker.at_enqueue => marker.judge(self.queued_bytes, packet),
+            _ => packet,
+        }
+    }
+
+    /// The packet as its transmission starts, marked if that is judged there.
+    #[inline(always)]
+    pub fn judged_at_start(&mut self, packet: Packet) -> Packet {
+        match &mut self.marker {
+            Some(marker) if !marker.at_enqueue => marker.judge(self.queued_bytes, packet),
+            _ => packet,
+        }
     }
 
     #[inline(always)]
@@ -363,11 +512,12 @@ impl Egress {
         }
         self.bytes += u64::from(packet.bytes);
         self.queued += busy;
-        let idle = self.next_start == u64::MAX;
+        self.queued_bytes += if packet.is_data() { u64::from(packet.bytes) } else { 0 };
+        let class = packet.class();
+        let idle = self.next_start == u64::MAX && !self.is_paused(class);
         if idle {
             self.next_start = self.free_at.max(now);
         }
-        let class = packet.class();
         let queues = self.queues.as_deref_mut().expect("class queues exist in this form");
         queues.filled |= 1 << class;
         queues.classes[class as usize & 7].push_back(*packet);
@@ -415,17 +565,18 @@ impl Egress {
     #[inline(always)]
     pub fn take_start(&mut self) -> Start {
         let queues = self.queues.as_deref_mut().expect("something waits in a class queue");
-        let class = 7 - queues.filled.leading_zeros() as usize;
+        let class = queues.next_class(self.paused).expect("a class that waits is not paused");
         let queue = &mut queues.classes[class & 7];
         let packet = queue.pop_front().expect("the class is marked as filled");
         if queue.is_empty() {
             queues.filled &= !(1 << class);
         }
-        let more = queues.filled != 0;
+        let more = queues.filled & !self.paused != 0;
         let busy = self.serialization(packet.bytes);
         let at = self.next_start;
         let end = at + busy;
         self.queued -= busy;
+        self.queued_bytes -= if packet.is_data() { u64::from(packet.bytes) } else { 0 };
         self.free_at = end;
         self.next_start = if more { end } else { u64::MAX };
         Start { at, end, packet }
@@ -531,6 +682,7 @@ impl Egress {
         self.up = false;
         self.next_start = u64::MAX;
         self.queued = 0;
+        self.queued_bytes = 0;
         self.free_at = self.free_at.min(now);
         let mut followed = self.trace().map(Trace::take_all).unwrap_or_default().into_iter();
         let mut waiting: Vec<Packet> = self.doomed.take().into_iter().collect();
@@ -566,12 +718,14 @@ impl Egress {
             peak_packets: self.count.as_ref().filter(|count| count.peak_wanted).map(|count| count.peak),
             peak_bytes: self.bytes_of(self.peak),
             dropped: self.dropped,
+            marked: self.marker.as_ref().map_or(0, |marker| marker.n_marked),
+            paused: self.pauses.total + if self.paused == 0 { 0 } else { now.saturating_sub(self.pauses.since) },
         }
     }
 
     /// Writes what later behaviour depends on.
     pub fn write_state(&self, out: &mut StateWriter) {
-        out.word(u64::from(self.up));
+        out.word(u64::from(self.up) | u64::from(self.paused) << 8);
         out.instant(Time(self.free_at));
         if let Some(queues) = &self.queues {
             out.word(u64::from(queues.n_packets()));

@@ -2,14 +2,16 @@
 
 use netloom_units::{StateWriter, Time};
 
-use crate::packet::{InFlight, Packet, PacketKind};
+use crate::packet::{InFlight, Packet};
 
 /// Writes a packet, without the places in tables, which differ from repetition to repetition.
 pub fn write_packet(packet: &Packet, out: &mut StateWriter) {
-    let kind = matches!(packet.kind(), PacketKind::Acknowledgement);
+    let flags = [Packet::MARKED, Packet::ECHO, Packet::AGAIN, Packet::LAST];
+    let flags = flags.iter().fold(0, |all, &flag| all * 2 + u64::from(packet.has(flag)));
+    let kind = packet.kind() as u64 | (flags << 8);
     out.word(u64::from(packet.sequence) | (u64::from(packet.destination) << 32));
     out.word(u64::from(packet.entropy) | (u64::from(packet.bytes) << 32));
-    out.word(u64::from(packet.tag) | (u64::from(packet.class()) << 32) | (u64::from(kind) << 40));
+    out.word(u64::from(packet.tag) | (u64::from(packet.class()) << 32) | (kind << 40));
 }
 
 /// Writes a packet in flight.

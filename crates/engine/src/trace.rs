@@ -274,5 +274,8 @@ fn kind(packet: &Packet) -> PacketKind {
     match packet.kind() {
         packet::PacketKind::Data => PacketKind::Data,
         packet::PacketKind::Acknowledgement => PacketKind::Acknowledgement,
+        packet::PacketKind::Nack => PacketKind::Nack,
+        packet::PacketKind::Cnp => PacketKind::Cnp,
+        packet::PacketKind::Pause | packet::PacketKind::Resume => PacketKind::Frame,
     }
 }

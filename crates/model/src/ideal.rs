@@ -70,15 +70,15 @@ struct Flight {
 impl Flight {
     fn new(model: &Model, message: &Message) -> Flight {
         let packet = model.transport.packet;
-        let n_packets = message.size.0.div_ceil(packet.0);
+        let (n_packets, last) = model.transport.cut(message.size);
         let pace = match model.transport.kind {
             TransportKind::OpenLoop { rate } => message.rate.or(rate),
-            TransportKind::Window { .. } => None,
+            TransportKind::Window { .. } | TransportKind::Rdma(_) => None,
         };
         let handed_over = |number| hand_over(pace, packet, number);
         Flight {
             packet,
-            last: Bytes(message.size.0 - (n_packets - 1) * packet.0),
+            last,
             n_between: n_packets.saturating_sub(2),
             last_but_one: n_packets.checked_sub(2).map(handed_over),
             latency: 0,

@@ -10,6 +10,7 @@ pub mod fabric;
 pub mod fault;
 pub mod ideal;
 pub mod partition;
+pub mod rdma;
 pub mod reroute;
 pub mod routing;
 pub mod settings;
@@ -19,6 +20,7 @@ pub mod workload;
 pub use fabric::{Fabric, FabricBuilder, Link, Port};
 pub use fault::{Fault, FaultAction, Knowledge};
 pub use partition::Partitions;
+pub use rdma::{Buffer, Marking, NackReaction, Pause, QueuePairs, Rdma};
 pub use routing::{LeafSpine, Overlay, PortSet, Routing, Tables};
 pub use settings::{Balances, Entropy, NamedFlow, PriorityMap, Queues, Recording, Transport, TransportKind};
 pub use work::{Item, Mark, Message, Operation, Work};
@@ -39,6 +41,8 @@ pub struct Model {
     pub balances: Balances,
     /// How hosts send messages.
     pub transport: Transport,
+    /// How senders react to congestion.
+    pub congestion: netloom_policy::congestion::Chosen,
     /// Queues at egress ports.
     pub queues: Queues,
     /// Traffic class of data and of control packets.
@@ -47,6 +51,8 @@ pub struct Model {
     pub workload: Workload,
     /// Links down from the start and faults in time.
     pub faults: Vec<Fault>,
+    /// The chance that a link loses a data packet, in 2^-32.
+    pub loss: u64,
     /// Who avoids a failed link.
     pub knowledge: Knowledge,
     /// The delay from the last arrival at a modelled barrier to its release; at least the lookahead.

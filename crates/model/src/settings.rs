@@ -3,6 +3,8 @@
 use netloom_policy::balance::Chosen;
 use netloom_units::{Bytes, Duration, HostId, LinkId, Rate};
 
+use crate::rdma::{Buffer, Marking, Rdma};
+
 /// The balancing policy at each kind of node.
 #[derive(Debug, Clone)]
 pub struct Balances {
@@ -10,12 +12,14 @@ pub struct Balances {
     pub host: Chosen,
     /// At switches: the choice of egress.
     pub switch: Chosen,
+    /// At switches, of ACKs, NACKs and CNPs; `None` treats them as data.
+    pub control: Option<Chosen>,
 }
 
 /// How hosts send messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transport {
-    /// Largest data packet on the wire; there are no header bytes.
+    /// Largest data packet on the wire.
     pub packet: Bytes,
     /// What the flow hash of a message is made of.
     pub entropy: Entropy,
@@ -50,6 +54,33 @@ pub enum TransportKind {
         /// Size of an ACK on the wire.
         acknowledgement: Bytes,
     },
+    /// Queue pairs that answer, repeat and slow down.
+    Rdma(Rdma),
+}
+
+impl Transport {
+    /// Bytes of each data packet that carry no payload.
+    #[inline]
+    pub fn header(&self) -> Bytes {
+        self.rdma().map_or(Bytes(0), |rdma| rdma.header)
+    }
+
+    /// Packets that a message is cut into, and the size of the last one on the wire.
+    #[inline]
+    pub fn cut(&self, size: Bytes) -> (u64, Bytes) {
+        let payload = self.packet.0 - self.header().0;
+        let n_packets = size.0.div_ceil(payload);
+        (n_packets, Bytes(size.0 - (n_packets - 1) * payload + self.header().0))
+    }
+
+    /// The queue pairs, where messages travel on such.
+    #[inline]
+    pub fn rdma(&self) -> Option<&Rdma> {
+        match &self.kind {
+            TransportKind::Rdma(rdma) => Some(rdma),
+            _ => None,
+        }
+    }
 }
 
 /// Queues at egress ports.
@@ -59,6 +90,10 @@ pub struct Queues {
     pub switch_limit: Option<Bytes>,
     /// Bytes a host port holds at most; `None` is unlimited.
     pub host_limit: Option<Bytes>,
+    /// What the ports of a switch share instead; `None` is a queue for each port alone.
+    pub buffer: Option<Buffer>,
+    /// Marking at switches.
+    pub marking: Option<Marking>,
 }
 
 /// Traffic class of each kind of packet: 0 to 7, a higher class is always served first.

@@ -7,4 +7,5 @@
 //! answers.
 
 pub mod balance;
+pub mod congestion;
 pub mod transport;

@@ -8,7 +8,7 @@
 use crate::column::TableSpec;
 use crate::row::Row;
 use crate::rows::{
-    CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow, PortRow, SeriesRow, StepRow,
+    CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow, PortRow, RepairRow, SeriesRow, StepRow,
 };
 use crate::sink::{Sink, SinkError};
 
@@ -106,6 +106,8 @@ tables! {
     Packets packets PacketRow;
     /// Paths of the slowest messages.
     Paths paths PathRow;
+    /// What was sent again, message by message.
+    Repairs repairs RepairRow;
 }
 
 /// Does something for the row type of a table.

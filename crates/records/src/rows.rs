@@ -149,6 +149,10 @@ table! {
         pub peak_size: Bytes, "B";
         /// Packets dropped here.
         pub dropped: u64, "packets";
+        /// Data packets marked here.
+        pub marked: u64, "packets";
+        /// Time for which the other end kept a class from being sent.
+        pub paused: Duration, "ps";
     }
     names {
         /// Name of the node it belongs to.
@@ -193,12 +197,25 @@ pub enum DropReason {
     LinkDown,
     /// A hook of the switch pipeline dropped it.
     Hook,
+    /// The buffer that the ports of the switch share had no room for it.
+    BufferFull,
+    /// Its ingress had been paused and had no headroom left.
+    HeadroomFull,
+    /// The link corrupted it.
+    Corrupted,
 }
 
 impl DropReason {
     /// All of them, in order.
-    pub const ALL: [DropReason; 4] =
-        [DropReason::QueueFull, DropReason::Unreachable, DropReason::LinkDown, DropReason::Hook];
+    pub const ALL: [DropReason; 7] = [
+        DropReason::QueueFull,
+        DropReason::Unreachable,
+        DropReason::LinkDown,
+        DropReason::Hook,
+        DropReason::BufferFull,
+        DropReason::HeadroomFull,
+        DropReason::Corrupted,
+    ];
 
     /// The word it is stored as.
     pub const fn word(self) -> &'static str {
@@ -207,6 +224,9 @@ impl DropReason {
             DropReason::Unreachable => "unreachable",
             DropReason::LinkDown => "link_down",
             DropReason::Hook => "hook",
+            DropReason::BufferFull => "buffer_full",
+            DropReason::HeadroomFull => "headroom_full",
+            DropReason::Corrupted => "corrupted",
         }
     }
 }
@@ -257,24 +277,78 @@ table! {
         |row: &FaultRow| (row.time, row.link)
 }
 
+table! {
+    /// What was sent again of a message on a queue pair, and why, as its receiver saw it by the time the message arrived.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct RepairRow in Repairs repairs {
+        /// When the message's last byte arrived.
+        pub end: Time, "ps";
+        /// Sender.
+        pub source: HostId, "id";
+        /// Receiver.
+        pub destination: HostId, "id";
+        /// Number among the sender's messages, from 0.
+        pub number: u32, "number";
+        /// Job; 65535 for background traffic.
+        pub job: u16, "id";
+        /// Packets of the message.
+        pub packets: u32, "packets";
+        /// Packets that came and had been sent before.
+        pub again: u32, "packets";
+        /// Packets that came and had been taken before: sent again for nothing.
+        pub duplicates: u32, "packets";
+        /// NACKs the receiver sent.
+        pub nacks: u32, "packets";
+        /// Marked packets that came.
+        pub marked: u32, "packets";
+        /// Most packets by which one came before its turn.
+        pub distance: u32, "packets";
+    }
+    names {}
+    sorted by "end, destination, source, number",
+        |row: &RepairRow| (row.end, row.destination, row.source, row.number)
+}
+
+impl RepairRow {
+    /// Its place in the stated order.
+    pub fn order(&self) -> (Time, HostId, HostId, u32) {
+        (self.end, self.destination, self.source, self.number)
+    }
+}
+
 /// What a packet is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PacketKind {
     /// Part of a message.
     Data,
-    /// Says that one data packet has arrived.
+    /// Says what has arrived.
     Acknowledgement,
+    /// Says what is missing.
+    Nack,
+    /// Says that a packet was marked.
+    Cnp,
+    /// Pauses a class of a link, or lets it go on.
+    Frame,
 }
 
 impl PacketKind {
     /// All of them, in order.
-    pub const ALL: [PacketKind; 2] = [PacketKind::Data, PacketKind::Acknowledgement];
+    pub const ALL: [PacketKind; 5] = [
+        PacketKind::Data,
+        PacketKind::Acknowledgement,
+        PacketKind::Nack,
+        PacketKind::Cnp,
+        PacketKind::Frame,
+    ];
 
     /// The word it is stored as.
     pub const fn word(self) -> &'static str {
         match self {
             PacketKind::Data => "data",
             PacketKind::Acknowledgement => "ack",
+            PacketKind::Nack => "nack",
+            PacketKind::Cnp => "cnp",
+            PacketKind::Frame => "frame",
         }
     }
 }

@@ -19,6 +19,11 @@ impl StateWriter {
         StateWriter { base, words: Vec::new() }
     }
 
+    /// What instants are relative to.
+    pub fn base(&self) -> Time {
+        self.base
+    }
+
     /// A number that does not depend on time.
     pub fn word(&mut self, word: u64) {
         self.words.push(word);

@@ -6,6 +6,7 @@ use netloom_model::{
     Balances, Collective, Entropy, Job, Knowledge, Model, Order, Phase, PriorityMap, Queues, Recording,
     Transport, TransportKind, Workload,
 };
+use netloom_policy::congestion;
 use netloom_policy::balance::Chosen;
 use netloom_units::{Bytes, Duration, HostId, Time, Value};
 
@@ -137,16 +138,18 @@ impl Case {
         Ok(Model {
             fabric,
             routing,
-            balances: Balances { host: Chosen::named("ecmp"), switch: Chosen::named("spray") },
+            balances: Balances { host: Chosen::named("ecmp"), switch: Chosen::named("spray"), control: None },
             transport: Transport {
                 packet: PACKET,
                 entropy: Entropy::Message,
                 kind: TransportKind::Window { packets: 16, acknowledgement: Bytes(64) },
             },
+            congestion: congestion::Chosen::named("none"),
             queues: Queues::default(),
             classes: PriorityMap::default(),
             workload: self.workload()?,
             faults: Vec::new(),
+            loss: 0,
             knowledge: Knowledge::Local,
             coordination_delay: MICROSECOND,
             deadline: None,

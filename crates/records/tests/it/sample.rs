@@ -123,6 +123,8 @@ fn port(random: &mut Random) -> PortRow {
         peak_packets: (random.below(2) == 0).then(|| random.next_u32()),
         peak_size: Bytes(large(random)),
         dropped: large(random),
+        marked: 0,
+        paused: netloom_units::Duration(0),
     }
 }
 

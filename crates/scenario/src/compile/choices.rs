@@ -21,7 +21,7 @@ pub(super) fn balances(balance: &Balance) -> Balances {
         number: balance::number_of(parameters.spec.name).expect("read from the registry"),
         settings: parameters.settings.clone(),
     };
-    Balances { host: chosen(&balance.host), switch: chosen(&balance.switch) }
+    Balances { host: chosen(&balance.host), switch: chosen(&balance.switch), control: None }
 }
 
 /// How hosts send messages.
@@ -62,6 +62,8 @@ pub(super) fn queues(parameters: &Parameters) -> Queues {
     Queues {
         switch_limit: optional_size(parameters, "switch_limit"),
         host_limit: optional_size(parameters, "host_limit"),
+        buffer: None,
+        marking: None,
     }
 }
 

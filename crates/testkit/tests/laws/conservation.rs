@@ -210,7 +210,11 @@ fn what_full_queues_refuse_is_counted() {
         for limits in [(Some(4_000), None), (Some(4_000), Some(9_500)), (None, Some(1_000))] {
             let mut model = clos();
             model.balances.switch = policy.clone();
-            model.queues = Queues { switch_limit: limits.0.map(Bytes), host_limit: limits.1.map(Bytes) };
+            model.queues = Queues {
+                switch_limit: limits.0.map(Bytes),
+                host_limit: limits.1.map(Bytes),
+                ..Queues::default()
+            };
             let run = check(&model, &traffic(5, 9, 80, 617));
             assert!(run.records.drops.iter().any(|drop| drop.reason == DropReason::QueueFull));
             for port in &run.records.ports {

@@ -60,7 +60,7 @@ fn the_packet_on_the_wire_makes_room_byte_by_byte() {
     let cables = [Cable::new(16_000_000_000, 1_000_000), Cable::new(8_000_000_000, 1_000_000)];
     for (limit, n_taken) in [(1999, 6), (2000, 6), (2499, 6), (2500, 7)] {
         let mut model = model(chain(&cables));
-        model.queues = Queues { switch_limit: Some(Bytes(limit)), host_limit: None };
+        model.queues = Queues { switch_limit: Some(Bytes(limit)), ..Queues::default() };
         let work = ListedWork::new(&[Sending::new(0, 0, 1, 10_000)]);
         for options in port_forms() {
             let run = simulate_with(&model, work.clone(), options, Seams::default());

@@ -18,4 +18,5 @@ mod paths_in_turn;
 mod polarization;
 mod priority;
 mod queues;
+mod rdma;
 mod seams;

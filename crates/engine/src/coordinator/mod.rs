@@ -9,14 +9,13 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use netloom_model::{Fault, FaultAction, Item, Knowledge, Model, Operation, Work, reroute};
-use netloom_records::{Batch, DropReason, DropRow, FaultRow, FlowRow, PortRow, Sink, SinkError};
+use netloom_records::{Batch, DropReason, DropRow, FaultRow, FlowRow, PortRow, RepairRow, Sink, SinkError};
 use netloom_units::{ActorId, Bytes, Duration, HostId, LinkId, NodeId, PortId, Time};
 
 use crate::actor::Task;
 use crate::assemble::Seating;
 use crate::desk::{DropTally, Report, TimerKind};
-use crate::flow::{Flow, FlowTable, sort_rows};
-use crate::host::Receive;
+use crate::flow::{FlowTable, sort_rows};
 use crate::ledger::Ledger;
 use crate::observe::{Control, Observer, Progress};
 use crate::parallel::{Crew, Hall};
@@ -24,6 +23,9 @@ use crate::partition::LONGEST_WINDOW;
 use crate::run::{Outcome, Stall, Status, Waiting};
 use crate::sampler::Sampler;
 use crate::trace::{Account, Tracer};
+use messages::{Pairs, repair_row};
+
+mod messages;
 
 /// Where an actor lives.
 #[derive(Debug, Clone, Copy)]
@@ -67,6 +69,9 @@ pub struct Coordinator<'a, 'h> {
     /// Working memory: partitions with reports in this window.
     reporting: Vec<u32>,
     rows: Vec<FlowRow>,
+    repairs: Vec<RepairRow>,
+    /// Queue pairs that pairs of hosts share.
+    pairs: Pairs,
     cuts: VecDeque<(u64, Cut)>,
     sampler: Option<Sampler>,
     tracer: Tracer<'a>,
@@ -103,6 +108,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             hungry: Vec::new(),
             reporting: Vec::new(),
             rows: Vec::new(),
+            repairs: Vec::new(),
+            pairs: Pairs::default(),
             cuts: VecDeque::new(),
             sampler: model.recording.series.map(|interval| Sampler::new(interval, n_ports)),
             tracer: Tracer::new(model),
@@ -110,7 +117,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             n_finished: 0,
             n_windows: 0,
             hops: 0,
-            window_length: longest.min(model.coordination_delay.0).min(LONGEST_WINDOW),
+            window_length: longest_window(model, longest),
             now: 0,
             work,
             sink,
@@ -243,6 +250,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         // Several rounds each have their own order.
         reporting.sort_unstable();
         self.collect(&reporting);
+        self.retire_quiet();
         self.feed();
         reporting.clear();
         self.reporting = reporting;
@@ -278,13 +286,17 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     fn hear(&mut self, report: &Report) {
         match *report {
             Report::Started { flow, number, at } => self.table.started(flow, Time(at), number),
-            Report::Arrived { flow, at, packets, hops } => {
+            Report::Arrived { flow, at, packets, hops, tally } => {
                 let board = self.hall.board.read().expect("no thread panicked");
                 let row = self.table.arrived(self.model, &board.flows, flow, Time(at), (packets, hops));
                 drop(board);
                 self.rows.push(row);
+                if self.model.transport.rdma().is_some() {
+                    self.repairs.push(repair_row(&row, tally));
+                }
                 self.retire(flow);
             }
+            Report::Lost { flow } => self.table.lost(flow, 1),
             Report::Sent { flow } => {
                 self.table.sent(flow);
                 self.retire(flow);
@@ -295,16 +307,6 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             Report::Finished => self.n_finished += 1,
             Report::Accounts => {}
         }
-    }
-
-    /// Frees what a finished message occupied.
-    fn retire(&mut self, place: u32) {
-        if !self.table.retire(place) {
-            return;
-        }
-        let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
-        self.at_host(flow.source, |host| host.sends.remove(flow.send_slot));
-        self.at_host(flow.message.to, |host| host.receives.remove(flow.receive_slot));
     }
 
     fn at_host<R>(&self, host: HostId, act: impl FnOnce(&mut crate::host::Host) -> R) -> R {
@@ -369,24 +371,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             Operation::Barrier { group } => Task::Barrier(group),
             Operation::Mark(mark) => Task::Mark(mark),
             Operation::Join => Task::Join,
-            Operation::Send(message) => {
-                let send_slot = self.at_host(source, |host| host.sends.insert(crate::host::Send::default()));
-                let receive_slot = self.at_host(message.to, |host| host.receives.insert(Receive::default()));
-                let followed = self.tracer.may_follow(source, message.to);
-                let flow = Flow { message, source, send_slot, receive_slot, followed };
-                let mut board = self.hall.board.write().expect("no thread panicked");
-                let place = self.table.insert(&mut board.flows, flow);
-                drop(board);
-                let expected = Receive {
-                    missing: message.size.0,
-                    flow: place,
-                    source: source.0,
-                    send_slot,
-                    ..Receive::default()
-                };
-                self.at_host(message.to, |host| *host.receives.get_mut(receive_slot) = expected);
-                Task::Send(place)
-            }
+            Operation::Send(message) => Task::Send(self.insert(source, message)),
         }
     }
 
@@ -430,6 +415,11 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             sort_rows(&mut self.rows);
             self.sink.accept(Batch::Flows(&self.rows))?;
             self.rows.clear();
+        }
+        if !self.repairs.is_empty() {
+            self.repairs.sort_unstable_by_key(RepairRow::order);
+            self.sink.accept(Batch::Repairs(&self.repairs))?;
+            self.repairs.clear();
         }
         let (steps, collectives) = self.ledger.take_rows();
         if !steps.is_empty() {
@@ -523,8 +513,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         let board = self.hall.board.read().expect("no thread panicked");
         let row = |place| {
             let flow = &board.flows[place as usize];
-            let receive = self.at_host(flow.message.to, |host| *host.receives.get_mut(flow.receive_slot));
-            self.table.row(self.model, &board.flows, place, None, (receive.packets, receive.hops))
+            let received = self.received(flow);
+            self.table.row(self.model, &board.flows, place, None, received)
         };
         let mut rows: Vec<FlowRow> = self.table.unfinished().map(row).collect();
         sort_rows(&mut rows);
@@ -549,6 +539,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 peak_packets: totals.peak_packets,
                 peak_size: Bytes(totals.peak_bytes),
                 dropped: totals.dropped,
+                marked: totals.marked,
+                paused: Duration(totals.paused),
             }
         };
         self.ports_at(self.now).enumerate().map(row).collect()
@@ -585,6 +577,12 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     fn sum(&self, read: impl Fn(&crate::partition::Partition) -> u64) -> u64 {
         (0..self.hall.partitions.len()).map(|number| read(&self.hall.partition(number))).sum()
     }
+}
+
+/// The longest a window may be: timeouts are set by starts that may be seen only at its end.
+fn longest_window(model: &Model, lookahead: u64) -> u64 {
+    let timeout = model.transport.rdma().map_or(u64::MAX, |rdma| rdma.timeout.0.min(rdma.timeout_low.0));
+    lookahead.min(model.coordination_delay.0).min(LONGEST_WINDOW).min(timeout)
 }
 
 /// Which links are dead at an instant (changes at that very instant included).

@@ -1,0 +1,239 @@
+//! The buffer that all ports of a switch share.
+//!
+//! Models: dynamic thresholds; without loss also an account per ingress, headroom, and pausing whoever sends
+//! (`docs/concepts/roce.md`).
+//! Leaves out: the queues themselves, and frames on the wire.
+//!
+//! Ports are settled lazily, so what is known to be held is an upper bound. It decides most cases: a packet that fits an
+//! upper bound fits. Only where it does not, all ports are settled and the question is put again. While an ingress is
+//! paused every start is an event of its own, and nothing is left to settle.
+//!
+//! Invariants: what is held is the sum of what was taken and has not left; nothing is held at rest.
+
+use std::collections::VecDeque;
+
+use netloom_model::{Buffer, Pause, Port};
+use netloom_records::DropReason;
+use netloom_units::Bytes;
+
+/// What becomes of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admission {
+    /// It is taken.
+    Take,
+    /// It is taken, and its ingress is to be paused.
+    TakeAndPause,
+    /// There is no room for it.
+    Refuse(DropReason),
+    /// It depends on what has left: settle all ports and ask again.
+    Unsure,
+}
+
+/// A packet that asks for room.
+#[derive(Debug, Clone, Copy)]
+pub struct Request {
+    /// The in-link it came by; a switch's own packets come by the number of its ports.
+    pub ingress: u32,
+    /// The port it goes to.
+    pub egress: u32,
+    /// Its size.
+    pub bytes: u64,
+    /// Bytes of data that wait there.
+    pub waiting: u64,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct SharedBuffer {
+    /// What all may share.
+    shared: u64,
+    /// The part of what is free that one may take, in 1/1024.
+    alpha: u64,
+    /// Taken and not known to have left, headroom apart.
+    held: u64,
+    lossless: Option<Box<Lossless>>,
+}
+
+#[derive(Debug)]
+struct Lossless {
+    ingresses: Vec<Ingress>,
+    /// For each port, where the packets that wait there came from: (ingress, bytes).
+    waiting: Vec<VecDeque<(u32, u32)>>,
+    n_paused: u32,
+    xon_gap: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Ingress {
+    used: u64,
+    headroom: u64,
+    capacity: u64,
+    is_paused: bool,
+}
+
+impl SharedBuffer {
+    /// An empty buffer of a switch with these ports.
+    pub fn new(buffer: &Buffer, ports: &[Port], packet: Bytes) -> SharedBuffer {
+        let lossless = buffer.pause.map(|pause| Box::new(Lossless::new(&pause, ports, packet)));
+        let apart = lossless.as_ref().map_or(0, |lossless| lossless.headroom());
+        let shared = buffer.size.0.saturating_sub(apart);
+        SharedBuffer { shared, alpha: u64::from(buffer.alpha), held: 0, lossless }
+    }
+
+    /// Whether every start must be an event of its own.
+    #[inline(always)]
+    pub fn is_pausing(&self) -> bool {
+        self.lossless.as_ref().is_some_and(|lossless| lossless.n_paused > 0)
+    }
+
+    /// Whether there is room for a packet, which is then taken; `is_sure` if all ports are settled.
+    #[inline]
+    pub fn admit(&mut self, request: &Request, is_sure: bool) -> Admission {
+        let free = self.shared.saturating_sub(self.held);
+        let limit = (u128::from(free) * u128::from(self.alpha) >> 10) as u64;
+        let limit = limit.min(free);
+        let Some(lossless) = &mut self.lossless else {
+            let fits = request.waiting + request.bytes <= limit && request.bytes <= free;
+            self.held += if fits { request.bytes } else { 0 };
+            return match (fits, is_sure) {
+                (true, _) => Admission::Take,
+                (false, true) => Admission::Refuse(DropReason::BufferFull),
+                (false, false) => Admission::Unsure,
+            };
+        };
+        let is_sure = is_sure || lossless.n_paused > 0;
+        let ingress = &mut lossless.ingresses[request.ingress as usize];
+        if ingress.headroom == 0 && ingress.used + request.bytes <= limit {
+            ingress.used += request.bytes;
+            self.held += request.bytes;
+            lossless.remember(request);
+            return Admission::Take;
+        }
+        if is_sure { lossless.admit_to_headroom(request) } else { Admission::Unsure }
+    }
+
+    /// A packet leaves a port: its transmission starts, or it is lost there. Tells which ingress may go on.
+    #[inline]
+    pub fn leave(&mut self, egress: u32, bytes: u64) -> Option<u32> {
+        let Some(lossless) = &mut self.lossless else {
+            self.held -= bytes;
+            return None;
+        };
+        let (number, bytes) = lossless.waiting[egress as usize].pop_front().expect("it was taken");
+        let ingress = &mut lossless.ingresses[number as usize];
+        let from_headroom = ingress.headroom.min(u64::from(bytes));
+        ingress.headroom -= from_headroom;
+        ingress.used -= u64::from(bytes) - from_headroom;
+        self.held -= u64::from(bytes) - from_headroom;
+        if !ingress.is_paused || ingress.headroom > 0 {
+            return None;
+        }
+        let free = self.shared.saturating_sub(self.held);
+        let limit = (u128::from(free) * u128::from(self.alpha) >> 10) as u64;
+        if ingress.used > 0 && ingress.used + lossless.xon_gap > limit.min(free) {
+            return None;
+        }
+        ingress.is_paused = false;
+        lossless.n_paused -= 1;
+        Some(number)
+    }
+
+    /// Writes what later behaviour depends on.
+    pub fn write_state(&self, out: &mut netloom_units::StateWriter) {
+        out.word(self.held);
+        for ingress in self.lossless.iter().flat_map(|lossless| &lossless.ingresses) {
+            out.word(ingress.used);
+            out.word(ingress.headroom | u64::from(ingress.is_paused) << 63);
+        }
+    }
+}
+
+impl Lossless {
+    fn new(pause: &Pause, ports: &[Port], packet: Bytes) -> Lossless {
+        let with = |capacity| Ingress { capacity, ..Ingress::default() };
+        let mut ingresses: Vec<Ingress> =
+            ports.iter().map(|port| with(pause.headroom_of(port, packet))).collect();
+        // What the switch itself makes: nobody could be paused for it.
+        ingresses.push(with(0));
+        let waiting = ports.iter().map(|_| VecDeque::new()).collect();
+        Lossless { ingresses, waiting, n_paused: 0, xon_gap: pause.xon_gap.0 }
+    }
+
+    fn headroom(&self) -> u64 {
+        self.ingresses.iter().map(|ingress| ingress.capacity).sum()
+    }
+
+    #[inline(always)]
+    fn remember(&mut self, request: &Request) {
+        self.waiting[request.egress as usize].push_back((request.ingress, request.bytes as u32));
+    }
+
+    fn admit_to_headroom(&mut self, request: &Request) -> Admission {
+        let ingress = &mut self.ingresses[request.ingress as usize];
+        if ingress.headroom + request.bytes > ingress.capacity {
+            return Admission::Refuse(DropReason::HeadroomFull);
+        }
+        ingress.headroom += request.bytes;
+        let is_first = !ingress.is_paused;
+        ingress.is_paused = true;
+        self.n_paused += u32::from(is_first);
+        self.remember(request);
+        if is_first { Admission::TakeAndPause } else { Admission::Take }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use netloom_units::{Duration, LinkId, NodeId, PortId, Rate};
+
+    fn ports() -> Vec<Port> {
+        let port = |number| Port {
+            node: NodeId(0),
+            peer: PortId(number),
+            link: LinkId(number),
+            rate: Rate(100_000_000_000),
+            delay: Duration::from_micros(1),
+        };
+        (0..3).map(port).collect()
+    }
+
+    fn request(ingress: u32, waiting: u64) -> Request {
+        Request { ingress, egress: 2, bytes: 1_000, waiting }
+    }
+
+    #[test]
+    fn a_queue_takes_its_part_of_what_is_free() {
+        let buffer = Buffer { size: Bytes(10_000), alpha: 512, pause: None };
+        let mut shared = SharedBuffer::new(&buffer, &ports(), Bytes(1_000));
+        let mut waiting = 0;
+        while shared.admit(&request(0, waiting), true) == Admission::Take {
+            waiting += 1_000;
+        }
+        // q + 1000 <= (10000 - q) / 2: up to 3000 are taken.
+        assert_eq!(waiting, 3_000);
+        assert_eq!(shared.admit(&request(0, waiting), false), Admission::Unsure);
+        assert_eq!(shared.admit(&request(0, waiting), true), Admission::Refuse(DropReason::BufferFull));
+        (0..3).for_each(|_| assert_eq!(shared.leave(2, 1_000), None));
+        assert_eq!(shared.held, 0);
+    }
+
+    #[test]
+    fn an_ingress_is_paused_once_and_goes_on() {
+        let pause = Pause { headroom: Some(Bytes(2_000)), xon_gap: Bytes(500) };
+        let buffer = Buffer { size: Bytes(16_000), alpha: 1024, pause: Some(pause) };
+        let mut shared = SharedBuffer::new(&buffer, &ports(), Bytes(1_000));
+        // Half of the 10000 shared ones: 5000 in use leave 5000 free.
+        let admissions: Vec<Admission> = (0..8).map(|_| shared.admit(&request(0, 0), true)).collect();
+        assert!(admissions[..5].iter().all(|admission| *admission == Admission::Take));
+        assert_eq!(
+            admissions[5..],
+            [Admission::TakeAndPause, Admission::Take, Admission::Refuse(DropReason::HeadroomFull)]
+        );
+        assert!(shared.is_pausing());
+        let resumed: Vec<Option<u32>> = (0..7).map(|_| shared.leave(2, 1_000)).collect();
+        // Two leave headroom; then 4000 + 500 is within 6000.
+        assert_eq!(resumed, [None, Some(0), None, None, None, None, None]);
+        assert!(!shared.is_pausing() && shared.held == 0);
+    }
+}

@@ -1,0 +1,165 @@
+//! Messages from hand-out to being forgotten: their places at both hosts, and their queue pairs.
+//!
+//! Models: a queue pair for each message, or one for each pair of hosts that ever talks.
+//! Leaves out: sending and receiving.
+//!
+//! Invariants: places of messages on queue pairs are taken back when nothing of them is under way: what was sent equals
+//! what came and what was lost, for packets and answers together.
+
+use std::collections::BTreeMap;
+
+use netloom_model::{Message, QueuePairs, Rdma};
+use netloom_records::{FlowRow, RepairRow};
+use netloom_units::HostId;
+
+use super::Coordinator;
+use crate::flow::Flow;
+use crate::host::{Host, Receive, Send};
+use crate::rdma::{Incoming, Nic, Outgoing, Tally};
+
+/// Queue pairs, and messages about to be forgotten.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    /// The sending ends that pairs of hosts share.
+    shared: BTreeMap<(HostId, HostId), u32>,
+    /// Messages of which both ends have finished, but packets may be under way.
+    closing: Vec<u32>,
+}
+
+impl Coordinator<'_, '_> {
+    /// Gives a message its places at both hosts and in the flow table.
+    pub(super) fn insert(&mut self, source: HostId, message: Message) -> u32 {
+        let followed = self.tracer.may_follow(source, message.to);
+        let flow = match self.model.transport.rdma() {
+            Some(rdma) => self.on_pair(rdma, source, message, followed),
+            None => {
+                let send_slot = self.at_host(source, |host| host.sends.insert(Send::default()));
+                let receive_slot = self.at_host(message.to, |host| host.receives.insert(Receive::default()));
+                Flow { message, source, send_slot, receive_slot, send_pair: u32::MAX, followed }
+            }
+        };
+        let mut board = self.hall.board.write().expect("no thread panicked");
+        let place = self.table.insert(&mut board.flows, flow);
+        drop(board);
+        if flow.send_pair == u32::MAX {
+            let (source, send_slot) = (source.0, flow.send_slot);
+            let expected =
+                Receive { missing: message.size.0, flow: place, source, send_slot, ..Receive::default() };
+            self.at_host(message.to, |host| *host.receives.get_mut(flow.receive_slot) = expected);
+        }
+        place
+    }
+
+    fn on_pair(&mut self, rdma: &Rdma, source: HostId, message: Message, followed: bool) -> Flow {
+        let send_pair = self.pair_for(rdma, source, message.to);
+        let send_slot = self.at_host(source, |host| nic(host).outgoing.insert(Outgoing::default()));
+        let incoming = Incoming { missing: message.size.0, ..Incoming::default() };
+        let receive_slot = self.at_host(message.to, |host| nic(host).incoming.insert(incoming));
+        Flow { message, source, send_slot, receive_slot, send_pair, followed }
+    }
+
+    fn pair_for(&mut self, rdma: &Rdma, source: HostId, to: HostId) -> u32 {
+        if rdma.queue_pairs == QueuePairs::Message {
+            return self.make_pair(rdma, source, to);
+        }
+        if let Some(&pair) = self.pairs.shared.get(&(source, to)) {
+            return pair;
+        }
+        let pair = self.make_pair(rdma, source, to);
+        self.pairs.shared.insert((source, to), pair);
+        pair
+    }
+
+    fn make_pair(&self, rdma: &Rdma, source: HostId, to: HostId) -> u32 {
+        let send = self.at_host(source, |host| nic(host).insert_send(rdma, to.0));
+        let receive = self.at_host(to, |host| nic(host).insert_receive(rdma, source.0));
+        self.at_host(source, |host| nic(host).sends.get_mut(send).far = receive);
+        self.at_host(to, |host| nic(host).receives.get_mut(receive).far = send);
+        send
+    }
+
+    /// Frees what a finished message occupied.
+    pub(super) fn retire(&mut self, place: u32) {
+        if self.model.transport.rdma().is_some() {
+            if self.table.is_over(place) {
+                self.pairs.closing.push(place);
+            }
+            return;
+        }
+        if self.table.retire(place) {
+            let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
+            self.at_host(flow.source, |host| host.sends.remove(flow.send_slot));
+            self.at_host(flow.message.to, |host| host.receives.remove(flow.receive_slot));
+        }
+    }
+
+    /// Frees what finished messages occupied of which nothing is under way any more.
+    pub(super) fn retire_quiet(&mut self) {
+        let mut closing = std::mem::take(&mut self.pairs.closing);
+        closing.retain(|&place| !self.retire_if_quiet(place));
+        self.pairs.closing = closing;
+    }
+
+    fn retire_if_quiet(&mut self, place: u32) -> bool {
+        let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
+        let sent = self.at_host(flow.source, |host| nic(host).outgoing.get_mut(flow.send_slot).balance);
+        let answered =
+            self.at_host(flow.message.to, |host| nic(host).incoming.get_mut(flow.receive_slot).balance);
+        if sent + answered != self.table.n_lost(place) {
+            return false;
+        }
+        let rdma = self.model.transport.rdma().expect("only messages on queue pairs close");
+        let receive_pair = self.at_host(flow.source, |host| {
+            let nic = nic(host);
+            nic.outgoing.remove(flow.send_slot);
+            let far = nic.sends.get_mut(flow.send_pair).far;
+            if rdma.queue_pairs == QueuePairs::Message {
+                nic.forget_send(rdma, flow.send_pair);
+            }
+            far
+        });
+        self.at_host(flow.message.to, |host| {
+            let nic = nic(host);
+            nic.incoming.remove(flow.receive_slot);
+            if rdma.queue_pairs == QueuePairs::Message {
+                nic.forget_receive(rdma, receive_pair);
+            }
+        });
+        self.table.retire(place)
+    }
+
+    /// What has come of a message: packets, and the links they crossed.
+    pub(super) fn received(&self, flow: &Flow) -> (u32, u64) {
+        self.at_host(flow.message.to, |host| match host.nic.as_deref_mut() {
+            Some(nic) => {
+                let incoming = nic.incoming.get_mut(flow.receive_slot);
+                (incoming.packets, incoming.hops)
+            }
+            None => {
+                let receive = host.receives.get_mut(flow.receive_slot);
+                (receive.packets, receive.hops)
+            }
+        })
+    }
+}
+
+fn nic(host: &mut Host) -> &mut Nic {
+    host.nic.as_deref_mut().expect("hosts have queue pairs")
+}
+
+/// What was repeated of a message, beside its row among the flows.
+pub(super) fn repair_row(flow: &FlowRow, tally: Tally) -> RepairRow {
+    RepairRow {
+        end: flow.end.expect("it has arrived"),
+        source: flow.source,
+        destination: flow.destination,
+        number: flow.number,
+        job: flow.job,
+        packets: flow.packets,
+        again: tally.again,
+        duplicates: tally.duplicates,
+        nacks: tally.nacks,
+        marked: tally.marked,
+        distance: tally.distance,
+    }
+}

@@ -1,0 +1,84 @@
+//! Answers come back to the host that sent the data.
+
+use netloom_model::{NackReaction, Rdma};
+use netloom_policy::congestion::Signal;
+use netloom_policy::transport::Psn;
+use netloom_units::Time;
+
+use super::nic::Nic;
+use super::pair::SendPair;
+use super::serve::arm;
+use crate::desk::{Desk, Report};
+use crate::node::Node;
+use crate::packet::{Packet, PacketKind};
+use crate::round::Round;
+
+impl Node {
+    /// An ACK, NACK or CNP arrives.
+    pub fn hear(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+        self.serve(now, desk, round);
+        let node = self.place;
+        let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
+        let slot = round.flows[packet.flow as usize].send_slot;
+        let nic = self.nic_mut().expect("the host has queue pairs");
+        let Nic { sends, outgoing, controllers, .. } = nic;
+        outgoing.get_mut(slot).balance -= 1;
+        let pair = sends.get_mut(packet.slot);
+        let is_news = pair.learn(packet, rdma);
+        let controller = &controllers[pair.port as usize];
+        match reaction(packet, rdma) {
+            NackReaction::Ignore => {}
+            NackReaction::AsCnp => controller.on_congestion(&mut pair.rate, Time(now), signal(packet)),
+            NackReaction::SlowStart => controller.slow_start(&mut pair.rate, Time(now)),
+        }
+        if is_news {
+            pair.acknowledged(now, rdma, desk);
+            arm(pair, node, packet.slot, desk);
+        }
+        nic.stir(now, packet.slot);
+    }
+}
+
+/// What a control packet means to congestion control.
+fn reaction(packet: &Packet, rdma: &Rdma) -> NackReaction {
+    match packet.kind() {
+        PacketKind::Cnp => NackReaction::AsCnp,
+        PacketKind::Nack if rdma.nack != NackReaction::Ignore => rdma.nack,
+        _ if packet.has(Packet::ECHO) => NackReaction::AsCnp,
+        _ => NackReaction::Ignore,
+    }
+}
+
+fn signal(packet: &Packet) -> Signal {
+    if packet.kind() == PacketKind::Nack { Signal::Nack } else { Signal::Cnp }
+}
+
+impl SendPair {
+    /// Takes note of what has arrived; tells whether more has than before.
+    fn learn(&mut self, packet: &Packet, rdma: &Rdma) -> bool {
+        let una = self.sender.course().una;
+        let position = |bits| Psn::from_bits(bits).position(una, rdma.first_psn);
+        match packet.kind() {
+            PacketKind::Acknowledgement => {
+                self.sender.acknowledged(position(packet.sequence), position(packet.tag))
+            }
+            PacketKind::Nack => self.sender.refused(position(packet.sequence), position(packet.tag)),
+            _ => false,
+        }
+    }
+
+    /// More has been acknowledged: messages may be done, and the time for the next acknowledgement begins.
+    fn acknowledged(&mut self, now: u64, rdma: &Rdma, desk: &mut Desk) {
+        self.n_timeouts = 0;
+        let course = *self.sender.course();
+        if course.highest > course.una {
+            self.restart(now, rdma);
+        } else {
+            self.deadline = u64::MAX;
+        }
+        while self.posted.front().is_some_and(|message| message.end <= course.una) {
+            let done = self.posted.pop_front().expect("just seen");
+            desk.reports.push(Report::Sent { flow: done.flow });
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Messages on queue pairs, at their two ends.
+
+/// A message being sent.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Outgoing {
+    /// Packets put on the wire, less answers that came back.
+    pub balance: i64,
+}
+
+/// A message being received.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Incoming {
+    /// Answers sent, less packets that came.
+    pub balance: i64,
+    /// Bytes still missing.
+    pub missing: u64,
+    /// Packets taken.
+    pub packets: u32,
+    /// Links they crossed.
+    pub hops: u64,
+    /// What the way of its packets was like.
+    pub tally: Tally,
+}
+
+/// What a receiver saw of a message beside its bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Packets that had been sent before.
+    pub again: u32,
+    /// Packets that had been taken before: sent again for nothing.
+    pub duplicates: u32,
+    /// NACKs sent.
+    pub nacks: u32,
+    /// Marked packets.
+    pub marked: u32,
+    /// Most packets by which one came early.
+    pub distance: u32,
+}

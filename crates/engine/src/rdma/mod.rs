@@ -1,0 +1,20 @@
+//! RDMA at hosts: queue pairs, the NIC that serves them, and what they answer.
+//!
+//! Models: `docs/concepts/roce.md`.
+//! Leaves out: what a transport answers and repeats and how fast a queue pair may send; the policies know. What switches do.
+//!
+//! Where to look: `nic` is the table of everything a host has; `pair` and `message` what stands in it; `serve` puts packets
+//! on the wire, `receive` takes data, `control` takes answers.
+//!
+//! Invariants: a queue pair's place is used again only when nothing of its messages is left anywhere in the fabric, so a
+//! late packet never meets a stranger.
+
+mod control;
+mod message;
+mod nic;
+mod pair;
+mod receive;
+mod serve;
+
+pub use message::{Incoming, Outgoing, Tally};
+pub use nic::Nic;

@@ -1,0 +1,116 @@
+//! A host's RDMA NIC: its queue pairs and messages.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use netloom_model::{Model, Port, Rdma};
+use netloom_policy::congestion::Controller;
+use netloom_policy::transport::{Receiver, Sender};
+use netloom_units::{StateWriter, Time};
+
+use super::message::{Incoming, Outgoing};
+use super::pair::{ReceivePair, SendPair};
+use crate::slab::Slab;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Nic {
+    /// Sending ends.
+    pub sends: Slab<SendPair>,
+    /// Receiving ends.
+    pub receives: Slab<ReceivePair>,
+    /// Messages being sent.
+    pub outgoing: Slab<Outgoing>,
+    /// Messages being received.
+    pub incoming: Slab<Incoming>,
+    /// For each port, how fast its queue pairs may send.
+    pub controllers: Vec<Controller>,
+    /// For each port, queue pairs with something to send.
+    pub ready: Vec<Ready>,
+    /// Queue pairs that have sent.
+    pub n_pairs: u32,
+}
+
+/// Queue pairs in the order in which they are served: (ready from, number, place).
+pub type Ready = BinaryHeap<Reverse<(u64, u32, u32)>>;
+
+impl Nic {
+    /// A NIC at rest.
+    pub fn new(model: &Model, ports: &[Port]) -> Nic {
+        let controllers = ports.iter().map(|port| Controller::new(&model.congestion, port.rate)).collect();
+        Nic {
+            sends: Slab::default(),
+            receives: Slab::default(),
+            outgoing: Slab::default(),
+            incoming: Slab::default(),
+            controllers,
+            ready: ports.iter().map(|_| Ready::new()).collect(),
+            n_pairs: 0,
+        }
+    }
+
+    /// Makes a sending end.
+    pub fn insert_send(&mut self, rdma: &Rdma, destination: u32) -> u32 {
+        let sender = Sender::new(rdma.rule, rdma.window);
+        self.sends.insert(SendPair::new(destination, sender, self.controllers[0].start()))
+    }
+
+    /// Makes a receiving end.
+    pub fn insert_receive(&mut self, rdma: &Rdma, source: u32) -> u32 {
+        self.receives.insert(ReceivePair::new(source, Receiver::new(rdma.rule)))
+    }
+
+    /// Forgets a sending end of which nothing is left.
+    pub fn forget_send(&mut self, rdma: &Rdma, place: u32) {
+        let sender = Sender::new(rdma.rule, rdma.window);
+        *self.sends.get_mut(place) = SendPair::new(0, sender, self.controllers[0].start());
+        self.sends.remove(place);
+    }
+
+    /// Forgets a receiving end of which nothing is left.
+    pub fn forget_receive(&mut self, rdma: &Rdma, place: u32) {
+        *self.receives.get_mut(place) = ReceivePair::new(0, Receiver::new(rdma.rule));
+        self.receives.remove(place);
+    }
+
+    /// A queue pair may have something to send from `now` on.
+    #[inline]
+    pub fn stir(&mut self, now: u64, place: u32) {
+        let pair = self.sends.get_mut(place);
+        if pair.is_queued || !pair.sender.has_work() {
+            return;
+        }
+        pair.is_queued = true;
+        let number = pair.number.expect("whoever has something to send has a number");
+        self.ready[pair.port as usize].push(Reverse((now.max(pair.next_at), number, place)));
+    }
+
+    /// Writes what later behaviour depends on, without places.
+    pub fn write_state(&self, out: &mut StateWriter) {
+        let now = out.base();
+        let mut sends: Vec<&SendPair> = self.sends.iter().filter(|pair| pair.is_under_way()).collect();
+        sends.sort_unstable_by_key(|pair| pair.number);
+        for pair in sends {
+            out.word(u64::from(pair.destination) | (u64::from(pair.entropy) << 32));
+            pair.sender.words().into_iter().for_each(|word| out.word(word));
+            self.controllers[pair.port as usize].write_state(&pair.rate, now, out);
+            out.instant(Time(pair.next_at.max(now.0)));
+            out.word(pair.deadline.saturating_sub(now.0));
+        }
+        let words = self.receives.iter().map(|pair| {
+            let own = [u64::from(pair.source), u64::from(pair.unanswered)];
+            own.into_iter().chain(pair.receiver.words()).collect::<Vec<_>>()
+        });
+        let mut words: Vec<_> = words.filter(|words| words[1..].iter().any(|&word| word > 0)).collect();
+        words.sort_unstable();
+        words.into_iter().flatten().for_each(|word| out.word(word));
+    }
+}
+
+impl SendPair {
+    /// Whether something was posted and is not acknowledged.
+    fn is_under_way(&self) -> bool {
+        self.sender.course().una < self.sender.course().end
+    }
+}
+

@@ -1,0 +1,112 @@
+//! The two ends of a queue pair.
+
+use std::collections::VecDeque;
+
+use netloom_policy::congestion::State;
+use netloom_policy::transport::{Receiver, Sender};
+
+/// The sending end.
+#[derive(Debug)]
+pub struct SendPair {
+    /// Its number among the host's queue pairs, once it has sent: which is served first at equal instants.
+    pub number: Option<u32>,
+    /// The host at the other end.
+    pub destination: u32,
+    /// Its place there.
+    pub far: u32,
+    /// Hash input of its packets.
+    pub entropy: u32,
+    /// The NIC port it uses.
+    pub port: u32,
+    /// What is to be sent, and what was.
+    pub sender: Sender,
+    /// How fast.
+    pub rate: State,
+    /// Messages not wholly acknowledged, in order.
+    pub posted: VecDeque<Posted>,
+    /// From when on its pace allows the next packet, in ps.
+    pub next_at: u64,
+    /// Whether it stands among those that are or will be ready.
+    pub is_queued: bool,
+    /// When it is too late for an acknowledgement, in ps; `u64::MAX` while nothing is under way.
+    pub deadline: u64,
+    /// The instant for which a timer is set, `u64::MAX` for none.
+    pub timer: u64,
+    /// Timeouts since something was acknowledged.
+    pub n_timeouts: u32,
+}
+
+/// A message on a queue pair.
+#[derive(Debug, Clone, Copy)]
+pub struct Posted {
+    /// Its place in the flow table.
+    pub flow: u32,
+    /// Its place among the host's messages.
+    pub slot: u32,
+    /// The position of its last packet, plus one.
+    pub end: u64,
+    /// Size of that packet on the wire.
+    pub last_bytes: u32,
+}
+
+impl SendPair {
+    /// A queue pair that has sent nothing.
+    pub fn new(destination: u32, sender: Sender, rate: State) -> SendPair {
+        SendPair {
+            number: None,
+            destination,
+            far: 0,
+            entropy: 0,
+            port: 0,
+            sender,
+            rate,
+            posted: VecDeque::new(),
+            next_at: 0,
+            is_queued: false,
+            deadline: u64::MAX,
+            timer: u64::MAX,
+            n_timeouts: 0,
+        }
+    }
+
+    /// The message that a position belongs to.
+    #[inline]
+    pub fn message_at(&self, position: u64) -> Posted {
+        let first = self.posted[0];
+        if position < first.end {
+            return first;
+        }
+        self.posted[self.posted.partition_point(|message| message.end <= position)]
+    }
+}
+
+/// The receiving end.
+#[derive(Debug)]
+pub struct ReceivePair {
+    /// The host at the other end.
+    pub source: u32,
+    /// Its place there.
+    pub far: u32,
+    /// What has arrived.
+    pub receiver: Receiver,
+    /// Packets taken since the last answer.
+    pub unanswered: u32,
+    /// When the last CNP left, plus one; 0 for never.
+    pub last_cnp: u64,
+    /// Ends of messages of which the last packet has come: (position after it, place in the flow table).
+    pub ends: Vec<(u64, u32)>,
+}
+
+impl ReceivePair {
+    /// A queue pair that has received nothing.
+    pub fn new(source: u32, receiver: Receiver) -> ReceivePair {
+        ReceivePair { source, far: 0, receiver, unanswered: 0, last_cnp: 0, ends: Vec::new() }
+    }
+
+    /// The next message, in order, that has arrived with all before it.
+    pub fn take_ended(&mut self) -> Option<u32> {
+        let expected = self.receiver.expected();
+        let first = (0..self.ends.len()).min_by_key(|&place| self.ends[place].0)?;
+        (self.ends[first].0 <= expected).then(|| self.ends.swap_remove(first).1)
+    }
+}

@@ -1,0 +1,102 @@
+//! RDMA transports: what hosts do beside what is common to all transports.
+
+use netloom_policy::transport::Reliability;
+use netloom_units::{Bytes, Duration};
+
+/// How queue pairs carry messages. See `docs/concepts/roce.md`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rdma {
+    /// What receivers answer and senders send again.
+    pub rule: Reliability,
+    /// Bytes of each data packet that carry no payload.
+    pub header: Bytes,
+    /// An ACK, NACK or CNP on the wire.
+    pub control: Bytes,
+    /// Which messages share a queue pair.
+    pub queue_pairs: QueuePairs,
+    /// The PSN of a queue pair's first packet.
+    pub first_psn: u32,
+    /// Packets taken in order that one ACK answers.
+    pub coalesce: u32,
+    /// How long nothing is acknowledged before something is sent again.
+    pub timeout: Duration,
+    /// The same with at most [`Rdma::FEW`] packets under way.
+    pub timeout_low: Duration,
+    /// Timeouts in a row after which a queue pair gives up.
+    pub retries: u32,
+    /// Most packets under way; only `irn` heeds it.
+    pub window: u64,
+    /// What a NACK means to congestion control.
+    pub nack: NackReaction,
+}
+
+impl Rdma {
+    /// So many packets under way are few (Mittal et al., SIGCOMM 2018).
+    pub const FEW: u64 = 3;
+    /// A pause frame on the wire (IEEE 802.1Qbb).
+    pub const FRAME: Bytes = Bytes(64);
+}
+
+/// Which messages share a queue pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueuePairs {
+    /// None: each has its own.
+    Message,
+    /// All of a pair of hosts.
+    Pair,
+}
+
+/// What a NACK means to congestion control.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NackReaction {
+    /// Nothing.
+    Ignore,
+    /// As much as a CNP.
+    AsCnp,
+    /// The smallest rate.
+    SlowStart,
+}
+
+/// The buffer that all ports of a switch share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Buffer {
+    /// All of it.
+    pub size: Bytes,
+    /// The part of what is free that one queue, or one ingress, may take, in 1/1024.
+    pub alpha: u32,
+    /// Pause frames, if nothing is to be lost.
+    pub pause: Option<Pause>,
+}
+
+/// Priority flow control (IEEE 802.1Qbb).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pause {
+    /// What may still come after a frame was sent, per port; `None` takes what the link needs.
+    pub headroom: Option<Bytes>,
+    /// How far below the threshold an ingress must be to go on.
+    pub xon_gap: Bytes,
+}
+
+impl Pause {
+    /// Headroom of a port: see `docs/concepts/roce.md`.
+    pub fn headroom_of(&self, port: &crate::Port, packet: Bytes) -> u64 {
+        let in_flight = || {
+            let twice = 2 * u128::from(port.rate.0) * u128::from(port.delay.0);
+            twice.div_ceil(8_000_000_000_000) as u64 + 3 * packet.0 + Rdma::FRAME.0
+        };
+        self.headroom.map_or_else(in_flight, |given| given.0)
+    }
+}
+
+/// Marking of data packets at switches (RED/ECN).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Marking {
+    /// No packet is marked up to so many bytes waiting.
+    pub minimum: Bytes,
+    /// Every packet is marked above so many.
+    pub maximum: Bytes,
+    /// The chance just below `maximum`, in 2^-32.
+    pub probability: u64,
+    /// Whether a packet is judged when it joins the queue, not when its transmission starts.
+    pub at_enqueue: bool,
+}

@@ -1,0 +1,182 @@
+//! RDMA: whatever is lost, paused or out of order, all messages arrive in the end, nothing is lost unnoticed, and how the
+//! run is carried out changes nothing.
+
+use netloom_engine::{Options, Seams};
+use netloom_model::{
+    Buffer, Knowledge, Marking, Model, NackReaction, Pause, QueuePairs, Rdma, TransportKind,
+};
+use netloom_policy::transport::Reliability;
+use netloom_records::DropReason;
+use netloom_testkit::fixture::{
+    Cable, Clos, ListedWork, Run, everything_joined, model, policy, simulate, simulate_with,
+};
+use netloom_units::{Bytes, Duration, HostId};
+
+use crate::cases::{DAMAGES, Damage, damage, traffic};
+
+const N_HOSTS: u32 = 12;
+const RULES: [Reliability; 4] =
+    [Reliability::GoBackN, Reliability::NicSr, Reliability::Irn, Reliability::Ideal];
+
+/// A transport with small packets and short timeouts.
+pub fn rdma(rule: Reliability) -> Rdma {
+    Rdma {
+        rule,
+        header: Bytes(62),
+        control: Bytes(64),
+        queue_pairs: QueuePairs::Message,
+        first_psn: 0xff_fff0,
+        coalesce: 1,
+        timeout: Duration::from_micros(100),
+        timeout_low: Duration::from_micros(60),
+        retries: 50,
+        window: 40,
+        nack: NackReaction::AsCnp,
+    }
+}
+
+/// What switches do with packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Switches {
+    Endless,
+    Lossy,
+    Lossless,
+    Corrupting,
+}
+
+const SWITCHES: [Switches; 4] =
+    [Switches::Endless, Switches::Lossy, Switches::Lossless, Switches::Corrupting];
+
+fn clos(host_delay: u64) -> Model {
+    let mut clos = Clos::new(4, 3, N_HOSTS / 4);
+    clos.host = Cable::new(50_000_000_000, host_delay);
+    let mut model = model(clos.wiring());
+    model.coordination_delay = Duration(5_000_000);
+    model.classes.control = 5;
+    model.balances.switch = policy("spray", &[]);
+    model.queues.marking =
+        Some(Marking { minimum: Bytes(3_000), maximum: Bytes(9_000), probability: 1 << 31, at_enqueue: false });
+    model
+}
+
+fn with(rule: Reliability, switches: Switches, host_delay: u64) -> Model {
+    let mut model = clos(host_delay);
+    model.transport.kind = TransportKind::Rdma(rdma(rule));
+    let lossy = Buffer { size: Bytes(30_000), alpha: 512, pause: None };
+    let pause = Pause { headroom: None, xon_gap: Bytes(1_000) };
+    match switches {
+        Switches::Endless => {}
+        Switches::Lossy => model.queues.buffer = Some(lossy),
+        Switches::Lossless => {
+            // Little beside the headroom, so that ingresses are paused all the time.
+            let room = headroom(&model, &pause) + 12_000;
+            model.queues.buffer = Some(Buffer { size: Bytes(room), pause: Some(pause), ..lossy });
+        }
+        Switches::Corrupting => model.loss = (1 << 32) / 50,
+    }
+    model
+}
+
+/// What the switch with the most headroom needs.
+fn headroom(model: &Model, pause: &Pause) -> u64 {
+    let nodes = model.fabric.n_hosts() as u32..model.fabric.n_nodes() as u32;
+    let of_node = |node| {
+        let ports = model.fabric.ports_of(netloom_units::NodeId(node));
+        ports.iter().map(|port| pause.headroom_of(port, model.transport.packet)).sum()
+    };
+    nodes.map(of_node).max().expect("there are switches")
+}
+
+fn work(seed: u64) -> ListedWork {
+    ListedWork::new(&traffic(seed, N_HOSTS, 60, 40_000))
+}
+
+#[track_caller]
+fn expect_all(run: &Run, what: &str) {
+    let unfinished = run.records.flows.iter().filter(|flow| flow.end.is_none()).count();
+    assert_eq!(unfinished, 0, "{what}: {:?}", run.outcome.status);
+    assert_eq!(run.records.flows.len(), 60, "{what}");
+    assert_eq!(run.records.repairs.len(), 60, "{what}");
+}
+
+#[test]
+fn everything_arrives_whatever_switches_do() {
+    for rule in RULES {
+        for switches in SWITCHES {
+            for queue_pairs in [QueuePairs::Message, QueuePairs::Pair] {
+                let mut model = with(rule, switches, 1_000_000);
+                model.transport.kind = TransportKind::Rdma(Rdma { queue_pairs, ..rdma(rule) });
+                let run = simulate(&model, work(3));
+                let what = format!("{rule:?} {switches:?} {queue_pairs:?}");
+                expect_all(&run, &what);
+                let drops: u64 = run.records.drops.iter().map(|drop| drop.packets).sum();
+                match switches {
+                    Switches::Endless | Switches::Lossless => assert_eq!(drops, 0, "{what}"),
+                    Switches::Lossy | Switches::Corrupting => assert!(drops > 0, "{what}"),
+                }
+                let pauses: u64 = run.records.ports.iter().map(|port| port.paused.0).sum();
+                assert_eq!(pauses > 0, switches == Switches::Lossless, "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn how_a_run_is_carried_out_changes_nothing() {
+    let plain = Options::default();
+    let ways = [
+        Options { threads: 2, ..plain },
+        Options { threads: 4, shortcut: false, ..plain },
+        Options { coarsen: 2, ..plain },
+        Options { coarsen: 7, shortcut: false, ..plain },
+        Options { threads: 2, ..everything_joined() },
+    ];
+    for rule in RULES {
+        for switches in SWITCHES {
+            for host_delay in [1_000_000, 70_000] {
+                let model = with(rule, switches, host_delay);
+                let first = simulate(&model, work(5));
+                for way in ways {
+                    let run = simulate_with(&model, work(5), way, Seams::default());
+                    assert_eq!(run.records, first.records, "{rule:?} {switches:?} {host_delay} {way:?}");
+                    assert_eq!(run.outcome.end, first.outcome.end);
+                    assert_eq!(run.outcome.packets, first.outcome.packets);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn failing_links_cost_packets_and_no_message() {
+    for rule in RULES {
+        for (wrong, knowledge) in DAMAGES {
+            let mut model = with(rule, Switches::Lossless, 1_000_000);
+            damage(&mut model, wrong, N_HOSTS);
+            model.knowledge = knowledge;
+            let run = simulate(&model, work(8));
+            if wrong == Damage::Timed || knowledge == Knowledge::Global {
+                expect_all(&run, &format!("{rule:?} {wrong:?} {knowledge:?}"));
+            }
+            let other = simulate_with(&model, work(8), Options { threads: 3, shortcut: false, coarsen: 3 }, Seams::default());
+            assert_eq!(run.records, other.records, "{rule:?} {wrong:?} {knowledge:?}");
+        }
+    }
+}
+
+#[test]
+fn half_the_headroom_is_not_enough() {
+    for share in [1, 2] {
+        let mut model = with(Reliability::GoBackN, Switches::Lossless, 1_000_000);
+        let buffer = model.queues.buffer.expect("set above");
+        let pause = buffer.pause.expect("set above");
+        let port = model.fabric.ports_of(model.fabric.host_node(HostId(0)))[0];
+        let full = pause.headroom_of(&port, model.transport.packet);
+        let pause = Pause { headroom: Some(Bytes(full / share)), ..pause };
+        model.queues.buffer = Some(Buffer { pause: Some(pause), ..buffer });
+        let run = simulate(&model, work(3));
+        let lost = run.records.drops.iter().any(|drop| drop.reason == DropReason::HeadroomFull);
+        assert_eq!(lost, share == 2);
+        expect_all(&run, "headroom");
+    }
+}
