@@ -7,3 +7,4 @@
 //! answers.
 
 pub mod balance;
+pub mod congestion;
