@@ -8,3 +8,4 @@
 
 pub mod balance;
 pub mod congestion;
+pub mod edge;
