@@ -76,6 +76,18 @@ fn the_cause_is_the_first_packet_after_the_expected_one() {
 }
 
 #[test]
+fn a_cause_is_the_cause_of_one_nack_only() {
+    for race in BOTH {
+        let (filter, mut of) = (themis(4, 16, race), QueuePair::default());
+        pass(&filter, &mut of, &[0, 1, 5]);
+        assert_eq!(filter.on_nack(&mut of, 2), Filter::Block, "{race}: 5 took another path than 2");
+        // The host has 2 and 5 now. 7, not 5, is why it asks for 3.
+        pass(&filter, &mut of, &[2, 7]);
+        assert_eq!(filter.on_nack(&mut of, 3), Filter::Forward, "{race}");
+    }
+}
+
+#[test]
 fn a_packet_that_passed_before_its_nack_is_not_awaited() {
     for (race, spurious) in [("scan", None), ("literal", Some(Compensation { psn: 2 }))] {
         let (filter, mut of) = (themis(2, 8, race), QueuePair::default());
