@@ -4,7 +4,7 @@
 //! of truncated sequence numbers that covers the last hop.
 //! Leaves out: hash tables' overhead, and the wider numbers that this simulator keeps instead of truncated ones.
 //!
-//! Source: Themis, sections 3 and 4; its example is [`Setup::default`]. The paper's share of 0.6 % of 64 MB does not
+//! Source: Themis, section 4; its example is [`Setup::default`]. The paper's share of 0.6 % of 64 MB does not
 //! follow from its numbers: 192,512 B are 0.30 %.
 //!
 //! Invariants: integers; entries are rounded up.

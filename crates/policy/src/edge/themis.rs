@@ -3,21 +3,22 @@
 //! A NACK caused by a packet of another path than the missing one tells of reordering and is kept back.
 //!
 //! # Source
-//! Themis, sections 3.1 to 3.3: equation 1 for the path, 2 and 3 for the filter, section 3.3 for the ring and for
-//! compensation. `race: scan` is ours; so is what happens when the cause of a NACK is not found.
+//! Themis, section 3.2 for the path (equation 1) and for what a shared path means (2 and 3), 3.3 for the ring and the
+//! cause of a NACK, 3.4 for compensation. `race: scan` is ours; so is what happens when no cause is found.
 //!
 //! # Parameters
 //! `race`, `entries`, and for the paper's count of entries `round_trip` and `factor`.
 //!
 //! # Invariants
-//! State follows from the packets and NACKs of one queue pair, in the order in which the switch has them. Numbers have 24
-//! bits and wrap; they are compared as serial numbers. Every NACK is forwarded or kept back; the switch makes one of its
-//! own only for a number that it kept back before, and at most once for each time.
+//! State follows from the packets and NACKs of one queue pair, in the order in which the switch has them. Numbers have
+//! 24 bits and wrap; they are compared as serial numbers. Every NACK is forwarded or kept back; the switch makes one of
+//! its own only for a number that it kept back before, and at most once for each time.
 //!
 //! # When it misleads
 //! It needs paths that keep the order of packets, NICs that send at most one NACK per expected number, and a ring that
-//! reaches back as far as the last hop. The last packets of a message have no later one on their path: if one of them is
-//! lost and its NACK kept back, only a timeout helps. Numbers are whole here; switches keep their lowest byte.
+//! reaches back as far as the last hop, with what waits for it. The last packets of a message have no later one on
+//! their path: if one of them is lost and its NACK kept back, only a timeout helps. Numbers are whole here; switches
+//! keep their lowest byte.
 
 use std::collections::VecDeque;
 
