@@ -79,5 +79,12 @@ pub(super) fn smallest(minimum: Rate, line: Rate) -> u64 {
 /// How many instants of the grid `next`, `next + period`, ... lie before `at`.
 #[inline]
 pub(super) fn passed(next: u64, period: u64, at: u64) -> u64 {
-    if next < at { (at - next).div_ceil(period) } else { 0 }
+    if next >= at {
+        0
+    } else if at - next <= period {
+        // By far the most common; a division costs more than all else here.
+        1
+    } else {
+        (at - next).div_ceil(period)
+    }
 }
