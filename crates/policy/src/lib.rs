@@ -1,6 +1,7 @@
-//! Decisions without a simulator: load balancing, what transports repeat; queueing later.
+//! Decisions without a simulator: load balancing, what transports repeat, how fast they send, what stands at the edge.
 //!
-//! Models: given a packet and the candidate ports with their backlog, which port.
+//! Models: given a packet and the candidate ports with their backlog, which port; given what a network told a sender or a
+//! receiver, what it does.
 //! Leaves out: events, topology, queues, files. Time and randomness are arguments.
 //!
 //! Invariants: one file per policy and one registry line; a policy sees only what it is handed; same inputs, same
@@ -8,4 +9,5 @@
 
 pub mod balance;
 pub mod congestion;
+pub mod edge;
 pub mod transport;

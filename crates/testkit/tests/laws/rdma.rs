@@ -138,7 +138,7 @@ fn how_a_run_is_carried_out_changes_nothing() {
                 let first = simulate(&model, work(5));
                 for way in ways {
                     let run = simulate_with(&model, work(5), way, Seams::default());
-                    assert_eq!(run.records, first.records, "{rule:?} {switches:?} {host_delay} {way:?}");
+                    assert!(run.records == first.records, "{rule:?} {switches:?} {host_delay} {way:?}");
                     assert_eq!(run.outcome.end, first.outcome.end);
                     assert_eq!(run.outcome.packets, first.outcome.packets);
                 }
@@ -159,7 +159,7 @@ fn failing_links_cost_packets_and_no_message() {
                 expect_all(&run, &format!("{rule:?} {wrong:?} {knowledge:?}"));
             }
             let other = simulate_with(&model, work(8), Options { threads: 3, shortcut: false, coarsen: 3 }, Seams::default());
-            assert_eq!(run.records, other.records, "{rule:?} {wrong:?} {knowledge:?}");
+            assert!(run.records == other.records, "{rule:?} {wrong:?} {knowledge:?}");
         }
     }
 }

@@ -1,0 +1,21 @@
+//! What a switch at the edge knows of queue pairs: helpers between commodity NICs and a fabric that sprays.
+//!
+//! Models: decisions about packets and NACKs of single queue pairs, the memory that they take, and how a source switch
+//! names a path.
+//! Leaves out: queues, packets on the wire, failures; who calls, and when, is the engine's.
+//!
+//! Invariants: pure; no time, no randomness. Packet sequence numbers have 24 bits and are compared as serial numbers.
+
+pub mod memory;
+pub mod path_map;
+pub mod themis;
+
+use netloom_units::Spec;
+
+/// Every registered helper.
+pub static SPECS: &[&Spec] = &[&themis::SPEC];
+
+/// The place of a helper in [`SPECS`].
+pub fn number_of(name: &str) -> Option<usize> {
+    SPECS.iter().position(|spec| spec.name == name)
+}
