@@ -9,8 +9,8 @@ use netloom_model::{
     Balances, Entropy, FabricBuilder, Item, Knowledge, LeafSpine, Message, Model, Operation, PriorityMap,
     Queues, Recording, Routing, Transport, TransportKind, Work, Workload,
 };
-use netloom_policy::congestion;
 use netloom_policy::balance::Chosen;
+use netloom_policy::congestion;
 use netloom_units::{ActorId, Bytes, Duration, HostId, NodeId, Rate};
 
 /// A leaf-spine fabric and the traffic on it.
@@ -107,7 +107,11 @@ impl Case {
         Model {
             fabric: builder.build(),
             routing: Routing::LeafSpine(shape),
-            balances: Balances { host: Chosen::named("ecmp"), switch: Chosen::named(self.balance), control: None },
+            balances: Balances {
+                host: Chosen::named("ecmp"),
+                switch: Chosen::named(self.balance),
+                control: None,
+            },
             transport: Transport {
                 packet: PACKET,
                 entropy: Entropy::Message,

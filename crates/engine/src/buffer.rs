@@ -86,6 +86,11 @@ impl SharedBuffer {
         self.lossless.as_ref().is_some_and(|lossless| lossless.n_paused > 0)
     }
 
+    /// Whether an ingress is paused; `None` where nobody ever is.
+    pub fn is_paused(&self, ingress: u32) -> Option<bool> {
+        self.lossless.as_ref().map(|lossless| lossless.ingresses[ingress as usize].is_paused)
+    }
+
     /// Whether there is room for a packet, which is then taken; `is_sure` if all ports are settled.
     #[inline]
     pub fn admit(&mut self, request: &Request, is_sure: bool) -> Admission {

@@ -429,6 +429,15 @@ impl Node {
         self.enqueue(now, way, control, || frame, desk, round);
     }
 
+    /// A link has come up: frames may have been lost on it.
+    fn tell_pause(&mut self, now: u64, port: u32, desk: &mut Desk, round: &Round) {
+        match self.buffer.as_ref().and_then(|buffer| buffer.is_paused(port)) {
+            Some(true) => self.send_frame(now, port, PacketKind::Pause, desk, round),
+            Some(false) => self.send_frame(now, port, PacketKind::Resume, desk, round),
+            None => {}
+        }
+    }
+
     /// The other end of a link asks for a pause, or lets packets go on.
     #[cold]
     #[inline(never)]
@@ -509,6 +518,9 @@ impl Node {
     /// The start of a transmission at a port in timed form has come.
     pub fn start(&mut self, now: u64, port: u32, desk: &mut Desk, round: &Round) {
         self.ports[port as usize].timer_came(now);
+        if self.host.is_some() {
+            self.serve(now + 1, desk, round);
+        }
         if self.ports[port as usize].has_start_before(now + 1) {
             let start = self.ports[port as usize].take_start();
             if self.hook.is_some() {
@@ -586,6 +598,7 @@ impl Node {
         let egress = &mut self.ports[port as usize];
         if up {
             egress.come_up(now);
+            self.tell_pause(now, port, desk, round);
         } else {
             let n_waiting = egress.n_waiting();
             let lost = egress.go_down(now);

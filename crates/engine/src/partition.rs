@@ -161,6 +161,9 @@ impl Partition {
         self.desk.dry = false;
         for node in self.nodes.iter_mut().filter(|node| node.host.is_some()) {
             node.resume_actors(now, &mut self.desk, round);
+            if self.kind == Kind::Several {
+                node.expect_serve(&mut self.desk, round);
+            }
         }
     }
 
@@ -275,6 +278,7 @@ impl Partition {
             if timer < at {
                 let node = self.desk.timer_node();
                 fire(&mut self.nodes[node], &mut self.desk, round);
+                self.nodes[node].expect_serve(&mut self.desk, round);
             } else {
                 self.deliver(at, (arrival & LINK_MASK) as u32, arrival == inner, round);
                 done += usize::from(arrival != inner);
@@ -308,6 +312,7 @@ impl Partition {
         self.desk.hops += 1;
         let (node, port) = (in_link.node as usize, in_link.port);
         self.nodes[node].arrive(now, port, &packet, &mut self.desk, round);
+        self.nodes[node].expect_serve(&mut self.desk, round);
     }
 
     /// Lets lazy starts happen and tells the shared activity what lies ahead.

@@ -358,7 +358,11 @@ impl Egress {
         self.paused = if is_paused { before | 1 << class } else { before & !(1 << class) };
         match (before, self.paused) {
             (0, 1..) => self.pauses.since = now,
-            (1.., 0) => self.pauses.total += now - self.pauses.since,
+            (1.., 0) => {
+                self.pauses.total += now - self.pauses.since;
+                // Nothing starts before the pause ends, whoever asks, and whenever.
+                self.free_at = self.free_at.max(now);
+            }
             _ => {}
         }
         let waits = self.queues.as_ref().is_some_and(|queues| queues.next_class(self.paused).is_some());
@@ -719,7 +723,8 @@ impl Egress {
             peak_bytes: self.bytes_of(self.peak),
             dropped: self.dropped,
             marked: self.marker.as_ref().map_or(0, |marker| marker.n_marked),
-            paused: self.pauses.total + if self.paused == 0 { 0 } else { now.saturating_sub(self.pauses.since) },
+            paused: self.pauses.total
+                + if self.paused == 0 { 0 } else { now.saturating_sub(self.pauses.since) },
         }
     }
 

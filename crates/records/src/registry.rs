@@ -8,7 +8,8 @@
 use crate::column::TableSpec;
 use crate::row::Row;
 use crate::rows::{
-    CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow, PortRow, RepairRow, SeriesRow, StepRow,
+    CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow, PortRow, RepairRow, SeriesRow,
+    StepRow,
 };
 use crate::sink::{Sink, SinkError};
 

@@ -333,13 +333,8 @@ pub enum PacketKind {
 
 impl PacketKind {
     /// All of them, in order.
-    pub const ALL: [PacketKind; 5] = [
-        PacketKind::Data,
-        PacketKind::Acknowledgement,
-        PacketKind::Nack,
-        PacketKind::Cnp,
-        PacketKind::Frame,
-    ];
+    pub const ALL: [PacketKind; 5] =
+        [PacketKind::Data, PacketKind::Acknowledgement, PacketKind::Nack, PacketKind::Cnp, PacketKind::Frame];
 
     /// The word it is stored as.
     pub const fn word(self) -> &'static str {

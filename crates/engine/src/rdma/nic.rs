@@ -113,4 +113,3 @@ impl SendPair {
         self.sender.course().una < self.sender.course().end
     }
 }
-

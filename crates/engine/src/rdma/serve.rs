@@ -34,6 +34,20 @@ impl Node {
         next
     }
 
+    /// In a partition of several nodes others may hear of a packet within the window, so starts must be events: sets timers
+    /// for the next ones.
+    pub fn expect_serve(&mut self, desk: &mut Desk, round: &Round) {
+        for port in 0..self.ports.len() {
+            let Some(nic) = self.nic_mut() else { return };
+            let Some(&Reverse((ready, ..))) = nic.ready[port].peek() else { continue };
+            let egress = &mut self.ports[port];
+            let start = ready.max(egress.free_at());
+            if !egress.is_paused(round.model.classes.data) && egress.is_timer_needed(start) {
+                desk.set_timer(start, self.place, TimerKind::Start { port: port as u32 });
+            }
+        }
+    }
+
     #[inline]
     fn serve_port(&mut self, port: usize, until: u64, desk: &mut Desk, round: &Round) -> u64 {
         loop {
@@ -69,7 +83,8 @@ impl Node {
     ) {
         let node = self.place;
         let id = self.id.0;
-        let nic = self.host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()).expect("it has ready pairs");
+        let nic =
+            self.host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()).expect("it has ready pairs");
         let Nic { sends, outgoing, controllers, ready, .. } = nic;
         let pair = sends.get_mut(place);
         if !pair.sender.has_work() {

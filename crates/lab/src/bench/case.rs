@@ -6,8 +6,8 @@ use netloom_model::{
     Balances, Collective, Entropy, Job, Knowledge, Model, Order, Phase, PriorityMap, Queues, Recording,
     Transport, TransportKind, Workload,
 };
-use netloom_policy::congestion;
 use netloom_policy::balance::Chosen;
+use netloom_policy::congestion;
 use netloom_units::{Bytes, Duration, HostId, Time, Value};
 
 use crate::error::LabError;

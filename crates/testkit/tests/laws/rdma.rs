@@ -10,7 +10,7 @@ use netloom_records::DropReason;
 use netloom_testkit::fixture::{
     Cable, Clos, ListedWork, Run, everything_joined, model, policy, simulate, simulate_with,
 };
-use netloom_units::{Bytes, Duration, HostId};
+use netloom_units::{Bytes, Duration};
 
 use crate::cases::{DAMAGES, Damage, damage, traffic};
 
@@ -54,8 +54,12 @@ fn clos(host_delay: u64) -> Model {
     model.coordination_delay = Duration(5_000_000);
     model.classes.control = 5;
     model.balances.switch = policy("spray", &[]);
-    model.queues.marking =
-        Some(Marking { minimum: Bytes(3_000), maximum: Bytes(9_000), probability: 1 << 31, at_enqueue: false });
+    model.queues.marking = Some(Marking {
+        minimum: Bytes(3_000),
+        maximum: Bytes(9_000),
+        probability: 1 << 31,
+        at_enqueue: false,
+    });
     model
 }
 
@@ -88,7 +92,7 @@ fn headroom(model: &Model, pause: &Pause) -> u64 {
 }
 
 fn work(seed: u64) -> ListedWork {
-    ListedWork::new(&traffic(seed, N_HOSTS, 60, 40_000))
+    ListedWork::new(&traffic(seed, N_HOSTS, 60, 9_000))
 }
 
 #[track_caller]
@@ -158,7 +162,12 @@ fn failing_links_cost_packets_and_no_message() {
             if wrong == Damage::Timed || knowledge == Knowledge::Global {
                 expect_all(&run, &format!("{rule:?} {wrong:?} {knowledge:?}"));
             }
-            let other = simulate_with(&model, work(8), Options { threads: 3, shortcut: false, coarsen: 3 }, Seams::default());
+            let other = simulate_with(
+                &model,
+                work(8),
+                Options { threads: 3, shortcut: false, coarsen: 3 },
+                Seams::default(),
+            );
             assert!(run.records == other.records, "{rule:?} {wrong:?} {knowledge:?}");
         }
     }
@@ -170,10 +179,11 @@ fn half_the_headroom_is_not_enough() {
         let mut model = with(Reliability::GoBackN, Switches::Lossless, 1_000_000);
         let buffer = model.queues.buffer.expect("set above");
         let pause = buffer.pause.expect("set above");
-        let port = model.fabric.ports_of(model.fabric.host_node(HostId(0)))[0];
-        let full = pause.headroom_of(&port, model.transport.packet);
+        let each = model.fabric.ports().iter().map(|port| pause.headroom_of(port, model.transport.packet));
+        let full = each.max().expect("there are ports");
         let pause = Pause { headroom: Some(Bytes(full / share)), ..pause };
-        model.queues.buffer = Some(Buffer { pause: Some(pause), ..buffer });
+        let size = Bytes(7 * full / share + 12_000);
+        model.queues.buffer = Some(Buffer { size, pause: Some(pause), ..buffer });
         let run = simulate(&model, work(3));
         let lost = run.records.drops.iter().any(|drop| drop.reason == DropReason::HeadroomFull);
         assert_eq!(lost, share == 2);
