@@ -111,6 +111,7 @@ impl Case {
                 host: Chosen::named("ecmp"),
                 switch: Chosen::named(self.balance),
                 control: None,
+                edge: None,
             },
             transport: Transport {
                 packet: PACKET,

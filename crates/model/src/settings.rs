@@ -1,6 +1,7 @@
 //! The choices a run makes: balancing, transport, queues, classes, recording.
 
 use netloom_policy::balance::Chosen;
+use netloom_policy::edge;
 use netloom_units::{Bytes, Duration, HostId, LinkId, Rate};
 
 use crate::rdma::{Buffer, Marking, Rdma};
@@ -14,6 +15,8 @@ pub struct Balances {
     pub switch: Chosen,
     /// At switches, of ACKs, NACKs and CNPs; `None` treats them as data.
     pub control: Option<Chosen>,
+    /// What the switches that hosts hang below know of queue pairs; `None` for nothing.
+    pub edge: Option<edge::Chosen>,
 }
 
 /// How hosts send messages.

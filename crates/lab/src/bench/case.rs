@@ -138,7 +138,12 @@ impl Case {
         Ok(Model {
             fabric,
             routing,
-            balances: Balances { host: Chosen::named("ecmp"), switch: Chosen::named("spray"), control: None },
+            balances: Balances {
+                host: Chosen::named("ecmp"),
+                switch: Chosen::named("spray"),
+                control: None,
+                edge: None,
+            },
             transport: Transport {
                 packet: PACKET,
                 entropy: Entropy::Message,

@@ -10,7 +10,7 @@ pub mod memory;
 pub mod path_map;
 pub mod themis;
 
-use netloom_units::Spec;
+use netloom_units::{Settings, Spec};
 
 /// Every registered helper.
 pub static SPECS: &[&Spec] = &[&themis::SPEC];
@@ -18,4 +18,24 @@ pub static SPECS: &[&Spec] = &[&themis::SPEC];
 /// The place of a helper in [`SPECS`].
 pub fn number_of(name: &str) -> Option<usize> {
     SPECS.iter().position(|spec| spec.name == name)
+}
+
+/// A helper with its parameters.
+#[derive(Debug, Clone)]
+pub struct Chosen {
+    /// Place in [`SPECS`].
+    pub number: usize,
+    /// Its parameters.
+    pub settings: Settings,
+}
+
+impl Chosen {
+    /// A registered helper by name with its default parameters.
+    ///
+    /// # Panics
+    /// If there is none of that name.
+    pub fn named(name: &str) -> Chosen {
+        let number = number_of(name).unwrap_or_else(|| panic!("no helper at the edge `{name}`"));
+        Chosen { number, settings: SPECS[number].defaults() }
+    }
 }

@@ -21,7 +21,7 @@ pub(super) fn balances(balance: &Balance) -> Balances {
         number: balance::number_of(parameters.spec.name).expect("read from the registry"),
         settings: parameters.settings.clone(),
     };
-    Balances { host: chosen(&balance.host), switch: chosen(&balance.switch), control: None }
+    Balances { host: chosen(&balance.host), switch: chosen(&balance.switch), control: None, edge: None }
 }
 
 /// How hosts send messages.
