@@ -1,9 +1,10 @@
 //! Which settings of a scenario are not at their defaults.
 //!
 //! Models: every setting that has a default or must be given, by the path `--set` takes, as it would be written.
-//! Leaves out: the scenario's name; lists, of which each item counts and none is a default.
+//! Leaves out: the scenario's name; what long lists hold, which are told by their lengths.
 //!
-//! Invariants: no field is passed over unnamed, so that a new one is told or does not compile; a setting written with the value of its default does not count as changed.
+//! Invariants: no field is passed over unnamed, so that a new one is told or does not compile; a setting written with
+//! the value of its default does not count as changed.
 
 use netloom_policy::balance;
 use netloom_units::{Duration, Value};
