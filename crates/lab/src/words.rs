@@ -135,9 +135,9 @@ pub fn change(ratio: f64) -> String {
 
 fn scaled(number: f64, units: &[(&str, f64)]) -> String {
     // Nothing at all is read best in the unit that all others are made of.
-    let is_base = |(_, unit): &&(&str, f64)| *unit == 1.0;
+    let is_whole = |(_, unit): &&(&str, f64)| *unit >= 1.0;
     let fits = match number {
-        0.0 => units.iter().find(is_base),
+        0.0 => units.iter().rev().find(is_whole),
         _ => units.iter().find(|(_, unit)| number.abs() >= *unit),
     };
     let (name, unit) = fits.or(units.last()).copied().unwrap_or(("", 1.0));
