@@ -26,7 +26,7 @@ fn percentiles_of_a_few_steps_are_exact() {
     assert_eq!(steps["times"]["exact"], true);
     assert_eq!(
         steps["times"]["cdf"],
-        json!({"values": [1.0, 2.0, 4.0, 8.0], "shares": [0.25, 0.5, 0.75, 1.0]})
+        json!({"values": [1.0, 2.0, 4.0, 8.0], "shares": [0.25, 0.5, 0.75, 1.0], "whole": true})
     );
 }
 
