@@ -71,7 +71,8 @@ impl Sample {
             return None;
         }
         let n = self.count as f64;
-        let half = student::within(PREDICTED, self.count as u64 - 1) * self.deviation * (1.0 + 1.0 / n).sqrt();
+        let half =
+            student::within(PREDICTED, self.count as u64 - 1) * self.deviation * (1.0 + 1.0 / n).sqrt();
         Some(Interval { low: self.mean - half, high: self.mean + half })
     }
 

@@ -33,7 +33,8 @@ pub struct Estimate {
 /// The mean of picoseconds.
 pub fn mean(sample: &Taken) -> Estimate {
     let count = sample.count();
-    let half = (count > 1).then(|| student::within(1.0 - 2.0 * TAIL, count - 1) * sample.deviation() / (count as f64).sqrt());
+    let half = (count > 1)
+        .then(|| student::within(1.0 - 2.0 * TAIL, count - 1) * sample.deviation() / (count as f64).sqrt());
     Estimate {
         value: seconds(sample.mean()),
         low: half.map(|half| seconds((sample.mean() - half).max(0.0))),
