@@ -80,7 +80,7 @@ pub enum TopologyError {
         value: u64,
     },
     /// Numbers that nothing says.
-    #[error("neither `{instead}` nor {} is given", listed(names))]
+    #[error("without `{instead}` nothing says {}", listed(names))]
     Missing {
         /// What would set all of them.
         instead: &'static str,

@@ -53,18 +53,16 @@ fn blamed(error: &TopologyError, parameters: &Parameters) -> (Place, Option<Stri
             let help = format!("write `{name}: {}` or `{name}: {}`", value - 1, value.saturating_add(1));
             (parameters.place_of(name), Some(help))
         }
-        TopologyError::Missing { instead, names } => {
-            let help = match names.as_slice() {
-                [name] => format!("add `{name}`, or `{instead}`, which sets it"),
-                _ => format!("add `{instead}`, which sets them all, or each of them"),
-            };
+        TopologyError::Missing { instead, .. } => {
+            let help =
+                format!("add `{instead}: 4`, or each of them; `{instead}` sets those that are not given");
             (parameters.place, Some(help))
         }
         TopologyError::NoSpines(_) => (parameters.place_of("spines"), None),
         TopologyError::NoRate { rate, oversubscription } => {
             let links = links(rate);
             let help =
-                format!("each {links} link would have less than 1bps; a larger `host_rate`, or less of it");
+                format!("each {links} link would have less than 1bps; faster links below, or less of it");
             (parameters.place_of(oversubscription), Some(help))
         }
         TopologyError::Oversubscription { rate, oversubscription, .. } => {

@@ -3,7 +3,7 @@
 use netloom_model::{LeafSpine, Model, TransportKind};
 use netloom_records::FlowRow;
 use netloom_testkit::fixture::{
-    Cable, Clos, ListedWork, Sending, Wiring, chain, model, pair, policy, simulate, star,
+    Cable, Clos, ListedWork, Sending, ThreeTiers, Wiring, chain, model, pair, policy, simulate, star,
 };
 use netloom_units::{Bytes, Duration, Random, Rate};
 
