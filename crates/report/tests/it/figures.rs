@@ -87,6 +87,18 @@ fn a_fabric_of_other_shape_is_listed_busiest_first() {
 }
 
 #[test]
+fn a_third_tier_makes_a_list() {
+    let mut place = Place::new();
+    let mut rows = rows();
+    // Without its host the second leaf is a switch above the spine.
+    rows.ports.retain(|port| port.node != NodeId(1) && port.peer != NodeId(1));
+    place.run("tree", &rows, names("training"), summary("ecmp"));
+    let links = &place.data()["links"][0];
+    assert_eq!(links["tiers"], Value::Null);
+    assert_eq!((&links["list"]["total"], &links["between"]["links"]), (&json!(4), &json!(4)));
+}
+
+#[test]
 fn queues_at_hosts_and_at_switches_are_told_apart() {
     let data = Place::small().data();
     let (hosts, switches) = (&data["queues"][0]["hosts"], &data["queues"][0]["switches"]);
