@@ -61,8 +61,7 @@ fn nic_sr_answers_every_loss_by_one_nack() {
 fn irn_repeats_two_losses_within_one_round_trip() {
     let recovery = Recovery::Irn { window: 8 * 1048, timeout_low: TIMEOUT };
     let outcome = played(&lossy(recovery, 12, &[1, 3]));
-    // Packets 0 to 7 fill the window until the ACK of 0 (6224 + ...) lets 8 go; the NACK that names 2 repeats 1, the one
-    // that names 4 repeats 3.
+    // The NACK that names 2 lets 1 be sent again, the one that names 4 lets 3.
     let starts = data_starts(&outcome, 0);
     let again: Vec<_> = sent(&outcome, 0, Kind::Data)
         .iter()
