@@ -78,3 +78,15 @@ fn control_packets_pass_data() {
     assert_eq!(ack, 4 * FULL);
     assert_eq!(data_starts(&outcome, 1)[4], (4 * FULL + 64_000, 4));
 }
+
+#[test]
+fn arrivals_at_one_instant_are_taken_by_in_link() {
+    let mut scene = star(&[RATE; 4]);
+    send(&mut scene, 0, 2, 3, 1);
+    send(&mut scene, 0, 0, 3, 1);
+    send(&mut scene, 0, 1, 3, 1);
+    let outcome = played(&scene);
+    let order: Vec<_> = sent(&outcome, 4, Kind::Data).iter().map(|hop| hop.packet.source).collect();
+    assert_eq!(order, [0, 1, 2]);
+    assert_eq!(outcome.messages[0].arrived_at, Some(FULL + DELAY + 3 * FULL + DELAY));
+}

@@ -82,3 +82,18 @@ fn a_frame_goes_before_control_and_data() {
     let busy = |hop: &&Hop| hop.node == 2 && hop.port == 0 && hop.started_at >= 4_144_000;
     assert_eq!(outcome.hops.iter().filter(busy).min_by_key(|hop| hop.started_at), Some(xoff));
 }
+
+#[test]
+fn what_arrives_at_an_instant_arrives_before_what_starts_at_it() {
+    // XOFF arrives at 3 * 1048 + delay + 64 + delay = 5 * 1048 ns: exactly when packet 5 would start.
+    let mut scene = star_at(1_016_000, &[RATE, RATE / 4]);
+    scene.switches.rule = BufferRule::Lossless { headroom: Headroom::Bytes(10_000), xon_gap: 400 };
+    scene.switches.buffer = 20_000 + 2500;
+    send(&mut scene, 0, 0, 1, 6);
+    let outcome = played(&scene);
+    assert_eq!(sent(&outcome, 2, Kind::Xoff)[0].arrived_at, Some(5 * FULL));
+    let starts = data_starts(&outcome, 0);
+    assert_eq!(starts[4].0, 4 * FULL);
+    assert!(starts[5].0 > 6 * FULL);
+    assert!(outcome.ties() > 0);
+}

@@ -20,11 +20,18 @@ const BACK: u64 = 2 * (64_000 + DELAY);
 
 /// Hosts with links of these rates around a switch, whose ports are numbered like the hosts.
 fn star(rates: &[u64]) -> Scene {
+    star_at(DELAY, rates)
+}
+
+/// The same with another delay.
+fn star_at(delay: u64, rates: &[u64]) -> Scene {
     let mut fabric = Fabric::default();
-    rates.iter().for_each(|_| _ = fabric.add_host());
+    for _ in rates {
+        fabric.add_host();
+    }
     let switch = fabric.add_switch();
     for (host, &rate) in rates.iter().enumerate() {
-        fabric.connect(host, switch, rate, DELAY);
+        fabric.connect(host, switch, rate, delay);
     }
     Scene::new(fabric)
 }
