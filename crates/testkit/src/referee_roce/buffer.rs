@@ -180,6 +180,17 @@ mod tests {
     }
 
     #[test]
+    fn headroom_is_filled_until_it_is_empty_again() {
+        let rule = BufferRule::Lossless { headroom: Headroom::Bytes(350), xon_gap: 0 };
+        let mut buffer = buffer(rule, 3 * 350 + 1000, 1024);
+        assert_eq!(buffer.arrives(0, 2, 400), Verdict::Taken);
+        assert_eq!(buffer.arrives(0, 2, 300), Verdict::TakenAndStop);
+        // 400 + 100 <= 1000 - 400, yet the headroom is in use, and has no room for it.
+        assert_eq!(buffer.arrives(0, 2, 100), Verdict::Dropped);
+        assert_eq!(buffer.arrives(1, 2, 100), Verdict::Taken);
+    }
+
+    #[test]
     fn an_empty_port_goes_on_whatever_others_hold() {
         let rule = BufferRule::Lossless { headroom: Headroom::Bytes(100), xon_gap: 50 };
         let mut buffer = buffer(rule, 1300, 8192);

@@ -187,6 +187,22 @@ mod tests {
     }
 
     #[test]
+    fn a_cut_begins_the_stages_anew() {
+        let mut reaction = Reaction::new(&settings(), LINE);
+        reaction.told();
+        reaction.check_decrease();
+        (0..3).for_each(|_| reaction.increase());
+        reaction.told();
+        reaction.check_decrease();
+        let target = reaction.target;
+        assert!(target < LINE);
+        reaction.increase();
+        assert_eq!(reaction.target, target, "fast recovery again");
+        reaction.increase();
+        assert_eq!(reaction.target, target + 50_000_000);
+    }
+
+    #[test]
     fn the_rate_keeps_its_bounds() {
         let mut reaction = Reaction::new(&settings(), LINE);
         for _ in 0..20 {

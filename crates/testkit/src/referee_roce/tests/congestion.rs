@@ -102,6 +102,20 @@ fn the_pace_changes_at_the_packet_after_the_next_start() {
 }
 
 #[test]
+fn a_cut_starts_the_timer_of_the_increase_anew() {
+    let mut scene = bottleneck(MarkAt::Dequeue, Notify::Acknowledgement, 80);
+    let increase_period = 6_100_000;
+    scene.congestion = Congestion::Dcqcn(Dcqcn { increase_period, ..dcqcn(NackMeans::Nothing) });
+    let outcome = played(&scene);
+    let pairs = || outcome.rates.iter().zip(&outcome.rates[1..]);
+    let rises: Vec<_> = pairs().filter(|(before, after)| after.rate > before.rate).collect();
+    let cuts =
+        pairs().filter(|(before, after)| after.rate < before.rate && after.at - before.at == 4_000_000);
+    assert!(rises.len() > 2 && cuts.count() > 2);
+    assert!(rises.iter().all(|(before, after)| after.at - before.at == increase_period));
+}
+
+#[test]
 fn slow_start_falls_to_the_smallest_rate_at_once() {
     let mut scene = star(&[RATE; 2]);
     scene.congestion = Congestion::Dcqcn(dcqcn(NackMeans::SlowStart));
