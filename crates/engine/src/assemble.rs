@@ -11,6 +11,7 @@ use netloom_units::{LinkId, NodeId, PortId, Random, Time};
 use crate::activity::{Activity, Place};
 use crate::buffer::SharedBuffer;
 use crate::desk::TimerKind;
+use crate::edge::Edge;
 use crate::hook::Seated;
 use crate::host::Host;
 use crate::mark::Marker;
@@ -248,6 +249,9 @@ impl<'a> Builder<'a> {
         let fabric_ports = model.fabric.ports_of(id);
         if let Some(host) = node.host.as_deref_mut().filter(|_| model.transport.rdma().is_some()) {
             host.nic = Some(Box::new(Nic::new(model, fabric_ports)));
+        }
+        if !is_host {
+            node.edge = Edge::at(model, id).map(Box::new);
         }
         if let Some(buffer) = model.queues.buffer.filter(|_| !is_host) {
             node.share(SharedBuffer::new(&buffer, fabric_ports, model.transport.packet));

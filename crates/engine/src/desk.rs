@@ -117,7 +117,12 @@ pub enum Report {
         /// What their way was like.
         tally: Tally,
     },
-    /// A packet of a queue pair was lost.
+    /// A switch made a packet for a queue pair.
+    Made {
+        /// Place in the flow table.
+        flow: u32,
+    },
+    /// A packet of a queue pair was lost, or kept back for good.
     Lost {
         /// Place in the flow table.
         flow: u32,

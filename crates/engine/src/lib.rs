@@ -16,6 +16,7 @@ mod assemble;
 mod buffer;
 mod coordinator;
 mod desk;
+mod edge;
 mod flow;
 pub mod hook;
 mod host;

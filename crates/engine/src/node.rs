@@ -14,6 +14,7 @@ use netloom_units::{HostId, NodeId, Random, Time};
 
 use crate::buffer::{Admission, Request, SharedBuffer};
 use crate::desk::{Desk, TimerKind};
+use crate::edge::Edge;
 use crate::hook::{Actions, Hook, Verdict};
 use crate::host::Host;
 use crate::packet::{InFlight, Packet, PacketKind};
@@ -43,6 +44,8 @@ pub struct Node {
     random: Random,
     /// What the ports share, at a switch where they share something.
     buffer: Option<Box<SharedBuffer>>,
+    /// What it knows of queue pairs, at a switch that filters NACKs.
+    pub edge: Option<Box<Edge>>,
     /// The middlebox, at a switch that has one.
     hook: Option<Box<dyn Hook>>,
     /// The host's part; `None` at a switch.
@@ -137,6 +140,7 @@ impl Node {
             balancer,
             random,
             buffer: None,
+            edge: None,
             hook: None,
             host: None,
         }
@@ -147,9 +151,9 @@ impl Node {
         self.buffer = Some(Box::new(buffer));
     }
 
-    /// Whether its ports count or mark data; others may send it pause frames then.
+    /// Whether its ports count or mark data, so that others may send it pause frames, or it filters NACKs.
     pub fn is_guarded(&self) -> bool {
-        self.ports.iter().any(Egress::is_guarded)
+        self.edge.is_some() || self.ports.iter().any(Egress::is_guarded)
     }
 
     /// Whether it is a host with queue pairs.
@@ -182,6 +186,9 @@ impl Node {
     ) {
         if GUARDED && packet.is_frame() {
             return self.take_frame(now, ingress, packet, desk, round);
+        }
+        if GUARDED && self.edge.is_some() && !self.pass_edge(now, ingress, packet, desk, round) {
+            return;
         }
         self.forward::<GUARDED>(now, ingress, packet, desk, round);
     }
@@ -677,6 +684,9 @@ impl Node {
         }
         if let Some(buffer) = &self.buffer {
             buffer.write_state(out);
+        }
+        if let Some(edge) = &self.edge {
+            edge.write_state(out);
         }
         if let Some(host) = &self.host {
             host.write_state(out);

@@ -330,6 +330,12 @@ table! {
         pub pauses: u64, "packets";
         /// Time for which the other end kept a class from being sent here.
         pub paused: Duration, "ps";
+        /// NACKs of the host at the other end that the switch's filter let pass.
+        pub nacks_forwarded: u64, "packets";
+        /// NACKs of that host that the filter kept back.
+        pub nacks_blocked: u64, "packets";
+        /// NACKs that the filter made in the name of that host.
+        pub nacks_made: u64, "packets";
     }
     names {
         /// Name of the node.

@@ -125,7 +125,22 @@ impl Coordinator<'_, '_> {
                 nic.forget_receive(rdma, receive_pair);
             }
         });
+        if rdma.queue_pairs == QueuePairs::Message && self.model.balances.edge.is_some() {
+            self.forget_at_edge(&flow);
+        }
         self.table.retire(place)
+    }
+
+    /// The switches above a host forget a queue pair that ended there.
+    fn forget_at_edge(&self, flow: &Flow) {
+        let fabric = &self.model.fabric;
+        for port in fabric.ports_of(fabric.host_node(flow.message.to)) {
+            let (partition, place) = self.seating.of_node[fabric.port(port.peer).node.index()];
+            let mut partition = self.hall.partition(partition as usize);
+            if let Some(edge) = &mut partition.nodes[place as usize].edge {
+                edge.forget(flow.source, flow.send_pair);
+            }
+        }
     }
 
     /// What has come of a message: packets, and the links they crossed.

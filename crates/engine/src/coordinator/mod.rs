@@ -17,6 +17,7 @@ use netloom_units::{ActorId, Bytes, Duration, HostId, LinkId, NodeId, PortId, Ti
 use crate::actor::Task;
 use crate::assemble::Seating;
 use crate::desk::{DropTally, Report, TimerKind};
+use crate::edge::Tally;
 use crate::flow::{FlowTable, sort_rows};
 use crate::ledger::Ledger;
 use crate::observe::{Control, Observer, Progress};
@@ -298,6 +299,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 }
                 self.retire(flow);
             }
+            Report::Made { flow } => self.table.lost(flow, -1),
             Report::Lost { flow } => self.table.lost(flow, 1),
             Report::Sent { flow } => {
                 self.table.sent(flow);
@@ -556,7 +558,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             let id = PortId(id as u32);
             let port = fabric.port(id);
             let crate::port::Totals { marked, pauses, paused, .. } = totals;
-            (marked + pauses + paused > 0).then(|| SignalRow {
+            let nacks = self.nacks_at(port.node, fabric.local_index(id));
+            let is_quiet = marked + pauses + paused == 0 && nacks == Tally::default();
+            (!is_quiet).then(|| SignalRow {
                 port: id,
                 node: port.node,
                 link: port.link,
@@ -564,9 +568,20 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 marked,
                 pauses,
                 paused: Duration(paused),
+                nacks_forwarded: nacks.forwarded,
+                nacks_blocked: nacks.blocked,
+                nacks_made: nacks.made,
             })
         };
         self.ports_at(self.now).enumerate().filter_map(row).collect()
+    }
+
+    /// What a switch did with the NACKs of the host at a port.
+    fn nacks_at(&self, node: NodeId, port: u32) -> Tally {
+        let (partition, place) = self.seating.of_node[node.index()];
+        let partition = self.hall.partition(partition as usize);
+        let edge = partition.nodes[place as usize].edge.as_ref();
+        edge.map_or_else(Tally::default, |edge| edge.tally(port as usize))
     }
 
     fn drop_rows(&self) -> Vec<DropRow> {

@@ -5,6 +5,7 @@
 mod adaptive;
 mod ecmp;
 mod flowlet;
+mod psn_spray;
 mod round_robin;
 mod spray;
 
@@ -273,6 +274,7 @@ impl Two for (Balancer, Balancer) {
 registry! {
     Ecmp => ecmp,
     Flowlet => flowlet,
+    PsnSpray => psn_spray,
     Spray => spray,
     RoundRobin => round_robin,
     Adaptive => adaptive,

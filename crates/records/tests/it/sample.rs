@@ -227,6 +227,9 @@ fn signal(random: &mut Random) -> SignalRow {
         marked: large(random),
         pauses: large(random),
         paused: Duration(large(random)),
+        nacks_forwarded: large(random),
+        nacks_blocked: large(random),
+        nacks_made: large(random),
     }
 }
 

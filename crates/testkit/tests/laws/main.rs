@@ -20,3 +20,4 @@ mod priority;
 mod queues;
 mod rdma;
 mod seams;
+mod themis;
