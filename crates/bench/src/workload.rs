@@ -6,11 +6,13 @@
 use std::collections::VecDeque;
 
 use netloom_model::{
-    Balances, Entropy, FabricBuilder, Item, Knowledge, LeafSpine, Message, Model, Operation, PriorityMap,
-    Queues, Recording, Routing, Transport, TransportKind, Work, Workload,
+    Balances, Buffer, Entropy, FabricBuilder, Item, Knowledge, LeafSpine, Marking, Message, Model,
+    NackReaction, Operation, PriorityMap, QueuePairs, Queues, Rdma, Recording, Routing, Transport,
+    TransportKind, Work, Workload,
 };
 use netloom_policy::balance::Chosen;
-use netloom_policy::congestion;
+use netloom_policy::transport::Reliability;
+use netloom_policy::{congestion, edge};
 use netloom_units::{ActorId, Bytes, Duration, HostId, NodeId, Rate};
 
 /// A leaf-spine fabric and the traffic on it.
@@ -38,6 +40,8 @@ pub struct Case {
     pub control: u8,
     /// Balancing policy at switches.
     pub balance: &'static str,
+    /// Whether messages travel on queue pairs, with everything switches do for them, instead of in windows.
+    pub roce: bool,
 }
 
 /// 256 hosts on 16 leaves and 16 spines, all-to-all in 16 groups of 16: the reference case.
@@ -53,6 +57,7 @@ pub const REFERENCE: Case = Case {
     message: Bytes(64 * 4096),
     control: 0,
     balance: "spray",
+    roce: false,
 };
 
 /// Messages small enough that a round of 8,192 hosts can be counted instruction by instruction.
@@ -71,6 +76,7 @@ const ALONE: Case = Case { hosts_per_leaf: 1, groups: 1, rounds: 8, ..REFERENCE 
 pub const CASES: &[(&str, Case)] = &[
     ("reference", REFERENCE),
     ("priority", Case { control: 1, ..REFERENCE }),
+    ("roce", Case { control: 1, balance: "psn_spray", roce: true, ..REFERENCE }),
     ("adaptive", Case { balance: "adaptive", ..REFERENCE }),
     ("short_links", Case { host_delay: Duration::from_nanos(10), ..REFERENCE }),
     ("small_messages", SMALL_MESSAGES),
@@ -79,6 +85,30 @@ pub const CASES: &[(&str, Case)] = &[
     ("alone", ALONE),
     ("middle", Case { leaves: 32, spines: 32, hosts_per_leaf: 32, groups: 64, ..REFERENCE }),
 ];
+
+/// The model with queue pairs, DCQCN, marking, a shared buffer, and Themis at the leaves.
+fn on_queue_pairs(mut model: Model) -> Model {
+    let timeout = Duration::from_micros(4_000);
+    model.transport.kind = TransportKind::Rdma(Rdma {
+        rule: Reliability::NicSr,
+        header: Bytes(62),
+        control: Bytes(64),
+        queue_pairs: QueuePairs::Message,
+        first_psn: 0,
+        coalesce: 1,
+        timeout,
+        timeout_low: timeout,
+        retries: 7,
+        window: u64::MAX,
+        nack: NackReaction::AsCnp,
+    });
+    model.congestion = congestion::Chosen::named("dcqcn");
+    model.balances.edge = Some(edge::Chosen::named("themis"));
+    model.queues.buffer = Some(Buffer { size: Bytes(64_000_000), alpha: 1024, pause: None });
+    let (minimum, maximum) = (Bytes(1_600_000), Bytes(6_400_000));
+    model.queues.marking = Some(Marking { minimum, maximum, probability: 1 << 29, at_enqueue: false });
+    model
+}
 
 /// A packet on the wire.
 const PACKET: Bytes = Bytes(4096);
@@ -104,7 +134,7 @@ impl Case {
                 builder.link(from, shape.spine(spine), rate, self.fabric_delay);
             }
         }
-        Model {
+        let model = Model {
             fabric: builder.build(),
             routing: Routing::LeafSpine(shape),
             balances: Balances {
@@ -129,7 +159,8 @@ impl Case {
             deadline: None,
             recording: Recording::default(),
             seed: 1,
-        }
+        };
+        if self.roce { on_queue_pairs(model) } else { model }
     }
 
     /// The traffic of this case.

@@ -18,6 +18,9 @@ use netloom_units::Bytes;
 
 use crate::port::Backlog;
 
+/// More than any switch holds: 2^40 bytes.
+const LARGEST: u64 = 1 << 40;
+
 /// What becomes of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
@@ -80,7 +83,8 @@ impl SharedBuffer {
     pub fn new(buffer: &Buffer, ports: &[Port], packet: Bytes) -> SharedBuffer {
         let lossless = buffer.pause.map(|pause| Box::new(Lossless::new(&pause, ports, packet)));
         let apart = lossless.as_ref().map_or(0, |lossless| lossless.headroom());
-        let shared = buffer.size.0.saturating_sub(apart);
+        // Products with alpha fit then.
+        let shared = buffer.size.0.saturating_sub(apart).min(LARGEST);
         let bytes_at = vec![0; ports.len()];
         SharedBuffer { shared, alpha: u64::from(buffer.alpha), held: 0, bytes_at, lossless }
     }
@@ -159,8 +163,7 @@ impl SharedBuffer {
 #[inline]
 fn limit(shared: u64, held: u64, alpha: u64) -> u64 {
     let free = shared.saturating_sub(held);
-    let part = u128::from(free) * u128::from(alpha) >> 10;
-    part.min(u128::from(free)) as u64
+    (free * alpha >> 10).min(free)
 }
 
 impl Ingress {

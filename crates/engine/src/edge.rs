@@ -4,10 +4,8 @@
 //! nothing but reordering; NACKs that the switch makes itself.
 //! Leaves out: which NACK is kept back; the policy knows.
 //!
-//! Invariants: queue pairs within the rack are left alone; a queue pair is forgotten when nothing of it is left, and only
-//! then may its name be used again.
-
-use std::collections::BTreeMap;
+//! Invariants: queue pairs within the rack are left alone; the place of a queue pair is used again only when nothing of it
+//! is left.
 
 use netloom_model::Model;
 use netloom_policy::edge::themis::{Filter, QueuePair, Themis};
@@ -18,6 +16,7 @@ use crate::flow::Flow;
 use crate::node::Node;
 use crate::packet::{Address, Packet, PacketKind};
 use crate::round::Round;
+use crate::slab::Slab;
 
 /// See the module.
 #[derive(Debug)]
@@ -25,8 +24,10 @@ pub struct Edge {
     themis: Themis,
     /// The hosts below, in rising order.
     below: Vec<u32>,
-    /// By sender and place of the sending end there.
-    pairs: BTreeMap<(u32, u32), QueuePair>,
+    /// The first of them and how many, where their numbers follow each other; else nothing.
+    block: (u32, u32),
+    /// What is remembered of queue pairs, by the places that messages know.
+    pairs: Slab<QueuePair>,
     /// What happened to NACKs from each port.
     tallies: Vec<Tally>,
 }
@@ -57,11 +58,23 @@ impl Edge {
         let n_paths = model.routing.next_hops(node, HostId(far)).len() as u32;
         let themis = Themis::new(&chosen.settings, n_paths, rate, model.transport.packet);
         let tallies = vec![Tally::default(); ports.len()];
-        Some(Edge { themis, below, pairs: BTreeMap::new(), tallies })
+        let n_below = below.len() as u32;
+        let is_block = below[n_below as usize - 1] - below[0] + 1 == n_below;
+        let block = (below[0], if is_block { n_below } else { 0 });
+        Some(Edge { themis, below, block, pairs: Slab::default(), tallies })
     }
 
+    #[inline]
     fn is_below(&self, host: u32) -> bool {
-        self.below.binary_search(&host).is_ok()
+        match self.block {
+            (_, 0) => self.below.binary_search(&host).is_ok(),
+            (first, count) => host.wrapping_sub(first) < count,
+        }
+    }
+
+    /// A queue pair from a host elsewhere will end below: its place here; none for one from below.
+    pub fn expect_pair(&mut self, source: HostId) -> Option<u32> {
+        (!self.is_below(source.0)).then(|| self.pairs.insert(QueuePair::default()))
     }
 
     /// What happened to NACKs from a port.
@@ -70,13 +83,14 @@ impl Edge {
     }
 
     /// Nothing is left of a queue pair.
-    pub fn forget(&mut self, source: HostId, pair: u32) {
-        self.pairs.remove(&(source.0, pair));
+    pub fn forget(&mut self, pair: u32) {
+        *self.pairs.get_mut(pair) = QueuePair::default();
+        self.pairs.remove(pair);
     }
 
     /// Writes what later behaviour depends on.
     pub fn write_state(&self, out: &mut StateWriter) {
-        self.pairs.values().for_each(|pair| pair.write_state(out));
+        self.pairs.iter().for_each(|pair| pair.write_state(out));
     }
 }
 
@@ -96,18 +110,21 @@ impl Node {
                 self.note_data(now, packet, desk, round);
                 true
             }
-            PacketKind::Nack => self.filter_nack(ingress, packet, desk),
+            PacketKind::Nack => self.filter_nack(ingress, packet, desk, round),
             _ => true,
         }
     }
 
     fn note_data(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
         let edge = self.edge.as_deref_mut().expect("seen by the caller");
-        let Flow { source, send_pair, .. } = round.flows[packet.flow as usize];
-        if !edge.is_below(packet.destination) || edge.is_below(source.0) {
+        if !edge.is_below(packet.destination) {
             return;
         }
-        let pair = edge.pairs.entry((source.0, send_pair)).or_default();
+        let Flow { source, send_pair, edge_pair, .. } = round.flows[packet.flow as usize];
+        if edge_pair == u32::MAX {
+            return;
+        }
+        let pair = edge.pairs.get_mut(edge_pair);
         let Some(made) = edge.themis.on_data(pair, packet.sequence) else { return };
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let to = Address { host: source.0, slot: send_pair };
@@ -120,13 +137,14 @@ impl Node {
     }
 
     /// A NACK from a host: whether it goes on to the sender.
-    fn filter_nack(&mut self, ingress: u32, packet: &Packet, desk: &mut Desk) -> bool {
+    fn filter_nack(&mut self, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) -> bool {
         let edge = self.edge.as_deref_mut().expect("seen by the caller");
-        let is_from_below = edge.pairs.contains_key(&(packet.destination, packet.slot));
-        if !is_from_below || edge.is_below(packet.destination) || ingress as usize >= edge.tallies.len() {
+        let pair = round.flows[packet.flow as usize].edge_pair;
+        // Towards a host below it comes from elsewhere, and has passed its own filter.
+        if pair == u32::MAX || edge.is_below(packet.destination) || ingress as usize >= edge.tallies.len() {
             return true;
         }
-        let pair = edge.pairs.get_mut(&(packet.destination, packet.slot)).expect("just seen");
+        let pair = edge.pairs.get_mut(pair);
         let tally = &mut edge.tallies[ingress as usize];
         match edge.themis.on_nack(pair, packet.sequence) {
             Filter::Forward => {

@@ -25,6 +25,8 @@ pub struct Flow {
     pub receive_slot: u32,
     /// Place of its queue pair's sending end, where it travels on one.
     pub send_pair: u32,
+    /// Place of its queue pair at the switch above the receiver, where that remembers it.
+    pub edge_pair: u32,
     /// Whether its packets are recorded, unless its number says otherwise.
     pub followed: bool,
 }

@@ -13,6 +13,7 @@ use netloom_records::{FlowRow, RepairRow};
 use netloom_units::HostId;
 
 use super::Coordinator;
+use crate::edge::Edge;
 use crate::flow::Flow;
 use crate::host::{Host, Receive, Send};
 use crate::rdma::{Incoming, Nic, Outgoing, Tally};
@@ -20,8 +21,8 @@ use crate::rdma::{Incoming, Nic, Outgoing, Tally};
 /// Queue pairs, and messages about to be forgotten.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    /// The sending ends that pairs of hosts share.
-    shared: BTreeMap<(HostId, HostId), u32>,
+    /// The queue pairs that pairs of hosts share: places of the sending end, and at the switch above the receiver.
+    shared: BTreeMap<(HostId, HostId), (u32, u32)>,
     /// Messages of which both ends have finished, but packets may be under way.
     closing: Vec<u32>,
 }
@@ -35,7 +36,15 @@ impl Coordinator<'_, '_> {
             None => {
                 let send_slot = self.at_host(source, |host| host.sends.insert(Send::default()));
                 let receive_slot = self.at_host(message.to, |host| host.receives.insert(Receive::default()));
-                Flow { message, source, send_slot, receive_slot, send_pair: u32::MAX, followed }
+                Flow {
+                    message,
+                    source,
+                    send_slot,
+                    receive_slot,
+                    send_pair: u32::MAX,
+                    edge_pair: u32::MAX,
+                    followed,
+                }
             }
         };
         let mut board = self.hall.board.write().expect("no thread panicked");
@@ -51,14 +60,14 @@ impl Coordinator<'_, '_> {
     }
 
     fn on_pair(&mut self, rdma: &Rdma, source: HostId, message: Message, followed: bool) -> Flow {
-        let send_pair = self.pair_for(rdma, source, message.to);
+        let (send_pair, edge_pair) = self.pair_for(rdma, source, message.to);
         let send_slot = self.at_host(source, |host| nic(host).outgoing.insert(Outgoing::default()));
         let incoming = Incoming { missing: message.size.0, ..Incoming::default() };
         let receive_slot = self.at_host(message.to, |host| nic(host).incoming.insert(incoming));
-        Flow { message, source, send_slot, receive_slot, send_pair, followed }
+        Flow { message, source, send_slot, receive_slot, send_pair, edge_pair, followed }
     }
 
-    fn pair_for(&mut self, rdma: &Rdma, source: HostId, to: HostId) -> u32 {
+    fn pair_for(&mut self, rdma: &Rdma, source: HostId, to: HostId) -> (u32, u32) {
         if rdma.queue_pairs == QueuePairs::Message {
             return self.make_pair(rdma, source, to);
         }
@@ -70,12 +79,12 @@ impl Coordinator<'_, '_> {
         pair
     }
 
-    fn make_pair(&self, rdma: &Rdma, source: HostId, to: HostId) -> u32 {
+    fn make_pair(&self, rdma: &Rdma, source: HostId, to: HostId) -> (u32, u32) {
         let send = self.at_host(source, |host| nic(host).insert_send(rdma, to.0));
         let receive = self.at_host(to, |host| nic(host).insert_receive(rdma, source.0));
         self.at_host(source, |host| nic(host).sends.get_mut(send).far = receive);
         self.at_host(to, |host| nic(host).receives.get_mut(receive).far = send);
-        send
+        (send, self.at_edge(to, |edge| edge.expect_pair(source)).flatten().unwrap_or(u32::MAX))
     }
 
     /// Frees what a finished message occupied.
@@ -125,22 +134,19 @@ impl Coordinator<'_, '_> {
                 nic.forget_receive(rdma, receive_pair);
             }
         });
-        if rdma.queue_pairs == QueuePairs::Message && self.model.balances.edge.is_some() {
-            self.forget_at_edge(&flow);
+        if rdma.queue_pairs == QueuePairs::Message && flow.edge_pair != u32::MAX {
+            self.at_edge(flow.message.to, |edge| edge.forget(flow.edge_pair));
         }
         self.table.retire(place)
     }
 
-    /// The switches above a host forget a queue pair that ended there.
-    fn forget_at_edge(&self, flow: &Flow) {
+    /// Does something at the switch above a host, if that remembers queue pairs.
+    fn at_edge<R>(&self, host: HostId, act: impl FnOnce(&mut Edge) -> R) -> Option<R> {
         let fabric = &self.model.fabric;
-        for port in fabric.ports_of(fabric.host_node(flow.message.to)) {
-            let (partition, place) = self.seating.of_node[fabric.port(port.peer).node.index()];
-            let mut partition = self.hall.partition(partition as usize);
-            if let Some(edge) = &mut partition.nodes[place as usize].edge {
-                edge.forget(flow.source, flow.send_pair);
-            }
-        }
+        let port = fabric.ports_of(fabric.host_node(host)).first()?;
+        let (partition, place) = self.seating.of_node[fabric.port(port.peer).node.index()];
+        let mut partition = self.hall.partition(partition as usize);
+        partition.nodes[place as usize].edge.as_deref_mut().map(act)
     }
 
     /// What has come of a message: packets, and the links they crossed.
