@@ -5,12 +5,14 @@
 //!
 //! Invariants: a setting written with the value of its default does not count as changed.
 
-use netloom_policy::balance;
+use netloom_policy::{balance, congestion};
 use netloom_units::{Duration, Value};
 
 use super::{duration, value};
 use crate::place::Placed;
-use crate::resolved::{Fabric, Job, Parameters, Phase, Placement, Resolved, sections};
+use crate::resolved::{
+    Balance, Fabric, Job, Parameters, Phase, Placement, Queues, Resolved, queue_pairs, sections,
+};
 use crate::written::{Node, Tree};
 
 /// A setting that is not at its default.
@@ -39,9 +41,16 @@ pub(crate) fn changed(resolved: &Resolved) -> Vec<Changed> {
     }
     list.plugin("balance.host", &resolved.balance.host, Some(balance::SPECS[0].name));
     list.plugin("balance.switch", &resolved.balance.switch, Some(balance::SPECS[0].name));
+    if let Some(control) = &resolved.balance.control {
+        list.plugin("balance.control", control, Some(Balance::AS_DATA));
+    }
+    if let Some(edge) = &resolved.balance.edge {
+        list.plugin("balance.edge", edge, Some("none"));
+    }
     list.plugin("transport", &resolved.transport, Some(sections::OPEN_LOOP.name));
-    list.section("queues", &resolved.queues);
-    list.section("classes", &resolved.classes);
+    list.plugin("congestion", &resolved.congestion, Some(congestion::SPECS[0].name));
+    list.queues(&resolved.queues);
+    list.classes(resolved);
     resolved.jobs.iter().enumerate().for_each(|(number, job)| list.job(number, job));
     if let Some(background) = &resolved.background {
         list.plugin("background", &background.kind, Some("none"));
@@ -95,6 +104,25 @@ impl List {
     fn span(&mut self, path: &str, span: Option<Duration>, default: &str) {
         if let Some(span) = span {
             self.entry(path, written(&duration(span)), Some(default));
+        }
+    }
+
+    fn queues(&mut self, queues: &Queues) {
+        self.section("queues", &queues.settings);
+        if let Some(headroom) = &queues.headroom {
+            self.entry("queues.headroom", text(Value::Size(headroom.value)), Some("auto"));
+        }
+        if let Some(marking) = &queues.marking {
+            self.section("queues.marking", marking);
+        }
+    }
+
+    /// Their defaults are those of the transport.
+    fn classes(&mut self, resolved: &Resolved) {
+        let control = queue_pairs::default_control_class(Some(resolved.transport.spec)).to_string();
+        for (name, found) in resolved.classes.settings.iter() {
+            let default = if name == "control" { control.as_str() } else { "0" };
+            self.entry(&format!("classes.{name}"), text(found), Some(default));
         }
     }
 
@@ -204,6 +232,38 @@ mod tests {
             row("transport", "window", Some("open_loop")),
             row("transport.window.packets", "8", Some("128")),
             row("deadline", "1s", Some("none")),
+        ] {
+            assert!(found.contains(&expected), "{expected:?} in {found:?}");
+        }
+    }
+
+    #[test]
+    fn the_class_of_acknowledgements_has_the_default_of_its_transport() {
+        let about_classes = |more: &str| {
+            let found = changed(more).into_iter();
+            found.filter(|changed| changed.path.starts_with("classes")).collect::<Vec<_>>()
+        };
+        assert_eq!(about_classes("transport: irn\n"), []);
+        assert_eq!(about_classes("transport: irn\nclasses: { control: 1 }\n"), []);
+        let found = about_classes("classes: { control: 1 }\n");
+        assert_eq!(found, [row("classes.control", "1", Some("0"))]);
+    }
+
+    #[test]
+    fn queues_and_the_edge_are_told_key_by_key() {
+        let found = changed(
+            "transport: nic_sr\nbalance: { edge: themis, control: ecmp }\ncongestion: { dcqcn: { preset: simai } }\n\
+             queues: { buffer: 9MB, headroom: 50KB, pause: true, marking: { minimum: 5KB, maximum: 200KB } }\n",
+        );
+        for expected in [
+            row("balance.edge", "themis", Some("none")),
+            row("balance.control", "ecmp", Some("as_data")),
+            row("congestion", "dcqcn", Some("none")),
+            row("congestion.dcqcn.preset", "simai", Some("hpcc")),
+            row("queues.buffer", "9MB", Some("none")),
+            row("queues.headroom", "50KB", Some("auto")),
+            row("queues.pause", "true", Some("false")),
+            row("queues.marking.minimum", "5KB", None),
         ] {
             assert!(found.contains(&expected), "{expected:?} in {found:?}");
         }
