@@ -65,8 +65,14 @@ pub(super) fn check(
         }
         (None, None) => (draft.fabric_place, "faster links"),
     };
+    let timeouts = if has_queue_pairs(draft).is_some() { ", or shorter timeouts" } else { "" };
     let report = problems.report(place, "the run could take longer than the clock can count");
-    report.label("over 100 days if everything happens one after the other").help(help);
+    report.label("over 100 days if everything happens one after the other").help(format!("{help}{timeouts}"));
+}
+
+/// The transport, if it has queue pairs.
+fn has_queue_pairs(draft: &Draft) -> Option<&Parameters> {
+    draft.transport.as_ref().filter(|transport| queue_pairs::rule(transport.spec).is_some())
 }
 
 fn of_job(job: &Job, barrier_delay: u64) -> Worst {
@@ -145,8 +151,9 @@ fn span(worst: &Worst, draft: &Draft, ground: &Ground, background: Option<&Backg
     let packets = (worst.bytes / packet).saturating_add(worst.messages);
     let bits = worst.bytes.saturating_add(packets.saturating_mul(beside)).saturating_mul(8);
     let busy = bits.saturating_mul(PS_PER_SECOND) / u128::from(slowest.0);
-    let silence = draft.transport.as_ref().filter(|transport| queue_pairs::rule(transport.spec).is_some());
-    let silence = silence.map_or(0, rdma::longest_silence);
+    // One that is longer by itself is reported where it is written.
+    let silence = has_queue_pairs(draft).map_or(0, rdma::longest_silence);
+    let silence = if silence > u128::from(LONGEST.0) { 0 } else { silence };
     let flight = worst.rounds.saturating_mul((hops * u128::from(delay)).saturating_add(silence));
     busy.saturating_add(flight).saturating_add(worst.idle)
 }

@@ -10,6 +10,7 @@ use super::{is_word, plugin, value};
 use crate::diagnostic::Problems;
 use crate::place::Placed;
 use crate::resolved::{Balance, Parameters, Queues, queue_pairs, sections};
+use crate::suggest;
 use crate::written::{Node, Tree};
 
 /// `balance: ecmp`, `balance: { ecmp: {...} }` or one policy for each kind of node.
@@ -32,7 +33,7 @@ pub(super) fn balance(node: Option<&Node>, problems: &mut Problems) -> Option<Ba
     };
     let (host, switch) = (seat("host"), seat("switch"));
     let control = fields.get("control").filter(|node| !is_word(node, Balance::AS_DATA));
-    let control = control.map(|node| policy(node, "control", problems));
+    let control = control.map(|node| control_policy(node, problems));
     let edge = fields.get("edge").filter(|node| !is_word(node, "none"));
     let edge = edge.map(|node| plugin::plugin(node, "edge", "helper at the edge", edge::SPECS, problems));
     // What was refused must not look like what was not written.
@@ -43,6 +44,18 @@ pub(super) fn balance(node: Option<&Node>, problems: &mut Problems) -> Option<Ba
 
 fn policy(node: &Node, key: &str, problems: &mut Problems) -> Option<Parameters> {
     plugin::plugin(node, key, "balancing policy", policies::SPECS, problems)
+}
+
+/// The policy for control packets, whose place a misspelled word may have taken.
+fn control_policy(node: &Node, problems: &mut Problems) -> Option<Parameters> {
+    if let Tree::Text(text) = &node.tree {
+        if suggest::closest(text, [Balance::AS_DATA]).is_some() {
+            let report = problems.report(node.place, format!("there is no balancing policy `{text}`"));
+            report.label("unknown name").help(format!("did you mean `{}`?", Balance::AS_DATA));
+            return None;
+        }
+    }
+    policy(node, "control", problems)
 }
 
 /// The transport, with sizes that a packet can have and spans that end.
