@@ -423,6 +423,9 @@ impl Node {
         if port as usize >= self.ports.len() || !self.ports[port as usize].is_up() {
             return;
         }
+        if kind == PacketKind::Pause {
+            self.ports[port as usize].count_pause();
+        }
         let PriorityMap { data, control } = round.model.classes;
         let frame = Packet::frame(kind, data, Rdma::FRAME.0 as u32, control);
         let way = Way { ingress: self.ports.len() as u32, port };

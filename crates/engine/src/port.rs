@@ -87,6 +87,8 @@ pub struct Totals {
     pub dropped: u64,
     /// Data packets marked here.
     pub marked: u64,
+    /// Frames sent here that pause a class.
+    pub pauses: u64,
     /// How long a class was paused, in ps.
     pub paused: u64,
 }
@@ -176,6 +178,8 @@ struct Pauses {
     since: u64,
     /// Spans that are over, summed, in ps.
     total: u64,
+    /// Frames sent from here that pause a class at the other end.
+    n_sent: u64,
 }
 
 /// Eight queues, the highest class served first.
@@ -373,6 +377,11 @@ impl Egress {
             (true, false) => self.next_start,
         };
         (was_none && waits).then_some(self.next_start)
+    }
+
+    /// Counts a frame that pauses a class at the other end.
+    pub fn count_pause(&mut self) {
+        self.pauses.n_sent += 1;
     }
 
     /// Lets data packets be marked here, before the run.
@@ -723,6 +732,7 @@ impl Egress {
             peak_bytes: self.bytes_of(self.peak),
             dropped: self.dropped,
             marked: self.marker.as_ref().map_or(0, |marker| marker.n_marked),
+            pauses: self.pauses.n_sent,
             paused: self.pauses.total
                 + if self.paused == 0 { 0 } else { now.saturating_sub(self.pauses.since) },
         }

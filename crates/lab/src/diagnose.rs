@@ -127,6 +127,9 @@ fn loss(row: &DropRow, prepared: &Prepared) -> String {
     };
     let why = match row.reason {
         DropReason::QueueFull => "the queue was full",
+        DropReason::BufferFull => "the shared buffer had no room",
+        DropReason::HeadroomFull => "the headroom of a paused ingress was full",
+        DropReason::Corrupted => "the link corrupted them",
         DropReason::Unreachable => "no live next hop leads to the destination",
         DropReason::LinkDown => "the link went down",
         DropReason::Hook => "a hook dropped them",

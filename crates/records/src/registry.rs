@@ -9,7 +9,7 @@ use crate::column::TableSpec;
 use crate::row::Row;
 use crate::rows::{
     CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow, PortRow, RepairRow, SeriesRow,
-    StepRow,
+    SignalRow, StepRow,
 };
 use crate::sink::{Sink, SinkError};
 
@@ -109,6 +109,8 @@ tables! {
     Paths paths PathRow;
     /// What was sent again, message by message.
     Repairs repairs RepairRow;
+    /// Marks and pauses.
+    Signals signals SignalRow;
 }
 
 /// Does something for the row type of a table.

@@ -149,10 +149,6 @@ table! {
         pub peak_size: Bytes, "B";
         /// Packets dropped here.
         pub dropped: u64, "packets";
-        /// Data packets marked here.
-        pub marked: u64, "packets";
-        /// Time for which the other end kept a class from being sent.
-        pub paused: Duration, "ps";
     }
     names {
         /// Name of the node it belongs to.
@@ -314,6 +310,37 @@ impl RepairRow {
     pub fn order(&self) -> (Time, HostId, HostId, u32) {
         (self.end, self.destination, self.source, self.number)
     }
+}
+
+table! {
+    /// What an egress port told of congestion, or was told; ports without any of it have no row.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct SignalRow in Signals signals {
+        /// Port, counted over the fabric.
+        pub port: PortId, "id";
+        /// Node it belongs to.
+        pub node: NodeId, "id";
+        /// The link.
+        pub link: LinkId, "id";
+        /// The node at the other end.
+        pub peer: NodeId, "id";
+        /// Data packets marked here.
+        pub marked: u64, "packets";
+        /// Pause frames sent here that stop a class; each is followed by one that lets it go on.
+        pub pauses: u64, "packets";
+        /// Time for which the other end kept a class from being sent here.
+        pub paused: Duration, "ps";
+    }
+    names {
+        /// Name of the node.
+        node_name: Nodes[node];
+        /// Name of the link.
+        link_name: Links[link];
+        /// Name of the node at the other end.
+        peer_name: Nodes[peer];
+    }
+    sorted by "port",
+        |row: &SignalRow| row.port
 }
 
 /// What a packet is.

@@ -9,7 +9,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use netloom_model::{Fault, FaultAction, Item, Knowledge, Model, Operation, Work, reroute};
-use netloom_records::{Batch, DropReason, DropRow, FaultRow, FlowRow, PortRow, RepairRow, Sink, SinkError};
+use netloom_records::{
+    Batch, DropReason, DropRow, FaultRow, FlowRow, PortRow, RepairRow, SignalRow, Sink, SinkError,
+};
 use netloom_units::{ActorId, Bytes, Duration, HostId, LinkId, NodeId, PortId, Time};
 
 use crate::actor::Task;
@@ -489,6 +491,10 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.sink.accept(Batch::Jobs(&self.ledger.job_rows()))?;
         let ports = self.port_rows();
         self.sink.accept(Batch::Ports(&ports))?;
+        let signals = self.signal_rows();
+        if !signals.is_empty() {
+            self.sink.accept(Batch::Signals(&signals))?;
+        }
         let series = self.sampler.as_ref().map(Sampler::rows).unwrap_or_default();
         self.sink.accept(Batch::Series(&series))?;
         let drops = self.drop_rows();
@@ -539,11 +545,28 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 peak_packets: totals.peak_packets,
                 peak_size: Bytes(totals.peak_bytes),
                 dropped: totals.dropped,
-                marked: totals.marked,
-                paused: Duration(totals.paused),
             }
         };
         self.ports_at(self.now).enumerate().map(row).collect()
+    }
+
+    fn signal_rows(&self) -> Vec<SignalRow> {
+        let fabric = &self.model.fabric;
+        let row = |(id, totals): (usize, crate::port::Totals)| {
+            let id = PortId(id as u32);
+            let port = fabric.port(id);
+            let crate::port::Totals { marked, pauses, paused, .. } = totals;
+            (marked + pauses + paused > 0).then(|| SignalRow {
+                port: id,
+                node: port.node,
+                link: port.link,
+                peer: fabric.neighbour(id),
+                marked,
+                pauses,
+                paused: Duration(paused),
+            })
+        };
+        self.ports_at(self.now).enumerate().filter_map(row).collect()
     }
 
     fn drop_rows(&self) -> Vec<DropRow> {

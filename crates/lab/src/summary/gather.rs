@@ -82,8 +82,12 @@ impl Gather {
             Batch::Jobs(rows) => self.jobs.extend_from_slice(rows),
             Batch::Ports(rows) => rows.iter().for_each(|row| self.port(row)),
             Batch::Drops(rows) => self.drops.extend_from_slice(rows),
-            Batch::Series(_) | Batch::Faults(_) | Batch::Packets(_) | Batch::Paths(_) | Batch::Repairs(_) => {
-            }
+            Batch::Series(_)
+            | Batch::Faults(_)
+            | Batch::Packets(_)
+            | Batch::Paths(_)
+            | Batch::Repairs(_)
+            | Batch::Signals(_) => {}
         }
     }
 

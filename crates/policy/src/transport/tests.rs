@@ -98,7 +98,9 @@ fn go_back_n_sends_everything_again() {
 fn nic_sr_sends_one_packet_again() {
     let mut sender = Sender::new(Reliability::NicSr, 0);
     sender.post(10);
-    (0..8).for_each(|_| drop(sender.take()));
+    for _ in 0..8 {
+        sender.take();
+    }
     assert!(sender.refused(3, 3));
     let next: Vec<(u64, bool)> =
         (0..2).map(|_| sender.take()).map(|turn| (turn.position, turn.is_again)).collect();

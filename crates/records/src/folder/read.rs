@@ -27,7 +27,8 @@ use crate::names::{Family, Names};
 use crate::registry::Table;
 use crate::row::Row;
 use crate::rows::{
-    CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow, PortRow, SeriesRow, StepRow,
+    CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow, PortRow, RepairRow, SeriesRow,
+    SignalRow, StepRow,
 };
 
 /// Rows per batch read.
@@ -145,6 +146,8 @@ whole_tables! {
     faults FaultRow;
     packets PacketRow;
     paths PathRow;
+    repairs RepairRow;
+    signals SignalRow;
 }
 
 /// The Arrow batches of a table.

@@ -22,6 +22,8 @@ fn read(folder: &RunFolder) -> MemorySink {
         faults: folder.faults().unwrap(),
         packets: folder.packets().unwrap(),
         paths: folder.paths().unwrap(),
+        repairs: folder.repairs().unwrap(),
+        signals: folder.signals().unwrap(),
     }
 }
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use netloom_records::{
     ChangedSetting, CollectiveRow, DropReason, DropRow, Fate, FaultRow, FlowRow, FolderSink, JobRow,
-    Manifest, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow, PathRow, PortRow, RunSummary,
-    SeriesRow, Status, StepRow,
+    Manifest, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow, PathRow, PortRow, RepairRow,
+    RunSummary, SeriesRow, SignalRow, Status, StepRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;
@@ -24,6 +24,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
     let mut random = Random::stream(seed, 0, 0);
     // Tables added later draw apart, so that the rows of the older ones stay.
     let mut later = Random::stream(seed, 0, 1);
+    let mut latest = Random::stream(seed, 0, 2);
     let mut run = MemorySink::default();
     for _ in 0..n_rows {
         run.flows.push(flow(&mut random));
@@ -36,6 +37,8 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
         run.faults.push(fault(&mut random));
         run.packets.push(packet(&mut later));
         run.paths.push(path(&mut later));
+        run.repairs.push(repair(&mut latest));
+        run.signals.push(signal(&mut latest));
     }
     sort(&mut run);
     run
@@ -123,8 +126,6 @@ fn port(random: &mut Random) -> PortRow {
         peak_packets: (random.below(2) == 0).then(|| random.next_u32()),
         peak_size: Bytes(large(random)),
         dropped: large(random),
-        marked: 0,
-        paused: netloom_units::Duration(0),
     }
 }
 
@@ -201,6 +202,34 @@ fn path(random: &mut Random) -> PathRow {
     }
 }
 
+fn repair(random: &mut Random) -> RepairRow {
+    RepairRow {
+        end: time(random),
+        source: HostId(random.below(3)),
+        destination: HostId(random.below(3)),
+        number: random.next_u32(),
+        job: random.next_u32() as u16,
+        packets: random.next_u32(),
+        again: random.next_u32(),
+        duplicates: random.next_u32(),
+        nacks: random.next_u32(),
+        marked: random.next_u32(),
+        distance: random.next_u32(),
+    }
+}
+
+fn signal(random: &mut Random) -> SignalRow {
+    SignalRow {
+        port: PortId(random.next_u32()),
+        node: NodeId(random.below(N_NAMED)),
+        link: LinkId(random.below(N_NAMED)),
+        peer: NodeId(random.below(N_NAMED)),
+        marked: large(random),
+        pauses: large(random),
+        paused: Duration(large(random)),
+    }
+}
+
 fn sort(run: &mut MemorySink) {
     run.flows.sort_by_key(|row| (row.end.unwrap_or(Time::NEVER), row.destination, row.source, row.number));
     run.collectives.sort_by_key(|row| (row.end, row.job, row.step, row.phase, row.bucket));
@@ -212,6 +241,8 @@ fn sort(run: &mut MemorySink) {
     run.faults.sort_by_key(|row| (row.time, row.link));
     run.packets.sort_by_key(PacketRow::order);
     run.paths.sort_by_key(|row| (row.rank, row.hop, row.port));
+    run.repairs.sort_by_key(RepairRow::order);
+    run.signals.sort_by_key(|row| row.port);
 }
 
 pub fn summary(status: Status) -> RunSummary {

@@ -59,6 +59,7 @@ fn times_are_picoseconds() {
                 "longest_wait",
                 "serialization",
                 "propagation",
+                "paused",
             ]
             .contains(&column.name);
             assert_eq!(is_time, column.unit == "ps", "{}", column.name);

@@ -52,8 +52,6 @@ fn port(number: usize, (node, peer, link, busy): (u32, u32, u32, u64)) -> PortRo
         peak_packets: None,
         peak_size: Bytes(1000 * (number as u64 + 1)),
         dropped: 0,
-        marked: 0,
-        paused: netloom_units::Duration(0),
     }
 }
 

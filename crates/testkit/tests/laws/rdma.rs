@@ -118,7 +118,7 @@ fn everything_arrives_whatever_switches_do() {
                     Switches::Endless | Switches::Lossless => assert_eq!(drops, 0, "{what}"),
                     Switches::Lossy | Switches::Corrupting => assert!(drops > 0, "{what}"),
                 }
-                let pauses: u64 = run.records.ports.iter().map(|port| port.paused.0).sum();
+                let pauses: u64 = run.records.signals.iter().map(|port| port.paused.0).sum();
                 assert_eq!(pauses > 0, switches == Switches::Lossless, "{what}");
             }
         }
