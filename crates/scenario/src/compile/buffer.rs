@@ -56,7 +56,7 @@ pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
 
 /// Without pausing, a packet that does not fit into an empty buffer never gets through.
 fn one_packet(queues: &Queues, buffer: &Buffer, packet: Bytes, problems: &mut Problems) {
-    let limit = u128::from(buffer.size.0) * u128::from(buffer.alpha) >> 10;
+    let limit = (u128::from(buffer.size.0) * u128::from(buffer.alpha)) >> 10;
     let limit = limit.min(buffer.size.0.into()) as u64;
     if limit >= packet.0 {
         return;

@@ -80,9 +80,22 @@ pub(super) fn window(
         return LARGEST_WINDOW;
     };
     let packet = packet(transport);
-    if let Some(Value::Size(given)) = transport.settings.optional("window") {
-        return given_window(transport, given.0 / packet.0, problems);
+    let window = match transport.settings.optional("window") {
+        Some(Value::Size(given)) => given_window(transport, given.0 / packet.0, problems),
+        _ => own_window(ground, packet, notes),
+    };
+    let coalesce = transport.settings.count("coalesce");
+    if coalesce > window {
+        let message =
+            format!("an ACK for {coalesce} packets never comes: no more than {window} are under way");
+        let report = problems.report(transport.place_of("coalesce"), message);
+        report.label("more than the window holds").help(format!("at most `coalesce: {window}`"));
     }
+    window
+}
+
+/// What the longest path of the fabric holds.
+fn own_window(ground: &Ground, packet: Bytes, notes: &mut Vec<String>) -> u64 {
     let product = bandwidth_delay_product(ground, packet);
     let window = product.div_ceil(u128::from(packet.0)).clamp(1, LARGEST_WINDOW.into()) as u64;
     let size = quantity::print(window.saturating_mul(packet.0), Dimension::Size);

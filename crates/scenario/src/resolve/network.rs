@@ -11,7 +11,7 @@ use crate::diagnostic::Problems;
 use crate::place::Placed;
 use crate::resolved::{Balance, Parameters, Queues, queue_pairs, sections};
 use crate::suggest;
-use crate::written::{Node, Tree};
+use crate::written::{Entry, Node, Tree};
 
 /// `balance: ecmp`, `balance: { ecmp: {...} }` or one policy for each kind of node.
 pub(super) fn balance(node: Option<&Node>, problems: &mut Problems) -> Option<Balance> {
@@ -19,14 +19,13 @@ pub(super) fn balance(node: Option<&Node>, problems: &mut Problems) -> Option<Ba
     let alike =
         |policy: Parameters| Balance { host: policy.clone(), switch: policy, control: None, edge: None };
     let Some(node) = node else { return Some(alike(default())) };
-    let is_seated = match &node.tree {
-        Tree::Map(entries) => entries.iter().any(|entry| Balance::SEATS.contains(&entry.key.as_str())),
-        _ => false,
-    };
-    if !is_seated {
+    let entries: &[Entry] = if let Tree::Map(entries) = &node.tree { entries } else { &[] };
+    if !entries.iter().any(|entry| Balance::SEATS.contains(&entry.key.as_str())) {
         return policy(node, "balance", problems).map(alike);
     }
-    let fields = Fields::open(node, "balance", &Balance::SEATS, problems)?;
+    let strays = strays(entries, problems);
+    let known: Vec<&str> = Balance::SEATS.into_iter().chain(strays).collect();
+    let fields = Fields::open(node, "balance", &known, problems)?;
     let mut seat = |key| match fields.get(key) {
         Some(node) => policy(node, key, problems),
         None => Some(default()),
@@ -42,18 +41,30 @@ pub(super) fn balance(node: Option<&Node>, problems: &mut Problems) -> Option<Ba
     (!refused).then_some(balance)
 }
 
+/// Reports policies that stand beside the seats, rather than in one.
+fn strays<'a>(entries: &'a [Entry], problems: &mut Problems) -> Vec<&'a str> {
+    let is_policy = |entry: &&Entry| policies::SPECS.iter().any(|spec| spec.name == entry.key);
+    let strays: Vec<&Entry> = entries.iter().filter(is_policy).collect();
+    for stray in &strays {
+        let message = format!("`{}` stands beside what is said for each kind of node", stray.key);
+        let report = problems.report(stray.key_place, message);
+        report.label("for which nodes?").help(format!("write `host: {0}`, `switch: {0}` or both", stray.key));
+    }
+    strays.into_iter().map(|entry| entry.key.as_str()).collect()
+}
+
 fn policy(node: &Node, key: &str, problems: &mut Problems) -> Option<Parameters> {
     plugin::plugin(node, key, "balancing policy", policies::SPECS, problems)
 }
 
 /// The policy for control packets, whose place a misspelled word may have taken.
 fn control_policy(node: &Node, problems: &mut Problems) -> Option<Parameters> {
-    if let Tree::Text(text) = &node.tree {
-        if suggest::closest(text, [Balance::AS_DATA]).is_some() {
-            let report = problems.report(node.place, format!("there is no balancing policy `{text}`"));
-            report.label("unknown name").help(format!("did you mean `{}`?", Balance::AS_DATA));
-            return None;
-        }
+    if let Tree::Text(text) = &node.tree
+        && suggest::closest(text, [Balance::AS_DATA]).is_some()
+    {
+        let report = problems.report(node.place, format!("there is no balancing policy `{text}`"));
+        report.label("unknown name").help(format!("did you mean `{}`?", Balance::AS_DATA));
+        return None;
     }
     policy(node, "control", problems)
 }
