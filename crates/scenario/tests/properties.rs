@@ -193,8 +193,8 @@ fn queues() -> BoxedStrategy<String> {
     let size = || (1..1_000_000_u64).prop_map(|n| quantity::print(n, quantity::Dimension::Size));
     let headroom = prop_oneof![Just("auto".to_owned()), size()];
     let rest = written(&sections::MARKING).prop_map(|all| {
-        let is_own = |text: &&String| !text.starts_with("minimum") && !text.starts_with("maximum");
-        all.iter().filter(is_own).map(|text| format!("{text}, ")).collect::<String>()
+        let is_own = |text: &String| !text.starts_with("minimum") && !text.starts_with("maximum");
+        lead(&all.into_iter().filter(is_own).collect::<Vec<_>>().join(", "))
     });
     let marking = (rest, 1..1_000_000_u64, 0..1_000_000_u64).prop_map(|(rest, minimum, more)| {
         let [minimum, maximum] =
