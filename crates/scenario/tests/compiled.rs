@@ -456,3 +456,30 @@ fn a_controller_that_hears_nothing_is_noted() {
     assert!(!is_told_nothing(&notes("transport: nic_sr")));
     assert!(!is_told_nothing(&notes("transport: irn\nqueues: {marking: {minimum: 5KB, maximum: 9KB}}")));
 }
+
+#[test]
+fn queue_pairs_on_absurd_links_are_refused_with_words() {
+    let fabric = |rate: &str, delay: &str| {
+        let links = format!("[{{from: host0, to: switch0, rate: {rate}, delay: {delay}, count: 2}}]");
+        format!("netloom: 1\nfabric: {{custom: {{hosts: 1, switches: 1, links: {links}}}}}\n")
+    };
+    let rest = "congestion: {dcqcn: {minimum: 1bps, alpha_time: 0s}}\nqueues: {buffer: 1GB, pause: true}\n\
+                background: {mice: {end: 1s, interval: 1ms}}\n";
+    for rate in ["1bps", "999999Tbps"] {
+        for delay in ["1ps", "8000000s"] {
+            for transport in ["{irn: {mtu: 60MB}}", "{irn: {mtu: 1B, header: none}}", "go_back_n"] {
+                let one = format!("{}transport: {transport}\n{rest}", fabric(rate, delay));
+                let two = one.replace("hosts: 1", "hosts: 2").replace(
+                    "}]",
+                    &format!("}}, {{from: host1, to: switch0, rate: {rate}, delay: {delay}}}]"),
+                );
+                for text in [one, two] {
+                    // Whatever the answer is: it must be one.
+                    if let Ok(resolved) = resolve(&text, "absurd.yaml") {
+                        let _ = compile(&resolved);
+                    }
+                }
+            }
+        }
+    }
+}

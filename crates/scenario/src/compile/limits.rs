@@ -65,7 +65,7 @@ pub(super) fn check(
         }
         (None, None) => (draft.fabric_place, "faster links"),
     };
-    let timeouts = if has_queue_pairs(draft).is_some() { ", or shorter timeouts" } else { "" };
+    let timeouts = if has_queue_pairs(draft).is_some() { "; timeouts count as well" } else { "" };
     let report = problems.report(place, "the run could take longer than the clock can count");
     report.label("over 100 days if everything happens one after the other").help(format!("{help}{timeouts}"));
 }

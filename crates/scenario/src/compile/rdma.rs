@@ -16,6 +16,7 @@ use crate::resolved::{Parameters, queue_pairs};
 
 /// Packets under way must be fewer than half of all sequence numbers.
 const LARGEST_WINDOW: u64 = queue_pairs::LARGEST_PSN / 2;
+const PS_PER_BYTE_AT_1BPS: u128 = 8_000_000_000_000;
 /// Among so many racks all pairs are looked at; among more, the paths of the first one.
 const MOST_RACKS: usize = 512;
 
@@ -121,7 +122,7 @@ fn bandwidth_delay_product(ground: &Ground, packet: Bytes) -> u128 {
     let fabric = &ground.built.fabric;
     let rate = (0..fabric.n_hosts() as u32).map(|host| capacity(fabric, NodeId(host)).0).max().unwrap_or(0);
     let round_trip = 2 * u128::from(longest_path(ground, packet));
-    u128::from(rate).saturating_mul(round_trip).div_ceil(8_000_000_000_000)
+    u128::from(rate).saturating_mul(round_trip).div_ceil(PS_PER_BYTE_AT_1BPS)
 }
 
 /// What all ports of a host send together.
@@ -146,7 +147,9 @@ fn longest_path(ground: &Ground, packet: Bytes) -> u64 {
 
 fn path(ground: &Ground, from: HostId, to: HostId, packet: Bytes) -> u64 {
     let fabric = &ground.built.fabric;
-    let cost = |port: &Port| port.rate.serialization(packet).0.saturating_add(port.delay.0);
+    // A span beyond the clock is reported elsewhere, with the links it comes from.
+    let on_wire = |rate: Rate| (u128::from(packet.0) * PS_PER_BYTE_AT_1BPS).div_ceil(rate.0.max(1).into());
+    let cost = |port: &Port| u64::try_from(on_wire(port.rate) + u128::from(port.delay.0)).unwrap_or(u64::MAX);
     let (mut node, goal) = (fabric.host_node(from), fabric.host_node(to));
     let mut sum: u64 = 0;
     // A shortest path has fewer links than there are nodes.
