@@ -1,13 +1,12 @@
 // Values by buckets of sizes, a line for each run. Buckets of one run lie at equal distances, whatever their sizes.
 
 import { chart, numbers, tip, tooltip } from "./chart.ts";
+import type { Stroke } from "./palette.ts";
 import { significant, size } from "./units.ts";
 
 /** A line. */
-export interface BucketLine {
+export interface BucketLine extends Stroke {
   name: string;
-  colour: string;
-  dash: "solid" | number[];
   points: { size: number; value: number }[];
 }
 

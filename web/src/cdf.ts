@@ -2,13 +2,12 @@
 
 import { chart, numbers, tip, tooltip } from "./chart.ts";
 import type { Cdf } from "./data.ts";
+import type { Stroke } from "./palette.ts";
 import { percent, span, spanUnit } from "./units.ts";
 
 /** A line. */
-export interface Line {
+export interface Line extends Stroke {
   name: string;
-  colour: string;
-  dash: "solid" | number[];
   cdf: Cdf;
 }
 
@@ -32,7 +31,8 @@ export function cdfChart(label: string, what: string, things: string, lines: Lin
   const series = lines.map(({ name, colour, dash, cdf }) => ({
     type: "line",
     name,
-    step: cdf.values.length <= 600 ? "end" : undefined,
+    // Between quantiles there are other values; a step would say that there are none.
+    step: cdf.whole ? "end" : undefined,
     symbol: "none",
     data: points(cdf, worth, log),
     lineStyle: { color: colour, width: 2, type: dash },
@@ -66,12 +66,14 @@ function points(cdf: Cdf, worth: number, log: boolean): [number, number][] {
   return start.concat(cdf.values.map((value, nth) => [place(value), cdf.shares[nth] ?? 1]));
 }
 
-/** Powers of ten with the unit at each. */
+/** Powers of ten with the unit at each, over a decade at least. */
 function logAxis(what: string, least: number, most: number): Record<string, unknown> {
+  const high = Math.ceil(Math.log10(most) - 1e-9);
+  const low = Math.min(Math.floor(Math.log10(least) + 1e-9), high - 1);
   return numbers(`${what} (logarithmic)`, {
     type: "log",
-    min: 10 ** Math.floor(Math.log10(least) + 1e-9),
-    max: 10 ** Math.ceil(Math.log10(most) - 1e-9),
+    min: 10 ** low,
+    max: 10 ** high,
     axisLabel: { color: "var(--muted)", formatter: (value: number) => span(Number(value.toPrecision(6))) },
     minorTick: { show: true, splitNumber: 10, lineStyle: { color: "var(--line)" } },
     minorSplitLine: { show: true, lineStyle: { color: "var(--grid)", opacity: 0.5 } },

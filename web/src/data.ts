@@ -12,6 +12,8 @@ export interface Estimate {
 export interface Cdf {
   values: number[];
   shares: number[];
+  /** Whether every value is there. */
+  whole: boolean;
 }
 
 export interface Run {

@@ -19,6 +19,9 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 /** A paragraph that says how to read what follows. */
 export const note = (text: string): HTMLElement => element("p", { class: "note" }, text);
 
+/** A text as a machine has it. */
+export const code = (text: string): HTMLElement => element("code", {}, text);
+
 /** A column: its title, and whether its cells are numbers. */
 export interface Column {
   title: string;

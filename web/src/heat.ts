@@ -14,7 +14,18 @@ const CELL = 26;
 const LOWEST = 180;
 const HIGHEST = 620;
 
-const between = ([first, last]: [string, string]): string => (first === last ? first : `${first} – ${last}`);
+/** Pixels of a letter in a label, about, and the most that a label may take. */
+const LETTER = 6.5;
+const WIDEST = 110;
+
+/** What a block of nodes is called: `leaf0 – 15`, or both whole names where they differ in more than their last number. */
+export function between([first, last]: [string, string]): string {
+  const [stem, number] = [last.replace(/\d+$/, ""), /\d+$/.exec(last)?.[0]];
+  if (first === last) {
+    return first;
+  }
+  return number !== undefined && first.replace(/\d+$/, "") === stem ? `${first} – ${number}` : `${first} – ${last}`;
+}
 
 interface Square {
   value: [number, number, number];
@@ -37,9 +48,10 @@ export function heatMap(label: string, tiers: Tiers, direction: Direction, most:
   const [leaves, spines] = [tiers.leaves.map(between), tiers.spines.map(between)];
   const data = squares(tiers[direction], most);
   const written = leaves.length <= WRITTEN && spines.length <= WRITTEN;
+  const widest = Math.min(WIDEST, LETTER * leaves.reduce((most, name) => Math.max(most, name.length), 8));
   const height = Math.min(HIGHEST, Math.max(LOWEST, leaves.length * CELL + 70));
   return chart(`Link utilization, ${label}`, height, {
-    grid: { left: 76, right: 8, top: 8, bottom: 46 },
+    grid: { left: widest + 12, right: 8, top: 8, bottom: 46 },
     tooltip: tooltip(({ data: { value, usage } }: { data: Square }) => {
       const ends = [leaves[value[1]] ?? "", spines[value[0]] ?? ""];
       const heading = (direction === "up" ? ends : ends.reverse()).join(" → ");
@@ -53,7 +65,7 @@ export function heatMap(label: string, tiers: Tiers, direction: Direction, most:
     },
     yAxis: {
       ...names(leaves),
-      axisLabel: { color: "var(--muted)", fontSize: 11, width: 66, overflow: "truncate" },
+      axisLabel: { color: "var(--muted)", fontSize: 11, width: widest, overflow: "truncate" },
     },
     visualMap: { show: false, min: 0, max: most, dimension: 2, inRange: { color: SCALE } },
     series: [

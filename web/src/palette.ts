@@ -1,5 +1,5 @@
-// Colours. Runs are told apart by the palette of Okabe and Ito, made for all kinds of colour vision, and by dashes
-// where there are more runs than colours; shares by a scale after cividis, which reads the same to everybody.
+// Colours. Lines are told apart by the palette of Okabe and Ito, made for all kinds of colour vision, and by dashes
+// where there are more of them than colours; shares by a scale after cividis, which reads the same to everybody.
 //
 // The colours themselves stand in style.css, a set each for light, dark and paper.
 
@@ -7,26 +7,77 @@ import type { Run } from "./data.ts";
 import { element } from "./dom.ts";
 
 const COLOURS = 8;
-const DASHES: ("solid" | number[])[] = ["solid", [6, 3], [2, 2], [8, 3, 2, 3]];
+
+/** Dashes and gaps in pixels, or none. */
+export type Dash = "solid" | number[];
+
+const DASHES: Dash[] = [
+  "solid",
+  [6, 3],
+  [2, 2],
+  [8, 3, 2, 3],
+  [12, 3],
+  [4, 6],
+  [8, 3, 2, 3, 2, 3],
+  [1, 4],
+];
+
+/** How a line is drawn. */
+export interface Stroke {
+  colour: string;
+  dash: Dash;
+}
+
+/** The stroke of a line by its numbers: one for the colour, one for the dashes. */
+const stroke = (colour: number, dash: number): Stroke => ({
+  colour: `var(--run-${colour % COLOURS})`,
+  dash: DASHES[dash % DASHES.length] ?? "solid",
+});
+
+/** The stroke of a run's lines: by colour, then by dashes. */
+export const runStroke = (run: number): Stroke => stroke(run, Math.floor(run / COLOURS));
 
 /** The colour of a run. */
-export const runColour = (run: number): string => `var(--run-${run % COLOURS})`;
+export const runColour = (run: number): string => runStroke(run).colour;
 
-/** The dashes of a run's lines. */
-export const runDash = (run: number): "solid" | number[] =>
-  DASHES[Math.floor(run / COLOURS) % DASHES.length] ?? "solid";
-
-/** A run's name with its colour before it. */
-export function runName(runs: Run[], run: number): HTMLElement {
-  const swatch = element("span", { class: "swatch", "aria-hidden": "true" });
-  swatch.style.background = runColour(run);
-  return element("span", { class: "run" }, swatch, runs[run]?.name ?? "");
+/** The stroke of one of so many jobs of a run: jobs by their dashes, or by their colours where there is one run only. */
+export function jobStroke(run: number, job: number, n_jobs: number, n_runs: number): Stroke {
+  return n_runs === 1 ? runStroke(job) : stroke(run, Math.floor(run / COLOURS) * n_jobs + job);
 }
 
-/** Which colour is which run. */
-export function legend(runs: Run[], shown: number[]): HTMLElement {
-  return element("p", { class: "legend" }, ...shown.map((run) => runName(runs, run)));
+const SVG = "http://www.w3.org/2000/svg";
+const SWATCH = { width: 26, height: 8 };
+
+/** A short piece of a line. */
+function swatch({ colour, dash }: Stroke): SVGElement {
+  const { width, height } = SWATCH;
+  const drawing = document.createElementNS(SVG, "svg");
+  const line = document.createElementNS(SVG, "line");
+  const set = (made: SVGElement, attributes: Record<string, string | number>): void =>
+    Object.entries(attributes).forEach(([name, value]) => made.setAttribute(name, String(value)));
+  set(drawing, { class: "swatch", width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+  set(line, { x1: 0, x2: width, y1: height / 2, y2: height / 2, "stroke-width": 3.5 });
+  if (dash !== "solid") {
+    set(line, { "stroke-dasharray": dash.join(" ") });
+  }
+  line.style.stroke = colour;
+  drawing.append(line);
+  return drawing;
 }
+
+/** A name with the line it stands for before it. */
+export const lineName = (name: string, drawn: Stroke): HTMLElement =>
+  element("span", { class: "run" }, swatch(drawn), name);
+
+/** A run's name with its line before it. */
+export const runName = (runs: Run[], run: number): HTMLElement => lineName(runs[run]?.name ?? "", runStroke(run));
+
+/** Which line is which. */
+export const legendOf = (names: HTMLElement[]): HTMLElement => element("p", { class: "legend" }, ...names);
+
+/** Which line is which run. */
+export const legend = (runs: Run[], shown: number[]): HTMLElement =>
+  legendOf(shown.map((run) => runName(runs, run)));
 
 /** The scale of shares, from none to most. */
 export const SCALE = ["#00224e", "#2d4270", "#5b616e", "#7f7c75", "#a79b6d", "#d2bd5c", "#fee838"];

@@ -22,8 +22,9 @@ const SIZES: Unit[] = [
 ];
 
 function fitting(number: number, units: Unit[]): Unit {
-  const found = units.find((unit) => Math.abs(number) >= unit.worth) ?? units.at(-1);
-  return found ?? { name: "", worth: 1 };
+  // Nothing at all is read best in the unit that all others are made of.
+  const fits = (unit: Unit): boolean => (number === 0 ? unit.worth === 1 : Math.abs(number) >= unit.worth);
+  return units.find(fits) ?? units.at(-1) ?? { name: "", worth: 1 };
 }
 
 /** The unit in which a span of this length is read best. */
@@ -41,7 +42,7 @@ export function significant(number: number): string {
 
 /** A span of time. */
 export function span(seconds: number): string {
-  const unit = seconds === 0 ? { name: "s", worth: 1 } : spanUnit(seconds);
+  const unit = spanUnit(seconds);
   return `${significant(seconds / unit.worth)} ${unit.name}`;
 }
 
@@ -63,8 +64,8 @@ export function count(number: number): string {
 }
 
 /** A count with its noun, in the plural unless there is one. */
-export function some(number: number, noun: string): string {
-  return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+export function some(number: number, noun: string, plural = `${noun}s`): string {
+  return `${count(number)} ${number === 1 ? noun : plural}`;
 }
 
 /** A share of one. */

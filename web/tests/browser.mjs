@@ -38,7 +38,13 @@ function survey(panels) {
   const wide = [...document.querySelectorAll("body *")].find(
     (one) => one.getBoundingClientRect().right > innerWidth + 1 && one.closest(".scroll, nav, svg, pre, .chart") === null,
   );
+  const drawn = (line) => `${line.style.stroke} ${line.getAttribute("stroke-dasharray") ?? ""}`;
+  const alike = [...document.querySelectorAll(".legend")].filter((legend) => {
+    const lines = [...legend.querySelectorAll(".swatch line")].map(drawn);
+    return new Set(lines).size < lines.length;
+  });
   return {
+    alike: alike.length,
     missing: panels.filter((id) => document.getElementById(id) === null || !has(id)),
     charts: charts.length,
     empty: charts.filter((chart) => parts(chart) < 3).map((chart) => chart.getAttribute("aria-label")),
@@ -78,6 +84,9 @@ async function look(browser, report) {
   }
   if (found.untold > 0) {
     complain(`${found.untold} charts have no table`);
+  }
+  if (found.alike > 0) {
+    complain(`${found.alike} legends have lines that look alike`);
   }
   if (found.images > 0 || found.ran) {
     complain("a text has become markup");

@@ -16,7 +16,10 @@ pub fn stop_flag(output: &mut Output) -> &'static AtomicBool {
         if STOP.swap(true, Ordering::Relaxed) {
             process::exit(INTERRUPTED);
         }
-        Output::new().note("\nstopping; what was recorded so far is being stored (Ctrl-C again to give up)");
+        let mut output = Output::new();
+        // What was typed stands on this line.
+        output.note("");
+        output.note("stopping; what was recorded so far is being stored (Ctrl-C again to give up)");
     };
     if let Err(error) = ctrlc::set_handler(handler) {
         output.note(format!("note: Ctrl-C will not end this cleanly ({error})"));

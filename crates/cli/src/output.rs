@@ -1,11 +1,15 @@
 //! Where text goes: results to standard output, everything else to standard error.
 //!
-//! Invariants: a reader that goes away (`netloom list | head -1`) is no error and no panic.
+//! Invariants: a reader that goes away (`netloom list | head -1`) is no error and no panic; no name that is printed
+//! steers the terminal, and a line stays one line.
 
 use std::io::{self, IsTerminal, Write};
 
-use netloom_lab::{ExitCode, LabError, Style};
+use netloom_lab::{ExitCode, LabError, Style, words};
 use serde::Serialize;
+
+/// Most characters of a line; a table of long names has fewer.
+const LONGEST_LINE: usize = 8_000;
 
 /// Prints.
 pub struct Output {
@@ -20,9 +24,13 @@ impl Output {
 
     /// A line of the result.
     pub fn line(&mut self, text: impl AsRef<str>) {
+        self.print(&one_line(text.as_ref()));
+    }
+
+    /// What is known to steer no terminal.
+    fn print(&mut self, text: &str) {
         if !self.gone {
-            let mut out = io::stdout().lock();
-            self.gone = writeln!(out, "{}", text.as_ref()).is_err();
+            self.gone = writeln!(io::stdout().lock(), "{text}").is_err();
         }
     }
 
@@ -36,21 +44,46 @@ impl Output {
     /// The result for programs.
     pub fn json(&mut self, value: &impl Serialize) -> Result<(), LabError> {
         let text = serde_json::to_string_pretty(value);
-        self.line(text.map_err(|error| LabError::Internal(format!("the result is no JSON: {error}")))?);
+        let text = text.map_err(|error| LabError::Internal(format!("the result is no JSON: {error}")))?;
+        self.print(&words::harmless_json(&text));
         Ok(())
     }
 
     /// A line beside the result.
     #[expect(clippy::unused_self, reason = "whoever prints owns the output")]
     pub fn note(&mut self, text: impl AsRef<str>) {
-        // Nothing sensible can be done where even this fails.
-        let _ = writeln!(io::stderr().lock(), "{}", text.as_ref());
+        print_beside(&one_line(text.as_ref()));
     }
 
-    /// An error; the answer is what it means for the exit code.
+    /// An error and, where there is one on the command line, its remedy; the answer is what it means for the exit code.
+    #[expect(clippy::unused_self, reason = "whoever prints owns the output")]
     pub fn error(&mut self, error: &LabError) -> ExitCode {
         let style = if io::stderr().is_terminal() { Style::Fancy } else { Style::Plain };
-        self.note(error.headed(style).trim_end());
+        // Colours are among what is printed here; the words of others have been made harmless by then.
+        print_beside(error.headed(style).trim_end());
+        if let Some(hint) = remedy(error) {
+            print_beside(hint);
+        }
         error.exit_code()
+    }
+}
+
+fn one_line(text: &str) -> String {
+    words::shortened(&words::harmless(text), LONGEST_LINE).into_owned()
+}
+
+fn print_beside(text: &str) {
+    // Nothing sensible can be done where even this fails.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// What to do about an error that has a remedy on the command line.
+fn remedy(error: &LabError) -> Option<&'static str> {
+    match error {
+        LabError::Sweep(_) if error.is_occupied() => {
+            Some("hint: --force takes it over and keeps the points of both plans, -o PATH makes it elsewhere")
+        }
+        _ if error.is_occupied() => Some("hint: --force writes in its place, -o PATH writes elsewhere"),
+        _ => None,
     }
 }

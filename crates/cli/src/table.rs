@@ -1,4 +1,11 @@
 //! Tables of text: columns as wide as they must be, numbers to the right.
+//!
+//! Invariants: no cell steers the terminal, and none is wider than what still can be read.
+
+use netloom_lab::words;
+
+/// Most characters of a cell.
+const LONGEST: usize = 200;
 
 /// Which way the cells of a column lean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,13 +25,13 @@ pub struct Table {
 impl Table {
     /// A table with these columns.
     pub fn new(columns: impl IntoIterator<Item = (impl Into<String>, Lean)>) -> Table {
-        let columns = columns.into_iter().map(|(title, lean)| (title.into(), lean)).collect();
+        let columns = columns.into_iter().map(|(title, lean)| (cell(title.into()), lean)).collect();
         Table { columns, rows: Vec::new() }
     }
 
     /// Adds a row, a cell for each column.
     pub fn row(&mut self, cells: impl IntoIterator<Item = impl Into<String>>) {
-        self.rows.push(cells.into_iter().map(Into::into).collect());
+        self.rows.push(cells.into_iter().map(|text| cell(text.into())).collect());
     }
 
     /// The lines of the table; columns without any content are left out.
@@ -67,6 +74,12 @@ impl Table {
     }
 }
 
+/// A cell as it is shown.
+#[expect(clippy::needless_pass_by_value, reason = "most cells are kept as they are")]
+fn cell(text: String) -> String {
+    words::shortened(&words::harmless(&text), LONGEST).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,5 +90,16 @@ mod tests {
         table.row(["ecmp", "", "1 s"]);
         table.row(["a", "", "12 ms"]);
         assert_eq!(table.lines(), ["run    time", "ecmp    1 s", "a     12 ms"]);
+    }
+
+    #[test]
+    fn no_cell_steers_the_terminal_or_fills_it() {
+        let mut table = Table::new([("a\u{1b}[31m", Lean::Left), ("n", Lean::Right)]);
+        table.row(["\u{1b}[2J\n\u{202e}x", "1"]);
+        table.row([&"y".repeat(1_000_000), "2"]);
+        let lines = table.lines();
+        assert!(lines[0].starts_with("a\\u{1b}[31m "), "{}", lines[0]);
+        assert!(lines[1].starts_with("\\u{1b}[2J\\n\\u{202e}x ") && lines[1].ends_with(" 1"), "{}", lines[1]);
+        assert!(lines[2].chars().count() == LONGEST + 3 && lines[2].contains("y...y"), "{}", lines[2]);
     }
 }

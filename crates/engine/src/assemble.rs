@@ -166,8 +166,12 @@ impl<'a> Builder<'a> {
         }
         let form = self.form(inside, port);
         egress.set_form(form);
+        egress.set_data_class(self.model.classes.data);
         if let Some(marking) = queues.marking.filter(|_| !is_host) {
             egress.set_marker(Marker::new(&marking, self.stream(MARK_PURPOSE, id)));
+        }
+        if queues.buffer.is_some() && !is_host {
+            egress.set_guarded();
         }
         if self.model.loss > 0 {
             egress.set_loss(self.model.loss, self.stream(LOSS_PURPOSE, id));
@@ -232,7 +236,10 @@ impl<'a> Builder<'a> {
         let seat = Seat { seed: model.seed, node: id.0, n_ports: ports.len() as u32 };
         let random = Random::stream(model.seed, BALANCE_PURPOSE, u64::from(id.0));
         let route = Route::of(&model.routing, id);
-        let balancer = Balancer::seat(chosen, seat);
+        let mut balancer = Balancer::seat(chosen, seat);
+        if let Some(control) = model.balances.control.as_ref().filter(|_| !is_host) {
+            balancer = balancer.apart_from(Balancer::seat(control, seat));
+        }
         if model.recording.queue_packets || balancer.counts_packets() {
             ports.iter_mut().for_each(Egress::count_packets);
         }
@@ -244,9 +251,6 @@ impl<'a> Builder<'a> {
         }
         if let Some(buffer) = model.queues.buffer.filter(|_| !is_host) {
             node.share(SharedBuffer::new(&buffer, fabric_ports, model.transport.packet));
-        }
-        if let Some(control) = model.balances.control.as_ref().filter(|_| !is_host) {
-            node.balance_control(Balancer::seat(control, seat));
         }
         node
     }

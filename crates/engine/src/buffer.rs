@@ -16,6 +16,8 @@ use netloom_model::{Buffer, Pause, Port};
 use netloom_records::DropReason;
 use netloom_units::Bytes;
 
+use crate::port::Backlog;
+
 /// What becomes of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
@@ -51,6 +53,8 @@ pub struct SharedBuffer {
     alpha: u64,
     /// Taken and not known to have left, headroom apart.
     held: u64,
+    /// The same for each port; without loss the ingresses are counted instead.
+    bytes_at: Vec<u64>,
     lossless: Option<Box<Lossless>>,
 }
 
@@ -77,7 +81,8 @@ impl SharedBuffer {
         let lossless = buffer.pause.map(|pause| Box::new(Lossless::new(&pause, ports, packet)));
         let apart = lossless.as_ref().map_or(0, |lossless| lossless.headroom());
         let shared = buffer.size.0.saturating_sub(apart);
-        SharedBuffer { shared, alpha: u64::from(buffer.alpha), held: 0, lossless }
+        let bytes_at = vec![0; ports.len()];
+        SharedBuffer { shared, alpha: u64::from(buffer.alpha), held: 0, bytes_at, lossless }
     }
 
     /// Whether every start must be an event of its own.
@@ -94,12 +99,13 @@ impl SharedBuffer {
     /// Whether there is room for a packet, which is then taken; `is_sure` if all ports are settled.
     #[inline]
     pub fn admit(&mut self, request: &Request, is_sure: bool) -> Admission {
-        let free = self.shared.saturating_sub(self.held);
-        let limit = (u128::from(free) * u128::from(self.alpha) >> 10) as u64;
-        let limit = limit.min(free);
+        let limit = limit(self.shared, self.held, self.alpha);
         let Some(lossless) = &mut self.lossless else {
-            let fits = request.waiting + request.bytes <= limit && request.bytes <= free;
-            self.held += if fits { request.bytes } else { 0 };
+            let fits = request.waiting + request.bytes <= limit;
+            if fits {
+                self.held += request.bytes;
+                self.bytes_at[request.egress as usize] += request.bytes;
+            }
             return match (fits, is_sure) {
                 (true, _) => Admission::Take,
                 (false, true) => Admission::Refuse(DropReason::BufferFull),
@@ -117,30 +123,26 @@ impl SharedBuffer {
         if is_sure { lossless.admit_to_headroom(request) } else { Admission::Unsure }
     }
 
-    /// A packet leaves a port: its transmission starts, or it is lost there. Tells which ingress may go on.
-    #[inline]
-    pub fn leave(&mut self, egress: u32, bytes: u64) -> Option<u32> {
+    /// Takes note of what has left a port, by what waits there still. Tells an ingress that may go on; there may be
+    /// another: ask again.
+    pub fn sync(&mut self, egress: usize, waiting: Backlog) -> Option<u32> {
         let Some(lossless) = &mut self.lossless else {
-            self.held -= bytes;
+            self.held = self.held - self.bytes_at[egress] + waiting.bytes;
+            self.bytes_at[egress] = waiting.bytes;
             return None;
         };
-        let (number, bytes) = lossless.waiting[egress as usize].pop_front().expect("it was taken");
-        let ingress = &mut lossless.ingresses[number as usize];
-        let from_headroom = ingress.headroom.min(u64::from(bytes));
-        ingress.headroom -= from_headroom;
-        ingress.used -= u64::from(bytes) - from_headroom;
-        self.held -= u64::from(bytes) - from_headroom;
-        if !ingress.is_paused || ingress.headroom > 0 {
-            return None;
+        while lossless.waiting[egress].len() > waiting.packets {
+            let (number, bytes) = lossless.waiting[egress].pop_front().expect("longer than something");
+            let ingress = &mut lossless.ingresses[number as usize];
+            self.held -= ingress.release(u64::from(bytes));
+            let limit = limit(self.shared, self.held, self.alpha);
+            if ingress.may_go_on(lossless.xon_gap, limit) {
+                ingress.is_paused = false;
+                lossless.n_paused -= 1;
+                return Some(number);
+            }
         }
-        let free = self.shared.saturating_sub(self.held);
-        let limit = (u128::from(free) * u128::from(self.alpha) >> 10) as u64;
-        if ingress.used > 0 && ingress.used + lossless.xon_gap > limit.min(free) {
-            return None;
-        }
-        ingress.is_paused = false;
-        lossless.n_paused -= 1;
-        Some(number)
+        None
     }
 
     /// Writes what later behaviour depends on.
@@ -150,6 +152,29 @@ impl SharedBuffer {
             out.word(ingress.used);
             out.word(ingress.headroom | u64::from(ingress.is_paused) << 63);
         }
+    }
+}
+
+/// What one may take: a part of what is free, and no more than that.
+#[inline]
+fn limit(shared: u64, held: u64, alpha: u64) -> u64 {
+    let free = shared.saturating_sub(held);
+    let part = u128::from(free) * u128::from(alpha) >> 10;
+    part.min(u128::from(free)) as u64
+}
+
+impl Ingress {
+    /// A packet of so many bytes has left; how many of them were no headroom.
+    fn release(&mut self, bytes: u64) -> u64 {
+        let from_headroom = self.headroom.min(bytes);
+        self.headroom -= from_headroom;
+        self.used -= bytes - from_headroom;
+        bytes - from_headroom
+    }
+
+    /// Whether it is paused and need not be any more.
+    fn may_go_on(&self, xon_gap: u64, limit: u64) -> bool {
+        self.is_paused && self.headroom == 0 && (self.used == 0 || self.used + xon_gap <= limit)
     }
 }
 
@@ -219,8 +244,8 @@ mod tests {
         assert_eq!(waiting, 3_000);
         assert_eq!(shared.admit(&request(0, waiting), false), Admission::Unsure);
         assert_eq!(shared.admit(&request(0, waiting), true), Admission::Refuse(DropReason::BufferFull));
-        (0..3).for_each(|_| assert_eq!(shared.leave(2, 1_000), None));
-        assert_eq!(shared.held, 0);
+        assert_eq!(shared.sync(2, Backlog { packets: 1, bytes: 1_000 }), None);
+        assert_eq!(shared.held, 1_000);
     }
 
     #[test]
@@ -236,7 +261,8 @@ mod tests {
             [Admission::TakeAndPause, Admission::Take, Admission::Refuse(DropReason::HeadroomFull)]
         );
         assert!(shared.is_pausing());
-        let resumed: Vec<Option<u32>> = (0..7).map(|_| shared.leave(2, 1_000)).collect();
+        let after = |packets: usize| Backlog { packets, bytes: 1_000 * packets as u64 };
+        let resumed: Vec<Option<u32>> = (0..7).rev().map(|left| shared.sync(2, after(left))).collect();
         // Two leave headroom; then 4000 + 500 is within 6000.
         assert_eq!(resumed, [None, Some(0), None, None, None, None, None]);
         assert!(!shared.is_pausing() && shared.held == 0);

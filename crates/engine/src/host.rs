@@ -131,22 +131,32 @@ impl Node {
         &mut self.host_mut().actors[place as usize]
     }
 
-    /// A packet has arrived at this host.
-    #[inline]
-    pub fn receive(&mut self, now: u64, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
-        if self.host_mut().nic.is_some() {
-            return if packet.is_frame() {
-                self.take_frame(now, ingress, packet, desk, round);
-            } else if packet.is_data() {
-                self.receive_on_pair(now, packet, desk, round);
-            } else {
-                self.hear(now, packet, desk, round);
-            };
-        }
+    /// A packet has arrived at this host, which has no queue pairs.
+    #[inline(always)]
+    pub fn receive(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
         if packet.is_data() {
             self.receive_data(now, packet, desk, round);
         } else {
             self.receive_acknowledgement(now, packet, desk, round);
+        }
+    }
+
+    /// A packet has arrived at this host, which has queue pairs.
+    #[inline]
+    pub fn receive_at_nic(
+        &mut self,
+        now: u64,
+        ingress: u32,
+        packet: &Packet,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
+        if packet.is_frame() {
+            self.take_frame(now, ingress, packet, desk, round);
+        } else if packet.is_data() {
+            self.receive_on_pair(now, packet, desk, round);
+        } else {
+            self.hear(now, packet, desk, round);
         }
     }
 
@@ -160,7 +170,7 @@ impl Node {
         if let TransportKind::Window { acknowledgement, .. } = round.model.transport.kind {
             let to = Address { host: receive.source, slot: receive.send_slot };
             let answer = packet.acknowledgement(to, acknowledgement.0 as u32, round.model.classes.control);
-            self.forward(now, self.ports.len() as u32, &answer, desk, round);
+            self.forward::<false>(now, self.ports.len() as u32, &answer, desk, round);
         }
         if receive.missing == 0 {
             self.message_arrived(now, &receive, desk, round);
@@ -312,7 +322,7 @@ impl Node {
         let class = round.model.classes.data;
         let packet = Packet::data(to, send.flow, sequence, send.entropy, bytes, class);
         desk.packets += 1;
-        self.forward(now, self.ports.len() as u32, &packet, desk, round);
+        self.forward::<false>(now, self.ports.len() as u32, &packet, desk, round);
     }
 }
 

@@ -40,8 +40,6 @@ pub struct Node {
     /// Whether next hops have been recomputed after failures elsewhere.
     overlaid: bool,
     balancer: Balancer,
-    /// The policy for control packets, where they have one of their own.
-    control: Option<Box<Balancer>>,
     random: Random,
     /// What the ports share, at a switch where they share something.
     buffer: Option<Box<SharedBuffer>>,
@@ -87,7 +85,6 @@ struct Candidates<'a, 'r> {
     ports: &'a mut [Egress],
     set: PortSet<'a>,
     now: u64,
-    buffer: &'a mut Option<Box<SharedBuffer>>,
     desk: &'a mut Desk,
     round: &'a Round<'r>,
 }
@@ -105,14 +102,14 @@ impl Ports for Candidates<'_, '_> {
     #[inline]
     fn waiting_bytes(&mut self, candidate: usize) -> u64 {
         let port = self.set.get(candidate);
-        settle(self.ports, port, self.now, self.buffer, self.desk, self.round);
+        settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
         self.ports[port as usize].waiting_bytes(self.now)
     }
 
     #[inline]
     fn waiting_packets(&mut self, candidate: usize) -> u64 {
         let port = self.set.get(candidate);
-        settle(self.ports, port, self.now, self.buffer, self.desk, self.round);
+        settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
         self.ports[port as usize].waiting_packets(self.now)
     }
 }
@@ -138,7 +135,6 @@ impl Node {
             healthy: route,
             overlaid: false,
             balancer,
-            control: None,
             random,
             buffer: None,
             hook: None,
@@ -151,23 +147,32 @@ impl Node {
         self.buffer = Some(Box::new(buffer));
     }
 
-    /// Gives control packets a policy of their own, before the run.
-    pub fn balance_control(&mut self, balancer: Balancer) {
-        self.control = Some(Box::new(balancer));
+    /// Whether its ports count or mark data; others may send it pause frames then.
+    pub fn is_guarded(&self) -> bool {
+        self.ports.iter().any(Egress::is_guarded)
+    }
+
+    /// Whether it is a host with queue pairs.
+    #[inline(always)]
+    pub fn has_nic(&self) -> bool {
+        self.host.as_ref().is_some_and(|host| host.nic.is_some())
     }
 
     /// A packet has arrived by in-link `ingress`.
     #[inline(always)]
     pub fn arrive(&mut self, now: u64, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
-        if self.host.is_some() {
-            return self.receive(now, ingress, packet, desk, round);
+        if self.has_nic() {
+            return self.receive_at_nic(now, ingress, packet, desk, round);
         }
-        self.arrive_at_switch(now, ingress, packet, desk, round);
+        if self.host.is_some() {
+            return self.receive(now, packet, desk, round);
+        }
+        self.arrive_at_switch::<true>(now, ingress, packet, desk, round);
     }
 
     /// A packet has arrived at this switch.
     #[inline(always)]
-    pub fn arrive_at_switch(
+    pub fn arrive_at_switch<const GUARDED: bool>(
         &mut self,
         now: u64,
         ingress: u32,
@@ -175,10 +180,10 @@ impl Node {
         desk: &mut Desk,
         round: &Round,
     ) {
-        if packet.is_frame() {
+        if GUARDED && packet.is_frame() {
             return self.take_frame(now, ingress, packet, desk, round);
         }
-        self.forward(now, ingress, packet, desk, round);
+        self.forward::<GUARDED>(now, ingress, packet, desk, round);
     }
 
     /// A packet meets the middlebox before it is forwarded.
@@ -211,22 +216,31 @@ impl Node {
     }
 
     /// Finds a packet's way out and queues it there. A node's own packets come by in-link `n_ports`.
+    ///
+    /// `GUARDED` if the node's ports may count or mark data: others pay nothing for it.
     #[inline(always)]
-    pub fn forward(&mut self, now: u64, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+    pub fn forward<const GUARDED: bool>(
+        &mut self,
+        now: u64,
+        ingress: u32,
+        packet: &Packet,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
         let Bundle { first, count } = self.route.bundle(HostId(packet.destination));
         match count {
             0 if self.hook.is_some() => self.arrive_at_hook(now, ingress, *packet, desk, round),
             0 => self.forward_by_list(now, ingress, packet, desk, round),
             1 => {
                 let way = Way { ingress, port: first };
-                self.enqueue(now, way, packet.class(), || packet.onward(), desk, round);
+                self.enqueue::<GUARDED>(now, way, packet.class(), || packet.onward(), desk, round);
             }
             _ => {
                 let set = PortSet::Range { first, count };
                 let Pick { candidate, class, tag } = self.choose(now, ingress, packet, set, desk, round);
                 let onward = || packet.onward_as(class, tag);
                 let way = Way { ingress, port: first + candidate as u32 };
-                self.enqueue(now, way, class, onward, desk, round);
+                self.enqueue::<GUARDED>(now, way, class, onward, desk, round);
             }
         }
     }
@@ -269,13 +283,13 @@ impl Node {
             0 => self.lose(now, DropReason::Unreachable, packet, desk, round),
             1 => {
                 let way = Way { ingress, port: set.get(0) };
-                self.enqueue(now, way, packet.class(), || packet.onward(), desk, round);
+                self.enqueue::<true>(now, way, packet.class(), || packet.onward(), desk, round);
             }
             _ => {
                 let Pick { candidate, class, tag } = self.choose(now, ingress, packet, set, desk, round);
                 let onward = || packet.onward_as(class, tag);
                 let way = Way { ingress, port: set.get(candidate) };
-                self.enqueue(now, way, class, onward, desk, round);
+                self.enqueue::<true>(now, way, class, onward, desk, round);
             }
         }
     }
@@ -291,26 +305,23 @@ impl Node {
         desk: &mut Desk,
         round: &Round,
     ) -> Pick {
-        let Node { balancer, control, ports, buffer, random, .. } = self;
-        let balancer = match control {
-            Some(control) if !packet.is_data() => control,
-            _ => balancer,
-        };
+        let Node { balancer, ports, random, .. } = self;
         let view = || PacketView {
             entropy: packet.entropy,
             sequence: packet.sequence,
             bytes: packet.bytes,
             class: packet.class(),
             tag: packet.tag,
+            is_data: packet.is_data(),
             ingress,
         };
         let mut context = Context { now: Time(now), random };
-        balancer.pick(&mut context, view, || Candidates { ports, set, now, buffer, desk, round })
+        balancer.pick(&mut context, view, || Candidates { ports, set, now, desk, round })
     }
 
     /// Queues a packet at a port. It is made only where it goes, which spares the common case a copy.
     #[inline(always)]
-    fn enqueue(
+    fn enqueue<const GUARDED: bool>(
         &mut self,
         now: u64,
         way: Way,
@@ -324,14 +335,16 @@ impl Node {
         let arrival = if egress.is_plain() {
             egress.enqueue_plain(now, packet().bytes)
         } else {
-            settle(&mut self.ports, port, now, &mut self.buffer, desk, round);
-            let egress = &mut self.ports[port as usize];
+            settle(egress, now, desk, round);
             if !egress.is_computed(class) {
-                return self.enqueue_class(now, way, &packet(), desk, round);
+                return if GUARDED && egress.is_guarded() {
+                    self.enqueue_guarded(now, way, packet(), desk, round);
+                } else {
+                    self.enqueue_class::<GUARDED>(now, port, &packet(), desk);
+                };
             }
             egress.enqueue_computed(now, packet().bytes)
         };
-        let egress = &mut self.ports[port as usize];
         match arrival {
             Some(arrival) => push(egress, InFlight { arrival, packet: packet() }, desk, round),
             None => desk.dropped(now, self.id.0, Some(port), DropReason::QueueFull, &packet()),
@@ -339,35 +352,38 @@ impl Node {
     }
 
     #[inline(always)]
-    fn enqueue_class(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
-        let port = way.port;
-        if self.buffer.is_some() && packet.is_data() {
-            return self.enqueue_shared(now, way, packet, desk, round);
-        }
+    fn enqueue_class<const GUARDED: bool>(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk) {
         let egress = &mut self.ports[port as usize];
-        let packet = egress.judged_at_enqueue(*packet);
-        match egress.enqueue(now, &packet) {
+        match egress.enqueue(now, packet) {
             Enqueued::Taken => {}
+            Enqueued::StartsAt(_) if egress.form() == Form::Lazy && !GUARDED => {
+                self.busy[port as usize / 64] |= 1 << (port % 64);
+            }
             Enqueued::StartsAt(at) => self.expect_start(port, at, desk),
-            Enqueued::Full => self.refuse(now, port, DropReason::QueueFull, &packet, desk),
+            Enqueued::Full => self.refuse(now, port, DropReason::QueueFull, packet, desk),
         }
     }
 
-    /// As [`Node::enqueue_class`], where ports share a buffer.
-    #[inline]
-    fn enqueue_shared(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
-        match self.admit(now, way, packet, desk, round) {
-            Admission::Refuse(reason) => return self.refuse(now, way.port, reason, packet, desk),
-            Admission::TakeAndPause => {
-                self.send_frame(now, way.ingress, PacketKind::Pause, desk, round);
-                self.expect_all_starts(desk);
+    /// As [`Node::enqueue_class`], where ports share a buffer or mark packets.
+    #[inline(never)]
+    fn enqueue_guarded(&mut self, now: u64, way: Way, packet: Packet, desk: &mut Desk, round: &Round) {
+        if packet.is_data() && self.buffer.is_some() {
+            match self.admit(now, way, &packet, desk, round) {
+                Admission::Refuse(reason) => return self.refuse(now, way.port, reason, &packet, desk),
+                Admission::TakeAndPause => {
+                    self.send_frame(now, way.ingress, PacketKind::Pause, desk, round);
+                    self.expect_all_starts(desk);
+                }
+                Admission::Take | Admission::Unsure => {}
             }
-            Admission::Take | Admission::Unsure => {}
         }
         let egress = &mut self.ports[way.port as usize];
-        let packet = egress.judged_at_enqueue(*packet);
-        if let Enqueued::StartsAt(at) = egress.enqueue(now, &packet) {
-            self.expect_start(way.port, at, desk);
+        let packet = egress.guard(packet);
+        if !egress.is_paused(packet.class()) {
+            return self.enqueue_class::<true>(now, way.port, &packet, desk);
+        }
+        if !egress.enqueue_aside(now, &packet) {
+            self.refuse(now, way.port, DropReason::QueueFull, &packet, desk);
         }
     }
 
@@ -377,7 +393,7 @@ impl Node {
             ingress: way.ingress,
             egress: way.port,
             bytes: u64::from(packet.bytes),
-            waiting: node.ports[way.port as usize].queued_bytes(),
+            waiting: node.ports[way.port as usize].data_waiting().bytes,
         };
         let asked = request(self);
         let buffer = self.buffer.as_deref_mut().expect("seen by the caller");
@@ -385,8 +401,10 @@ impl Node {
             Admission::Unsure => {}
             admission => return admission,
         }
-        for port in 0..self.ports.len() as u32 {
-            settle(&mut self.ports, port, now, &mut self.buffer, desk, round);
+        for port in 0..self.ports.len() {
+            settle(&mut self.ports[port], now, desk, round);
+            let buffer = self.buffer.as_deref_mut().expect("seen by the caller");
+            buffer.sync(port, self.ports[port].data_waiting());
         }
         let asked = request(self);
         self.buffer.as_deref_mut().expect("seen by the caller").admit(&asked, true)
@@ -429,7 +447,7 @@ impl Node {
         let PriorityMap { data, control } = round.model.classes;
         let frame = Packet::frame(kind, data, Rdma::FRAME.0 as u32, control);
         let way = Way { ingress: self.ports.len() as u32, port };
-        self.enqueue(now, way, control, || frame, desk, round);
+        self.enqueue::<true>(now, way, control, || frame, desk, round);
     }
 
     /// A link has come up: frames may have been lost on it.
@@ -445,10 +463,10 @@ impl Node {
     #[cold]
     #[inline(never)]
     pub fn take_frame(&mut self, now: u64, port: u32, frame: &Packet, desk: &mut Desk, round: &Round) {
-        if self.host.is_some() {
+        if self.has_nic() {
             self.serve(now, desk, round);
         }
-        settle(&mut self.ports, port, now, &mut self.buffer, desk, round);
+        settle(&mut self.ports[port as usize], now, desk, round);
         let is_pause = frame.kind() == PacketKind::Pause;
         let next = self.ports[port as usize].set_paused(now, frame.sequence as u8, is_pause);
         if let Some(at) = next {
@@ -521,7 +539,7 @@ impl Node {
     /// The start of a transmission at a port in timed form has come.
     pub fn start(&mut self, now: u64, port: u32, desk: &mut Desk, round: &Round) {
         self.ports[port as usize].timer_came(now);
-        if self.host.is_some() {
+        if self.has_nic() {
             self.serve(now + 1, desk, round);
         }
         if self.ports[port as usize].has_start_before(now + 1) {
@@ -531,17 +549,22 @@ impl Node {
             } else {
                 transmit(&mut self.ports[port as usize], &start, desk, round);
             }
-            self.leave_buffer(now, port, &start.packet, desk, round);
+            self.leave_buffer(now, port, desk, round);
         }
         if let Some(next) = self.ports[port as usize].next_start() {
             self.expect_start(port, next, desk);
         }
     }
 
-    /// A packet is no longer in the shared buffer; whoever was paused for want of room may go on.
-    fn leave_buffer(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
-        let Some(buffer) = self.buffer.as_deref_mut().filter(|_| packet.is_data()) else { return };
-        if let Some(ingress) = buffer.leave(port, u64::from(packet.bytes)) {
+    /// A packet may have left the shared buffer; whoever was paused for want of room may go on.
+    fn leave_buffer(&mut self, now: u64, port: u32, desk: &mut Desk, round: &Round) {
+        if self.buffer.is_none() {
+            return;
+        }
+        let waiting = self.ports[port as usize].data_waiting();
+        while let Some(ingress) =
+            self.buffer.as_deref_mut().and_then(|buffer| buffer.sync(port as usize, waiting))
+        {
             self.send_frame(now, ingress, PacketKind::Resume, desk, round);
         }
     }
@@ -575,14 +598,21 @@ impl Node {
     }
 
     /// Lets every start before the end of the window happen; the earliest start left, `u64::MAX` for none.
+    #[inline(always)]
     pub fn settle_all(&mut self, desk: &mut Desk, round: &Round) -> u64 {
-        let mut next = if self.host.is_some() { self.serve(round.end, desk, round) } else { u64::MAX };
+        let own = if self.has_nic() { self.serve(round.end, desk, round) } else { u64::MAX };
+        self.settle_busy(desk, round).min(own)
+    }
+
+    #[inline(always)]
+    fn settle_busy(&mut self, desk: &mut Desk, round: &Round) -> u64 {
+        let mut next = u64::MAX;
         for word in 0..self.busy.len() {
             let mut bits = self.busy[word];
             while bits != 0 {
                 let port = word as u32 * 64 + bits.trailing_zeros();
                 bits &= bits - 1;
-                settle(&mut self.ports, port, round.end, &mut self.buffer, desk, round);
+                settle(&mut self.ports[port as usize], round.end, desk, round);
                 match self.ports[port as usize].next_start() {
                     Some(start) => next = next.min(start),
                     None => self.busy[word] &= !(1 << (port % 64)),
@@ -594,24 +624,19 @@ impl Node {
 
     /// Takes a port down or brings it up.
     pub fn fault(&mut self, now: u64, port: u32, up: bool, desk: &mut Desk, round: &Round) {
-        if self.host.is_some() {
+        if self.has_nic() {
             self.serve(now, desk, round);
         }
-        settle(&mut self.ports, port, now, &mut self.buffer, desk, round);
+        settle(&mut self.ports[port as usize], now, desk, round);
         let egress = &mut self.ports[port as usize];
         if up {
             egress.come_up(now);
             self.tell_pause(now, port, desk, round);
         } else {
-            let n_waiting = egress.n_waiting();
-            let lost = egress.go_down(now);
-            for (place, (packet, followed)) in lost.iter().enumerate() {
-                self.lose_at(port, now, DropReason::LinkDown, (packet, *followed), desk);
-                // The one on the wire had left.
-                if place + n_waiting >= lost.len() {
-                    self.leave_buffer(now, port, packet, desk, round);
-                }
+            for (packet, followed) in egress.go_down(now) {
+                self.lose_at(port, now, DropReason::LinkDown, (&packet, followed), desk);
             }
+            self.leave_buffer(now, port, desk, round);
         }
         self.note_dead_ports();
     }
@@ -668,35 +693,30 @@ struct Way {
 
 /// Lets the starts of a lazy port before `now` happen; at a timed port there are none, at a computed one nothing waits.
 #[inline(always)]
-pub fn settle(
-    ports: &mut [Egress],
-    port: u32,
-    now: u64,
-    buffer: &mut Option<Box<SharedBuffer>>,
-    desk: &mut Desk,
-    round: &Round,
-) {
-    if ports[port as usize].has_start_before(now) {
-        settle_now(&mut ports[port as usize], port, now, buffer, desk, round);
+pub fn settle(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
+    if egress.has_start_before(now) {
+        settle_now(egress, now, desk, round);
     }
 }
 
 #[inline(never)]
-fn settle_now(
-    egress: &mut Egress,
-    port: u32,
-    now: u64,
-    buffer: &mut Option<Box<SharedBuffer>>,
-    desk: &mut Desk,
-    round: &Round,
-) {
+fn settle_now(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
+    if egress.is_special() {
+        return settle_special(egress, now, desk, round);
+    }
+    while egress.has_start_before(now) {
+        let start = egress.take_start();
+        let entry = egress.entry(&start);
+        push(egress, entry, desk, round);
+    }
+}
+
+/// As [`settle_now`]: apart, so that no start need stand in memory there.
+#[inline(never)]
+fn settle_special(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
     while egress.has_start_before(now) {
         let start = egress.take_start();
         transmit(egress, &start, desk, round);
-        if let Some(buffer) = buffer.as_deref_mut().filter(|_| start.packet.is_data()) {
-            let resumed = buffer.leave(port, u64::from(start.packet.bytes));
-            debug_assert!(resumed.is_none(), "while somebody is paused every start is an event");
-        }
     }
 }
 
@@ -710,11 +730,21 @@ pub fn transmit(egress: &mut Egress, start: &Start, desk: &mut Desk, round: &Rou
 #[inline(always)]
 fn transmit_as(class: u8, egress: &mut Egress, start: &Start, desk: &mut Desk, round: &Round) {
     // By value: only where it is looked at must the start stand in memory.
-    if egress.is_special() && !look_closer(class, egress, *start, desk, round) {
-        return;
+    if egress.is_special() {
+        return transmit_special(class, egress, *start, desk, round);
     }
-    let mut entry = egress.entry(start);
-    entry.packet = egress.judged_at_start(entry.packet);
+    let entry = egress.entry(start);
+    push(egress, entry, desk, round);
+}
+
+/// As [`transmit_as`], at a port where something happens at the start of a transmission.
+#[inline(never)]
+fn transmit_special(class: u8, egress: &mut Egress, start: Start, desk: &mut Desk, round: &Round) {
+    if egress.is_watched() && !look_closer(class, egress, start, desk, round) {
+        return egress.unguard(start.packet);
+    }
+    let mut entry = egress.entry(&start);
+    entry.packet = egress.released(entry.packet);
     push(egress, entry, desk, round);
 }
 

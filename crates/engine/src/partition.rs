@@ -61,7 +61,11 @@ pub struct Partition {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Switch,
+    /// A switch whose ports count or mark data.
+    GuardedSwitch,
     Host,
+    /// A host with queue pairs.
+    Nic,
     Several,
 }
 
@@ -114,8 +118,10 @@ impl Partition {
         let n_words = in_links.len().div_ceil(64);
         let desk = Desk::new(in_links.len());
         let kind = match &nodes[..] {
-            [node] if node.host.is_none() => Kind::Switch,
-            [_] => Kind::Host,
+            [node] if node.has_nic() => Kind::Nic,
+            [node] if node.host.is_some() => Kind::Host,
+            [node] if node.is_guarded() => Kind::GuardedSwitch,
+            [_] => Kind::Switch,
             _ => Kind::Several,
         };
         let (live, heads) = (vec![0; n_words], vec![0; in_links.len()]);
@@ -138,8 +144,10 @@ impl Partition {
             Some(0)
         } else {
             match self.kind {
-                Kind::Switch => self.run_switch(round, &scratch.keys),
-                Kind::Host => self.run_host(round, &scratch.keys),
+                Kind::Switch => self.run_switch::<false>(round, &scratch.keys),
+                Kind::GuardedSwitch => self.run_switch::<true>(round, &scratch.keys),
+                Kind::Host => self.run_host::<false>(round, &scratch.keys),
+                Kind::Nic => self.run_host::<true>(round, &scratch.keys),
                 Kind::Several => self.run(round, &scratch.keys),
             }
         };
@@ -210,8 +218,10 @@ impl Partition {
     }
 
     /// One switch: merges arrivals and timers; no actor can run dry.
+    ///
+    /// Whether its ports are guarded is known to the compiler, so that others pay nothing for it.
     #[inline(never)]
-    fn run_switch(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
+    fn run_switch<const GUARDED: bool>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
         let Partition { nodes, in_links, desk, .. } = self;
         let [node] = &mut nodes[..] else { unreachable!("one node") };
         for &key in keys {
@@ -221,7 +231,7 @@ impl Partition {
             }
             let link = (key & LINK_MASK) as u32;
             let receiver = &mut in_links[link as usize].receiver;
-            node.arrive_at_switch(at, link, &receiver.first().packet, desk, round);
+            node.arrive_at_switch::<GUARDED>(at, link, &receiver.first().packet, desk, round);
             receiver.drop_first();
         }
         while desk.next_timer() < round.end {
@@ -233,7 +243,7 @@ impl Partition {
 
     /// One host: as [`Partition::run_switch`], but an actor may run dry.
     #[inline(never)]
-    fn run_host(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
+    fn run_host<const NIC: bool>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
         let Partition { nodes, in_links, desk, .. } = self;
         let [node] = &mut nodes[..] else { unreachable!("one node") };
         let mut done = 0;
@@ -246,7 +256,12 @@ impl Partition {
             let Some(&key) = keys.get(done) else { break };
             let link = (key & LINK_MASK) as u32;
             let receiver = &mut in_links[link as usize].receiver;
-            node.receive(at, link, &receiver.first().packet, desk, round);
+            let packet = &receiver.first().packet;
+            if NIC {
+                node.receive_at_nic(at, link, packet, desk, round);
+            } else {
+                node.receive(at, packet, desk, round);
+            }
             receiver.drop_first();
             done += 1;
         }
@@ -278,7 +293,7 @@ impl Partition {
             if timer < at {
                 let node = self.desk.timer_node();
                 fire(&mut self.nodes[node], &mut self.desk, round);
-                self.nodes[node].expect_serve(&mut self.desk, round);
+                self.expect_serve(node, round);
             } else {
                 self.deliver(at, (arrival & LINK_MASK) as u32, arrival == inner, round);
                 done += usize::from(arrival != inner);
@@ -312,7 +327,15 @@ impl Partition {
         self.desk.hops += 1;
         let (node, port) = (in_link.node as usize, in_link.port);
         self.nodes[node].arrive(now, port, &packet, &mut self.desk, round);
-        self.nodes[node].expect_serve(&mut self.desk, round);
+        self.expect_serve(node, round);
+    }
+
+    /// Others here may hear of a NIC's packets within the window: their starts are events.
+    #[inline(always)]
+    fn expect_serve(&mut self, node: usize, round: &Round) {
+        if self.nodes[node].has_nic() {
+            self.nodes[node].expect_serve(&mut self.desk, round);
+        }
     }
 
     /// Lets lazy starts happen and tells the shared activity what lies ahead.

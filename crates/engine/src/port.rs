@@ -119,22 +119,20 @@ pub struct Egress {
     form: Form,
     /// Whether all there is to an enqueue is a computed start: see [`Egress::is_plain`].
     plain: bool,
-    /// Whether a start needs a closer look: the link will go down, or its packets are recorded.
+    /// Whether something happens at the start of a transmission.
     special: bool,
     /// Whether the link carries packets.
     up: bool,
     /// One bit per class that the other end has paused.
     paused: u8,
-    /// Bytes of data in the class queues.
-    queued_bytes: u64,
+    /// The class data travels in.
+    data_class: u8,
     /// The instant for which a start is announced as an event, `u64::MAX` for none.
     timer_at: u64,
-    /// Who judges which data packets are marked.
-    marker: Option<Box<Marker>>,
-    /// The chance that the link loses a data packet, in 2^-32, and where it is drawn.
-    loss: Option<Box<(u64, Random)>>,
-    /// Pauses, where there were any.
-    pauses: Pauses,
+    /// Whether data packets are counted or marked.
+    guarded: bool,
+    /// What is seldom looked at.
+    extras: Box<Extras>,
     /// Packets that wait, and the most that ever did; where somebody wants to know.
     count: Option<Box<Count>>,
     /// The largest backlog the queue may hold, in ps.
@@ -171,6 +169,31 @@ impl Count {
     }
 }
 
+/// What waits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Packets.
+    pub packets: usize,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// What is seldom looked at.
+#[derive(Debug, Default)]
+struct Extras {
+    /// Who judges which data packets are marked.
+    marker: Option<Marker>,
+    /// The chance that the link loses a data packet, in 2^-32, and where it is drawn.
+    loss: Option<(u64, Random)>,
+    pauses: Pauses,
+    /// Bytes of data in the class queues, where they are counted.
+    data_bytes: u64,
+    /// The packets of the paused class, or nothing.
+    aside: VecDeque<Packet>,
+    /// Whether the link loses packets, will go down, or carries packets that are recorded.
+    watched: bool,
+}
+
 /// How long classes were paused.
 #[derive(Debug, Clone, Copy, Default)]
 struct Pauses {
@@ -191,12 +214,6 @@ struct Queues {
 }
 
 impl Queues {
-    /// The class that is served next, if not all that wait are paused.
-    #[inline(always)]
-    fn next_class(&self, paused: u8) -> Option<usize> {
-        (self.filled & !paused).checked_ilog2().map(|class| class as usize)
-    }
-
     fn n_packets(&self) -> u32 {
         self.classes.iter().map(|class| class.len() as u32).sum()
     }
@@ -224,11 +241,10 @@ impl Egress {
             special: false,
             up: true,
             paused: 0,
-            queued_bytes: 0,
+            data_class: 0,
             timer_at: u64::MAX,
-            marker: None,
-            loss: None,
-            pauses: Pauses::default(),
+            guarded: false,
+            extras: Box::default(),
             count: None,
             limit: u64::MAX,
             rate,
@@ -262,6 +278,7 @@ impl Egress {
     pub fn trace_packets(&mut self, all: bool) {
         assert!(self.form != Form::Computed, "a computed start is not seen");
         self.special = true;
+        self.extras.watched = true;
         self.counted().trace = Some(Trace::new(self.id, all));
     }
 
@@ -291,6 +308,7 @@ impl Egress {
     /// Adds an instant at which the link will go down, before the run and in rising order.
     pub fn will_go_down(&mut self, at: u64) {
         self.special = true;
+        self.extras.watched = true;
         self.downs.push_back(at);
     }
 
@@ -338,15 +356,17 @@ impl Egress {
         }
     }
 
-    /// Packets in the class queues.
-    pub fn n_waiting(&self) -> usize {
-        self.n_queued() as usize
+    /// Data in the class queues, where it is counted; starts before now must have happened.
+    #[inline]
+    pub fn data_waiting(&self) -> Backlog {
+        let class = self.data_class as usize & 7;
+        let packets = self.queues.as_ref().map_or(0, |queues| queues.classes[class].len());
+        Backlog { packets: packets + self.extras.aside.len(), bytes: self.extras.data_bytes }
     }
 
-    /// Bytes of data in the class queues; starts before now must have happened.
-    #[inline(always)]
-    pub fn queued_bytes(&self) -> u64 {
-        self.queued_bytes
+    /// Tells which class data travels in, before the run.
+    pub fn set_data_class(&mut self, class: u8) {
+        self.data_class = class;
     }
 
     /// Whether the other end has paused a class.
@@ -361,63 +381,95 @@ impl Egress {
         let before = self.paused;
         self.paused = if is_paused { before | 1 << class } else { before & !(1 << class) };
         match (before, self.paused) {
-            (0, 1..) => self.pauses.since = now,
+            (0, 1..) => self.extras.pauses.since = now,
             (1.., 0) => {
-                self.pauses.total += now - self.pauses.since;
+                self.extras.pauses.total += now - self.extras.pauses.since;
                 // Nothing starts before the pause ends, whoever asks, and whenever.
                 self.free_at = self.free_at.max(now);
             }
             _ => {}
         }
-        let waits = self.queues.as_ref().is_some_and(|queues| queues.next_class(self.paused).is_some());
+        if self.paused == before || self.queues.is_none() {
+            return None;
+        }
+        self.stand_aside(now, class)
+    }
+
+    /// The packets of a class go aside while it is paused, and come back: those who serve the queues need not ask.
+    fn stand_aside(&mut self, now: u64, class: u8) -> Option<u64> {
+        let filled = self.swap_aside(class);
         let was_none = self.next_start == u64::MAX;
-        self.next_start = match (waits, was_none) {
-            (false, _) => u64::MAX,
-            (true, true) => self.free_at.max(now),
-            (true, false) => self.next_start,
+        self.next_start = match (filled, was_none) {
+            (0, _) => u64::MAX,
+            (_, true) => self.free_at.max(now),
+            (_, false) => self.next_start,
         };
-        (was_none && waits).then_some(self.next_start)
+        (was_none && self.next_start != u64::MAX).then_some(self.next_start)
     }
 
     /// Counts a frame that pauses a class at the other end.
     pub fn count_pause(&mut self) {
-        self.pauses.n_sent += 1;
+        self.extras.pauses.n_sent += 1;
     }
 
     /// Lets data packets be marked here, before the run.
     pub fn set_marker(&mut self, marker: Marker) {
-        self.plain = false;
-        self.marker = Some(Box::new(marker));
+        self.set_guarded();
+        self.extras.marker = Some(marker);
     }
 
     /// Lets data packets be lost on the link by chance (in 2^-32), before the run.
     pub fn set_loss(&mut self, chance: u64, random: Random) {
         self.plain = false;
         self.special = true;
-        self.loss = Some(Box::new((chance, random)));
+        self.extras.watched = true;
+        self.extras.loss = Some((chance, random));
     }
 
     /// Whether a data packet whose transmission starts is lost on the link.
     pub fn is_lost(&mut self) -> bool {
-        let Some((chance, random)) = self.loss.as_deref_mut() else { return false };
+        let Some((chance, random)) = &mut self.extras.loss else { return false };
         u64::from(random.next_u32()) < *chance
     }
 
-    /// The packet as it joins the queue, marked if that is judged there.
-    #[inline]
-    pub fn judged_at_enqueue(&mut self, packet: Packet) -> Packet {
-        match &mut self.marker {
-            Some(marker) if marker.at_enqueue => marker.judge(self.queued_bytes, packet),
+    /// Whether data packets are counted or marked here: they must come by [`Egress::guard`].
+    #[inline(always)]
+    pub fn is_guarded(&self) -> bool {
+        self.guarded
+    }
+
+    /// Lets data packets be counted on their way in and out, before the run.
+    pub fn set_guarded(&mut self) {
+        (self.plain, self.special, self.guarded) = (false, true, true);
+    }
+
+    /// A packet about to join its queue, marked if that is judged there.
+    pub fn guard(&mut self, packet: Packet) -> Packet {
+        if !packet.is_data() {
+            return packet;
+        }
+        let waiting = self.extras.data_bytes;
+        self.extras.data_bytes += u64::from(packet.bytes);
+        match &mut self.extras.marker {
+            Some(marker) if marker.at_enqueue => marker.judge(waiting, packet),
             _ => packet,
         }
     }
 
-    /// The packet as its transmission starts, marked if that is judged there.
-    #[inline(always)]
-    pub fn judged_at_start(&mut self, packet: Packet) -> Packet {
-        match &mut self.marker {
-            Some(marker) if !marker.at_enqueue => marker.judge(self.queued_bytes, packet),
+    /// A packet whose transmission starts, marked if that is judged there.
+    pub fn released(&mut self, packet: Packet) -> Packet {
+        self.unguard(packet);
+        let waiting = self.extras.data_bytes;
+        match &mut self.extras.marker {
+            Some(marker) if !marker.at_enqueue => marker.judge(waiting, packet),
             _ => packet,
+        }
+    }
+
+    /// A packet has left its queue.
+    pub fn unguard(&mut self, packet: Packet) {
+        if self.guarded && packet.is_data() {
+            self.extras.data_bytes -= u64::from(packet.bytes);
         }
     }
 
@@ -512,7 +564,7 @@ impl Egress {
     }
 
     fn n_queued(&self) -> u32 {
-        self.queues.as_ref().map_or(0, |queues| queues.n_packets())
+        self.queues.as_ref().map_or(0, |queues| queues.n_packets()) + self.extras.aside.len() as u32
     }
 
     /// Appends a packet to its class queue at `now`; starts before `now` must have happened.
@@ -525,9 +577,8 @@ impl Egress {
         }
         self.bytes += u64::from(packet.bytes);
         self.queued += busy;
-        self.queued_bytes += if packet.is_data() { u64::from(packet.bytes) } else { 0 };
         let class = packet.class();
-        let idle = self.next_start == u64::MAX && !self.is_paused(class);
+        let idle = self.next_start == u64::MAX;
         if idle {
             self.next_start = self.free_at.max(now);
         }
@@ -563,6 +614,26 @@ impl Egress {
         Some(Found { at: now, packets: self.waiting_packets(now) as u32, bytes: self.waiting_bytes(now) })
     }
 
+    /// Exchanges the packets of a class with those that stand aside; the classes that have packets then.
+    fn swap_aside(&mut self, class: u8) -> u8 {
+        let queues = self.queues.as_deref_mut().expect("class queues exist in this form");
+        let queue = &mut queues.classes[class as usize & 7];
+        std::mem::swap(queue, &mut self.extras.aside);
+        queues.filled = queues.filled & !(1 << class) | u8::from(!queue.is_empty()) << class;
+        queues.filled
+    }
+
+    /// Appends a packet of a paused class; starts before `now` must have happened. Tells whether the queue may hold it.
+    pub fn enqueue_aside(&mut self, now: u64, packet: &Packet) -> bool {
+        // As any packet, but that nothing starts because of it.
+        let before = std::mem::replace(&mut self.next_start, u64::MAX - 1);
+        self.swap_aside(packet.class());
+        let is_taken = self.enqueue(now, packet) != Enqueued::Full;
+        self.swap_aside(packet.class());
+        self.next_start = before;
+        is_taken
+    }
+
     /// Whether a transmission out of the class queues starts before `end`.
     #[inline(always)]
     pub fn has_start_before(&self, end: u64) -> bool {
@@ -578,18 +649,17 @@ impl Egress {
     #[inline(always)]
     pub fn take_start(&mut self) -> Start {
         let queues = self.queues.as_deref_mut().expect("something waits in a class queue");
-        let class = queues.next_class(self.paused).expect("a class that waits is not paused");
+        let class = 7 - queues.filled.leading_zeros() as usize;
         let queue = &mut queues.classes[class & 7];
         let packet = queue.pop_front().expect("the class is marked as filled");
         if queue.is_empty() {
             queues.filled &= !(1 << class);
         }
-        let more = queues.filled & !self.paused != 0;
+        let more = queues.filled != 0;
         let busy = self.serialization(packet.bytes);
         let at = self.next_start;
         let end = at + busy;
         self.queued -= busy;
-        self.queued_bytes -= if packet.is_data() { u64::from(packet.bytes) } else { 0 };
         self.free_at = end;
         self.next_start = if more { end } else { u64::MAX };
         Start { at, end, packet }
@@ -598,6 +668,7 @@ impl Egress {
     /// Undoes a start that the hook refused: the wire is free for the next packet at the same instant.
     pub fn take_back(&mut self, start: &Start) {
         self.lose(&start.packet);
+        self.unguard(start.packet);
         self.free_at = start.at;
         if self.next_start != u64::MAX {
             self.next_start = start.at;
@@ -609,7 +680,12 @@ impl Egress {
         self.bytes -= u64::from(packet.bytes);
     }
 
-    /// Whether a start needs a closer look: the link will go down, or its packets are recorded.
+    /// Whether the link loses packets, will go down, or carries packets that are recorded.
+    pub fn is_watched(&self) -> bool {
+        self.extras.watched
+    }
+
+    /// Whether something happens at the start of a transmission: it is watched, or guarded.
     #[inline(always)]
     pub fn is_special(&self) -> bool {
         self.special
@@ -695,7 +771,6 @@ impl Egress {
         self.up = false;
         self.next_start = u64::MAX;
         self.queued = 0;
-        self.queued_bytes = 0;
         self.free_at = self.free_at.min(now);
         let mut followed = self.trace().map(Trace::take_all).unwrap_or_default().into_iter();
         let mut waiting: Vec<Packet> = self.doomed.take().into_iter().collect();
@@ -703,6 +778,8 @@ impl Egress {
             queues.filled = 0;
             waiting.extend(queues.classes.iter_mut().flat_map(|class| class.drain(..)));
         }
+        waiting.extend(self.extras.aside.drain(..));
+        self.extras.data_bytes = 0;
         self.dropped += waiting.len() as u64;
         self.bytes -= waiting.iter().map(|packet| u64::from(packet.bytes)).sum::<u64>();
         waiting.into_iter().map(|packet| (packet, followed.next())).collect()
@@ -712,7 +789,7 @@ impl Egress {
     pub fn left_waiting(&mut self) -> Vec<(Packet, Followed)> {
         let Some(followed) = self.trace().map(Trace::take_all) else { return Vec::new() };
         let in_queues = self.queues.iter().flat_map(|queues| queues.classes.iter().flatten());
-        self.doomed.iter().chain(in_queues).copied().zip(followed).collect()
+        self.doomed.iter().chain(in_queues).chain(&self.extras.aside).copied().zip(followed).collect()
     }
 
     /// Brings the link up again.
@@ -731,10 +808,10 @@ impl Egress {
             peak_packets: self.count.as_ref().filter(|count| count.peak_wanted).map(|count| count.peak),
             peak_bytes: self.bytes_of(self.peak),
             dropped: self.dropped,
-            marked: self.marker.as_ref().map_or(0, |marker| marker.n_marked),
-            pauses: self.pauses.n_sent,
-            paused: self.pauses.total
-                + if self.paused == 0 { 0 } else { now.saturating_sub(self.pauses.since) },
+            marked: self.extras.marker.as_ref().map_or(0, |marker| marker.n_marked),
+            pauses: self.extras.pauses.n_sent,
+            paused: self.extras.pauses.total
+                + if self.paused == 0 { 0 } else { now.saturating_sub(self.extras.pauses.since) },
         }
     }
 
@@ -744,7 +821,7 @@ impl Egress {
         out.instant(Time(self.free_at));
         if let Some(queues) = &self.queues {
             out.word(u64::from(queues.n_packets()));
-            for packet in queues.classes.iter().flatten() {
+            for packet in queues.classes.iter().flatten().chain(&self.extras.aside) {
                 crate::state::write_packet(packet, out);
             }
         }

@@ -1,15 +1,15 @@
 //! Next hops as one node sees them: the routing with everything computed that depends on the node alone.
 //!
-//! Models: in a leaf-spine Clos, one comparison and at most one division; elsewhere the model's tables.
+//! Models: in a Clos of two or three tiers, one comparison and at most one division; elsewhere the model's tables.
 //! Leaves out: dead ports and overlays; the node applies them.
 
-use netloom_model::{LeafSpine, PortSet, Routing};
+use netloom_model::{FatTree, FatTreeNode, LeafSpine, PortSet, Routing};
 use netloom_units::{HostId, NodeId};
 
 /// See the module.
 ///
-/// One form for all nodes of a Clos: hosts in a contiguous range are reached by a bundle of their own (or of their
-/// leaf), all others by one bundle. A host has nobody in the range, a spine everybody.
+/// One form for all nodes of a Clos: hosts in a contiguous range are reached by a bundle of their own (or of their leaf,
+/// or of their pod), all others by one bundle. A host has nobody in the range, a spine or a core everybody.
 #[derive(Debug, Clone, Copy)]
 pub struct Route {
     first_host: u32,
@@ -35,7 +35,8 @@ impl Route {
     /// What `node` needs to know of the routing.
     pub fn of(routing: &Routing, node: NodeId) -> Route {
         match routing {
-            Routing::LeafSpine(shape) => Route::in_clos(shape, node),
+            Routing::LeafSpine(shape) => Route::in_leaf_spine(shape, node),
+            Routing::FatTree(shape) => Route::in_fat_tree(shape, node),
             Routing::Tables(_) => Route::unknown(),
         }
     }
@@ -49,7 +50,7 @@ impl Route {
         Route { first_host: 0, n_hosts: 0, divisor: 1, links: 0, others }
     }
 
-    fn in_clos(shape: &LeafSpine, node: NodeId) -> Route {
+    fn in_leaf_spine(shape: &LeafSpine, node: NodeId) -> Route {
         let n_hosts = shape.n_hosts();
         if node.0 < n_hosts {
             return Route::always(Bundle { first: 0, count: shape.host_links });
@@ -69,6 +70,40 @@ impl Route {
             divisor: 1,
             links: shape.host_links,
             others,
+        }
+    }
+
+    fn in_fat_tree(shape: &FatTree, node: NodeId) -> Route {
+        let (per_leaf, per_pod) = (shape.hosts_per_leaf, shape.hosts_per_pod());
+        match shape.what_is(node) {
+            FatTreeNode::Host(_) => Route::always(Bundle { first: 0, count: shape.host_links }),
+            FatTreeNode::Leaf(leaf) => Route {
+                first_host: leaf * per_leaf,
+                n_hosts: per_leaf,
+                divisor: 1,
+                links: shape.host_links,
+                others: Bundle {
+                    first: per_leaf * shape.host_links,
+                    count: shape.aggregations_per_pod * shape.leaf_links,
+                },
+            },
+            FatTreeNode::Aggregation(aggregation) => Route {
+                first_host: aggregation / shape.aggregations_per_pod * per_pod,
+                n_hosts: per_pod,
+                divisor: per_leaf,
+                links: shape.leaf_links,
+                others: Bundle {
+                    first: shape.leaves_per_pod * shape.leaf_links,
+                    count: shape.cores_per_aggregation * shape.core_links,
+                },
+            },
+            FatTreeNode::Core(_) => Route {
+                first_host: 0,
+                n_hosts: shape.n_hosts(),
+                divisor: per_pod,
+                links: shape.core_links,
+                others: Bundle { first: 0, count: 0 },
+            },
         }
     }
 
@@ -95,15 +130,35 @@ impl Route {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_node_sees_what_the_model_says() {
-        let shape = LeafSpine { leaves: 5, spines: 3, hosts_per_leaf: 4, host_links: 2, fabric_links: 3 };
-        let routing = Routing::LeafSpine(shape);
-        for node in (0..28).map(NodeId) {
-            let route = Route::of(&routing, node);
-            for host in (0..20).map(HostId) {
-                assert_eq!(route.next_hops(&routing, node, host), routing.next_hops(node, host));
+    fn assert_the_model_is_seen(routing: &Routing, n_hosts: u32, n_switches: u32) {
+        for node in (0..n_hosts + n_switches).map(NodeId) {
+            let route = Route::of(routing, node);
+            for host in (0..n_hosts).map(HostId) {
+                let seen = route.next_hops(routing, node, host);
+                assert_eq!(seen, routing.next_hops(node, host), "{node:?} to {host:?}");
+                assert_ne!(route.bundle(host).count, 0, "arithmetic knows every way");
             }
         }
+    }
+
+    #[test]
+    fn a_node_of_two_tiers_sees_what_the_model_says() {
+        let shape = LeafSpine { leaves: 5, spines: 3, hosts_per_leaf: 4, host_links: 2, fabric_links: 3 };
+        assert_the_model_is_seen(&Routing::LeafSpine(shape), 20, 8);
+    }
+
+    #[test]
+    fn a_node_of_three_tiers_sees_what_the_model_says() {
+        let shape = FatTree {
+            pods: 4,
+            leaves_per_pod: 3,
+            hosts_per_leaf: 5,
+            aggregations_per_pod: 2,
+            cores_per_aggregation: 6,
+            host_links: 2,
+            leaf_links: 3,
+            core_links: 4,
+        };
+        assert_the_model_is_seen(&Routing::FatTree(shape), shape.n_hosts(), shape.n_switches());
     }
 }

@@ -12,6 +12,7 @@ use netloom_scenario::{Diagnostics, Style};
 use crate::import::ImportError;
 use crate::show::ShowError;
 use crate::sweep::SweepError;
+use crate::words::harmless;
 
 /// Most threads a run may use.
 const MOST_THREADS: usize = 256;
@@ -197,20 +198,23 @@ impl LabError {
         heading.to_owned() + &self.render(style)
     }
 
-    /// The whole message for people; mistakes in a scenario are shown with their places.
+    /// The whole message for people, in which no name steers the terminal; mistakes in a scenario are shown with their
+    /// places.
     pub fn render(&self, style: Style) -> String {
         match self {
             LabError::Scenario(diagnostics) => diagnostics.render(style),
             LabError::Import(error) => error.render(style),
             LabError::Several(errors) => errors.iter().map(|error| error.headed(style)).collect(),
             LabError::Altered { path, problems } => {
-                let mut text = format!("the run folder is not what its manifest says: {}\n", path.display());
+                let place = path.display().to_string();
+                let mut text =
+                    format!("the run folder is not what its manifest says: {}\n", harmless(&place));
                 for problem in problems {
-                    text.push_str(&format!("  {problem}\n"));
+                    text.push_str(&format!("  {}\n", harmless(&problem.to_string())));
                 }
                 text
             }
-            other => format!("{other}\n"),
+            other => format!("{}\n", harmless(&other.to_string())),
         }
     }
 }

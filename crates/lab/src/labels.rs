@@ -1,14 +1,71 @@
 //! What runs are called where several are shown.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-/// The last part of each path where these differ, else the whole path.
+/// The last part of each path where these differ; else what is between the parts with which all begin and those with
+/// which all end; the whole path where that does not tell them apart.
 pub(crate) fn labels(paths: &[PathBuf]) -> Vec<String> {
-    let last = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
-    let mut short: Vec<_> = paths.iter().map(last).collect();
-    short.sort_unstable();
-    short.dedup();
-    let differ = short.len() == paths.len() && !short.contains(&None);
-    let whole = |path: &PathBuf| path.display().to_string();
-    paths.iter().map(|path| last(path).filter(|_| differ).unwrap_or_else(|| whole(path))).collect()
+    let parts: Vec<Vec<String>> = paths.iter().map(|path| parts_of(path)).collect();
+    let short: Vec<String> = parts.iter().map(|parts| parts.last().cloned().unwrap_or_default()).collect();
+    let longer: Vec<String> = without_common(&parts).into_iter().map(|parts| parts.join("/")).collect();
+    let whole = || paths.iter().map(|path| path.display().to_string()).collect();
+    [short, longer].into_iter().find(|labels| differ(labels)).unwrap_or_else(whole)
+}
+
+fn parts_of(path: &Path) -> Vec<String> {
+    path.iter().map(|part| part.to_string_lossy().into_owned()).collect()
+}
+
+fn differ(labels: &[String]) -> bool {
+    let distinct: BTreeSet<&String> = labels.iter().collect();
+    distinct.len() == labels.len() && labels.iter().all(|label| !label.is_empty())
+}
+
+/// What is left of lists without what all begin with and what all end with; of each at least one item.
+fn without_common(lists: &[Vec<String>]) -> Vec<&[String]> {
+    let most = lists.iter().map(Vec::len).min().unwrap_or(0).saturating_sub(1);
+    let all_begin_alike = |nth: usize| lists.windows(2).all(|two| two[0][nth] == two[1][nth]);
+    let from_end = |list: &[String], nth: usize| list.len() - 1 - nth;
+    let all_end_alike = |nth: usize| {
+        lists.windows(2).all(|two| two[0][from_end(&two[0], nth)] == two[1][from_end(&two[1], nth)])
+    };
+    let first = (0..most).take_while(|&nth| all_begin_alike(nth)).count();
+    let last = (0..most - first).take_while(|&nth| all_end_alike(nth)).count();
+    lists.iter().map(|list| &list[first..list.len() - last]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn called(paths: &[&str], expected: &[&str]) {
+        let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+        assert_eq!(labels(&paths), expected);
+    }
+
+    #[test]
+    fn the_last_part_is_enough_where_it_differs() {
+        called(&["out/ecmp", "out/spray/"], &["ecmp", "spray"]);
+        called(&["out/ecmp"], &["ecmp"]);
+    }
+
+    #[test]
+    fn points_of_a_sweep_are_called_by_what_differs() {
+        let point = |balance: &str, seed: u32| format!("out/big/points/small/balance={balance}/seed-{seed}");
+        let points = [point("ecmp", 1), point("spray", 1)];
+        called(&points.each_ref().map(String::as_str), &["balance=ecmp", "balance=spray"]);
+        let points = [point("ecmp", 1), point("spray", 1), point("spray", 2)];
+        let expected = ["balance=ecmp/seed-1", "balance=spray/seed-1", "balance=spray/seed-2"];
+        called(&points.each_ref().map(String::as_str), &expected);
+    }
+
+    #[test]
+    fn nothing_is_called_by_nothing() {
+        called(&["a/run", "a/b/run", "run"], &["a/run", "a/b/run", "run"]);
+        called(&["a/x", "a/b/x"], &["x", "b/x"]);
+        called(&["a", "a"], &["a", "a"]);
+        called(&["..", "../.."], &["..", "../.."]);
+    }
 }

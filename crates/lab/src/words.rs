@@ -1,7 +1,11 @@
-//! Numbers as people read them: rounded, with a unit, with thousands set apart.
+//! Numbers as people read them: rounded, with a unit, with thousands set apart; and texts that steer no terminal.
 //!
 //! Leaves out: exact quantities, which the scenario crate prints.
 
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use netloom_scenario::steers;
 use netloom_units::{Duration, Time};
 
 /// A span in seconds, in the unit that fits, with four digits that count.
@@ -71,6 +75,54 @@ pub fn some(number: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", count(number))
 }
 
+/// A text in which no character moves the cursor, changes colours or turns the direction of writing: those that would
+/// are told by their number.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::with_capacity(text.len());
+    for c in text.chars() {
+        if steers(c) {
+            let _ = write!(clean, "{}", c.escape_default());
+        } else {
+            clean.push(c);
+        }
+    }
+    Cow::Owned(clean)
+}
+
+/// The same JSON without a character that steers a terminal; outside of texts there is none but the end of a line.
+pub fn harmless_json(json: &str) -> Cow<'_, str> {
+    let bad = |c: char| steers(c) && c != '\n';
+    if !json.contains(bad) {
+        return Cow::Borrowed(json);
+    }
+    let mut clean = String::with_capacity(json.len());
+    for c in json.chars() {
+        if bad(c) {
+            // All of them have a number of four digits.
+            let _ = write!(clean, "\\u{:04x}", u32::from(c));
+        } else {
+            clean.push(c);
+        }
+    }
+    Cow::Owned(clean)
+}
+
+/// A text of at most so many characters: of a longer one, its beginning and its end.
+pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    const BETWEEN: &str = "...";
+    let length = text.chars().count();
+    if length <= most {
+        return Cow::Borrowed(text);
+    }
+    let kept = most.saturating_sub(BETWEEN.len());
+    let place = |nth: usize| text.char_indices().nth(nth).map_or(text.len(), |(place, _)| place);
+    let (head, tail) = (&text[..place(kept - kept / 3)], &text[place(length - kept / 3)..]);
+    Cow::Owned([head, BETWEEN, tail].concat())
+}
+
 /// A share of one.
 pub fn percent(share: f64) -> String {
     format!("{} %", significant(share * 100.0))
@@ -82,11 +134,13 @@ pub fn change(ratio: f64) -> String {
 }
 
 fn scaled(number: f64, units: &[(&str, f64)]) -> String {
-    let fits = units.iter().find(|(_, unit)| number.abs() >= *unit).or(units.last());
-    let (name, unit) = fits.copied().unwrap_or(("", 1.0));
-    if number == 0.0 {
-        return format!("0 {}", units[0].0).trim_end().to_owned();
-    }
+    // Nothing at all is read best in the unit that all others are made of.
+    let is_whole = |(_, unit): &&(&str, f64)| *unit >= 1.0;
+    let fits = match number {
+        0.0 => units.iter().rev().find(is_whole),
+        _ => units.iter().find(|(_, unit)| number.abs() >= *unit),
+    };
+    let (name, unit) = fits.or(units.last()).copied().unwrap_or(("", 1.0));
     format!("{} {name}", significant(number / unit)).trim_end().to_owned()
 }
 
@@ -112,6 +166,7 @@ mod tests {
         assert_eq!(span(10.001), "10 s");
         assert_eq!(span(1.5e-6), "1.5 us");
         assert_eq!(span(0.0), "0 s");
+        assert_eq!([size(0.0), bandwidth(0.0), amount(0.0)], ["0 B", "0 bps", "0"]);
         assert_eq!(span(1234.0), "1234 s");
         assert_eq!(exact_micros(&[1_234_567_000_000, 80_000]), ["1,234,567.00", "0.08"]);
         assert_eq!(exact_micros(&[1, 2_000_000]), ["0.000001", "2.000000"]);
@@ -126,5 +181,23 @@ mod tests {
         assert_eq!(percent(0.123_456), "12.35 %");
         assert_eq!(change(1.234), "+23.4 %");
         assert_eq!(change(0.5), "-50.0 %");
+    }
+
+    #[test]
+    fn no_text_steers_the_terminal() {
+        assert_eq!(harmless("plain \u{e9}"), "plain \u{e9}");
+        assert_eq!(harmless("a\u{1b}[31mb\n\u{202e}c\u{9b}"), "a\\u{1b}[31mb\\n\\u{202e}c\\u{9b}");
+        let text = "a\u{7f}\u{202e}\u{1b}";
+        let json = serde_json::to_string_pretty(&[text]).expect("it is JSON");
+        let clean = harmless_json(&json);
+        assert!(clean.starts_with("[\n") && !clean.contains(|c| steers(c) && c != '\n'), "{clean}");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&clean).expect("it still is"), [text]);
+    }
+
+    #[test]
+    fn of_a_long_text_both_ends_are_kept() {
+        assert_eq!(shortened("abc", 3), "abc");
+        assert_eq!(shortened("abcdefghijklmnop", 12), "abcdef...nop");
+        assert_eq!(shortened(&"\u{e9}".repeat(1_000), 10).chars().count(), 10);
     }
 }

@@ -21,7 +21,7 @@ pub use fabric::{Fabric, FabricBuilder, Link, Port};
 pub use fault::{Fault, FaultAction, Knowledge};
 pub use partition::Partitions;
 pub use rdma::{Buffer, Marking, NackReaction, Pause, QueuePairs, Rdma};
-pub use routing::{LeafSpine, Overlay, PortSet, Routing, Tables};
+pub use routing::{FatTree, FatTreeNode, LeafSpine, Overlay, PortSet, Routing, Tables};
 pub use settings::{Balances, Entropy, NamedFlow, PriorityMap, Queues, Recording, Transport, TransportKind};
 pub use work::{Item, Mark, Message, Operation, Work};
 pub use workload::{

@@ -1,7 +1,7 @@
 //! What kind of fabric a run had, as its ports tell it.
 //!
 //! Models: two tiers, where every link between switches joins one that has hosts (a leaf) with one that has none (a
-//! spine); anything else is just links.
+//! spine); anything else, a third tier included, is just links.
 //! Leaves out: the scenario's own word for it, so that a fabric given as lists is recognized as well.
 
 use std::collections::BTreeSet;

@@ -16,10 +16,10 @@ mod page;
 mod panels;
 mod round;
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use netloom_records::{Overwrite, RunFolder};
+use netloom_records::{FolderError, Overwrite, RunFolder, write_whole};
 
 pub use error::ReportError;
 pub use page::MOST_BYTES;
@@ -43,7 +43,7 @@ pub fn render(runs: &[ReportedRun]) -> Result<String, ReportError> {
     page::page(&panels::Report::of(collected))
 }
 
-/// Writes the page about these runs; its folder is made if need be.
+/// Writes the page about these runs, whole or not at all; its folder is made if need be.
 ///
 /// # Errors
 /// As [`render`]; if a file is there and shall not be replaced; if the system refuses.
@@ -54,7 +54,26 @@ pub fn write(runs: &[ReportedRun], file: &Path, overwrite: Overwrite) -> Result<
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).map_err(refused)?;
     }
-    fs::write(file, page).map_err(refused)
+    // What is no plain file, such as a pipe, cannot be replaced by another one.
+    if fs::metadata(file).is_ok_and(|there| !there.is_file()) {
+        return fs::write(file, page).map_err(refused);
+    }
+    let draft = draft_of(file);
+    write_whole(file, &draft, page.as_bytes()).map_err(|error| {
+        // Whoever asks again would find it in the way; where even this fails, it is in nobody's.
+        let _ = fs::remove_file(&draft);
+        refused(match error {
+            FolderError::Io { source, .. } => source,
+            other => io::Error::other(other),
+        })
+    })
+}
+
+/// Where a page is prepared: beside its own place.
+fn draft_of(file: &Path) -> PathBuf {
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(".draft");
+    file.with_file_name(name)
 }
 
 /// Whether a report may be written there, for those who want to know before hours of simulating.

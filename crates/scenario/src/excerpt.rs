@@ -131,8 +131,11 @@ impl SourceCode for Excerpt {
 }
 
 /// Whether a character moves the cursor, changes colours, or turns the direction of writing.
-fn steers(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+pub fn steers(c: char) -> bool {
+    let turns =
+        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    // Two of them end a line and count as no control characters.
+    c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 /// The text with a substitute of the same length for each character that steers; lines stay lines.

@@ -43,6 +43,7 @@ pub mod written;
 pub use compile::{Compiled, compile};
 pub use describe::changed::Changed;
 pub use diagnostic::{Diagnostics, Problem, Style};
+pub use excerpt::steers;
 pub use flow_name::FlowName;
 pub use inherit::Origin;
 pub use place::{Place, Placed};

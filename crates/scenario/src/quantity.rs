@@ -191,11 +191,39 @@ fn wrong_unit(number: &str, unit: &str, dimension: Dimension) -> Refusal {
         let message = format!("`{number}{unit}` is {}, not {}", other.name(), dimension.name());
         return Refusal::new(message, &label, Some(dimension.choice()));
     }
-    let help = match meant(unit, dimension) {
+    let plain = || match meant(unit, dimension) {
         Some(name) => format!("write `{number}{name}`; {}", dimension.choice()),
         None => dimension.choice(),
     };
+    let help = byte_rate(number, unit, dimension).unwrap_or_else(plain);
     Refusal::new(format!("unknown unit `{unit}`"), &label, Some(help))
+}
+
+/// What to write instead of bytes per second, which as letters are near to bits per second and eight times as much.
+fn byte_rate(number: &str, unit: &str, dimension: Dimension) -> Option<String> {
+    let size = ["ps", "/s", "/sec"].iter().find_map(|end| unit.strip_suffix(end))?;
+    let factor = match Dimension::Size.unit(size) {
+        Some(factor) => factor,
+        None if size == "kB" => 1_000,
+        None if size == "TB" => 1_000_000_000_000,
+        None if size == "TiB" => 1 << 40,
+        None => return None,
+    };
+    let bits = Decimal::parse(number)?.times(factor).ok().and_then(|bytes| bytes.checked_mul(8));
+    Some(match bits {
+        Some(bits) if dimension == Dimension::Rate => {
+            let written = like(size, bits).unwrap_or_else(|| print(bits, Dimension::Rate));
+            format!("bytes per second; {number} {size}/s is `{written}`; {}", dimension.choice())
+        }
+        _ => format!("{size}/s counts bytes per second; {}", dimension.choice()),
+    })
+}
+
+/// Bits per second with the prefix of a unit of bytes, if that is exact.
+fn like(size: &str, bits: u64) -> Option<String> {
+    let prefix = size.chars().next()?.to_ascii_uppercase();
+    let (name, factor) = RATES.iter().find(|(name, _)| name.starts_with(prefix))?;
+    decimal(bits, *factor).map(|number| format!("{number}{name}"))
 }
 
 fn out_of_reach(text: &str, loss: &Loss, dimension: Dimension) -> Refusal {
@@ -359,6 +387,17 @@ mod tests {
         }
         // As many letters away from several units: none of them is proposed.
         assert_eq!(help("4pbps", Dimension::Rate), rates);
+        for (text, meant) in [
+            ("400GBps", "400 GB/s is `3200Gbps`"),
+            ("50GB/s", "50 GB/s is `400Gbps`"),
+            ("12.5MB/s", "12.5 MB/s is `100Mbps`"),
+            ("1GiB/s", "1 GiB/s is `8589934592bps`"),
+            ("1kB/sec", "1 kB/s is `8Kbps`"),
+            ("1TBps", "1 TB/s is `8Tbps`"),
+        ] {
+            assert_eq!(help(text, Dimension::Rate), format!("bytes per second; {meant}; {rates}"));
+        }
+        assert!(help("4GBps", Dimension::Size).starts_with("GB/s counts bytes per second; units: `B`"));
         assert!(help("4M", Dimension::Size).starts_with("write `4MiB`; units: `B`"));
         assert!(help("4TB", Dimension::Size).starts_with("units: `B`"));
         assert!(help("3\u{b5}s", Dimension::Duration).starts_with("write `3us`; units: `ps`"));

@@ -2,7 +2,7 @@
 
 mod shelf;
 
-use netloom_catalog::topology::leaf_spine;
+use netloom_catalog::topology::{fat_tree, leaf_spine};
 use netloom_catalog::workload::background::{mice, poisson};
 use netloom_catalog::workload::collective;
 use netloom_policy::{balance, congestion, edge};
@@ -95,13 +95,20 @@ struct Ground {
 }
 
 fn ground() -> BoxedStrategy<Ground> {
-    let parametric = parameters(&leaf_spine::SPEC).prop_map(|all| Ground {
+    let two_tiers = parameters(&leaf_spine::SPEC).prop_map(|all| Ground {
         text: format!("{{leaf_spine: {{{all}}}}}"),
         host: "leaf0.host0",
         link: "leaf0.host0.nic0",
         order: None,
     });
-    prop_oneof![2 => parametric, 1 => listed()].boxed()
+    // Many of them cannot be built: `k` is odd, or nothing sets a number.
+    let three_tiers = parameters(&fat_tree::SPEC).prop_map(|all| Ground {
+        text: format!("{{fat_tree: {{{all}}}}}"),
+        host: "pod0.leaf0.host0",
+        link: "pod0.leaf0.host0.nic0",
+        order: None,
+    });
+    prop_oneof![2 => two_tiers, 1 => three_tiers, 1 => listed()].boxed()
 }
 
 /// Hosts around one switch.

@@ -3,7 +3,7 @@
 import { cdfChart } from "../cdf.ts";
 import type { Fct, FctGroup, FctOfRun, Report } from "../data.ts";
 import { asTable, note } from "../dom.ts";
-import { legend, runColour, runDash } from "../palette.ts";
+import { legend, runStroke } from "../palette.ts";
 import { count, span } from "../units.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
@@ -30,8 +30,7 @@ function arrived(report: Report, group: Group): { run: number; fct: Fct }[] {
 function drawing(report: Report, group: Group): HTMLElement {
   const lines = arrived(report, group).map(({ run, fct }) => ({
     name: report.runs[run]?.name ?? "",
-    colour: runColour(run),
-    dash: runDash(run),
+    ...runStroke(run),
     cdf: fct.cdf,
   }));
   const label = `Distribution of flow completion times: ${group.title}`;

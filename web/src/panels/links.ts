@@ -4,10 +4,10 @@ import { barChart } from "../bars.ts";
 import type { LinksOfRun, Report, Usage } from "../data.ts";
 import { asTable, element, note } from "../dom.ts";
 import type { Cell } from "../dom.ts";
-import { heatMap } from "../heat.ts";
+import { between, heatMap } from "../heat.ts";
 import type { Direction } from "../heat.ts";
 import { SCALE, runColour, runName } from "../palette.ts";
-import { count, percent } from "../units.ts";
+import { count, percent, some } from "../units.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
@@ -53,7 +53,8 @@ function blocks(report: Report): HTMLElement[] {
     .slice(0, 1)
     .map((tiers) =>
       note(
-        `The fabric is large: a cell stands for up to ${tiers.leaf_block} leaves and ${tiers.spine_block} spines ` +
+        `The fabric is large: a cell stands for up to ${some(tiers.leaf_block, "leaf", "leaves")} and ` +
+          `${some(tiers.spine_block, "spine")} ` +
           "beside each other; its busiest link is told beside the pointer and in the table.",
       ),
     );
@@ -121,7 +122,6 @@ function cells(report: Report): HTMLElement[] {
       return [];
     }
     const name = report.runs[run]?.name ?? "";
-    const between = ([first, last]: [string, string]): string => (first === last ? first : `${first} – ${last}`);
     return DIRECTIONS.flatMap(({ direction, title }) =>
       tiers[direction].flatMap((row, leaf) =>
         row.flatMap((cell, spine) => {

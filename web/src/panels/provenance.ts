@@ -1,9 +1,9 @@
 // Where each run came from, how to make it again, and what in it is ours.
 
 import type { Report, Run } from "../data.ts";
-import { element, folded, note } from "../dom.ts";
+import { code, element, folded, note } from "../dom.ts";
 import { runName } from "../palette.ts";
-import { count, span } from "../units.ts";
+import { count, some, span } from "../units.ts";
 import type { Panel } from "./panel.ts";
 
 /** How a run ended, in words. */
@@ -19,8 +19,6 @@ function facts(pairs: [string, Node | string][]): HTMLElement {
   const list = pairs.flatMap(([term, fact]) => [element("dt", {}, term), element("dd", {}, fact)]);
   return element("dl", {}, ...list);
 }
-
-const code = (text: string): HTMLElement => element("code", {}, text);
 
 function scenario(run: Run): HTMLElement {
   if (run.yaml === null) {
@@ -46,8 +44,8 @@ function one(report: Report, run: Run, place: number): HTMLElement {
     ["seed", run.seed],
     ["netloom", `${run.netloom}, tables of version ${run.schema}`],
     ["digest", code(run.digest)],
-    ["simulated", `${span(run.simulated)}: ${count(run.packets)} packets, ${count(run.hops)} packet-hops`],
-    ["computed", `in ${span(run.wall_time)} with ${run.threads} thread${run.threads === 1 ? "" : "s"}`],
+    ["simulated", `${span(run.simulated)}: ${some(run.packets, "packet")}, ${some(run.hops, "packet-hop")}`],
+    ["computed", `in ${span(run.wall_time)} with ${some(run.threads, "thread")}`],
     ["derived", engine.join(", ")],
   ]);
   const details = run.details.map((detail) => element("p", { class: "warning" }, detail));

@@ -9,7 +9,11 @@ import type { Panel } from "./panel.ts";
 
 const NONE = "–";
 
-const code = (text: string): HTMLElement => element("code", {}, text);
+/** A path, which may go on in another line after each of its dots. */
+function path(text: string): HTMLElement {
+  const parts = text.split(/(?<=\.)/);
+  return element("code", {}, ...parts.flatMap((part, place) => (place === 0 ? [part] : [element("wbr"), part])));
+}
 
 function cut({ total, rows }: { total: number; rows: unknown[] }): HTMLElement[] {
   const text = `The first ${rows.length} of ${count(total)}; the manifest of each run folder has all of them.`;
@@ -27,7 +31,7 @@ function between(report: Report): HTMLElement[] {
   if (found.rows.length === 0) {
     return [note("The runs were made with the same settings.")];
   }
-  const rows = found.rows.map(({ path, values }): Cell[] => [code(path), ...values.map((value) => value ?? NONE)]);
+  const rows = found.rows.map(({ path: where, values }): Cell[] => [path(where), ...values.map((value) => value ?? NONE)]);
   const caption = "Settings in which the runs differ";
   return [table(caption, [{ title: "setting" }, ...columns(report)], rows), ...cut(found)];
 }
@@ -40,8 +44,8 @@ function changed(report: Report): HTMLElement[] {
   }
   const same = found.rows.every(({ values }) => values.every((value) => value === values[0]));
   const shown = same ? [{ title: "value" }] : columns(report);
-  const rows = found.rows.map(({ path, default: usual, values }): Cell[] => [
-    code(path),
+  const rows = found.rows.map(({ path: where, default: usual, values }): Cell[] => [
+    path(where),
     usual === null ? element("em", {}, "must be given") : usual,
     ...values.slice(0, shown.length).map((value) => value ?? NONE),
   ]);

@@ -3,7 +3,7 @@
 
 import type { Report, SizeBucket } from "../data.ts";
 import { asTable, note } from "../dom.ts";
-import { legend, runColour, runDash } from "../palette.ts";
+import { legend, runStroke } from "../palette.ts";
 import { count, significant, size } from "../units.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
@@ -23,8 +23,7 @@ function drawing(report: Report, title: string, of: (bucket: SizeBucket) => numb
       : [
           {
             name: report.runs[run]?.name ?? "",
-            colour: runColour(run),
-            dash: runDash(run),
+            ...runStroke(run),
             points: found.buckets.map((bucket) => ({ size: bucket.largest_bytes, value: of(bucket) })),
           },
         ],

@@ -5,7 +5,8 @@ import type { Bar } from "../bars.ts";
 import { cdfChart } from "../cdf.ts";
 import type { JobSteps, Report, StepTimes } from "../data.ts";
 import { asTable, note } from "../dom.ts";
-import { legend, runColour, runDash } from "../palette.ts";
+import { jobStroke, legendOf, lineName } from "../palette.ts";
+import type { Stroke } from "../palette.ts";
 import { count, span, spanUnit } from "../units.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
@@ -19,14 +20,21 @@ function namer({ runs, steps }: Report): (job: JobSteps) => string {
   return (job) => (several ? `${runs[job.run]?.name ?? ""} · ${job.job}` : (runs[job.run]?.name ?? ""));
 }
 
-function bar(name: string, { run, steps, times }: Timed): Bar {
+/** How a job's line is drawn. */
+function stroker({ runs, steps }: Report): (job: JobSteps) => Stroke {
+  const jobs = runs.map((_, run) => steps.filter((job) => job.run === run).map(({ job }) => job));
+  const most = Math.max(...jobs.map((found) => found.length));
+  return ({ run, job }) => jobStroke(run, jobs[run]?.indexOf(job) ?? 0, most, runs.length);
+}
+
+function bar(name: string, colour: string, { steps, times }: Timed): Bar {
   const line = (what: string, read: keyof Pick<StepTimes, "mean" | "p95" | "p99">): string => {
     const within = interval(times[read]);
     return `${what} ${span(times[read].value)}${within === "" ? "" : `  (${within})`}`;
   };
   return {
     name,
-    colour: runColour(run),
+    colour,
     value: times.mean.value,
     low: times.mean.low,
     high: times.mean.high,
@@ -45,13 +53,9 @@ function content(report: Report): HTMLElement[] {
   }
   const name = namer(report);
   const most = Math.max(...timed.map((job) => job.times.p99.value));
-  const bars = timed.map((job) => bar(name(job), job));
-  const lines = timed.map((job) => ({
-    name: name(job),
-    colour: runColour(job.run),
-    dash: runDash(job.run),
-    cdf: job.times.cdf,
-  }));
+  const stroke = stroker(report);
+  const bars = timed.map((job) => bar(name(job), stroke(job).colour, job));
+  const lines = timed.map((job) => ({ name: name(job), ...stroke(job), cdf: job.times.cdf }));
   const rows = timed.map(({ times, steps, time, ...job }) => [
     name({ times, steps, time, ...job }),
     ...[times.mean, times.p95, times.p99].flatMap((found) => [span(found.value), interval(found)]),
@@ -59,10 +63,9 @@ function content(report: Report): HTMLElement[] {
     times.exact ? "exact" : "to 0.4 %",
   ]);
   const columns = ["mean", "interval", "p95", "interval", "p99", "interval", "steps", "percentiles"];
-  const shown = [...new Set(timed.map((job) => job.run))];
   return [
     note("A step lasts from its first rank's start to its last rank's end."),
-    legend(report.runs, shown),
+    legendOf(lines.map((line) => lineName(line.name, line))),
     pair(
       figure(
         "Mean with its 95 % interval over steps; ○ p95, ◇ p99",

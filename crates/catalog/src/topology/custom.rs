@@ -57,9 +57,10 @@ pub struct Bundle {
 /// # Errors
 /// When it is too large, a name is unknown or used twice, a link makes no sense, or a host cannot reach another.
 pub fn build(graph: &Graph) -> Result<Built, TopologyError> {
-    within("hosts", Some(graph.hosts.len() as u64), MAXIMUM_HOSTS)?;
-    within("switches", Some(graph.switches.len() as u64), MAXIMUM_SWITCHES)?;
-    within("links", Some(graph.links.iter().map(|bundle| u64::from(bundle.count)).sum()), MAXIMUM_LINKS)?;
+    let n_links = graph.links.iter().map(|bundle| u64::from(bundle.count)).sum();
+    within("hosts", "those listed", Some(graph.hosts.len() as u64), MAXIMUM_HOSTS)?;
+    within("switches", "those listed", Some(graph.switches.len() as u64), MAXIMUM_SWITCHES)?;
+    within("links", "the counts of those listed", Some(n_links), MAXIMUM_LINKS)?;
     let number_of = numbers(graph)?;
     let mut builder = FabricBuilder::new(graph.hosts.len() as u32, graph.switches.len() as u32);
     for (place, bundle) in graph.links.iter().enumerate() {

@@ -21,7 +21,8 @@
 use netloom_model::{FabricBuilder, LeafSpine, Routing};
 use netloom_units::{Duration, Kind, NodeId, Parameter, Rate, Settings, Spec, Value};
 
-use super::{Built, MAXIMUM_HOSTS, MAXIMUM_LINKS, MAXIMUM_SWITCHES, TopologyError, within};
+use super::uplink::Uplinks;
+use super::{Built, MAXIMUM_HOSTS, MAXIMUM_LINKS, MAXIMUM_SWITCHES, TopologyError, product, sum, within};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -78,10 +79,10 @@ const fn delay(name: &'static str, meaning: &'static str) -> Parameter {
 pub fn build(settings: &Settings) -> Result<Built, TopologyError> {
     let shape = shape(settings)?;
     let host_rate = settings.rate("host_rate");
-    let fabric_rate = fabric_rate(settings, &shape)?;
     if host_rate.0 == 0 {
         return Err(TopologyError::Zero("host_rate"));
     }
+    let fabric_rate = fabric_rate(settings, &shape)?;
     let host_delay = settings.duration("host_delay");
     let fabric_delay = settings.duration("fabric_delay");
     let mut builder = FabricBuilder::new(shape.n_hosts(), shape.leaves + shape.spines);
@@ -111,13 +112,11 @@ fn shape(settings: &Settings) -> Result<LeafSpine, TopologyError> {
     if leaves > 1 && (spines == 0 || fabric_links == 0) {
         return Err(TopologyError::NoSpines(leaves));
     }
-    let hosts = leaves.checked_mul(below);
-    within("hosts", hosts, MAXIMUM_HOSTS)?;
-    within("switches", leaves.checked_add(spines), MAXIMUM_SWITCHES)?;
-    let product = |factors: [u64; 3]| factors.iter().try_fold(1_u64, |all, &next| all.checked_mul(next));
-    let down = product([leaves, below, host_links]);
-    let up = product([leaves, spines, fabric_links]);
-    within("links", down.zip(up).and_then(|(down, up)| down.checked_add(up)), MAXIMUM_LINKS)?;
+    within("hosts", "leaves x hosts_per_leaf", product(&[leaves, below]), MAXIMUM_HOSTS)?;
+    within("switches", "leaves + spines", sum(&[Some(leaves), Some(spines)]), MAXIMUM_SWITCHES)?;
+    let links = sum(&[product(&[leaves, below, host_links]), product(&[leaves, spines, fabric_links])]);
+    let terms = "leaves x (hosts_per_leaf x host_links + spines x fabric_links)";
+    within("links", terms, links, MAXIMUM_LINKS)?;
     Ok(LeafSpine {
         leaves: leaves as u32,
         spines: spines as u32,
@@ -128,31 +127,15 @@ fn shape(settings: &Settings) -> Result<LeafSpine, TopologyError> {
     })
 }
 
-/// The rate of a fabric link: as given, or as the oversubscription asks, rounded to the nearest bit per second.
+/// The rate of a fabric link: as given, or as the oversubscription asks.
 fn fabric_rate(settings: &Settings, shape: &LeafSpine) -> Result<Rate, TopologyError> {
-    let down = u64::from(shape.hosts_per_leaf) * u64::from(shape.host_links);
-    let up = u64::from(shape.spines) * u64::from(shape.fabric_links);
-    let host_rate = settings.rate("host_rate");
-    let host_capacity = host_rate.0 as f64 * down as f64;
-    let given = match settings.optional("fabric_rate") {
-        Some(Value::Rate(rate)) => Some(rate),
-        _ => None,
+    let uplinks = Uplinks {
+        rate: "fabric_rate",
+        oversubscription: "oversubscription",
+        down: (u64::from(shape.hosts_per_leaf) * u64::from(shape.host_links), settings.rate("host_rate")),
+        up: u64::from(shape.spines) * u64::from(shape.fabric_links),
     };
-    let rate = match (given, settings.optional("oversubscription")) {
-        (Some(rate), Some(Value::Fraction(wanted))) if up > 0 => {
-            let actual = host_capacity / (rate.0 as f64 * up as f64);
-            // A millionth: nobody writes more digits of a ratio than that.
-            if (actual - wanted).abs() > 1e-6 * wanted {
-                return Err(TopologyError::Oversubscription { wanted, actual });
-            }
-            rate
-        }
-        (None, Some(Value::Fraction(wanted))) if up > 0 => {
-            Rate((host_capacity / (up as f64 * wanted)).round() as u64)
-        }
-        (given, _) => given.unwrap_or(host_rate),
-    };
-    if rate.0 == 0 { Err(TopologyError::Zero("fabric_rate")) } else { Ok(rate) }
+    uplinks.rate(settings)
 }
 
 /// The ends of the host links in order.

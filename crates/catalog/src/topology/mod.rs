@@ -8,7 +8,9 @@
 //! anything is allocated for it.
 
 pub mod custom;
+pub mod fat_tree;
 pub mod leaf_spine;
+mod uplink;
 
 use netloom_model::{Fabric, Routing};
 use netloom_units::{Settings, Spec};
@@ -56,6 +58,8 @@ pub enum TopologyError {
     TooLarge {
         /// What there is too much of.
         what: &'static str,
+        /// How their number comes about.
+        terms: &'static str,
         /// How many are wanted; the largest number when even that overflows.
         count: u64,
         /// How many are allowed.
@@ -67,9 +71,37 @@ pub enum TopologyError {
     /// A leaf-spine fabric of several leaves without spines.
     #[error("{0} leaves need at least one spine and one fabric link to reach each other")]
     NoSpines(u64),
+    /// A number that must be even.
+    #[error("`{name}` must be even, not {value}")]
+    Odd {
+        /// Which number.
+        name: &'static str,
+        /// What it is.
+        value: u64,
+    },
+    /// Numbers that nothing says.
+    #[error("without `{instead}` nothing says {}", listed(names))]
+    Missing {
+        /// What would set all of them.
+        instead: &'static str,
+        /// Which numbers.
+        names: Vec<&'static str>,
+    },
+    /// An oversubscription that leaves links no rate.
+    #[error("`{rate}` must not be zero")]
+    NoRate {
+        /// The rate that follows.
+        rate: &'static str,
+        /// The parameter that it follows from.
+        oversubscription: &'static str,
+    },
     /// The rates do not give the oversubscription asked for.
     #[error("the rates give an oversubscription of {actual}, not {wanted}")]
     Oversubscription {
+        /// The parameter that sets the rate of the links up.
+        rate: &'static str,
+        /// The parameter that asks for the oversubscription.
+        oversubscription: &'static str,
         /// What was asked for.
         wanted: f64,
         /// What the rates give.
@@ -120,13 +152,18 @@ fn counted(count: u64) -> String {
     if count == u64::MAX { "over 18 quintillion".to_owned() } else { count.to_string() }
 }
 
+/// Names in backquotes.
+fn listed(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
 /// The place of a topology in [`SPECS`].
 pub fn number_of(name: &str) -> Option<usize> {
     SPECS.iter().position(|spec| spec.name == name)
 }
 
 /// Every registered topology.
-pub static SPECS: &[&Spec] = &[&leaf_spine::SPEC, &custom::SPEC];
+pub static SPECS: &[&Spec] = &[&leaf_spine::SPEC, &fat_tree::SPEC, &custom::SPEC];
 
 /// Builds a topology.
 ///
@@ -140,15 +177,31 @@ pub fn build(topology: &Topology) -> Result<Built, TopologyError> {
         Topology::Custom(graph) => custom::build(graph),
         Topology::Parametric { number, settings } => match SPECS[*number].name {
             "leaf_spine" => leaf_spine::build(settings),
+            "fat_tree" => fat_tree::build(settings),
             name => unreachable!("`{name}` is not built from parameters"),
         },
     }
 }
 
+/// The product, where it does not overflow.
+fn product(factors: &[u64]) -> Option<u64> {
+    factors.iter().try_fold(1_u64, |all, &next| all.checked_mul(next))
+}
+
+/// The sum, where it does not overflow.
+fn sum(terms: &[Option<u64>]) -> Option<u64> {
+    terms.iter().try_fold(0_u64, |all, &next| all.checked_add(next?))
+}
+
 /// Refuses more of something than is allowed; `count` is `None` when it overflowed.
-fn within(what: &'static str, count: Option<u64>, limit: u64) -> Result<(), TopologyError> {
+fn within(
+    what: &'static str,
+    terms: &'static str,
+    count: Option<u64>,
+    limit: u64,
+) -> Result<(), TopologyError> {
     match count {
         Some(count) if count <= limit => Ok(()),
-        _ => Err(TopologyError::TooLarge { what, count: count.unwrap_or(u64::MAX), limit }),
+        _ => Err(TopologyError::TooLarge { what, terms, count: count.unwrap_or(u64::MAX), limit }),
     }
 }

@@ -1,13 +1,15 @@
 //! Arithmetic, tables and overlays all say what a search by hand says, for every node and destination.
 
 use std::collections::VecDeque;
+use std::time::{Duration as WallTime, Instant};
 
-use netloom_catalog::{routing, topology::leaf_spine};
+use netloom_catalog::routing;
+use netloom_catalog::topology::{self, Built, SPECS, Topology, custom, fat_tree, leaf_spine};
 use netloom_model::{Fabric, FabricBuilder, Routing, reroute};
-use netloom_units::{Duration, HostId, NodeId, Rate, Value};
+use netloom_units::{Duration, HostId, Kind, NodeId, Parameter, Rate, Settings, Value};
 use proptest::prelude::*;
 
-use crate::topologies::leaf_spine_settings;
+use crate::topologies::{fat_tree_of, leaf_spine_settings};
 
 /// Hops from every node to `host` over live links, hosts not forwarding.
 fn distances(fabric: &Fabric, dead: &[bool], host: HostId) -> Vec<Option<u32>> {
@@ -84,13 +86,33 @@ fn some_dead(n_links: usize) -> impl Strategy<Value = Vec<bool>> {
     prop_oneof![one(0.05), one(0.3), one(0.7)]
 }
 
-fn leaf_spines() -> impl Strategy<Value = ([u64; 5], Vec<bool>)> {
-    (1..5_u64, 1..4_u64, 1..4_u64, 1..4_u64, 1..4_u64).prop_flat_map(
-        |(leaves, spines, hosts, nics, links)| {
-            let n_links = leaves * hosts * nics + leaves * spines * links;
-            (Just([leaves, spines, hosts, nics, links]), some_dead(n_links as usize))
-        },
-    )
+/// Small numbers of everything that a parameter counts, the default of all else.
+fn some_value(parameter: &'static Parameter) -> BoxedStrategy<(&'static str, Value)> {
+    let name = parameter.name;
+    match parameter.kind {
+        Kind::Count { minimum, .. } | Kind::Optional(&Kind::Count { minimum, .. }) => {
+            (minimum..minimum + 3).prop_map(move |n| (name, Value::Count(n))).boxed()
+        }
+        _ => Just((name, parameter.default.expect("only numbers are required"))).boxed(),
+    }
+}
+
+/// Any small fabric of the registry that is built from parameters, with some of its links dead.
+fn parametric() -> impl Strategy<Value = (Built, Vec<bool>)> {
+    let numbers = (0..SPECS.len()).filter(|&number| SPECS[number].name != custom::SPEC.name);
+    let settings = |number: usize| {
+        let values: Vec<_> = SPECS[number].parameters.iter().map(some_value).collect();
+        values.prop_map(move |values| (number, Settings::new(values)))
+    };
+    proptest::sample::select(numbers.collect::<Vec<_>>())
+        .prop_flat_map(settings)
+        .prop_filter_map("makes no sense", |(number, settings)| {
+            topology::build(&Topology::Parametric { number, settings }).ok()
+        })
+        .prop_flat_map(|built| {
+            let dead = some_dead(built.fabric.links().len());
+            (Just(built), dead)
+        })
 }
 
 /// Any graph of up to six hosts and seven switches, parallel and missing links included.
@@ -111,8 +133,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_leaf_spine_routes_as_a_search_does((numbers, dead) in leaf_spines()) {
-        let built = leaf_spine::build(&leaf_spine_settings(numbers)).unwrap();
+    fn every_topology_routes_as_a_search_does((built, dead) in parametric()) {
         check(&built.fabric, &built.routing, &dead, true);
         let tables = Routing::Tables(routing::tables(&built.fabric));
         check(&built.fabric, &tables, &dead, true);
@@ -164,4 +185,71 @@ fn an_overlay_is_small_when_little_is_dead() {
     assert!(overlay.next_hops(leaf(5), HostId(0)).is_none(), "it sees its own dead ports");
     assert!(overlay.next_hops(leaf(9), HostId(0)).is_none());
     assert!(overlay.next_hops(NodeId(0), towards).is_none());
+}
+
+/// Shortest paths from a node to a host, next hop by next hop.
+fn n_paths(built: &Built, node: NodeId, to: HostId) -> u64 {
+    if node.0 == to.0 {
+        return 1;
+    }
+    let ports = built.fabric.ports_of(node);
+    let next = |local: u32| built.fabric.port(ports[local as usize].peer).node;
+    built.routing.next_hops(node, to).iter().map(|local| n_paths(built, next(local), to)).sum()
+}
+
+#[test]
+fn pods_are_joined_by_a_shortest_path_per_core() {
+    for k in [2, 4, 6, 8, 32] {
+        let built = fat_tree::build(&fat_tree_of(k)).unwrap();
+        let half = k / 2;
+        let (leaf, pod) = (half as u32, (half * half) as u32);
+        let last = built.fabric.n_hosts() as u32 - 1;
+        assert_eq!(n_paths(&built, NodeId(0), HostId(pod)), half * half, "k = {k}");
+        assert_eq!(n_paths(&built, NodeId(last), HostId(0)), half * half, "k = {k}");
+        if k > 2 {
+            assert_eq!(n_paths(&built, NodeId(0), HostId(1)), 1, "k = {k}");
+            assert_eq!(n_paths(&built, NodeId(0), HostId(leaf)), half, "k = {k}");
+        }
+    }
+}
+
+#[test]
+fn eight_thousand_hosts_take_no_time_and_no_tables() {
+    let start = Instant::now();
+    let built = fat_tree::build(&fat_tree_of(32)).unwrap();
+    let took = start.elapsed();
+    assert!(took < WallTime::from_secs(1), "{took:?}");
+    assert_eq!(built.routing.heap_bytes(), 0);
+    assert_eq!((built.fabric.n_hosts(), built.fabric.n_switches()), (8192, 512 + 512 + 256));
+    assert_eq!(built.fabric.links().len(), 3 * 8192);
+}
+
+#[test]
+fn an_overlay_goes_round_a_dead_core_link() {
+    let built = fat_tree::build(&fat_tree_of(8)).unwrap();
+    let Routing::FatTree(shape) = built.routing else { panic!("a fat tree routes by arithmetic") };
+    let mut dead = vec![false; built.fabric.links().len()];
+    let core_link =
+        |name: &str| built.link_names.iter().position(|link| link == name).expect("there is such a link");
+    dead[core_link("pod5.aggregation2-core2.1.0")] = true;
+    let overlay = reroute::overlay(&built.fabric, &built.routing, &dead);
+    // Every other pod's aggregation switch of this group must leave the core alone on the way to pod 5, and leaves need
+    // not change: three cores above that switch are left.
+    let towards = HostId(5 * 16 + 3);
+    let ports = |node| overlay.next_hops(node, towards).map(|ports| ports.iter().collect::<Vec<_>>());
+    for pod in [0, 4, 6] {
+        assert_eq!(ports(shape.aggregation(4 * pod + 2)), Some(vec![4, 6, 7]), "pod {pod}");
+        assert_eq!(ports(shape.aggregation(4 * pod + 1)), None, "pod {pod}");
+        assert_eq!(ports(shape.leaf(4 * pod)), None, "pod {pod}");
+    }
+    // What is on its way to the core turns round below it, in any other pod.
+    assert_eq!(ports(shape.core(4 * 2 + 1)), Some(vec![0, 1, 2, 3, 4, 6, 7]));
+    assert_eq!(overlay.next_hops(shape.aggregation(4 * 5 + 2), HostId(0)), None, "it sees its own dead port");
+    // With all cores above that switch out of reach the leaves of other pods leave it alone as well.
+    for core in 0..4 {
+        dead[core_link(&format!("pod5.aggregation2-core2.{core}.0"))] = true;
+    }
+    let overlay = reroute::overlay(&built.fabric, &built.routing, &dead);
+    let ports = overlay.next_hops(shape.leaf(0), towards).map(|ports| ports.iter().collect::<Vec<_>>());
+    assert_eq!(ports, Some(vec![4, 5, 7]));
 }

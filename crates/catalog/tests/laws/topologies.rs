@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use netloom_catalog::TopologyError;
 use netloom_catalog::placement::hosts_by_leaf;
 use netloom_catalog::topology::custom::{Bundle, Graph};
-use netloom_catalog::topology::{self, Built, SPECS, Topology, leaf_spine};
+use netloom_catalog::topology::{self, Built, SPECS, Topology, fat_tree, leaf_spine};
+use netloom_model::Routing;
 use netloom_units::{Duration, HostId, LinkId, NodeId, PortId, Rate, Settings, Value};
 
 /// Leaves, spines, hosts per leaf, host links and fabric links.
@@ -17,6 +18,27 @@ pub fn leaf_spine_settings(numbers: [u64; 5]) -> Settings {
         (parameter.name, value.expect("only numbers are required"))
     };
     Settings::new(leaf_spine::SPEC.parameters.iter().map(value).collect())
+}
+
+/// The tree of switches with `k` ports.
+pub fn fat_tree_of(k: u64) -> Settings {
+    fat_tree::SPEC.defaults().with("k", Value::Count(k))
+}
+
+/// Pods, leaves, hosts per leaf, aggregation switches, cores per aggregation switch; host, leaf and core links.
+fn fat_tree_settings(numbers: [u64; 8]) -> Settings {
+    let names = [
+        "pods",
+        "leaves_per_pod",
+        "hosts_per_leaf",
+        "aggregations_per_pod",
+        "cores_per_aggregation",
+        "host_links",
+        "leaf_links",
+        "core_links",
+    ];
+    let with = |settings: Settings, (name, number)| settings.with(name, Value::Count(number));
+    names.into_iter().zip(numbers).fold(fat_tree::SPEC.defaults(), with)
 }
 
 fn link_ends(built: &Built, link: usize) -> (NodeId, NodeId) {
@@ -66,6 +88,126 @@ fn names_are_unique_and_leaves_are_found_again() {
 }
 
 #[test]
+fn a_fat_tree_has_its_links_and_ports_in_order() {
+    let built = fat_tree::build(&fat_tree_settings([3, 2, 4, 5, 2, 2, 1, 3])).unwrap();
+    let Routing::FatTree(shape) = built.routing else { panic!("a fat tree routes by arithmetic") };
+    assert_eq!((built.fabric.n_hosts(), built.fabric.n_switches()), (24, 6 + 15 + 10));
+    assert_eq!(built.fabric.links().len(), 48 + 30 + 90);
+    let link = |name: &str| {
+        let number = built.link_names.iter().position(|link| link == name);
+        number.unwrap_or_else(|| panic!("there is no link {name}"))
+    };
+    let node = |name: &str| {
+        let number = built.node_names.iter().position(|node| node == name);
+        NodeId(number.unwrap_or_else(|| panic!("there is no node {name}")) as u32)
+    };
+    assert_eq!(link("pod1.leaf0.host3.nic1"), 2 * (8 + 3) + 1);
+    assert_eq!(link("pod2.leaf1-aggregation4.0"), 48 + 29);
+    assert_eq!(link("pod1.aggregation2-core2.1.2"), 48 + 30 + 3 * (2 * 7 + 1) + 2);
+    assert_eq!(link_ends(&built, 22), (node("pod1.leaf0.host3"), node("pod1.leaf0")));
+    assert_eq!(link_ends(&built, 48 + 29), (node("pod2.leaf1"), node("pod2.aggregation4")));
+    assert_eq!(link_ends(&built, 48 + 30 + 47), (node("pod1.aggregation2"), node("core2.1")));
+    assert_eq!(node("pod2.leaf1"), shape.leaf(5));
+    assert_eq!(node("pod1.aggregation2"), shape.aggregation(7));
+    assert_eq!(node("core4.1"), shape.core(9));
+    // A core's ports: a bundle per pod, to the aggregation switch of its group's number.
+    let ends: Vec<NodeId> =
+        built.fabric.ports_of(shape.core(5)).iter().map(|port| built.fabric.port(port.peer).node).collect();
+    let expected = [2, 7, 12].map(|number| [shape.aggregation(number); 3]);
+    assert_eq!(ends, expected.concat());
+}
+
+#[test]
+fn a_tree_of_k_ports_is_that_of_the_paper() {
+    for k in [2, 4, 10, 16] {
+        let built = fat_tree::build(&fat_tree_of(k)).unwrap();
+        let n = k as usize;
+        assert_eq!(built.fabric.n_hosts(), n * n * n / 4);
+        assert_eq!(built.fabric.n_switches(), n * n + n * n / 4);
+        let switches = (built.fabric.n_hosts()..built.fabric.n_nodes()).map(|node| NodeId(node as u32));
+        for switch in switches {
+            assert_eq!(built.fabric.ports_of(switch).len(), n, "{switch:?}");
+        }
+        assert_unique(&built.node_names);
+        assert_unique(&built.link_names);
+        assert_eq!(built.node_names.len(), built.fabric.n_nodes());
+        assert_eq!(built.link_names.len(), built.fabric.links().len());
+        let leaves = hosts_by_leaf(&built.fabric);
+        assert_eq!(leaves.len(), n * n / 2);
+        assert!(leaves.concat().into_iter().eq((0..built.fabric.n_hosts() as u32).map(HostId)));
+    }
+}
+
+#[test]
+fn numbers_of_a_fat_tree_may_be_given_against_k() {
+    let pair = fat_tree_of(8).with("pods", Value::Count(2)).with("hosts_per_leaf", Value::Count(1));
+    let built = fat_tree::build(&pair).unwrap();
+    assert_eq!((built.fabric.n_hosts(), built.fabric.n_switches()), (8, 16 + 16));
+    let nothing = fat_tree::SPEC.defaults().with("pods", Value::Count(2));
+    let names = vec!["leaves_per_pod", "hosts_per_leaf", "aggregations_per_pod", "cores_per_aggregation"];
+    assert_eq!(fat_tree::build(&nothing), Err(TopologyError::Missing { instead: "k", names }));
+    let odd = fat_tree::build(&fat_tree_of(7));
+    assert_eq!(odd, Err(TopologyError::Odd { name: "k", value: 7 }));
+    for name in ["k", "pods", "cores_per_aggregation", "core_links"] {
+        let zero = fat_tree::build(&fat_tree_of(4).with(name, Value::Count(0)));
+        assert!(matches!(zero, Err(TopologyError::Zero(_))), "{name}: {zero:?}");
+    }
+}
+
+#[test]
+fn absurd_fat_trees_are_refused_before_memory_is_taken() {
+    for k in [160, 20_000, 2_642_246, u64::MAX - 1] {
+        let refused = fat_tree::build(&fat_tree_of(k));
+        assert!(matches!(refused, Err(TopologyError::TooLarge { what: "hosts", .. })), "{k}: {refused:?}");
+    }
+    let most = u64::MAX;
+    for (numbers, too_many) in [
+        ([1, 1, 1, most, 1, 1, 1, 1], "switches"),
+        ([1, 1, 1, most, most, 1, 1, 1], "switches"),
+        ([2, 2, 2, 2, 2, 1, most, 1], "links"),
+        ([2, 2, 2, 2, 2, 1, 1, most], "links"),
+        ([1000, 1000, 1, 1000, 1, 1, 1, 1], "switches"),
+        ([100, 100, 1, 1000, 1, 1, 1, 1], "links"),
+    ] {
+        let refused = fat_tree::build(&fat_tree_settings(numbers));
+        let is_expected = matches!(refused, Err(TopologyError::TooLarge { what, .. }) if what == too_many);
+        assert!(is_expected, "{numbers:?}: {:?}", refused.err());
+    }
+}
+
+#[test]
+fn each_tier_of_a_fat_tree_has_its_oversubscription() {
+    let rates = |settings: &Settings| {
+        let built = fat_tree::build(settings)?;
+        let Routing::FatTree(shape) = built.routing else { panic!("a fat tree routes by arithmetic") };
+        let last = |node: NodeId| built.fabric.ports_of(node).last().expect("it has ports").rate.0;
+        Ok([last(NodeId(0)), last(shape.leaf(0)), last(shape.aggregation(0))])
+    };
+    let gbps = |rate: u64| Value::Rate(Rate(rate * 1_000_000_000));
+    let base = fat_tree_of(8).with("host_rate", gbps(100));
+    let ratio = |settings: &Settings, tier: &str, wanted: f64| {
+        settings.clone().with(&format!("oversubscription_{tier}"), Value::Fraction(wanted))
+    };
+    let given = |expected: [u64; 3]| Ok(expected.map(|rate| rate * 1_000_000_000));
+    assert_eq!(rates(&base), given([100, 100, 100]));
+    assert_eq!(rates(&base.clone().with("leaf_rate", gbps(400))), given([100, 400, 400]));
+    let leaf = ratio(&base, "leaf", 2.0);
+    assert_eq!(rates(&leaf), given([100, 50, 50]));
+    assert_eq!(rates(&ratio(&leaf, "aggregation", 5.0)), given([100, 50, 10]));
+    assert_eq!(rates(&leaf.clone().with("leaf_rate", gbps(50))), given([100, 50, 50]));
+    let wrong = leaf.with("leaf_rate", gbps(100));
+    let (rate, oversubscription) = ("leaf_rate", "oversubscription_leaf");
+    let refused = TopologyError::Oversubscription { rate, oversubscription, wanted: 2.0, actual: 1.0 };
+    assert_eq!(rates(&wrong), Err(refused));
+    let wrong = ratio(&base, "aggregation", 3.0).with("core_rate", gbps(50));
+    let (rate, oversubscription) = ("core_rate", "oversubscription_aggregation");
+    let refused = TopologyError::Oversubscription { rate, oversubscription, wanted: 3.0, actual: 2.0 };
+    assert_eq!(rates(&wrong), Err(refused));
+    let slow = ratio(&base.with("leaf_rate", Value::Rate(Rate(3))), "aggregation", 1000.0);
+    assert_eq!(rates(&slow), Err(TopologyError::NoRate { rate, oversubscription }));
+}
+
+#[test]
 fn absurd_sizes_are_refused_before_memory_is_taken() {
     for numbers in [
         [1_000_000, 4, 1_000_000, 1, 1],
@@ -97,7 +239,8 @@ fn oversubscription_sets_the_fabric_rate_or_checks_it() {
     let even = base.with("oversubscription", Value::Fraction(1.0));
     assert_eq!(rate_of(&even), Ok(Rate(800_000_000_000)));
     let wrong = even.with("fabric_rate", Value::Rate(Rate(400_000_000_000)));
-    let refused = TopologyError::Oversubscription { wanted: 1.0, actual: 2.0 };
+    let (rate, oversubscription) = ("fabric_rate", "oversubscription");
+    let refused = TopologyError::Oversubscription { rate, oversubscription, wanted: 1.0, actual: 2.0 };
     assert_eq!(rate_of(&wrong), Err(refused));
 }
 

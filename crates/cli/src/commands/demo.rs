@@ -3,7 +3,7 @@
 use netloom_lab::{DEMO_POLICIES, Demo, ExitCode, LabError, PointReport, SweepProgress, demo_report, words};
 
 use super::compare::print;
-use super::run::{command_line, hinted, overwrite};
+use super::run::{command_line, overwrite};
 use crate::arguments;
 use crate::interrupt;
 use crate::output::Output;
@@ -23,7 +23,7 @@ pub fn demo(arguments: arguments::Demo, output: &mut Output) -> Result<ExitCode,
         tell: Some(&tell),
     });
     progress.clear();
-    let (reports, comparison) = done.map_err(|error| hinted(error, output))?;
+    let (reports, comparison) = done?;
     if !arguments.quiet {
         output.line("32 hosts train together; each step they exchange gradients over 8 leaves and 4 spines.");
         output

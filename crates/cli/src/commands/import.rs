@@ -7,7 +7,6 @@ use std::path::Path;
 use netloom_lab::import::{Imported, seed_sim};
 use netloom_lab::{ExitCode, LabError, Source};
 
-use super::run::hinted;
 use crate::arguments::{Format, Import, SeedSim};
 use crate::output::Output;
 
@@ -24,10 +23,7 @@ pub fn import(arguments: &Import, output: &mut Output) -> Result<ExitCode, LabEr
                     output.note(format!("  note: {note}"));
                 }
             }
-            Err(error) => {
-                let error = hinted(error, output);
-                worst = worst.max(output.error(&error));
-            }
+            Err(error) => worst = worst.max(output.error(&error)),
         }
     }
     Ok(worst)

@@ -10,7 +10,7 @@ use crate::table::{Lean, Table};
 /// Lists one kind with its parameters, or the names of all kinds; or prints the schema of all there is.
 pub fn list(arguments: &List, output: &mut Output) -> Result<ExitCode, LabError> {
     if arguments.schema {
-        output.line(netloom_lab::list::schema().trim_end());
+        output.lines(netloom_lab::list::schema().lines());
         return Ok(ExitCode::Good);
     }
     let mut listings = netloom_lab::list::list();

@@ -2,14 +2,13 @@
 
 use netloom_lab::{ExitCode, LabError};
 
-use super::run::{hinted, overwrite};
+use super::run::overwrite;
 use crate::arguments::Report;
 use crate::output::Output;
 
 /// Writes the report.
 pub fn report(arguments: &Report, output: &mut Output) -> Result<ExitCode, LabError> {
-    let written = netloom_lab::report(&arguments.runs, &arguments.output, overwrite(arguments.force));
-    written.map_err(|error| hinted(error, output))?;
+    netloom_lab::report(&arguments.runs, &arguments.output, overwrite(arguments.force))?;
     output.line(format!("report {}", arguments.output.display()));
     Ok(ExitCode::Good)
 }

@@ -27,7 +27,7 @@ pub fn reproduce(arguments: &Reproduce, output: &mut Output) -> Result<ExitCode,
         Ok(code) => Ok(code),
         Err(ReproduceError::Run(error)) => Err(error),
         Err(error) => {
-            output.note(format!("error: {error}"));
+            format!("error: {error}").lines().for_each(|line| output.note(line));
             Ok(error.exit_code())
         }
     }
@@ -39,11 +39,12 @@ fn finish(report: &Report, arguments: &Reproduce, output: &mut Output) -> Result
         report.write(folder)?;
     }
     if !arguments.quiet {
-        output.line(report.table().trim_end());
+        output.lines(report.table().trim_end().lines());
     }
     if !arguments.check || report.is_as_recorded() {
         return Ok(ExitCode::Good);
     }
-    output.note(format!("error: not everything is as recorded\n{}", report.differences().trim_end()));
+    output.note("error: not everything is as recorded");
+    report.differences().trim_end().lines().for_each(|line| output.note(line));
     Ok(ExitCode::CheckFailed)
 }

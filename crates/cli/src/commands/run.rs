@@ -29,7 +29,7 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
         watch: Watch { stop: Some(interrupt::stop_flag(output)), tell: Some(&mut tell), observer: None },
     });
     progress.clear();
-    let report = report.map_err(|error| hinted(error, output))?;
+    let report = report?;
     if arguments.json {
         output.json(&as_json(&report))?;
     } else if !arguments.quiet {
@@ -49,14 +49,6 @@ pub fn overwrite(force: bool) -> Overwrite {
 /// The command line as it was typed.
 pub fn command_line() -> Vec<String> {
     env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
-}
-
-/// Says what to do about an error that has a remedy on the command line.
-pub fn hinted(error: LabError, output: &mut Output) -> LabError {
-    if error.is_occupied() {
-        output.note("hint: --force writes in its place, -o PATH writes elsewhere");
-    }
-    error
 }
 
 fn as_json(report: &RunReport) -> serde_json::Value {

@@ -3,7 +3,7 @@
 use netloom_lab::sweep::{Difference, Grid, GridReport, JobReport, Mean, Precision, VariantReport, grid};
 use netloom_lab::{ExitCode, LabError, Source, SweepProgress, words};
 
-use super::run::{command_line, hinted};
+use super::run::command_line;
 use crate::arguments::Sweep;
 use crate::interrupt;
 use crate::output::Output;
@@ -28,7 +28,7 @@ pub fn sweep(arguments: Sweep, output: &mut Output) -> Result<ExitCode, LabError
         tell: Some(&tell),
     });
     progress.clear();
-    let report = done.map_err(|error| hinted(error, output))?;
+    let report = done?;
     if arguments.json {
         output.json(&report)?;
     } else if !arguments.quiet {
@@ -41,12 +41,19 @@ pub fn sweep(arguments: Sweep, output: &mut Output) -> Result<ExitCode, LabError
 }
 
 fn print(report: &GridReport, output: &mut Output) {
-    output.lines(figures(&report.variants).lines());
-    if report.variants.len() > 1 {
+    let has_jobs = |variant: &VariantReport| !variant.jobs.is_empty();
+    if report.variants.iter().any(has_jobs) {
+        output.lines(figures(&report.variants).lines());
         output.line("");
-        output.lines(differences(&report.variants).lines());
+        if report.variants.len() > 1 {
+            output.lines(differences(&report.variants).lines());
+            output.line("");
+        }
     }
-    output.line("");
+    if report.variants.iter().any(|variant| variant.background.is_some()) {
+        output.lines(background(&report.variants).lines());
+        output.line("");
+    }
     output.line(format!(
         "{}, {} there already; {} packet-hops",
         words::some((report.made + report.kept) as u64, "point"),
@@ -89,6 +96,28 @@ fn figures(variants: &[VariantReport]) -> Table {
         let [mean, half] = job.step.map(mean).unwrap_or_default();
         table.row([variant, job_name, words::count(job.seeds as u64), mean, half, p95, p99, time]);
     });
+    table
+}
+
+/// Means over seeds of the messages beside the jobs.
+fn background(variants: &[VariantReport]) -> Table {
+    let numbers = ["seeds", "FCT mean", "+- 95 %", "FCT p99", "slowdown mean", "slowdown p99"];
+    let numbers = numbers.map(|title| (title, Lean::Right));
+    let mut table = Table::new([("background of", Lean::Left)].into_iter().chain(numbers));
+    let ratio = |found: Option<f64>| found.map(|ratio| format!("{ratio:.2}")).unwrap_or_default();
+    for variant in variants {
+        let Some(found) = &variant.background else { continue };
+        let [fct, half] = mean(found.fct);
+        table.row([
+            variant.name.clone(),
+            words::count(found.seeds as u64),
+            fct,
+            half,
+            words::span(found.fct_p99_s),
+            ratio(found.slowdown_mean),
+            ratio(found.slowdown_p99),
+        ]);
+    }
     table
 }
 

@@ -46,7 +46,12 @@ fn runs_become_one_page_that_replaces_nothing_unless_told_to() {
     let balance = changed.iter().find(|row| row["path"] == "balance.switch").expect("it is not the default");
     assert_eq!(balance["values"], json!(["spray", "adaptive"]));
     let again = place.netloom(&["report", "a", "-o", "new/page.html"]);
-    assert!(again.code == Some(2) && again.err.contains("--force"), "{}", again.err);
+    let (error, hint) = again.err.split_once("\nhint: ").expect("the hint comes after its error");
+    assert!(
+        again.code == Some(2) && error.starts_with("error: ") && hint.contains("--force"),
+        "{}",
+        again.err
+    );
     assert_eq!(place.netloom(&["report", "a", "-o", "new/page.html", "--force"]).code, Some(0));
 }
 
@@ -177,10 +182,14 @@ fn a_sweep_leaves_all_its_points_and_compares_them() {
     assert!(json["variants"][1]["jobs"][0]["difference"]["mean_s"].is_f64(), "{json}");
     let other = place.netloom(&[&arguments[..], &["--set", "jobs.0.steps=2"]].concat());
     assert!(
-        other.code == Some(2) && other.err.contains("--set") && other.err.contains("--force"),
+        other.code == Some(2) && other.err.contains("no --set, now --set jobs.0.steps=2"),
         "{}",
         other.err
     );
+    let hint = other.err.lines().last().expect("there are lines");
+    assert!(hint.contains("--force") && hint.contains("the points of both"), "{}", other.err);
+    let report = place.netloom(&["report", "a", "-o", "page.html"]);
+    assert!(report.code == Some(2) && report.err.contains("its runs are under a/points"), "{}", report.err);
     let quiet = place.netloom(&[&arguments[..], &["--quiet"]].concat());
     assert!(quiet.code == Some(0) && quiet.out.is_empty() && quiet.err.is_empty());
 }
@@ -194,4 +203,39 @@ fn a_sweep_says_which_runs_did_not_do_all_their_work() {
     assert_eq!(sweep.code, Some(3), "{}", sweep.err);
     assert_eq!(sweep.err.trim_end(), "deadline=20us: 1 of 1 run did not do all the work");
     assert!(place.netloom(&arguments).out.contains("2 there already"), "a deadline is an end like any other");
+}
+
+#[test]
+fn a_sweep_without_jobs_tells_of_the_messages() {
+    let place = Place::new();
+    let jobs = SMALL.lines().filter(|line| !line.starts_with("jobs")).collect::<Vec<_>>().join("\n");
+    place.write("mice.yaml", &format!("{jobs}\nbackground: {{ mice: {{ end: 50us, interval: 10us }} }}\n"));
+    let sweep =
+        place.netloom(&["sweep", "mice.yaml", "--vary", "balance=ecmp,spray", "--seeds", "2", "-o", "a"]);
+    assert_eq!(sweep.code, Some(0), "{}", sweep.err);
+    let lines: Vec<&str> = sweep.out.lines().collect();
+    assert!(lines[0].starts_with("background of") && lines[0].contains("slowdown p99"), "{}", sweep.out);
+    assert!(lines[1].starts_with("balance=ecmp") && lines[2].starts_with("balance=spray"), "{}", sweep.out);
+    assert!(lines[3].is_empty() && lines[4].starts_with("4 points"), "{}", sweep.out);
+}
+
+#[test]
+fn no_name_steers_the_terminal() {
+    let place = Place::new();
+    let hostile = r#"name: "\e[31m\nred\u202e""#;
+    place.write(
+        "hostile.yaml",
+        &SMALL.replace("name: pair", hostile).replacen("fabric", &format!("{hostile}\nfabric"), 1),
+    );
+    let run = place.netloom(&["run", "hostile.yaml", "-o", "a"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    let compare = place.netloom(&["compare", "a", "a", "--json"]);
+    let missing = place.netloom(&["report", "no\u{1b}[31m\u{202e}such"]);
+    let steers = |text: &str| text.contains(|c: char| (c.is_control() && c != '\n') || c == '\u{202e}');
+    for text in [&run.out, &compare.out, &missing.err] {
+        assert!(!steers(text), "{text:?}");
+    }
+    assert!(run.out.starts_with(r"\u{1b}[31m\nred\u{202e}, seed 1: complete"), "{}", run.out);
+    assert!(run.out.lines().any(|line| line.starts_with(r"\u{1b}[31m\nred\u{202e}  ")), "{}", run.out);
+    assert!(missing.err.contains(r"no\u{1b}[31m\u{202e}such"), "{}", missing.err);
 }

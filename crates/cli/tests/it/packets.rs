@@ -54,12 +54,15 @@ fn the_same_as_json() {
 fn what_cannot_be_shown_is_refused() {
     let place = place();
     assert_eq!(place.netloom(&["run", "small.yaml", "-o", "plain"]).code, Some(0));
+    let idle = ["--set", "record.packets_of=[leaf0.host0->leaf1.host1]"];
+    assert_eq!(place.netloom(&[&["run", "small.yaml", "-o", "idle"][..], &idle].concat()).code, Some(0));
     for (arguments, why) in [
         (&["show"][..], "Usage"),
         (&["show", "packets"], "<RUN>"),
         (&["show", "packets", "a", "--packet", "1"], "--flow"),
         (&["show", "packets", "nowhere"], "no such run folder: nowhere"),
         (&["show", "packets", "plain"], "recorded no packets"),
+        (&["show", "packets", "idle"], "none of the flows under `packets_of` sent a packet"),
         (&["show", "paths", "plain"], "recorded no paths"),
         (&["show", "packets", "a", "--flow", "leaf0.host0"], "names no flow"),
         (&["show", "packets", "a", "--flow", "leaf0.host0->leaf0.hots1"], "did you mean `leaf0.host1`?"),

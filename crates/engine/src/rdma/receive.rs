@@ -82,7 +82,7 @@ impl Node {
             let (bytes, class) = (rdma.control.0 as u32, round.model.classes.control);
             let answer = packet.answer(kind, to, bytes, class);
             let answer = answer.expecting(expected).with(flags);
-            self.forward(now, own, &answer, desk, round);
+            self.forward::<false>(now, own, &answer, desk, round);
         };
         if answers.cnp {
             send(PacketKind::Cnp, 0);

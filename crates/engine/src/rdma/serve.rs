@@ -25,7 +25,7 @@ use crate::round::Round;
 
 impl Node {
     /// Lets every start of a data packet before `until` happen; the next one, `u64::MAX` for none.
-    #[inline]
+    #[inline(never)]
     pub fn serve(&mut self, until: u64, desk: &mut Desk, round: &Round) -> u64 {
         let mut next = u64::MAX;
         for port in 0..self.ports.len() {
@@ -53,18 +53,18 @@ impl Node {
         loop {
             let Some(nic) = self.nic_mut() else { return u64::MAX };
             let Some(&Reverse((ready, number, place))) = nic.ready[port].peek() else {
-                settle(&mut self.ports, port as u32, until, &mut None, desk, round);
+                settle(&mut self.ports[port], until, desk, round);
                 return u64::MAX;
             };
             let start = ready.max(self.ports[port].free_at());
             let is_paused = self.ports[port].is_paused(round.model.classes.data);
             if is_paused || start >= until {
-                settle(&mut self.ports, port as u32, until, &mut None, desk, round);
+                settle(&mut self.ports[port], until, desk, round);
                 return if is_paused { u64::MAX } else { ready.max(self.ports[port].free_at()) };
             }
             // Control packets that wait go first.
             if self.ports[port].has_start_before(start + 1) {
-                settle(&mut self.ports, port as u32, start + 1, &mut None, desk, round);
+                settle(&mut self.ports[port], start + 1, desk, round);
                 continue;
             }
             self.serve_pair(port, start, (number, place), desk, round);

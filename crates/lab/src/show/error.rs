@@ -9,12 +9,20 @@ use netloom_scenario::FlowName;
 /// What a run recorded does not hold what was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShowError {
-    /// Nothing was to be recorded, or none of it happened.
+    /// Nothing was to be recorded.
     #[error(
         "the run recorded no packets; name flows, hosts or links under `record` in its scenario \
          (`packets_of`, `packets_from`, `packets_on`): {}", .0.display()
     )]
     NoPackets(PathBuf),
+    /// Something was to be recorded, and nothing of it happened.
+    #[error("the run recorded no packets, though its scenario names some: {}: {}", .unused.join("; "), .path.display())]
+    NoneSent {
+        /// The run folder.
+        path: PathBuf,
+        /// What came of each list under `record`, in words.
+        unused: Vec<&'static str>,
+    },
     /// No paths were to be recorded, or no message arrived.
     #[error(
         "the run recorded no paths; set `record.slowest_flows` in its scenario, as in \

@@ -70,10 +70,27 @@ pub fn flows(folder: &Path) -> Result<Vec<RecordedFlow>, LabError> {
         block?.iter().for_each(|row| tallies.entry(FlowKey::of(row)).or_default().take(row));
     }
     if tallies.is_empty() {
-        return Err(ShowError::NoPackets(folder.to_owned()).into());
+        return Err(nothing(&run, folder).into());
     }
     let hosts = run.hosts()?;
     Ok(tallies.iter().map(|(flow, tally)| tally.told(flow.name(hosts))).collect())
+}
+
+/// Lists under `record`, and what it means that no packet was recorded where they name something.
+const LISTS: [(&str, &str); 3] = [
+    ("packets_of", "none of the flows under `packets_of` sent a packet"),
+    ("packets_from", "none of the hosts under `packets_from` sent a packet"),
+    ("packets_on", "no packet was sent over the links under `packets_on`"),
+];
+
+/// Why no packets were recorded.
+fn nothing(run: &Recorded, folder: &Path) -> ShowError {
+    let record = &run.folder.manifest().scenario["record"];
+    let names_some = |key: &str| record[key].as_array().is_some_and(|names| !names.is_empty());
+    let unused: Vec<&str> =
+        LISTS.into_iter().filter(|(key, _)| names_some(key)).map(|(_, words)| words).collect();
+    let path = folder.to_owned();
+    if unused.is_empty() { ShowError::NoPackets(path) } else { ShowError::NoneSent { path, unused } }
 }
 
 /// The life of a packet. Times are in ps.

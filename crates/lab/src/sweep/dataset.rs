@@ -10,7 +10,7 @@ use netloom_records::dataset::{Dataset, DatasetColumn, Values};
 
 use super::make::Done;
 use super::plan::Plan;
-use crate::summary::{Distribution, JobSummary, PeakSummary, Summary};
+use crate::summary::{Distribution, JobSummary, PeakSummary, SizeBucket, Summary};
 
 /// A job of a point.
 struct Row<'a> {
@@ -68,6 +68,25 @@ const FIGURES: &[Entry] = &[
     ("fct_p50", "s", "Median of these times.", Fill::Real(|row| Some(row.fct()?.p50_s))),
     ("fct_p95", "s", "95th percentile of these times.", Fill::Real(|row| Some(row.fct()?.p95_s))),
     ("fct_p99", "s", "99th percentile of these times.", Fill::Real(|row| Some(row.fct()?.p99_s))),
+    (
+        "slowdown_mean",
+        "ratio",
+        "Mean FCT slowdown of background messages: their time over that alone on the idle fabric.",
+        Fill::Real(|row| Some(row.slowdown()?.mean)),
+    ),
+    ("slowdown_p50", "ratio", "Median of these slowdowns.", Fill::Real(|row| Some(row.slowdown()?.p50))),
+    (
+        "slowdown_p95",
+        "ratio",
+        "95th percentile of these slowdowns.",
+        Fill::Real(|row| Some(row.slowdown()?.p95)),
+    ),
+    (
+        "slowdown_p99",
+        "ratio",
+        "99th percentile of these slowdowns.",
+        Fill::Real(|row| Some(row.slowdown()?.p99)),
+    ),
     ("peak_hosts", "B", "Longest queue at a host.", Fill::Whole(|row| Some(row.hosts().bytes))),
     ("peak_switches", "B", "Longest queue at a switch.", Fill::Whole(|row| Some(row.switches().bytes))),
     (
@@ -146,6 +165,10 @@ impl<'a> Row<'a> {
 
     fn fct(&self) -> Option<Distribution> {
         self.run().background.as_ref()?.fct
+    }
+
+    fn slowdown(&self) -> Option<SizeBucket> {
+        Some(self.run().background.as_ref()?.slowdown.as_ref()?.all)
     }
 
     fn hosts(&self) -> PeakSummary {

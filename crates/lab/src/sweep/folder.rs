@@ -11,20 +11,24 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use netloom_records::{FolderError, Marker, write_whole};
+use netloom_records::{FolderError, Marker, SWEEP_FILE, write_whole};
 use serde_json::Value;
 
 use super::error::SweepError;
 use super::plan::Plan;
 use crate::error::LabError;
+use crate::words::shortened;
 
 /// Name of the plan in the folder of a sweep.
-pub const PLAN_FILE: &str = "sweep.json";
+pub const PLAN_FILE: &str = SWEEP_FILE;
 /// Where the plan is prepared.
 const PLAN_DRAFT: &str = "sweep.json.draft";
 /// Name of the file that says that a sweep is not done: not that of a run, which would be taken for one.
 pub const UNFINISHED_FILE: &str = "UNFINISHED";
 const TEXT: &str = "This sweep is still being run, or was ended early; the same command goes on with it.\n";
+
+/// Most characters of a part of a plan that are told.
+const LONGEST: usize = 80;
 
 /// Parts of a plan and what they are called when they differ.
 const PARTS: [(&str, &str); 6] = [
@@ -110,6 +114,7 @@ fn differences(there: &Value, wanted: &Value) -> Vec<String> {
         let (old, new) = (&there[*key], &wanted[*key]);
         (old != new).then(|| match *key {
             "variants" => of_variants(old, new),
+            "set" | "vary" => format!("{}, now {}", typed(title, old), typed(title, new)),
             _ => format!("{title} {}, now {}", short(old), short(new)),
         })
     };
@@ -144,18 +149,48 @@ fn of_variants(old: &Value, new: &Value) -> String {
 
 /// A part of a plan in a few words.
 fn short(value: &Value) -> String {
-    const LONGEST: usize = 80;
     let text = match value {
         Value::Null => "none".to_owned(),
         Value::String(text) => format!("`{text}`"),
-        Value::Array(items) if items.is_empty() => "none".to_owned(),
         Value::Object(seeds) if seeds.contains_key("first") => {
             format!("{}..{}", seeds["first"], seeds["last"])
         }
         other => other.to_string(),
     };
-    if text.chars().count() <= LONGEST {
-        return text;
+    shortened(&text, LONGEST).into_owned()
+}
+
+/// An option as it was typed, as often as it was.
+fn typed(option: &str, given: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let one = |item: &Value| {
+        let (path, values) = match item {
+            Value::Array(pair) => (pair.first(), pair.get(1).map(text)),
+            item => (item.get("path"), item["values"].as_array().map(|all| joined(all.iter().map(text)))),
+        };
+        format!("{option} {}={}", path.map(text).unwrap_or_default(), values.unwrap_or_default())
+    };
+    let all: Vec<String> = given.as_array().into_iter().flatten().map(one).collect();
+    if all.is_empty() { format!("no {option}") } else { shortened(&all.join(" "), LONGEST).into_owned() }
+}
+
+fn joined(values: impl Iterator<Item = String>) -> String {
+    values.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn options_are_told_as_they_were_typed() {
+        let vary =
+            json!([{ "path": "balance", "values": ["ecmp", "spray"] }, { "path": "a", "values": ["1"] }]);
+        assert_eq!(typed("--vary", &vary), "--vary balance=ecmp,spray --vary a=1");
+        assert_eq!(typed("--set", &json!([["deadline", "1s"]])), "--set deadline=1s");
+        assert_eq!(typed("--set", &json!([])), "no --set");
+        assert_eq!(typed("--set", &Value::Null), "no --set");
     }
-    text.chars().take(LONGEST).collect::<String>() + "..."
 }

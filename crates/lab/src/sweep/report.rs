@@ -16,7 +16,7 @@ use super::plan::Plan;
 use super::rounds::Known;
 use crate::error::ExitCode;
 use crate::sample::Sample;
-use crate::summary::JobSummary;
+use crate::summary::{BackgroundSummary, JobSummary};
 
 /// A mean over seeds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -58,6 +58,21 @@ pub struct JobReport {
     pub difference: Option<Difference>,
 }
 
+/// The background traffic of a variant.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BackgroundReport {
+    /// Seeds in which a message arrived.
+    pub seeds: usize,
+    /// Mean completion time.
+    pub fct: Mean,
+    /// Mean over seeds of the 99th percentile of completion times, in seconds.
+    pub fct_p99_s: f64,
+    /// Mean over seeds of the mean slowdown; absent where no message has an ideal time.
+    pub slowdown_mean: Option<f64>,
+    /// Mean over seeds of the 99th percentile of slowdowns.
+    pub slowdown_p99: Option<f64>,
+}
+
 /// One variant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VariantReport {
@@ -71,6 +86,8 @@ pub struct VariantReport {
     pub precise: Option<bool>,
     /// Job by job.
     pub jobs: Vec<JobReport>,
+    /// Messages beside the jobs; absent where none arrived.
+    pub background: Option<BackgroundReport>,
 }
 
 /// What came of a sweep.
@@ -147,7 +164,25 @@ impl VariantReport {
             unfinished: points.iter().filter(is_unfinished).count(),
             precise: plan.until.map(is_known),
             jobs: (0..times.len()).map(job).collect(),
+            background: BackgroundReport::new(points),
         }
+    }
+}
+
+impl BackgroundReport {
+    fn new(points: &[Done]) -> Option<BackgroundReport> {
+        let values = |read: fn(&BackgroundSummary) -> Option<f64>| -> Vec<f64> {
+            points.iter().filter_map(|point| read(point.report.summary.background.as_ref()?)).collect()
+        };
+        let mean = |read: fn(&BackgroundSummary) -> Option<f64>| Some(Sample::of(&values(read))?.mean);
+        let times = values(|background| Some(background.fct?.mean_s));
+        Some(BackgroundReport {
+            seeds: times.len(),
+            fct: Mean::of(&times)?,
+            fct_p99_s: mean(|background| Some(background.fct?.p99_s))?,
+            slowdown_mean: mean(|background| Some(background.slowdown.as_ref()?.all.mean)),
+            slowdown_p99: mean(|background| Some(background.slowdown.as_ref()?.all.p99)),
+        })
     }
 }
 

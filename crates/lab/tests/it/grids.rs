@@ -91,6 +91,33 @@ fn a_grid_is_all_combinations_with_the_same_seeds() {
 }
 
 #[test]
+fn background_traffic_is_told_without_a_job() {
+    let (_home, folder) = place();
+    let text = PAIRS.lines().filter(|line| !line.starts_with("jobs")).collect::<Vec<_>>().join("\n");
+    let vary = vary(&["balance=ecmp,spray"]);
+    let report = made(&Grid { scenarios: vec![Source::text("pairs.yaml", text)], vary, ..twelve(&folder) });
+    let points = String::from_utf8(table(&folder).0).expect("it is text");
+    let mut lines = points.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let titles = lines.next().expect("a heading");
+    let rows: Vec<Vec<&str>> = lines.collect();
+    let mean_of_first = |title: &str| {
+        let place = titles.iter().position(|name| *name == title).expect("there is such a column");
+        rows[..3].iter().map(|row| row[place].parse::<f64>().expect("a number")).sum::<f64>() / 3.0
+    };
+    let found = report.variants[0].background.as_ref().expect("messages arrived");
+    assert!(report.variants[0].jobs.is_empty() && found.seeds == 3);
+    for (title, value) in [
+        ("fct_mean", Some(found.fct.mean_s)),
+        ("fct_p99", Some(found.fct_p99_s)),
+        ("slowdown_mean", found.slowdown_mean),
+        ("slowdown_p99", found.slowdown_p99),
+    ] {
+        let (value, expected) = (value.expect("it is known"), mean_of_first(title));
+        assert!((value - expected).abs() <= 1e-9 * expected && expected > 0.0, "{title}: {value} {expected}");
+    }
+}
+
+#[test]
 fn differences_are_taken_seed_by_seed() {
     let (_home, folder) = place();
     let report = made(&twelve(&folder));
@@ -212,6 +239,12 @@ fn another_sweep_is_not_written_over() {
     let error = grid(&more).expect_err("it is another one");
     assert!(error.is_occupied() && matches!(error, LabError::Sweep(SweepError::Other { .. })));
     assert!(error.to_string().contains("--seeds 3..5, now 3..6"), "{error}");
+    let vary = vary(&["balance=ecmp", "jobs.0.steps=2,3"]);
+    let set = vec![("deadline".to_owned(), "1s".to_owned())];
+    let error = refused(&Grid { vary, set, ..twelve(&folder) });
+    let varied =
+        "--vary balance=ecmp,spray --vary jobs.0.steps=2,3, now --vary balance=ecmp --vary jobs.0.steps=2,3";
+    assert!(error.contains(varied) && error.contains("no --set, now --set deadline=1s"), "{error}");
     let changed = PAIRS.replace("10us }", "11us }");
     let changed = Grid { scenarios: vec![Source::text("pairs.yaml", changed)], ..twelve(&folder) };
     assert!(refused(&changed).contains("the scenario has changed"));

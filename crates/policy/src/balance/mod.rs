@@ -26,6 +26,8 @@ pub struct PacketView {
     pub class: u8,
     /// The policy tag the packet carries.
     pub tag: u32,
+    /// Whether it is data, not an ACK or another packet of control.
+    pub is_data: bool,
     /// In-link it came by; a host's own packets come by the number of its ports.
     pub ingress: u32,
 }
@@ -41,6 +43,24 @@ pub trait Ports {
     fn waiting_bytes(&mut self, candidate: usize) -> u64;
     /// Packets waiting at a candidate, the one on the wire not included.
     fn waiting_packets(&mut self, candidate: usize) -> u64;
+}
+
+impl Ports for &mut dyn Ports {
+    fn n_minimal(&self) -> usize {
+        (**self).n_minimal()
+    }
+
+    fn n_longer(&self) -> usize {
+        (**self).n_longer()
+    }
+
+    fn waiting_bytes(&mut self, candidate: usize) -> u64 {
+        (**self).waiting_bytes(candidate)
+    }
+
+    fn waiting_packets(&mut self, candidate: usize) -> u64 {
+        (**self).waiting_packets(candidate)
+    }
 }
 
 /// What every decision is given beside packet and ports.
@@ -168,9 +188,17 @@ macro_rules! registry {
             )+
             /// A policy from outside.
             Dyn(Box<dyn DynBalance>),
+            /// One policy for data and another for control packets.
+            Apart(Box<(Balancer, Balancer)>),
         }
 
         impl Balancer {
+            /// This policy for data, another one for control packets.
+            #[must_use]
+            pub fn apart_from(self, control: Balancer) -> Balancer {
+                Balancer::Apart(Box::new((self, control)))
+            }
+
             /// Seats a chosen policy at a node.
             pub fn seat(chosen: &Chosen, seat: Seat) -> Balancer {
                 let (number, settings) = match chosen {
@@ -200,6 +228,7 @@ macro_rules! registry {
                 match self {
                     $(Balancer::$variant(policy) => policy.pick(context, &packet(), &mut ports()),)+
                     Balancer::Dyn(policy) => policy.pick(context, &packet(), &mut ports()),
+                    Balancer::Apart(two) => two.pick(context, &packet(), &mut ports()),
                 }
             }
 
@@ -208,6 +237,7 @@ macro_rules! registry {
                 match self {
                     $(Balancer::$variant(policy) => policy.counts_packets(),)+
                     Balancer::Dyn(_) => true,
+                    Balancer::Apart(two) => two.0.counts_packets() || two.1.counts_packets(),
                 }
             }
 
@@ -216,10 +246,28 @@ macro_rules! registry {
                 match self {
                     $(Balancer::$variant(policy) => policy.write_state(out),)+
                     Balancer::Dyn(policy) => policy.write_state(out),
+                    Balancer::Apart(two) => {
+                        two.0.write_state(out);
+                        two.1.write_state(out);
+                    }
                 }
             }
         }
     };
+}
+
+/// Two policies at a node, for data and for control packets.
+trait Two {
+    fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick;
+}
+
+impl Two for (Balancer, Balancer) {
+    #[inline(never)]
+    fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
+        let balancer = if packet.is_data { &mut self.0 } else { &mut self.1 };
+        let ports: &mut dyn Ports = ports;
+        balancer.pick(context, || *packet, || ports)
+    }
 }
 
 registry! {

@@ -29,7 +29,7 @@ fn seat(node: u32) -> Seat {
 }
 
 fn packet(entropy: u32, sequence: u32) -> PacketView {
-    PacketView { entropy, sequence, bytes: 1000, class: 0, tag: 0, ingress: 8 }
+    PacketView { entropy, sequence, bytes: 1000, class: 0, tag: 0, is_data: true, ingress: 8 }
 }
 
 fn picks(chosen: &Chosen, node: u32, n_ports: usize, packets: &[(u64, u32, u32)]) -> Vec<usize> {

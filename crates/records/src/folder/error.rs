@@ -81,6 +81,9 @@ pub enum ReadError {
     /// Something else is there.
     #[error("this is no run folder (it has no manifest.json of netloom): {}", .0.display())]
     Foreign(PathBuf),
+    /// The runs are further below.
+    #[error("this is the folder of a sweep and no run folder; its runs are under {}", .0.join("points").display())]
+    Sweep(PathBuf),
     /// The run was killed, or is not over.
     #[error("the run is incomplete (still being written, or killed): {}", .0.display())]
     Incomplete(PathBuf),
@@ -117,6 +120,18 @@ pub enum ReadError {
         path: PathBuf,
         /// What the Parquet library says.
         detail: String,
+    },
+    /// A table's file does not hold all rows of the run, or others as well.
+    #[error("table `{table}` has {found} rows, but the manifest says {stated}: {}", .path.display())]
+    Rows {
+        /// Which table.
+        table: &'static str,
+        /// How many it has.
+        found: u64,
+        /// How many it should have.
+        stated: u64,
+        /// Its file.
+        path: PathBuf,
     },
     /// A table's file holds something else.
     #[error("{error}: {}", .path.display())]

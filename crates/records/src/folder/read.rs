@@ -1,7 +1,7 @@
 //! Reading a run folder.
 //!
 //! Models: the manifest; tables as Arrow batches, as rows, and as whole vectors.
-//! Leaves out: whether the tables are what the manifest says (`verify`).
+//! Leaves out: whether the rows are what the manifest says (`verify`); only how many there are is compared.
 //!
 //! Invariants: whatever lies in the folder, the answer is rows or an error; an incomplete run is never read.
 
@@ -20,8 +20,9 @@ use serde_json::Value;
 
 use crate::column::SCHEMA_VERSION;
 use crate::convert::{BatchError, name_columns, rows_of};
+use crate::digest::TableSummary;
 use crate::folder::guard::{Panicked, guard};
-use crate::folder::{INCOMPLETE_FILE, MANIFEST_FILE, ReadError};
+use crate::folder::{INCOMPLETE_FILE, MANIFEST_FILE, ReadError, SWEEP_FILE};
 use crate::manifest::Manifest;
 use crate::names::{Family, Names};
 use crate::registry::Table;
@@ -66,8 +67,22 @@ impl RunFolder {
     /// A table as Arrow batches.
     ///
     /// # Errors
-    /// If the file is missing or damaged, or has other columns.
+    /// If the file is missing or damaged, or has other columns, or not as many rows as the manifest says.
     pub fn batches(&self, table: Table) -> Result<BatchReader, ReadError> {
+        let reader = self.batches_as_they_are(table)?;
+        match self.manifest.tables.get(table.name()) {
+            Some(TableSummary { rows: stated, .. }) if reader.n_rows != *stated => Err(ReadError::Rows {
+                table: table.name(),
+                found: reader.n_rows,
+                stated: *stated,
+                path: reader.path,
+            }),
+            _ => Ok(reader),
+        }
+    }
+
+    /// A table as Arrow batches, however many rows it has.
+    pub(crate) fn batches_as_they_are(&self, table: Table) -> Result<BatchReader, ReadError> {
         BatchReader::open(&self.path, table)
     }
 
@@ -154,6 +169,8 @@ whole_tables! {
 pub struct BatchReader {
     table: Table,
     path: PathBuf,
+    /// How many rows the file says it has.
+    n_rows: u64,
     /// `None` after the library panicked.
     inner: Option<ParquetRecordBatchReader>,
 }
@@ -166,8 +183,9 @@ impl BatchReader {
             _ => ReadError::Io { path: path.clone(), source },
         })?;
         let opened = guard(|| open_parquet(file, table, &path));
-        let inner = opened.unwrap_or_else(|Panicked| Err(damaged(table, &path, &"its description")))?;
-        Ok(BatchReader { table, path, inner: Some(inner) })
+        let opened = opened.unwrap_or_else(|Panicked| Err(damaged(table, &path, &"its description")));
+        let (inner, n_rows) = opened?;
+        Ok(BatchReader { table, path, n_rows, inner: Some(inner) })
     }
 
     /// The file read.
@@ -189,11 +207,11 @@ impl Iterator for BatchReader {
     }
 }
 
-/// Opens Parquet by its own schema and gives it the metadata of this version.
+/// Opens Parquet by its own schema and gives it the metadata of this version; the answer holds the number of rows, too.
 ///
 /// The copy of the Arrow schema in the file is passed over: the library panics where it is damaged, and other programs
 /// that rewrite a table put other, equivalent types there.
-fn open_parquet(file: File, table: Table, path: &Path) -> Result<ParquetRecordBatchReader, ReadError> {
+fn open_parquet(file: File, table: Table, path: &Path) -> Result<(ParquetRecordBatchReader, u64), ReadError> {
     let damaged = |error: ParquetError| damaged(table, path, &error);
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let stored = ArrowReaderMetadata::load(&file, options.clone()).map_err(damaged)?;
@@ -203,8 +221,11 @@ fn open_parquet(file: File, table: Table, path: &Path) -> Result<ParquetRecordBa
     }
     let options = options.with_schema(Arc::new(table.spec().schema()));
     let known = ArrowReaderMetadata::try_new(stored.metadata().clone(), options).map_err(damaged)?;
+    let n_rows = known.metadata().file_metadata().num_rows();
+    let n_rows =
+        u64::try_from(n_rows).map_err(|_| self::damaged(table, path, &"a negative number of rows"))?;
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, known);
-    builder.with_batch_size(BLOCK).build().map_err(damaged)
+    Ok((builder.with_batch_size(BLOCK).build().map_err(damaged)?, n_rows))
 }
 
 /// The rows of a table, block by block.
@@ -261,10 +282,16 @@ pub(crate) fn read_manifest_value(folder: &Path) -> Result<Value, ReadError> {
     Ok(value)
 }
 
-/// Tables without a manifest are what is left of a run; anything else is something else.
+/// Tables without a manifest are what is left of a run, a plan is that of a sweep; anything else is something else.
 fn no_manifest(folder: &Path) -> ReadError {
     let has_table = Table::ALL.iter().any(|table| folder.join(table.file_name()).exists());
-    if has_table { ReadError::Incomplete(folder.to_owned()) } else { ReadError::Foreign(folder.to_owned()) }
+    if has_table {
+        ReadError::Incomplete(folder.to_owned())
+    } else if folder.join(SWEEP_FILE).exists() {
+        ReadError::Sweep(folder.to_owned())
+    } else {
+        ReadError::Foreign(folder.to_owned())
+    }
 }
 
 /// The version comes first, since a newer manifest need not have the fields of this one.

@@ -103,6 +103,20 @@ fn tables_of_other_columns_or_other_runs_are_told() {
     assert!(matches!(first, Problem::Read(ReadError::Batch { .. })), "{first}");
     assert!(first.to_string().contains("column `job` stands in the place of: start"), "{first}");
     assert_eq!(second.to_string(), "table `faults` has 6 rows, not as the manifest says: 5");
+    let error = RunFolder::open(&folder).unwrap().faults().unwrap_err();
+    let expected = "table `faults` has 6 rows, but the manifest says 5: ";
+    assert!(matches!(error, ReadError::Rows { .. }) && error.to_string().starts_with(expected), "{error}");
+}
+
+#[test]
+fn the_folder_of_a_sweep_is_told_from_others() {
+    let (_home, folder) = sample::place();
+    fs::create_dir(&folder).unwrap();
+    assert!(RunFolder::open(&folder).unwrap_err().to_string().starts_with("this is no run folder"));
+    fs::write(folder.join("sweep.json"), "{}").unwrap();
+    let error = RunFolder::open(&folder).unwrap_err().to_string();
+    let points = folder.join("points").display().to_string();
+    assert!(error.contains("the folder of a sweep") && error.ends_with(&points), "{error}");
 }
 
 #[test]

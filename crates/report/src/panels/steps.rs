@@ -74,6 +74,8 @@ pub struct Cdf {
     pub values: Vec<f64>,
     /// Shares.
     pub shares: Vec<f64>,
+    /// Whether every value is there; else these are quantiles, and there are others between them.
+    pub whole: bool,
 }
 
 impl Steps {
@@ -111,11 +113,12 @@ impl Cdf {
         if count <= FEW {
             let ranks = 0..count;
             let values = ranks.clone().map(|rank| seconds(taken.at(rank) as f64)).collect();
-            return Cdf { values, shares: ranks.map(|rank| share(rank, count)).collect() };
+            let shares = ranks.map(|rank| share(rank, count)).collect();
+            return Cdf { values, shares, whole: true };
         }
         let shares: Vec<f64> = quantile_shares().collect();
         let values = shares.iter().map(|share| seconds(taken.quantile(*share))).collect();
-        Cdf { values, shares }
+        Cdf { values, shares, whole: false }
     }
 }
 

@@ -26,7 +26,7 @@ fn percentiles_of_a_few_steps_are_exact() {
     assert_eq!(steps["times"]["exact"], true);
     assert_eq!(
         steps["times"]["cdf"],
-        json!({"values": [1.0, 2.0, 4.0, 8.0], "shares": [0.25, 0.5, 0.75, 1.0]})
+        json!({"values": [1.0, 2.0, 4.0, 8.0], "shares": [0.25, 0.5, 0.75, 1.0], "whole": true})
     );
 }
 
@@ -84,6 +84,18 @@ fn a_fabric_of_other_shape_is_listed_busiest_first() {
     assert_eq!(links["list"]["total"], 4);
     let first = &links["list"]["links"][0];
     assert_eq!(*first, json!({"link": "leaf0-spine0.0", "from": "spine0", "to": "leaf0", "usage": 0.8}));
+}
+
+#[test]
+fn a_third_tier_makes_a_list() {
+    let mut place = Place::new();
+    let mut rows = rows();
+    // Without its host the second leaf is a switch above the spine.
+    rows.ports.retain(|port| port.node != NodeId(1) && port.peer != NodeId(1));
+    place.run("tree", &rows, names("training"), summary("ecmp"));
+    let links = &place.data()["links"][0];
+    assert_eq!(links["tiers"], Value::Null);
+    assert_eq!((&links["list"]["total"], &links["between"]["links"]), (&json!(4), &json!(4)));
 }
 
 #[test]

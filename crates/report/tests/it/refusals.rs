@@ -44,6 +44,17 @@ fn a_damaged_table_is_refused_by_name() {
 }
 
 #[test]
+fn a_table_of_another_run_is_refused() {
+    let mut place = Place::small();
+    let mut more = rows();
+    more.steps.pop();
+    place.run("shorter", &more, names("training"), summary("ecmp"));
+    let [one, other] = [0, 1].map(|run: usize| place.runs()[run].folder.join("steps.parquet"));
+    fs::copy(other, one).unwrap();
+    refused(place.page(), "table `steps` has 3 rows, but the manifest says 4");
+}
+
+#[test]
 fn a_manifest_without_the_number_of_hosts_is_refused() {
     let mut place = Place::new();
     let mut summary = summary("ecmp");
@@ -64,4 +75,5 @@ fn a_report_replaces_nothing_unless_told_to() {
     write(place.runs(), &file, Overwrite::Replace).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), page);
     refused(write(place.runs(), &place.path("below"), Overwrite::Replace), "this is a folder");
+    assert_eq!(fs::read_dir(place.path("below")).unwrap().count(), 1, "no draft is left");
 }

@@ -4,14 +4,11 @@ use std::collections::BTreeSet;
 
 use netloom_catalog::Built;
 use netloom_catalog::topology::{self, Topology, TopologyError, custom};
-use netloom_units::Rate;
 
 use crate::diagnostic::Problems;
 use crate::place::Place;
 use crate::resolved::{Bundle, Custom, Fabric, Parameters};
 
-/// Stands in for a rate that was refused.
-const NO_RATE: Rate = Rate(u64::MAX);
 /// Most pairs of host and switch of a custom fabric: its routing tables are no larger.
 const MOST_CELLS: usize = 100_000_000;
 
@@ -28,41 +25,52 @@ fn parametric(parameters: &Parameters, problems: &mut Problems) -> Option<Built>
     let topology = Topology::Parametric { number, settings: parameters.settings.clone() };
     match topology::build(&topology) {
         Ok(built) => Some(built),
-        // The rate was refused, and what stands in for it has no meaning.
-        Err(TopologyError::Oversubscription { .. }) if parameters.settings.rate("host_rate") == NO_RATE => {
+        // What stands in for a rate that was refused has no meaning.
+        Err(TopologyError::Oversubscription { .. } | TopologyError::NoRate { .. })
+            if parameters.has_stand_ins =>
+        {
             None
         }
         Err(error) => {
             let (place, help) = blamed(&error, parameters);
             let report = problems.report(place, error.to_string());
-            report.label("this fabric cannot be built").maybe_help(help.map(str::to_owned));
+            report.label("this fabric cannot be built").maybe_help(help);
             None
         }
     }
 }
 
 /// The parameter that an error is about, and what to do.
-fn blamed(error: &TopologyError, parameters: &Parameters) -> (Place, Option<&'static str>) {
+fn blamed(error: &TopologyError, parameters: &Parameters) -> (Place, Option<String>) {
+    /// The links that a rate is that of: `fabric_rate` is that of fabric links.
+    fn links(rate: &str) -> &str {
+        rate.strip_suffix("_rate").unwrap_or(rate)
+    }
     match error {
-        TopologyError::TooLarge { what: "hosts", .. } => {
-            (parameters.place, Some("hosts: leaves x hosts_per_leaf"))
-        }
-        TopologyError::TooLarge { what: "switches", .. } => {
-            (parameters.place, Some("switches: leaves + spines"))
-        }
-        TopologyError::TooLarge { .. } => {
-            (parameters.place, Some("links: leaves x (hosts_per_leaf x host_links + spines x fabric_links)"))
-        }
-        TopologyError::Zero("fabric_rate") if parameters.settings.optional("fabric_rate").is_none() => {
-            let help = "each fabric link would have less than 1bps; a larger `host_rate`, or less of it";
-            (parameters.place_of("oversubscription"), Some(help))
-        }
+        TopologyError::TooLarge { what, terms, .. } => (parameters.place, Some(format!("{what}: {terms}"))),
         TopologyError::Zero(name) => (parameters.place_of(name), None),
+        TopologyError::Odd { name, value } => {
+            let help = format!("write `{name}: {}` or `{name}: {}`", value - 1, value.saturating_add(1));
+            (parameters.place_of(name), Some(help))
+        }
+        TopologyError::Missing { instead, .. } => {
+            let help =
+                format!("add `{instead}: 4`, or each of them; `{instead}` sets those that are not given");
+            (parameters.place, Some(help))
+        }
         TopologyError::NoSpines(_) => (parameters.place_of("spines"), None),
-        TopologyError::Oversubscription { .. } => (
-            parameters.place_of("oversubscription"),
-            Some("without `fabric_rate` the rate of fabric links follows from `oversubscription`"),
-        ),
+        TopologyError::NoRate { rate, oversubscription } => {
+            let links = links(rate);
+            let help =
+                format!("each {links} link would have less than 1bps; faster links below, or less of it");
+            (parameters.place_of(oversubscription), Some(help))
+        }
+        TopologyError::Oversubscription { rate, oversubscription, .. } => {
+            let links = links(rate);
+            let help =
+                format!("without `{rate}` the rate of {links} links follows from `{oversubscription}`");
+            (parameters.place_of(oversubscription), Some(help))
+        }
         _ => (parameters.place, None),
     }
 }

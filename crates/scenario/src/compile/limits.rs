@@ -142,6 +142,7 @@ fn span(worst: &Worst, draft: &Draft, ground: &Ground, background: Option<&Backg
     let delay = fabric.ports().iter().map(|port| port.delay.0).max().unwrap_or(0);
     let hops = match &ground.built.routing {
         Routing::LeafSpine(_) => 4,
+        Routing::FatTree(_) => 6,
         Routing::Tables(_) => fabric.n_switches() as u128 + 1,
     };
     let (packet, beside) = draft

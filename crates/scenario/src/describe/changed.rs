@@ -1,9 +1,10 @@
 //! Which settings of a scenario are not at their defaults.
 //!
 //! Models: every setting that has a default or must be given, by the path `--set` takes, as it would be written.
-//! Leaves out: the scenario's name; lists, of which each item counts and none is a default.
+//! Leaves out: the scenario's name; what long lists hold, which are told by their lengths.
 //!
-//! Invariants: a setting written with the value of its default does not count as changed.
+//! Invariants: no field is passed over unnamed, so that a new one is told or does not compile; a setting written with
+//! the value of its default does not count as changed.
 
 use netloom_policy::{balance, congestion};
 use netloom_units::{Duration, Value};
@@ -11,7 +12,8 @@ use netloom_units::{Duration, Value};
 use super::{duration, value};
 use crate::place::Placed;
 use crate::resolved::{
-    Balance, Fabric, Job, Parameters, Phase, Placement, Queues, Resolved, queue_pairs, sections,
+    Background, Balance, Collective, Custom, Fabric, Faults, Job, Parameters, Phase, Placement, Queues,
+    Record, Resolved, Stages, queue_pairs, sections,
 };
 use crate::written::{Node, Tree};
 
@@ -28,42 +30,40 @@ pub struct Changed {
 
 /// All of them, in the order of the resolved scenario.
 pub(crate) fn changed(resolved: &Resolved) -> Vec<Changed> {
+    let Resolved {
+        name: _,
+        seed,
+        fabric,
+        balance,
+        transport,
+        congestion,
+        queues,
+        classes,
+        jobs,
+        background,
+        faults,
+        coordination_delay,
+        deadline,
+        record,
+        fabric_place: _,
+        sources: _,
+    } = resolved;
     let mut list = List::default();
-    list.entry("seed", resolved.seed.to_string(), Some("1"));
-    match &resolved.fabric {
-        Fabric::Parametric(parameters) => list.plugin("fabric", parameters, None),
-        Fabric::Custom(custom) => {
-            let sizes = [custom.hosts.value.len(), custom.switches.len(), custom.links.len()];
-            let [hosts, switches, links] = sizes;
-            let text = format!("{hosts} hosts, {switches} switches and {links} bundles of links, as listed");
-            list.entry("fabric.custom", text, None);
-        }
+    list.entry("seed", seed.to_string(), Some("1"));
+    list.fabric(fabric);
+    list.balance(balance);
+    list.plugin("transport", transport, Some(sections::OPEN_LOOP.name));
+    list.plugin("congestion", congestion, Some(congestion::SPECS[0].name));
+    list.queues(queues);
+    list.classes(classes, transport);
+    jobs.iter().enumerate().for_each(|(number, job)| list.job(number, job));
+    if let Some(background) = background {
+        list.background(background);
     }
-    list.plugin("balance.host", &resolved.balance.host, Some(balance::SPECS[0].name));
-    list.plugin("balance.switch", &resolved.balance.switch, Some(balance::SPECS[0].name));
-    if let Some(control) = &resolved.balance.control {
-        list.plugin("balance.control", control, Some(Balance::AS_DATA));
-    }
-    if let Some(edge) = &resolved.balance.edge {
-        list.plugin("balance.edge", edge, Some("none"));
-    }
-    list.plugin("transport", &resolved.transport, Some(sections::OPEN_LOOP.name));
-    list.plugin("congestion", &resolved.congestion, Some(congestion::SPECS[0].name));
-    list.queues(&resolved.queues);
-    list.classes(resolved);
-    resolved.jobs.iter().enumerate().for_each(|(number, job)| list.job(number, job));
-    if let Some(background) = &resolved.background {
-        list.plugin("background", &background.kind, Some("none"));
-        list.section(&format!("background.{}", background.kind.spec.name), &background.common);
-    }
-    list.faults(resolved);
-    let delay = resolved.coordination_delay.as_ref().map(|delay| delay.value);
-    list.span("coordination_delay", delay, "auto");
-    list.span("deadline", resolved.deadline.map(|time| Duration(time.0)), "none");
-    list.section("record", &resolved.record.settings);
-    list.names("record.packets_from", &resolved.record.packets_from);
-    list.names("record.packets_of", &resolved.record.packets_of);
-    list.names("record.packets_on", &resolved.record.packets_on);
+    list.faults(faults);
+    list.span("coordination_delay", coordination_delay.as_ref().map(|delay| delay.value), "auto");
+    list.span("deadline", deadline.map(|time| Duration(time.0)), "none");
+    list.record(record);
     list.0
 }
 
@@ -107,36 +107,70 @@ impl List {
         }
     }
 
-    fn queues(&mut self, queues: &Queues) {
-        self.section("queues", &queues.settings);
-        if let Some(headroom) = &queues.headroom {
+    /// So many things that a scenario lists one by one.
+    fn listed(&mut self, path: &str, number: usize, things: &str, default: Option<&str>) {
+        if number > 0 {
+            self.entry(path, format!("{number} {things}, as listed"), default);
+        }
+    }
+
+    fn fabric(&mut self, fabric: &Fabric) {
+        match fabric {
+            Fabric::Parametric(parameters) => self.plugin("fabric", parameters, None),
+            Fabric::Custom(Custom { hosts, switches, links }) => {
+                let [hosts, switches, links] = [hosts.value.len(), switches.len(), links.len()];
+                let text =
+                    format!("{hosts} hosts, {switches} switches and {links} bundles of links, as listed");
+                self.entry("fabric.custom", text, None);
+            }
+        }
+    }
+
+    fn balance(&mut self, Balance { host, switch, control, edge }: &Balance) {
+        self.plugin("balance.host", host, Some(balance::SPECS[0].name));
+        self.plugin("balance.switch", switch, Some(balance::SPECS[0].name));
+        if let Some(control) = control {
+            self.plugin("balance.control", control, Some(Balance::AS_DATA));
+        }
+        if let Some(edge) = edge {
+            self.plugin("balance.edge", edge, Some("none"));
+        }
+    }
+
+    fn queues(&mut self, Queues { settings, headroom, marking }: &Queues) {
+        self.section("queues", settings);
+        if let Some(headroom) = headroom {
             self.entry("queues.headroom", text(Value::Size(headroom.value)), Some("auto"));
         }
-        if let Some(marking) = &queues.marking {
+        if let Some(marking) = marking {
             self.section("queues.marking", marking);
         }
     }
 
     /// Their defaults are those of the transport.
-    fn classes(&mut self, resolved: &Resolved) {
-        let control = queue_pairs::default_control_class(Some(resolved.transport.spec)).to_string();
-        for (name, found) in resolved.classes.settings.iter() {
+    fn classes(&mut self, classes: &Parameters, transport: &Parameters) {
+        let control = queue_pairs::default_control_class(Some(transport.spec)).to_string();
+        for (name, found) in classes.settings.iter() {
             let default = if name == "control" { control.as_str() } else { "0" };
             self.entry(&format!("classes.{name}"), text(found), Some(default));
         }
     }
 
     fn job(&mut self, number: usize, job: &Job) {
+        let Job { name: _, placement, steps, start, orders, phases } = job;
         let path = format!("jobs.{number}");
-        self.entry(&format!("{path}.steps"), job.steps.value.to_string(), Some("1"));
-        self.span(&format!("{path}.start"), (job.start.0 > 0).then_some(Duration(job.start.0)), "0s");
-        match &job.placement {
-            Placement::Rule(rule) => {
-                self.plugin(&format!("{path}.placement"), rule, Some(sections::ALL_HOSTS.name));
-            }
-            Placement::List(hosts) => self.names(&format!("{path}.placement.list"), &hosts.value),
+        self.entry(&format!("{path}.steps"), steps.value.to_string(), Some("1"));
+        self.span(&format!("{path}.start"), (start.0 > 0).then_some(Duration(start.0)), "0s");
+        self.placement(&format!("{path}.placement"), placement);
+        self.listed(&format!("{path}.orders"), orders.value.len(), "orders of the ranks", Some("none"));
+        self.phases(&format!("{path}.phases"), phases);
+    }
+
+    fn placement(&mut self, path: &str, placement: &Placement) {
+        match placement {
+            Placement::Rule(rule) => self.plugin(path, rule, Some(sections::ALL_HOSTS.name)),
+            Placement::List(hosts) => self.names(&format!("{path}.list"), &hosts.value),
         }
-        self.phases(&format!("{path}.phases"), &job.phases);
     }
 
     fn phases(&mut self, path: &str, phases: &[Placed<Phase>]) {
@@ -151,14 +185,22 @@ impl List {
             Phase::Barrier => self.entry(path, "barrier".to_owned(), None),
             Phase::Collectives { settings, each } => {
                 self.section(&format!("{path}.collectives"), settings);
-                for (number, collective) in each.iter().enumerate() {
+                for (number, Collective { algorithm, common }) in each.iter().enumerate() {
                     let path = format!("{path}.collectives.each.{number}");
-                    self.plugin(&path, &collective.algorithm, None);
-                    let path = format!("{path}.{}", collective.algorithm.spec.name);
-                    self.section(&path, &collective.common);
+                    self.plugin(&path, algorithm, None);
+                    self.section(&format!("{path}.{}", algorithm.spec.name), common);
                 }
             }
-            Phase::PointToPoint { settings, .. } => self.section(&format!("{path}.point_to_point"), settings),
+            Phase::PointToPoint { settings, stages } => {
+                let path = format!("{path}.point_to_point");
+                match &stages.value {
+                    Stages::Count(number) => self.entry(&format!("{path}.stages"), number.to_string(), None),
+                    Stages::Given(lists) => {
+                        self.listed(&format!("{path}.stages"), lists.len(), "stages of ranks", None);
+                    }
+                }
+                self.section(&path, settings);
+            }
             Phase::Repeat { times, phases } => {
                 self.entry(&format!("{path}.repeat.times"), times.value.to_string(), None);
                 self.phases(&format!("{path}.repeat.phases"), phases);
@@ -166,16 +208,32 @@ impl List {
         }
     }
 
-    fn faults(&mut self, resolved: &Resolved) {
-        let faults = &resolved.faults;
-        self.section("faults", &faults.settings);
-        if let Some(random) = &faults.random {
+    fn background(&mut self, background: &Background) {
+        let Background { kind, common, senders, given } = background;
+        self.plugin("background", kind, Some("none"));
+        let path = format!("background.{}", kind.spec.name);
+        self.section(&path, common);
+        if Background::draws_sizes(kind.spec) {
+            self.placement(&format!("{path}.senders"), senders);
+            self.listed(&format!("{path}.given"), given.value.len(), "points", Some("none"));
+        }
+    }
+
+    fn faults(&mut self, Faults { settings, random, failed, timed }: &Faults) {
+        self.section("faults", settings);
+        if let Some(random) = random {
             self.section("faults.random", random);
         }
-        self.names("faults.failed", &faults.failed);
-        if !faults.timed.is_empty() {
-            self.entry("faults.timed", format!("{} events, as listed", faults.timed.len()), Some("none"));
-        }
+        self.names("faults.failed", failed);
+        self.listed("faults.timed", timed.len(), "events", Some("none"));
+    }
+
+    fn record(&mut self, record: &Record) {
+        let Record { settings, packets_from, packets_of, packets_on } = record;
+        self.section("record", settings);
+        self.names("record.packets_from", packets_from);
+        self.names("record.packets_of", packets_of);
+        self.names("record.packets_on", packets_on);
     }
 }
 
@@ -214,6 +272,34 @@ mod tests {
         assert!(found.contains(&row("fabric.leaf_spine.leaves", "2", None)), "{found:?}");
         assert!(found.iter().all(|changed| changed.default.is_none()), "{found:?}");
         assert!(found.iter().any(|changed| changed.path.ends_with("ring_all_reduce.size")), "{found:?}");
+    }
+
+    #[test]
+    fn lists_are_told_by_their_length() {
+        let found = changed(
+            "background: { poisson: { load: 0.1, end: 1ms, sizes: given, given: [[1KB, 0], [2KB, 1]], \
+             senders: { contiguous: { ranks: 2 } } } }\n",
+        );
+        assert!(found.contains(&row("background.poisson.senders", "contiguous", Some("all"))), "{found:?}");
+        assert!(
+            found.contains(&row("background.poisson.senders.contiguous.ranks", "2", Some("none"))),
+            "{found:?}"
+        );
+        let given = row("background.poisson.given", "2 points, as listed", Some("none"));
+        assert!(found.contains(&given), "{found:?}");
+        let text = "netloom: 1\nfabric: { leaf_spine: { leaves: 2, spines: 2, hosts_per_leaf: 2 } }\n\
+                    jobs: [ { orders: [[0, 1, 2, 3], [3, 2, 1, 0]], phases: [ \
+                    { point_to_point: { stages: 2, size: 1MiB } }, \
+                    { point_to_point: { stages: [[0, 1], [2, 3]], size: 1MiB } }, \
+                    { ring_all_reduce: { size: 1MiB, order: given } } ] } ]\n";
+        let found = crate::resolve(text, "x.yaml").expect("it is right").changed();
+        for expected in [
+            row("jobs.0.orders", "2 orders of the ranks, as listed", Some("none")),
+            row("jobs.0.phases.0.point_to_point.stages", "2", None),
+            row("jobs.0.phases.1.point_to_point.stages", "2 stages of ranks, as listed", None),
+        ] {
+            assert!(found.contains(&expected), "{expected:?} in {found:?}");
+        }
     }
 
     #[test]

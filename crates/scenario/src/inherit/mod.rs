@@ -11,7 +11,7 @@ mod merge;
 use crate::diagnostic::Problems;
 use crate::place::{Placed, Sources};
 use crate::resolve::value::name;
-use crate::resolve::version;
+use crate::resolve::{Version, version};
 use crate::written::{self, Entry, Node, Tree};
 use merge::merge;
 
@@ -77,8 +77,9 @@ pub(crate) fn whole<O: Origin>(
     while let Some(from) = trees.last_mut().and_then(|tree| take(tree, FROM)) {
         let heir = trees.last().expect("there is the scenario at least");
         // Another version of the language may mean something else by this key.
-        let known = version(heir, problems);
-        let Some(mut base) = known.and_then(|()| follow(&from, &mut origins, sources, problems)) else {
+        let is_known = version(heir, problems) == Version::Known;
+        let base = is_known.then(|| follow(&from, &mut origins, sources, problems));
+        let Some(mut base) = base.flatten() else {
             problems.lose_base();
             break;
         };
@@ -124,7 +125,8 @@ fn follow<O: Origin>(
     }
     origins.push(base);
     let tree = tree?;
-    version(&tree, problems).map(|()| tree)
+    let is_known = version(&tree, problems) == Version::Known;
+    is_known.then_some(tree)
 }
 
 fn has<O: Origin>(origins: &[O], base: &O) -> bool {

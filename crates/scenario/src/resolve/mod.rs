@@ -27,11 +27,14 @@ use crate::place::{Place, Placed, Sources};
 use crate::resolved::{
     Background, Balance, Fabric, Faults, Job, Parameters, Queues, Record, Resolved, sections,
 };
+use crate::suggest;
 use crate::written::{Entry, Node, Tree};
 use fields::{Fields, items};
 
 /// The version of the language.
 const VERSION: &str = "1";
+/// Keys that are looked at for one that was meant to be `netloom`.
+const MOST_TRIED: usize = 32;
 
 const KEYS: &[&str] = &[
     "netloom",
@@ -125,10 +128,17 @@ impl Draft {
 
 /// Reads a whole scenario; `stem` names it if it does not name itself.
 ///
-/// Gives nothing when the text is no scenario of this version at all.
+/// Gives nothing when the text is no scenario at all, or one of another version; one that does not say which version it
+/// is of is read as one of this.
 pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Option<Draft> {
-    version(root, problems)?;
-    let mut fields = Fields::open(root, "scenario", KEYS, problems)?;
+    let mut known = KEYS.to_vec();
+    match version(root, problems) {
+        Version::Known => {}
+        // Reported by now; it must not be once more as a key that nobody knows.
+        Version::Unstated(misspelt) => known.extend(misspelt),
+        Version::Other => return None,
+    }
+    let mut fields = Fields::open(root, "scenario", &known, problems)?;
     fields.head = root.place;
     let transport = sound(problems, |problems| network::transport(fields.get("transport"), problems));
     let own_name = fields.get("name").map(|node| value::name(node, "a name", problems));
@@ -155,50 +165,75 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
     })
 }
 
+/// What a text says about the language it is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Version<'a> {
+    /// It is the one this netloom knows.
+    Known,
+    /// Nothing, though it looks like a scenario; perhaps this key was meant to say it.
+    Unstated(Option<&'a str>),
+    /// It is another one, or no scenario at all.
+    Other,
+}
+
 /// Checks that the first key says which language this is.
-pub(crate) fn version(root: &Node, problems: &mut Problems) -> Option<()> {
+pub(crate) fn version<'a>(root: &'a Node, problems: &mut Problems) -> Version<'a> {
     let help = format!("begin with `netloom: {VERSION}`");
     let entries = match &root.tree {
         Tree::Map(entries) => entries.as_slice(),
         Tree::Nothing => {
             problems.report(root.place, "the scenario is empty").label("nothing is written here").help(help);
-            return None;
+            return Version::Other;
         }
         _ => {
             let message = format!("a scenario is a map, but {} is written here", root.kind());
             problems.report(root.place, message).label("expected keys and values").help(help);
-            return None;
+            return Version::Other;
         }
     };
     let Some(found) = entries.iter().find(|entry| entry.key == "netloom") else {
-        let place = entries.first().map_or(root.place, |entry| entry.key_place);
-        let report = problems.report(place, "this does not say that it is a netloom scenario");
-        report.label(format!("the first key must be `netloom: {VERSION}`")).help(help);
-        return None;
+        return report_unstated(root, entries, help, problems);
     };
     if !matches!(&found.value.tree, Tree::Text(text) if text == VERSION) {
-        refuse_version(found, help, problems);
-        return None;
+        return refuse_version(found, help, problems);
     }
     if entries[0].key != "netloom" {
         let report = problems.report(found.key_place, "`netloom` must be the first key");
         report.label("not first").related(entries[0].key_place, "this comes before it");
         report.help("move it to the first line");
     }
-    Some(())
+    Version::Known
 }
 
-fn refuse_version(found: &Entry, help: String, problems: &mut Problems) {
+/// Reports that no version is stated; a text with some key of a scenario is one all the same.
+fn report_unstated<'a>(
+    root: &Node,
+    entries: &'a [Entry],
+    help: String,
+    problems: &mut Problems,
+) -> Version<'a> {
+    let is_meant = |entry: &&Entry| suggest::closest(&entry.key, KEYS.iter().copied()) == Some("netloom");
+    let meant = entries.iter().take(MOST_TRIED).find(is_meant);
+    let place = meant.or(entries.first()).map_or(root.place, |entry| entry.key_place);
+    let report = problems.report(place, "this does not say that it is a netloom scenario");
+    report.label(format!("the first key must be `netloom: {VERSION}`"));
+    report.help(if meant.is_some() { "did you mean `netloom`?".to_owned() } else { help });
+    let is_ours = meant.is_some() || entries.iter().any(|entry| KEYS.contains(&entry.key.as_str()));
+    if is_ours { Version::Unstated(meant.map(|entry| entry.key.as_str())) } else { Version::Other }
+}
+
+fn refuse_version<'a>(found: &Entry, help: String, problems: &mut Problems) -> Version<'a> {
     let Tree::Text(text) = &found.value.tree else {
         let report = problems.report(found.key_place, "the version of the scenario language is missing");
         report.label(format!("expected `{VERSION}` here")).help(help);
-        return;
+        return Version::Unstated(None);
     };
     let newer = text.parse::<u64>().is_ok_and(|version| version > 1);
     let message = format!("version `{text}` of the scenario language is not known to this netloom");
     let report = problems.report(found.value.place, message);
     report.label(format!("expected `{VERSION}`"));
     report.help(if newer { "a newer netloom may know it".to_owned() } else { help });
+    Version::Other
 }
 
 /// What was read without a mistake.

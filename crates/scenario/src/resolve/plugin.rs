@@ -77,7 +77,7 @@ pub(super) fn parameters(
     problems: &mut Problems,
 ) -> Option<Parameters> {
     let (mut values, mut places) = (Vec::new(), Vec::new());
-    let mut complete = true;
+    let (mut complete, mut has_stand_ins) = (true, false);
     for parameter in spec.parameters {
         let written = fields.get(parameter.name);
         places.push(written.map_or(fields.head, |node| node.place));
@@ -94,10 +94,11 @@ pub(super) fn parameters(
                 None
             }
         };
+        has_stand_ins |= found.is_none();
         match found.or_else(|| placeholder(&parameter.kind)) {
             Some(value) => values.push((parameter.name, value)),
             None => complete = false,
         }
     }
-    complete.then(|| Parameters::new(spec, Settings::new(values), fields.head, places))
+    complete.then(|| Parameters::new(spec, Settings::new(values), fields.head, places, has_stand_ins))
 }

@@ -99,7 +99,7 @@ pub(crate) fn example(kind: &Kind) -> String {
 /// Nothing for numbers: how many of something there are matters to every later check.
 pub(super) fn placeholder(kind: &Kind) -> Option<Value> {
     Some(match kind {
-        Kind::Count { .. } => return None,
+        Kind::Count { .. } | Kind::Optional(Kind::Count { .. }) => return None,
         Kind::Fraction { minimum, .. } => Value::Fraction(*minimum),
         Kind::Duration => Value::Duration(Duration(1)),
         Kind::Size => Value::Size(Bytes(1)),

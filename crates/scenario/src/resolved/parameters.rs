@@ -15,6 +15,8 @@ pub struct Parameters {
     pub settings: Settings,
     /// Where the plug-in is named.
     pub place: Place,
+    /// Whether a value was refused and another, without meaning, stands in for it.
+    pub(crate) has_stand_ins: bool,
     places: Vec<Place>,
 }
 
@@ -25,14 +27,16 @@ impl Parameters {
         settings: Settings,
         place: Place,
         places: Vec<Place>,
+        has_stand_ins: bool,
     ) -> Parameters {
-        Parameters { spec, settings, place, places }
+        Parameters { spec, settings, place, has_stand_ins, places }
     }
 
     /// All defaults, for a section that is not written.
     pub(crate) fn defaults(spec: &'static Spec) -> Parameters {
         let places = vec![Place::default(); spec.parameters.len()];
-        Parameters { spec, settings: spec.defaults(), place: Place::default(), places }
+        let place = Place::default();
+        Parameters { spec, settings: spec.defaults(), place, has_stand_ins: false, places }
     }
 
     /// Where a parameter is written; where the plug-in is named if its default was taken.

@@ -1,9 +1,8 @@
 //! Random small scenes: a fabric, perhaps with dead links, messages, and a policy.
 
-use netloom_model::{FabricBuilder, Routing};
-use netloom_model::{Fault, FaultAction, Knowledge, LeafSpine, Model};
+use netloom_model::{FabricBuilder, FatTree, Fault, FaultAction, Knowledge, LeafSpine, Model};
 use netloom_policy::balance::Chosen;
-use netloom_testkit::fixture::{Cable, Clos, Sending, Wiring, model, policy};
+use netloom_testkit::fixture::{Cable, Clos, Sending, ThreeTiers, Wiring, model, policy};
 use netloom_testkit::referee::Outcome;
 use netloom_units::{Bytes, LinkId, NodeId, Random, Time, Value};
 
@@ -56,8 +55,11 @@ impl Draft {
         let mut random = Random::stream(seed, 90, 0);
         let mut speeds = SPEEDS.to_vec();
         random.shuffle(&mut speeds);
-        let wiring =
-            if seed.is_multiple_of(2) { clos(&mut random, &speeds) } else { graph(&mut random, &speeds) };
+        let wiring = match seed % 6 {
+            0 | 2 => clos(&mut random, &speeds),
+            4 => fat_tree(&mut random, &speeds),
+            _ => graph(&mut random, &speeds),
+        };
         let mut model = model(wiring);
         model.seed = seed;
         model.recording.queue_packets = true;
@@ -97,16 +99,39 @@ fn clos(random: &mut Random, speeds: &[u64]) -> Wiring {
     };
     let host_delay = [0, 3_001, 400_013][random.below(3) as usize];
     let fabric_delay = 300_000 + u64::from(random.below(500_000));
-    // Laid out with the right shape first; each link then gets its own speed by its number.
-    let blank = Clos { shape, host: cable(1, host_delay), fabric: cable(1, fabric_delay) }.wiring();
-    let mut builder = FabricBuilder::new(shape.n_hosts(), shape.leaves + shape.spines);
+    each_link_its_own(
+        Clos { shape, host: cable(1, host_delay), fabric: cable(1, fabric_delay) }.wiring(),
+        speeds,
+    )
+}
+
+fn fat_tree(random: &mut Random, speeds: &[u64]) -> Wiring {
+    let mut upto = |most| 1 + random.below(most);
+    let shape = FatTree {
+        pods: 1 + upto(2),
+        leaves_per_pod: upto(2),
+        hosts_per_leaf: upto(2),
+        aggregations_per_pod: upto(2),
+        cores_per_aggregation: upto(2),
+        host_links: 1,
+        leaf_links: upto(2),
+        core_links: upto(2),
+    };
+    let host_delay = [0, 3_001, 400_013][random.below(3) as usize];
+    let [leaf_delay, core_delay] = [(); 2].map(|()| 300_000 + u64::from(random.below(500_000)));
+    let [host, leaf, core] = [host_delay, leaf_delay, core_delay].map(|delay| cable(1, delay));
+    each_link_its_own(ThreeTiers { shape, host, leaf, core }.wiring(), speeds)
+}
+
+/// The same fabric, each link with a speed by its number and a few ps of delay more, which keep parallel paths apart.
+fn each_link_its_own(blank: Wiring, speeds: &[u64]) -> Wiring {
+    let mut builder = FabricBuilder::new(blank.fabric.n_hosts() as u32, blank.fabric.n_switches() as u32);
     for (number, link) in blank.fabric.links().iter().enumerate() {
         let ends = link.ends.map(|port| blank.fabric.port(port));
-        // A few ps of difference per link keep parallel paths apart.
         let delay = if ends[0].delay.0 == 0 { 0 } else { ends[0].delay.0 + 17 * number as u64 };
         cable(speeds[number % speeds.len()], delay).lay(&mut builder, ends[0].node.0, ends[1].node.0);
     }
-    Wiring { fabric: builder.build(), routing: Routing::LeafSpine(shape) }
+    Wiring { fabric: builder.build(), routing: blank.routing }
 }
 
 /// A random tree of switches with further links, hosts with one or two links each.

@@ -68,7 +68,7 @@ fn loads(n_flows: usize, n_uplinks: usize, seed: u64) -> Vec<u32> {
     let mut loads = vec![0; n_uplinks];
     for _ in 0..n_flows {
         let entropy = random.next_u32();
-        let view = PacketView { entropy, sequence: 0, bytes: 1, class: 0, tag: 0, ingress: 0 };
+        let view = PacketView { entropy, sequence: 0, bytes: 1, class: 0, tag: 0, is_data: true, ingress: 0 };
         let mut context = Context { now: Time::ZERO, random: &mut unused };
         loads[ecmp.pick(&mut context, || view, || Idle(n_uplinks)).candidate] += 1;
     }

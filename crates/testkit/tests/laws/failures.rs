@@ -7,7 +7,7 @@ use netloom_engine::{Options, Seams, Stall, Status, Waiting};
 use netloom_model::{Fault, FaultAction, Knowledge, Model, Operation, TransportKind};
 use netloom_records::DropReason;
 use netloom_testkit::fixture::{
-    Cable, Clos, ListedWork, Run, Sending, chain, model, simulate, simulate_with,
+    Cable, Clos, ListedWork, Run, Sending, ThreeTiers, chain, model, policy, simulate, simulate_with,
 };
 use netloom_units::{ActorId, Bytes, Duration, HostId, LinkId, Time};
 
@@ -105,12 +105,53 @@ fn neighbours_alone_know_of_a_dead_link_or_everybody_does() {
     let dead_link = 2 + 2; // after two host links and the two of leaf 0
     for (knowledge, n_lost) in [(Knowledge::Local, 20), (Knowledge::Global, 0)] {
         let mut model = model(clos.wiring());
-        model.balances.switch = netloom_testkit::fixture::policy("round_robin", &[]);
+        model.balances.switch = policy("round_robin", &[]);
         model.knowledge = knowledge;
         model.faults = vec![fault(0, dead_link, FaultAction::Down)];
         let run = simulate(&model, ListedWork::new(&[Sending::new(0, 0, 1, 40_000)]));
         let lost: u64 = run.records.drops.iter().map(|drop| drop.packets).sum();
         assert_eq!(lost, n_lost, "{knowledge:?}");
+    }
+}
+
+/// A message of 100 packets between pods, over a fat tree of four ports in which this core link never worked.
+fn between_pods(from_pod: u32, dead: (u32, u32), switch: &str, knowledge: Knowledge) -> Run {
+    let tree = ThreeTiers::new(4);
+    let mut model = model(tree.wiring());
+    model.balances.switch = policy(switch, &[]);
+    model.knowledge = knowledge;
+    model.faults = vec![fault(0, tree.core_link(dead.0, dead.1), FaultAction::Down)];
+    let (from, to) = (4 * from_pod, 4 * (1 - from_pod) + 2);
+    simulate(&model, ListedWork::new(&[Sending::new(0, from, to, 100_000)]))
+}
+
+#[test]
+fn a_dead_core_link_is_seen_from_below_and_not_from_afar() {
+    for switch in ["adaptive", "round_robin", "spray", "ecmp", "flowlet"] {
+        for knowledge in [Knowledge::Local, Knowledge::Global] {
+            // Out of the pod that has lost it: the switch below sees it. Towards that pod: a quarter of all ways leads
+            // over the core behind it, which has no other way down.
+            for (aggregation, core) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                let out = between_pods(0, (aggregation, core), switch, knowledge);
+                assert_eq!(out.outcome.status, Status::Complete, "{switch} {knowledge:?}");
+                assert!(out.records.drops.is_empty(), "{switch} {knowledge:?}");
+            }
+            let lost = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|dead| {
+                let run = between_pods(1, dead, switch, knowledge);
+                assert!(run.records.drops.iter().all(|drop| drop.reason == DropReason::Unreachable));
+                run.records.drops.iter().map(|drop| drop.packets).sum::<u64>()
+            });
+            match (switch, knowledge) {
+                (_, Knowledge::Global) => assert_eq!(lost, [0; 4], "{switch}"),
+                // One flow takes one way, and one of the four is it.
+                ("ecmp", Knowledge::Local) => {
+                    assert_eq!(lost.iter().sum::<u64>(), 100);
+                    assert!(lost.contains(&100));
+                }
+                ("round_robin", Knowledge::Local) => assert_eq!(lost, [25; 4]),
+                (_, Knowledge::Local) => assert!(lost.iter().sum::<u64>() > 0, "{switch}: {lost:?}"),
+            }
+        }
     }
 }
 
@@ -120,7 +161,7 @@ fn global_knowledge_comes_with_the_next_snapshot() {
     // at the leaf 1.08 us later.
     let clos = Clos::new(2, 2, 1);
     let mut model = model(clos.wiring());
-    model.balances.switch = netloom_testkit::fixture::policy("round_robin", &[]);
+    model.balances.switch = policy("round_robin", &[]);
     model.knowledge = Knowledge::Global;
     model.coordination_delay = Duration(4_000_000);
     model.faults = vec![fault(2_500_000, 4, FaultAction::Down)];

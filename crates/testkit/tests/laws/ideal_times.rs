@@ -3,7 +3,7 @@
 use netloom_model::{LeafSpine, Model, TransportKind};
 use netloom_records::FlowRow;
 use netloom_testkit::fixture::{
-    Cable, Clos, ListedWork, Sending, Wiring, chain, model, pair, policy, simulate, star,
+    Cable, Clos, ListedWork, Sending, ThreeTiers, Wiring, chain, model, pair, policy, simulate, star,
 };
 use netloom_units::{Bytes, Duration, Random, Rate};
 
@@ -75,7 +75,10 @@ fn alone_between_any_two_hosts_whatever_balances() {
         let routing = netloom_model::Routing::Tables(netloom_model::reroute::tables(&fabric));
         Wiring { fabric, routing }
     };
-    for wiring in [clos.wiring(), tables, star(6, CABLES[2]), pair(CABLES[0])] {
+    let mut tree = ThreeTiers::new(4);
+    tree.leaf = Cable::new(40_000_000_000, 700_000);
+    tree.core = Cable::new(25_000_000_000, 1_900_000);
+    for wiring in [clos.wiring(), tables, tree.wiring(), star(6, CABLES[2]), pair(CABLES[0])] {
         let n_hosts = wiring.fabric.n_hosts() as u32;
         let pairs: Vec<_> = (0..n_hosts).flat_map(|from| (0..n_hosts).map(move |to| (from, to))).collect();
         let pairs: Vec<_> = pairs.into_iter().filter(|(from, to)| from != to).collect();

@@ -1,0 +1,140 @@
+//! The heap of events and its order.
+//!
+//! Models: a clock in integer picoseconds that jumps from event to event.
+//! Leaves out: cancelling; whoever handles an event looks whether it still means something.
+//! Invariant: at one instant the order is that of [`Event`]'s variants, then node, then lane (the in-link of an arrival,
+//! the message, the queue pair, the port), then scheduling.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::fabric::{NodeIdx, PortIdx};
+use super::packet::Packet;
+use super::scene::MessageIdx;
+
+/// Number of a queue pair at its sender, in the order they were made.
+pub(super) type Slot = usize;
+
+/// What can happen. The order of the variants is the order of events at one instant.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// The last bit of a packet is in.
+    Arrival { node: NodeIdx, port: PortIdx, packet: Packet },
+    /// A message is handed to its host.
+    Post { node: NodeIdx, message: MessageIdx },
+    /// The timer of alpha.
+    Alpha { node: NodeIdx, slot: Slot },
+    /// The check for a decrease.
+    Decrease { node: NodeIdx, slot: Slot },
+    /// The timer of the increase.
+    Increase { node: NodeIdx, slot: Slot },
+    /// No progress.
+    Timeout { node: NodeIdx, slot: Slot },
+    /// A port looks whether it can start a packet.
+    Start { node: NodeIdx, port: PortIdx },
+}
+
+impl Event {
+    /// Class, node and lane.
+    fn rank(&self) -> (u8, usize, usize) {
+        match *self {
+            Event::Arrival { node, port, .. } => (0, node, port),
+            Event::Post { node, message } => (1, node, message),
+            Event::Alpha { node, slot } => (2, node, slot),
+            Event::Decrease { node, slot } => (3, node, slot),
+            Event::Increase { node, slot } => (4, node, slot),
+            Event::Timeout { node, slot } => (5, node, slot),
+            Event::Start { node, port } => (6, node, port),
+        }
+    }
+
+    /// Whether it recurs for ever, and is no reason to go on.
+    fn is_tick(&self) -> bool {
+        matches!(self, Event::Alpha { .. } | Event::Decrease { .. } | Event::Increase { .. })
+    }
+}
+
+struct Scheduled {
+    key: (u64, (u8, usize, usize), u64),
+    event: Event,
+}
+
+/// The present and what is to come.
+#[derive(Default)]
+pub(super) struct Clock {
+    now: u64,
+    n_scheduled: u64,
+    /// Events to come that are no ticks.
+    n_reasons: usize,
+    heap: BinaryHeap<Reverse<Scheduled>>,
+}
+
+impl Clock {
+    pub(super) fn now(&self) -> u64 {
+        self.now
+    }
+
+    pub(super) fn schedule(&mut self, at: u64, event: Event) {
+        assert!(at >= self.now, "{event:?} at {at} comes too late at {}", self.now);
+        self.n_reasons += usize::from(!event.is_tick());
+        self.heap.push(Reverse(Scheduled { key: (at, event.rank(), self.n_scheduled), event }));
+        self.n_scheduled += 1;
+    }
+
+    /// The next event, unless nothing but ticks is left or it comes after the deadline.
+    pub(super) fn advance(&mut self, deadline: u64) -> Option<Event> {
+        if self.n_reasons == 0 {
+            return None;
+        }
+        let Reverse(next) = self.heap.pop().filter(|next| next.0.key.0 <= deadline)?;
+        self.n_reasons -= usize::from(!next.event.is_tick());
+        self.now = next.key.0;
+        Some(next.event)
+    }
+}
+
+impl Ord for Scheduled {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key.cmp(&other.key)
+    }
+}
+
+impl PartialOrd for Scheduled {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Scheduled {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Scheduled {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instant_has_its_order() {
+        let mut clock = Clock::default();
+        clock.schedule(5, Event::Start { node: 0, port: 0 });
+        clock.schedule(5, Event::Increase { node: 0, slot: 0 });
+        clock.schedule(5, Event::Timeout { node: 0, slot: 0 });
+        clock.schedule(5, Event::Decrease { node: 0, slot: 0 });
+        clock.schedule(5, Event::Alpha { node: 0, slot: 1 });
+        clock.schedule(5, Event::Post { node: 0, message: 3 });
+        clock.schedule(4, Event::Start { node: 9, port: 1 });
+        let order: Vec<u8> = std::iter::from_fn(|| clock.advance(9)).map(|event| event.rank().0).collect();
+        assert_eq!(order, [6, 1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn ticks_alone_are_no_reason_to_go_on() {
+        let mut clock = Clock::default();
+        clock.schedule(1, Event::Alpha { node: 0, slot: 0 });
+        assert!(clock.advance(9).is_none());
+    }
+}

@@ -1,0 +1,141 @@
+//! What holds in every scene.
+
+use std::collections::BTreeMap;
+
+use netloom_testkit::referee_roce::{DropReason, Hop, Kind, Outcome};
+
+use crate::fabric::Choice;
+use crate::scene::RoceScene;
+
+/// Scenes played.
+const N_SCENES: u64 = 400;
+
+#[test]
+fn random_scenes_keep_the_laws_and_cover_much() {
+    let played: Vec<(RoceScene, Outcome)> = (0..N_SCENES)
+        .map(|seed| {
+            let scene = RoceScene::random(seed);
+            let outcome = scene.play();
+            check(&scene, &outcome);
+            (scene, outcome)
+        })
+        .collect();
+    cover_much(&played);
+}
+
+#[test]
+fn a_scene_repeats() {
+    for seed in 0..20 {
+        let scene = RoceScene::random(seed);
+        let (first, second) = (scene.play(), RoceScene::random(seed).play());
+        assert_eq!((first.hops, first.messages, first.rates), (second.hops, second.messages, second.rates));
+    }
+}
+
+fn check(scene: &RoceScene, outcome: &Outcome) {
+    every_message_arrives(scene, outcome);
+    every_packet_has_a_fate(scene, outcome);
+    wires_carry_one_packet_at_a_time(scene, outcome);
+    every_stop_ends(scene, outcome);
+    frames_wait_for_nothing_but_the_wire(scene, outcome);
+    order_is_kept_without_loss(scene, outcome);
+    let full = outcome.drops.iter().filter(|drop| drop.reason == DropReason::Buffer).count();
+    assert!(full == 0 || !scene.is_lossless(), "scene {}: {full} drops", scene.seed);
+}
+
+fn every_message_arrives(scene: &RoceScene, outcome: &Outcome) {
+    for (message, fate) in scene.scene.messages.iter().zip(&outcome.messages) {
+        let (arrived, acknowledged) = (fate.arrived_at, fate.acknowledged_at);
+        assert!(arrived.is_some() && acknowledged > arrived, "scene {}: {message:?}, {fate:?}", scene.seed);
+        let line = scene.scene.fabric.link(message.from, 0);
+        let least = u128::from(message.bytes) * 8_000_000_000_000 / u128::from(line.rate);
+        assert!(u128::from(arrived.unwrap() - message.at) > least, "scene {}", scene.seed);
+    }
+}
+
+/// At a switch every packet that comes in goes out or is dropped.
+fn every_packet_has_a_fate(scene: &RoceScene, outcome: &Outcome) {
+    for node in (0..scene.scene.fabric.n_nodes()).filter(|&node| !scene.scene.fabric.is_host(node)) {
+        for kind in [Kind::Data, Kind::Ack, Kind::Nack, Kind::Cnp] {
+            let of_kind = |hop: &&Hop| hop.packet.kind == kind;
+            let hops = || outcome.hops.iter().filter(of_kind);
+            let came = hops().filter(|hop| hop.next == node && hop.arrived_at.is_some()).count();
+            let went = hops().filter(|hop| hop.node == node).count();
+            let dropped = outcome.drops.iter().filter(|drop| {
+                (drop.node, drop.reason, drop.packet.kind) == (node, DropReason::Buffer, kind)
+            });
+            assert_eq!(came, went + dropped.count(), "scene {}, node {node}, {kind:?}", scene.seed);
+        }
+    }
+}
+
+fn wires_carry_one_packet_at_a_time(scene: &RoceScene, outcome: &Outcome) {
+    let mut free: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+    for hop in &outcome.hops {
+        let free = free.entry((hop.node, hop.port)).or_default();
+        assert!(hop.started_at >= *free, "scene {}, {hop:?}", scene.seed);
+        let rate = scene.scene.fabric.links()[hop.link].rate;
+        let bits = u128::from(hop.packet.bytes) * 8_000_000_000_000;
+        *free = hop.started_at + bits.div_ceil(u128::from(rate)) as u64;
+    }
+}
+
+fn every_stop_ends(scene: &RoceScene, outcome: &Outcome) {
+    let mut stopped: BTreeMap<(usize, usize), bool> = BTreeMap::new();
+    for pause in &outcome.pauses {
+        let before = stopped.insert((pause.node, pause.port), pause.stop).unwrap_or(false);
+        assert_ne!(before, pause.stop, "scene {}, {pause:?}", scene.seed);
+    }
+    assert!(stopped.values().all(|&stop| !stop), "scene {}", scene.seed);
+}
+
+/// Between the decision and the start of a frame nothing but frames starts at its port.
+fn frames_wait_for_nothing_but_the_wire(scene: &RoceScene, outcome: &Outcome) {
+    let is_frame = |hop: &Hop| matches!(hop.packet.kind, Kind::Xoff | Kind::Xon);
+    let mut frames: BTreeMap<(usize, usize), Vec<u64>> = BTreeMap::new();
+    for hop in outcome.hops.iter().rev().filter(|hop| is_frame(hop)) {
+        frames.entry((hop.node, hop.port)).or_default().push(hop.started_at);
+    }
+    for pause in &outcome.pauses {
+        let started_at =
+            frames.get_mut(&(pause.node, pause.port)).and_then(Vec::pop).expect("a frame follows");
+        let between = |hop: &Hop| pause.at < hop.started_at && hop.started_at < started_at;
+        let at_port = |hop: &Hop| (hop.node, hop.port) == (pause.node, pause.port);
+        let passed = outcome.hops.iter().find(|hop| at_port(hop) && between(hop) && !is_frame(hop));
+        assert_eq!(passed, None, "scene {}, {pause:?}", scene.seed);
+    }
+}
+
+/// On one path each, without losses, nothing is missed; without timeouts, nothing is sent again.
+fn order_is_kept_without_loss(scene: &RoceScene, outcome: &Outcome) {
+    let n_timeouts: u32 = outcome.messages.iter().map(|fate| fate.timeouts).sum();
+    if scene.paths.choice == Choice::PerQp && outcome.drops.is_empty() && n_timeouts == 0 {
+        let is_odd = |hop: &Hop| hop.packet.kind == Kind::Nack || hop.packet.again;
+        assert!(!outcome.hops.iter().any(is_odd), "scene {}", scene.seed);
+    }
+}
+
+/// Fails unless the scenes, all together, have met what they are meant to meet.
+fn cover_much(played: &[(RoceScene, Outcome)]) {
+    let has = |holds: &dyn Fn(&Outcome) -> bool| played.iter().filter(|(_, outcome)| holds(outcome)).count();
+    let kind = |kind: Kind| has(&|outcome| outcome.hops.iter().any(|hop| hop.packet.kind == kind));
+    let reason = |reason| has(&|outcome| outcome.drops.iter().any(|drop| drop.reason == reason));
+    let counts = [
+        ("untied", has(&|outcome| outcome.ties() == 0), 200),
+        ("nack", kind(Kind::Nack), 60),
+        ("cnp", kind(Kind::Cnp), 30),
+        ("pause", kind(Kind::Xoff), 30),
+        ("full", reason(DropReason::Buffer), 10),
+        ("lost", reason(DropReason::Link), 60),
+        ("timeout", has(&|outcome| outcome.messages.iter().any(|fate| fate.timeouts > 0)), 20),
+        ("rate", has(&|outcome| outcome.rates.len() > 5), 30),
+        ("again", has(&|outcome| outcome.hops.iter().any(|hop| hop.packet.again)), 80),
+        (
+            "echo",
+            has(&|outcome| outcome.hops.iter().any(|h| h.packet.marked && h.packet.kind == Kind::Ack)),
+            30,
+        ),
+    ];
+    let few: Vec<_> = counts.iter().filter(|(_, met, least)| met < least).collect();
+    assert!(few.is_empty(), "too few scenes: {few:?} of {counts:?}");
+}

@@ -1,0 +1,166 @@
+//! Random small scenes: messages, a transport, congestion control, switches, losses.
+//!
+//! Invariant: the number alone decides the scene.
+
+use netloom_testkit::referee_roce::{
+    BufferRule, Congestion, Dcqcn, Fabric, Headroom, Loss, MarkAt, Marking, Message, NackMeans, Notify,
+    Outcome, PacketSizes, QueuePairs, Recovery, Scene, Switches, Transport, play,
+};
+use netloom_units::Random;
+
+use crate::fabric::{self, Paths};
+
+/// A scene before it is played.
+#[derive(Clone, Debug)]
+pub struct RoceScene {
+    /// Its number.
+    pub seed: u64,
+    /// All that is given, but for the ways.
+    pub scene: Scene,
+    /// The ways.
+    pub paths: Paths,
+}
+
+impl RoceScene {
+    /// The scene of this number.
+    pub fn random(seed: u64) -> RoceScene {
+        let mut random = Random::stream(seed, 91, 0);
+        let (fabric, paths) = fabric::random(&mut random);
+        let mut scene = Scene::new(fabric);
+        scene.packets = PacketSizes {
+            mtu: 500 + from(&mut random, 1600),
+            header: from(&mut random, 80),
+            control: 64 + from(&mut random, 30),
+        };
+        scene.messages = messages(&mut random, &scene);
+        scene.transport = transport(&mut random, largest(&scene));
+        scene.congestion = congestion(&mut random);
+        scene.switches = switches(&mut random, &scene);
+        scene.losses = losses(&mut random, &scene.fabric);
+        scene.deadline = 200_000_000_000;
+        RoceScene { seed, scene, paths }
+    }
+
+    /// Plays it.
+    pub fn play(&self) -> Outcome {
+        play(&self.scene, &mut self.paths.clone())
+    }
+
+    /// Whether a switch can lose nothing for want of room.
+    pub fn is_lossless(&self) -> bool {
+        let rule = self.scene.switches.rule;
+        matches!(rule, BufferRule::Unlimited | BufferRule::Lossless { headroom: Headroom::Full, .. })
+    }
+}
+
+/// A number from 0 to below a bound.
+fn from(random: &mut Random, bound: u32) -> u64 {
+    u64::from(random.below(bound))
+}
+
+fn one_of<T: Clone>(random: &mut Random, items: &[T]) -> T {
+    items[random.below(items.len() as u32) as usize].clone()
+}
+
+/// Bytes of the largest data packet on the wire.
+fn largest(scene: &Scene) -> u64 {
+    scene.packets.mtu + scene.packets.header
+}
+
+/// One to six messages at odd instants, half of them to host 0.
+fn messages(random: &mut Random, scene: &Scene) -> Vec<Message> {
+    let n_hosts = (0..scene.fabric.n_nodes()).filter(|&node| scene.fabric.is_host(node)).count() as u32;
+    let mut at = 0;
+    let mut message = |_| {
+        at += 1 + from(random, 900_000);
+        let to = random.below(2) * random.below(n_hosts);
+        let from_host = (to + 1 + random.below(n_hosts - 1)) % n_hosts;
+        let bytes = scene.packets.mtu * from(random, 40) + 1 + from(random, scene.packets.mtu as u32);
+        let first_psn = one_of(random, &[0, 0x00ff_fff7, 0x0012_3456]);
+        Message { at, from: from_host as usize, to: to as usize, bytes, first_psn }
+    };
+    let n_messages = 1 + Random::stream(scene.packets.mtu, 91, 1).below(6);
+    (0..n_messages).map(&mut message).collect()
+}
+
+fn transport(random: &mut Random, largest: u64) -> Transport {
+    let timeout = 50_000_001 + from(random, 100_000_000);
+    let irn = Recovery::Irn { window: largest * (3 + from(random, 20)) + 5, timeout_low: timeout / 3 };
+    Transport {
+        recovery: one_of(random, &[Recovery::GoBackN, Recovery::NicSr, irn, Recovery::Ideal]),
+        queue_pairs: one_of(random, &[QueuePairs::PerMessage, QueuePairs::PerPair]),
+        coalesce: one_of(random, &[1, 1, 2, 5]),
+        timeout,
+        notify: match random.below(3) {
+            0 => Notify::Never,
+            1 => Notify::Acknowledgement,
+            _ => Notify::Packet { interval: 500_001 + from(random, 5_000_000) },
+        },
+    }
+}
+
+/// Timers are some ten times faster than in life, for messages are short.
+fn congestion(random: &mut Random) -> Congestion {
+    if random.below(2) == 0 {
+        return Congestion::None;
+    }
+    let decrease_period = 700_001 + from(random, 4_000_000);
+    Congestion::Dcqcn(Dcqcn {
+        alpha_period: 300_007 + from(random, 1_500_000),
+        decrease_period,
+        increase_period: decrease_period + from(random, 9_000_000),
+        gain_divisor: one_of(random, &[16, 205, 256]),
+        fast_steps: random.below(4),
+        additive: 50_000_000 + from(random, 2_000_000_000),
+        hyper: 100_000_000 + from(random, 4_000_000_000),
+        smallest: 1_000_000_000 + from(random, 3_000_000_000),
+        clamp_target: random.below(2) == 0,
+        nack: one_of(random, &[NackMeans::Nothing, NackMeans::Cnp, NackMeans::SlowStart]),
+    })
+}
+
+fn switches(random: &mut Random, scene: &Scene) -> Switches {
+    let largest = largest(scene);
+    let alpha = one_of(random, &[512, 1024, 2048, 8192]);
+    let shared = largest * (6 + from(random, 20));
+    let (rule, set_aside) = match random.below(4) {
+        0 => (BufferRule::Unlimited, 0),
+        1 => (BufferRule::Lossy, 0),
+        _ => {
+            let headroom = one_of(random, &[Headroom::Full, Headroom::Full, Headroom::Bytes(largest + 99)]);
+            (BufferRule::Lossless { headroom, xon_gap: from(random, 3000) }, set_aside(scene, headroom))
+        }
+    };
+    let threshold = largest * from(random, 6) + from(random, 100);
+    let at = one_of(random, &[MarkAt::Enqueue, MarkAt::Dequeue]);
+    let marking = Marking { at, minimum: threshold, maximum: threshold, probability: 1.0 };
+    let marking = (random.below(3) > 0).then_some(marking);
+    Switches { buffer: shared + set_aside, alpha, rule, marking }
+}
+
+/// The headroom of all ports of the switch that needs most.
+fn set_aside(scene: &Scene, headroom: Headroom) -> u64 {
+    let fabric = &scene.fabric;
+    let of_port = |node, port| match headroom {
+        Headroom::Bytes(bytes) => bytes,
+        Headroom::Full => {
+            let link = fabric.link(node, port);
+            let round_trip = 2 * u128::from(link.rate) * u128::from(link.delay);
+            round_trip.div_ceil(8_000_000_000_000) as u64 + 3 * largest(scene) + 64
+        }
+    };
+    let of_node = |node| (0..fabric.n_ports(node)).map(|port| of_port(node, port)).sum();
+    let switches = (0..fabric.n_nodes()).filter(|&node| !fabric.is_host(node));
+    switches.map(of_node).max().unwrap_or(0)
+}
+
+/// In every other scene up to four, anywhere.
+fn losses(random: &mut Random, fabric: &Fabric) -> Vec<Loss> {
+    let n_losses = random.below(2) * (1 + random.below(4));
+    let mut loss = |_| {
+        let node = random.below(fabric.n_nodes() as u32) as usize;
+        let port = random.below(fabric.n_ports(node) as u32) as usize;
+        Loss { node, port, nth: from(random, 30) }
+    };
+    (0..n_losses).map(&mut loss).collect()
+}
