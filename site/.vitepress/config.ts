@@ -20,6 +20,8 @@ const sections: [string, string | string[]][] = [
   ['Concepts', 'docs/concepts'],
   ['Scenarios', ['docs/reference/scenario.md']],
   ['Policies', 'docs/policies'],
+  ['Congestion control', 'docs/congestion'],
+  ['At the edge', 'docs/edge'],
   ['Background traffic', 'docs/workloads'],
   ['Papers', 'papers'],
   ['Decisions', 'docs/decisions'],

@@ -4,7 +4,7 @@
 
 use netloom_catalog::topology;
 use netloom_catalog::workload::{background, collective};
-use netloom_policy::balance;
+use netloom_policy::{balance, congestion, edge};
 use netloom_scenario::resolved::sections;
 use netloom_scenario::words;
 use netloom_units::{Parameter, Spec};
@@ -48,8 +48,8 @@ pub struct ParameterEntry {
 }
 
 /// The kinds that are listed.
-pub const KINDS: [&str; 6] =
-    ["policies", "topologies", "collectives", "placements", "transports", "background"];
+pub const KINDS: [&str; 8] =
+    ["policies", "edge", "topologies", "collectives", "placements", "transports", "congestion", "background"];
 
 /// Everything, kind by kind.
 pub fn list() -> Vec<Listing> {
@@ -58,13 +58,15 @@ pub fn list() -> Vec<Listing> {
         key,
         entries: specs.iter().map(|spec| entry(spec, common)).collect(),
     };
-    let [policies, topologies, collectives, placements, transports, traffic] = KINDS;
+    let [policies, helpers, topologies, collectives, placements, transports, controllers, traffic] = KINDS;
     vec![
         listing(policies, "balance", balance::SPECS, &[]),
+        listing(helpers, "balance.edge", edge::SPECS, &[]),
         listing(topologies, "fabric", topology::SPECS, &[]),
         listing(collectives, "jobs.phases", collective::SPECS, sections::COLLECTIVE.parameters),
         listing(placements, "jobs.placement", sections::PLACEMENTS, &[]),
         listing(transports, "transport", sections::TRANSPORTS, &[]),
+        listing(controllers, "congestion", congestion::SPECS, &[]),
         listing(traffic, "background", background::SPECS, sections::BACKGROUND.parameters),
     ]
 }

@@ -82,7 +82,8 @@ impl Pause {
     pub fn headroom_of(&self, port: &crate::Port, packet: Bytes) -> u64 {
         let in_flight = || {
             let twice = 2 * u128::from(port.rate.0) * u128::from(port.delay.0);
-            twice.div_ceil(8_000_000_000_000) as u64 + 3 * packet.0 + Rdma::FRAME.0
+            let in_flight = u64::try_from(twice.div_ceil(8_000_000_000_000)).unwrap_or(u64::MAX);
+            in_flight.saturating_add(3 * packet.0 + Rdma::FRAME.0)
         };
         self.headroom.map_or_else(in_flight, |given| given.0)
     }

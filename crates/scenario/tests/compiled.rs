@@ -1,6 +1,10 @@
 //! What compiled models hold: choices, faults, jobs, and the rules behind them.
 
-use netloom_model::{Fault, FaultAction, Knowledge, Order, Phase, SizePoint, TransportKind};
+use netloom_model::{
+    Buffer, Entropy, Fault, FaultAction, Knowledge, Marking, NackReaction, Order, Pause, Phase, PriorityMap,
+    QueuePairs, Rdma, SizePoint, TransportKind,
+};
+use netloom_policy::transport::Reliability;
 use netloom_scenario::{Compiled, Diagnostics, Overrides, Problem, Style, compile, resolve, resolve_with};
 use netloom_units::{Bytes, Duration, HostId, Rate, Time};
 
@@ -310,4 +314,172 @@ jobs: [ { name: \"any: text, \\\"quoted\\\"\", placement: { list: [host2, host0]
     assert_eq!(compiled.link_names, ["host0-switch0.0", "host0-switch0.1", "host1-switch0", "host2-switch0"]);
     assert_eq!(compiled.job_names, ["any: text, \"quoted\""]);
     assert_eq!(compiled.model.workload.jobs[0].ranks, [HostId(2), HostId(0)]);
+}
+
+/// The queue pairs of a transport.
+fn rdma(transport: &str) -> Rdma {
+    let model = compiled(&format!("{JOB}transport: {transport}\n")).model;
+    *model.transport.rdma().expect("it has queue pairs")
+}
+
+#[test]
+fn queue_pairs_have_the_defaults_of_their_transport() {
+    let model = compiled(&format!("{JOB}transport: nic_sr\n")).model;
+    assert_eq!((model.transport.packet, model.transport.entropy), (Bytes(4096 + 62), Entropy::Message));
+    assert_eq!(model.classes, PriorityMap { data: 0, control: 1 });
+    let nic_sr = rdma("nic_sr");
+    let window = nic_sr.window;
+    let ms = |n: u64| Duration::from_micros(1000 * n);
+    let expected = Rdma {
+        rule: Reliability::NicSr,
+        header: Bytes(62),
+        control: Bytes(64),
+        queue_pairs: QueuePairs::Message,
+        first_psn: 0,
+        coalesce: 1,
+        timeout: ms(4),
+        timeout_low: ms(4),
+        retries: 7,
+        window,
+        nack: NackReaction::AsCnp,
+    };
+    assert_eq!(nic_sr, expected);
+    let ignore = NackReaction::Ignore;
+    assert_eq!(rdma("go_back_n"), Rdma { rule: Reliability::GoBackN, nack: ignore, ..expected });
+    let (timeout, timeout_low) = (ms(1), ms(1));
+    let ideal = Rdma { rule: Reliability::Ideal, nack: ignore, timeout, timeout_low, ..expected };
+    assert_eq!(rdma("ideal"), ideal);
+    let irn = rdma("irn");
+    let timeouts = [irn.timeout, irn.timeout_low];
+    assert_eq!(timeouts, [320, 100].map(Duration::from_micros));
+}
+
+#[test]
+fn queue_pairs_are_what_is_written() {
+    let model = compiled(&format!(
+        "{JOB}transport: {{irn: {{mtu: 1000B, header: none, control: 100B, queue_pairs: pair, first_psn: 16777215, \
+         coalesce: 4, timeout: 9us, timeout_low: 5us, retries: 0, window: 9999B, nack: slow_start, entropy: pair}}}}\n\
+         classes: {{data: 2, control: 7}}\n"
+    ))
+    .model;
+    let expected = Rdma {
+        rule: Reliability::Irn,
+        header: Bytes(0),
+        control: Bytes(100),
+        queue_pairs: QueuePairs::Pair,
+        first_psn: 0xff_ffff,
+        coalesce: 4,
+        timeout: Duration::from_micros(9),
+        timeout_low: Duration::from_micros(5),
+        retries: 0,
+        window: 9,
+        nack: NackReaction::SlowStart,
+    };
+    assert_eq!(model.transport.kind, TransportKind::Rdma(expected));
+    assert_eq!((model.transport.packet, model.transport.entropy), (Bytes(1000), Entropy::Pair));
+    assert_eq!(model.classes, PriorityMap { data: 2, control: 7 });
+    assert_eq!(rdma("{irn: {window: 100B}}").window, 1);
+}
+
+#[test]
+fn a_window_follows_from_the_longest_path() {
+    // Defaults: 400 Gb/s everywhere, two links of hosts, two of the fabric.
+    let text = format!("{FABRIC}{JOB}transport: {{irn: {{mtu: 938B, timeout: 1ms}}}}\n").replace(
+        "fabric_delay: 2us",
+        "fabric_delay: 2us, host_delay: 1us, host_rate: 100Gbps, fabric_rate: 100Gbps",
+    );
+    let compiled = compile(&resolve(&text, "test.yaml").unwrap()).unwrap();
+    // 1000 bytes take 80 ns: 2 x (1 + 2 + 2 + 1 us + 4 x 80 ns) at 100 Gb/s are 158 packets.
+    assert_eq!(compiled.model.transport.rdma().unwrap().window, 158);
+    let is_told = |note: &&String| note.contains("`window: none`") && note.contains("158 packets");
+    assert!(compiled.notes.iter().any(|note| is_told(&note)), "{:?}", compiled.notes);
+    // Within one leaf the fabric's links do not count.
+    let alone = text.replace("leaves: 4", "leaves: 1");
+    let alone = compile(&resolve(&alone, "test.yaml").unwrap()).unwrap();
+    assert_eq!(alone.model.transport.rdma().unwrap().window, 54);
+}
+
+#[test]
+fn queues_are_what_is_written() {
+    let queues = |rest: &str| compiled(&format!("{JOB}queues: {{{rest}}}\n")).model.queues;
+    let plain = queues("");
+    assert_eq!((plain.buffer, plain.marking), (None, None));
+    let lossy = Buffer { size: Bytes(16 << 20), alpha: 1024, pause: None };
+    assert_eq!(queues("buffer: 16MiB").buffer, Some(lossy));
+    assert_eq!(queues("buffer: 16MiB, alpha: 0.125").buffer, Some(Buffer { alpha: 128, ..lossy }));
+    assert_eq!(queues("buffer: 16MiB, alpha: 64").buffer, Some(Buffer { alpha: 65_536, ..lossy }));
+    assert_eq!(queues("buffer: 16MiB, alpha: 10%").buffer, Some(Buffer { alpha: 102, ..lossy }));
+    let pause = Pause { headroom: None, xon_gap: Bytes(3000) };
+    assert_eq!(queues("buffer: 16MiB, pause: true").buffer, Some(Buffer { pause: Some(pause), ..lossy }));
+    let pause = Pause { headroom: Some(Bytes(50_000)), xon_gap: Bytes(9) };
+    let given = queues("buffer: 16MiB, pause: true, headroom: 50KB, xon_gap: 9B").buffer;
+    assert_eq!(given, Some(Buffer { pause: Some(pause), ..lossy }));
+}
+
+#[test]
+fn marking_and_loss_are_chances_in_whole_parts() {
+    let model = |rest: &str| compiled(&format!("{JOB}{rest}\n")).model;
+    let marking = |rest: &str| {
+        model(&format!("queues: {{marking: {{minimum: 5KB, maximum: 200KB{rest}}}}}")).queues.marking.unwrap()
+    };
+    let [minimum, maximum] = [Bytes(5_000), Bytes(200_000)];
+    let expected = Marking { minimum, maximum, probability: 858_993_459, at_enqueue: false };
+    assert_eq!(marking(""), expected);
+    let all = marking(", probability: 100%, at: enqueue");
+    assert_eq!(all, Marking { probability: 1 << 32, at_enqueue: true, ..expected });
+    assert_eq!(model("").loss, 0);
+    assert_eq!(model("faults: {loss: 25%}").loss, 1 << 30);
+    assert_eq!(model("faults: {loss: 1}").loss, 1 << 32);
+}
+
+#[test]
+fn choices_for_queue_pairs_reach_the_model() {
+    let rest = "transport: nic_sr\ncongestion: {dcqcn: {preset: simai, notify: packet}}\n\
+                balance: {switch: adaptive, control: spray, edge: {themis: {race: literal}}}\n";
+    let model = compiled(&format!("{JOB}{rest}")).model;
+    assert_eq!(netloom_policy::congestion::SPECS[model.congestion.number].name, "dcqcn");
+    assert_eq!(model.congestion.settings.choice("preset"), "simai");
+    assert!(model.balances.control.is_some());
+    let edge = model.balances.edge.unwrap();
+    assert_eq!(netloom_policy::edge::SPECS[edge.number].name, "themis");
+    assert_eq!(edge.settings.choice("race"), "literal");
+    let plain = compiled(JOB).model;
+    assert_eq!(netloom_policy::congestion::SPECS[plain.congestion.number].name, "none");
+    assert!(plain.balances.control.is_none() && plain.balances.edge.is_none());
+}
+
+#[test]
+fn a_controller_that_hears_nothing_is_noted() {
+    let notes = |rest: &str| compiled(&format!("{JOB}congestion: dcqcn\n{rest}\n")).notes;
+    let is_told_nothing = |notes: &[String]| notes.iter().any(|note| note.contains("is told nothing"));
+    assert!(is_told_nothing(&notes("transport: irn")));
+    assert!(!is_told_nothing(&notes("transport: nic_sr")));
+    assert!(!is_told_nothing(&notes("transport: irn\nqueues: {marking: {minimum: 5KB, maximum: 9KB}}")));
+}
+
+#[test]
+fn queue_pairs_on_absurd_links_are_refused_with_words() {
+    let fabric = |rate: &str, delay: &str| {
+        let links = format!("[{{from: host0, to: switch0, rate: {rate}, delay: {delay}, count: 2}}]");
+        format!("netloom: 1\nfabric: {{custom: {{hosts: 1, switches: 1, links: {links}}}}}\n")
+    };
+    let rest = "congestion: {dcqcn: {minimum: 1bps, alpha_time: 0s}}\nqueues: {buffer: 1GB, pause: true}\n\
+                background: {mice: {end: 1s, interval: 1ms}}\n";
+    for rate in ["1bps", "999999Tbps"] {
+        for delay in ["1ps", "8000000s"] {
+            for transport in ["{irn: {mtu: 60MB}}", "{irn: {mtu: 1B, header: none}}", "go_back_n"] {
+                let one = format!("{}transport: {transport}\n{rest}", fabric(rate, delay));
+                let two = one.replace("hosts: 1", "hosts: 2").replace(
+                    "}]",
+                    &format!("}}, {{from: host1, to: switch0, rate: {rate}, delay: {delay}}}]"),
+                );
+                for text in [one, two] {
+                    // Whatever the answer is: it must be one.
+                    if let Ok(resolved) = resolve(&text, "absurd.yaml") {
+                        let _ = compile(&resolved);
+                    }
+                }
+            }
+        }
+    }
 }

@@ -5,8 +5,8 @@ mod shelf;
 use netloom_catalog::topology::{fat_tree, leaf_spine};
 use netloom_catalog::workload::background::{mice, poisson};
 use netloom_catalog::workload::collective;
-use netloom_policy::balance;
-use netloom_scenario::resolved::sections;
+use netloom_policy::{balance, congestion, edge};
+use netloom_scenario::resolved::{queue_pairs, sections};
 use netloom_scenario::{Overrides, Style, compile, quantity, resolve, resolve_bytes, resolve_from};
 use netloom_units::{Kind, Spec};
 use proptest::prelude::*;
@@ -195,23 +195,56 @@ fn lead(parameters: &str) -> String {
     if parameters.is_empty() { String::new() } else { format!("{parameters}, ") }
 }
 
+/// The section `queues`, in which no two keys contradict each other too often.
+fn queues() -> BoxedStrategy<String> {
+    let size = || (1..1_000_000_u64).prop_map(|n| quantity::print(n, quantity::Dimension::Size));
+    let headroom = prop_oneof![Just("auto".to_owned()), size()];
+    let rest = written(&sections::MARKING).prop_map(|all| {
+        let is_own = |text: &String| !text.starts_with("minimum") && !text.starts_with("maximum");
+        lead(&all.into_iter().filter(is_own).collect::<Vec<_>>().join(", "))
+    });
+    let marking = (rest, 1..1_000_000_u64, 0..1_000_000_u64).prop_map(|(rest, minimum, more)| {
+        let [minimum, maximum] =
+            [minimum, minimum + more].map(|n| quantity::print(n, quantity::Dimension::Size));
+        format!("{{{rest}minimum: {minimum}, maximum: {maximum}}}")
+    });
+    let marking = prop_oneof![Just("none".to_owned()), marking];
+    (parameters(&sections::QUEUES), headroom, marking)
+        .prop_map(|(own, headroom, marking)| {
+            format!("{}headroom: {headroom}, marking: {marking}", lead(&own))
+        })
+        .boxed()
+}
+
+/// One policy for each seat.
+fn balances() -> BoxedStrategy<String> {
+    let policy = || plugin(balance::SPECS.to_vec());
+    let control = prop_oneof![Just("as_data".to_owned()), policy()];
+    let edge = prop_oneof![Just("none".to_owned()), plugin(edge::SPECS.to_vec())];
+    (policy(), policy(), control, edge)
+        .prop_map(|(host, switch, control, edge)| {
+            format!("{{host: {host}, switch: {switch}, control: {control}, edge: {edge}}}")
+        })
+        .boxed()
+}
+
 /// A well-formed scenario; whether it fits together is left to chance.
 fn scenario() -> impl Strategy<Value = String> {
     let grounded = ground().prop_flat_map(|ground| (on(&ground), Just(ground.text)));
-    let balances = (plugin(balance::SPECS.to_vec()), plugin(balance::SPECS.to_vec()));
     let ports = (
         plugin(sections::TRANSPORTS.to_vec()),
-        parameters(&sections::QUEUES),
+        plugin(congestion::SPECS.to_vec()),
+        queues(),
         parameters(&sections::CLASSES),
         prop_oneof![Just("auto"), Just("30us"), Just("1ms")],
         prop_oneof![Just("none".to_owned()), (1..9_u32).prop_map(|n| format!("{n}ms"))],
     );
-    (any::<u64>(), grounded, balances, background(), ports).prop_map(
-        |(seed, (rest, fabric), (host, switch), background, ports)| {
-            let (transport, queues, classes, delay, deadline) = ports;
+    (any::<u64>(), grounded, balances(), background(), ports).prop_map(
+        |(seed, (rest, fabric), balance, background, ports)| {
+            let (transport, congestion, queues, classes, delay, deadline) = ports;
             format!(
-                "netloom: 1\nseed: {seed}\nfabric: {fabric}\nbalance: {{host: {host}, switch: {switch}}}\n\
-                 transport: {transport}\nqueues: {{{queues}}}\nclasses: {{{classes}}}\n\
+                "netloom: 1\nseed: {seed}\nfabric: {fabric}\nbalance: {balance}\n\
+                 transport: {transport}\ncongestion: {congestion}\nqueues: {{{queues}}}\nclasses: {{{classes}}}\n\
                  background: {background}\ncoordination_delay: {delay}\ndeadline: {deadline}\n{rest}"
             )
         },
@@ -249,6 +282,10 @@ proptest! {
             if let (Ok(one), Ok(two)) = (one, two) {
                 prop_assert_eq!(one.model.workload, two.model.workload);
                 prop_assert_eq!(one.model.faults, two.model.faults);
+                prop_assert_eq!(one.model.loss, two.model.loss);
+                prop_assert_eq!(one.model.transport, two.model.transport);
+                prop_assert_eq!(one.model.queues, two.model.queues);
+                prop_assert_eq!(one.model.classes, two.model.classes);
             }
         }
     }
@@ -256,7 +293,7 @@ proptest! {
     #[test]
     fn what_is_inherited_means_the_same_and_prints_to_itself(
         text in scenario(),
-        stays in proptest::collection::vec(any::<bool>(), 13),
+        stays in proptest::collection::vec(any::<bool>(), 14),
     ) {
         let (heir, base) = cut(&text, &stays);
         let shelf = Shelf::new(&[("any.yaml", &heir), ("base.yaml", &base)]);
@@ -282,7 +319,7 @@ proptest! {
     #[test]
     fn parameters_of_a_plug_in_may_be_inherited_one_by_one(
         fabric in written(&leaf_spine::SPEC),
-        transport in written(&sections::WINDOW),
+        transport in written(&queue_pairs::IRN),
         queues in written(&sections::QUEUES),
         stays in proptest::collection::vec(any::<bool>(), 7),
     ) {
@@ -292,7 +329,7 @@ proptest! {
                 kept.map(|(_, one)| one.as_str()).collect::<Vec<_>>().join(", ")
             };
             format!(
-                "fabric: {{leaf_spine: {{{}}}}}\ntransport: {{window: {{{}}}}}\nqueues: {{{}}}\n",
+                "fabric: {{leaf_spine: {{{}}}}}\ntransport: {{irn: {{{}}}}}\nqueues: {{{}}}\n",
                 of(&fabric), of(&transport), of(&queues)
             )
         };

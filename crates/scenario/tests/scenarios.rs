@@ -5,6 +5,8 @@ mod shelf;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use netloom_scenario::resolved::queue_pairs;
+use netloom_scenario::resolved::sections::TRANSPORTS;
 use netloom_scenario::{Origin, Overrides, Style, compile, resolve, resolve_from};
 use shelf::Shelf;
 
@@ -74,6 +76,9 @@ fn every_plug_in_has_its_scenario() {
     }
     for spec in netloom_catalog::workload::collective::SPECS {
         assert!(has("collectives", spec.name), "scenarios/collectives/{}.yaml is missing", spec.name);
+    }
+    for spec in TRANSPORTS.iter().filter(|spec| queue_pairs::rule(spec).is_some()) {
+        assert!(has("rdma", spec.name), "scenarios/rdma/{}.yaml is missing", spec.name);
     }
 }
 

@@ -9,6 +9,7 @@ mod grids;
 mod import;
 mod inheritance;
 mod packets;
+mod queue_pairs;
 mod reproduce;
 mod scenes;
 mod schema;

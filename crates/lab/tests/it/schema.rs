@@ -169,6 +169,10 @@ fn what_may_be_left_out_or_written_in_short_satisfies_it() {
         "faults: {random: {fraction: 2.5%}}",
         "faults: {random: {fraction: 0.5}}",
         "faults: {random: none}",
+        "transport: nic_sr\nbalance: {edge: themis, control: as_data}\ncongestion: {dcqcn: {preset: simai, gain: 8}}",
+        "transport: {irn: {header: none, window: 1MiB}}\nbalance: {edge: none, control: {spray: }}\ncongestion: none",
+        "queues: {buffer: 9MB, alpha: 12.5%, pause: true, headroom: auto, marking: none}",
+        "queues: {headroom: 9KB, marking: {minimum: 5KB, maximum: 9KB, probability: 1}}\nfaults: {loss: 1%}",
     ] {
         assert!(schema.accepts(&data(&format!("netloom: 1\n{FABRIC}\n{more}\n"))), "{more}");
     }
@@ -203,6 +207,16 @@ fn broken_scenarios_do_not() {
         "faults: {random: {}}",
         "faults: {timed: [{link: a, at: 1us, action: dwon}]}",
         "record: {queue_packets: maybe}",
+        "transport: {irn: {packet: 4KiB}}",
+        "transport: {nic_sr: {timeout_low: 4ms}}",
+        "transport: {ideal: {first_psn: 16777216}}",
+        "congestion: swift",
+        "balance: {edge: ecmp}",
+        "balance: {control: as-data}",
+        "queues: {headroom: none}",
+        "queues: {marking: {minimum: 5KB}}",
+        "queues: {alpha: 65}",
+        "faults: {loss: 1.5}",
     ] {
         assert!(!schema.accepts(&data(&format!("netloom: 1\n{FABRIC}\n{more}\n"))), "{more}");
     }

@@ -3,11 +3,11 @@
 use netloom_catalog::placement::hosts_by_leaf;
 use netloom_catalog::workload::background::{self, published};
 use netloom_model::{Background, Fabric, Sender, SizePoint};
-use netloom_units::{HostId, NodeId, Rate};
+use netloom_units::{HostId, NodeId};
 
 use super::choices::optional_rate;
 use super::ground::Ground;
-use super::placement;
+use super::{placement, rdma};
 use crate::diagnostic::Problems;
 use crate::place::Place;
 use crate::resolve::Draft;
@@ -52,8 +52,7 @@ fn place_in(wanted: &Wanted, message: &str) -> Place {
 }
 
 fn sender(fabric: &Fabric, host: HostId) -> Sender {
-    let ports = fabric.ports_of(NodeId(host.0)).iter();
-    Sender { host, capacity: Rate(ports.fold(0, |sum: u64, port| sum.saturating_add(port.rate.0))) }
+    Sender { host, capacity: rdma::capacity(fabric, NodeId(host.0)) }
 }
 
 /// The rack of each host: hosts below the same switches share one.

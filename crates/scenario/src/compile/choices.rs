@@ -1,16 +1,18 @@
-//! Balancing, transport, queues, classes, recording and the coordination delay.
+//! Balancing, transport, congestion control, queues, classes, recording and the coordination delay.
 
 use netloom_model::{Balances, Entropy, NamedFlow, PriorityMap, Queues, Recording, Transport, TransportKind};
 use netloom_policy::balance::{self, Chosen};
+use netloom_policy::{congestion, edge};
 use netloom_units::{Bytes, Duration, Rate, Value};
 
 use super::ground::Ground;
+use super::{buffer, rdma};
 use crate::diagnostic::Problems;
 use crate::flow_name::FlowName;
 use crate::place::Placed;
 use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
-use crate::resolved::{Balance, Parameters, Record};
+use crate::resolved::{self, Balance, Parameters, Record, queue_pairs};
 
 /// The delay of modelled barriers in a fabric where no link has any.
 const WITHOUT_DELAYS: Duration = Duration::from_micros(1);
@@ -21,25 +23,43 @@ pub(super) fn balances(balance: &Balance) -> Balances {
         number: balance::number_of(parameters.spec.name).expect("read from the registry"),
         settings: parameters.settings.clone(),
     };
-    Balances { host: chosen(&balance.host), switch: chosen(&balance.switch), control: None, edge: None }
+    let helper = |parameters: &Parameters| edge::Chosen {
+        number: edge::number_of(parameters.spec.name).expect("read from the registry"),
+        settings: parameters.settings.clone(),
+    };
+    Balances {
+        host: chosen(&balance.host),
+        switch: chosen(&balance.switch),
+        control: balance.control.as_ref().map(chosen),
+        edge: balance.edge.as_ref().map(helper),
+    }
 }
 
-/// How hosts send messages.
-pub(super) fn transport(parameters: &Parameters) -> Transport {
+/// How senders react to congestion.
+pub(super) fn congestion(parameters: &Parameters) -> congestion::Chosen {
+    congestion::Chosen {
+        number: congestion::number_of(parameters.spec.name).expect("read from the registry"),
+        settings: parameters.settings.clone(),
+    }
+}
+
+/// How hosts send messages; `window` is the most packets under way of a queue pair.
+pub(super) fn transport(parameters: &Parameters, window: u64) -> Transport {
     let settings = &parameters.settings;
     let entropy = match settings.choice("entropy") {
         "pair" => Entropy::Pair,
         "start" => Entropy::Start,
         _ => Entropy::Message,
     };
-    let kind = match parameters.spec.name {
-        "window" => TransportKind::Window {
+    let kind = match (queue_pairs::rule(parameters.spec), parameters.spec.name) {
+        (Some(rule), _) => TransportKind::Rdma(rdma::rdma(parameters, rule, window)),
+        (None, "window") => TransportKind::Window {
             packets: settings.count("packets") as u32,
             acknowledgement: settings.size("acknowledgement"),
         },
-        _ => TransportKind::OpenLoop { rate: optional_rate(parameters, "rate") },
+        (None, _) => TransportKind::OpenLoop { rate: optional_rate(parameters, "rate") },
     };
-    Transport { packet: settings.size("packet"), entropy, kind }
+    Transport { packet: rdma::packet(parameters), entropy, kind }
 }
 
 /// A rate or `none`.
@@ -50,7 +70,8 @@ pub(super) fn optional_rate(parameters: &Parameters, name: &str) -> Option<Rate>
     }
 }
 
-fn optional_size(parameters: &Parameters, name: &str) -> Option<Bytes> {
+/// A size or `none`.
+pub(super) fn optional_size(parameters: &Parameters, name: &str) -> Option<Bytes> {
     match parameters.settings.optional(name) {
         Some(Value::Size(size)) => Some(size),
         _ => None,
@@ -58,12 +79,12 @@ fn optional_size(parameters: &Parameters, name: &str) -> Option<Bytes> {
 }
 
 /// Queues at egress ports.
-pub(super) fn queues(parameters: &Parameters) -> Queues {
+pub(super) fn queues(queues: &resolved::Queues) -> Queues {
     Queues {
-        switch_limit: optional_size(parameters, "switch_limit"),
-        host_limit: optional_size(parameters, "host_limit"),
-        buffer: None,
-        marking: None,
+        switch_limit: optional_size(&queues.settings, "switch_limit"),
+        host_limit: optional_size(&queues.settings, "host_limit"),
+        buffer: buffer::buffer(queues),
+        marking: queues.marking.as_ref().map(buffer::marking),
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use netloom_model::{Fault, FaultAction, Knowledge};
 use netloom_units::{LinkId, Random, Time};
 
+use super::buffer::chance;
 use super::ground::Ground;
 use crate::diagnostic::Problems;
 use crate::place::Place;
@@ -19,6 +20,11 @@ pub(super) fn knowledge(faults: &Faults) -> Knowledge {
         "global" => Knowledge::Global,
         _ => Knowledge::Local,
     }
+}
+
+/// The chance that a link loses a data packet, in 2^-32.
+pub(super) fn loss(faults: &Faults) -> u64 {
+    chance(faults.settings.settings.fraction("loss"))
 }
 
 /// All faults, in order of time.

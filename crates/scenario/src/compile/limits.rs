@@ -5,13 +5,15 @@
 
 use netloom_catalog::workload::background;
 use netloom_catalog::workload::collective::Plan;
-use netloom_model::{Background, Job, Phase, Routing};
-use netloom_units::Rate;
+use netloom_model::{Background, Fabric, Job, Phase, Routing};
+use netloom_policy::congestion::Controller;
+use netloom_units::{Rate, Time};
 
 use super::ground::Ground;
-use super::{largest_packet, messages};
+use super::{messages, rdma};
 use crate::diagnostic::Problems;
 use crate::resolve::{Draft, LONGEST};
+use crate::resolved::{Parameters, queue_pairs};
 
 const PS_PER_SECOND: u128 = 1_000_000_000_000;
 /// Packets of a message are counted in 32 bits.
@@ -41,7 +43,7 @@ pub(super) fn check(
 ) {
     let own = background.map(of_background).unwrap_or_default();
     if let Some(transport) = &draft.transport {
-        let most = u128::from(transport.settings.size("packet").0) * u128::from(MOST_PACKETS);
+        let most = u128::from(payload(transport)) * u128::from(MOST_PACKETS);
         messages::check(draft, own.largest_message, most, problems);
     }
     let traffic = background.map_or(0, |background| span(&own, draft, ground, Some(background)));
@@ -63,8 +65,14 @@ pub(super) fn check(
         }
         (None, None) => (draft.fabric_place, "faster links"),
     };
+    let timeouts = if has_queue_pairs(draft).is_some() { "; timeouts count as well" } else { "" };
     let report = problems.report(place, "the run could take longer than the clock can count");
-    report.label("over 100 days if everything happens one after the other").help(help);
+    report.label("over 100 days if everything happens one after the other").help(format!("{help}{timeouts}"));
+}
+
+/// The transport, if it has queue pairs.
+fn has_queue_pairs(draft: &Draft) -> Option<&Parameters> {
+    draft.transport.as_ref().filter(|transport| queue_pairs::rule(transport.spec).is_some())
 }
 
 fn of_job(job: &Job, barrier_delay: u64) -> Worst {
@@ -125,23 +133,53 @@ fn span(worst: &Worst, draft: &Draft, ground: &Ground, background: Option<&Backg
         transport.spec.parameter("rate").and_then(|_| super::choices::optional_rate(transport, "rate"))
     });
     let background = background.and_then(|background| background.rate);
-    let slowest = links.chain(pace).chain(background).min().unwrap_or(Rate(u64::MAX));
+    let slowest = links
+        .chain(pace)
+        .chain(smallest_rate(draft, fabric))
+        .chain(background)
+        .min()
+        .unwrap_or(Rate(u64::MAX));
     let delay = fabric.ports().iter().map(|port| port.delay.0).max().unwrap_or(0);
     let hops = match &ground.built.routing {
         Routing::LeafSpine(_) => 4,
         Routing::FatTree(_) => 6,
         Routing::Tables(_) => fabric.n_switches() as u128 + 1,
     };
-    let (packet, reply) = draft.transport.as_ref().map_or((1, 0), |transport| {
-        let data = transport.settings.size("packet");
-        (
-            u128::from(data.0),
-            largest_packet(draft).filter(|all| *all > data).map_or(64, |all| u128::from(all.0)),
-        )
-    });
+    let (packet, beside) = draft
+        .transport
+        .as_ref()
+        .map_or((1, 0), |transport| (u128::from(payload(transport)), u128::from(beside(transport))));
     let packets = (worst.bytes / packet).saturating_add(worst.messages);
-    let bits = worst.bytes.saturating_add(packets.saturating_mul(reply)).saturating_mul(8);
+    let bits = worst.bytes.saturating_add(packets.saturating_mul(beside)).saturating_mul(8);
     let busy = bits.saturating_mul(PS_PER_SECOND) / u128::from(slowest.0);
-    let flight = worst.rounds.saturating_mul(hops * u128::from(delay));
+    // One that is longer by itself is reported where it is written.
+    let silence = has_queue_pairs(draft).map_or(0, rdma::longest_silence);
+    let silence = if silence > u128::from(LONGEST.0) { 0 } else { silence };
+    let flight = worst.rounds.saturating_mul((hops * u128::from(delay)).saturating_add(silence));
     busy.saturating_add(flight).saturating_add(worst.idle)
+}
+
+/// Bytes of a message that a packet carries.
+fn payload(transport: &Parameters) -> u64 {
+    let name = if transport.spec.parameter("mtu").is_some() { "mtu" } else { "packet" };
+    transport.settings.size(name).0
+}
+
+/// Bytes on the wire that come with each packet of a message: its header, and what answers it.
+fn beside(transport: &Parameters) -> u64 {
+    let header = rdma::packet(transport).0 - payload(transport);
+    let answer =
+        ["control", "acknowledgement"].into_iter().find(|name| transport.spec.parameter(name).is_some());
+    // A packet is answered by an ACK or a NACK, and by a CNP at most.
+    header + 2 * answer.map_or(64, |name| transport.settings.size(name).0)
+}
+
+/// The smallest rate to which congestion control may fall.
+fn smallest_rate(draft: &Draft, fabric: &Fabric) -> Option<Rate> {
+    let parameters = draft.congestion.as_ref()?;
+    let line = fabric.ports().iter().map(|port| port.rate).max()?;
+    let controller = Controller::new(&super::choices::congestion(parameters), line);
+    let mut state = controller.start();
+    controller.slow_start(&mut state, Time::ZERO);
+    Some(controller.rate(&mut state, Time::ZERO))
 }

@@ -5,7 +5,9 @@
 //!
 //! Invariants: all mistakes are found, not only the first; what compiles, the engine can run without failing.
 
+mod agreement;
 mod background;
+mod buffer;
 mod choices;
 mod fabric;
 mod faults;
@@ -15,11 +17,12 @@ mod limits;
 mod messages;
 mod notes;
 mod placement;
+mod rdma;
 mod stages;
 
 use netloom_catalog::workload::expand;
 use netloom_model::{Background, Fault, Job, Model, Recording, Workload};
-use netloom_units::{Bytes, Duration};
+use netloom_units::Duration;
 
 use crate::describe::changed::Changed;
 use crate::diagnostic::{Diagnostics, Problems};
@@ -54,6 +57,8 @@ pub(crate) struct Parts {
     faults: Vec<Fault>,
     coordination_delay: Duration,
     recording: Recording,
+    /// Most packets under way of a queue pair.
+    window: u64,
     notes: Vec<String>,
 }
 
@@ -72,9 +77,12 @@ pub fn compile(resolved: &Resolved) -> Result<Compiled, Diagnostics> {
 /// Checks as much of a scenario as could be read, and makes what it can of it.
 pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     let seed = draft.seed.unwrap_or(1);
+    agreement::check(draft, problems);
     let ground = Ground::new(fabric::build(draft.fabric.as_ref()?, problems)?);
     let mut notes = Vec::new();
     let coordination_delay = choices::coordination_delay(draft, &ground, &mut notes, problems);
+    let window = rdma::window(draft, &ground, &mut notes, problems);
+    buffer::check(draft, &ground, problems);
     let recording = choices::recording(draft.record.as_ref(), &ground, problems);
     let faults = faults::faults(draft.faults.as_ref(), seed, &ground, &mut notes, problems);
     let jobs = job::jobs(&draft.jobs, seed, &ground, problems);
@@ -87,7 +95,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     limits::check(draft, &ground, &jobs, background.as_ref(), coordination_delay.0, problems);
     notes::add(draft, &jobs, &mut notes);
     let jobs = jobs.into_iter().map(|(_, job)| job).collect();
-    let parts = Parts { ground, jobs, background, faults, coordination_delay, recording, notes };
+    let parts = Parts { ground, jobs, background, faults, coordination_delay, recording, window, notes };
     if problems.is_empty() {
         expands(&parts, draft, problems);
     }
@@ -110,10 +118,10 @@ fn finish(resolved: &Resolved, parts: Parts) -> Compiled {
         fabric: built.fabric,
         routing: built.routing,
         balances: choices::balances(&resolved.balance),
-        transport: choices::transport(&resolved.transport),
-        congestion: netloom_policy::congestion::Chosen::named("none"),
+        transport: choices::transport(&resolved.transport, parts.window),
+        congestion: choices::congestion(&resolved.congestion),
         queues: choices::queues(&resolved.queues),
-        loss: 0,
+        loss: faults::loss(&resolved.faults),
         classes: choices::classes(&resolved.classes),
         workload: Workload { jobs: parts.jobs, background: parts.background },
         faults: parts.faults,
@@ -132,13 +140,4 @@ fn finish(resolved: &Resolved, parts: Parts) -> Compiled {
         changed: resolved.changed(),
         notes: parts.notes,
     }
-}
-
-/// The bytes of the largest packet a scenario can send.
-fn largest_packet(draft: &Draft) -> Option<Bytes> {
-    let transport = draft.transport.as_ref()?;
-    let data = transport.settings.size("packet");
-    let control =
-        transport.spec.parameter("acknowledgement").map(|_| transport.settings.size("acknowledgement"));
-    Some(control.map_or(data, |control| control.max(data)))
 }

@@ -3,7 +3,7 @@
 use netloom_model::{Job, Phase};
 
 use crate::resolve::Draft;
-use crate::resolved::Parameters;
+use crate::resolved::{Parameters, queue_pairs};
 
 /// Adds a note for every choice labelled *ours* that this scenario makes use of.
 pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>) {
@@ -15,6 +15,9 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
     }
     if let Some(transport) = &draft.transport {
         own_rule("transport", transport, notes);
+        if queue_pairs::rule(transport.spec).is_some() {
+            queue_pairs_travel(draft, transport, notes);
+        }
     }
     if jobs.iter().any(|(_, job)| job.phases.iter().any(has_barrier)) {
         notes.push(
@@ -29,6 +32,22 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
              `coordination_delay`"
                 .to_owned(),
         );
+    }
+}
+
+/// What a reader should know of classes and of who is told of congestion.
+fn queue_pairs_travel(draft: &Draft, transport: &Parameters, notes: &mut Vec<String>) {
+    if let Some(classes) = &draft.classes {
+        let [data, control] = ["data", "control"].map(|name| classes.settings.count(name));
+        notes.push(format!(
+            "ours: ACKs, NACKs and CNPs are in class {control}, data in class {data}, so they never wait behind data"
+        ));
+    }
+    let (Some(congestion), Some(queues)) = (&draft.congestion, &draft.queues) else { return };
+    let hears_nacks = transport.settings.choice("nack") != "ignore";
+    if congestion.spec.name != "none" && queues.marking.is_none() && !hears_nacks {
+        let name = congestion.spec.name;
+        notes.push(format!("congestion control `{name}` is told nothing: no `marking`, and `nack: ignore`"));
     }
 }
 

@@ -6,14 +6,14 @@
 //! Invariants: no field is passed over unnamed, so that a new one is told or does not compile; a setting written with
 //! the value of its default does not count as changed.
 
-use netloom_policy::balance;
+use netloom_policy::{balance, congestion};
 use netloom_units::{Duration, Value};
 
 use super::{duration, value};
 use crate::place::Placed;
 use crate::resolved::{
-    Background, Balance, Collective, Custom, Fabric, Faults, Job, Parameters, Phase, Placement, Record,
-    Resolved, Stages, sections,
+    Background, Balance, Collective, Custom, Fabric, Faults, Job, Parameters, Phase, Placement, Queues,
+    Record, Resolved, Stages, queue_pairs, sections,
 };
 use crate::written::{Node, Tree};
 
@@ -36,6 +36,7 @@ pub(crate) fn changed(resolved: &Resolved) -> Vec<Changed> {
         fabric,
         balance,
         transport,
+        congestion,
         queues,
         classes,
         jobs,
@@ -52,8 +53,9 @@ pub(crate) fn changed(resolved: &Resolved) -> Vec<Changed> {
     list.fabric(fabric);
     list.balance(balance);
     list.plugin("transport", transport, Some(sections::OPEN_LOOP.name));
-    list.section("queues", queues);
-    list.section("classes", classes);
+    list.plugin("congestion", congestion, Some(congestion::SPECS[0].name));
+    list.queues(queues);
+    list.classes(classes, transport);
     jobs.iter().enumerate().for_each(|(number, job)| list.job(number, job));
     if let Some(background) = background {
         list.background(background);
@@ -124,9 +126,34 @@ impl List {
         }
     }
 
-    fn balance(&mut self, Balance { host, switch }: &Balance) {
+    fn balance(&mut self, Balance { host, switch, control, edge }: &Balance) {
         self.plugin("balance.host", host, Some(balance::SPECS[0].name));
         self.plugin("balance.switch", switch, Some(balance::SPECS[0].name));
+        if let Some(control) = control {
+            self.plugin("balance.control", control, Some(Balance::AS_DATA));
+        }
+        if let Some(edge) = edge {
+            self.plugin("balance.edge", edge, Some("none"));
+        }
+    }
+
+    fn queues(&mut self, Queues { settings, headroom, marking }: &Queues) {
+        self.section("queues", settings);
+        if let Some(headroom) = headroom {
+            self.entry("queues.headroom", text(Value::Size(headroom.value)), Some("auto"));
+        }
+        if let Some(marking) = marking {
+            self.section("queues.marking", marking);
+        }
+    }
+
+    /// Their defaults are those of the transport.
+    fn classes(&mut self, classes: &Parameters, transport: &Parameters) {
+        let control = queue_pairs::default_control_class(Some(transport.spec)).to_string();
+        for (name, found) in classes.settings.iter() {
+            let default = if name == "control" { control.as_str() } else { "0" };
+            self.entry(&format!("classes.{name}"), text(found), Some(default));
+        }
     }
 
     fn job(&mut self, number: usize, job: &Job) {
@@ -291,6 +318,38 @@ mod tests {
             row("transport", "window", Some("open_loop")),
             row("transport.window.packets", "8", Some("128")),
             row("deadline", "1s", Some("none")),
+        ] {
+            assert!(found.contains(&expected), "{expected:?} in {found:?}");
+        }
+    }
+
+    #[test]
+    fn the_class_of_acknowledgements_has_the_default_of_its_transport() {
+        let about_classes = |more: &str| {
+            let found = changed(more).into_iter();
+            found.filter(|changed| changed.path.starts_with("classes")).collect::<Vec<_>>()
+        };
+        assert_eq!(about_classes("transport: irn\n"), []);
+        assert_eq!(about_classes("transport: irn\nclasses: { control: 1 }\n"), []);
+        let found = about_classes("classes: { control: 1 }\n");
+        assert_eq!(found, [row("classes.control", "1", Some("0"))]);
+    }
+
+    #[test]
+    fn queues_and_the_edge_are_told_key_by_key() {
+        let found = changed(
+            "transport: nic_sr\nbalance: { edge: themis, control: ecmp }\ncongestion: { dcqcn: { preset: simai } }\n\
+             queues: { buffer: 9MB, headroom: 50KB, pause: true, marking: { minimum: 5KB, maximum: 200KB } }\n",
+        );
+        for expected in [
+            row("balance.edge", "themis", Some("none")),
+            row("balance.control", "ecmp", Some("as_data")),
+            row("congestion", "dcqcn", Some("none")),
+            row("congestion.dcqcn.preset", "simai", Some("hpcc")),
+            row("queues.buffer", "9MB", Some("none")),
+            row("queues.headroom", "50KB", Some("auto")),
+            row("queues.pause", "true", Some("false")),
+            row("queues.marking.minimum", "5KB", None),
         ] {
             assert!(found.contains(&expected), "{expected:?} in {found:?}");
         }

@@ -11,7 +11,7 @@ use netloom_units::{Duration, Value};
 use crate::place::Placed;
 use crate::quantity::{self, Dimension};
 use crate::resolved::{
-    Background, Balance, Bundle, Custom, Fabric, Faults, Parameters, Record, Resolved, TimedFault,
+    Background, Balance, Bundle, Custom, Fabric, Faults, Parameters, Queues, Record, Resolved, TimedFault,
 };
 use crate::words;
 use crate::written::Node;
@@ -26,7 +26,8 @@ pub(crate) fn scenario(resolved: &Resolved) -> Node {
         ("fabric", fabric(&resolved.fabric)),
         ("balance", balance(&resolved.balance)),
         ("transport", plugin(&resolved.transport)),
-        ("queues", section(&resolved.queues)),
+        ("congestion", plugin(&resolved.congestion)),
+        ("queues", queues(&resolved.queues)),
         ("classes", section(&resolved.classes)),
         ("jobs", Node::list(resolved.jobs.iter().map(workload::job))),
         ("background", resolved.background.as_ref().map_or_else(|| Node::text("none"), background)),
@@ -98,7 +99,23 @@ fn link(bundle: &Bundle) -> Node {
 }
 
 fn balance(balance: &Balance) -> Node {
-    Node::map([("host", plugin(&balance.host)), ("switch", plugin(&balance.switch))])
+    let or = |found: Option<&Parameters>, word| found.map_or_else(|| Node::text(word), plugin);
+    Node::map([
+        ("host", plugin(&balance.host)),
+        ("switch", plugin(&balance.switch)),
+        ("control", or(balance.control.as_ref(), Balance::AS_DATA)),
+        ("edge", or(balance.edge.as_ref(), "none")),
+    ])
+}
+
+fn queues(queues: &Queues) -> Node {
+    let mut all = entries(&queues.settings);
+    let headroom = queues.headroom.as_ref();
+    let headroom = headroom.map_or_else(|| Node::text("auto"), |size| value(Value::Size(size.value)));
+    all.push(("headroom".to_owned(), headroom));
+    let marking = queues.marking.as_ref().map_or_else(|| Node::text("none"), section);
+    all.push(("marking".to_owned(), marking));
+    Node::map(all)
 }
 
 fn background(background: &Background) -> Node {

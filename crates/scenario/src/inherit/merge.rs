@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::resolved::Balance;
 use crate::written::{Entry, Node, Tree};
 
 /// Where one plug-in stands. Inside lists nothing is merged, so those places do not matter.
@@ -16,7 +17,10 @@ const SEATS: &[&[&str]] = &[
     &["balance"],
     &["balance", "host"],
     &["balance", "switch"],
+    &["balance", "control"],
+    &["balance", "edge"],
     &["transport"],
+    &["congestion"],
     &["background"],
 ];
 
@@ -98,7 +102,7 @@ fn name_of(node: &Node) -> Option<&str> {
 
 /// Whether a balance has a policy for each kind of node.
 fn is_seated(node: &Node) -> bool {
-    let is_seat = |entry: &Entry| ["host", "switch"].contains(&entry.key.as_str());
+    let is_seat = |entry: &Entry| Balance::SEATS.contains(&entry.key.as_str());
     matches!(&node.tree, Tree::Map(entries) if entries.iter().any(is_seat))
 }
 
@@ -162,6 +166,9 @@ mod tests {
         assert_eq!(merged("balance: adaptive", host), "balance: {host: spray, switch: adaptive}");
         assert_eq!(merged("balance: {switch: ecmp}", host), "balance: {switch: ecmp, host: spray}");
         assert_eq!(merged("balance: {host: ecmp, switch: spray}", "balance: adaptive"), "balance: adaptive");
+        let edge = "balance: {host: ecmp, switch: ecmp, edge: {themis: {race: literal}}}";
+        assert_eq!(merged("balance: ecmp", "balance: {edge: {themis: {race: literal}}}"), edge);
+        assert_eq!(merged(edge, "balance: {edge: themis}"), edge);
     }
 
     const KEYS: &[&str] = &["fabric", "balance", "transport", "queues", "jobs", "background", "seed"];

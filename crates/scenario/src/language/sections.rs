@@ -4,12 +4,12 @@
 
 use netloom_catalog::topology;
 use netloom_catalog::workload::{background, collective};
-use netloom_policy::balance;
+use netloom_policy::{balance, congestion, edge};
 use netloom_units::{Kind, Value};
 
 use super::{Body, Definition, Key, Member, Preset, Shape, WHOLE, registry};
 use crate::resolve::fabric::MOST_NUMBERED;
-use crate::resolved::{Background, sections};
+use crate::resolved::{Background, Balance, sections};
 
 const SHARE: Kind = Kind::Fraction { minimum: 0.0, maximum: 1.0 };
 const ANY: Kind = Kind::Count { minimum: 0, maximum: u32::MAX as u64 };
@@ -21,11 +21,9 @@ pub(super) fn all() -> Vec<Definition> {
         fabric(),
         balance(),
         transport(),
-        vec![
-            Definition::section("queues", &sections::QUEUES, Vec::new()),
-            Definition::section("classes", &sections::CLASSES, Vec::new()),
-            job(),
-        ],
+        congestion(),
+        queues(),
+        vec![classes(), job()],
         placement(),
         phase(),
         background(),
@@ -73,7 +71,8 @@ fn whole() -> Definition {
             "load balancing: one policy for all nodes, or one for each kind of node",
         ),
         section("transport", Preset::Written("open_loop"), "how hosts send messages"),
-        section("queues", no.clone(), "how much waits at an egress port"),
+        section("congestion", Preset::Written("none"), "how senders react to congestion; needs queue pairs"),
+        section("queues", no.clone(), "how much waits at an egress port, what is dropped, paused or marked"),
         section("classes", no.clone(), "the traffic class of each kind of packet"),
         Key::by_hand("jobs", jobs, Preset::Words("no jobs"), "who trains, on which hosts, in which phases"),
         Key::by_hand("background", background, Preset::Written("none"), "traffic beside the jobs"),
@@ -153,13 +152,28 @@ fn balance() -> Vec<Definition> {
     let seats = vec![
         seat("host", "at hosts, among the ports of the NIC"),
         seat("switch", "at switches, among equal next hops"),
+        Key::by_hand(
+            "control",
+            Shape::Either(vec![Shape::Word(Balance::AS_DATA), Shape::defined("policy")]),
+            Preset::Written(Balance::AS_DATA),
+            "at switches, for ACKs, NACKs and CNPs",
+        ),
+        Key::by_hand(
+            "edge",
+            Shape::Either(vec![Shape::Word("none"), Shape::defined("edge")]),
+            Preset::Written("none"),
+            "what switches with hosts below them know of queue pairs; needs `transport: nic_sr`",
+        ),
     ];
     let (members, definitions) = registry("policy", balance::SPECS, None);
+    let (helpers, known) = registry("edge", edge::SPECS, None);
     let mut all = vec![
         Definition::map("balance", "one policy for each kind of node", seats),
         Definition::choice("policy", "which of the equal next hops a packet takes", members),
     ];
     all.extend(definitions);
+    all.push(Definition::choice("edge", "helpers between NICs and a fabric that sprays", helpers));
+    all.extend(known);
     all
 }
 
@@ -167,6 +181,45 @@ fn transport() -> Vec<Definition> {
     let (members, mut all) = registry("transport", sections::TRANSPORTS, None);
     all.insert(0, Definition::choice("transport", "how hosts send messages", members));
     all
+}
+
+fn congestion() -> Vec<Definition> {
+    let (members, mut all) = registry("congestion", congestion::SPECS, None);
+    all.insert(0, Definition::choice("congestion", "how senders react to congestion", members));
+    all
+}
+
+fn queues() -> Vec<Definition> {
+    let headroom = Shape::Either(vec![Shape::Word("auto"), Shape::Value(Kind::Size)]);
+    let marking = Shape::Either(vec![Shape::Word("none"), Shape::defined("marking")]);
+    let by_hand = vec![
+        Key::by_hand(
+            "headroom",
+            headroom,
+            Preset::Written("auto"),
+            "with `pause`: room per port, apart from the shared part, for what still comes after a pause frame",
+        ),
+        Key::by_hand(
+            "marking",
+            marking,
+            Preset::Written("none"),
+            "marking of data packets at switches, which congestion control heeds",
+        ),
+    ];
+    vec![
+        Definition::section("queues", &sections::QUEUES, by_hand),
+        Definition::section("marking", &sections::MARKING, Vec::new()),
+    ]
+}
+
+/// The default of one class depends on the transport.
+fn classes() -> Definition {
+    let mut section = Definition::section("classes", &sections::CLASSES, Vec::new());
+    let Body::Map(keys) = &mut section.body else { unreachable!("a section is a map") };
+    for key in keys.iter_mut().filter(|key| key.name == "control") {
+        key.preset = Preset::Words("`0`; with queue pairs `1`, as it must be above `data`");
+    }
+    section
 }
 
 fn job() -> Definition {

@@ -110,6 +110,10 @@ fn what_is_read_is_offered() {
         ("random", "faults.random"),
         ("record", "record"),
         ("transport.window", "transport.window"),
+        ("transport.irn", "transport.irn"),
+        ("congestion.dcqcn", "congestion.dcqcn"),
+        ("marking", "queues.marking"),
+        ("edge.themis", "balance.edge.themis"),
         ("background.mice", "background.mice"),
         ("background.poisson", "background.poisson"),
     ];

@@ -11,20 +11,22 @@ pub(crate) mod fabric;
 mod faults;
 mod fields;
 mod job;
+mod network;
 mod phase;
 mod plugin;
 pub(crate) mod value;
 
 use std::collections::BTreeMap;
 
-use netloom_policy::balance;
-use netloom_units::{Duration, Kind, Spec, Time, Value};
+use netloom_units::{Duration, Kind, Time, Value};
 
 use crate::diagnostic::Problems;
 use crate::flow_name::FlowName;
 use crate::inherit::FROM;
 use crate::place::{Place, Placed, Sources};
-use crate::resolved::{Background, Balance, Fabric, Faults, Job, Parameters, Record, Resolved, sections};
+use crate::resolved::{
+    Background, Balance, Fabric, Faults, Job, Parameters, Queues, Record, Resolved, sections,
+};
 use crate::suggest;
 use crate::written::{Entry, Node, Tree};
 use fields::{Fields, items};
@@ -43,6 +45,7 @@ const KEYS: &[&str] = &[
     "fabric",
     "balance",
     "transport",
+    "congestion",
     "queues",
     "classes",
     "jobs",
@@ -66,7 +69,8 @@ pub(crate) struct Draft {
     pub fabric: Option<Fabric>,
     pub balance: Option<Balance>,
     pub transport: Option<Parameters>,
-    pub queues: Option<Parameters>,
+    pub congestion: Option<Parameters>,
+    pub queues: Option<Queues>,
     pub classes: Option<Parameters>,
     pub jobs: Vec<Job>,
     pub background: Option<Background>,
@@ -87,6 +91,7 @@ impl Draft {
             fabric: Some(whole.fabric),
             balance: Some(whole.balance),
             transport: Some(whole.transport),
+            congestion: Some(whole.congestion),
             queues: Some(whole.queues),
             classes: Some(whole.classes),
             jobs: whole.jobs,
@@ -106,6 +111,7 @@ impl Draft {
             fabric: self.fabric?,
             balance: self.balance?,
             transport: self.transport?,
+            congestion: self.congestion?,
             queues: self.queues?,
             classes: self.classes?,
             jobs: self.jobs,
@@ -134,6 +140,7 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
     }
     let mut fields = Fields::open(root, "scenario", &known, problems)?;
     fields.head = root.place;
+    let transport = sound(problems, |problems| network::transport(fields.get("transport"), problems));
     let own_name = fields.get("name").map(|node| value::name(node, "a name", problems));
     Some(Draft {
         fabric_place: fields.get("fabric").map_or(root.place, Node::head),
@@ -142,10 +149,13 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
         fabric: fields
             .need("fabric", "{ leaf_spine: { leaves: 4, spines: 2, hosts_per_leaf: 4 } }", problems)
             .and_then(|node| fabric::fabric(node, problems)),
-        balance: balance(fields.get("balance"), problems),
-        transport: sound(problems, |problems| transport(fields.get("transport"), problems)),
-        queues: simple(&fields, &sections::QUEUES, problems),
-        classes: simple(&fields, &sections::CLASSES, problems),
+        balance: network::balance(fields.get("balance"), problems),
+        congestion: sound(problems, |problems| network::congestion(fields.get("congestion"), problems)),
+        queues: sound(problems, |problems| network::queues(fields.get("queues"), problems)),
+        classes: sound(problems, |problems| {
+            network::classes(fields.get("classes"), transport.as_ref(), problems)
+        }),
+        transport,
         jobs: fields.get("jobs").map(|node| job::jobs(node, problems)).unwrap_or_default(),
         background: sound(problems, |problems| background::background(fields.get("background"), problems)),
         faults: faults::faults(fields.get("faults"), problems),
@@ -224,44 +234,6 @@ fn refuse_version<'a>(found: &Entry, help: String, problems: &mut Problems) -> V
     report.label(format!("expected `{VERSION}`"));
     report.help(if newer { "a newer netloom may know it".to_owned() } else { help });
     Version::Other
-}
-
-/// A section that is described by its spec alone and may be left out.
-fn simple(fields: &Fields<'_>, spec: &'static Spec, problems: &mut Problems) -> Option<Parameters> {
-    plugin::section(fields.get(spec.name), spec, &[], problems)?.0
-}
-
-/// `balance: ecmp`, `balance: { ecmp: {...} }` or one policy for each kind of node.
-fn balance(node: Option<&Node>, problems: &mut Problems) -> Option<Balance> {
-    let default = || Parameters::defaults(balance::SPECS[0]);
-    let Some(node) = node else { return Some(Balance { host: default(), switch: default() }) };
-    let seats = match &node.tree {
-        Tree::Map(entries) => entries.iter().any(|entry| ["host", "switch"].contains(&entry.key.as_str())),
-        _ => false,
-    };
-    if !seats {
-        let policy = plugin::plugin(node, "balance", "balancing policy", balance::SPECS, problems)?;
-        return Some(Balance { host: policy.clone(), switch: policy });
-    }
-    let fields = Fields::open(node, "balance", &["host", "switch"], problems)?;
-    let mut seat = |key| match fields.get(key) {
-        Some(node) => plugin::plugin(node, key, "balancing policy", balance::SPECS, problems),
-        None => Some(default()),
-    };
-    let (host, switch) = (seat("host"), seat("switch"));
-    Some(Balance { host: host?, switch: switch? })
-}
-
-fn transport(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters> {
-    let Some(node) = node else { return Some(Parameters::defaults(&sections::OPEN_LOOP)) };
-    let found = plugin::plugin(node, "transport", "transport", sections::TRANSPORTS, problems)?;
-    for name in ["packet", "acknowledgement"] {
-        if found.spec.parameter(name).is_some() && found.settings.size(name).0 > sections::LARGEST_PACKET {
-            let report = problems.report(found.place_of(name), format!("the {name} is too large"));
-            report.label(format!("expected at most {}MB", sections::LARGEST_PACKET / 1_000_000));
-        }
-    }
-    Some(found)
 }
 
 /// What was read without a mistake.

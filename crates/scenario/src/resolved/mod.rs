@@ -7,10 +7,11 @@
 //! two are compared.
 
 mod parameters;
+pub mod queue_pairs;
 pub mod sections;
 
 use netloom_model::SizePoint;
-use netloom_units::{Duration, Rate, Spec, Time};
+use netloom_units::{Bytes, Duration, Rate, Spec, Time};
 
 use crate::describe::{self, changed::Changed};
 use crate::place::{Place, Placed, Sources};
@@ -31,8 +32,10 @@ pub struct Resolved {
     pub balance: Balance,
     /// How hosts send messages.
     pub transport: Parameters,
+    /// How senders react to congestion.
+    pub congestion: Parameters,
     /// Queues at egress ports.
-    pub queues: Parameters,
+    pub queues: Queues,
     /// Traffic classes.
     pub classes: Parameters,
     /// The jobs.
@@ -105,6 +108,28 @@ pub struct Balance {
     pub host: Parameters,
     /// At switches.
     pub switch: Parameters,
+    /// At switches, of ACKs, NACKs and CNPs; `None` treats them as data.
+    pub control: Option<Parameters>,
+    /// What the switches that hosts hang below know of queue pairs; `None` for nothing.
+    pub edge: Option<Parameters>,
+}
+
+impl Balance {
+    /// The keys of one policy for each kind of node.
+    pub(crate) const SEATS: [&str; 4] = ["host", "switch", "control", "edge"];
+    /// The word for no policy of their own.
+    pub(crate) const AS_DATA: &str = "as_data";
+}
+
+/// Queues at egress ports.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Queues {
+    /// Limits, the shared buffer, whether it pauses.
+    pub settings: Parameters,
+    /// What may still come after a pause frame was sent, per port; `None` is `auto`.
+    pub headroom: Option<Placed<Bytes>>,
+    /// Marking at switches.
+    pub marking: Option<Parameters>,
 }
 
 /// A job: ranks that repeat a list of phases.

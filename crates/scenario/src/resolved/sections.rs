@@ -1,9 +1,11 @@
 //! The specs of the sections that belong to the language itself, in the form plug-ins use.
 //!
-//! Reading, printing, hints and (later) the schema all follow from these tables. Lists and names are read by hand,
+//! Reading, printing, hints and the schema all follow from these tables. Lists and names are read by hand,
 //! because a `Spec` has no kind for them.
 
 use netloom_units::{Bytes, Duration, Kind, Parameter, Spec, Value};
+
+use super::queue_pairs::{GO_BACK_N, IDEAL, IRN, NIC_SR};
 
 const OURS: &str = "ours";
 
@@ -11,7 +13,7 @@ const OURS: &str = "ours";
 pub const LARGEST_PACKET: u64 = 65_000_000;
 
 /// Shortens the tables below.
-const fn parameter(
+pub(super) const fn parameter(
     name: &'static str,
     kind: Kind,
     default: Option<Value>,
@@ -20,11 +22,11 @@ const fn parameter(
     Parameter { name, kind, default, meaning }
 }
 
-const fn count(minimum: u64, maximum: u64) -> Kind {
+pub(super) const fn count(minimum: u64, maximum: u64) -> Kind {
     Kind::Count { minimum, maximum }
 }
 
-const fn choice(word: &'static str) -> Value {
+pub(super) const fn choice(word: &'static str) -> Value {
     Value::Choice(word)
 }
 
@@ -37,7 +39,7 @@ const PACKET: Parameter = parameter(
     "largest data packet on the wire; there are no header bytes",
 );
 
-const ENTROPY: Parameter = parameter(
+pub(super) const ENTROPY: Parameter = parameter(
     "entropy",
     Kind::Choice(&["message", "pair", "start"]),
     Some(choice("message")),
@@ -80,7 +82,7 @@ pub static WINDOW: Spec = Spec {
 };
 
 /// The transports.
-pub static TRANSPORTS: &[&Spec] = &[&OPEN_LOOP, &WINDOW];
+pub static TRANSPORTS: &[&Spec] = &[&OPEN_LOOP, &WINDOW, &GO_BACK_N, &NIC_SR, &IRN, &IDEAL];
 
 /// How many ranks a placement takes.
 const RANKS: Parameter = parameter(
@@ -137,6 +139,48 @@ pub static QUEUES: Spec = Spec {
             Some(Value::Absent),
             "bytes that wait at a host port at most; `none` is unlimited",
         ),
+        parameter(
+            "buffer",
+            Kind::Optional(&Kind::Size),
+            Some(Value::Absent),
+            "bytes of data that all ports of a switch share; `none` gives each port a queue of its own",
+        ),
+        parameter(
+            "alpha",
+            Kind::Fraction { minimum: 1.0 / 1024.0, maximum: 64.0 },
+            Some(Value::Fraction(1.0)),
+            "what a queue (with `pause`, an ingress) may take, as a multiple of what is free; in steps of 1/1024",
+        ),
+        parameter("pause", Kind::Flag, NO, "whether switches send pause frames (PFC) rather than drop"),
+        parameter(
+            "xon_gap",
+            Kind::Size,
+            Some(Value::Size(Bytes(3000))),
+            "with `pause`: how far below its threshold an ingress must be to go on",
+        ),
+    ],
+};
+
+/// Marking of data packets at switches.
+pub static MARKING: Spec = Spec {
+    name: "marking",
+    summary: "data packets are marked at switches by what waits there (ECN)",
+    source: "RED (Floyd and Jacobson 1993), as DCQCN has it",
+    parameters: &[
+        parameter("minimum", Kind::Size, None, "no packet is marked up to so many bytes waiting"),
+        parameter("maximum", Kind::Size, None, "every packet is marked above so many bytes waiting"),
+        parameter(
+            "probability",
+            Kind::Fraction { minimum: 0.0, maximum: 1.0 },
+            Some(Value::Fraction(0.2)),
+            "the chance of a packet just below `maximum`; it rises evenly from 0 at `minimum`",
+        ),
+        parameter(
+            "at",
+            Kind::Choice(&["dequeue", "enqueue"]),
+            Some(choice("dequeue")),
+            "whether a packet is judged when its transmission starts, or when it joins the queue",
+        ),
     ],
 };
 
@@ -147,7 +191,7 @@ pub static CLASSES: Spec = Spec {
     source: OURS,
     parameters: &[
         parameter("data", count(0, 7), Some(Value::Count(0)), "class of data packets"),
-        parameter("control", count(0, 7), Some(Value::Count(0)), "class of ACKs"),
+        parameter("control", count(0, 7), Some(Value::Count(0)), "class of ACKs, NACKs and CNPs"),
     ],
 };
 
@@ -242,14 +286,22 @@ pub static BACKGROUND: Spec = Spec {
 /// What all faults share.
 pub static FAULTS: Spec = Spec {
     name: "faults",
-    summary: "links that are failed, go down or come up",
+    summary: "links that are failed, go down, come up or lose packets",
     source: OURS,
-    parameters: &[parameter(
-        "knowledge",
-        Kind::Choice(&["local", "global"]),
-        Some(choice("local")),
-        "who avoids a failed link: the two nodes at its ends, or every node from the next snapshot on",
-    )],
+    parameters: &[
+        parameter(
+            "knowledge",
+            Kind::Choice(&["local", "global"]),
+            Some(choice("local")),
+            "who avoids a failed link: the two nodes at its ends, or every node from the next snapshot on",
+        ),
+        parameter(
+            "loss",
+            Kind::Fraction { minimum: 0.0, maximum: 1.0 },
+            Some(Value::Fraction(0.0)),
+            "the chance that a link loses a data packet, each packet and link by itself",
+        ),
+    ],
 };
 
 /// Links failed at random.
@@ -320,6 +372,7 @@ mod tests {
     fn names_are_unique_within_each_spec() {
         let sections = [
             &QUEUES,
+            &MARKING,
             &CLASSES,
             &COLLECTIVES,
             &COLLECTIVE,

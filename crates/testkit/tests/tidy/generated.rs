@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use netloom_catalog::workload::background;
-use netloom_policy::balance;
+use netloom_policy::{balance, congestion, edge};
 use netloom_scenario::quantity::Dimension;
 use netloom_scenario::{parameter_table, reference, schema};
 use netloom_units::Spec;
@@ -40,8 +40,11 @@ fn refresh(path: &str, fresh: &str, complaints: &mut Vec<String>) {
 fn tables_of_parameters_are_fresh() {
     let policies = balance::SPECS.iter().map(|spec| (format!("docs/policies/{}.md", spec.name), spec));
     let kinds = background::SPECS.iter().map(|spec| (format!("docs/workloads/{}.md", spec.name), spec));
+    let controllers =
+        congestion::SPECS.iter().map(|spec| (format!("docs/congestion/{}.md", spec.name), spec));
+    let helpers = edge::SPECS.iter().map(|spec| (format!("docs/edge/{}.md", spec.name), spec));
     let mut complaints = Vec::new();
-    for (path, spec) in policies.chain(kinds) {
+    for (path, spec) in policies.chain(kinds).chain(controllers).chain(helpers) {
         let Ok(page) = fs::read_to_string(tree::root().join(&path)) else { continue };
         match with_table(&page, spec) {
             None => complaints.push(format!("{path}: lacks the lines `{TABLE}` and `{TABLE_END}`")),

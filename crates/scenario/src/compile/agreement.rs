@@ -1,0 +1,86 @@
+//! What the sections about packets ask of each other, without a look at the fabric.
+//!
+//! Invariants: a section that could not be read is blamed for nothing here, and nobody else for it.
+
+use netloom_policy::transport::Reliability;
+
+use crate::diagnostic::Problems;
+use crate::resolve::Draft;
+use crate::resolved::Parameters;
+use crate::resolved::queue_pairs::{self, NIC_SR};
+
+/// Reports what does not go together.
+pub(super) fn check(draft: &Draft, problems: &mut Problems) {
+    let Some(transport) = &draft.transport else { return };
+    let rule = queue_pairs::rule(transport.spec);
+    let congestion = draft.congestion.as_ref().filter(|found| found.spec.name != "none");
+    if let Some(congestion) = congestion.filter(|_| rule.is_none()) {
+        no_queue_pairs(congestion, transport, problems);
+    }
+    let edge = draft.balance.as_ref().and_then(|balance| balance.edge.as_ref());
+    if let Some(edge) = edge.filter(|_| rule != Some(Reliability::NicSr)) {
+        let message = format!("`{}` works with transport `{}` only", edge.spec.name, NIC_SR.name);
+        let report = problems.report(edge.place, message);
+        report.label("counts on one NACK for each expected packet");
+        report.help(format!("write `transport: {}`, or `edge: none`", NIC_SR.name));
+        also(transport, "the transport", report);
+    }
+    if rule.is_some() {
+        host_limit(draft, transport, problems);
+        classes(draft, problems);
+        longest_silence(transport, problems);
+    }
+}
+
+fn no_queue_pairs(congestion: &Parameters, transport: &Parameters, problems: &mut Problems) {
+    let message = format!("transport `{}` has no congestion control", transport.spec.name);
+    let report = problems.report(congestion.place, message);
+    report.label("needs queue pairs");
+    report.help(
+        "write `congestion: none`, or a transport with queue pairs: `go_back_n`, `nic_sr`, `irn`, `ideal`",
+    );
+    also(transport, "nobody is told of marks here", report);
+}
+
+/// Points at the transport as well, where it is written.
+fn also(transport: &Parameters, what: &str, report: &mut crate::diagnostic::Draft) {
+    if transport.place.end > 0 {
+        report.related(transport.place, what);
+    }
+}
+
+/// Queue pairs wait in the NIC until the wire is free, so nothing queues at a host's port.
+fn host_limit(draft: &Draft, transport: &Parameters, problems: &mut Problems) {
+    let Some(queues) = &draft.queues else { return };
+    if queues.settings.settings.optional("host_limit").is_some() {
+        let message = format!("with transport `{}` nothing queues at hosts", transport.spec.name);
+        let report = problems.report(queues.settings.place_of("host_limit"), message);
+        report.label("limits nothing");
+        report.help("remove it: messages wait in the NIC until the wire is free");
+    }
+}
+
+fn classes(draft: &Draft, problems: &mut Problems) {
+    let Some(classes) = &draft.classes else { return };
+    let [data, control] = ["data", "control"].map(|name| classes.settings.count(name));
+    if control > data {
+        return;
+    }
+    let message = "ACKs, NACKs and CNPs need a higher class than data with queue pairs";
+    let report = problems.report(classes.place_of("control"), message);
+    report.label(format!("control is in class {control}, data in class {data}"));
+    report.help(match data {
+        7 => "7 is the highest class: choose a lower one for data".to_owned(),
+        _ => format!("write `control: {}`", data + 1),
+    });
+}
+
+/// The clock must hold the time until a queue pair gives up.
+fn longest_silence(transport: &Parameters, problems: &mut Problems) {
+    if super::rdma::longest_silence(transport) <= u128::from(crate::resolve::LONGEST.0) {
+        return;
+    }
+    let report =
+        problems.report(transport.place_of("timeout"), "a queue pair would take over 100 days to give up");
+    report.label("too long, as often as `retries` says").help("a shorter `timeout`, or fewer `retries`");
+}

@@ -1,0 +1,112 @@
+//! The shared buffer of each switch: whether it holds what pausing needs, and at least a packet.
+
+use netloom_model::{Buffer, Marking, Pause};
+use netloom_units::{Bytes, NodeId};
+
+use super::ground::Ground;
+use super::{choices, rdma};
+use crate::diagnostic::Problems;
+use crate::quantity::{self, Dimension};
+use crate::resolve::Draft;
+use crate::resolved::{Parameters, Queues};
+
+/// `alpha` is kept in this many parts of one.
+const ALPHA_PARTS: f64 = 1024.0;
+/// Chances are kept in this many parts of one: 2^32.
+const CHANCE_PARTS: f64 = 4_294_967_296.0;
+
+/// A chance from 0 to 1 in 2^-32.
+pub(super) fn chance(fraction: f64) -> u64 {
+    (fraction * CHANCE_PARTS).round() as u64
+}
+
+/// The buffer that all ports of a switch share.
+pub(super) fn buffer(queues: &Queues) -> Option<Buffer> {
+    let settings = &queues.settings.settings;
+    let size = choices::optional_size(&queues.settings, "buffer")?;
+    let headroom = queues.headroom.as_ref().map(|headroom| headroom.value);
+    let pause = Pause { headroom, xon_gap: settings.size("xon_gap") };
+    Some(Buffer {
+        size,
+        alpha: (settings.fraction("alpha") * ALPHA_PARTS).round() as u32,
+        pause: settings.flag("pause").then_some(pause),
+    })
+}
+
+/// Marking at switches.
+pub(super) fn marking(marking: &Parameters) -> Marking {
+    Marking {
+        minimum: marking.settings.size("minimum"),
+        maximum: marking.settings.size("maximum"),
+        probability: chance(marking.settings.fraction("probability")),
+        at_enqueue: marking.settings.choice("at") == "enqueue",
+    }
+}
+
+/// Reports a buffer that is too small.
+pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
+    let (Some(queues), Some(transport)) = (&draft.queues, &draft.transport) else { return };
+    let Some(buffer) = buffer(queues) else { return };
+    let packet = rdma::packet(transport);
+    match &buffer.pause {
+        Some(pause) => headroom(queues, &buffer, pause, packet, ground, problems),
+        None => one_packet(queues, &buffer, packet, problems),
+    }
+}
+
+/// Without pausing, a packet that does not fit into an empty buffer never gets through.
+fn one_packet(queues: &Queues, buffer: &Buffer, packet: Bytes, problems: &mut Problems) {
+    let limit = (u128::from(buffer.size.0) * u128::from(buffer.alpha)) >> 10;
+    let limit = limit.min(buffer.size.0.into()) as u64;
+    if limit >= packet.0 {
+        return;
+    }
+    let [most, packet] = [Bytes(limit), packet].map(|size| quantity::print(size.0, Dimension::Size));
+    let place = queues.settings.place_of(if limit < buffer.size.0 { "alpha" } else { "buffer" });
+    let report = problems.report(place, "not even an empty buffer takes a packet");
+    report.label(format!("a queue gets {most} of it at most, a packet has {packet}"));
+    report.help("a larger `buffer`, or a larger `alpha`");
+}
+
+/// The headroom of all ports is set apart; something must be left to share.
+fn headroom(
+    queues: &Queues,
+    buffer: &Buffer,
+    pause: &Pause,
+    packet: Bytes,
+    ground: &Ground,
+    problems: &mut Problems,
+) {
+    let fabric = &ground.built.fabric;
+    let switches = fabric.n_hosts() as u32..fabric.n_nodes() as u32;
+    let needs = |node: u32| {
+        let ports = fabric.ports_of(NodeId(node));
+        ports.iter().map(|port| u128::from(pause.headroom_of(port, packet))).sum::<u128>()
+    };
+    // Of switches alike the first one is named.
+    let Some((node, needed)) =
+        switches.rev().map(|node| (node, needs(node))).max_by_key(|(_, needed)| *needed)
+    else {
+        return;
+    };
+    if needed < u128::from(buffer.size.0) {
+        return;
+    }
+    let print = |bytes: u128| quantity::print(u64::try_from(bytes).unwrap_or(u64::MAX), Dimension::Size);
+    let name = &ground.built.node_names[node as usize];
+    let n_ports = fabric.ports_of(NodeId(node)).len();
+    let message = format!("the headroom of `{name}` leaves nothing of its buffer to share");
+    let report = problems.report(queues.settings.place_of("buffer"), message);
+    let (needed, size) = (print(needed), print(buffer.size.0.into()));
+    report.label(format!("{n_ports} ports need {needed} of headroom, the buffer has {size}"));
+    match &queues.headroom {
+        Some(given) => {
+            report.related(given.place, "for each port").help("a larger `buffer`, or `headroom: auto`");
+        }
+        None => {
+            report.help(format!(
+                "a `buffer` above {needed}; headroom is what a link may still bring after a pause frame was sent"
+            ));
+        }
+    }
+}

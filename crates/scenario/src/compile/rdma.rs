@@ -1,0 +1,169 @@
+//! Transports with queue pairs: sizes on the wire, and the window that follows from the fabric.
+//!
+//! Invariants: a window is a number of packets, at least one, and less than half of all sequence numbers.
+
+use netloom_catalog::placement::hosts_by_leaf;
+use netloom_model::{Fabric, NackReaction, Port, QueuePairs, Rdma};
+use netloom_policy::transport::Reliability;
+use netloom_units::{Bytes, Duration, HostId, NodeId, Rate, Value};
+
+use super::choices::optional_size;
+use super::ground::Ground;
+use crate::diagnostic::Problems;
+use crate::quantity::{self, Dimension};
+use crate::resolve::Draft;
+use crate::resolved::{Parameters, queue_pairs};
+
+/// Packets under way must be fewer than half of all sequence numbers.
+const LARGEST_WINDOW: u64 = queue_pairs::LARGEST_PSN / 2;
+const PS_PER_BYTE_AT_1BPS: u128 = 8_000_000_000_000;
+/// Among so many racks all pairs are looked at; among more, the paths of the first one.
+const MOST_RACKS: usize = 512;
+
+/// The largest data packet on the wire.
+pub(super) fn packet(transport: &Parameters) -> Bytes {
+    match transport.spec.parameter("mtu") {
+        Some(_) => Bytes(transport.settings.size("mtu").0 + header(transport).0),
+        None => transport.settings.size("packet"),
+    }
+}
+
+fn header(transport: &Parameters) -> Bytes {
+    optional_size(transport, "header").unwrap_or(Bytes(0))
+}
+
+/// How queue pairs carry messages.
+pub(super) fn rdma(transport: &Parameters, rule: Reliability, window: u64) -> Rdma {
+    let settings = &transport.settings;
+    let timeout = settings.duration("timeout");
+    Rdma {
+        rule,
+        header: header(transport),
+        control: settings.size("control"),
+        queue_pairs: match settings.choice("queue_pairs") {
+            "pair" => QueuePairs::Pair,
+            _ => QueuePairs::Message,
+        },
+        first_psn: settings.count("first_psn") as u32,
+        coalesce: settings.count("coalesce") as u32,
+        timeout,
+        timeout_low: timeout_low(transport).unwrap_or(timeout),
+        retries: settings.count("retries") as u32,
+        window,
+        nack: match settings.choice("nack") {
+            "as_cnp" => NackReaction::AsCnp,
+            "slow_start" => NackReaction::SlowStart,
+            _ => NackReaction::Ignore,
+        },
+    }
+}
+
+fn timeout_low(transport: &Parameters) -> Option<Duration> {
+    transport.spec.parameter("timeout_low").map(|_| transport.settings.duration("timeout_low"))
+}
+
+/// How long nothing may be acknowledged before a queue pair gives up, in ps.
+pub(super) fn longest_silence(transport: &Parameters) -> u128 {
+    let timeout = transport.settings.duration("timeout");
+    let longer = timeout_low(transport).map_or(timeout, |low| low.max(timeout));
+    u128::from(longer.0) * (u128::from(transport.settings.count("retries")) + 1)
+}
+
+/// Most packets under way: as written, or what the longest path of the fabric holds.
+pub(super) fn window(
+    draft: &Draft,
+    ground: &Ground,
+    notes: &mut Vec<String>,
+    problems: &mut Problems,
+) -> u64 {
+    let Some(transport) = draft.transport.as_ref().filter(|found| found.spec.parameter("window").is_some())
+    else {
+        return LARGEST_WINDOW;
+    };
+    let packet = packet(transport);
+    let window = match transport.settings.optional("window") {
+        Some(Value::Size(given)) => given_window(transport, given.0 / packet.0, problems),
+        _ => own_window(ground, packet, notes),
+    };
+    let coalesce = transport.settings.count("coalesce");
+    if coalesce > window {
+        let message =
+            format!("an ACK for {coalesce} packets never comes: no more than {window} are under way");
+        let report = problems.report(transport.place_of("coalesce"), message);
+        report.label("more than the window holds").help(format!("at most `coalesce: {window}`"));
+    }
+    window
+}
+
+/// What the longest path of the fabric holds.
+fn own_window(ground: &Ground, packet: Bytes, notes: &mut Vec<String>) -> u64 {
+    let product = bandwidth_delay_product(ground, packet);
+    let window = product.div_ceil(u128::from(packet.0)).clamp(1, LARGEST_WINDOW.into()) as u64;
+    let size = quantity::print(window.saturating_mul(packet.0), Dimension::Size);
+    notes.push(format!(
+        "ours: `window: none` of `irn` is {window} packets here ({size}): rate of a host times there and back \
+         over the longest path, whole packets both ways"
+    ));
+    window
+}
+
+fn given_window(transport: &Parameters, packets: u64, problems: &mut Problems) -> u64 {
+    if packets > LARGEST_WINDOW {
+        let message = "a window holds fewer packets than half of all sequence numbers";
+        let report = problems.report(transport.place_of("window"), message);
+        report.label(format!("{packets} packets, expected at most {LARGEST_WINDOW}"));
+        report.help("a smaller window, or a larger `mtu`");
+    }
+    packets.max(1)
+}
+
+/// Bytes that a host can send until the answer to the first of them is there.
+fn bandwidth_delay_product(ground: &Ground, packet: Bytes) -> u128 {
+    let fabric = &ground.built.fabric;
+    let rate = (0..fabric.n_hosts() as u32).map(|host| capacity(fabric, NodeId(host)).0).max().unwrap_or(0);
+    let round_trip = 2 * u128::from(longest_path(ground, packet));
+    u128::from(rate).saturating_mul(round_trip).div_ceil(PS_PER_BYTE_AT_1BPS)
+}
+
+/// What all ports of a host send together.
+pub(super) fn capacity(fabric: &Fabric, node: NodeId) -> Rate {
+    Rate(fabric.ports_of(node).iter().fold(0, |sum: u64, port| sum.saturating_add(port.rate.0)))
+}
+
+/// Time that a packet takes over the longest of the shortest paths between hosts, in ps; of parallel links the slowest.
+fn longest_path(ground: &Ground, packet: Bytes) -> u64 {
+    let racks = hosts_by_leaf(&ground.built.fabric);
+    // Of a rack one host stands for all, and a second one for the way within it.
+    let ends: Vec<HostId> = racks.iter().flat_map(|rack| rack.iter().take(2).copied()).collect();
+    let n_starts = if racks.len() <= MOST_RACKS { ends.len() } else { 1 };
+    let from = |start: HostId| {
+        let ways = ends.iter().filter(|end| **end != start).map(|&end| path(ground, start, end, packet));
+        ways.max().unwrap_or(0)
+    };
+    let longest = ends.iter().take(n_starts).map(|&start| from(start)).max().unwrap_or(0);
+    // No path is longer than the detour by the first host.
+    if n_starts == ends.len() { longest } else { longest.saturating_mul(2) }
+}
+
+fn path(ground: &Ground, from: HostId, to: HostId, packet: Bytes) -> u64 {
+    let fabric = &ground.built.fabric;
+    // A span beyond the clock is reported elsewhere, with the links it comes from.
+    let on_wire = |rate: Rate| (u128::from(packet.0) * PS_PER_BYTE_AT_1BPS).div_ceil(rate.0.max(1).into());
+    let cost = |port: &Port| u64::try_from(on_wire(port.rate) + u128::from(port.delay.0)).unwrap_or(u64::MAX);
+    let (mut node, goal) = (fabric.host_node(from), fabric.host_node(to));
+    let mut sum: u64 = 0;
+    // A shortest path has fewer links than there are nodes.
+    for _ in 0..fabric.n_nodes() {
+        if node == goal {
+            break;
+        }
+        let ports = fabric.ports_of(node);
+        let hops = ground.built.routing.next_hops(node, to);
+        let Some(port) = hops.iter().map(|port| &ports[port as usize]).max_by_key(|port| cost(port)) else {
+            break;
+        };
+        sum = sum.saturating_add(cost(port));
+        node = fabric.port(port.peer).node;
+    }
+    sum
+}

@@ -1,0 +1,177 @@
+//! The sections about packets on their way: `balance`, `transport`, `congestion`, `queues` and `classes`.
+//!
+//! Leaves out: what these sections ask of each other; `compile` checks that.
+
+use netloom_policy::{balance as policies, congestion as controllers, edge};
+use netloom_units::{Bytes, Duration, Kind, Value};
+
+use super::fields::Fields;
+use super::{is_word, plugin, value};
+use crate::diagnostic::Problems;
+use crate::place::Placed;
+use crate::resolved::{Balance, Parameters, Queues, queue_pairs, sections};
+use crate::suggest;
+use crate::written::{Entry, Node, Tree};
+
+/// `balance: ecmp`, `balance: { ecmp: {...} }` or one policy for each kind of node.
+pub(super) fn balance(node: Option<&Node>, problems: &mut Problems) -> Option<Balance> {
+    let default = || Parameters::defaults(policies::SPECS[0]);
+    let alike =
+        |policy: Parameters| Balance { host: policy.clone(), switch: policy, control: None, edge: None };
+    let Some(node) = node else { return Some(alike(default())) };
+    let entries: &[Entry] = if let Tree::Map(entries) = &node.tree { entries } else { &[] };
+    if !entries.iter().any(|entry| Balance::SEATS.contains(&entry.key.as_str())) {
+        return policy(node, "balance", problems).map(alike);
+    }
+    let strays = strays(entries, problems);
+    let known: Vec<&str> = Balance::SEATS.into_iter().chain(strays).collect();
+    let fields = Fields::open(node, "balance", &known, problems)?;
+    let mut seat = |key| match fields.get(key) {
+        Some(node) => policy(node, key, problems),
+        None => Some(default()),
+    };
+    let (host, switch) = (seat("host"), seat("switch"));
+    let control = fields.get("control").filter(|node| !is_word(node, Balance::AS_DATA));
+    let control = control.map(|node| control_policy(node, problems));
+    let edge = fields.get("edge").filter(|node| !is_word(node, "none"));
+    let edge = edge.map(|node| plugin::plugin(node, "edge", "helper at the edge", edge::SPECS, problems));
+    // What was refused must not look like what was not written.
+    let refused = matches!(control, Some(None)) || matches!(edge, Some(None));
+    let balance = Balance { host: host?, switch: switch?, control: control.flatten(), edge: edge.flatten() };
+    (!refused).then_some(balance)
+}
+
+/// Reports policies that stand beside the seats, rather than in one.
+fn strays<'a>(entries: &'a [Entry], problems: &mut Problems) -> Vec<&'a str> {
+    let is_policy = |entry: &&Entry| policies::SPECS.iter().any(|spec| spec.name == entry.key);
+    let strays: Vec<&Entry> = entries.iter().filter(is_policy).collect();
+    for stray in &strays {
+        let message = format!("`{}` stands beside what is said for each kind of node", stray.key);
+        let report = problems.report(stray.key_place, message);
+        report.label("for which nodes?").help(format!("write `host: {0}`, `switch: {0}` or both", stray.key));
+    }
+    strays.into_iter().map(|entry| entry.key.as_str()).collect()
+}
+
+fn policy(node: &Node, key: &str, problems: &mut Problems) -> Option<Parameters> {
+    plugin::plugin(node, key, "balancing policy", policies::SPECS, problems)
+}
+
+/// The policy for control packets, whose place a misspelled word may have taken.
+fn control_policy(node: &Node, problems: &mut Problems) -> Option<Parameters> {
+    if let Tree::Text(text) = &node.tree
+        && suggest::closest(text, [Balance::AS_DATA]).is_some()
+    {
+        let report = problems.report(node.place, format!("there is no balancing policy `{text}`"));
+        report.label("unknown name").help(format!("did you mean `{}`?", Balance::AS_DATA));
+        return None;
+    }
+    policy(node, "control", problems)
+}
+
+/// The transport, with sizes that a packet can have and spans that end.
+pub(super) fn transport(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters> {
+    let Some(node) = node else { return Some(Parameters::defaults(&sections::OPEN_LOOP)) };
+    let found = plugin::plugin(node, "transport", "transport", sections::TRANSPORTS, problems)?;
+    for name in ["packet", "acknowledgement", "mtu", "header", "control"] {
+        if size(&found, name).0 > sections::LARGEST_PACKET {
+            let report = problems.report(found.place_of(name), format!("the {name} is too large"));
+            report.label(format!("expected at most {}MB", sections::LARGEST_PACKET / 1_000_000));
+        }
+    }
+    for name in ["timeout", "timeout_low"] {
+        if found.spec.parameter(name).is_some() && found.settings.duration(name) == Duration::ZERO {
+            let report =
+                problems.report(found.place_of(name), "a timeout of zero is over before anything can arrive");
+            report.label("expected a span above zero").help("it should be longer than a round trip");
+        }
+    }
+    Some(found)
+}
+
+/// A size of a transport; zero where it has none of that name, or `none`.
+fn size(transport: &Parameters, name: &str) -> Bytes {
+    match transport.spec.parameter(name).and_then(|_| transport.settings.optional(name)) {
+        Some(Value::Size(size)) => size,
+        _ => Bytes(0),
+    }
+}
+
+/// How senders react to congestion.
+pub(super) fn congestion(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters> {
+    let Some(node) = node else { return Some(Parameters::defaults(controllers::SPECS[0])) };
+    plugin::plugin(node, "congestion", "congestion control", controllers::SPECS, problems)
+}
+
+/// Limits, the shared buffer, pause frames and marking.
+pub(super) fn queues(node: Option<&Node>, problems: &mut Problems) -> Option<Queues> {
+    let n_before = problems.len();
+    let (settings, fields) = plugin::section(node, &sections::QUEUES, &["headroom", "marking"], problems)?;
+    let headroom = headroom(fields.get("headroom"), problems);
+    let marking = marking(fields.get("marking"), problems);
+    let found = Queues { settings: settings?, headroom, marking };
+    if problems.len() == n_before {
+        contradictions(&found.settings, problems);
+    }
+    Some(found)
+}
+
+fn headroom(node: Option<&Node>, problems: &mut Problems) -> Option<Placed<Bytes>> {
+    let node = node.filter(|node| !is_word(node, "auto"))?;
+    let n_before = problems.len();
+    let found = value::value(node, &Kind::Size, problems);
+    problems.widen_since(n_before, ", or `auto`");
+    match found {
+        Some(Value::Size(size)) => Some(Placed::new(size, node.place)),
+        _ => None,
+    }
+}
+
+fn marking(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters> {
+    let node = node.filter(|node| !is_word(node, "none"))?;
+    let n_before = problems.len();
+    let found = plugin::section(Some(node), &sections::MARKING, &[], problems)?.0?;
+    let (minimum, maximum) = (found.settings.size("minimum"), found.settings.size("maximum"));
+    if problems.len() == n_before && minimum > maximum {
+        let report = problems.report(found.place_of("minimum"), "`minimum` is above `maximum`");
+        report
+            .label("no packet is marked up to here")
+            .related(found.place_of("maximum"), "every packet is marked above this")
+            .help("swap them, or make both the same for marking all or nothing");
+    }
+    Some(found)
+}
+
+/// What two keys of `queues` say against each other.
+fn contradictions(queues: &Parameters, problems: &mut Problems) {
+    let settings = &queues.settings;
+    let has_buffer = settings.optional("buffer").is_some();
+    if has_buffer && settings.optional("switch_limit").is_some() {
+        let message = "a port has a limit of its own, or shares a buffer, but not both";
+        let report = problems.report(queues.place_of("switch_limit"), message);
+        report
+            .label("a limit for each port")
+            .related(queues.place_of("buffer"), "a buffer that all ports share")
+            .help("remove one of them: `alpha` says how much of the buffer a single queue may take");
+    }
+    if !has_buffer && settings.flag("pause") {
+        let report = problems
+            .report(queues.place_of("pause"), "without a shared buffer no switch knows when to pause");
+        report.label("pauses when a buffer fills").help("add `buffer: 16MiB`, or remove `pause`");
+    }
+}
+
+/// The traffic classes, of which one has the default of its transport.
+pub(super) fn classes(
+    node: Option<&Node>,
+    transport: Option<&Parameters>,
+    problems: &mut Problems,
+) -> Option<Parameters> {
+    let (found, fields) = plugin::section(node, &sections::CLASSES, &[], problems)?;
+    let mut found = found?;
+    if fields.get("control").is_none() {
+        let class = queue_pairs::default_control_class(transport.map(|transport| transport.spec));
+        found.settings = found.settings.with("control", Value::Count(class));
+    }
+    Some(found)
+}

@@ -1,0 +1,178 @@
+//! The specs of the transports that repeat what is lost: RDMA over Ethernet on queue pairs.
+//!
+//! Leaves out: what they do; `docs/concepts/roce.md` tells it.
+
+use netloom_policy::transport::Reliability;
+use netloom_units::{Bytes, Duration, Kind, Parameter, Spec, Value};
+
+use super::sections::{ENTROPY, choice, count, parameter};
+
+/// Sequence numbers of packets have 24 bits.
+pub const LARGEST_PSN: u64 = (1 << 24) - 1;
+
+const MTU: Parameter =
+    parameter("mtu", Kind::Size, Some(Value::Size(Bytes(4096))), "most payload of a data packet");
+
+const HEADER: Parameter = parameter(
+    "header",
+    Kind::Optional(&Kind::Size),
+    Some(Value::Size(Bytes(62))),
+    "bytes of each data packet beside its payload: Ethernet 14, IP 20, UDP 8, BTH 12, ICRC 4, FCS 4",
+);
+
+const CONTROL: Parameter = parameter(
+    "control",
+    Kind::Size,
+    Some(Value::Size(Bytes(64))),
+    "size of an ACK, a NACK or a CNP on the wire",
+);
+
+const QUEUE_PAIRS: Parameter = parameter(
+    "queue_pairs",
+    Kind::Choice(&["message", "pair"]),
+    Some(choice("message")),
+    "whether each message has a queue pair of its own, or all of a pair of hosts share one",
+);
+
+const FIRST_PSN: Parameter = parameter(
+    "first_psn",
+    count(0, LARGEST_PSN),
+    Some(Value::Count(0)),
+    "sequence number of a queue pair's first packet",
+);
+
+const COALESCE: Parameter = parameter(
+    "coalesce",
+    count(1, u32::MAX as u64),
+    Some(Value::Count(1)),
+    "packets taken in order that one ACK answers",
+);
+
+const RETRIES: Parameter = parameter(
+    "retries",
+    count(0, 1_000_000),
+    Some(Value::Count(7)),
+    "timeouts in a row that a queue pair survives; at the next one it gives up",
+);
+
+/// How long a sender waits.
+const fn timeout(microseconds: u64, meaning: &'static str) -> Parameter {
+    let span = Duration::from_micros(microseconds);
+    parameter("timeout", Kind::Duration, Some(Value::Duration(span)), meaning)
+}
+
+const UNTIL_AGAIN: &str = "time without an acknowledgement after which something is sent again";
+
+/// What congestion control makes of a NACK.
+const fn nack(default: &'static str) -> Parameter {
+    parameter(
+        "nack",
+        Kind::Choice(&["ignore", "as_cnp", "slow_start"]),
+        Some(choice(default)),
+        "what a NACK means to congestion control: nothing, as much as a CNP, or the smallest rate",
+    )
+}
+
+/// In order only; everything from the gap on again.
+pub static GO_BACK_N: Spec = Spec {
+    name: "go_back_n",
+    summary: "packets out of order are refused, and everything is sent again from the first one missing",
+    source: "InfiniBand reliable connection, as in the public RDMA models",
+    parameters: &[
+        MTU,
+        HEADER,
+        CONTROL,
+        ENTROPY,
+        QUEUE_PAIRS,
+        FIRST_PSN,
+        COALESCE,
+        timeout(4_000, UNTIL_AGAIN),
+        RETRIES,
+        nack("ignore"),
+    ],
+};
+
+/// One NACK per expected packet, one packet again per NACK.
+pub static NIC_SR: Spec = Spec {
+    name: "nic_sr",
+    summary: "as NICs on the market: one NACK for each expected packet, one packet sent again for each NACK",
+    source: "Themis, section 2.2",
+    parameters: &[
+        MTU,
+        HEADER,
+        CONTROL,
+        ENTROPY,
+        QUEUE_PAIRS,
+        FIRST_PSN,
+        COALESCE,
+        timeout(4_000, UNTIL_AGAIN),
+        RETRIES,
+        nack("as_cnp"),
+    ],
+};
+
+/// Selective repeat with NACKs that name their cause.
+pub static IRN: Spec = Spec {
+    name: "irn",
+    summary: "selective repeat: every NACK names its cause, and a window bounds what is under way",
+    source: "Mittal et al., SIGCOMM 2018",
+    parameters: &[
+        MTU,
+        HEADER,
+        CONTROL,
+        ENTROPY,
+        QUEUE_PAIRS,
+        FIRST_PSN,
+        COALESCE,
+        timeout(320, UNTIL_AGAIN),
+        parameter(
+            "timeout_low",
+            Kind::Duration,
+            Some(Value::Duration(Duration::from_micros(100))),
+            "the same while at most 3 packets are under way",
+        ),
+        RETRIES,
+        parameter(
+            "window",
+            Kind::Optional(&Kind::Size),
+            Some(Value::Absent),
+            "most bytes under way; `none` takes the bandwidth-delay product of the fabric's longest path",
+        ),
+        nack("ignore"),
+    ],
+};
+
+/// Any order, every packet acknowledged by name.
+pub static IDEAL: Spec = Spec {
+    name: "ideal",
+    summary: "packets are taken in any order and acknowledged by name; what is lost waits for a timeout",
+    source: "ours: direct data placement without any heuristic",
+    parameters: &[
+        MTU,
+        HEADER,
+        CONTROL,
+        ENTROPY,
+        QUEUE_PAIRS,
+        FIRST_PSN,
+        COALESCE,
+        timeout(1_000, UNTIL_AGAIN),
+        RETRIES,
+        nack("ignore"),
+    ],
+};
+
+/// The rule of a transport; none where it has no queue pairs.
+pub fn rule(transport: &Spec) -> Option<Reliability> {
+    let rules = [
+        (&GO_BACK_N, Reliability::GoBackN),
+        (&NIC_SR, Reliability::NicSr),
+        (&IRN, Reliability::Irn),
+        (&IDEAL, Reliability::Ideal),
+    ];
+    rules.into_iter().find(|(spec, _)| spec.name == transport.name).map(|(_, rule)| rule)
+}
+
+/// The class of ACKs where a scenario does not say it: with queue pairs one above that of data.
+pub fn default_control_class(transport: Option<&Spec>) -> u64 {
+    u64::from(transport.and_then(rule).is_some())
+}
