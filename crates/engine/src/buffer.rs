@@ -163,7 +163,7 @@ impl SharedBuffer {
 #[inline]
 fn limit(shared: u64, held: u64, alpha: u64) -> u64 {
     let free = shared.saturating_sub(held);
-    (free * alpha >> 10).min(free)
+    ((free * alpha) >> 10).min(free)
 }
 
 impl Ingress {

@@ -177,6 +177,8 @@ impl Node {
         }
     }
 
+    // Once per message: what it needs must not burden what happens per packet.
+    #[inline(never)]
     fn message_arrived(&mut self, now: u64, receive: &Receive, desk: &mut Desk, round: &Round) {
         let Receive { flow, packets, hops, .. } = *receive;
         desk.reports.push(Report::Arrived { flow, at: now, packets, hops, tally: Tally::default() });

@@ -31,21 +31,13 @@ impl Coordinator<'_, '_> {
     /// Gives a message its places at both hosts and in the flow table.
     pub(super) fn insert(&mut self, source: HostId, message: Message) -> u32 {
         let followed = self.tracer.may_follow(source, message.to);
-        let flow = match self.model.transport.rdma() {
-            Some(rdma) => self.on_pair(rdma, source, message, followed),
-            None => {
-                let send_slot = self.at_host(source, |host| host.sends.insert(Send::default()));
-                let receive_slot = self.at_host(message.to, |host| host.receives.insert(Receive::default()));
-                Flow {
-                    message,
-                    source,
-                    send_slot,
-                    receive_slot,
-                    send_pair: u32::MAX,
-                    edge_pair: u32::MAX,
-                    followed,
-                }
-            }
+        let flow = if let Some(rdma) = self.model.transport.rdma() {
+            self.on_pair(rdma, source, message, followed)
+        } else {
+            let send_slot = self.at_host(source, |host| host.sends.insert(Send::default()));
+            let receive_slot = self.at_host(message.to, |host| host.receives.insert(Receive::default()));
+            let (send_pair, edge_pair) = (u32::MAX, u32::MAX);
+            Flow { message, source, send_slot, receive_slot, send_pair, edge_pair, followed }
         };
         let mut board = self.hall.board.write().expect("no thread panicked");
         let place = self.table.insert(&mut board.flows, flow);
@@ -151,15 +143,13 @@ impl Coordinator<'_, '_> {
 
     /// What has come of a message: packets, and the links they crossed.
     pub(super) fn received(&self, flow: &Flow) -> (u32, u64) {
-        self.at_host(flow.message.to, |host| match host.nic.as_deref_mut() {
-            Some(nic) => {
+        self.at_host(flow.message.to, |host| {
+            if let Some(nic) = host.nic.as_deref_mut() {
                 let incoming = nic.incoming.get_mut(flow.receive_slot);
-                (incoming.packets, incoming.hops)
+                return (incoming.packets, incoming.hops);
             }
-            None => {
-                let receive = host.receives.get_mut(flow.receive_slot);
-                (receive.packets, receive.hops)
-            }
+            let receive = host.receives.get_mut(flow.receive_slot);
+            (receive.packets, receive.hops)
         })
     }
 }

@@ -50,6 +50,6 @@ mod tests {
             }
         }
         assert_eq!(Psn::of(16, first).bits(), 0);
-        assert_eq!(Psn::from_bits(0x1_ff_fff0), Psn::of(0, first));
+        assert_eq!(Psn::from_bits(0x01ff_fff0), Psn::of(0, first));
     }
 }

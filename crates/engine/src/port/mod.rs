@@ -28,6 +28,12 @@ use crate::ring::Sender;
 use crate::trace::{Followed, Found, Trace};
 use crate::waiting::Waiting;
 
+mod guard;
+mod pause;
+
+pub use guard::Backlog;
+use pause::Pauses;
+
 /// Who learns of a packet pushed into the ring.
 #[derive(Debug, Clone, Copy)]
 pub enum Far {
@@ -129,8 +135,6 @@ pub struct Egress {
     data_class: u8,
     /// The instant for which a start is announced as an event, `u64::MAX` for none.
     timer_at: u64,
-    /// Whether data packets are counted or marked.
-    guarded: bool,
     /// What is seldom looked at.
     extras: Box<Extras>,
     /// Packets that wait, and the most that ever did; where somebody wants to know.
@@ -169,15 +173,6 @@ impl Count {
     }
 }
 
-/// What waits.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Backlog {
-    /// Packets.
-    pub packets: usize,
-    /// Their bytes.
-    pub bytes: u64,
-}
-
 /// What is seldom looked at.
 #[derive(Debug, Default)]
 struct Extras {
@@ -190,19 +185,10 @@ struct Extras {
     data_bytes: u64,
     /// The packets of the paused class, or nothing.
     aside: VecDeque<Packet>,
+    /// Whether data packets are counted or marked.
+    guarded: bool,
     /// Whether the link loses packets, will go down, or carries packets that are recorded.
     watched: bool,
-}
-
-/// How long classes were paused.
-#[derive(Debug, Clone, Copy, Default)]
-struct Pauses {
-    /// Since when one is, in ps.
-    since: u64,
-    /// Spans that are over, summed, in ps.
-    total: u64,
-    /// Frames sent from here that pause a class at the other end.
-    n_sent: u64,
 }
 
 /// Eight queues, the highest class served first.
@@ -243,7 +229,6 @@ impl Egress {
             paused: 0,
             data_class: 0,
             timer_at: u64::MAX,
-            guarded: false,
             extras: Box::default(),
             count: None,
             limit: u64::MAX,
@@ -328,12 +313,6 @@ impl Egress {
         self.id
     }
 
-    /// A packet takes its time on the wire and does not arrive.
-    pub fn count_lost(&mut self, packet: &Packet) {
-        self.dropped += 1;
-        self.lose(packet);
-    }
-
     /// From when on the wire is free, as far as is known.
     #[inline(always)]
     pub fn free_at(&self) -> u64 {
@@ -356,121 +335,9 @@ impl Egress {
         }
     }
 
-    /// Data in the class queues, where it is counted; starts before now must have happened.
-    #[inline]
-    pub fn data_waiting(&self) -> Backlog {
-        let class = self.data_class as usize & 7;
-        let packets = self.queues.as_ref().map_or(0, |queues| queues.classes[class].len());
-        Backlog { packets: packets + self.extras.aside.len(), bytes: self.extras.data_bytes }
-    }
-
     /// Tells which class data travels in, before the run.
     pub fn set_data_class(&mut self, class: u8) {
         self.data_class = class;
-    }
-
-    /// Whether the other end has paused a class.
-    #[inline(always)]
-    pub fn is_paused(&self, class: u8) -> bool {
-        self.paused >> class & 1 == 1
-    }
-
-    /// The other end pauses a class or lets it go on; starts before `now` must have happened. Tells the next start where
-    /// there was none.
-    pub fn set_paused(&mut self, now: u64, class: u8, is_paused: bool) -> Option<u64> {
-        let before = self.paused;
-        self.paused = if is_paused { before | 1 << class } else { before & !(1 << class) };
-        match (before, self.paused) {
-            (0, 1..) => self.extras.pauses.since = now,
-            (1.., 0) => {
-                self.extras.pauses.total += now - self.extras.pauses.since;
-                // Nothing starts before the pause ends, whoever asks, and whenever.
-                self.free_at = self.free_at.max(now);
-            }
-            _ => {}
-        }
-        if self.paused == before || self.queues.is_none() {
-            return None;
-        }
-        self.stand_aside(now, class)
-    }
-
-    /// The packets of a class go aside while it is paused, and come back: those who serve the queues need not ask.
-    fn stand_aside(&mut self, now: u64, class: u8) -> Option<u64> {
-        let filled = self.swap_aside(class);
-        let was_none = self.next_start == u64::MAX;
-        self.next_start = match (filled, was_none) {
-            (0, _) => u64::MAX,
-            (_, true) => self.free_at.max(now),
-            (_, false) => self.next_start,
-        };
-        (was_none && self.next_start != u64::MAX).then_some(self.next_start)
-    }
-
-    /// Counts a frame that pauses a class at the other end.
-    pub fn count_pause(&mut self) {
-        self.extras.pauses.n_sent += 1;
-    }
-
-    /// Lets data packets be marked here, before the run.
-    pub fn set_marker(&mut self, marker: Marker) {
-        self.set_guarded();
-        self.extras.marker = Some(marker);
-    }
-
-    /// Lets data packets be lost on the link by chance (in 2^-32), before the run.
-    pub fn set_loss(&mut self, chance: u64, random: Random) {
-        self.plain = false;
-        self.special = true;
-        self.extras.watched = true;
-        self.extras.loss = Some((chance, random));
-    }
-
-    /// Whether a data packet whose transmission starts is lost on the link.
-    pub fn is_lost(&mut self) -> bool {
-        let Some((chance, random)) = &mut self.extras.loss else { return false };
-        u64::from(random.next_u32()) < *chance
-    }
-
-    /// Whether data packets are counted or marked here: they must come by [`Egress::guard`].
-    #[inline(always)]
-    pub fn is_guarded(&self) -> bool {
-        self.guarded
-    }
-
-    /// Lets data packets be counted on their way in and out, before the run.
-    pub fn set_guarded(&mut self) {
-        (self.plain, self.special, self.guarded) = (false, true, true);
-    }
-
-    /// A packet about to join its queue, marked if that is judged there.
-    pub fn guard(&mut self, packet: Packet) -> Packet {
-        if !packet.is_data() {
-            return packet;
-        }
-        let waiting = self.extras.data_bytes;
-        self.extras.data_bytes += u64::from(packet.bytes);
-        match &mut self.extras.marker {
-            Some(marker) if marker.at_enqueue => marker.judge(waiting, packet),
-            _ => packet,
-        }
-    }
-
-    /// A packet whose transmission starts, marked if that is judged there.
-    pub fn released(&mut self, packet: Packet) -> Packet {
-        self.unguard(packet);
-        let waiting = self.extras.data_bytes;
-        match &mut self.extras.marker {
-            Some(marker) if !marker.at_enqueue => marker.judge(waiting, packet),
-            _ => packet,
-        }
-    }
-
-    /// A packet has left its queue.
-    pub fn unguard(&mut self, packet: Packet) {
-        if self.guarded && packet.is_data() {
-            self.extras.data_bytes -= u64::from(packet.bytes);
-        }
     }
 
     #[inline(always)]
@@ -612,26 +479,6 @@ impl Egress {
     pub fn found_by_refused(&mut self, now: u64) -> Option<Found> {
         self.trace()?;
         Some(Found { at: now, packets: self.waiting_packets(now) as u32, bytes: self.waiting_bytes(now) })
-    }
-
-    /// Exchanges the packets of a class with those that stand aside; the classes that have packets then.
-    fn swap_aside(&mut self, class: u8) -> u8 {
-        let queues = self.queues.as_deref_mut().expect("class queues exist in this form");
-        let queue = &mut queues.classes[class as usize & 7];
-        std::mem::swap(queue, &mut self.extras.aside);
-        queues.filled = queues.filled & !(1 << class) | u8::from(!queue.is_empty()) << class;
-        queues.filled
-    }
-
-    /// Appends a packet of a paused class; starts before `now` must have happened. Tells whether the queue may hold it.
-    pub fn enqueue_aside(&mut self, now: u64, packet: &Packet) -> bool {
-        // As any packet, but that nothing starts because of it.
-        let before = std::mem::replace(&mut self.next_start, u64::MAX - 1);
-        self.swap_aside(packet.class());
-        let is_taken = self.enqueue(now, packet) != Enqueued::Full;
-        self.swap_aside(packet.class());
-        self.next_start = before;
-        is_taken
     }
 
     /// Whether a transmission out of the class queues starts before `end`.

@@ -7,21 +7,23 @@
 //! Invariants: the policy is asked only where there is a choice; a packet without a live next hop is dropped and counted,
 //! never kept waiting.
 
-use netloom_model::{PortSet, PriorityMap, Rdma};
+use netloom_model::PortSet;
 use netloom_policy::balance::{Balancer, Context, PacketView, Pick, Ports};
 use netloom_records::DropReason;
 use netloom_units::{HostId, NodeId, Random, Time};
 
-use crate::buffer::{Admission, Request, SharedBuffer};
+use crate::buffer::SharedBuffer;
 use crate::desk::{Desk, TimerKind};
 use crate::edge::Edge;
 use crate::hook::{Actions, Hook, Verdict};
 use crate::host::Host;
-use crate::packet::{InFlight, Packet, PacketKind};
+use crate::packet::{InFlight, Packet};
 use crate::port::{Egress, Enqueued, Far, Form, Start};
 use crate::round::Round;
 use crate::route::{Bundle, Route};
 use crate::trace::{Account, Followed, is_followed};
+
+mod guarded;
 
 /// One host or switch.
 pub struct Node {
@@ -371,116 +373,6 @@ impl Node {
         }
     }
 
-    /// As [`Node::enqueue_class`], where ports share a buffer or mark packets.
-    #[inline(never)]
-    fn enqueue_guarded(&mut self, now: u64, way: Way, packet: Packet, desk: &mut Desk, round: &Round) {
-        if packet.is_data() && self.buffer.is_some() {
-            match self.admit(now, way, &packet, desk, round) {
-                Admission::Refuse(reason) => return self.refuse(now, way.port, reason, &packet, desk),
-                Admission::TakeAndPause => {
-                    self.send_frame(now, way.ingress, PacketKind::Pause, desk, round);
-                    self.expect_all_starts(desk);
-                }
-                Admission::Take | Admission::Unsure => {}
-            }
-        }
-        let egress = &mut self.ports[way.port as usize];
-        let packet = egress.guard(packet);
-        if !egress.is_paused(packet.class()) {
-            return self.enqueue_class::<true>(now, way.port, &packet, desk);
-        }
-        if !egress.enqueue_aside(now, &packet) {
-            self.refuse(now, way.port, DropReason::QueueFull, &packet, desk);
-        }
-    }
-
-    #[inline]
-    fn admit(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) -> Admission {
-        let request = |node: &Node| Request {
-            ingress: way.ingress,
-            egress: way.port,
-            bytes: u64::from(packet.bytes),
-            waiting: node.ports[way.port as usize].data_waiting().bytes,
-        };
-        let asked = request(self);
-        let buffer = self.buffer.as_deref_mut().expect("seen by the caller");
-        match buffer.admit(&asked, false) {
-            Admission::Unsure => {}
-            admission => return admission,
-        }
-        for port in 0..self.ports.len() {
-            settle(&mut self.ports[port], now, desk, round);
-            let buffer = self.buffer.as_deref_mut().expect("seen by the caller");
-            buffer.sync(port, self.ports[port].data_waiting());
-        }
-        let asked = request(self);
-        self.buffer.as_deref_mut().expect("seen by the caller").admit(&asked, true)
-    }
-
-    /// A transmission will start at a port: who must know, knows.
-    #[inline(always)]
-    fn expect_start(&mut self, port: u32, at: u64, desk: &mut Desk) {
-        let egress = &mut self.ports[port as usize];
-        let is_lazy = egress.form() == Form::Lazy;
-        if is_lazy {
-            self.busy[port as usize / 64] |= 1 << (port % 64);
-        }
-        if (!is_lazy || self.buffer.as_ref().is_some_and(|buffer| buffer.is_pausing()))
-            && egress.is_timer_needed(at)
-        {
-            desk.set_timer(at, self.place, TimerKind::Start { port });
-        }
-    }
-
-    /// From now on every start is an event of its own.
-    #[cold]
-    fn expect_all_starts(&mut self, desk: &mut Desk) {
-        for port in 0..self.ports.len() as u32 {
-            if let Some(at) = self.ports[port as usize].next_start() {
-                self.expect_start(port, at, desk);
-            }
-        }
-    }
-
-    /// Asks the other end of a link to pause the class of data, or to go on.
-    #[cold]
-    fn send_frame(&mut self, now: u64, port: u32, kind: PacketKind, desk: &mut Desk, round: &Round) {
-        if port as usize >= self.ports.len() || !self.ports[port as usize].is_up() {
-            return;
-        }
-        if kind == PacketKind::Pause {
-            self.ports[port as usize].count_pause();
-        }
-        let PriorityMap { data, control } = round.model.classes;
-        let frame = Packet::frame(kind, data, Rdma::FRAME.0 as u32, control);
-        let way = Way { ingress: self.ports.len() as u32, port };
-        self.enqueue::<true>(now, way, control, || frame, desk, round);
-    }
-
-    /// A link has come up: frames may have been lost on it.
-    fn tell_pause(&mut self, now: u64, port: u32, desk: &mut Desk, round: &Round) {
-        match self.buffer.as_ref().and_then(|buffer| buffer.is_paused(port)) {
-            Some(true) => self.send_frame(now, port, PacketKind::Pause, desk, round),
-            Some(false) => self.send_frame(now, port, PacketKind::Resume, desk, round),
-            None => {}
-        }
-    }
-
-    /// The other end of a link asks for a pause, or lets packets go on.
-    #[cold]
-    #[inline(never)]
-    pub fn take_frame(&mut self, now: u64, port: u32, frame: &Packet, desk: &mut Desk, round: &Round) {
-        if self.has_nic() {
-            self.serve(now, desk, round);
-        }
-        settle(&mut self.ports[port as usize], now, desk, round);
-        let is_pause = frame.kind() == PacketKind::Pause;
-        let next = self.ports[port as usize].set_paused(now, frame.sequence as u8, is_pause);
-        if let Some(at) = next {
-            self.expect_start(port, at, desk);
-        }
-    }
-
     /// The port by which a packet of this node's own would leave; the first one where no path leads there.
     pub fn port_towards(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) -> u32 {
         if self.ports.len() == 1 {
@@ -560,19 +452,6 @@ impl Node {
         }
         if let Some(next) = self.ports[port as usize].next_start() {
             self.expect_start(port, next, desk);
-        }
-    }
-
-    /// A packet may have left the shared buffer; whoever was paused for want of room may go on.
-    fn leave_buffer(&mut self, now: u64, port: u32, desk: &mut Desk, round: &Round) {
-        if self.buffer.is_none() {
-            return;
-        }
-        let waiting = self.ports[port as usize].data_waiting();
-        while let Some(ingress) =
-            self.buffer.as_deref_mut().and_then(|buffer| buffer.sync(port as usize, waiting))
-        {
-            self.send_frame(now, ingress, PacketKind::Resume, desk, round);
         }
     }
 

@@ -1,0 +1,85 @@
+//! Pausing a class at a port.
+//!
+//! Models: the packets of a paused class stand aside, so that those who serve the queues need not ask; what is on the wire
+//! goes on.
+//!
+//! Invariants: nothing of a paused class starts before it may go on, however late somebody looks.
+
+use super::{Egress, Enqueued};
+use crate::packet::Packet;
+
+/// How long classes were paused.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Pauses {
+    /// Since when one is, in ps.
+    pub since: u64,
+    /// Spans that are over, summed, in ps.
+    pub total: u64,
+    /// Frames sent from here that pause a class at the other end.
+    pub n_sent: u64,
+}
+
+impl Egress {
+    /// Whether the other end has paused a class.
+    #[inline(always)]
+    pub fn is_paused(&self, class: u8) -> bool {
+        self.paused >> class & 1 == 1
+    }
+
+    /// The other end pauses a class or lets it go on; starts before `now` must have happened. Tells the next start where
+    /// there was none.
+    pub fn set_paused(&mut self, now: u64, class: u8, is_paused: bool) -> Option<u64> {
+        let before = self.paused;
+        self.paused = if is_paused { before | 1 << class } else { before & !(1 << class) };
+        match (before, self.paused) {
+            (0, 1..) => self.extras.pauses.since = now,
+            (1.., 0) => {
+                self.extras.pauses.total += now - self.extras.pauses.since;
+                // Nothing starts before the pause ends, whoever asks, and whenever.
+                self.free_at = self.free_at.max(now);
+            }
+            _ => {}
+        }
+        if self.paused == before || self.queues.is_none() {
+            return None;
+        }
+        self.stand_aside(now, class)
+    }
+
+    /// The packets of a class go aside while it is paused, and come back: those who serve the queues need not ask.
+    pub(super) fn stand_aside(&mut self, now: u64, class: u8) -> Option<u64> {
+        let filled = self.swap_aside(class);
+        let was_none = self.next_start == u64::MAX;
+        self.next_start = match (filled, was_none) {
+            (0, _) => u64::MAX,
+            (_, true) => self.free_at.max(now),
+            (_, false) => self.next_start,
+        };
+        (was_none && self.next_start != u64::MAX).then_some(self.next_start)
+    }
+
+    /// Counts a frame that pauses a class at the other end.
+    pub fn count_pause(&mut self) {
+        self.extras.pauses.n_sent += 1;
+    }
+
+    /// Exchanges the packets of a class with those that stand aside; the classes that have packets then.
+    pub(super) fn swap_aside(&mut self, class: u8) -> u8 {
+        let queues = self.queues.as_deref_mut().expect("class queues exist in this form");
+        let queue = &mut queues.classes[class as usize & 7];
+        std::mem::swap(queue, &mut self.extras.aside);
+        queues.filled = queues.filled & !(1 << class) | u8::from(!queue.is_empty()) << class;
+        queues.filled
+    }
+
+    /// Appends a packet of a paused class; starts before `now` must have happened. Tells whether the queue may hold it.
+    pub fn enqueue_aside(&mut self, now: u64, packet: &Packet) -> bool {
+        // As any packet, but that nothing starts because of it.
+        let before = std::mem::replace(&mut self.next_start, u64::MAX - 1);
+        self.swap_aside(packet.class());
+        let is_taken = self.enqueue(now, packet) != Enqueued::Full;
+        self.swap_aside(packet.class());
+        self.next_start = before;
+        is_taken
+    }
+}
