@@ -16,6 +16,7 @@ pub fn policies() -> Vec<(&'static str, Chosen)> {
         ("flowlet by gap", policy("flowlet", &by_gap)),
         ("flowlet by packets", policy("flowlet", &by_packets)),
         ("spray", policy("spray", &[])),
+        ("spray by number", policy("psn_spray", &[])),
         ("round robin", policy("round_robin", &[])),
         ("adaptive by bytes", policy("adaptive", &[])),
         ("adaptive by packets", policy("adaptive", &in_packets)),
