@@ -91,6 +91,17 @@ pub struct Pause {
     pub stop: bool,
 }
 
+/// A data packet that was marked; see the hops for which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// When.
+    pub at: u64,
+    /// The switch.
+    pub node: NodeIdx,
+    /// The port it was to leave by.
+    pub port: PortIdx,
+}
+
 /// A new rate of a queue pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateChange {
@@ -124,6 +135,8 @@ pub struct Outcome {
     pub drops: Vec<Drop>,
     /// XOFF and XON.
     pub pauses: Vec<Pause>,
+    /// Marks.
+    pub marks: Vec<Mark>,
     /// Rates of queue pairs.
     pub rates: Vec<RateChange>,
     /// Time of the last event.
