@@ -160,6 +160,8 @@ impl Node {
 
     /// A message is handed to its queue pair.
     pub fn post(&mut self, now: u64, place: u32, number: u32, desk: &mut Desk, round: &Round) {
+        // What was posted before must not be seen to end later than it did.
+        self.serve(now, desk, round);
         let Flow { message, source, send_slot, send_pair, .. } = round.flows[place as usize];
         let (n_packets, last) = round.model.transport.cut(message.size);
         let nic = self.nic_mut().expect("messages on queue pairs need a NIC");

@@ -88,8 +88,9 @@ impl Reaction {
         if !std::mem::take(&mut self.decrease_told) {
             return false;
         }
-        let cut = (u128::from(self.rate) * u128::from(self.alpha)) >> 33;
-        self.cut_to(self.settings.smallest.max(self.rate - cut as u64));
+        // Rounded down: alpha / 2 is in units of 2^-33.
+        let left = (u128::from(self.rate) * u128::from(2 * ONE - self.alpha)) >> 33;
+        self.cut_to(self.settings.smallest.max(left as u64));
         true
     }
 
