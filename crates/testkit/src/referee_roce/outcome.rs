@@ -166,13 +166,11 @@ impl Outcome {
     /// Instants at which two things of different cause happened at one node, so that their order may matter. Timers of
     /// congestion control of one queue pair that tick together are one thing.
     pub fn ties(&self) -> usize {
-        let mut causes = self.causes.clone();
+        let is_start = |cause: &Cause| matches!(cause, Cause::WireFree(_) | Cause::Pace(_));
+        let mut causes: Vec<_> = self.causes.iter().filter(|(.., cause)| !is_start(cause)).collect();
         causes.sort_unstable();
         causes.dedup();
-        let same = |(first, second): (&(u64, NodeIdx, Cause), &(u64, NodeIdx, Cause))| {
-            (first.0, first.1) == (second.0, second.1)
-        };
-        causes.iter().zip(causes.iter().skip(1)).filter(|&pair| same(pair)).count()
+        causes.windows(2).filter(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1)).count()
     }
 }
 
