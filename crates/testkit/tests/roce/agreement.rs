@@ -378,7 +378,7 @@ fn cover_much(compared: &[(RoceScene, Outcome)], n_tried: u64) {
 fn all_disagreements() {
     std::panic::set_hook(Box::new(|_| {}));
     let mut kinds = BTreeMap::<String, Vec<u64>>::new();
-    for seed in 0..MOST_TRIED {
+    for seed in 0..30_000 {
         if let Err(error) = std::panic::catch_unwind(|| compare(seed)) {
             let text = error.downcast_ref::<String>().cloned().unwrap_or_else(|| "?".into());
             let first = text.lines().next().unwrap_or("").to_owned();
