@@ -378,14 +378,18 @@ fn cover_much(compared: &[(RoceScene, Outcome)], n_tried: u64) {
 fn all_disagreements() {
     std::panic::set_hook(Box::new(|_| {}));
     let mut kinds = BTreeMap::<String, Vec<u64>>::new();
-    for seed in 0..30_000 {
+    for seed in 0..40000 {
         if let Err(error) = std::panic::catch_unwind(|| compare(seed)) {
             let text = error.downcast_ref::<String>().cloned().unwrap_or_else(|| "?".into());
             let first = text.lines().next().unwrap_or("").to_owned();
             let kind = RoceScene::random(seed).scene.transport.recovery;
             let what = first.split(", ").nth(1).unwrap_or(&first).split(' ').next().unwrap_or("").to_owned();
-            let entry = kinds.entry(format!("{what} {}", format!("{kind:?}").split(' ').next().unwrap())).or_default();
-            if entry.len() < 2 { println!("{text}\n"); }
+            let entry = kinds
+                .entry(format!("{what} {}", format!("{kind:?}").split(' ').next().unwrap()))
+                .or_default();
+            if entry.len() < 2 {
+                println!("{text}\n");
+            }
             entry.push(seed);
         }
     }
