@@ -163,8 +163,9 @@ impl Outcome {
         arrivals
     }
 
-    /// Instants at which two things of different cause happened at one node, so that their order may matter. Timers of
-    /// congestion control of one queue pair that tick together are one thing.
+    /// Instants at which two things of different cause happened at one node, so that their order may matter. Starts come
+    /// after all else, which is told and no tie; timers of congestion control of one queue pair that tick together are one
+    /// thing.
     pub fn ties(&self) -> usize {
         let is_start = |cause: &Cause| matches!(cause, Cause::WireFree(_) | Cause::Pace(_));
         let mut causes: Vec<_> = self.causes.iter().filter(|(.., cause)| !is_start(cause)).collect();

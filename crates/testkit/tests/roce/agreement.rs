@@ -22,9 +22,9 @@ use crate::fabric::Choice;
 use crate::scene::RoceScene;
 
 /// Scenes compared.
-const N_SCENES: usize = 300;
+const N_SCENES: usize = 3000;
 /// Scenes tried at most.
-const MOST_TRIED: u64 = 700;
+const MOST_TRIED: u64 = 3300;
 
 #[test]
 fn engine_and_referee_agree_packet_for_packet() {
@@ -38,7 +38,7 @@ fn engine_and_referee_agree_packet_for_packet() {
         }
         seed += 1;
     }
-    cover_much(&compared, seed);
+    cover_much(&compared);
 }
 
 /// Plays a scene on both sides; if it has no ties, they must agree.
@@ -314,7 +314,7 @@ impl Sides<'_> {
 }
 
 /// Fails unless the scenes, all together, have met what they are meant to meet.
-fn cover_much(compared: &[(RoceScene, Outcome)], n_tried: u64) {
+fn cover_much(compared: &[(RoceScene, Outcome)]) {
     let met = |holds: &dyn Fn(&RoceScene, &Outcome) -> bool| {
         compared.iter().filter(|(scene, outcome)| holds(scene, outcome)).count()
     };
@@ -338,17 +338,17 @@ fn cover_much(compared: &[(RoceScene, Outcome)], n_tried: u64) {
         })
     };
     let counts = [
-        ("spray", met(&|scene, _| scene.paths.choice == Choice::Spray), 60),
-        ("nack", has(Kind::Nack), 60),
-        ("cnp", has(Kind::Cnp), 30),
+        ("spray", met(&|scene, _| scene.paths.choice == Choice::Spray), 600),
+        ("nack", has(Kind::Nack), 800),
+        ("cnp", has(Kind::Cnp), 300),
         (
             "echo",
             met(&|scene, outcome| {
                 scene.scene.transport.notify == Notify::Acknowledgement && !outcome.marks.is_empty()
             }),
-            30,
+            300,
         ),
-        ("pause", has(Kind::Xoff), 30),
+        ("pause", has(Kind::Xoff), 500),
         (
             "headroom full",
             met(&|scene, outcome| {
@@ -356,42 +356,20 @@ fn cover_much(compared: &[(RoceScene, Outcome)], n_tried: u64) {
                 matches!(rule, BufferRule::Lossless { headroom: Headroom::Bytes(_), .. })
                     && outcome.drops.iter().any(|drop| drop.reason == DropReason::Buffer)
             }),
-            1,
+            100,
         ),
-        ("full", lost(DropReason::Buffer), 10),
-        ("lost", lost(DropReason::Link), 60),
-        ("timeout", met(&|_, outcome| outcome.messages.iter().any(|fate| fate.timeouts > 0)), 20),
-        ("rates", met(&|_, outcome| outcome.rates.len() > 5), 30),
-        ("again", met(&|_, outcome| outcome.hops.iter().any(|hop| hop.packet.again)), 80),
-        ("coalesced", met(&|scene, _| scene.scene.transport.coalesce > 1), 80),
-        ("nack as cnp", nack(NackMeans::Cnp), 10),
-        ("slow start", nack(NackMeans::SlowStart), 10),
+        ("full", lost(DropReason::Buffer), 400),
+        ("lost", lost(DropReason::Link), 800),
+        ("timeout", met(&|_, outcome| outcome.messages.iter().any(|fate| fate.timeouts > 0)), 500),
+        ("rates", met(&|_, outcome| outcome.rates.len() > 5), 800),
+        ("again", met(&|_, outcome| outcome.hops.iter().any(|hop| hop.packet.again)), 1000),
+        ("coalesced", met(&|scene, _| scene.scene.transport.coalesce > 1), 1000),
+        ("nack as cnp", nack(NackMeans::Cnp), 150),
+        ("shared", met(&|scene, _| scene.scene.transport.queue_pairs == QueuePairs::PerPair), 1000),
+        ("wrapped", met(&|scene, _| scene.scene.messages[0].first_psn > 1 << 23), 600),
+        ("slow start", nack(NackMeans::SlowStart), 150),
     ];
-    println!("{} of {n_tried} scenes: {transports:?} {counts:?}", compared.len());
-    assert!(transports.iter().all(|(_, (all, dropping))| *all >= 50 && *dropping >= 20), "{transports:?}");
+    assert!(transports.iter().all(|(_, (all, dropping))| *all >= 600 && *dropping >= 250), "{transports:?}");
     let few: Vec<_> = counts.iter().filter(|(_, met, least)| met < least).collect();
     assert!(few.is_empty(), "too few scenes: {few:?} of {counts:?}");
-}
-
-#[test]
-#[ignore = "lists all disagreements"]
-fn all_disagreements() {
-    std::panic::set_hook(Box::new(|_| {}));
-    let mut kinds = BTreeMap::<String, Vec<u64>>::new();
-    for seed in 0..40000 {
-        if let Err(error) = std::panic::catch_unwind(|| compare(seed)) {
-            let text = error.downcast_ref::<String>().cloned().unwrap_or_else(|| "?".into());
-            let first = text.lines().next().unwrap_or("").to_owned();
-            let kind = RoceScene::random(seed).scene.transport.recovery;
-            let what = first.split(", ").nth(1).unwrap_or(&first).split(' ').next().unwrap_or("").to_owned();
-            let entry = kinds
-                .entry(format!("{what} {}", format!("{kind:?}").split(' ').next().unwrap()))
-                .or_default();
-            if entry.len() < 2 {
-                println!("{text}\n");
-            }
-            entry.push(seed);
-        }
-    }
-    println!("{kinds:?}");
 }
