@@ -13,7 +13,7 @@ use std::fmt::Debug;
 use netloom_records::{DropReason as Reason, PacketKind, PacketRow};
 use netloom_testkit::referee_roce::{
     BufferRule, Congestion, DropReason, Headroom, Hop, Kind, Loss, MarkAt, NackMeans, NodeIdx, Notify,
-    Outcome, PortIdx, QpIdx, Recovery,
+    Outcome, PortIdx, QpIdx, QueuePairs, Recovery,
 };
 use netloom_units::PortId;
 
