@@ -378,16 +378,21 @@ fn key(round: &Round, arrival: u64, link: u32) -> u64 {
 /// Lets the next timer, which is this node's, happen.
 fn fire(node: &mut Node, desk: &mut Desk, round: &Round) {
     let timer = desk.take_timer();
-    if let TimerKind::Timeout { number, pair } = timer.kind {
-        // One that means nothing any more is no event: it must not make a run longer.
-        if node.timeout(timer.at, pair, number, desk, round) {
-            desk.now = timer.at;
+    // What means nothing any more is no event: it must not make a run longer. Nor may a start, for elsewhere it is none.
+    let is_event = match timer.kind {
+        TimerKind::Timeout { number, pair } => node.timeout(timer.at, pair, number, desk, round),
+        TimerKind::Start { port } => {
+            node.start(timer.at, port, desk, round);
+            false
         }
+        _ => true,
+    };
+    if !is_event {
         return;
     }
     desk.now = timer.at;
     match timer.kind {
-        TimerKind::Timeout { .. } => unreachable!("handled above"),
+        TimerKind::Timeout { .. } | TimerKind::Start { .. } => {}
         TimerKind::Fault { port, up } => node.fault(timer.at, port, up, desk, round),
         TimerKind::Release { actor } => {
             node.actor_mut(actor).release();
@@ -399,6 +404,5 @@ fn fire(node: &mut Node, desk: &mut Desk, round: &Round) {
         }
         TimerKind::Pace { send, .. } => node.pace(timer.at, send, desk, round),
         TimerKind::Hook { number } => node.hook_timer(timer.at, number, desk, round),
-        TimerKind::Start { port } => node.start(timer.at, port, desk, round),
     }
 }

@@ -26,10 +26,13 @@ impl Node {
         let pair = sends.get_mut(packet.slot);
         let is_news = pair.learn(packet, rdma);
         let controller = &controllers[pair.port as usize];
-        match reaction(packet, rdma) {
-            NackReaction::Ignore => {}
-            NackReaction::AsCnp => controller.on_congestion(&mut pair.rate, Time(now), signal(packet)),
-            NackReaction::SlowStart => controller.slow_start(&mut pair.rate, Time(now)),
+        let is_nack = packet.kind() == PacketKind::Nack;
+        if is_notification(packet, rdma) {
+            let signal = if is_nack { Signal::Nack } else { Signal::Cnp };
+            controller.on_congestion(&mut pair.rate, Time(now), signal);
+        }
+        if is_nack && rdma.nack == NackReaction::SlowStart {
+            controller.slow_start(&mut pair.rate, Time(now));
         }
         if is_news {
             pair.acknowledged(now, rdma, desk);
@@ -39,18 +42,13 @@ impl Node {
     }
 }
 
-/// What a control packet means to congestion control.
-fn reaction(packet: &Packet, rdma: &Rdma) -> NackReaction {
+/// Whether a control packet tells congestion control of congestion.
+fn is_notification(packet: &Packet, rdma: &Rdma) -> bool {
     match packet.kind() {
-        PacketKind::Cnp => NackReaction::AsCnp,
-        PacketKind::Nack if rdma.nack != NackReaction::Ignore => rdma.nack,
-        _ if packet.has(Packet::ECHO) => NackReaction::AsCnp,
-        _ => NackReaction::Ignore,
+        PacketKind::Cnp => true,
+        PacketKind::Nack if rdma.nack == NackReaction::AsCnp => true,
+        _ => packet.has(Packet::ECHO),
     }
-}
-
-fn signal(packet: &Packet) -> Signal {
-    if packet.kind() == PacketKind::Nack { Signal::Nack } else { Signal::Cnp }
 }
 
 impl SendPair {

@@ -73,14 +73,18 @@ impl Nic {
         self.receives.remove(place);
     }
 
-    /// A queue pair may have something to send from `now` on.
+    /// A queue pair may have something to send from `now` on, or nothing any more.
     #[inline]
     pub fn stir(&mut self, now: u64, place: u32) {
         let pair = self.sends.get_mut(place);
-        if pair.is_queued || !pair.sender.has_work() {
+        let has_work = pair.sender.has_work();
+        if pair.is_queued == has_work {
             return;
         }
-        pair.is_queued = true;
+        pair.is_queued = has_work;
+        if !has_work {
+            return self.ready[pair.port as usize].retain(|entry| entry.0.2 != place);
+        }
         let number = pair.number.expect("whoever has something to send has a number");
         self.ready[pair.port as usize].push(Reverse((now.max(pair.next_at), number, place)));
     }

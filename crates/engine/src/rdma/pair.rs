@@ -103,6 +103,19 @@ impl ReceivePair {
         ReceivePair { source, far: 0, receiver, unanswered: 0, last_cnp: 0, ends: Vec::new() }
     }
 
+    /// Whether everything up to the end of a message has arrived that was not taken before.
+    #[inline]
+    pub fn has_ended(&self) -> bool {
+        self.ends.iter().any(|end| end.0 <= self.receiver.expected())
+    }
+
+    /// Forgets the ends that all has arrived up to.
+    #[inline]
+    pub fn forget_ended(&mut self) {
+        let expected = self.receiver.expected();
+        self.ends.retain(|end| end.0 > expected);
+    }
+
     /// The next message, in order, that has arrived with all before it.
     pub fn take_ended(&mut self) -> Option<u32> {
         let expected = self.receiver.expected();

@@ -51,6 +51,7 @@ impl Node {
         let in_any_order = pair.receiver.completes_in_any_order();
         self.send_answers(now, packet, answers, desk, round);
         if in_any_order {
+            self.nic_mut().expect("seen above").receives.get_mut(packet.slot).forget_ended();
             if is_whole {
                 self.pair_message_arrived(now, packet.flow, desk, round);
             }
@@ -127,7 +128,7 @@ impl ReceivePair {
             Answer::Refuse => Some(PacketKind::Nack),
             Answer::AcknowledgeNow => Some(PacketKind::Acknowledgement),
             Answer::Acknowledge => {
-                let may_wait = self.unanswered < rdma.coalesce && !packet.has(Packet::LAST) && !is_marked;
+                let may_wait = self.unanswered < rdma.coalesce && !self.has_ended() && !is_marked;
                 (!may_wait).then_some(PacketKind::Acknowledgement)
             }
         };

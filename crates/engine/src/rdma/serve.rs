@@ -71,7 +71,7 @@ impl Node {
         }
     }
 
-    /// The first queue pair in line sends a packet at `start`, if it still has one.
+    /// The first queue pair in line sends a packet at `start`.
     #[inline]
     fn serve_pair(
         &mut self,
@@ -87,11 +87,6 @@ impl Node {
             self.host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()).expect("it has ready pairs");
         let Nic { sends, outgoing, controllers, ready, .. } = nic;
         let pair = sends.get_mut(place);
-        if !pair.sender.has_work() {
-            pair.is_queued = false;
-            ready[port].pop();
-            return;
-        }
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let turn = pair.sender.take();
         let message = pair.message_at(turn.position);
@@ -160,6 +155,8 @@ impl Node {
 
     /// A message is handed to its queue pair.
     pub fn post(&mut self, now: u64, place: u32, number: u32, desk: &mut Desk, round: &Round) {
+        // What was posted before must not be seen to end later than it did.
+        self.serve(now, desk, round);
         let Flow { message, source, send_slot, send_pair, .. } = round.flows[place as usize];
         let (n_packets, last) = round.model.transport.cut(message.size);
         let nic = self.nic_mut().expect("messages on queue pairs need a NIC");

@@ -55,9 +55,8 @@ impl Sender {
 
     pub(super) fn take(&mut self) -> Turn {
         let Some(position) = self.hole() else { return self.course.forward() };
-        if self.late.take().is_none() {
-            self.scan = position + 1;
-        }
+        self.late = None;
+        self.scan = self.scan.max(position + 1);
         Turn { position, is_again: true }
     }
 

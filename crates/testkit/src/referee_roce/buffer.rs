@@ -62,7 +62,7 @@ impl Buffer {
         }
     }
 
-    /// Alpha times what is free; of bytes counted beyond all that there is, below zero.
+    /// Alpha times what is free, and no more than that; of bytes counted beyond all that there is, below zero.
     fn threshold(&self) -> i128 {
         let counted = |ingress: &Ingress| i128::from(ingress.used) + i128::from(ingress.room);
         let free = match self.rule {
@@ -71,7 +71,7 @@ impl Buffer {
             }
             _ => i128::from(self.buffer) - self.waiting.iter().map(|&bytes| i128::from(bytes)).sum::<i128>(),
         };
-        (free * i128::from(self.alpha)).div_euclid(1024)
+        (free * i128::from(self.alpha)).div_euclid(1024).min(free)
     }
 
     /// A data packet arrives.

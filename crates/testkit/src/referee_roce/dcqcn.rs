@@ -60,9 +60,16 @@ impl Reaction {
         true
     }
 
-    /// A NACK after which the rate starts from the bottom.
+    /// A NACK after which the rate starts from the bottom: a cut, but that no CNP is used up.
     pub(super) fn fall(&mut self) {
-        self.rate = self.settings.smallest;
+        self.cut_to(self.settings.smallest);
+    }
+
+    fn cut_to(&mut self, rate: u64) {
+        if self.settings.clamp_target || self.stage > 0 {
+            self.target = self.rate;
+        }
+        self.rate = rate;
         self.stage = 0;
     }
 
@@ -81,12 +88,9 @@ impl Reaction {
         if !std::mem::take(&mut self.decrease_told) {
             return false;
         }
-        if self.settings.clamp_target || self.stage > 0 {
-            self.target = self.rate;
-        }
-        let cut = (u128::from(self.rate) * u128::from(self.alpha)) >> 33;
-        self.rate = self.settings.smallest.max(self.rate - cut as u64);
-        self.stage = 0;
+        // Rounded down: alpha / 2 is in units of 2^-33.
+        let left = (u128::from(self.rate) * u128::from(2 * ONE - self.alpha)) >> 33;
+        self.cut_to(self.settings.smallest.max(left as u64));
         true
     }
 

@@ -84,8 +84,9 @@ impl World<'_> {
         let receiver = self.nics[node].receivers.entry(qp).or_default();
         let owes_cnp = data.marked && receiver.owes_cnp(transport.notify, now);
         let reply = receiver.data(transport, data.position, data.last, data.marked);
+        let expected = receiver.expected();
         if owes_cnp {
-            self.answer(node, data, Kind::Cnp, data.position, None, false);
+            self.answer(node, data, Kind::Cnp, expected, None, false);
         }
         if let Some(reply) = reply {
             let echo = data.marked && self.scene.transport.notify == Notify::Acknowledgement;

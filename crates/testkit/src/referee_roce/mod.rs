@@ -50,7 +50,7 @@ mod world;
 mod tests;
 
 pub use fabric::{Fabric, Link, LinkIdx, NodeIdx, PortIdx};
-pub use outcome::{Arrival, Drop, DropReason, Fate, Hop, Outcome, Pause, RateChange};
+pub use outcome::{Arrival, Drop, DropReason, Fate, Hop, Mark, Outcome, Pause, RateChange};
 pub use packet::{Kind, Packet, QpIdx};
 pub use scene::{
     BufferRule, Congestion, Dcqcn, Headroom, Loss, MarkAt, Marking, Message, MessageIdx, NackMeans, Notify,

@@ -91,6 +91,17 @@ pub struct Pause {
     pub stop: bool,
 }
 
+/// A data packet that was marked; see the hops for which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// When.
+    pub at: u64,
+    /// The switch.
+    pub node: NodeIdx,
+    /// The port it was to leave by.
+    pub port: PortIdx,
+}
+
 /// A new rate of a queue pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateChange {
@@ -124,6 +135,8 @@ pub struct Outcome {
     pub drops: Vec<Drop>,
     /// XOFF and XON.
     pub pauses: Vec<Pause>,
+    /// Marks.
+    pub marks: Vec<Mark>,
     /// Rates of queue pairs.
     pub rates: Vec<RateChange>,
     /// Time of the last event.
@@ -150,16 +163,15 @@ impl Outcome {
         arrivals
     }
 
-    /// Instants at which two things of different cause happened at one node, so that their order may matter. Timers of
-    /// congestion control of one queue pair that tick together are one thing.
+    /// Instants at which two things of different cause happened at one node, so that their order may matter. Starts come
+    /// after all else, which is told and no tie; timers of congestion control of one queue pair that tick together are one
+    /// thing.
     pub fn ties(&self) -> usize {
-        let mut causes = self.causes.clone();
+        let is_start = |cause: &Cause| matches!(cause, Cause::WireFree(_) | Cause::Pace(_));
+        let mut causes: Vec<_> = self.causes.iter().filter(|(.., cause)| !is_start(cause)).collect();
         causes.sort_unstable();
         causes.dedup();
-        let same = |(first, second): (&(u64, NodeIdx, Cause), &(u64, NodeIdx, Cause))| {
-            (first.0, first.1) == (second.0, second.1)
-        };
-        causes.iter().zip(causes.iter().skip(1)).filter(|&pair| same(pair)).count()
+        causes.windows(2).filter(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1)).count()
     }
 }
 

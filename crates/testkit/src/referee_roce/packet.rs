@@ -2,7 +2,7 @@
 //!
 //! Models: data packets, control packets (ACK, NACK, CNP) and the frames of PFC.
 //! Leaves out: the content of a packet, addresses, headers other than by their size.
-//! Invariants: a data packet names its position and its PSN, an ACK and a NACK those that the receiver expects.
+//! Invariants: a data packet names its position and its PSN, a control packet those that the receiver expects.
 
 use super::fabric::NodeIdx;
 use super::scene::MessageIdx;
@@ -53,7 +53,7 @@ pub struct Packet {
     pub qp: Option<QpIdx>,
     /// The message it is a part of; data only.
     pub message: Option<MessageIdx>,
-    /// Data: its own position. ACK and NACK: the position expected. CNP: that of the marked packet. Frames: 0.
+    /// Data: its own position. Control packets: the position expected. Frames: 0.
     pub position: u64,
     /// The PSN of that position; 0 for frames.
     pub psn: u32,

@@ -38,6 +38,11 @@ impl Receiver {
         position < self.expected || self.held.contains_key(&position)
     }
 
+    /// The lowest position that was not taken.
+    pub(super) fn expected(&self) -> u64 {
+        self.expected
+    }
+
     /// Whether everything below a position has been taken.
     pub(super) fn has_all_below(&self, position: u64) -> bool {
         position <= self.expected

@@ -65,7 +65,7 @@ pub enum Recovery {
     NicSr,
     /// Like `NicSr`, with a list of what has arrived and a bound on what is under way.
     Irn {
-        /// Bytes on the wire that may be neither acknowledged nor named.
+        /// Packets that may have been sent and be neither acknowledged nor named.
         window: u64,
         /// The timeout while at most three packets are under way.
         timeout_low: u64,

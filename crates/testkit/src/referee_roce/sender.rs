@@ -5,7 +5,7 @@
 //! Invariants: nothing at or above `end` is sent; of what is to be sent again the lowest position goes first, before
 //! anything new; what has been acknowledged or named is not sent again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::scene::Recovery;
 
@@ -14,7 +14,7 @@ use super::scene::Recovery;
 struct Mending {
     /// It ends when `una` is here.
     until: u64,
-    /// What has been sent in it.
+    /// What has been sent again in it.
     sent: BTreeSet<u64>,
 }
 
@@ -32,8 +32,8 @@ pub(super) struct Sender {
     again: BTreeSet<u64>,
     /// Known to have arrived, at or above `una`.
     named: BTreeSet<u64>,
-    /// Sent and neither acknowledged nor named nor forgotten, with sizes.
-    under_way: BTreeMap<u64, u64>,
+    /// Sent and neither acknowledged nor named.
+    under_way: BTreeSet<u64>,
     mending: Option<Mending>,
 }
 
@@ -47,7 +47,7 @@ impl Sender {
             sent_end: 0,
             again: BTreeSet::new(),
             named: BTreeSet::new(),
-            under_way: BTreeMap::new(),
+            under_way: BTreeSet::new(),
             mending: None,
         }
     }
@@ -87,22 +87,21 @@ impl Sender {
 
     fn within_window(&self, position: u64) -> bool {
         let Recovery::Irn { window, .. } = self.recovery else { return true };
-        let counted: u64 = self.under_way.values().sum();
-        self.under_way.contains_key(&position) || counted + self.size(position) <= window
+        self.under_way.contains(&position) || (self.under_way.len() as u64) < window
     }
 
     /// The candidate goes on the wire; returns whether it was sent before.
     pub(super) fn sent(&mut self, position: u64) -> bool {
         let again = position < self.sent_end;
         self.again.remove(&position);
-        if let Some(mending) = &mut self.mending {
+        if let Some(mending) = self.mending.as_mut().filter(|_| again) {
             mending.sent.insert(position);
         }
         if position == self.next {
             self.next += 1;
         }
         self.sent_end = self.sent_end.max(position + 1);
-        self.under_way.insert(position, self.size(position));
+        self.under_way.insert(position);
         again
     }
 
@@ -140,7 +139,7 @@ impl Sender {
         self.next = self.next.max(una);
         self.again.retain(|&position| position >= una);
         self.named.retain(|&position| position >= una);
-        self.under_way.retain(|&position, _| position >= una);
+        self.under_way.retain(|&position| position >= una);
         self.mending.take_if(|mending| una >= mending.until);
         moved
     }
@@ -157,11 +156,7 @@ impl Sender {
     pub(super) fn timed_out(&mut self) {
         match self.recovery {
             Recovery::GoBackN => self.next = self.una,
-            Recovery::NicSr => _ = self.again.insert(self.una),
-            Recovery::Irn { .. } => {
-                self.under_way.clear();
-                self.again.insert(self.una);
-            }
+            Recovery::NicSr | Recovery::Irn { .. } => _ = self.again.insert(self.una),
             Recovery::Ideal => {
                 let missing = (self.una..self.next).filter(|position| !self.named.contains(position));
                 self.again.extend(missing);
@@ -230,7 +225,7 @@ mod tests {
 
     #[test]
     fn irn_fills_every_hole_once() {
-        let mut sender = sender(Recovery::Irn { window: 800, timeout_low: 7 }, 20);
+        let mut sender = sender(Recovery::Irn { window: 8, timeout_low: 7 }, 20);
         assert_eq!(send(&mut sender, 99).len(), 8, "the window is full");
         sender.missing(1, Some(3));
         sender.missing(1, Some(6));
@@ -247,13 +242,15 @@ mod tests {
     }
 
     #[test]
-    fn irn_forgets_what_is_under_way_on_a_timeout() {
-        let mut sender = sender(Recovery::Irn { window: 400, timeout_low: 7 }, 20);
+    fn irn_repeats_one_packet_on_a_timeout() {
+        let mut sender = sender(Recovery::Irn { window: 4, timeout_low: 7 }, 20);
         send(&mut sender, 99);
         assert_eq!(sender.timeout(50), 50);
         sender.timed_out();
+        assert_eq!(send(&mut sender, 99), [0]);
+        sender.acknowledged(1, None);
         assert_eq!(sender.timeout(50), 7);
-        assert_eq!(send(&mut sender, 99), [0, 4, 5, 6]);
+        assert_eq!(send(&mut sender, 99), [4]);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use super::buffer::Verdict;
 use super::fabric::{NodeIdx, PortIdx};
-use super::outcome::{DropReason, Pause};
+use super::outcome::{DropReason, Mark, Pause};
 use super::packet::{Kind, Packet};
 use super::scene::MarkAt;
 use super::world::World;
@@ -47,7 +47,7 @@ impl World<'_> {
     fn pause(&mut self, node: NodeIdx, port: PortIdx, stop: bool) {
         let kind = if stop { Kind::Xoff } else { Kind::Xon };
         let (neighbour, _) = self.scene.fabric.far_end(node, port);
-        self.ports[node][port].frames.push_back(Packet::frame(kind, node, neighbour));
+        self.ports[node][port].control.push_back(Packet::frame(kind, node, neighbour));
         self.outcome.pauses.push(Pause { at: self.clock.now(), node, port, stop });
         self.look_at(node, port);
     }
@@ -58,7 +58,7 @@ impl World<'_> {
             return;
         };
         let waiting: u64 = self.ports[node][egress].data.iter().map(|(other, _)| other.bytes).sum();
-        packet.marked |= if waiting <= marking.minimum {
+        let is_marked = if waiting <= marking.minimum {
             false
         } else if waiting > marking.maximum {
             true
@@ -66,5 +66,9 @@ impl World<'_> {
             let share = (waiting - marking.minimum) as f64 / (marking.maximum - marking.minimum) as f64;
             self.ways.draw(node, egress) < marking.probability * share
         };
+        if is_marked {
+            packet.marked = true;
+            self.outcome.marks.push(Mark { at: self.clock.now(), node, port: egress });
+        }
     }
 }

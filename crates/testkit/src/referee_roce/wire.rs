@@ -1,6 +1,6 @@
 //! Ports: what waits at each, what starts next, and the link it takes.
 //!
-//! Models: frames before control packets before data; no transmission is interrupted; a stopped port starts no data;
+//! Models: frames and control packets, in order, before data; no transmission is interrupted; a stopped port starts no data;
 //! serialization rounded up, propagation, loss by list.
 //! Leaves out: what data is next at a host (see `host`) and what leaving means to the buffer (see `switch`).
 //! Invariant: a port with something to start has a start scheduled at the instant it can.
@@ -20,7 +20,7 @@ pub(super) struct Port {
     pub(super) free_at: u64,
     /// Whether the neighbour has stopped data.
     pub(super) is_stopped: bool,
-    pub(super) frames: VecDeque<Packet>,
+    /// Control packets and frames.
     pub(super) control: VecDeque<Packet>,
     /// Data at a switch, with the port it came in by.
     pub(super) data: VecDeque<(Packet, PortIdx)>,
@@ -43,8 +43,7 @@ impl World<'_> {
             return;
         }
         let waited = port.free_at == now;
-        let first = port.frames.pop_front().or_else(|| port.control.pop_front());
-        let first = match first {
+        let first = match port.control.pop_front() {
             None if port.is_stopped => None,
             None if self.scene.fabric.is_host(node) => self.next_of_host(node),
             None => self.next_of_switch(node, port_idx),

@@ -37,7 +37,7 @@ fn check(scene: &RoceScene, outcome: &Outcome) {
     every_packet_has_a_fate(scene, outcome);
     wires_carry_one_packet_at_a_time(scene, outcome);
     every_stop_ends(scene, outcome);
-    frames_wait_for_nothing_but_the_wire(scene, outcome);
+    frames_wait_for_no_data(scene, outcome);
     order_is_kept_without_loss(scene, outcome);
     let full = outcome.drops.iter().filter(|drop| drop.reason == DropReason::Buffer).count();
     assert!(full == 0 || !scene.is_lossless(), "scene {}: {full} drops", scene.seed);
@@ -89,8 +89,8 @@ fn every_stop_ends(scene: &RoceScene, outcome: &Outcome) {
     assert!(stopped.values().all(|&stop| !stop), "scene {}", scene.seed);
 }
 
-/// Between the decision and the start of a frame nothing but frames starts at its port.
-fn frames_wait_for_nothing_but_the_wire(scene: &RoceScene, outcome: &Outcome) {
+/// Between the decision and the start of a frame no data starts at its port.
+fn frames_wait_for_no_data(scene: &RoceScene, outcome: &Outcome) {
     let is_frame = |hop: &Hop| matches!(hop.packet.kind, Kind::Xoff | Kind::Xon);
     let mut frames: BTreeMap<(usize, usize), Vec<u64>> = BTreeMap::new();
     for hop in outcome.hops.iter().rev().filter(|hop| is_frame(hop)) {
@@ -101,7 +101,8 @@ fn frames_wait_for_nothing_but_the_wire(scene: &RoceScene, outcome: &Outcome) {
             frames.get_mut(&(pause.node, pause.port)).and_then(Vec::pop).expect("a frame follows");
         let between = |hop: &Hop| pause.at < hop.started_at && hop.started_at < started_at;
         let at_port = |hop: &Hop| (hop.node, hop.port) == (pause.node, pause.port);
-        let passed = outcome.hops.iter().find(|hop| at_port(hop) && between(hop) && !is_frame(hop));
+        let passed =
+            outcome.hops.iter().find(|hop| at_port(hop) && between(hop) && hop.packet.kind == Kind::Data);
         assert_eq!(passed, None, "scene {}, {pause:?}", scene.seed);
     }
 }

@@ -5,6 +5,8 @@
 //!
 //! [`Outcome::ties`]: netloom_testkit::referee_roce::Outcome::ties
 
+mod agreement;
+mod engine_side;
 mod fabric;
 mod laws;
 mod scene;

@@ -33,8 +33,8 @@ impl RoceScene {
             control: 64 + from(&mut random, 30),
         };
         scene.messages = messages(&mut random, &scene);
-        scene.transport = transport(&mut random, largest(&scene));
         scene.congestion = congestion(&mut random);
+        scene.transport = transport(&mut random, &scene.congestion);
         scene.switches = switches(&mut random, &scene);
         scene.losses = losses(&mut random, &scene.fabric);
         scene.deadline = 200_000_000_000;
@@ -71,29 +71,30 @@ fn largest(scene: &Scene) -> u64 {
 fn messages(random: &mut Random, scene: &Scene) -> Vec<Message> {
     let n_hosts = (0..scene.fabric.n_nodes()).filter(|&node| scene.fabric.is_host(node)).count() as u32;
     let mut at = 0;
+    let first_psn = one_of(random, &[0, 0x00ff_fff7, 0x0012_3456]);
     let mut message = |_| {
         at += 1 + from(random, 900_000);
         let to = random.below(2) * random.below(n_hosts);
         let from_host = (to + 1 + random.below(n_hosts - 1)) % n_hosts;
         let bytes = scene.packets.mtu * from(random, 40) + 1 + from(random, scene.packets.mtu as u32);
-        let first_psn = one_of(random, &[0, 0x00ff_fff7, 0x0012_3456]);
         Message { at, from: from_host as usize, to: to as usize, bytes, first_psn }
     };
     let n_messages = 1 + Random::stream(scene.packets.mtu, 91, 1).below(6);
     (0..n_messages).map(&mut message).collect()
 }
 
-fn transport(random: &mut Random, largest: u64) -> Transport {
+/// Who does not listen is told nothing.
+fn transport(random: &mut Random, congestion: &Congestion) -> Transport {
     let timeout = 50_000_001 + from(random, 100_000_000);
-    let irn = Recovery::Irn { window: largest * (3 + from(random, 20)) + 5, timeout_low: timeout / 3 };
+    let irn = Recovery::Irn { window: 3 + from(random, 20), timeout_low: timeout / 3 };
     Transport {
         recovery: one_of(random, &[Recovery::GoBackN, Recovery::NicSr, irn, Recovery::Ideal]),
         queue_pairs: one_of(random, &[QueuePairs::PerMessage, QueuePairs::PerPair]),
         coalesce: one_of(random, &[1, 1, 2, 5]),
         timeout,
-        notify: match random.below(3) {
-            0 => Notify::Never,
-            1 => Notify::Acknowledgement,
+        notify: match (congestion, random.below(2)) {
+            (Congestion::None, _) => Notify::Never,
+            (_, 0) => Notify::Acknowledgement,
             _ => Notify::Packet { interval: 500_001 + from(random, 5_000_000) },
         },
     }
@@ -101,7 +102,7 @@ fn transport(random: &mut Random, largest: u64) -> Transport {
 
 /// Timers are some ten times faster than in life, for messages are short.
 fn congestion(random: &mut Random) -> Congestion {
-    if random.below(2) == 0 {
+    if random.below(3) == 0 {
         return Congestion::None;
     }
     let decrease_period = 700_001 + from(random, 4_000_000);

@@ -82,7 +82,7 @@ fn a_nack_that_counts_as_a_cnp_gives_the_staircase() {
     assert_eq!(share[..4], [508, 754, 877, 938]);
     // alpha = 1 - 1/256 four times, rounded up in 2^-32 each time.
     let alpha = (0..4).fold(1_u64 << 32, |alpha, _| alpha - alpha.div_ceil(256));
-    assert_eq!(outcome.rates[0].rate, RATE - ((RATE as u128 * alpha as u128) >> 33) as u64);
+    assert_eq!(outcome.rates[0].rate, ((u128::from(RATE) * u128::from((2 << 32) - alpha)) >> 33) as u64);
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn nic_sr_answers_every_loss_by_one_nack() {
 
 #[test]
 fn irn_repeats_two_losses_within_one_round_trip() {
-    let recovery = Recovery::Irn { window: 8 * 1048, timeout_low: TIMEOUT };
+    let recovery = Recovery::Irn { window: 8, timeout_low: TIMEOUT };
     let outcome = played(&lossy(recovery, 12, &[1, 3]));
     // The NACK that names 2 lets 1 be sent again, the one that names 4 lets 3.
     let starts = data_starts(&outcome, 0);
@@ -79,7 +79,7 @@ fn irn_repeats_two_losses_within_one_round_trip() {
 
 #[test]
 fn irn_keeps_its_window() {
-    let recovery = Recovery::Irn { window: 3 * 1048 + 1, timeout_low: TIMEOUT };
+    let recovery = Recovery::Irn { window: 3, timeout_low: TIMEOUT };
     let outcome = played(&lossy(recovery, 5, &[]));
     let starts = data_starts(&outcome, 0);
     assert_eq!(starts[2], (2 * FULL, 2));
@@ -117,7 +117,7 @@ fn acks_are_coalesced() {
 
 #[test]
 fn a_full_switch_drops_and_every_transport_mends_it() {
-    let irn = Recovery::Irn { window: 30_000, timeout_low: 20_000_000 };
+    let irn = Recovery::Irn { window: 28, timeout_low: 20_000_000 };
     for recovery in [Recovery::GoBackN, Recovery::NicSr, irn, Recovery::Ideal] {
         let mut scene = star(&[RATE; 4]);
         scene.transport.recovery = recovery;

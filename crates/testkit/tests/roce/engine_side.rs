@@ -1,0 +1,317 @@
+//! The engine's side: the scene as a model, its paths as a policy from outside, and hooks at every switch that write down
+//! what no table tells: marks, repetitions, frames.
+//!
+//! Losses are drawn by the engine; the referee gets those that came of it as a list.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use netloom_engine::hook::{Actions, Hook, Seated, Verdict};
+use netloom_engine::packet::{Packet, PacketKind};
+use netloom_engine::{Options, Seams};
+use netloom_model::{
+    Buffer, FabricBuilder, Marking, Model, NackReaction, Pause, PriorityMap, QueuePairs as Sharing, Rdma,
+    TransportKind,
+};
+use netloom_policy::balance::{Chosen, Context, DynBalance, PacketView, Pick, Ports, Seat};
+use netloom_policy::congestion::{Chosen as Controller, SPECS, number_of};
+use netloom_policy::transport::Reliability;
+use netloom_testkit::fixture::{ListedWork, Run, Sending, Wiring, everything_joined, model, simulate_with};
+use netloom_testkit::referee_roce::{
+    BufferRule, Congestion, Headroom, MarkAt, NackMeans, NodeIdx, Notify, PortIdx, QpIdx, QueuePairs,
+    Recovery,
+};
+use netloom_units::{Bytes, Duration, LinkId, NodeId, Rate, Time, Value, mix};
+
+use crate::fabric::Choice;
+use crate::scene::RoceScene;
+
+/// The chance of a loss, in 2^-32, in scenes that have any.
+const LOSS: u64 = (1 << 32) / 100;
+
+/// A packet at a switch, as a hook sees it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sight {
+    /// When its last bit came.
+    pub at: u64,
+    /// The switch.
+    pub node: NodeIdx,
+    /// By which port.
+    pub port: PortIdx,
+    /// What it is.
+    pub kind: &'static str,
+    /// Its queue pair.
+    pub qp: QpIdx,
+    /// Its number, or the one expected.
+    pub psn: u32,
+    /// It was marked, or answers one that was.
+    pub marked: bool,
+    /// It was sent before.
+    pub again: bool,
+}
+
+/// A frame whose transmission starts: when, where, whether it stops the other end.
+pub type Frame = (u64, NodeIdx, PortIdx, bool);
+
+/// What hooks wrote down.
+#[derive(Debug, Default)]
+pub struct Notes {
+    /// Packets that came to switches.
+    pub sights: Vec<Sight>,
+    /// Frames that left them.
+    pub frames: Vec<Frame>,
+}
+
+/// A scene played by the engine.
+pub struct Witnessed {
+    /// The model it was played as.
+    pub model: Model,
+    /// What was recorded.
+    pub run: Run,
+    /// What was noted.
+    pub notes: Notes,
+}
+
+/// Queue pairs by the hash input of their packets.
+type QpOf = Arc<BTreeMap<u32, QpIdx>>;
+
+/// The queue pair of each message: the number of the message that made it.
+pub fn qps(scene: &RoceScene) -> Vec<QpIdx> {
+    let messages = &scene.scene.messages;
+    let maker = |(number, message): (usize, &netloom_testkit::referee_roce::Message)| {
+        let shared = scene.scene.transport.queue_pairs == QueuePairs::PerPair;
+        let same = |other: &netloom_testkit::referee_roce::Message| {
+            (other.from, other.to) == (message.from, message.to)
+        };
+        if shared { messages.iter().position(same).expect("it is there itself") } else { number }
+    };
+    messages.iter().enumerate().map(maker).collect()
+}
+
+/// The number of each message among its sender's.
+pub fn numbers(scene: &RoceScene) -> Vec<u32> {
+    let messages = &scene.scene.messages;
+    let before = |(number, message): (usize, &netloom_testkit::referee_roce::Message)| {
+        messages[..number].iter().filter(|other| other.from == message.from).count() as u32
+    };
+    messages.iter().enumerate().map(before).collect()
+}
+
+/// The hash inputs that the engine gives to data and, inverted, to what answers it.
+fn entropies(scene: &RoceScene, seed: u64) -> BTreeMap<u32, QpIdx> {
+    let numbers = numbers(scene);
+    let mut found = BTreeMap::new();
+    for (message, qp) in qps(scene).into_iter().enumerate().filter(|&(message, qp)| message == qp) {
+        let ends = &scene.scene.messages[message];
+        let pair = mix(seed ^ mix((ends.from as u64) << 32 | ends.to as u64));
+        let entropy = (mix(pair ^ (u64::from(numbers[message]) + 1)) >> 32) as u32;
+        for input in [entropy, !entropy] {
+            assert_eq!(found.insert(input, qp), None, "two queue pairs have one hash input");
+        }
+    }
+    found
+}
+
+/// The paths of the scene, as a policy.
+struct Scripted {
+    choice: Choice,
+    node: usize,
+    qp_of: QpOf,
+}
+
+impl DynBalance for Scripted {
+    fn pick(&mut self, _: &mut Context, packet: &PacketView, ports: &mut dyn Ports) -> Pick {
+        let sprays = self.choice == Choice::Spray && packet.is_data;
+        let key = if sprays { packet.sequence as usize } else { self.qp_of[&packet.entropy] + self.node };
+        Pick::plain(key % ports.n_minimal(), packet)
+    }
+}
+
+/// Writes down who passes.
+struct Clerk {
+    node: usize,
+    qp_of: QpOf,
+    notes: Arc<Mutex<Notes>>,
+}
+
+impl Hook for Clerk {
+    fn on_arrival(&mut self, now: Time, ingress: u32, packet: &mut Packet, _: &mut Actions) -> Verdict {
+        let kind = match packet.kind() {
+            PacketKind::Data => "Data",
+            PacketKind::Acknowledgement => "Ack",
+            PacketKind::Nack => "Nack",
+            PacketKind::Cnp => "Cnp",
+            PacketKind::Pause | PacketKind::Resume => panic!("no frame is forwarded"),
+        };
+        let sight = Sight {
+            at: now.0,
+            node: self.node,
+            port: ingress as usize,
+            kind,
+            qp: self.qp_of[&packet.entropy],
+            psn: packet.sequence,
+            marked: packet.has(Packet::MARKED) || packet.has(Packet::ECHO),
+            again: packet.has(Packet::AGAIN),
+        };
+        self.notes.lock().expect("unbroken").sights.push(sight);
+        Verdict::Pass
+    }
+
+    fn on_start(&mut self, now: Time, egress: u32, packet: &mut Packet, _: &mut Actions) -> Verdict {
+        if packet.is_frame() {
+            let stops = packet.kind() == PacketKind::Pause;
+            self.notes.lock().expect("unbroken").frames.push((now.0, self.node, egress as usize, stops));
+        }
+        Verdict::Pass
+    }
+}
+
+/// Runs the scene, with hooks and without: all ways must record the same.
+pub fn run(scene: &RoceScene) -> Witnessed {
+    let mut model = model_of(scene);
+    let qp_of: QpOf = Arc::new(entropies(scene, model.seed));
+    let (choice, seated) = (scene.paths.choice, Arc::clone(&qp_of));
+    let script = move |seat: Seat| -> Box<dyn DynBalance> {
+        Box::new(Scripted { choice, node: seat.node as usize, qp_of: Arc::clone(&seated) })
+    };
+    model.balances.switch = Chosen::Dyn(Arc::new(script));
+    let notes = Arc::<Mutex<Notes>>::default();
+    let switches = model.fabric.n_hosts()..model.fabric.n_nodes();
+    let clerk = |node| Clerk { node, qp_of: Arc::clone(&qp_of), notes: Arc::clone(&notes) };
+    let seat = |node| Seated { node: NodeId(node as u32), hook: Box::new(clerk(node)) };
+    let seams = Seams { hooks: switches.map(seat).collect(), observer: None };
+    let work = work(scene);
+    let run = simulate_with(&model, work.clone(), Options::default(), seams);
+    let notes = std::mem::take(&mut *notes.lock().expect("unbroken"));
+
+    let plain = simulate_with(&model, work.clone(), Options::default(), Seams::default());
+    assert!(plain.clone().results() == run.clone().results(), "scene {}: without hooks", scene.seed);
+    let joined = simulate_with(&model, work.clone(), everything_joined(), Seams::default());
+    assert!(joined.results() == plain.results(), "scene {}: joined", scene.seed);
+    let mut silent = model.clone();
+    silent.recording.packets_on.clear();
+    let silent = simulate_with(&silent, work, Options::default(), Seams::default()).records;
+    let same = silent.flows == run.records.flows
+        && silent.repairs == run.records.repairs
+        && silent.signals == run.records.signals
+        && silent.drops == run.records.drops;
+    assert!(same, "scene {}: without a record of packets", scene.seed);
+    Witnessed { model, run, notes }
+}
+
+fn work(scene: &RoceScene) -> ListedWork {
+    let sending = |message: &netloom_testkit::referee_roce::Message| {
+        Sending::new(message.at, message.from as u32, message.to as u32, message.bytes)
+    };
+    ListedWork::new(&scene.scene.messages.iter().map(sending).collect::<Vec<_>>())
+}
+
+fn model_of(scene: &RoceScene) -> Model {
+    let given = &scene.scene;
+    let mut model = model(wiring(scene));
+    model.seed = scene.seed;
+    model.coordination_delay = Duration(5_000_000);
+    model.classes = PriorityMap { data: 0, control: 5 };
+    model.transport.packet = Bytes(given.packets.mtu + given.packets.header);
+    model.transport.kind = TransportKind::Rdma(transport(scene));
+    model.congestion = congestion(scene);
+    model.queues.buffer = buffer(scene);
+    model.queues.marking = given.switches.marking.as_ref().map(|marking| Marking {
+        minimum: Bytes(marking.minimum),
+        maximum: Bytes(marking.maximum),
+        probability: 1 << 32,
+        at_enqueue: marking.at == MarkAt::Enqueue,
+    });
+    model.loss = if given.losses.is_empty() { 0 } else { LOSS };
+    model.recording.packets_on = (0..given.fabric.links().len() as u32).map(LinkId).collect();
+    model
+}
+
+fn wiring(scene: &RoceScene) -> Wiring {
+    let fabric = &scene.scene.fabric;
+    let n_hosts = (0..fabric.n_nodes()).filter(|&node| fabric.is_host(node)).count();
+    let mut builder = FabricBuilder::new(n_hosts as u32, (fabric.n_nodes() - n_hosts) as u32);
+    for link in fabric.links() {
+        let [from, to] = link.ends.map(|(node, _)| NodeId(node as u32));
+        builder.link(from, to, Rate(link.rate), Duration(link.delay));
+    }
+    Wiring::shortest(builder)
+}
+
+fn transport(scene: &RoceScene) -> Rdma {
+    let given = &scene.scene.transport;
+    let timeout = Duration(given.timeout);
+    let (rule, window, timeout_low) = match given.recovery {
+        Recovery::GoBackN => (Reliability::GoBackN, 0, timeout),
+        Recovery::NicSr => (Reliability::NicSr, 0, timeout),
+        Recovery::Irn { window, timeout_low } => (Reliability::Irn, window, Duration(timeout_low)),
+        Recovery::Ideal => (Reliability::Ideal, 0, timeout),
+    };
+    let nack = match &scene.scene.congestion {
+        Congestion::None => NackReaction::Ignore,
+        Congestion::Dcqcn(dcqcn) => match dcqcn.nack {
+            NackMeans::Nothing => NackReaction::Ignore,
+            NackMeans::Cnp => NackReaction::AsCnp,
+            NackMeans::SlowStart => NackReaction::SlowStart,
+        },
+    };
+    Rdma {
+        rule,
+        header: Bytes(scene.scene.packets.header),
+        control: Bytes(scene.scene.packets.control),
+        queue_pairs: match given.queue_pairs {
+            QueuePairs::PerMessage => Sharing::Message,
+            QueuePairs::PerPair => Sharing::Pair,
+        },
+        first_psn: scene.scene.messages[0].first_psn,
+        coalesce: given.coalesce,
+        timeout,
+        timeout_low,
+        retries: 10_000,
+        window,
+        nack,
+    }
+}
+
+fn congestion(scene: &RoceScene) -> Controller {
+    let Congestion::Dcqcn(given) = &scene.scene.congestion else { return Controller::named("none") };
+    let time = |picos| Value::Duration(Duration(picos));
+    let rate = |bits| Value::Rate(Rate(bits));
+    let (notify, interval) = match scene.scene.transport.notify {
+        Notify::Packet { interval } => ("packet", interval),
+        Notify::Acknowledgement => ("acknowledgement", 0),
+        Notify::Never => panic!("congestion control is told of marks"),
+    };
+    let number = number_of("dcqcn").expect("it is registered");
+    let settings = SPECS[number]
+        .defaults()
+        .with("alpha_time", time(given.alpha_period))
+        .with("decrease_time", time(given.decrease_period))
+        .with("increase_time", time(given.increase_period))
+        .with("gain", Value::Count(given.gain_divisor))
+        .with("initial_alpha", Value::Fraction(1.0))
+        .with("fast_recovery", Value::Count(u64::from(given.fast_steps)))
+        .with("additive", rate(given.additive))
+        .with("hyper", rate(given.hyper))
+        .with("minimum", rate(given.smallest))
+        .with("clamp_target", Value::Flag(given.clamp_target))
+        .with("notify", Value::Choice(notify))
+        .with("cnp_interval", time(interval));
+    Controller { number, settings }
+}
+
+fn buffer(scene: &RoceScene) -> Option<Buffer> {
+    let given = &scene.scene.switches;
+    let pause = match given.rule {
+        BufferRule::Unlimited => return None,
+        BufferRule::Lossy => None,
+        BufferRule::Lossless { headroom, xon_gap } => {
+            let headroom = match headroom {
+                Headroom::Full => None,
+                Headroom::Bytes(bytes) => Some(Bytes(bytes)),
+            };
+            Some(Pause { headroom, xon_gap: Bytes(xon_gap) })
+        }
+    };
+    Some(Buffer { size: Bytes(given.buffer), alpha: given.alpha as u32, pause })
+}
