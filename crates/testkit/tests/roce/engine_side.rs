@@ -219,7 +219,7 @@ fn model_of(scene: &RoceScene) -> Model {
     model.queues.marking = given.switches.marking.as_ref().map(|marking| Marking {
         minimum: Bytes(marking.minimum),
         maximum: Bytes(marking.maximum),
-        probability: 1 << 32,
+        probability: (marking.probability * (1_u64 << 32) as f64) as u64,
         at_enqueue: marking.at == MarkAt::Enqueue,
     });
     model.loss = if given.losses.is_empty() { 0 } else { LOSS };

@@ -36,6 +36,11 @@ impl Ways for Paths {
         let key = if sprays { packet.psn as usize } else { qp + node };
         candidates[key % candidates.len()]
     }
+
+    /// Whatever it is, for no chance is above zero.
+    fn draw(&mut self, _: NodeIdx, _: PortIdx) -> f64 {
+        0.5
+    }
 }
 
 /// How many of what.

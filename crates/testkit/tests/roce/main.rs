@@ -1,7 +1,8 @@
-//! Random small scenes of RDMA over Ethernet: what must hold in every one of them, whoever plays it.
+//! Random small scenes of RDMA over Ethernet: what must hold in every one of them, whoever plays it, and that it is the same
+//! whoever does.
 //!
-//! The scenes are made to be played by the engine too, and compared packet for packet: rates and delays are odd, and two
-//! things hardly ever happen at one node at one instant ([`Outcome::ties`] counts them).
+//! The engine and the referee play them, and must agree packet for packet. Rates and delays are odd, so that two things
+//! whose order nobody tells hardly ever happen at one node at one instant ([`Outcome::ties`] counts them).
 //!
 //! [`Outcome::ties`]: netloom_testkit::referee_roce::Outcome::ties
 

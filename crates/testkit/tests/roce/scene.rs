@@ -132,11 +132,20 @@ fn switches(random: &mut Random, scene: &Scene) -> Switches {
             (BufferRule::Lossless { headroom, xon_gap: from(random, 3000) }, set_aside(scene, headroom))
         }
     };
-    let threshold = largest * from(random, 6) + from(random, 100);
     let at = one_of(random, &[MarkAt::Enqueue, MarkAt::Dequeue]);
-    let marking = Marking { at, minimum: threshold, maximum: threshold, probability: 1.0 };
+    let marking = marking(random, largest, at);
     let marking = (random.below(3) > 0).then_some(marking);
     Switches { buffer: shared + set_aside, alpha, rule, marking }
+}
+
+/// Nothing is left to chance: either there is nothing between the bounds, or nothing is marked there. Often a bound is
+/// just met, or just exceeded, by some full packets.
+fn marking(random: &mut Random, largest: u64, at: MarkAt) -> Marking {
+    let full = largest * from(random, 6);
+    let some = full + from(random, 100);
+    let maximum = one_of(random, &[full, full.saturating_sub(1), some]);
+    let minimum = one_of(random, &[maximum, maximum / 2]);
+    Marking { at, minimum, maximum, probability: if minimum == maximum { 1.0 } else { 0.0 } }
 }
 
 /// The headroom of all ports of the switch that needs most.
