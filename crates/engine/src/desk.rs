@@ -288,7 +288,8 @@ impl Desk {
     /// Counts a drop.
     #[cold]
     pub fn dropped(&mut self, at: u64, node: u32, port: Option<u32>, reason: DropReason, packet: &Packet) {
-        if self.tells_losses {
+        // A pause frame is part of no message.
+        if self.tells_losses && !packet.is_frame() {
             self.reports.push(Report::Lost { flow: packet.flow });
         }
         let key = (node, port, reason);

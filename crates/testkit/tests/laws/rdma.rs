@@ -3,14 +3,15 @@
 
 use netloom_engine::{Options, Seams};
 use netloom_model::{
-    Buffer, Knowledge, Marking, Model, NackReaction, Pause, QueuePairs, Rdma, TransportKind,
+    Buffer, Fault, FaultAction, Knowledge, Marking, Model, NackReaction, Pause, QueuePairs, Rdma,
+    TransportKind,
 };
 use netloom_policy::transport::Reliability;
 use netloom_records::DropReason;
 use netloom_testkit::fixture::{
     Cable, Clos, ListedWork, Run, everything_joined, model, policy, simulate, simulate_with,
 };
-use netloom_units::{Bytes, Duration};
+use netloom_units::{Bytes, Duration, LinkId, Time};
 
 use crate::cases::{DAMAGES, Damage, damage, traffic};
 
@@ -171,6 +172,20 @@ fn failing_links_cost_packets_and_no_message() {
             assert!(run.records == other.records, "{rule:?} {wrong:?} {knowledge:?}");
         }
     }
+}
+
+#[test]
+fn frames_lost_with_their_link_belong_to_no_message() {
+    let mut model = with(Reliability::NicSr, Switches::Lossless, 1_000_000);
+    let n_links = model.fabric.links().len() as u64;
+    for flap in 0..6_000_u64 {
+        let (link, down) = (LinkId((flap * 7 % n_links) as u32), Time(9_000_000 + flap * 61_003));
+        model.faults.push(Fault { at: down, link, action: FaultAction::Down });
+        model.faults.push(Fault { at: down + Duration(50_000), link, action: FaultAction::Up });
+    }
+    model.faults.sort_unstable();
+    model.recording.packets_on = (0..n_links as u32).map(LinkId).collect();
+    expect_all(&simulate(&model, work(8)), "flaps");
 }
 
 #[test]
