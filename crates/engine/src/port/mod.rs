@@ -619,13 +619,13 @@ impl Egress {
         self.next_start = u64::MAX;
         self.queued = 0;
         self.free_at = self.free_at.min(now);
+        self.bring_back();
         let mut followed = self.trace().map(Trace::take_all).unwrap_or_default().into_iter();
         let mut waiting: Vec<Packet> = self.doomed.take().into_iter().collect();
         if let Some(queues) = self.queues.as_deref_mut() {
             queues.filled = 0;
             waiting.extend(queues.classes.iter_mut().flat_map(|class| class.drain(..)));
         }
-        waiting.extend(self.extras.aside.drain(..));
         self.extras.data_bytes = 0;
         self.dropped += waiting.len() as u64;
         self.bytes -= waiting.iter().map(|packet| u64::from(packet.bytes)).sum::<u64>();
@@ -635,8 +635,9 @@ impl Egress {
     /// Packets that still wait, each with what it found, where packets are recorded.
     pub fn left_waiting(&mut self) -> Vec<(Packet, Followed)> {
         let Some(followed) = self.trace().map(Trace::take_all) else { return Vec::new() };
+        self.bring_back();
         let in_queues = self.queues.iter().flat_map(|queues| queues.classes.iter().flatten());
-        self.doomed.iter().chain(in_queues).chain(&self.extras.aside).copied().zip(followed).collect()
+        self.doomed.iter().chain(in_queues).copied().zip(followed).collect()
     }
 
     /// Brings the link up again.

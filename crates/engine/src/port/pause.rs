@@ -72,6 +72,13 @@ impl Egress {
         queues.filled
     }
 
+    /// Packets that stand aside take their place among the others again, when no start is looked for any more.
+    pub(super) fn bring_back(&mut self) {
+        if !self.extras.aside.is_empty() {
+            self.swap_aside(self.data_class);
+        }
+    }
+
     /// Appends a packet of a paused class; starts before `now` must have happened. Tells whether the queue may hold it.
     pub fn enqueue_aside(&mut self, now: u64, packet: &Packet) -> bool {
         // As any packet, but that nothing starts because of it.
@@ -81,5 +88,34 @@ impl Egress {
         self.swap_aside(packet.class());
         self.next_start = before;
         is_taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_units::{PortId, Rate};
+
+    use super::*;
+    use crate::packet::{Address, PacketKind};
+    use crate::port::{Far, Form};
+    use crate::ring::ring;
+
+    #[test]
+    fn what_stood_aside_is_lost_with_what_it_found() {
+        let (sender, _receiver) = ring();
+        let mut port = Egress::new(PortId(0), sender, Far::Inside(0), Rate(8_000_000_000), 0);
+        port.set_form(Form::Lazy);
+        port.trace_packets(true);
+        let to = Address { host: 1, slot: 0 };
+        let data = |sequence| Packet::data(to, 0, sequence, 0, 1_000, 0);
+        let control = data(9).answer(PacketKind::Acknowledgement, to, 64, 5);
+        port.enqueue(10, &data(0));
+        assert_eq!(port.set_paused(20, 0, true), None);
+        assert!(port.enqueue_aside(30, &data(1)));
+        port.enqueue(40, &control);
+        let lost = port.go_down(50);
+        let found: Vec<_> =
+            lost.iter().map(|(packet, followed)| (packet.bytes, followed.unwrap().found.at)).collect();
+        assert_eq!(found, [(1_000, 10), (1_000, 30), (64, 40)]);
     }
 }

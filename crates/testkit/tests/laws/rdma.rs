@@ -1,13 +1,15 @@
 //! RDMA: whatever is lost, paused or out of order, all messages arrive in the end, nothing is lost unnoticed, and how the
 //! run is carried out changes nothing.
 
+use std::collections::BTreeSet;
+
 use netloom_engine::{Options, Seams};
 use netloom_model::{
     Buffer, Fault, FaultAction, Knowledge, Marking, Model, NackReaction, Pause, QueuePairs, Rdma,
     TransportKind,
 };
 use netloom_policy::transport::Reliability;
-use netloom_records::DropReason;
+use netloom_records::{DropReason, PacketRow};
 use netloom_testkit::fixture::{
     Cable, Clos, ListedWork, Run, everything_joined, model, policy, simulate, simulate_with,
 };
@@ -185,7 +187,15 @@ fn frames_lost_with_their_link_belong_to_no_message() {
     }
     model.faults.sort_unstable();
     model.recording.packets_on = (0..n_links as u32).map(LinkId).collect();
-    expect_all(&simulate(&model, work(8)), "flaps");
+    let run = simulate(&model, work(8));
+    expect_all(&run, "flaps");
+    // Whatever stood aside or was lost: a hop begins when the one before it ended.
+    let name = |row: &PacketRow| (row.source, row.destination, row.number, row.kind, row.packet);
+    let ended: BTreeSet<_> = run.records.packets.iter().map(|row| (name(row), row.end)).collect();
+    let later = run.records.packets.iter().filter(|row| row.hop > 0);
+    for row in later {
+        assert!(ended.contains(&(name(row), Some(row.arrival))), "{row:?}");
+    }
 }
 
 #[test]
