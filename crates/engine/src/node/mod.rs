@@ -246,10 +246,7 @@ impl Node {
             }
             _ => {
                 let set = PortSet::Range { first, count };
-                let Pick { candidate, class, tag } = self.choose(now, ingress, packet, set, desk, round);
-                let onward = || packet.onward_as(class, tag);
-                let way = Way { ingress, port: first + candidate as u32 };
-                self.enqueue::<GUARDED>(now, way, class, onward, desk, round);
+                self.forward_chosen::<GUARDED>(now, ingress, packet, set, desk, round);
             }
         }
     }
@@ -294,13 +291,24 @@ impl Node {
                 let way = Way { ingress, port: set.get(0) };
                 self.enqueue::<true>(now, way, packet.class(), || packet.onward(), desk, round);
             }
-            _ => {
-                let Pick { candidate, class, tag } = self.choose(now, ingress, packet, set, desk, round);
-                let onward = || packet.onward_as(class, tag);
-                let way = Way { ingress, port: set.get(candidate) };
-                self.enqueue::<true>(now, way, class, onward, desk, round);
-            }
+            _ => self.forward_chosen::<true>(now, ingress, packet, set, desk, round),
         }
+    }
+
+    /// Queues a packet at the port that the policy chooses among several.
+    #[inline(always)]
+    fn forward_chosen<const GUARDED: bool>(
+        &mut self,
+        now: u64,
+        ingress: u32,
+        packet: &Packet,
+        set: PortSet<'_>,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
+        let Pick { candidate, class, tag } = self.choose(now, ingress, packet, set, desk, round);
+        let way = Way { ingress, port: set.get(candidate) };
+        self.enqueue::<GUARDED>(now, way, class, || packet.onward_as(class, tag), desk, round);
     }
 
     /// Asks the policy.

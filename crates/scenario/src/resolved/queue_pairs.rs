@@ -73,23 +73,19 @@ const fn nack(default: &'static str) -> Parameter {
     )
 }
 
+/// The parameters that all have, then its own.
+macro_rules! with_common {
+    ($($own:expr),+ $(,)?) => {
+        &[MTU, HEADER, CONTROL, ENTROPY, QUEUE_PAIRS, FIRST_PSN, COALESCE, $($own),+]
+    };
+}
+
 /// In order only; everything from the gap on again.
 pub static GO_BACK_N: Spec = Spec {
     name: "go_back_n",
     summary: "packets out of order are refused, and everything is sent again from the first one missing",
     source: "InfiniBand reliable connection, as in the public RDMA models",
-    parameters: &[
-        MTU,
-        HEADER,
-        CONTROL,
-        ENTROPY,
-        QUEUE_PAIRS,
-        FIRST_PSN,
-        COALESCE,
-        timeout(4_000, UNTIL_AGAIN),
-        RETRIES,
-        nack("ignore"),
-    ],
+    parameters: with_common![timeout(4_000, UNTIL_AGAIN), RETRIES, nack("ignore"),],
 };
 
 /// One NACK per expected packet, one packet again per NACK.
@@ -97,18 +93,7 @@ pub static NIC_SR: Spec = Spec {
     name: "nic_sr",
     summary: "as NICs on the market: one NACK for each expected packet, one packet sent again for each NACK",
     source: "Themis, section 2.2",
-    parameters: &[
-        MTU,
-        HEADER,
-        CONTROL,
-        ENTROPY,
-        QUEUE_PAIRS,
-        FIRST_PSN,
-        COALESCE,
-        timeout(4_000, UNTIL_AGAIN),
-        RETRIES,
-        nack("as_cnp"),
-    ],
+    parameters: with_common![timeout(4_000, UNTIL_AGAIN), RETRIES, nack("as_cnp"),],
 };
 
 /// Selective repeat with NACKs that name their cause.
@@ -116,14 +101,7 @@ pub static IRN: Spec = Spec {
     name: "irn",
     summary: "selective repeat: every NACK names its cause, and a window bounds what is under way",
     source: "Mittal et al., SIGCOMM 2018",
-    parameters: &[
-        MTU,
-        HEADER,
-        CONTROL,
-        ENTROPY,
-        QUEUE_PAIRS,
-        FIRST_PSN,
-        COALESCE,
+    parameters: with_common![
         timeout(320, UNTIL_AGAIN),
         parameter(
             "timeout_low",
@@ -147,18 +125,7 @@ pub static IDEAL: Spec = Spec {
     name: "ideal",
     summary: "packets are taken in any order and acknowledged by name; what is lost waits for a timeout",
     source: "ours: direct data placement without any heuristic",
-    parameters: &[
-        MTU,
-        HEADER,
-        CONTROL,
-        ENTROPY,
-        QUEUE_PAIRS,
-        FIRST_PSN,
-        COALESCE,
-        timeout(1_000, UNTIL_AGAIN),
-        RETRIES,
-        nack("ignore"),
-    ],
+    parameters: with_common![timeout(1_000, UNTIL_AGAIN), RETRIES, nack("ignore"),],
 };
 
 /// The rule of a transport; none where it has no queue pairs.
