@@ -56,8 +56,6 @@ pub struct SharedBuffer {
     alpha: u64,
     /// Taken and not known to have left, headroom apart.
     held: u64,
-    /// The same for each port; without loss the ingresses are counted instead.
-    bytes_at: Vec<u64>,
     lossless: Option<Box<Lossless>>,
 }
 
@@ -85,8 +83,7 @@ impl SharedBuffer {
         let apart = lossless.as_ref().map_or(0, |lossless| lossless.headroom());
         // Products with alpha fit then.
         let shared = buffer.size.0.saturating_sub(apart).min(LARGEST);
-        let bytes_at = vec![0; ports.len()];
-        SharedBuffer { shared, alpha: u64::from(buffer.alpha), held: 0, bytes_at, lossless }
+        SharedBuffer { shared, alpha: u64::from(buffer.alpha), held: 0, lossless }
     }
 
     /// Whether every start must be an event of its own.
@@ -100,41 +97,36 @@ impl SharedBuffer {
         self.lossless.as_ref().map(|lossless| lossless.ingresses[ingress as usize].is_paused)
     }
 
-    /// Whether there is room for a packet, which is then taken; `is_sure` if all ports are settled.
-    #[inline]
-    pub fn admit(&mut self, request: &Request, is_sure: bool) -> Admission {
+    /// Whether a packet surely fits and nobody needs to be paused for it; it is then taken.
+    #[inline(always)]
+    pub fn take_at_once(&mut self, request: &Request) -> bool {
         let limit = limit(self.shared, self.held, self.alpha);
-        let Some(lossless) = &mut self.lossless else {
-            let fits = request.waiting + request.bytes <= limit;
-            if fits {
-                self.held += request.bytes;
-                self.bytes_at[request.egress as usize] += request.bytes;
-            }
-            return match (fits, is_sure) {
-                (true, _) => Admission::Take,
-                (false, true) => Admission::Refuse(DropReason::BufferFull),
-                (false, false) => Admission::Unsure,
-            };
+        let fits = match &mut self.lossless {
+            None => request.waiting + request.bytes <= limit,
+            Some(lossless) => lossless.take_within(request, limit),
         };
-        let is_sure = is_sure || lossless.n_paused > 0;
-        let ingress = &mut lossless.ingresses[request.ingress as usize];
-        if ingress.headroom == 0 && ingress.used + request.bytes <= limit {
-            ingress.used += request.bytes;
+        if fits {
             self.held += request.bytes;
-            lossless.remember(request);
-            return Admission::Take;
         }
-        if is_sure { lossless.admit_to_headroom(request) } else { Admission::Unsure }
+        fits
     }
 
-    /// Takes note of what has left a port, by what waits there still. Tells an ingress that may go on; there may be
-    /// another: ask again.
+    /// Whether there is room for a packet, which is then taken; `is_sure` if all ports are settled.
+    pub fn admit(&mut self, request: &Request, is_sure: bool) -> Admission {
+        if self.take_at_once(request) {
+            return Admission::Take;
+        }
+        match &mut self.lossless {
+            Some(lossless) if is_sure || lossless.n_paused > 0 => lossless.admit_to_headroom(request),
+            None if is_sure => Admission::Refuse(DropReason::BufferFull),
+            _ => Admission::Unsure,
+        }
+    }
+
+    /// Takes note of what has left a port without loss, by what waits there still. Tells an ingress that may go on; there
+    /// may be another: ask again.
     pub fn sync(&mut self, egress: usize, waiting: Backlog) -> Option<u32> {
-        let Some(lossless) = &mut self.lossless else {
-            self.held = self.held - self.bytes_at[egress] + waiting.bytes;
-            self.bytes_at[egress] = waiting.bytes;
-            return None;
-        };
+        let lossless = self.lossless.as_mut()?;
         while lossless.waiting[egress].len() > waiting.packets {
             let (number, bytes) = lossless.waiting[egress].pop_front().expect("longer than something");
             let ingress = &mut lossless.ingresses[number as usize];
@@ -149,9 +141,15 @@ impl SharedBuffer {
         None
     }
 
+    /// Takes note of what all ports hold, where loss is allowed: nobody else counts there.
+    pub fn recount(&mut self, held: u64) {
+        if self.lossless.is_none() {
+            self.held = held;
+        }
+    }
+
     /// Writes what later behaviour depends on.
     pub fn write_state(&self, out: &mut netloom_units::StateWriter) {
-        out.word(self.held);
         for ingress in self.lossless.iter().flat_map(|lossless| &lossless.ingresses) {
             out.word(ingress.used);
             out.word(ingress.headroom | u64::from(ingress.is_paused) << 63);
@@ -190,6 +188,18 @@ impl Lossless {
         ingresses.push(with(0));
         let waiting = ports.iter().map(|_| VecDeque::new()).collect();
         Lossless { ingresses, waiting, n_paused: 0, xon_gap: pause.xon_gap.0 }
+    }
+
+    /// Takes a packet if its ingress has room within a limit.
+    #[inline(always)]
+    fn take_within(&mut self, request: &Request, limit: u64) -> bool {
+        let ingress = &mut self.ingresses[request.ingress as usize];
+        let fits = ingress.headroom == 0 && ingress.used + request.bytes <= limit;
+        if fits {
+            ingress.used += request.bytes;
+            self.remember(request);
+        }
+        fits
     }
 
     fn headroom(&self) -> u64 {
@@ -247,8 +257,8 @@ mod tests {
         assert_eq!(waiting, 3_000);
         assert_eq!(shared.admit(&request(0, waiting), false), Admission::Unsure);
         assert_eq!(shared.admit(&request(0, waiting), true), Admission::Refuse(DropReason::BufferFull));
-        assert_eq!(shared.sync(2, Backlog { packets: 1, bytes: 1_000 }), None);
-        assert_eq!(shared.held, 1_000);
+        shared.recount(1_000);
+        assert_eq!(shared.admit(&request(0, 1_000), false), Admission::Take);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! is left.
 
 use netloom_model::Model;
-use netloom_policy::edge::themis::{Filter, QueuePair, Themis};
+use netloom_policy::edge::themis::{Compensation, Filter, QueuePair, Themis};
 use netloom_units::{HostId, NodeId, StateWriter};
 
 use crate::desk::{Desk, Report};
@@ -64,7 +64,18 @@ impl Edge {
         Some(Edge { themis, below, block, pairs: Slab::default(), tallies })
     }
 
-    #[inline]
+    /// Whether a packet passing through must be looked at: data for a host below, or a NACK from one. (A NACK for a host below
+    /// comes from elsewhere and has passed its own filter.)
+    #[inline(always)]
+    pub fn concerns(&self, packet: &Packet) -> bool {
+        match packet.kind() {
+            PacketKind::Data => self.is_below(packet.destination),
+            PacketKind::Nack => !self.is_below(packet.destination),
+            _ => false,
+        }
+    }
+
+    #[inline(always)]
     fn is_below(&self, host: u32) -> bool {
         match self.block {
             (_, 0) => self.below.binary_search(&host).is_ok(),
@@ -95,8 +106,8 @@ impl Edge {
 }
 
 impl Node {
-    /// A packet passes the edge; tells whether it goes on.
-    #[inline(never)]
+    /// A packet that concerns the edge passes it; tells whether it goes on.
+    #[inline(always)]
     pub fn pass_edge(
         &mut self,
         now: u64,
@@ -105,27 +116,31 @@ impl Node {
         desk: &mut Desk,
         round: &Round,
     ) -> bool {
-        match packet.kind() {
-            PacketKind::Data => {
-                self.note_data(now, packet, desk, round);
-                true
-            }
-            PacketKind::Nack => self.filter_nack(ingress, packet, desk, round),
-            _ => true,
+        if !packet.is_data() {
+            return self.filter_nack(ingress, packet, desk, round);
         }
+        let edge = self.edge.as_deref_mut().expect("seen by the caller");
+        let place = round.flows[packet.flow as usize].edge_pair;
+        if place != u32::MAX
+            && let Some(made) = edge.themis.on_data(edge.pairs.get_mut(place), packet.sequence)
+        {
+            self.compensate(now, packet, made, desk, round);
+        }
+        true
     }
 
-    fn note_data(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
-        let edge = self.edge.as_deref_mut().expect("seen by the caller");
-        if !edge.is_below(packet.destination) {
-            return;
-        }
-        let Flow { source, send_pair, edge_pair, .. } = round.flows[packet.flow as usize];
-        if edge_pair == u32::MAX {
-            return;
-        }
-        let pair = edge.pairs.get_mut(edge_pair);
-        let Some(made) = edge.themis.on_data(pair, packet.sequence) else { return };
+    /// The edge sends a NACK of its own.
+    #[cold]
+    #[inline(never)]
+    fn compensate(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        made: Compensation,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
+        let Flow { source, send_pair, .. } = round.flows[packet.flow as usize];
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let to = Address { host: source.0, slot: send_pair };
         let (bytes, class) = (rdma.control.0 as u32, round.model.classes.control);
@@ -137,11 +152,11 @@ impl Node {
     }
 
     /// A NACK from a host: whether it goes on to the sender.
+    #[inline(never)]
     fn filter_nack(&mut self, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) -> bool {
         let edge = self.edge.as_deref_mut().expect("seen by the caller");
         let pair = round.flows[packet.flow as usize].edge_pair;
-        // Towards a host below it comes from elsewhere, and has passed its own filter.
-        if pair == u32::MAX || edge.is_below(packet.destination) || ingress as usize >= edge.tallies.len() {
+        if pair == u32::MAX || ingress as usize >= edge.tallies.len() {
             return true;
         }
         let pair = edge.pairs.get_mut(pair);

@@ -29,6 +29,11 @@ impl Marker {
         Marker { minimum: minimum.0, maximum: maximum.0, probability, at_enqueue, random, n_marked: 0 }
     }
 
+    /// No packet is marked while no more bytes wait.
+    pub fn minimum(&self) -> u64 {
+        self.minimum
+    }
+
     /// The packet, marked if so many bytes waiting say so.
     #[inline(always)]
     pub fn judge(&mut self, waiting: u64, packet: Packet) -> Packet {

@@ -20,7 +20,12 @@ impl Rate {
     #[inline]
     #[must_use]
     pub fn serialization(self, size: Bytes) -> Duration {
-        let bits_ps = u128::from(size.0) * 8_000_000_000_000;
+        const PER_BYTE: u64 = 8_000_000_000_000;
+        // Packets are short: no wider numbers are needed.
+        if let Some(bits_ps) = size.0.checked_mul(PER_BYTE) {
+            return Duration(bits_ps.div_ceil(self.0));
+        }
+        let bits_ps = u128::from(size.0) * u128::from(PER_BYTE);
         let span = bits_ps.div_ceil(u128::from(self.0));
         Duration(u64::try_from(span).expect("serialization time exceeds 213 days"))
     }

@@ -22,32 +22,51 @@ impl Node {
         &mut self,
         now: u64,
         way: Way,
-        packet: Packet,
+        packet: &Packet,
         desk: &mut Desk,
         round: &Round,
     ) {
-        if packet.is_data() && self.buffer.is_some() {
-            match self.admit(now, way, &packet, desk, round) {
-                Admission::Refuse(reason) => return self.refuse(now, way.port, reason, &packet, desk),
-                Admission::TakeAndPause => {
-                    self.send_frame(now, way.ingress, PacketKind::Pause, desk, round);
-                    self.expect_all_starts(desk);
-                }
-                Admission::Take | Admission::Unsure => {}
-            }
+        if !packet.is_data() {
+            return self.enqueue_admitted(now, way.port, packet, desk);
+        }
+        let request = self.request(way, packet);
+        if self.buffer.as_deref_mut().is_some_and(|buffer| !buffer.take_at_once(&request)) {
+            return self.ask_again(now, way, packet, desk, round);
         }
         let egress = &mut self.ports[way.port as usize];
-        let packet = egress.guard(packet);
-        if !egress.is_paused(packet.class()) {
-            return self.enqueue_class::<true>(now, way.port, &packet, desk);
+        if egress.is_careful() {
+            return self.enqueue_admitted(now, way.port, packet, desk);
         }
-        if !egress.enqueue_aside(now, &packet) {
-            self.refuse(now, way.port, DropReason::QueueFull, &packet, desk);
+        egress.count_in(packet);
+        self.enqueue_class::<true>(now, way.port, packet, desk);
+    }
+
+    #[inline(always)]
+    fn request(&self, way: Way, packet: &Packet) -> Request {
+        Request {
+            ingress: way.ingress,
+            egress: way.port,
+            bytes: u64::from(packet.bytes),
+            waiting: self.ports[way.port as usize].data_bytes(),
         }
     }
 
-    #[inline]
-    pub(super) fn admit(
+    /// As [`Node::enqueue_guarded`], where it is not sure that there is room.
+    #[cold]
+    #[inline(never)]
+    fn ask_again(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
+        match self.admit(now, way, packet, desk, round) {
+            Admission::Refuse(reason) => return self.refuse(now, way.port, reason, packet, desk),
+            Admission::TakeAndPause => {
+                self.send_frame(now, way.ingress, PacketKind::Pause, desk, round);
+                self.expect_all_starts(desk);
+            }
+            Admission::Take | Admission::Unsure => {}
+        }
+        self.enqueue_admitted(now, way.port, packet, desk);
+    }
+
+    fn admit(
         &mut self,
         now: u64,
         way: Way,
@@ -55,25 +74,35 @@ impl Node {
         desk: &mut Desk,
         round: &Round,
     ) -> Admission {
-        let request = |node: &Node| Request {
-            ingress: way.ingress,
-            egress: way.port,
-            bytes: u64::from(packet.bytes),
-            waiting: node.ports[way.port as usize].data_waiting().bytes,
-        };
-        let asked = request(self);
+        let asked = self.request(way, packet);
         let buffer = self.buffer.as_deref_mut().expect("seen by the caller");
         match buffer.admit(&asked, false) {
             Admission::Unsure => {}
             admission => return admission,
         }
+        let mut held = 0;
         for port in 0..self.ports.len() {
             settle(&mut self.ports[port], now, desk, round);
             let buffer = self.buffer.as_deref_mut().expect("seen by the caller");
             buffer.sync(port, self.ports[port].data_waiting());
+            held += self.ports[port].data_bytes();
         }
-        let asked = request(self);
-        self.buffer.as_deref_mut().expect("seen by the caller").admit(&asked, true)
+        let asked = self.request(way, packet);
+        let buffer = self.buffer.as_deref_mut().expect("seen by the caller");
+        buffer.recount(held);
+        buffer.admit(&asked, true)
+    }
+
+    /// As [`Node::enqueue_guarded`], of a packet that the buffer has room for.
+    fn enqueue_admitted(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk) {
+        let egress = &mut self.ports[port as usize];
+        let packet = egress.guard(*packet);
+        if !egress.is_paused(packet.class()) {
+            return self.enqueue_class::<true>(now, port, &packet, desk);
+        }
+        if !egress.enqueue_aside(now, &packet) {
+            self.refuse(now, port, DropReason::QueueFull, &packet, desk);
+        }
     }
 
     /// A transmission will start at a port: who must know, knows.
@@ -144,6 +173,9 @@ impl Node {
         let next = self.ports[port as usize].set_paused(now, frame.sequence as u8, is_pause);
         if let Some(at) = next {
             self.expect_start(port, at, desk);
+        }
+        if let Some(nic) = self.nic_mut() {
+            nic.quiet_until = 0;
         }
     }
 

@@ -189,7 +189,10 @@ impl Node {
         if GUARDED && packet.is_frame() {
             return self.take_frame(now, ingress, packet, desk, round);
         }
-        if GUARDED && self.edge.is_some() && !self.pass_edge(now, ingress, packet, desk, round) {
+        if GUARDED
+            && self.edge.as_ref().is_some_and(|edge| edge.concerns(packet))
+            && !self.pass_edge(now, ingress, packet, desk, round)
+        {
             return;
         }
         self.forward::<GUARDED>(now, ingress, packet, desk, round);
@@ -352,10 +355,13 @@ impl Node {
         let arrival = if egress.is_plain() {
             egress.enqueue_plain(now, packet().bytes)
         } else {
-            settle(egress, now, desk, round);
-            if !egress.is_computed(class) {
+            let is_computed = egress.is_computed(class);
+            if is_computed || !egress.may_join(now, packet().bytes) {
+                settle(egress, now, desk, round);
+            }
+            if !is_computed {
                 return if GUARDED && egress.is_guarded() {
-                    self.enqueue_guarded(now, way, packet(), desk, round);
+                    self.enqueue_guarded(now, way, &packet(), desk, round);
                 } else {
                     self.enqueue_class::<GUARDED>(now, port, &packet(), desk);
                 };
@@ -494,7 +500,7 @@ impl Node {
     /// Lets every start before the end of the window happen; the earliest start left, `u64::MAX` for none.
     #[inline(always)]
     pub fn settle_all(&mut self, desk: &mut Desk, round: &Round) -> u64 {
-        let own = if self.has_nic() { self.serve(round.end, desk, round) } else { u64::MAX };
+        let own = if self.has_nic() { self.serve_now(round.end, desk, round) } else { u64::MAX };
         self.settle_busy(desk, round).min(own)
     }
 
@@ -591,16 +597,15 @@ struct Way {
 /// Lets the starts of a lazy port before `now` happen; at a timed port there are none, at a computed one nothing waits.
 #[inline(always)]
 pub fn settle(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
-    if egress.has_start_before(now) {
-        settle_now(egress, now, desk, round);
+    match (egress.has_start_before(now), egress.is_special()) {
+        (false, _) => {}
+        (true, false) => settle_now(egress, now, desk, round),
+        (true, true) => settle_special(egress, now, desk, round),
     }
 }
 
 #[inline(never)]
 fn settle_now(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
-    if egress.is_special() {
-        return settle_special(egress, now, desk, round);
-    }
     while egress.has_start_before(now) {
         let start = egress.take_start();
         let entry = egress.entry(&start);
@@ -608,12 +613,24 @@ fn settle_now(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
     }
 }
 
-/// As [`settle_now`]: apart, so that no start need stand in memory there.
+/// As [`settle_now`], at a port where something happens at the start of a transmission.
 #[inline(never)]
 fn settle_special(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
+    if egress.is_watched() {
+        return settle_watched(egress, now, desk, round);
+    }
+    while egress.has_start_before(now) {
+        let entry = egress.take_released();
+        push(egress, entry, desk, round);
+    }
+}
+
+/// As [`settle_special`], at a port that is watched.
+#[inline(never)]
+fn settle_watched(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
     while egress.has_start_before(now) {
         let start = egress.take_start();
-        transmit(egress, &start, desk, round);
+        transmit_watched(start.packet.class(), egress, start, desk, round);
     }
 }
 
@@ -637,12 +654,28 @@ fn transmit_as(class: u8, egress: &mut Egress, start: &Start, desk: &mut Desk, r
 /// As [`transmit_as`], at a port where something happens at the start of a transmission.
 #[inline(never)]
 fn transmit_special(class: u8, egress: &mut Egress, start: Start, desk: &mut Desk, round: &Round) {
-    if egress.is_watched() && !look_closer(class, egress, start, desk, round) {
-        return egress.unguard(start.packet);
+    if egress.is_watched() {
+        return transmit_watched(class, egress, start, desk, round);
     }
-    let mut entry = egress.entry(&start);
+    transmit_released(egress, &start, desk, round);
+}
+
+/// As [`transmit_as`], of a packet that is not counted any more at this port, and may be marked.
+#[inline(always)]
+fn transmit_released(egress: &mut Egress, start: &Start, desk: &mut Desk, round: &Round) {
+    let mut entry = egress.entry(start);
     entry.packet = egress.released(entry.packet);
     push(egress, entry, desk, round);
+}
+
+/// As [`transmit_as`], at a port that is watched.
+#[inline(never)]
+fn transmit_watched(class: u8, egress: &mut Egress, start: Start, desk: &mut Desk, round: &Round) {
+    if look_closer(class, egress, start, desk, round) {
+        transmit_released(egress, &start, desk, round);
+    } else {
+        egress.unguard(start.packet);
+    }
 }
 
 /// Puts an entry into the ring and lets the receiver know.

@@ -8,9 +8,9 @@
 
 use netloom_units::Random;
 
-use super::Egress;
+use super::{Egress, Start};
 use crate::mark::Marker;
-use crate::packet::Packet;
+use crate::packet::{InFlight, Packet};
 
 /// What waits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,6 +26,7 @@ impl Egress {
     pub fn set_marker(&mut self, marker: Marker) {
         self.set_guarded();
         self.extras.marker = Some(marker);
+        self.note_care();
     }
 
     /// Lets data packets be lost on the link by chance (in 2^-32), before the run.
@@ -34,6 +35,7 @@ impl Egress {
         self.special = true;
         self.extras.watched = true;
         self.extras.loss = Some((chance, random));
+        self.note_care();
     }
 
     /// Whether a data packet whose transmission starts is lost on the link.
@@ -51,9 +53,45 @@ impl Egress {
     /// Lets data packets be counted on their way in and out, before the run.
     pub fn set_guarded(&mut self) {
         (self.plain, self.special, self.extras.guarded) = (false, true, true);
+        self.note_care();
+    }
+
+    /// Whether data packets that come need more than [`Egress::count_in`]: their class is paused, or they are judged now.
+    #[inline(always)]
+    pub fn is_careful(&self) -> bool {
+        self.extras.careful
+    }
+
+    /// Takes notice of what [`Egress::is_careful`] and [`Egress::may_join`] depend on.
+    pub(super) fn note_care(&mut self) {
+        let marker = self.extras.marker.as_ref();
+        self.extras.careful = marker.is_some_and(|marker| marker.at_enqueue) || self.paused != 0;
+        let judges_starts = marker.filter(|marker| !marker.at_enqueue);
+        self.extras.judged_above = judges_starts.map_or(u64::MAX, Marker::minimum);
+        let is_seen = self.count.is_some() || self.extras.watched || self.extras.careful;
+        self.extras.calm_below = match marker {
+            _ if is_seen => 0,
+            Some(marker) => marker.minimum(),
+            None => u64::MAX,
+        };
+    }
+
+    /// Whether a packet may join its class queue though starts before `now` have not happened: the wire is busy until after
+    /// `now` with packets that are all before it, and nobody counts or marks any of them.
+    #[inline(always)]
+    pub fn may_join(&self, now: u64, bytes: u32) -> bool {
+        self.next_start.saturating_add(self.queued) > now
+            && self.extras.data_bytes + u64::from(bytes) <= self.extras.calm_below
+    }
+
+    /// A data packet joins its queue, and nothing else happens to it.
+    #[inline(always)]
+    pub fn count_in(&mut self, packet: &Packet) {
+        self.extras.data_bytes += u64::from(packet.bytes);
     }
 
     /// A packet about to join its queue, marked if that is judged there.
+    #[inline(always)]
     pub fn guard(&mut self, packet: Packet) -> Packet {
         if !packet.is_data() {
             return packet;
@@ -67,6 +105,7 @@ impl Egress {
     }
 
     /// A packet whose transmission starts, marked if that is judged there.
+    #[inline(always)]
     pub fn released(&mut self, packet: Packet) -> Packet {
         self.unguard(packet);
         let waiting = self.extras.data_bytes;
@@ -76,11 +115,34 @@ impl Egress {
         }
     }
 
+    /// The next transmission out of the class queues of a guarded port, as it goes onto the link.
+    #[inline(always)]
+    pub fn take_released(&mut self) -> InFlight {
+        let Start { end, packet, .. } = self.take_start();
+        let extras = &mut *self.extras;
+        let mut packet = packet;
+        if packet.is_data() {
+            extras.data_bytes -= u64::from(packet.bytes);
+            if extras.data_bytes > extras.judged_above {
+                let waiting = extras.data_bytes;
+                packet = extras.marker.as_mut().expect("it judges").judge(waiting, packet);
+            }
+        }
+        InFlight { arrival: end + self.delay, packet }
+    }
+
     /// A packet has left its queue.
+    #[inline(always)]
     pub fn unguard(&mut self, packet: Packet) {
         if self.extras.guarded && packet.is_data() {
             self.extras.data_bytes -= u64::from(packet.bytes);
         }
+    }
+
+    /// Bytes of data in the class queues, where they are counted; starts before now must have happened.
+    #[inline(always)]
+    pub fn data_bytes(&self) -> u64 {
+        self.extras.data_bytes
     }
 
     /// Data in the class queues, where it is counted; starts before now must have happened.

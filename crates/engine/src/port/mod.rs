@@ -187,6 +187,12 @@ struct Extras {
     aside: VecDeque<Packet>,
     /// Whether data packets are counted or marked.
     guarded: bool,
+    /// See [`Egress::is_careful`].
+    careful: bool,
+    /// See [`Egress::may_join`].
+    calm_below: u64,
+    /// Data packets whose transmission starts are judged while more bytes wait behind them.
+    judged_above: u64,
     /// Whether the link loses packets, will go down, or carries packets that are recorded.
     watched: bool,
 }
@@ -269,7 +275,9 @@ impl Egress {
 
     fn counted(&mut self) -> &mut Count {
         self.plain = false;
-        self.count.get_or_insert_default()
+        self.count.get_or_insert_default();
+        self.note_care();
+        self.count.as_deref_mut().expect("just made")
     }
 
     /// What is remembered of packets here; absent where none is recorded.
@@ -283,6 +291,7 @@ impl Egress {
         self.computed_from = if form == Form::Computed { 0 } else { u8::MAX };
         self.queues = (form != Form::Computed).then(Box::default);
         self.plain = form == Form::Computed && self.count.is_none() && self.ps_per_byte != 0;
+        self.note_care();
     }
 
     /// Lets the starts of the highest class in use be computed (lazy form only).
@@ -295,6 +304,7 @@ impl Egress {
         self.special = true;
         self.extras.watched = true;
         self.downs.push_back(at);
+        self.note_care();
     }
 
     /// The form of the start rule.
@@ -434,11 +444,12 @@ impl Egress {
         self.queues.as_ref().map_or(0, |queues| queues.n_packets()) + self.extras.aside.len() as u32
     }
 
-    /// Appends a packet to its class queue at `now`; starts before `now` must have happened.
+    /// Appends a packet to its class queue at `now`; starts before `now` must have happened, unless it may join all the same
+    /// ([`Egress::may_join`]).
     #[inline(always)]
     pub fn enqueue(&mut self, now: u64, packet: &Packet) -> Enqueued {
         let busy = self.serialization(packet.bytes);
-        let backlog = self.free_at.max(now) - now + self.queued + busy;
+        let backlog = self.free_at.max(now.min(self.next_start)) + self.queued - now + busy;
         if backlog > self.peak && !self.note_peak(backlog) {
             return Enqueued::Full;
         }

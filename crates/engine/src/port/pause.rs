@@ -31,6 +31,7 @@ impl Egress {
     pub fn set_paused(&mut self, now: u64, class: u8, is_paused: bool) -> Option<u64> {
         let before = self.paused;
         self.paused = if is_paused { before | 1 << class } else { before & !(1 << class) };
+        self.note_care();
         match (before, self.paused) {
             (0, 1..) => self.extras.pauses.since = now,
             (1.., 0) => {

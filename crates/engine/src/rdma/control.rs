@@ -58,7 +58,7 @@ impl SendPair {
         let position = |bits| Psn::from_bits(bits).position(una, rdma.first_psn);
         match packet.kind() {
             PacketKind::Acknowledgement => {
-                self.sender.acknowledged(position(packet.sequence), position(packet.tag))
+                self.sender.acknowledged(position(packet.sequence), || position(packet.tag))
             }
             PacketKind::Nack => self.sender.refused(position(packet.sequence), position(packet.tag)),
             _ => false,

@@ -13,6 +13,7 @@ mod control;
 mod message;
 mod nic;
 mod pair;
+mod ready;
 mod receive;
 mod serve;
 

@@ -1,8 +1,5 @@
 //! A host's RDMA NIC: its queue pairs and messages.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use netloom_model::{Model, Port, Rdma};
 use netloom_policy::congestion::Controller;
 use netloom_policy::transport::{Receiver, Sender};
@@ -10,6 +7,7 @@ use netloom_units::{StateWriter, Time};
 
 use super::message::{Incoming, Outgoing};
 use super::pair::{ReceivePair, SendPair};
+use super::ready::{Ready, Turn};
 use crate::slab::Slab;
 
 /// See the module.
@@ -27,12 +25,11 @@ pub struct Nic {
     pub controllers: Vec<Controller>,
     /// For each port, queue pairs with something to send.
     pub ready: Vec<Ready>,
+    /// No data packet starts before this instant, whatever is known.
+    pub quiet_until: u64,
     /// Queue pairs that have sent.
     pub n_pairs: u32,
 }
-
-/// Queue pairs in the order in which they are served: (ready from, number, place).
-pub type Ready = BinaryHeap<Reverse<(u64, u32, u32)>>;
 
 impl Nic {
     /// A NIC at rest.
@@ -44,7 +41,8 @@ impl Nic {
             outgoing: Slab::default(),
             incoming: Slab::default(),
             controllers,
-            ready: ports.iter().map(|_| Ready::new()).collect(),
+            ready: ports.iter().map(|_| Ready::default()).collect(),
+            quiet_until: 0,
             n_pairs: 0,
         }
     }
@@ -83,10 +81,12 @@ impl Nic {
         }
         pair.is_queued = has_work;
         if !has_work {
-            return self.ready[pair.port as usize].retain(|entry| entry.0.2 != place);
+            return self.ready[pair.port as usize].remove(place);
         }
         let number = pair.number.expect("whoever has something to send has a number");
-        self.ready[pair.port as usize].push(Reverse((now.max(pair.next_at), number, place)));
+        let turn = Turn { from: now.max(pair.next_at), number, place };
+        self.quiet_until = self.quiet_until.min(turn.from);
+        self.ready[pair.port as usize].push(turn);
     }
 
     /// Writes what later behaviour depends on, without places.

@@ -6,8 +6,6 @@
 //! Starts happen when somebody looks, like those of a lazy port: whoever acts on the host at an instant first lets all
 //! starts before it happen.
 
-use std::cmp::Reverse;
-
 use netloom_model::Rdma;
 use netloom_policy::transport::{Psn, Turn};
 use netloom_records::DropReason;
@@ -15,6 +13,7 @@ use netloom_units::{Bytes, Time};
 
 use super::nic::Nic;
 use super::pair::{Posted, SendPair};
+use super::ready;
 use crate::desk::{Desk, TimerKind};
 use crate::flow::Flow;
 use crate::host::entropy;
@@ -24,13 +23,25 @@ use crate::port::Egress;
 use crate::round::Round;
 
 impl Node {
-    /// Lets every start of a data packet before `until` happen; the next one, `u64::MAX` for none.
-    #[inline(never)]
-    pub fn serve(&mut self, until: u64, desk: &mut Desk, round: &Round) -> u64 {
-        let mut next = u64::MAX;
-        for port in 0..self.ports.len() {
-            next = next.min(self.serve_port(port, until, desk, round));
+    /// Lets every start of a data packet before `until` happen.
+    #[inline(always)]
+    pub fn serve(&mut self, until: u64, desk: &mut Desk, round: &Round) {
+        if self.nic_mut().is_some_and(|nic| nic.quiet_until < until) {
+            self.serve_now(until, desk, round);
         }
+    }
+
+    /// As [`Node::serve`], and so do the starts of control packets; the next start of a data packet, `u64::MAX` for none.
+    #[inline(never)]
+    pub fn serve_now(&mut self, until: u64, desk: &mut Desk, round: &Round) -> u64 {
+        let at = (self.id.0, self.place);
+        let Node { ports, host, .. } = self;
+        let Some(nic) = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) else { return u64::MAX };
+        let mut next = u64::MAX;
+        for (port, egress) in ports.iter_mut().enumerate() {
+            next = next.min(nic.serve_port(at, (port, egress), until, desk, round));
+        }
+        nic.quiet_until = next;
         next
     }
 
@@ -39,79 +50,12 @@ impl Node {
     pub fn expect_serve(&mut self, desk: &mut Desk, round: &Round) {
         for port in 0..self.ports.len() {
             let Some(nic) = self.nic_mut() else { return };
-            let Some(&Reverse((ready, ..))) = nic.ready[port].peek() else { continue };
+            let Some(turn) = nic.ready[port].first() else { continue };
             let egress = &mut self.ports[port];
-            let start = ready.max(egress.free_at());
+            let start = turn.from.max(egress.free_at());
             if !egress.is_paused(round.model.classes.data) && egress.is_timer_needed(start) {
                 desk.set_timer(start, self.place, TimerKind::Start { port: port as u32 });
             }
-        }
-    }
-
-    #[inline]
-    fn serve_port(&mut self, port: usize, until: u64, desk: &mut Desk, round: &Round) -> u64 {
-        loop {
-            let Some(nic) = self.nic_mut() else { return u64::MAX };
-            let Some(&Reverse((ready, number, place))) = nic.ready[port].peek() else {
-                settle(&mut self.ports[port], until, desk, round);
-                return u64::MAX;
-            };
-            let start = ready.max(self.ports[port].free_at());
-            let is_paused = self.ports[port].is_paused(round.model.classes.data);
-            if is_paused || start >= until {
-                settle(&mut self.ports[port], until, desk, round);
-                return if is_paused { u64::MAX } else { ready.max(self.ports[port].free_at()) };
-            }
-            // Control packets that wait go first.
-            if self.ports[port].has_start_before(start + 1) {
-                settle(&mut self.ports[port], start + 1, desk, round);
-                continue;
-            }
-            self.serve_pair(port, start, (number, place), desk, round);
-        }
-    }
-
-    /// The first queue pair in line sends a packet at `start`.
-    #[inline]
-    fn serve_pair(
-        &mut self,
-        port: usize,
-        start: u64,
-        (number, place): (u32, u32),
-        desk: &mut Desk,
-        round: &Round,
-    ) {
-        let node = self.place;
-        let id = self.id.0;
-        let nic =
-            self.host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()).expect("it has ready pairs");
-        let Nic { sends, outgoing, controllers, ready, .. } = nic;
-        let pair = sends.get_mut(place);
-        let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
-        let turn = pair.sender.take();
-        let message = pair.message_at(turn.position);
-        let packet = packet_at(pair, turn, message, rdma, round);
-        outgoing.get_mut(message.slot).balance += 1;
-        let rate = controllers[port].rate(&mut pair.rate, Time(start));
-        controllers[port].on_sent(&mut pair.rate, Bytes(u64::from(packet.bytes)));
-        pair.next_at = start + rate.serialization(Bytes(u64::from(packet.bytes))).0;
-        if pair.deadline == u64::MAX {
-            pair.restart(start, rdma);
-            arm(pair, node, place, desk);
-        }
-        if pair.sender.has_work() {
-            let mut first = ready[port].peek_mut().expect("it was seen");
-            *first = Reverse((pair.next_at, number, place));
-        } else {
-            pair.is_queued = false;
-            ready[port].pop();
-        }
-        desk.packets += 1;
-        let egress = &mut self.ports[port];
-        if egress.is_up() {
-            launch(egress, start, packet, desk, round);
-        } else {
-            desk.dropped(start, id, Some(port as u32), DropReason::LinkDown, &packet);
         }
     }
 
@@ -149,7 +93,7 @@ impl Node {
 
     /// The NIC, at a host that has queue pairs.
     #[inline(always)]
-    pub(super) fn nic_mut(&mut self) -> Option<&mut Nic> {
+    pub(crate) fn nic_mut(&mut self) -> Option<&mut Nic> {
         self.host.as_deref_mut()?.nic.as_deref_mut()
     }
 
@@ -187,6 +131,75 @@ impl Node {
     }
 }
 
+impl Nic {
+    /// Lets every start at one port before `until` happen; the next start of a data packet, `u64::MAX` for none.
+    #[inline(always)]
+    fn serve_port(
+        &mut self,
+        at: (u32, u32),
+        (port, egress): (usize, &mut Egress),
+        until: u64,
+        desk: &mut Desk,
+        round: &Round,
+    ) -> u64 {
+        while let Some(turn) = self.ready[port].first() {
+            let start = turn.from.max(egress.free_at());
+            let is_paused = egress.is_paused(round.model.classes.data);
+            if is_paused || start >= until {
+                settle(egress, until, desk, round);
+                return if is_paused { u64::MAX } else { turn.from.max(egress.free_at()) };
+            }
+            // Control packets that wait go first.
+            if egress.has_start_before(start + 1) {
+                settle(egress, start + 1, desk, round);
+                continue;
+            }
+            let packet = self.take_packet(at.1, port, turn, start, desk, round);
+            if egress.is_up() {
+                launch(egress, start, packet, desk, round);
+            } else {
+                desk.dropped(start, at.0, Some(port as u32), DropReason::LinkDown, &{ packet });
+            }
+        }
+        settle(egress, until, desk, round);
+        u64::MAX
+    }
+
+    /// The first queue pair in line sends a packet at `start`.
+    #[inline(always)]
+    fn take_packet(
+        &mut self,
+        node: u32,
+        port: usize,
+        turn: ready::Turn,
+        start: u64,
+        desk: &mut Desk,
+        round: &Round,
+    ) -> Packet {
+        let Nic { sends, outgoing, controllers, ready, .. } = self;
+        let pair = sends.get_mut(turn.place);
+        let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
+        let sent = pair.sender.take();
+        let message = pair.message_at(sent.position);
+        let packet = packet_at(pair, sent, message, rdma, round);
+        outgoing.get_mut(message.slot).balance += 1;
+        let rate = controllers[port].rate(&mut pair.rate, Time(start));
+        controllers[port].on_sent(&mut pair.rate, Bytes(u64::from(packet.bytes)));
+        pair.next_at = start + rate.serialization(Bytes(u64::from(packet.bytes))).0;
+        if pair.deadline == u64::MAX {
+            pair.restart(start, rdma);
+            arm(pair, node, turn.place, desk);
+        }
+        ready[port].pop();
+        pair.is_queued = pair.sender.has_work();
+        if pair.is_queued {
+            ready[port].push(ready::Turn { from: pair.next_at, ..turn });
+        }
+        desk.packets += 1;
+        packet
+    }
+}
+
 /// The packet at a position.
 #[inline(always)]
 fn packet_at(pair: &SendPair, turn: Turn, message: Posted, rdma: &Rdma, round: &Round) -> Packet {
@@ -208,6 +221,12 @@ fn launch(egress: &mut Egress, start: u64, packet: Packet, desk: &mut Desk, roun
     {
         return push(egress, InFlight { arrival, packet }, desk, round);
     }
+    launch_queued(egress, start, packet, desk, round);
+}
+
+/// As [`launch`], at a port that is not plain.
+#[inline(never)]
+fn launch_queued(egress: &mut Egress, start: u64, packet: Packet, desk: &mut Desk, round: &Round) {
     egress.enqueue(start, &packet);
     let started = egress.take_start();
     transmit(egress, &started, desk, round);

@@ -17,7 +17,7 @@ pub struct Course {
 
 impl Course {
     /// Everything below `expected` has arrived. Tells whether that is news.
-    #[inline]
+    #[inline(always)]
     pub fn acknowledged(&mut self, expected: u64) -> bool {
         if expected <= self.una {
             return false;
@@ -27,8 +27,14 @@ impl Course {
         true
     }
 
+    /// Whether something is left that was not sent in order.
+    #[inline(always)]
+    pub(super) fn has_more(&self) -> bool {
+        self.next < self.end
+    }
+
     /// Sends the next one in order.
-    #[inline]
+    #[inline(always)]
     pub(super) fn forward(&mut self) -> super::Turn {
         let position = self.next;
         debug_assert!(position < self.end, "nothing is left to send");

@@ -10,7 +10,7 @@
 //! # When it misleads
 //! Real NICs also have a timer after which they answer a gap again; here only the sender's timeout helps then.
 
-use super::{Answer, Arrivals, Course, Receipt, Turn};
+use super::{Answer, Arrivals, Course, Receipt};
 
 /// A data packet arrives.
 pub(super) fn receive(arrivals: &mut Arrivals, refused: &mut u64, position: u64) -> Receipt {
@@ -29,41 +29,17 @@ pub(super) fn receive(arrivals: &mut Arrivals, refused: &mut u64, position: u64)
     Receipt { is_new, is_duplicate: position < expected, distance, answer }
 }
 
-/// The sending end.
-#[derive(Debug, Clone, Default)]
-pub struct Sender {
-    pub(super) course: Course,
+/// A NACK: the sender goes back.
+pub(super) fn refused(course: &mut Course, expected: u64) -> bool {
+    if expected < course.una {
+        return false;
+    }
+    let is_news = course.acknowledged(expected);
+    course.next = expected;
+    is_news
 }
 
-impl Sender {
-    #[inline]
-    pub(super) fn has_work(&self) -> bool {
-        self.course.next < self.course.end
-    }
-
-    #[inline]
-    pub(super) fn take(&mut self) -> Turn {
-        self.course.forward()
-    }
-
-    pub(super) fn refused(&mut self, expected: u64) -> bool {
-        if expected < self.course.una {
-            return false;
-        }
-        let is_news = self.course.acknowledged(expected);
-        self.course.next = expected;
-        is_news
-    }
-
-    pub(super) fn timeout(&mut self) {
-        self.course.next = self.course.una;
-    }
-
-    #[inline]
-    pub(super) fn under_way(&self) -> u64 {
-        self.course.next - self.course.una
-    }
-
-    #[expect(clippy::unused_self, reason = "the senders have one face")]
-    pub(super) fn write(&self, _: &mut Vec<u64>) {}
+/// Nothing has been acknowledged for too long: the sender goes back.
+pub(super) fn timeout(course: &mut Course) {
+    course.next = course.una;
 }

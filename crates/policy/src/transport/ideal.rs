@@ -22,42 +22,40 @@ pub(super) fn receive(arrivals: &mut Arrivals, position: u64) -> Receipt {
     Receipt { is_new, is_duplicate: !is_new, distance, answer }
 }
 
-/// The sending end.
+/// What is known to have arrived, and what is to be sent again.
 #[derive(Debug, Clone, Default)]
-pub struct Sender {
-    pub(super) course: Course,
+pub struct Repeats {
     named: Arrivals,
     /// What a timeout asks for again: from here to there, without what is named.
     again: (u64, u64),
 }
 
-impl Sender {
+impl Repeats {
     #[inline]
-    pub(super) fn has_work(&mut self) -> bool {
-        self.missing().is_some() || self.course.next < self.course.end
+    pub(super) fn has_work(&mut self, course: &Course) -> bool {
+        self.missing(course).is_some() || course.has_more()
     }
 
     #[inline]
-    pub(super) fn take(&mut self) -> Turn {
-        let Some(position) = self.missing() else { return self.course.forward() };
+    pub(super) fn take(&mut self, course: &mut Course) -> Turn {
+        let Some(position) = self.missing(course) else { return course.forward() };
         self.again.0 = position + 1;
         Turn { position, is_again: true }
     }
 
     #[inline]
-    fn missing(&mut self) -> Option<u64> {
+    fn missing(&mut self, course: &Course) -> Option<u64> {
         let (from, to) = self.again;
         if from >= to {
             return None;
         }
-        self.again.0 =
-            (from.max(self.course.una)..to).find(|&position| !self.named.has(position)).unwrap_or(to);
+        self.again.0 = (from.max(course.una)..to).find(|&position| !self.named.has(position)).unwrap_or(to);
         (self.again.0 < to).then_some(self.again.0)
     }
 
     #[inline]
-    pub(super) fn acknowledged(&mut self, expected: u64, named: u64) -> bool {
-        let is_news = self.course.acknowledged(expected);
+    pub(super) fn acknowledged(&mut self, course: &mut Course, expected: u64, named: u64) -> bool {
+        let is_news = course.acknowledged(expected);
         if is_news {
             self.named.advance_to(expected);
         }
@@ -65,17 +63,17 @@ impl Sender {
         is_news
     }
 
-    pub(super) fn timeout(&mut self) {
-        self.again = (self.course.una, self.course.highest);
+    pub(super) fn timeout(&mut self, course: &Course) {
+        self.again = (course.una, course.highest);
     }
 
     #[inline]
-    pub(super) fn under_way(&self) -> u64 {
-        self.course.highest - self.course.una - self.named.n_ahead()
+    pub(super) fn under_way(&self, course: &Course) -> u64 {
+        course.highest - course.una - self.named.n_ahead()
     }
 
-    pub(super) fn write(&self, words: &mut Vec<u64>) {
-        let una = self.course.una;
+    pub(super) fn write(&self, course: &Course, words: &mut Vec<u64>) {
+        let una = course.una;
         words.extend([self.again.0.saturating_sub(una), self.again.1.saturating_sub(una)]);
         words.extend(self.named.words());
     }

@@ -26,10 +26,9 @@ pub(super) fn receive(arrivals: &mut Arrivals, position: u64) -> Receipt {
     Receipt { is_new, is_duplicate: !is_new, distance, answer }
 }
 
-/// The sending end.
+/// What is to be sent again, and how much may be under way.
 #[derive(Debug, Clone)]
-pub struct Sender {
-    pub(super) course: Course,
+pub struct Repeats {
     window: u64,
     /// What has arrived, as far as named.
     named: Arrivals,
@@ -43,39 +42,39 @@ pub struct Sender {
     late: Option<u64>,
 }
 
-impl Sender {
-    pub(super) fn new(window: u64) -> Sender {
-        let (course, named) = (Course::default(), Arrivals::default());
-        Sender { course, window: window.max(1), named, above: 0, recovery: None, scan: 0, late: None }
+impl Repeats {
+    pub(super) fn new(window: u64) -> Repeats {
+        let named = Arrivals::default();
+        Repeats { window: window.max(1), named, above: 0, recovery: None, scan: 0, late: None }
     }
 
-    pub(super) fn has_work(&mut self) -> bool {
-        self.hole().is_some() || (self.course.next < self.course.end && self.under_way() < self.window)
+    pub(super) fn has_work(&mut self, course: &Course) -> bool {
+        self.hole(course).is_some() || (course.has_more() && self.under_way(course) < self.window)
     }
 
-    pub(super) fn take(&mut self) -> Turn {
-        let Some(position) = self.hole() else { return self.course.forward() };
+    pub(super) fn take(&mut self, course: &mut Course) -> Turn {
+        let Some(position) = self.hole(course) else { return course.forward() };
         self.late = None;
         self.scan = self.scan.max(position + 1);
         Turn { position, is_again: true }
     }
 
     /// The next packet to repeat.
-    fn hole(&mut self) -> Option<u64> {
-        self.late = self.late.filter(|&late| late >= self.course.una);
+    fn hole(&mut self, course: &Course) -> Option<u64> {
+        self.late = self.late.filter(|&late| late >= course.una);
         if self.late.is_some() {
             return self.late;
         }
         self.recovery?;
-        self.scan = self.scan.max(self.course.una);
+        self.scan = self.scan.max(course.una);
         while self.scan < self.above && self.named.has(self.scan) {
             self.scan += 1;
         }
         (self.scan < self.above).then_some(self.scan)
     }
 
-    pub(super) fn acknowledged(&mut self, expected: u64) -> bool {
-        let is_news = self.course.acknowledged(expected);
+    pub(super) fn acknowledged(&mut self, course: &mut Course, expected: u64) -> bool {
+        let is_news = course.acknowledged(expected);
         if is_news {
             self.named.advance_to(expected);
             self.recovery = self.recovery.filter(|&end| expected < end);
@@ -83,31 +82,31 @@ impl Sender {
         is_news
     }
 
-    pub(super) fn refused(&mut self, expected: u64, named: u64) -> bool {
-        let is_news = self.acknowledged(expected);
-        if expected < self.course.una {
+    pub(super) fn refused(&mut self, course: &mut Course, expected: u64, named: u64) -> bool {
+        let is_news = self.acknowledged(course, expected);
+        if expected < course.una {
             return is_news;
         }
         self.named.add(named);
         self.above = self.above.max(named + 1);
         if self.recovery.is_none() {
-            self.recovery = Some(self.course.next);
-            self.scan = self.course.una;
+            self.recovery = Some(course.next);
+            self.scan = course.una;
         }
         is_news
     }
 
-    pub(super) fn timeout(&mut self) {
-        self.late = Some(self.course.una);
+    pub(super) fn timeout(&mut self, course: &Course) {
+        self.late = Some(course.una);
     }
 
     #[inline]
-    pub(super) fn under_way(&self) -> u64 {
-        self.course.next - self.course.una - self.named.n_ahead()
+    pub(super) fn under_way(&self, course: &Course) -> u64 {
+        course.next - course.una - self.named.n_ahead()
     }
 
-    pub(super) fn write(&self, words: &mut Vec<u64>) {
-        let una = self.course.una;
+    pub(super) fn write(&self, course: &Course, words: &mut Vec<u64>) {
+        let una = course.una;
         words.push(self.recovery.map_or(0, |end| end - una + 1));
         words.push(self.scan.saturating_sub(una));
         words.push(self.above.saturating_sub(una));

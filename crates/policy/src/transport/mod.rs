@@ -115,101 +115,123 @@ pub struct Turn {
 
 /// The sending end of a queue pair.
 #[derive(Debug, Clone)]
-pub enum Sender {
-    /// See [`Reliability::GoBackN`].
-    GoBackN(go_back_n::Sender),
-    /// See [`Reliability::NicSr`].
-    NicSr(nic_sr::Sender),
-    /// See [`Reliability::Irn`].
-    Irn(irn::Sender),
-    /// See [`Reliability::Ideal`].
-    Ideal(ideal::Sender),
+pub struct Sender {
+    course: Course,
+    repeats: Repeats,
 }
 
-/// Calls a method of whichever sender it is.
-macro_rules! each {
-    ($sender:expr, $one:ident => $call:expr) => {
-        match $sender {
-            Sender::GoBackN($one) => $call,
-            Sender::NicSr($one) => $call,
-            Sender::Irn($one) => $call,
-            Sender::Ideal($one) => $call,
-        }
-    };
+/// What each rule remembers to send again.
+#[derive(Debug, Clone)]
+enum Repeats {
+    GoBackN,
+    NicSr(nic_sr::Repeats),
+    Irn(irn::Repeats),
+    Ideal(ideal::Repeats),
 }
 
 impl Sender {
     /// Nothing posted yet; `window` is the most packets under way, which only `irn` heeds.
     pub fn new(rule: Reliability, window: u64) -> Sender {
-        match rule {
-            Reliability::GoBackN => Sender::GoBackN(go_back_n::Sender::default()),
-            Reliability::NicSr => Sender::NicSr(nic_sr::Sender::default()),
-            Reliability::Irn => Sender::Irn(irn::Sender::new(window)),
-            Reliability::Ideal => Sender::Ideal(ideal::Sender::default()),
-        }
+        let repeats = match rule {
+            Reliability::GoBackN => Repeats::GoBackN,
+            Reliability::NicSr => Repeats::NicSr(nic_sr::Repeats::default()),
+            Reliability::Irn => Repeats::Irn(irn::Repeats::new(window)),
+            Reliability::Ideal => Repeats::Ideal(ideal::Repeats::default()),
+        };
+        Sender { course: Course::default(), repeats }
     }
 
     /// How far it has come.
-    #[inline]
+    #[inline(always)]
     pub fn course(&self) -> &Course {
-        each!(self, sender => &sender.course)
+        &self.course
     }
 
     /// More packets to send.
     pub fn post(&mut self, packets: u64) {
-        each!(self, sender => sender.course.end += packets);
+        self.course.end += packets;
     }
 
     /// Whether there is something to send.
-    #[inline]
+    #[inline(always)]
     pub fn has_work(&mut self) -> bool {
-        each!(self, sender => sender.has_work())
+        let Sender { course, repeats } = self;
+        match repeats {
+            Repeats::GoBackN => course.has_more(),
+            Repeats::NicSr(repeats) => repeats.has_work(course),
+            Repeats::Irn(repeats) => repeats.has_work(course),
+            Repeats::Ideal(repeats) => repeats.has_work(course),
+        }
     }
 
     /// The next packet to send, once [`Sender::has_work`] has said that there is one.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self) -> Turn {
-        each!(self, sender => sender.take())
+        let Sender { course, repeats } = self;
+        match repeats {
+            Repeats::GoBackN => course.forward(),
+            Repeats::NicSr(repeats) => repeats.take(course),
+            Repeats::Irn(repeats) => repeats.take(course),
+            Repeats::Ideal(repeats) => repeats.take(course),
+        }
     }
 
     /// An ACK: everything below `expected` has arrived, and so has `named`. Tells whether more is acknowledged than before.
-    #[inline]
-    pub fn acknowledged(&mut self, expected: u64, named: u64) -> bool {
-        match self {
-            Sender::GoBackN(sender) => sender.course.acknowledged(expected),
-            Sender::NicSr(sender) => sender.course.acknowledged(expected),
-            Sender::Irn(sender) => sender.acknowledged(expected),
-            Sender::Ideal(sender) => sender.acknowledged(expected, named),
+    #[inline(always)]
+    pub fn acknowledged(&mut self, expected: u64, named: impl FnOnce() -> u64) -> bool {
+        let Sender { course, repeats } = self;
+        match repeats {
+            Repeats::GoBackN | Repeats::NicSr(_) => course.acknowledged(expected),
+            Repeats::Irn(repeats) => repeats.acknowledged(course, expected),
+            Repeats::Ideal(repeats) => repeats.acknowledged(course, expected, named()),
         }
     }
 
     /// A NACK: everything below `expected` has arrived, `expected` has not, and `named` has. Tells whether more is
     /// acknowledged than before.
     pub fn refused(&mut self, expected: u64, named: u64) -> bool {
-        match self {
-            Sender::GoBackN(sender) => sender.refused(expected),
-            Sender::NicSr(sender) => sender.refused(expected),
-            Sender::Irn(sender) => sender.refused(expected, named),
-            Sender::Ideal(sender) => sender.acknowledged(expected, named),
+        let Sender { course, repeats } = self;
+        match repeats {
+            Repeats::GoBackN => go_back_n::refused(course, expected),
+            Repeats::NicSr(repeats) => repeats.refused(course, expected),
+            Repeats::Irn(repeats) => repeats.refused(course, expected, named),
+            Repeats::Ideal(repeats) => repeats.acknowledged(course, expected, named),
         }
     }
 
     /// Nothing has been acknowledged for too long.
     pub fn timeout(&mut self) {
-        each!(self, sender => sender.timeout());
+        let Sender { course, repeats } = self;
+        match repeats {
+            Repeats::GoBackN => go_back_n::timeout(course),
+            Repeats::NicSr(repeats) => repeats.timeout(course),
+            Repeats::Irn(repeats) => repeats.timeout(course),
+            Repeats::Ideal(repeats) => repeats.timeout(course),
+        }
     }
 
     /// Packets sent and not known to have arrived.
-    #[inline]
+    #[inline(always)]
     pub fn under_way(&self) -> u64 {
-        each!(self, sender => sender.under_way())
+        let Sender { course, repeats } = self;
+        match repeats {
+            Repeats::GoBackN => course.next - course.una,
+            Repeats::NicSr(_) => course.highest - course.una,
+            Repeats::Irn(repeats) => repeats.under_way(course),
+            Repeats::Ideal(repeats) => repeats.under_way(course),
+        }
     }
 
     /// Everything that later answers depend on, as words relative to what is acknowledged.
     pub fn words(&self) -> Vec<u64> {
-        let course = self.course();
+        let Sender { course, repeats } = self;
         let mut words = vec![course.next - course.una, course.highest - course.una, course.end - course.una];
-        each!(self, sender => sender.write(&mut words));
+        match repeats {
+            Repeats::GoBackN => {}
+            Repeats::NicSr(repeats) => repeats.write(course, &mut words),
+            Repeats::Irn(repeats) => repeats.write(course, &mut words),
+            Repeats::Ideal(repeats) => repeats.write(course, &mut words),
+        }
         words
     }
 }

@@ -35,57 +35,50 @@ pub(super) fn receive(arrivals: &mut Arrivals, refused: &mut u64, position: u64)
     Receipt { is_new, is_duplicate: !is_new, distance, answer }
 }
 
-/// The sending end.
+/// What is to be sent again, before anything new.
 #[derive(Debug, Clone, Default)]
-pub struct Sender {
-    pub(super) course: Course,
-    /// What is to be sent again, before anything new.
-    again: VecDeque<u64>,
+pub struct Repeats {
+    positions: VecDeque<u64>,
 }
 
-impl Sender {
-    #[inline]
-    pub(super) fn has_work(&mut self) -> bool {
-        while self.again.front().is_some_and(|&position| position < self.course.una) {
-            self.again.pop_front();
+impl Repeats {
+    #[inline(always)]
+    pub(super) fn has_work(&mut self, course: &Course) -> bool {
+        while self.positions.front().is_some_and(|&position| position < course.una) {
+            self.positions.pop_front();
         }
-        !self.again.is_empty() || self.course.next < self.course.end
+        !self.positions.is_empty() || course.has_more()
     }
 
-    #[inline]
-    pub(super) fn take(&mut self) -> Turn {
-        match self.again.pop_front() {
+    #[inline(always)]
+    pub(super) fn take(&mut self, course: &mut Course) -> Turn {
+        match self.positions.pop_front() {
             Some(position) => Turn { position, is_again: true },
-            None => self.course.forward(),
+            None => course.forward(),
         }
     }
 
-    pub(super) fn refused(&mut self, expected: u64) -> bool {
-        if expected < self.course.una {
+    pub(super) fn refused(&mut self, course: &mut Course, expected: u64) -> bool {
+        if expected < course.una {
             return false;
         }
-        let is_news = self.course.acknowledged(expected);
-        self.repeat(expected);
+        let is_news = course.acknowledged(expected);
+        self.repeat(course, expected);
         is_news
     }
 
-    pub(super) fn timeout(&mut self) {
-        self.repeat(self.course.una);
+    pub(super) fn timeout(&mut self, course: &Course) {
+        self.repeat(course, course.una);
     }
 
-    fn repeat(&mut self, position: u64) {
-        if position < self.course.highest && !self.again.contains(&position) {
-            self.again.push_back(position);
+    fn repeat(&mut self, course: &Course, position: u64) {
+        if position < course.highest && !self.positions.contains(&position) {
+            self.positions.push_back(position);
         }
     }
 
-    #[inline]
-    pub(super) fn under_way(&self) -> u64 {
-        self.course.highest - self.course.una
-    }
-
-    pub(super) fn write(&self, words: &mut Vec<u64>) {
-        let open = self.again.iter().filter(|&&position| position >= self.course.una);
-        words.extend(open.map(|position| position - self.course.una));
+    pub(super) fn write(&self, course: &Course, words: &mut Vec<u64>) {
+        let open = self.positions.iter().filter(|&&position| position >= course.una);
+        words.extend(open.map(|position| position - course.una));
     }
 }

@@ -107,7 +107,7 @@ fn nic_sr_sends_one_packet_again() {
     assert_eq!(next, [(3, true), (8, false)]);
     // Acknowledged in time, it is not sent.
     sender.refused(5, 5);
-    sender.acknowledged(9, 8);
+    sender.acknowledged(9, || 8);
     assert!(sender.has_work());
     assert_eq!(sender.take().position, 9);
     assert!(!sender.has_work());
@@ -163,7 +163,7 @@ fn everything_arrives_in_the_end() {
                         let is_news = match answer {
                             Answer::Nothing => false,
                             Answer::Refuse => sender.refused(expected, named),
-                            _ => sender.acknowledged(expected, named),
+                            _ => sender.acknowledged(expected, || named),
                         };
                         quiet = if is_news { 0 } else { quiet };
                     }

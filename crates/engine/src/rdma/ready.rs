@@ -1,0 +1,115 @@
+//! Queue pairs of one NIC port in the order in which they are served.
+//!
+//! Models: turns in rising order. Queue pairs of equal pace ask for their next turns in that order, too: those that do
+//! stand in a line, the others in a heap.
+//!
+//! Invariants: the order is (ready from, number); a place stands here at most once; the line rises.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// See the module. A turn is one word: instant, number and place from the high end.
+#[derive(Debug, Default)]
+pub struct Ready {
+    line: VecDeque<u128>,
+    others: BinaryHeap<Reverse<u128>>,
+}
+
+/// A queue pair with something to send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// From when on it may send, in ps.
+    pub from: u64,
+    /// Its number among the host's queue pairs.
+    pub number: u32,
+    /// Its place there.
+    pub place: u32,
+}
+
+impl Turn {
+    #[inline(always)]
+    fn word(self) -> u128 {
+        u128::from(self.from) << 64 | u128::from(self.number) << 32 | u128::from(self.place)
+    }
+
+    #[inline(always)]
+    fn of(word: u128) -> Turn {
+        Turn { from: (word >> 64) as u64, number: (word >> 32) as u32, place: word as u32 }
+    }
+}
+
+impl Ready {
+    /// Who is served first.
+    #[inline(always)]
+    pub fn first(&self) -> Option<Turn> {
+        match (self.line.front(), self.others.peek()) {
+            (None, None) => None,
+            (Some(&word), None) | (None, Some(&Reverse(word))) => Some(Turn::of(word)),
+            (Some(&line), Some(&Reverse(other))) => Some(Turn::of(line.min(other))),
+        }
+    }
+
+    /// One more queue pair.
+    #[inline(always)]
+    pub fn push(&mut self, turn: Turn) {
+        let word = turn.word();
+        if self.line.back().is_none_or(|&last| last < word) {
+            self.line.push_back(word);
+        } else {
+            self.others.push(Reverse(word));
+        }
+    }
+
+    /// Who was first has had its turn.
+    #[inline(always)]
+    pub fn pop(&mut self) {
+        match (self.line.front(), self.others.peek()) {
+            (Some(&line), Some(&Reverse(other))) if other < line => _ = self.others.pop(),
+            (None, _) => _ = self.others.pop(),
+            _ => _ = self.line.pop_front(),
+        }
+    }
+
+    /// A queue pair has nothing to send any more.
+    pub fn remove(&mut self, place: u32) {
+        self.line.retain(|&word| Turn::of(word).place != place);
+        self.others.retain(|&Reverse(word)| Turn::of(word).place != place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use netloom_units::Random;
+
+    use super::*;
+
+    #[test]
+    fn who_is_ready_first_is_served_first_and_the_lower_number_at_equal_instants() {
+        let mut random = Random::stream(1, 1, 1);
+        let mut ready = Ready::default();
+        let mut sorted: BTreeSet<(u64, u32)> = BTreeSet::new();
+        for number in 0..40 {
+            ready.push(Turn { from: 7, number, place: 100 - number });
+            sorted.insert((7, number));
+        }
+        for round in 0..2_000 {
+            let first = ready.first().expect("somebody is left");
+            assert_eq!(sorted.pop_first(), Some((first.from, first.number)));
+            assert_eq!(first.place, 100 - first.number);
+            ready.pop();
+            // Most at one pace, some slower, some gone for a while.
+            let from = first.from + if random.next_u32() % 4 == 0 { random.next_u64() % 100 } else { 20 };
+            ready.push(Turn { from, ..first });
+            sorted.insert((from, first.number));
+            if round % 100 == 99 {
+                let gone = *sorted.iter().nth(5).expect("forty are left");
+                ready.remove(100 - gone.1);
+                ready.push(Turn { from: gone.0 + 1, number: gone.1, place: 100 - gone.1 });
+                sorted.remove(&gone);
+                sorted.insert((gone.0 + 1, gone.1));
+            }
+        }
+    }
+}
