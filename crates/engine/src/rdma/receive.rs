@@ -7,23 +7,18 @@ use netloom_model::Rdma;
 use netloom_policy::congestion::Notify;
 use netloom_policy::transport::{Answer, Psn, Receipt};
 
-use super::message::Incoming;
+use super::message::{Incoming, Tally};
 use super::pair::ReceivePair;
 use crate::desk::{Desk, Report};
 use crate::node::Node;
 use crate::packet::{Address, Packet, PacketKind};
 use crate::round::Round;
 
-/// The answers to one data packet, in order.
-#[derive(Debug, Clone, Copy, Default)]
+/// What a data packet is answered with, in order.
+#[derive(Debug, Clone, Copy)]
 struct Answers {
     cnp: bool,
     answer: Option<PacketKind>,
-    /// Position expected next.
-    expected: u64,
-    flags: u32,
-    to: u32,
-    far: u32,
 }
 
 impl Node {
@@ -40,23 +35,52 @@ impl Node {
         if receipt.is_new && packet.has(Packet::LAST) {
             pair.ends.push((position + 1, packet.flow));
         }
-        let notify = nic.controllers[0].notify();
-        let interval = nic.controllers[0].cnp_interval().0;
-        let answers = pair.answers(now, packet, receipt, rdma, (notify, interval));
+        let is_marked = packet.has(Packet::MARKED);
+        let answer = pair.answer(receipt, is_marked, rdma);
+        let notify = if is_marked { nic.controllers[0].notify() } else { None };
+        let cnp = notify == Some(Notify::Packet)
+            && pair.is_cnp_due(now, nic.controllers[0].cnp_interval().0);
+        let echo = if notify == Some(Notify::Acknowledgement) { Packet::ECHO } else { 0 };
         let incoming = nic.incoming.get_mut(slot);
-        incoming.take(packet, receipt, rdma);
-        incoming.balance += i64::from(answers.cnp) + i64::from(answers.answer.is_some());
-        incoming.tally.nacks += u32::from(answers.answer == Some(PacketKind::Nack));
-        let is_whole = incoming.missing == 0 && receipt.is_new;
+        incoming.take(packet, receipt, Answers { cnp, answer }, rdma);
+        let is_whole = incoming.missing == 0;
+        let expected = Psn::of(pair.receiver.expected(), rdma.first_psn).bits();
+        let to = Address { host: pair.source, slot: pair.far };
         let in_any_order = pair.receiver.completes_in_any_order();
-        self.send_answers(now, packet, answers, desk, round);
+        let may_end = receipt.is_new && !pair.ends.is_empty();
+        let control = |kind| {
+            packet.answer(kind, to, rdma.control.0 as u32, round.model.classes.control).expecting(expected)
+        };
+        if cnp {
+            self.send_answer(now, &control(PacketKind::Cnp), desk, round);
+        }
+        if let Some(kind) = answer {
+            self.send_answer(now, &control(kind).with(echo), desk, round);
+        }
         if in_any_order {
-            self.nic_mut().expect("seen above").receives.get_mut(packet.slot).forget_ended();
-            if is_whole {
-                self.pair_message_arrived(now, packet.flow, desk, round);
-            }
-        } else if receipt.is_new {
+            self.complete_in_any_order(now, packet, receipt.is_new && is_whole, desk, round);
+        } else if may_end {
             self.complete_in_order(now, packet.slot, desk, round);
+        }
+    }
+
+    #[inline(never)]
+    fn send_answer(&mut self, now: u64, answer: &Packet, desk: &mut Desk, round: &Round) {
+        let own = self.ports.len() as u32;
+        self.forward::<false>(now, own, answer, desk, round);
+    }
+
+    fn complete_in_any_order(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        is_whole: bool,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
+        self.nic_mut().expect("seen by the caller").receives.get_mut(packet.slot).forget_ended();
+        if is_whole {
+            self.pair_message_arrived(now, packet.flow, desk, round);
         }
     }
 
@@ -73,78 +97,53 @@ impl Node {
         desk.reports.push(Report::Arrived { flow, at: now, packets, hops, tally });
         self.tell_actor(now, flow, desk, round);
     }
-
-    fn send_answers(&mut self, now: u64, packet: &Packet, answers: Answers, desk: &mut Desk, round: &Round) {
-        let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
-        let own = self.ports.len() as u32;
-        let to = Address { host: answers.to, slot: answers.far };
-        let expected = Psn::of(answers.expected, rdma.first_psn).bits();
-        let mut send = |kind, flags| {
-            let (bytes, class) = (rdma.control.0 as u32, round.model.classes.control);
-            let answer = packet.answer(kind, to, bytes, class);
-            let answer = answer.expecting(expected).with(flags);
-            self.forward::<false>(now, own, &answer, desk, round);
-        };
-        if answers.cnp {
-            send(PacketKind::Cnp, 0);
-        }
-        if let Some(kind) = answers.answer {
-            send(kind, answers.flags);
-        }
-    }
 }
 
 impl Incoming {
-    /// One more packet has come.
-    #[inline]
-    fn take(&mut self, packet: &Packet, receipt: Receipt, rdma: &Rdma) {
-        self.balance -= 1;
+    /// One more packet has come, and is answered.
+    #[inline(always)]
+    fn take(&mut self, packet: &Packet, receipt: Receipt, answers: Answers, rdma: &Rdma) {
+        self.balance += i64::from(answers.cnp) + i64::from(answers.answer.is_some()) - 1;
         if receipt.is_new {
             self.missing -= u64::from(packet.bytes) - rdma.header.0;
             self.packets += 1;
             self.hops += u64::from(packet.hops());
         }
-        self.tally.again += u32::from(packet.has(Packet::AGAIN));
-        self.tally.duplicates += u32::from(receipt.is_duplicate);
-        self.tally.marked += u32::from(packet.has(Packet::MARKED));
-        self.tally.distance = self.tally.distance.max(receipt.distance.min(u64::from(u32::MAX)) as u32);
+        if receipt.distance > 0 || receipt.is_duplicate || packet.has(Packet::AGAIN | Packet::MARKED) {
+            self.tally.take(packet, receipt, answers);
+        }
+    }
+}
+
+impl Tally {
+    /// One more packet has come that was not just the next one.
+    fn take(&mut self, packet: &Packet, receipt: Receipt, answers: Answers) {
+        self.again += u32::from(packet.has(Packet::AGAIN));
+        self.duplicates += u32::from(receipt.is_duplicate);
+        self.nacks += u32::from(answers.answer == Some(PacketKind::Nack));
+        self.marked += u32::from(packet.has(Packet::MARKED));
+        self.distance = self.distance.max(receipt.distance.min(u64::from(u32::MAX)) as u32);
     }
 }
 
 impl ReceivePair {
-    #[inline]
-    fn answers(
-        &mut self,
-        now: u64,
-        packet: &Packet,
-        receipt: Receipt,
-        rdma: &Rdma,
-        (notify, interval): (Option<Notify>, u64),
-    ) -> Answers {
-        let is_marked = packet.has(Packet::MARKED);
+    /// What a packet is answered with.
+    #[inline(always)]
+    fn answer(&mut self, receipt: Receipt, is_marked: bool, rdma: &Rdma) -> Option<PacketKind> {
         self.unanswered += u32::from(receipt.is_new);
         let answer = match receipt.answer {
-            Answer::Nothing => None,
-            Answer::Refuse => Some(PacketKind::Nack),
-            Answer::AcknowledgeNow => Some(PacketKind::Acknowledgement),
+            Answer::Nothing => return None,
+            Answer::Refuse => PacketKind::Nack,
+            Answer::AcknowledgeNow => PacketKind::Acknowledgement,
             Answer::Acknowledge => {
-                let may_wait = self.unanswered < rdma.coalesce && !self.has_ended() && !is_marked;
-                (!may_wait).then_some(PacketKind::Acknowledgement)
+                if self.unanswered < rdma.coalesce && !is_marked && !self.has_ended() {
+                    return None;
+                }
+                PacketKind::Acknowledgement
             }
         };
-        if answer.is_some() {
-            self.unanswered = 0;
-        }
-        let cnp = is_marked && notify == Some(Notify::Packet) && self.is_cnp_due(now, interval);
-        let echo = is_marked && notify == Some(Notify::Acknowledgement);
-        Answers {
-            cnp,
-            answer,
-            expected: self.receiver.expected(),
-            flags: if echo { Packet::ECHO } else { 0 },
-            to: self.source,
-            far: self.far,
-        }
+        self.unanswered = 0;
+        Some(answer)
     }
 
     /// Whether a CNP may leave; if so, it does.

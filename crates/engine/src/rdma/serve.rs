@@ -183,9 +183,9 @@ impl Nic {
         let message = pair.message_at(sent.position);
         let packet = packet_at(pair, sent, message, rdma, round);
         outgoing.get_mut(message.slot).balance += 1;
-        let rate = controllers[port].rate(&mut pair.rate, Time(start));
-        controllers[port].on_sent(&mut pair.rate, Bytes(u64::from(packet.bytes)));
-        pair.next_at = start + rate.serialization(Bytes(u64::from(packet.bytes))).0;
+        let bytes = Bytes(u64::from(packet.bytes));
+        let rate = controllers[port].send(&mut pair.rate, Time(start), bytes);
+        pair.next_at = start + rate.serialization(bytes).0;
         if pair.deadline == u64::MAX {
             pair.restart(start, rdma);
             arm(pair, node, turn.place, desk);

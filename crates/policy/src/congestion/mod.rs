@@ -147,6 +147,19 @@ macro_rules! registry {
                 }
             }
 
+            /// A packet of `size` bytes starts at `at`: [`Controller::rate`], then [`Controller::on_sent`].
+            #[inline(always)]
+            pub fn send(&self, state: &mut State, at: Time, size: Bytes) -> Rate {
+                match (self, state) {
+                    $((Controller::$variant(shared), State::$variant(own)) => {
+                        let rate = shared.rate(own, at);
+                        shared.on_sent(own, size);
+                        rate
+                    })+
+                    _ => foreign(),
+                }
+            }
+
             /// A notification arrives at `at`: it is taken before the timers of that instant.
             #[inline]
             pub fn on_congestion(&self, state: &mut State, at: Time, signal: Signal) {
