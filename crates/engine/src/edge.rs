@@ -85,7 +85,7 @@ impl Edge {
 
     /// A queue pair from a host elsewhere will end below: its place here; none for one from below.
     pub fn expect_pair(&mut self, source: HostId) -> Option<u32> {
-        (!self.is_below(source.0)).then(|| self.pairs.insert(QueuePair::default()))
+        (!self.is_below(source.0)).then(|| self.pairs.place(QueuePair::default).0)
     }
 
     /// What happened to NACKs from a port.
@@ -95,7 +95,7 @@ impl Edge {
 
     /// Nothing is left of a queue pair.
     pub fn forget(&mut self, pair: u32) {
-        *self.pairs.get_mut(pair) = QueuePair::default();
+        self.pairs.get_mut(pair).clear();
         self.pairs.remove(pair);
     }
 

@@ -24,6 +24,15 @@ impl<T> Slab<T> {
         self.entries.len() as u32 - 1
     }
 
+    /// A place for a value: a fresh one, or what the last owner of a place has left there, which keeps its memory.
+    pub fn place(&mut self, fresh: impl FnOnce() -> T) -> (u32, &mut T) {
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.entries.push(fresh());
+            self.entries.len() as u32 - 1
+        });
+        (place, &mut self.entries[place as usize])
+    }
+
     /// Takes a place back.
     pub fn remove(&mut self, place: u32) {
         self.free.push(place);

@@ -115,7 +115,7 @@ impl Coordinator<'_, '_> {
             nic.outgoing.remove(flow.send_slot);
             let far = nic.sends.get_mut(flow.send_pair).far;
             if rdma.queue_pairs == QueuePairs::Message {
-                nic.forget_send(rdma, flow.send_pair);
+                nic.forget_send(flow.send_pair);
             }
             far
         });
@@ -123,7 +123,7 @@ impl Coordinator<'_, '_> {
             let nic = nic(host);
             nic.incoming.remove(flow.receive_slot);
             if rdma.queue_pairs == QueuePairs::Message {
-                nic.forget_receive(rdma, receive_pair);
+                nic.forget_receive(receive_pair);
             }
         });
         if rdma.queue_pairs == QueuePairs::Message && flow.edge_pair != u32::MAX {

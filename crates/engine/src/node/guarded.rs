@@ -17,7 +17,7 @@ use crate::round::Round;
 
 impl Node {
     /// As [`Node::enqueue_class`], where ports share a buffer or mark packets.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn enqueue_guarded(
         &mut self,
         now: u64,
@@ -94,6 +94,7 @@ impl Node {
     }
 
     /// As [`Node::enqueue_guarded`], of a packet that the buffer has room for.
+    #[inline(never)]
     fn enqueue_admitted(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk) {
         let egress = &mut self.ports[port as usize];
         let packet = egress.guard(*packet);

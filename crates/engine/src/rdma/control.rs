@@ -1,7 +1,7 @@
 //! Answers come back to the host that sent the data.
 
 use netloom_model::{NackReaction, Rdma};
-use netloom_policy::congestion::Signal;
+use netloom_policy::congestion::{Controller, Signal};
 use netloom_policy::transport::Psn;
 use netloom_units::Time;
 
@@ -25,14 +25,8 @@ impl Node {
         outgoing.get_mut(slot).balance -= 1;
         let pair = sends.get_mut(packet.slot);
         let is_news = pair.learn(packet, rdma);
-        let controller = &controllers[pair.port as usize];
-        let is_nack = packet.kind() == PacketKind::Nack;
         if is_notification(packet, rdma) {
-            let signal = if is_nack { Signal::Nack } else { Signal::Cnp };
-            controller.on_congestion(&mut pair.rate, Time(now), signal);
-        }
-        if is_nack && rdma.nack == NackReaction::SlowStart {
-            controller.slow_start(&mut pair.rate, Time(now));
+            pair.be_warned(now, packet, rdma, &controllers[pair.port as usize]);
         }
         if is_news {
             pair.acknowledged(now, rdma, desk);
@@ -46,7 +40,7 @@ impl Node {
 fn is_notification(packet: &Packet, rdma: &Rdma) -> bool {
     match packet.kind() {
         PacketKind::Cnp => true,
-        PacketKind::Nack if rdma.nack == NackReaction::AsCnp => true,
+        PacketKind::Nack if rdma.nack != NackReaction::Ignore => true,
         _ => packet.has(Packet::ECHO),
     }
 }
@@ -63,6 +57,20 @@ impl SendPair {
             PacketKind::Nack => self.sender.refused(position(packet.sequence), position(packet.tag)),
             _ => false,
         }
+    }
+
+    /// The rate follows from what a control packet tells of congestion.
+    #[inline(never)]
+    fn be_warned(&mut self, now: u64, packet: &Packet, rdma: &Rdma, controller: &Controller) {
+        let is_nack = packet.kind() == PacketKind::Nack;
+        if is_nack && rdma.nack == NackReaction::SlowStart {
+            if packet.has(Packet::ECHO) {
+                controller.on_congestion(&mut self.rate, Time(now), Signal::Nack);
+            }
+            return controller.slow_start(&mut self.rate, Time(now));
+        }
+        let signal = if is_nack { Signal::Nack } else { Signal::Cnp };
+        controller.on_congestion(&mut self.rate, Time(now), signal);
     }
 
     /// More has been acknowledged: messages may be done, and the time for the next acknowledgement begins.

@@ -49,36 +49,45 @@ impl Nic {
 
     /// Makes a sending end.
     pub fn insert_send(&mut self, rdma: &Rdma, destination: u32) -> u32 {
-        let sender = Sender::new(rdma.rule, rdma.window);
-        self.sends.insert(SendPair::new(destination, sender, self.controllers[0].start()))
+        let start = self.controllers[0].start();
+        let (place, pair) = self.sends.place(|| SendPair::new(Sender::new(rdma.rule, rdma.window), start));
+        pair.destination = destination;
+        place
     }
 
     /// Makes a receiving end.
     pub fn insert_receive(&mut self, rdma: &Rdma, source: u32) -> u32 {
-        self.receives.insert(ReceivePair::new(source, Receiver::new(rdma.rule)))
+        let (place, pair) = self.receives.place(|| ReceivePair::new(Receiver::new(rdma.rule)));
+        pair.source = source;
+        place
     }
 
     /// Forgets a sending end of which nothing is left.
-    pub fn forget_send(&mut self, rdma: &Rdma, place: u32) {
-        let sender = Sender::new(rdma.rule, rdma.window);
-        *self.sends.get_mut(place) = SendPair::new(0, sender, self.controllers[0].start());
+    pub fn forget_send(&mut self, place: u32) {
+        self.sends.get_mut(place).clear(self.controllers[0].start());
         self.sends.remove(place);
     }
 
     /// Forgets a receiving end of which nothing is left.
-    pub fn forget_receive(&mut self, rdma: &Rdma, place: u32) {
-        *self.receives.get_mut(place) = ReceivePair::new(0, Receiver::new(rdma.rule));
+    pub fn forget_receive(&mut self, place: u32) {
+        self.receives.get_mut(place).clear();
         self.receives.remove(place);
     }
 
     /// A queue pair may have something to send from `now` on, or nothing any more.
-    #[inline]
+    #[inline(always)]
     pub fn stir(&mut self, now: u64, place: u32) {
         let pair = self.sends.get_mut(place);
         let has_work = pair.sender.has_work();
-        if pair.is_queued == has_work {
-            return;
+        if pair.is_queued != has_work {
+            self.queue(now, place, has_work);
         }
+    }
+
+    /// Takes a queue pair among those that are or will be ready, or from them.
+    #[inline(never)]
+    fn queue(&mut self, now: u64, place: u32, has_work: bool) {
+        let pair = self.sends.get_mut(place);
         pair.is_queued = has_work;
         if !has_work {
             return self.ready[pair.port as usize].remove(place);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use netloom_policy::congestion::State;
-use netloom_policy::transport::{Receiver, Sender};
+use netloom_policy::transport::{Receiver, Reliability, Sender};
 
 /// The sending end.
 #[derive(Debug)]
@@ -51,10 +51,10 @@ pub struct Posted {
 
 impl SendPair {
     /// A queue pair that has sent nothing.
-    pub fn new(destination: u32, sender: Sender, rate: State) -> SendPair {
+    pub fn new(sender: Sender, rate: State) -> SendPair {
         SendPair {
             number: None,
-            destination,
+            destination: 0,
             far: 0,
             entropy: 0,
             port: 0,
@@ -69,8 +69,17 @@ impl SendPair {
         }
     }
 
+    /// Forgets everything; memory is kept.
+    pub fn clear(&mut self, rate: State) {
+        self.sender.clear();
+        self.posted.clear();
+        let sender = std::mem::replace(&mut self.sender, Sender::new(Reliability::GoBackN, 0));
+        let posted = std::mem::take(&mut self.posted);
+        *self = SendPair { posted, ..SendPair::new(sender, rate) };
+    }
+
     /// The message that a position belongs to.
-    #[inline]
+    #[inline(always)]
     pub fn message_at(&self, position: u64) -> Posted {
         let first = self.posted[0];
         if position < first.end {
@@ -99,8 +108,15 @@ pub struct ReceivePair {
 
 impl ReceivePair {
     /// A queue pair that has received nothing.
-    pub fn new(source: u32, receiver: Receiver) -> ReceivePair {
-        ReceivePair { source, far: 0, receiver, unanswered: 0, last_cnp: 0, ends: Vec::new() }
+    pub fn new(receiver: Receiver) -> ReceivePair {
+        ReceivePair { source: 0, far: 0, receiver, unanswered: 0, last_cnp: 0, ends: Vec::new() }
+    }
+
+    /// Forgets everything; memory is kept.
+    pub fn clear(&mut self) {
+        self.receiver.clear();
+        self.ends.clear();
+        (self.source, self.far, self.unanswered, self.last_cnp) = (0, 0, 0, 0);
     }
 
     /// Whether everything up to the end of a message has arrived that was not taken before.

@@ -219,6 +219,12 @@ impl Themis {
 }
 
 impl QueuePair {
+    /// Forgets everything; memory is kept.
+    pub fn clear(&mut self) {
+        self.ring.clear();
+        (self.awaited, self.counters) = (None, Counters::default());
+    }
+
     /// How often what happened.
     pub fn counters(&self) -> Counters {
         self.counters

@@ -20,6 +20,12 @@ impl Arrivals {
         self.expected
     }
 
+    /// Forgets everything; memory is kept.
+    pub fn clear(&mut self) {
+        self.ahead.clear();
+        (self.expected, self.n_ahead) = (0, 0);
+    }
+
     /// How many above it are there.
     #[inline]
     pub fn n_ahead(&self) -> u64 {
@@ -40,8 +46,8 @@ impl Arrivals {
     #[inline]
     pub fn add(&mut self, position: u64) -> bool {
         if position == self.expected && self.n_ahead == 0 {
+            debug_assert!(self.ahead.is_empty(), "nothing stands in it");
             self.expected += 1;
-            self.ahead.clear();
             return true;
         }
         !self.has(position) && self.add_ahead(position)

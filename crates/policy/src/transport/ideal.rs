@@ -31,6 +31,11 @@ pub struct Repeats {
 }
 
 impl Repeats {
+    pub(super) fn clear(&mut self) {
+        self.named.clear();
+        self.again = (0, 0);
+    }
+
     #[inline]
     pub(super) fn has_work(&mut self, course: &Course) -> bool {
         self.missing(course).is_some() || course.has_more()

@@ -48,6 +48,12 @@ impl Repeats {
         Repeats { window: window.max(1), named, above: 0, recovery: None, scan: 0, late: None }
     }
 
+    pub(super) fn clear(&mut self) {
+        self.named.clear();
+        let named = std::mem::take(&mut self.named);
+        *self = Repeats { named, ..Repeats::new(self.window) };
+    }
+
     pub(super) fn has_work(&mut self, course: &Course) -> bool {
         self.hole(course).is_some() || (course.has_more() && self.under_way(course) < self.window)
     }

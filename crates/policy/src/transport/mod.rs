@@ -74,14 +74,20 @@ impl Receiver {
         Receiver { rule, arrivals: Arrivals::default(), refused: 0 }
     }
 
+    /// Forgets everything; memory is kept.
+    pub fn clear(&mut self) {
+        self.arrivals.clear();
+        self.refused = 0;
+    }
+
     /// The lowest position that has not arrived.
-    #[inline]
+    #[inline(always)]
     pub fn expected(&self) -> u64 {
         self.arrivals.expected()
     }
 
     /// A data packet arrives.
-    #[inline]
+    #[inline(always)]
     pub fn receive(&mut self, position: u64) -> Receipt {
         let Receiver { rule, arrivals, refused } = self;
         match rule {
@@ -139,6 +145,17 @@ impl Sender {
             Reliability::Ideal => Repeats::Ideal(ideal::Repeats::default()),
         };
         Sender { course: Course::default(), repeats }
+    }
+
+    /// Forgets everything; memory is kept.
+    pub fn clear(&mut self) {
+        self.course = Course::default();
+        match &mut self.repeats {
+            Repeats::GoBackN => {}
+            Repeats::NicSr(repeats) => repeats.clear(),
+            Repeats::Irn(repeats) => repeats.clear(),
+            Repeats::Ideal(repeats) => repeats.clear(),
+        }
     }
 
     /// How far it has come.

@@ -42,6 +42,10 @@ pub struct Repeats {
 }
 
 impl Repeats {
+    pub(super) fn clear(&mut self) {
+        self.positions.clear();
+    }
+
     #[inline(always)]
     pub(super) fn has_work(&mut self, course: &Course) -> bool {
         while self.positions.front().is_some_and(|&position| position < course.una) {
