@@ -56,6 +56,11 @@ pub struct SharedBuffer {
     alpha: u64,
     /// Taken and not known to have left, headroom apart.
     held: u64,
+    /// While no more is held one may take `calm_limit` at least, which spares most packets the exact question.
+    calm_held: u64,
+    calm_limit: u64,
+    /// What was held when all ports had last been settled.
+    counted: u64,
     lossless: Option<Box<Lossless>>,
 }
 
@@ -83,7 +88,9 @@ impl SharedBuffer {
         let apart = lossless.as_ref().map_or(0, |lossless| lossless.headroom());
         // Products with alpha fit then.
         let shared = buffer.size.0.saturating_sub(apart).min(LARGEST);
-        SharedBuffer { shared, alpha: u64::from(buffer.alpha), held: 0, lossless }
+        let (alpha, calm_held) = (u64::from(buffer.alpha), shared - shared / 8);
+        let calm_limit = limit(shared, calm_held, alpha);
+        SharedBuffer { shared, alpha, held: 0, calm_held, calm_limit, counted: 0, lossless }
     }
 
     /// Whether every start must be an event of its own.
@@ -100,7 +107,12 @@ impl SharedBuffer {
     /// Whether a packet surely fits and nobody needs to be paused for it; it is then taken.
     #[inline(always)]
     pub fn take_at_once(&mut self, request: &Request) -> bool {
-        let limit = limit(self.shared, self.held, self.alpha);
+        self.held <= self.calm_held && self.take_within(request, self.calm_limit)
+    }
+
+    /// Takes a packet if there is room for it within a limit.
+    #[inline(always)]
+    fn take_within(&mut self, request: &Request, limit: u64) -> bool {
         let fits = match &mut self.lossless {
             None => request.waiting + request.bytes <= limit,
             Some(lossless) => lossless.take_within(request, limit),
@@ -113,14 +125,23 @@ impl SharedBuffer {
 
     /// Whether there is room for a packet, which is then taken; `is_sure` if all ports are settled.
     pub fn admit(&mut self, request: &Request, is_sure: bool) -> Admission {
-        if self.take_at_once(request) {
+        let is_sure = is_sure || self.is_pausing();
+        if !is_sure && self.is_stale() {
+            return Admission::Unsure;
+        }
+        if self.take_within(request, limit(self.shared, self.held, self.alpha)) {
             return Admission::Take;
         }
         match &mut self.lossless {
-            Some(lossless) if is_sure || lossless.n_paused > 0 => lossless.admit_to_headroom(request),
-            None if is_sure => Admission::Refuse(DropReason::BufferFull),
-            _ => Admission::Unsure,
+            _ if !is_sure => Admission::Unsure,
+            Some(lossless) => lossless.admit_to_headroom(request),
+            None => Admission::Refuse(DropReason::BufferFull),
         }
+    }
+
+    /// Whether much less may be held than is known: counting anew makes the exact question rare.
+    fn is_stale(&self) -> bool {
+        self.held > self.calm_held && self.held > self.counted + self.shared / 16
     }
 
     /// Takes note of what has left a port without loss, by what waits there still. Tells an ingress that may go on; there
@@ -141,11 +162,12 @@ impl SharedBuffer {
         None
     }
 
-    /// Takes note of what all ports hold, where loss is allowed: nobody else counts there.
+    /// All ports are settled: takes note of what they hold, which nobody else counts where loss is allowed.
     pub fn recount(&mut self, held: u64) {
         if self.lossless.is_none() {
             self.held = held;
         }
+        self.counted = self.held;
     }
 
     /// Writes what later behaviour depends on.

@@ -12,7 +12,7 @@ use super::{Node, Way, settle};
 use crate::buffer::{Admission, Request};
 use crate::desk::{Desk, TimerKind};
 use crate::packet::{Packet, PacketKind};
-use crate::port::Form;
+use crate::port::{Enqueued, Form};
 use crate::round::Round;
 
 impl Node {
@@ -26,22 +26,34 @@ impl Node {
         desk: &mut Desk,
         round: &Round,
     ) {
-        if !packet.is_data() {
-            return self.enqueue_admitted(now, way.port, packet, desk);
-        }
-        let request = self.request(way, packet);
-        if self.buffer.as_deref_mut().is_some_and(|buffer| !buffer.take_at_once(&request)) {
-            return self.ask_again(now, way, packet, desk, round);
-        }
-        let egress = &mut self.ports[way.port as usize];
-        if egress.is_careful() {
-            return self.enqueue_admitted(now, way.port, packet, desk);
+        let Node { ports, buffer, .. } = self;
+        let egress = &mut ports[way.port as usize];
+        let (bytes, waiting) = (u64::from(packet.bytes), egress.data_bytes());
+        let request = Request { ingress: way.ingress, egress: way.port, bytes, waiting };
+        let is_simple = packet.is_data() && !egress.is_careful();
+        let joins = match buffer {
+            Some(buffer) if is_simple => buffer.take_at_once(&request),
+            _ => is_simple,
+        };
+        if !joins {
+            return self.enqueue_with_care(now, way, packet, desk, round);
         }
         egress.count_in(packet);
-        self.enqueue_class::<true>(now, way.port, packet, desk);
+        match egress.enqueue(now, packet) {
+            Enqueued::Taken => {}
+            Enqueued::StartsAt(at) => self.expect_start(way.port, at, desk),
+            Enqueued::Full => self.refuse_counted(now, way.port, packet, desk),
+        }
     }
 
-    #[inline(always)]
+    /// A packet that was counted finds the queue of a port full.
+    #[cold]
+    #[inline(never)]
+    fn refuse_counted(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk) {
+        self.ports[port as usize].unguard(*packet);
+        self.refuse(now, port, DropReason::QueueFull, packet, desk);
+    }
+
     fn request(&self, way: Way, packet: &Packet) -> Request {
         Request {
             ingress: way.ingress,
@@ -51,19 +63,36 @@ impl Node {
         }
     }
 
-    /// As [`Node::enqueue_guarded`], where it is not sure that there is room.
-    #[cold]
+    /// As [`Node::enqueue_guarded`], of a packet that cannot simply join its queue.
     #[inline(never)]
-    fn ask_again(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
-        match self.admit(now, way, packet, desk, round) {
-            Admission::Refuse(reason) => return self.refuse(now, way.port, reason, packet, desk),
-            Admission::TakeAndPause => {
-                self.send_frame(now, way.ingress, PacketKind::Pause, desk, round);
-                self.expect_all_starts(desk);
+    fn enqueue_with_care(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
+        if packet.is_data() && self.buffer.is_some() {
+            match self.admit(now, way, packet, desk, round) {
+                Admission::Refuse(reason) => return self.refuse(now, way.port, reason, packet, desk),
+                Admission::TakeAndPause => {
+                    self.send_frame(now, way.ingress, PacketKind::Pause, desk, round);
+                    self.expect_all_starts(desk);
+                }
+                Admission::Take | Admission::Unsure => {}
             }
-            Admission::Take | Admission::Unsure => {}
         }
-        self.enqueue_admitted(now, way.port, packet, desk);
+        let egress = &mut self.ports[way.port as usize];
+        let packet = egress.guard(*packet);
+        let is_taken = if egress.is_paused(packet.class()) {
+            egress.enqueue_aside(now, &packet)
+        } else {
+            match egress.enqueue(now, &packet) {
+                Enqueued::Taken => true,
+                Enqueued::StartsAt(at) => {
+                    self.expect_start(way.port, at, desk);
+                    true
+                }
+                Enqueued::Full => false,
+            }
+        };
+        if !is_taken {
+            self.refuse_counted(now, way.port, &packet, desk);
+        }
     }
 
     fn admit(
@@ -91,19 +120,6 @@ impl Node {
         let buffer = self.buffer.as_deref_mut().expect("seen by the caller");
         buffer.recount(held);
         buffer.admit(&asked, true)
-    }
-
-    /// As [`Node::enqueue_guarded`], of a packet that the buffer has room for.
-    #[inline(never)]
-    fn enqueue_admitted(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk) {
-        let egress = &mut self.ports[port as usize];
-        let packet = egress.guard(*packet);
-        if !egress.is_paused(packet.class()) {
-            return self.enqueue_class::<true>(now, port, &packet, desk);
-        }
-        if !egress.enqueue_aside(now, &packet) {
-            self.refuse(now, port, DropReason::QueueFull, &packet, desk);
-        }
     }
 
     /// A transmission will start at a port: who must know, knows.

@@ -21,12 +21,12 @@ impl Node {
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let slot = round.flows[packet.flow as usize].send_slot;
         let nic = self.nic_mut().expect("the host has queue pairs");
-        let Nic { sends, outgoing, controllers, .. } = nic;
+        let Nic { sends, outgoing, lanes, .. } = nic;
         outgoing.get_mut(slot).balance -= 1;
         let pair = sends.get_mut(packet.slot);
         let is_news = pair.learn(packet, rdma);
         if is_notification(packet, rdma) {
-            pair.be_warned(now, packet, rdma, &controllers[pair.port as usize]);
+            pair.be_warned(now, packet, rdma, &lanes[pair.port as usize].controller);
         }
         if is_news {
             pair.acknowledged(now, rdma, desk);

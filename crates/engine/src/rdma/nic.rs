@@ -21,27 +21,36 @@ pub struct Nic {
     pub outgoing: Slab<Outgoing>,
     /// Messages being received.
     pub incoming: Slab<Incoming>,
-    /// For each port, how fast its queue pairs may send.
-    pub controllers: Vec<Controller>,
-    /// For each port, queue pairs with something to send.
-    pub ready: Vec<Ready>,
+    /// One for each port.
+    pub lanes: Vec<Lane>,
     /// No data packet starts before this instant, whatever is known.
     pub quiet_until: u64,
     /// Queue pairs that have sent.
     pub n_pairs: u32,
 }
 
+/// What belongs to one port.
+#[derive(Debug)]
+pub struct Lane {
+    /// How fast its queue pairs may send.
+    pub controller: Controller,
+    /// Those with something to send.
+    pub ready: Ready,
+}
+
 impl Nic {
     /// A NIC at rest.
     pub fn new(model: &Model, ports: &[Port]) -> Nic {
-        let controllers = ports.iter().map(|port| Controller::new(&model.congestion, port.rate)).collect();
+        let lane = |port: &Port| Lane {
+            controller: Controller::new(&model.congestion, port.rate),
+            ready: Ready::default(),
+        };
         Nic {
             sends: Slab::default(),
             receives: Slab::default(),
             outgoing: Slab::default(),
             incoming: Slab::default(),
-            controllers,
-            ready: ports.iter().map(|_| Ready::default()).collect(),
+            lanes: ports.iter().map(lane).collect(),
             quiet_until: 0,
             n_pairs: 0,
         }
@@ -49,7 +58,7 @@ impl Nic {
 
     /// Makes a sending end.
     pub fn insert_send(&mut self, rdma: &Rdma, destination: u32) -> u32 {
-        let start = self.controllers[0].start();
+        let start = self.lanes[0].controller.start();
         let (place, pair) = self.sends.place(|| SendPair::new(Sender::new(rdma.rule, rdma.window), start));
         pair.destination = destination;
         place
@@ -64,7 +73,7 @@ impl Nic {
 
     /// Forgets a sending end of which nothing is left.
     pub fn forget_send(&mut self, place: u32) {
-        self.sends.get_mut(place).clear(self.controllers[0].start());
+        self.sends.get_mut(place).clear(self.lanes[0].controller.start());
         self.sends.remove(place);
     }
 
@@ -90,12 +99,12 @@ impl Nic {
         let pair = self.sends.get_mut(place);
         pair.is_queued = has_work;
         if !has_work {
-            return self.ready[pair.port as usize].remove(place);
+            return self.lanes[pair.port as usize].ready.remove(place);
         }
         let number = pair.number.expect("whoever has something to send has a number");
         let turn = Turn { from: now.max(pair.next_at), number, place };
         self.quiet_until = self.quiet_until.min(turn.from);
-        self.ready[pair.port as usize].push(turn);
+        self.lanes[pair.port as usize].ready.push(turn);
     }
 
     /// Writes what later behaviour depends on, without places.
@@ -106,7 +115,7 @@ impl Nic {
         for pair in sends {
             out.word(u64::from(pair.destination) | (u64::from(pair.entropy) << 32));
             pair.sender.words().into_iter().for_each(|word| out.word(word));
-            self.controllers[pair.port as usize].write_state(&pair.rate, now, out);
+            self.lanes[pair.port as usize].controller.write_state(&pair.rate, now, out);
             out.instant(Time(pair.next_at.max(now.0)));
             out.word(pair.deadline.saturating_sub(now.0));
         }

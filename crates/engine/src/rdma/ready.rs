@@ -60,6 +60,13 @@ impl Ready {
         }
     }
 
+    /// Who was first goes on later.
+    #[inline(always)]
+    pub fn put_off(&mut self, later: Turn) {
+        self.pop();
+        self.push(later);
+    }
+
     /// Who was first has had its turn.
     #[inline(always)]
     pub fn pop(&mut self) {

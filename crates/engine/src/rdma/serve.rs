@@ -11,7 +11,8 @@ use netloom_policy::transport::{Psn, Turn};
 use netloom_records::DropReason;
 use netloom_units::{Bytes, Time};
 
-use super::nic::Nic;
+use super::message::Outgoing;
+use super::nic::{Lane, Nic};
 use super::pair::{Posted, SendPair};
 use super::ready;
 use crate::desk::{Desk, TimerKind};
@@ -21,6 +22,7 @@ use crate::node::{Node, push, settle, transmit};
 use crate::packet::{Address, InFlight, Packet};
 use crate::port::Egress;
 use crate::round::Round;
+use crate::slab::Slab;
 
 impl Node {
     /// Lets every start of a data packet before `until` happen.
@@ -37,12 +39,13 @@ impl Node {
         let at = (self.id.0, self.place);
         let Node { ports, host, .. } = self;
         let Some(nic) = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) else { return u64::MAX };
-        let mut next = u64::MAX;
-        for (port, egress) in ports.iter_mut().enumerate() {
-            next = next.min(nic.serve_port(at, (port, egress), until, desk, round));
-        }
-        nic.quiet_until = next;
-        next
+        let Nic { lanes, sends, outgoing, quiet_until, .. } = nic;
+        let mut pairs = Pairs { sends, outgoing, at };
+        let serve = |(lane, egress): (&mut Lane, &mut Egress)| {
+            lane.serve(&mut pairs, egress, until, desk, round)
+        };
+        *quiet_until = lanes.iter_mut().zip(ports).map(serve).fold(u64::MAX, u64::min);
+        *quiet_until
     }
 
     /// In a partition of several nodes others may hear of a packet within the window, so starts must be events: sets timers
@@ -50,7 +53,7 @@ impl Node {
     pub fn expect_serve(&mut self, desk: &mut Desk, round: &Round) {
         for port in 0..self.ports.len() {
             let Some(nic) = self.nic_mut() else { return };
-            let Some(turn) = nic.ready[port].first() else { continue };
+            let Some(turn) = nic.lanes[port].ready.first() else { continue };
             let egress = &mut self.ports[port];
             let start = turn.from.max(egress.free_at());
             if !egress.is_paused(round.model.classes.data) && egress.is_timer_needed(start) {
@@ -126,23 +129,31 @@ impl Node {
         let nic = self.nic_mut().expect("seen by the caller");
         let pair = nic.sends.get_mut(place);
         (pair.number, pair.port, pair.entropy) = (Some(nic.n_pairs), port, entropy);
-        pair.rate = nic.controllers[port as usize].start();
+        pair.rate = nic.lanes[port as usize].controller.start();
         nic.n_pairs += 1;
     }
 }
 
-impl Nic {
-    /// Lets every start at one port before `until` happen; the next start of a data packet, `u64::MAX` for none.
+/// The queue pairs of a NIC as its lanes see them.
+struct Pairs<'a> {
+    sends: &'a mut Slab<SendPair>,
+    outgoing: &'a mut Slab<Outgoing>,
+    /// The host: its id, and its place in the partition.
+    at: (u32, u32),
+}
+
+impl Lane {
+    /// Lets every start at its port before `until` happen; the next start of a data packet, `u64::MAX` for none.
     #[inline(always)]
-    fn serve_port(
+    fn serve(
         &mut self,
-        at: (u32, u32),
-        (port, egress): (usize, &mut Egress),
+        pairs: &mut Pairs,
+        egress: &mut Egress,
         until: u64,
         desk: &mut Desk,
         round: &Round,
     ) -> u64 {
-        while let Some(turn) = self.ready[port].first() {
+        while let Some(turn) = self.ready.first() {
             let start = turn.from.max(egress.free_at());
             let is_paused = egress.is_paused(round.model.classes.data);
             if is_paused || start >= until {
@@ -154,46 +165,46 @@ impl Nic {
                 settle(egress, start + 1, desk, round);
                 continue;
             }
-            let packet = self.take_packet(at.1, port, turn, start, desk, round);
+            let packet = self.take_packet(pairs, turn, start, desk, round);
             if egress.is_up() {
                 launch(egress, start, packet, desk, round);
             } else {
-                desk.dropped(start, at.0, Some(port as u32), DropReason::LinkDown, &{ packet });
+                let port = round.model.fabric.local_index(egress.id());
+                desk.dropped(start, pairs.at.0, Some(port), DropReason::LinkDown, &{ packet });
             }
         }
         settle(egress, until, desk, round);
         u64::MAX
     }
 
-    /// The first queue pair in line sends a packet at `start`.
+    /// The queue pair whose turn it is sends a packet at `start`.
     #[inline(always)]
     fn take_packet(
         &mut self,
-        node: u32,
-        port: usize,
+        pairs: &mut Pairs,
         turn: ready::Turn,
         start: u64,
         desk: &mut Desk,
         round: &Round,
     ) -> Packet {
-        let Nic { sends, outgoing, controllers, ready, .. } = self;
-        let pair = sends.get_mut(turn.place);
+        let pair = pairs.sends.get_mut(turn.place);
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let sent = pair.sender.take();
         let message = pair.message_at(sent.position);
         let packet = packet_at(pair, sent, message, rdma, round);
-        outgoing.get_mut(message.slot).balance += 1;
+        pairs.outgoing.get_mut(message.slot).balance += 1;
         let bytes = Bytes(u64::from(packet.bytes));
-        let rate = controllers[port].send(&mut pair.rate, Time(start), bytes);
+        let rate = self.controller.send(&mut pair.rate, Time(start), bytes);
         pair.next_at = start + rate.serialization(bytes).0;
         if pair.deadline == u64::MAX {
             pair.restart(start, rdma);
-            arm(pair, node, turn.place, desk);
+            arm(pair, pairs.at.1, turn.place, desk);
         }
-        ready[port].pop();
         pair.is_queued = pair.sender.has_work();
         if pair.is_queued {
-            ready[port].push(ready::Turn { from: pair.next_at, ..turn });
+            self.ready.put_off(ready::Turn { from: pair.next_at, ..turn });
+        } else {
+            self.ready.pop();
         }
         desk.packets += 1;
         packet

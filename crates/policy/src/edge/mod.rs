@@ -8,6 +8,7 @@
 
 pub mod memory;
 pub mod path_map;
+mod recent;
 pub mod themis;
 
 use netloom_units::{Settings, Spec};

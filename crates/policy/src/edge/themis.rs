@@ -20,11 +20,10 @@
 //! their path: if one of them is lost and its NACK kept back, only a timeout helps. Numbers are whole here; switches
 //! keep their lowest byte.
 
-use std::collections::VecDeque;
-
 use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Settings, Spec, StateWriter, Value};
 
 use super::memory::Setup;
+use super::recent::Recent;
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -98,7 +97,7 @@ pub struct Compensation {
 #[derive(Debug, Clone)]
 pub struct Themis {
     n_paths: u32,
-    capacity: usize,
+    capacity: u32,
     race: Race,
 }
 
@@ -119,7 +118,7 @@ pub struct Counters {
 #[derive(Debug, Clone, Default)]
 pub struct QueuePair {
     /// Numbers in the order in which they were enqueued for the last hop; grows to the capacity as it is used.
-    ring: VecDeque<u32>,
+    ring: Recent,
     /// The number whose NACK was kept back, while it may be lost (`BePSN` while `Valid`).
     awaited: Option<u32>,
     counters: Counters,
@@ -138,11 +137,11 @@ impl Themis {
             _ => computed(),
         };
         let race = if settings.choice("race") == "literal" { Race::Literal } else { Race::Scan };
-        Themis { n_paths: n_paths.max(1), capacity: capacity.max(1) as usize, race }
+        Themis { n_paths: n_paths.max(1), capacity: capacity.clamp(1, 1 << 31) as u32, race }
     }
 
     /// How many packets of a queue pair are remembered.
-    pub fn entries(&self) -> usize {
+    pub fn entries(&self) -> u32 {
         self.capacity
     }
 
@@ -161,12 +160,9 @@ impl Themis {
     /// A data packet is about to be enqueued for the last hop.
     ///
     /// The answer is a NACK to send, if this packet shows that the awaited one is lost.
-    #[inline]
+    #[inline(always)]
     pub fn on_data(&self, of: &mut QueuePair, psn: u32) -> Option<Compensation> {
-        if of.ring.len() == self.capacity {
-            of.ring.pop_front();
-        }
-        of.ring.push_back(psn);
+        of.ring.push(psn, self.capacity);
         let awaited = of.awaited?;
         if psn == awaited {
             of.awaited = None;
@@ -206,9 +202,9 @@ impl Themis {
         // A host that expects this number has all below, the one awaited until now among them.
         of.awaited = None;
         let tells =
-            |&&psn: &&u32| psn == expected || (is_after(psn, expected) && self.same_path(psn, expected));
+            |&psn: &u32| psn == expected || (is_after(psn, expected) && self.same_path(psn, expected));
         match of.ring.iter().find(tells) {
-            Some(&psn) if psn == expected => Filter::Block,
+            Some(psn) if psn == expected => Filter::Block,
             Some(_) => Filter::Forward,
             None => {
                 of.awaited = Some(expected);
@@ -232,7 +228,7 @@ impl QueuePair {
 
     /// The first remembered number after `expected`; it and all before it are forgotten.
     fn pop_cause(&mut self, expected: u32) -> Option<u32> {
-        while let Some(psn) = self.ring.pop_front() {
+        while let Some(psn) = self.ring.pop() {
             if is_after(psn, expected) {
                 return Some(psn);
             }
@@ -243,8 +239,8 @@ impl QueuePair {
     /// Writes the state that later answers depend on.
     pub fn write_state(&self, out: &mut StateWriter) {
         out.word(self.awaited.map_or(u64::MAX, u64::from));
-        out.word(self.ring.len() as u64);
-        for &psn in &self.ring {
+        out.word(u64::from(self.ring.len()));
+        for psn in self.ring.iter() {
             out.word(u64::from(psn));
         }
     }
