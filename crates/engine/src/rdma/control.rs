@@ -32,7 +32,10 @@ impl Node {
             pair.acknowledged(now, rdma, desk);
             arm(pair, node, packet.slot, desk);
         }
-        nic.stir(now, packet.slot);
+        let has_work = pair.sender.has_work();
+        if pair.is_queued != has_work {
+            nic.queue(now, packet.slot, has_work);
+        }
     }
 }
 
@@ -82,8 +85,7 @@ impl SendPair {
         } else {
             self.deadline = u64::MAX;
         }
-        while self.posted.front().is_some_and(|message| message.end <= course.una) {
-            let done = self.posted.pop_front().expect("just seen");
+        while let Some(done) = self.take_done() {
             desk.reports.push(Report::Sent { flow: done.flow });
         }
     }

@@ -84,7 +84,6 @@ impl Nic {
     }
 
     /// A queue pair may have something to send from `now` on, or nothing any more.
-    #[inline(always)]
     pub fn stir(&mut self, now: u64, place: u32) {
         let pair = self.sends.get_mut(place);
         let has_work = pair.sender.has_work();
@@ -95,7 +94,7 @@ impl Nic {
 
     /// Takes a queue pair among those that are or will be ready, or from them.
     #[inline(never)]
-    fn queue(&mut self, now: u64, place: u32, has_work: bool) {
+    pub fn queue(&mut self, now: u64, place: u32, has_work: bool) {
         let pair = self.sends.get_mut(place);
         pair.is_queued = has_work;
         if !has_work {

@@ -22,8 +22,10 @@ pub struct SendPair {
     pub sender: Sender,
     /// How fast.
     pub rate: State,
-    /// Messages not wholly acknowledged, in order.
-    pub posted: VecDeque<Posted>,
+    /// The first message that is not wholly acknowledged, if its end lies beyond what is.
+    pub first: Posted,
+    /// Those after it, in order.
+    pub later: VecDeque<Posted>,
     /// From when on its pace allows the next packet, in ps.
     pub next_at: u64,
     /// Whether it stands among those that are or will be ready.
@@ -37,7 +39,7 @@ pub struct SendPair {
 }
 
 /// A message on a queue pair.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Posted {
     /// Its place in the flow table.
     pub flow: u32,
@@ -60,7 +62,8 @@ impl SendPair {
             port: 0,
             sender,
             rate,
-            posted: VecDeque::new(),
+            first: Posted::default(),
+            later: VecDeque::new(),
             next_at: 0,
             is_queued: false,
             deadline: u64::MAX,
@@ -72,20 +75,44 @@ impl SendPair {
     /// Forgets everything; memory is kept.
     pub fn clear(&mut self, rate: State) {
         self.sender.clear();
-        self.posted.clear();
+        self.later.clear();
         let sender = std::mem::replace(&mut self.sender, Sender::new(Reliability::GoBackN, 0));
-        let posted = std::mem::take(&mut self.posted);
-        *self = SendPair { posted, ..SendPair::new(sender, rate) };
+        let later = std::mem::take(&mut self.later);
+        *self = SendPair { later, ..SendPair::new(sender, rate) };
     }
 
     /// The message that a position belongs to.
     #[inline(always)]
     pub fn message_at(&self, position: u64) -> Posted {
-        let first = self.posted[0];
-        if position < first.end {
-            return first;
+        if position < self.first.end {
+            return self.first;
         }
-        self.posted[self.posted.partition_point(|message| message.end <= position)]
+        self.later[self.later.partition_point(|message| message.end <= position)]
+    }
+
+    /// One more message to send, of so many packets.
+    pub fn post(&mut self, message: Posted, n_packets: u64) {
+        if self.sender.course().una < self.first.end {
+            self.later.push_back(message);
+        } else {
+            self.first = message;
+        }
+        self.sender.post(n_packets);
+    }
+
+    /// The first message, if it is wholly acknowledged: the next one takes its place.
+    #[inline(always)]
+    pub fn take_done(&mut self) -> Option<Posted> {
+        let una = self.sender.course().una;
+        if una < self.first.end {
+            return None;
+        }
+        self.take_first()
+    }
+
+    fn take_first(&mut self) -> Option<Posted> {
+        let next = self.later.pop_front().unwrap_or_default();
+        Some(std::mem::replace(&mut self.first, next)).filter(|first| first.end > 0)
     }
 }
 

@@ -52,10 +52,11 @@ impl Node {
             packet.answer(kind, to, rdma.control.0 as u32, round.model.classes.control).expecting(expected)
         };
         if cnp {
-            self.send_answer(now, &control(PacketKind::Cnp), desk, round);
+            self.send_cnp(now, control(PacketKind::Cnp), desk, round);
         }
         if let Some(kind) = answer {
-            self.send_answer(now, &control(kind).with(echo), desk, round);
+            let own = self.ports.len() as u32;
+            self.forward::<false>(now, own, &control(kind).with(echo), desk, round);
         }
         if in_any_order {
             self.complete_in_any_order(now, packet, receipt.is_new && is_whole, desk, round);
@@ -65,9 +66,9 @@ impl Node {
     }
 
     #[inline(never)]
-    fn send_answer(&mut self, now: u64, answer: &Packet, desk: &mut Desk, round: &Round) {
+    fn send_cnp(&mut self, now: u64, packet: Packet, desk: &mut Desk, round: &Round) {
         let own = self.ports.len() as u32;
-        self.forward::<false>(now, own, answer, desk, round);
+        self.forward::<false>(now, own, &packet, desk, round);
     }
 
     fn complete_in_any_order(

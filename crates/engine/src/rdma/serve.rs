@@ -115,8 +115,7 @@ impl Node {
         let pair = nic.sends.get_mut(send_pair);
         let end = pair.sender.course().end + n_packets;
         let last_bytes = last.0 as u32;
-        pair.posted.push_back(Posted { flow: place, slot: send_slot, end, last_bytes });
-        pair.sender.post(n_packets);
+        pair.post(Posted { flow: place, slot: send_slot, end, last_bytes }, n_packets);
         nic.stir(now, send_pair);
     }
 

@@ -103,6 +103,7 @@ macro_rules! registry {
 
         /// A controller: the parameters that the queue pairs of one line rate share.
         #[derive(Debug, Clone)]
+        #[repr(u8)]
         pub enum Controller {
             $(
                 #[doc = concat!("`", stringify!($module), "`")]
@@ -112,6 +113,7 @@ macro_rules! registry {
 
         /// What one queue pair remembers, made by [`Controller::start`] and good for that controller only.
         #[derive(Debug, Clone, Copy)]
+        #[repr(u8)]
         pub enum State {
             $(
                 #[doc = concat!("of `", stringify!($module), "`")]

@@ -127,7 +127,10 @@ pub struct Sender {
 }
 
 /// What each rule remembers to send again.
+///
+/// With a tag of its own: which rule it is, is asked several times for each packet.
 #[derive(Debug, Clone)]
+#[repr(u8)]
 enum Repeats {
     GoBackN,
     NicSr(nic_sr::Repeats),
