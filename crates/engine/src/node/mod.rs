@@ -352,7 +352,7 @@ impl Node {
     ) {
         let port = way.port;
         let egress = &mut self.ports[port as usize];
-        let arrival = if egress.is_plain() {
+        let arrival = if !GUARDED && egress.is_plain() {
             egress.enqueue_plain(now, packet().bytes)
         } else {
             let is_computed = egress.is_computed(class);

@@ -43,10 +43,9 @@ impl Node {
         let echo = if notify == Some(Notify::Acknowledgement) { Packet::ECHO } else { 0 };
         let incoming = nic.incoming.get_mut(slot);
         incoming.take(packet, receipt, Answers { cnp, answer }, rdma);
-        let is_whole = incoming.missing == 0;
         let expected = Psn::of(pair.receiver.expected(), rdma.first_psn).bits();
         let to = Address { host: pair.source, slot: pair.far };
-        let in_any_order = pair.receiver.completes_in_any_order();
+        // A message whose last packet has not come is not done.
         let may_end = receipt.is_new && !pair.ends.is_empty();
         let control = |kind| {
             packet.answer(kind, to, rdma.control.0 as u32, round.model.classes.control).expecting(expected)
@@ -58,10 +57,8 @@ impl Node {
             let own = self.ports.len() as u32;
             self.forward::<false>(now, own, &control(kind).with(echo), desk, round);
         }
-        if in_any_order {
-            self.complete_in_any_order(now, packet, receipt.is_new && is_whole, desk, round);
-        } else if may_end {
-            self.complete_in_order(now, packet.slot, desk, round);
+        if may_end {
+            self.complete(now, packet, slot, desk, round);
         }
     }
 
@@ -71,22 +68,19 @@ impl Node {
         self.forward::<false>(now, own, &packet, desk, round);
     }
 
-    fn complete_in_any_order(
-        &mut self,
-        now: u64,
-        packet: &Packet,
-        is_whole: bool,
-        desk: &mut Desk,
-        round: &Round,
-    ) {
-        self.nic_mut().expect("seen by the caller").receives.get_mut(packet.slot).forget_ended();
-        if is_whole {
-            self.pair_message_arrived(now, packet.flow, desk, round);
+    /// Messages may have arrived with this packet.
+    #[inline(never)]
+    fn complete(&mut self, now: u64, packet: &Packet, slot: u32, desk: &mut Desk, round: &Round) {
+        let nic = self.nic_mut().expect("seen by the caller");
+        let pair = nic.receives.get_mut(packet.slot);
+        if pair.receiver.completes_in_any_order() {
+            pair.forget_ended();
+            if nic.incoming.get_mut(slot).missing == 0 {
+                self.pair_message_arrived(now, packet.flow, desk, round);
+            }
+            return;
         }
-    }
-
-    fn complete_in_order(&mut self, now: u64, slot: u32, desk: &mut Desk, round: &Round) {
-        while let Some(flow) = self.nic_mut().and_then(|nic| nic.receives.get_mut(slot).take_ended()) {
+        while let Some(flow) = self.nic_mut().and_then(|nic| nic.receives.get_mut(packet.slot).take_ended()) {
             self.pair_message_arrived(now, flow, desk, round);
         }
     }

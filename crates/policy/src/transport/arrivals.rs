@@ -42,15 +42,19 @@ impl Arrivals {
         self.ahead.get(word).is_some_and(|bits| bits >> bit & 1 == 1)
     }
 
+    /// Adds a position if it is the lowest that is missing and none above it is there; tells whether it was.
+    #[inline(always)]
+    pub fn add_next(&mut self, position: u64) -> bool {
+        let is_next = position == self.expected && self.n_ahead == 0;
+        debug_assert!(self.n_ahead > 0 || self.ahead.is_empty(), "nothing stands in it");
+        self.expected += u64::from(is_next);
+        is_next
+    }
+
     /// Adds a position; tells whether it was missing.
     #[inline]
     pub fn add(&mut self, position: u64) -> bool {
-        if position == self.expected && self.n_ahead == 0 {
-            debug_assert!(self.ahead.is_empty(), "nothing stands in it");
-            self.expected += 1;
-            return true;
-        }
-        !self.has(position) && self.add_ahead(position)
+        self.add_next(position) || (!self.has(position) && self.add_ahead(position))
     }
 
     fn add_ahead(&mut self, position: u64) -> bool {
