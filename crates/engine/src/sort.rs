@@ -32,12 +32,12 @@ impl Default for Sorting {
 
 /// Sorts keys below `bound`.
 #[inline(never)]
-pub fn sort_by_time(keys: &mut [u64], bound: u64, sorting: &mut Sorting) {
+pub fn sort_by_time(keys: &mut Vec<u64>, bound: u64, sorting: &mut Sorting) {
     let n = keys.len();
     if n <= FEW {
         return insertion_sort(keys);
     }
-    let n_buckets = (n.next_power_of_two() / 4).min(BUCKETS);
+    let n_buckets = (n.next_power_of_two() / 2).min(BUCKETS);
     // Buckets by the leading bits: `bound - 1 >> shift` lies below `n_buckets`.
     let shift = (64 - (bound - 1).leading_zeros()).saturating_sub(n_buckets.trailing_zeros());
     let bucket = |key: u64| (key >> shift) as usize % BUCKETS;
@@ -49,16 +49,14 @@ pub fn sort_by_time(keys: &mut [u64], bound: u64, sorting: &mut Sorting) {
     if counts_to_places(&mut places[..n_buckets]) > CROWDED {
         return keys.sort_unstable();
     }
-    if sorted.len() < n {
-        sorted.resize(n, 0);
-    }
+    sorted.resize(n, 0);
     for &key in keys.iter() {
         let place = &mut places[bucket(key)];
         sorted[*place as usize] = key;
         *place += 1;
     }
-    insertion_sort(&mut sorted[..n]);
-    keys.copy_from_slice(&sorted[..n]);
+    insertion_sort(sorted);
+    std::mem::swap(keys, sorted);
 }
 
 /// Turns counts per bucket into the place of each bucket's first key; returns the largest count.
