@@ -30,6 +30,11 @@ const BUDGETS: &[Budget] = &[
         limit: Limit::Instructions(260.0),
     },
     Budget {
+        case: "roce",
+        what: "the same on queue pairs with DCQCN, marking, a shared buffer and Themis, an ACK per packet",
+        limit: Limit::Instructions(350.0),
+    },
+    Budget {
         case: "large",
         what: "8,192 hosts, 128x64, against 16x16 with messages of the same size",
         limit: Limit::Times(1.4, "small_messages"),

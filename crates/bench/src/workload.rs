@@ -76,7 +76,8 @@ const ALONE: Case = Case { hosts_per_leaf: 1, groups: 1, rounds: 8, ..REFERENCE 
 pub const CASES: &[(&str, Case)] = &[
     ("reference", REFERENCE),
     ("priority", Case { control: 1, ..REFERENCE }),
-    ("roce", Case { control: 1, balance: "psn_spray", roce: true, ..REFERENCE }),
+    // Long enough that memory kept from message to message is there.
+    ("roce", Case { control: 1, balance: "psn_spray", roce: true, rounds: 4, ..REFERENCE }),
     ("adaptive", Case { balance: "adaptive", ..REFERENCE }),
     ("short_links", Case { host_delay: Duration::from_nanos(10), ..REFERENCE }),
     ("small_messages", SMALL_MESSAGES),

@@ -39,7 +39,7 @@ impl Node {
             return self.enqueue_with_care(now, way, packet, desk, round);
         }
         egress.count_in(packet);
-        match egress.enqueue(now, packet) {
+        match egress.join(now, packet) {
             Enqueued::Taken => {}
             Enqueued::StartsAt(at) => self.expect_start(way.port, at, desk),
             Enqueued::Full => self.refuse_counted(now, way.port, packet, desk),

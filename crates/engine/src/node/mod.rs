@@ -352,12 +352,16 @@ impl Node {
     ) {
         let port = way.port;
         let egress = &mut self.ports[port as usize];
-        let arrival = if !GUARDED && egress.is_plain() {
+        let arrival = if egress.is_plain() {
             egress.enqueue_plain(now, packet().bytes)
         } else {
             let is_computed = egress.is_computed(class);
-            if is_computed || !egress.may_join(now, packet().bytes) {
-                settle(egress, now, desk, round);
+            if egress.has_start_before(now) {
+                if !GUARDED || !egress.is_special() {
+                    settle_now(egress, now, desk, round);
+                } else if is_computed || !egress.may_join(now, packet().bytes) {
+                    settle_special(egress, now, desk, round);
+                }
             }
             if !is_computed {
                 return if GUARDED && egress.is_guarded() {
@@ -597,15 +601,16 @@ struct Way {
 /// Lets the starts of a lazy port before `now` happen; at a timed port there are none, at a computed one nothing waits.
 #[inline(always)]
 pub fn settle(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
-    match (egress.has_start_before(now), egress.is_special()) {
-        (false, _) => {}
-        (true, false) => settle_now(egress, now, desk, round),
-        (true, true) => settle_special(egress, now, desk, round),
+    if egress.has_start_before(now) {
+        settle_now(egress, now, desk, round);
     }
 }
 
 #[inline(never)]
 fn settle_now(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
+    if egress.is_special() {
+        return settle_special(egress, now, desk, round);
+    }
     while egress.has_start_before(now) {
         let start = egress.take_start();
         let entry = egress.entry(&start);

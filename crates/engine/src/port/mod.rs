@@ -444,12 +444,23 @@ impl Egress {
         self.queues.as_ref().map_or(0, |queues| queues.n_packets()) + self.extras.aside.len() as u32
     }
 
-    /// Appends a packet to its class queue at `now`; starts before `now` must have happened, unless it may join all the same
-    /// ([`Egress::may_join`]).
+    /// Appends a packet to its class queue at `now`; starts before `now` must have happened.
     #[inline(always)]
     pub fn enqueue(&mut self, now: u64, packet: &Packet) -> Enqueued {
+        self.append(now, self.free_at.max(now), packet)
+    }
+
+    /// As [`Egress::enqueue`], of a packet that may join though starts have not happened ([`Egress::may_join`]).
+    #[inline(always)]
+    pub fn join(&mut self, now: u64, packet: &Packet) -> Enqueued {
+        self.append(now, self.free_at.max(now.min(self.next_start)), packet)
+    }
+
+    /// As [`Egress::enqueue`], where the wire is free for what is queued from `free_at` on.
+    #[inline(always)]
+    fn append(&mut self, now: u64, free_at: u64, packet: &Packet) -> Enqueued {
         let busy = self.serialization(packet.bytes);
-        let backlog = self.free_at.max(now.min(self.next_start)) + self.queued - now + busy;
+        let backlog = free_at + self.queued - now + busy;
         if backlog > self.peak && !self.note_peak(backlog) {
             return Enqueued::Full;
         }
