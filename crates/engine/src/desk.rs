@@ -264,7 +264,7 @@ impl Desk {
     }
 
     /// The head was popped from its ring; `next` is what follows there.
-    #[inline]
+    #[inline(always)]
     pub fn inner_popped(&mut self, in_link: u32, next: Option<u64>) {
         let mut head = self.inner.peek_mut().expect("the head was seen");
         if let Some(arrival) = next {

@@ -67,6 +67,8 @@ enum Kind {
     /// A host with queue pairs.
     Nic,
     Several,
+    /// Several nodes, a guarded switch among them.
+    GuardedSeveral,
 }
 
 /// Where a window was paused because an actor ran dry.
@@ -122,6 +124,7 @@ impl Partition {
             [node] if node.host.is_some() => Kind::Host,
             [node] if node.is_guarded() => Kind::GuardedSwitch,
             [_] => Kind::Switch,
+            several if several.iter().any(Node::is_guarded) => Kind::GuardedSeveral,
             _ => Kind::Several,
         };
         let (live, heads) = (vec![0; n_words], vec![0; in_links.len()]);
@@ -148,7 +151,8 @@ impl Partition {
                 Kind::GuardedSwitch => self.run_switch::<true>(round, &scratch.keys),
                 Kind::Host => self.run_host::<false>(round, &scratch.keys),
                 Kind::Nic => self.run_host::<true>(round, &scratch.keys),
-                Kind::Several => self.run(round, &scratch.keys),
+                Kind::Several => self.run::<false>(round, &scratch.keys),
+                Kind::GuardedSeveral => self.run::<true>(round, &scratch.keys),
             }
         };
         if let Some(done) = stopped {
@@ -169,7 +173,7 @@ impl Partition {
         self.desk.dry = false;
         for node in self.nodes.iter_mut().filter(|node| node.host.is_some()) {
             node.resume_actors(now, &mut self.desk, round);
-            if self.kind == Kind::Several {
+            if matches!(self.kind, Kind::Several | Kind::GuardedSeveral) {
                 node.expect_serve(&mut self.desk, round);
             }
         }
@@ -279,7 +283,7 @@ impl Partition {
 
     /// Merges arrivals, inner arrivals and timers. Stops early when an actor runs dry: arrivals done.
     #[inline(never)]
-    fn run(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
+    fn run<const GUARDED: bool>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
         let mut done = 0;
         loop {
             let outer = keys.get(done).copied().unwrap_or(u64::MAX);
@@ -295,7 +299,7 @@ impl Partition {
                 fire(&mut self.nodes[node], &mut self.desk, round);
                 self.expect_serve(node, round);
             } else {
-                self.deliver(at, (arrival & LINK_MASK) as u32, arrival == inner, round);
+                self.deliver::<GUARDED>(at, (arrival & LINK_MASK) as u32, arrival == inner, round);
                 done += usize::from(arrival != inner);
             }
             if self.desk.dry {
@@ -315,7 +319,7 @@ impl Partition {
 
     /// Takes an arrival out of its ring and hands it to its node.
     #[inline]
-    fn deliver(&mut self, now: u64, link: u32, inner: bool, round: &Round) {
+    fn deliver<const GUARDED: bool>(&mut self, now: u64, link: u32, inner: bool, round: &Round) {
         let in_link = &mut self.in_links[link as usize];
         let packet = in_link.receiver.first().packet;
         in_link.receiver.drop_first();
@@ -326,7 +330,7 @@ impl Partition {
         self.desk.now = now;
         self.desk.hops += 1;
         let (node, port) = (in_link.node as usize, in_link.port);
-        self.nodes[node].arrive(now, port, &packet, &mut self.desk, round);
+        self.nodes[node].arrive::<GUARDED>(now, port, &packet, &mut self.desk, round);
         self.expect_serve(node, round);
     }
 

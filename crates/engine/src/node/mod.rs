@@ -164,16 +164,23 @@ impl Node {
         self.host.as_ref().is_some_and(|host| host.nic.is_some())
     }
 
-    /// A packet has arrived by in-link `ingress`.
+    /// A packet has arrived by in-link `ingress`; `GUARDED` if this may be a switch whose ports count or mark data.
     #[inline(always)]
-    pub fn arrive(&mut self, now: u64, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+    pub fn arrive<const GUARDED: bool>(
+        &mut self,
+        now: u64,
+        ingress: u32,
+        packet: &Packet,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
         if self.has_nic() {
             return self.receive_at_nic(now, ingress, packet, desk, round);
         }
         if self.host.is_some() {
             return self.receive(now, packet, desk, round);
         }
-        self.arrive_at_switch::<true>(now, ingress, packet, desk, round);
+        self.arrive_at_switch::<GUARDED>(now, ingress, packet, desk, round);
     }
 
     /// A packet has arrived at this switch.
