@@ -66,6 +66,8 @@ impl Node {
     /// As [`Node::enqueue_guarded`], of a packet that cannot simply join its queue.
     #[inline(never)]
     fn enqueue_with_care(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
+        // It was thought that the packet may join though starts have not happened.
+        settle(&mut self.ports[way.port as usize], now, desk, round);
         if packet.is_data() && self.buffer.is_some() {
             match self.admit(now, way, packet, desk, round) {
                 Admission::Refuse(reason) => return self.refuse(now, way.port, reason, packet, desk),
@@ -191,9 +193,7 @@ impl Node {
         if let Some(at) = next {
             self.expect_start(port, at, desk);
         }
-        if let Some(nic) = self.nic_mut() {
-            nic.quiet_until = 0;
-        }
+        self.look_again();
     }
 
     /// A packet may have left the shared buffer; whoever was paused for want of room may go on.

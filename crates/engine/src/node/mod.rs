@@ -537,6 +537,8 @@ impl Node {
     pub fn fault(&mut self, now: u64, port: u32, up: bool, desk: &mut Desk, round: &Round) {
         if self.has_nic() {
             self.serve(now, desk, round);
+            // The wire may be free earlier than was known.
+            self.look_again();
         }
         settle(&mut self.ports[port as usize], now, desk, round);
         let egress = &mut self.ports[port as usize];

@@ -69,8 +69,10 @@ impl Egress {
         let judges_starts = marker.filter(|marker| !marker.at_enqueue);
         self.extras.judged_above = judges_starts.map_or(u64::MAX, Marker::minimum);
         let is_seen = self.count.is_some() || self.extras.watched || self.extras.careful;
+        // Else a packet could overtake those that have started.
+        let is_one_class = self.computed_from != u8::MAX;
         self.extras.calm_below = match marker {
-            _ if is_seen => 0,
+            _ if is_seen || !is_one_class => 0,
             Some(marker) => marker.minimum(),
             None => u64::MAX,
         };
@@ -157,5 +159,75 @@ impl Egress {
     pub fn count_lost(&mut self, packet: &Packet) {
         self.dropped += 1;
         self.lose(packet);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_units::{PortId, Rate};
+
+    use super::*;
+    use crate::packet::{Address, PacketKind};
+    use crate::port::{Far, Form};
+    use crate::ring::{Receiver, ring};
+
+    /// A port of 1 ns per byte before a link without delay; data in class 0, answers in class 1.
+    fn port() -> (Egress, Receiver) {
+        let (sender, receiver) = ring();
+        let mut port = Egress::new(PortId(0), sender, Far::Inside(0), Rate(8_000_000_000), 0);
+        port.set_form(Form::Lazy);
+        port.set_guarded();
+        port.set_top_class(1);
+        (port, receiver)
+    }
+
+    fn settle(port: &mut Egress, now: u64) {
+        while port.has_start_before(now) {
+            let entry = port.take_released();
+            port.push(entry, 0);
+        }
+    }
+
+    #[test]
+    fn who_joins_late_starts_changes_nothing() {
+        let to = Address { host: 1, slot: 0 };
+        for seed in 0..200 {
+            let mut random = Random::stream(seed, 1, 1);
+            let ((mut eager, mut seen), (mut late, mut seen_late)) = (port(), port());
+            let (mut now, mut n_joined) = (0, 0);
+            for number in 0..200 {
+                now += random.next_u64() % 1_500_000;
+                let data = Packet::data(to, 0, number, 0, 1_000, 0);
+                settle(&mut eager, now);
+                if random.next_u32().is_multiple_of(3) {
+                    let answer = data.answer(PacketKind::Acknowledgement, to, 64, 1);
+                    settle(&mut late, now);
+                    for port in [&mut eager, &mut late] {
+                        let arrival = port.enqueue_computed(now, answer.bytes).unwrap();
+                        port.push(InFlight { arrival, packet: answer }, 0);
+                    }
+                    continue;
+                }
+                eager.count_in(&data);
+                eager.enqueue(now, &data);
+                if late.has_start_before(now) && late.may_join(now, data.bytes) {
+                    n_joined += 1;
+                } else {
+                    settle(&mut late, now);
+                }
+                late.count_in(&data);
+                late.join(now, &data);
+            }
+            assert!(n_joined > 0);
+            settle(&mut eager, u64::MAX);
+            settle(&mut late, u64::MAX);
+            assert_eq!(eager.totals_at(now), late.totals_at(now), "{seed}");
+            while let Some(&entry) = seen.peek() {
+                assert_eq!(seen_late.peek(), Some(&entry), "{seed}");
+                seen.drop_first();
+                seen_late.drop_first();
+            }
+            assert!(seen_late.peek().is_none());
+        }
     }
 }

@@ -294,9 +294,10 @@ impl Egress {
         self.note_care();
     }
 
-    /// Lets the starts of the highest class in use be computed (lazy form only).
+    /// Lets the starts of the highest class in use be computed (lazy form only): one class at most is left to wait.
     pub fn set_top_class(&mut self, class: u8) {
         self.computed_from = class;
+        self.note_care();
     }
 
     /// Adds an instant at which the link will go down, before the run and in rising order.

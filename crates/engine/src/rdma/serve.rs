@@ -33,6 +33,13 @@ impl Node {
         }
     }
 
+    /// Something has changed: a data packet may start earlier than was known.
+    pub fn look_again(&mut self) {
+        if let Some(nic) = self.nic_mut() {
+            nic.quiet_until = 0;
+        }
+    }
+
     /// As [`Node::serve`], and so do the starts of control packets; the next start of a data packet, `u64::MAX` for none.
     #[inline(never)]
     pub fn serve_now(&mut self, until: u64, desk: &mut Desk, round: &Round) -> u64 {
