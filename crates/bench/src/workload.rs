@@ -142,6 +142,7 @@ impl Case {
                 switch: Chosen::named(self.balance),
                 control: None,
                 edge: None,
+                path_map: None,
             },
             transport: Transport {
                 packet: PACKET,

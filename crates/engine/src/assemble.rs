@@ -5,7 +5,7 @@
 //! Leaves out: running.
 
 use netloom_model::{FaultAction, Model, Partitions, Port, PriorityMap};
-use netloom_policy::balance::{Balancer, Seat};
+use netloom_policy::balance::{Balancer, PathPart, Seat};
 use netloom_units::{LinkId, NodeId, PortId, Random, Time};
 
 use crate::activity::{Activity, Place};
@@ -234,10 +234,15 @@ impl<'a> Builder<'a> {
         let model = self.model;
         let is_host = model.fabric.is_host(id);
         let chosen = if is_host { &model.balances.host } else { &model.balances.switch };
-        let seat = Seat { seed: model.seed, node: id.0, n_ports: ports.len() as u32 };
+        let bits_below = model.routing.bits_below(id);
+        let seat = Seat { seed: model.seed, node: id.0, n_ports: ports.len() as u32, bits_below };
         let random = Random::stream(model.seed, BALANCE_PURPOSE, u64::from(id.0));
         let route = Route::of(&model.routing, id);
         let mut balancer = Balancer::seat(chosen, seat);
+        if let Some(paths) = model.balances.path_map.as_ref().filter(|_| !is_host) {
+            let is_first = model.routing.tier(id) == 0;
+            balancer.take_part(if is_first { PathPart::First(paths) } else { PathPart::Later });
+        }
         if let Some(control) = model.balances.control.as_ref().filter(|_| !is_host) {
             balancer = balancer.apart_from(Balancer::seat(control, seat));
         }

@@ -55,7 +55,8 @@ impl Edge {
         below.dedup();
         let rate = ports.iter().filter(is_host).map(|port| port.rate).max()?;
         let far = (0..model.fabric.n_hosts() as u32).find(|host| below.binary_search(host).is_err())?;
-        let n_paths = model.routing.next_hops(node, HostId(far)).len() as u32;
+        let n_choices = || model.routing.next_hops(node, HostId(far)).len() as u32;
+        let n_paths = model.balances.path_map.as_ref().map_or_else(n_choices, |paths| paths.n_paths());
         let themis = Themis::new(&chosen.settings, n_paths, rate, model.transport.packet);
         let tallies = vec![Tally::default(); ports.len()];
         let n_below = below.len() as u32;

@@ -143,6 +143,7 @@ impl Case {
                 switch: Chosen::named("spray"),
                 control: None,
                 edge: None,
+                path_map: None,
             },
             transport: Transport {
                 packet: PACKET,

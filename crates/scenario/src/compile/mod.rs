@@ -16,12 +16,16 @@ mod job;
 mod limits;
 mod messages;
 mod notes;
+mod paths;
 mod placement;
 mod rdma;
 mod stages;
 
+use std::sync::Arc;
+
 use netloom_catalog::workload::expand;
 use netloom_model::{Background, Fault, Job, Model, Recording, Workload};
+use netloom_policy::edge::path_map::PathMap;
 use netloom_units::Duration;
 
 use crate::describe::changed::Changed;
@@ -59,6 +63,7 @@ pub(crate) struct Parts {
     recording: Recording,
     /// Most packets under way of a queue pair.
     window: u64,
+    path_map: Option<Arc<PathMap>>,
     notes: Vec<String>,
 }
 
@@ -83,6 +88,8 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     let coordination_delay = choices::coordination_delay(draft, &ground, &mut notes, problems);
     let window = rdma::window(draft, &ground, &mut notes, problems);
     buffer::check(draft, &ground, problems);
+    let path_map = paths::path_map(draft, &ground, problems);
+    paths::one_edge(draft, &ground, problems);
     let recording = choices::recording(draft.record.as_ref(), &ground, problems);
     let faults = faults::faults(draft.faults.as_ref(), seed, &ground, &mut notes, problems);
     let jobs = job::jobs(&draft.jobs, seed, &ground, problems);
@@ -95,7 +102,8 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     limits::check(draft, &ground, &jobs, background.as_ref(), coordination_delay.0, problems);
     notes::add(draft, &jobs, &mut notes);
     let jobs = jobs.into_iter().map(|(_, job)| job).collect();
-    let parts = Parts { ground, jobs, background, faults, coordination_delay, recording, window, notes };
+    let parts =
+        Parts { ground, jobs, background, faults, coordination_delay, recording, window, path_map, notes };
     if problems.is_empty() {
         expands(&parts, draft, problems);
     }
@@ -117,7 +125,7 @@ fn finish(resolved: &Resolved, parts: Parts) -> Compiled {
     let model = Model {
         fabric: built.fabric,
         routing: built.routing,
-        balances: choices::balances(&resolved.balance),
+        balances: choices::balances(&resolved.balance, parts.path_map),
         transport: choices::transport(&resolved.transport, parts.window),
         congestion: choices::congestion(&resolved.congestion),
         queues: choices::queues(&resolved.queues),

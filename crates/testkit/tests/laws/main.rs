@@ -13,6 +13,7 @@ mod hooks;
 mod ideal_paths;
 mod ideal_times;
 mod latency;
+mod named_paths;
 mod packets;
 mod paths_in_turn;
 mod polarization;
