@@ -539,6 +539,12 @@ impl Node {
     pub fn note_dead_ports(&mut self) {
         self.dead = DeadPorts::of(&self.ports);
         self.note_route();
+        self.learn_of_own();
+    }
+
+    /// The balancing policy sprays no more, or again.
+    pub fn fall_back(&mut self, is_off: bool) {
+        self.balancer.fall_back(is_off);
     }
 
     /// Takes notice that an overlay of next hops holds from now on.

@@ -22,3 +22,4 @@ mod queues;
 mod rdma;
 mod seams;
 mod themis;
+mod themis_failures;
