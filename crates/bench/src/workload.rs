@@ -154,6 +154,7 @@ impl Case {
             classes: PriorityMap { data: 0, control: self.control },
             workload: Workload::default(),
             faults: Vec::new(),
+            storms: Vec::new(),
             loss: 0,
             knowledge: Knowledge::Local,
             coordination_delay: Duration::from_micros(1),

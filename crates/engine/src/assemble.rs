@@ -63,6 +63,7 @@ pub fn assemble(
     }
     let activity = Activity::new(builder.n_words as usize, built.len(), single_thread);
     builder.set_faults(&mut built);
+    builder.set_storms(&mut built);
     for partition in &built {
         activity.set_own(partition.number as usize, partition.desk.next_timer());
     }
@@ -262,6 +263,13 @@ impl<'a> Builder<'a> {
             node.share(SharedBuffer::new(&buffer, fabric_ports, model.transport.packet));
         }
         node
+    }
+
+    fn set_storms(&self, partitions: &mut [Partition]) {
+        for (number, storm) in (0_u32..).zip(&self.model.storms) {
+            let (partition, place) = self.seating.of_node[self.model.fabric.port(storm.port).node.index()];
+            partitions[partition as usize].desk.set_timer(storm.at.0, place, TimerKind::Storm { number });
+        }
     }
 
     fn set_faults(&self, partitions: &mut [Partition]) {

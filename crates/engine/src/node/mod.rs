@@ -24,6 +24,7 @@ use crate::route::{Bundle, Route};
 use crate::trace::{Account, Followed, is_followed};
 
 mod guarded;
+mod storm;
 
 /// One host or switch.
 pub struct Node {

@@ -155,6 +155,7 @@ impl Case {
             classes: PriorityMap::default(),
             workload: self.workload()?,
             faults: Vec::new(),
+            storms: Vec::new(),
             loss: 0,
             knowledge: Knowledge::Local,
             coordination_delay: MICROSECOND,

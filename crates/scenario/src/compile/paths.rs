@@ -56,7 +56,9 @@ fn are_powers_of_two(switch: &Parameters, choices: &[u32], problems: &mut Proble
     let Some((who, choices)) = tiers.find(|(_, choices)| !choices.is_power_of_two()) else { return true };
     let message = "`psn_spray` over three tiers needs a power of two of next hops upwards in each";
     let report = problems.report(switch.place, message);
-    report.label(format!("{who} has {choices} here")).help("choose numbers of switches and links like 2, 4, 8");
+    report
+        .label(format!("{who} has {choices} here"))
+        .help("choose numbers of switches and links like 2, 4, 8");
     false
 }
 
@@ -71,12 +73,45 @@ pub(super) fn one_edge(draft: &Draft, ground: &Ground, problems: &mut Problems) 
         ends.dedup();
         ends
     };
-    let found = (0..fabric.n_hosts() as u32).map(|host| (host, switches_of(host))).find(|(_, ends)| ends.len() > 1);
+    let found =
+        (0..fabric.n_hosts() as u32).map(|host| (host, switches_of(host))).find(|(_, ends)| ends.len() > 1);
     let Some((host, ends)) = found else { return };
     let name = |node: usize| &ground.built.node_names[node];
     let message = format!("`{}` needs hosts that are joined to one switch each", edge.spec.name);
     let report = problems.report(edge.place, message);
     let listed: Vec<String> = ends.iter().map(|end| format!("`{}`", name(end.index()))).collect();
     report.label(format!("`{}` is joined to {}", name(host as usize), listed.join(" and ")));
-    report.help("a switch judges NACKs by the packets it has seen, and sees a part of them only: write `edge: none`");
+    report.help(
+        "a switch judges NACKs by the packets it has seen, and sees a part of them only: write `edge: none`",
+    );
+}
+
+/// Spraying over what is left asks that both ends know it, and that a path is one choice.
+pub(super) fn subset(draft: &Draft, ground: &Ground, problems: &mut Problems) {
+    let Some(edge) = draft.balance.as_ref().and_then(|balance| balance.edge.as_ref()) else { return };
+    if edge.settings.choice("failure") != "subset" {
+        return;
+    }
+    let place = edge.place_of("failure");
+    let is_one_choice = match &ground.built.routing {
+        Routing::LeafSpine(shape) => shape.fabric_links == 1 && shape.host_links == 1,
+        Routing::FatTree(_) | Routing::Tables(_) => false,
+    };
+    if !is_one_choice {
+        let report =
+            problems.report(place, "`failure: subset` needs a leaf-spine fabric without parallel links");
+        report.label("elsewhere equal numbers need not mean equal paths when some are gone");
+        report.help("write `failure: ecmp`");
+    }
+    let Some(faults) = &draft.faults else { return };
+    let fails = faults.random.is_some() || !faults.failed.is_empty() || !faults.timed.is_empty();
+    if fails && faults.settings.settings.choice("knowledge") == "local" {
+        let report = problems.report(place, "`failure: subset` needs `knowledge: global`");
+        report.label("both ends of a queue pair must know which paths are left");
+        report.related(
+            faults.settings.place_of("knowledge"),
+            "only the two nodes at a link's ends learn of it",
+        );
+        report.help("write `faults: {knowledge: global}`, or `failure: ecmp`");
+    }
 }

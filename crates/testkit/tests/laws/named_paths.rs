@@ -24,7 +24,9 @@ const N_PATHS: u32 = 16;
 pub fn named(tree: &ThreeTiers) -> Model {
     let mut model = model(tree.wiring());
     model.balances.switch = policy("psn_spray", &[("hash", Value::Choice("linear"))]);
-    let Chosen::Registered { settings, .. } = &model.balances.switch else { unreachable!("it is registered") };
+    let Chosen::Registered { settings, .. } = &model.balances.switch else {
+        unreachable!("it is registered")
+    };
     let bits: Vec<u32> = model.routing.choices_up().into_iter().map(bits).collect();
     let paths = psn_spray::path_map(settings, &bits).expect("all paths can be named");
     model.balances.path_map = Some(Arc::new(paths));
@@ -82,8 +84,7 @@ fn every_number_lands_on_its_path_for_every_pair_of_hosts_in_different_pods() {
 fn themis(edge: Option<edge::Chosen>) -> Model {
     let mut model = named(&ThreeTiers::new(K));
     let timeout = Duration::from_micros(4_000);
-    let rdma =
-        Rdma { nack: NackReaction::AsCnp, timeout, timeout_low: timeout, ..rdma(Reliability::NicSr) };
+    let rdma = Rdma { nack: NackReaction::AsCnp, timeout, timeout_low: timeout, ..rdma(Reliability::NicSr) };
     model.transport.kind = TransportKind::Rdma(rdma);
     model.transport.packet = Bytes(1_500);
     model.classes.control = 1;
@@ -94,7 +95,9 @@ fn themis(edge: Option<edge::Chosen>) -> Model {
 /// All hosts send to one in another pod at odds with the order of leaves, and to one of their own pod.
 fn everybody() -> ListedWork {
     let to = |host: u32, other: u32| Sending::new(u64::from(host % 7) * 50_000, host, other % 128, 200_000);
-    ListedWork::new(&(0..128).flat_map(|host| [to(host, host * 5 + 3), to(host, host ^ 5)]).collect::<Vec<_>>())
+    ListedWork::new(
+        &(0..128).flat_map(|host| [to(host, host * 5 + 3), to(host, host ^ 5)]).collect::<Vec<_>>(),
+    )
 }
 
 #[test]

@@ -9,7 +9,8 @@ use netloom_policy::edge;
 use netloom_policy::transport::Reliability;
 use netloom_records::{Fate, PacketKind, PacketRow};
 use netloom_testkit::fixture::{
-    Cable, Clos, ListedWork, Run, Sending, ThreeTiers, everything_joined, model, policy, simulate, simulate_with,
+    Cable, Clos, ListedWork, Run, Sending, ThreeTiers, everything_joined, model, policy, simulate,
+    simulate_with,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, Time, Value};
 
@@ -29,8 +30,7 @@ const TOLD_AGAIN: Time = Time(180_000_000);
 
 fn on_nics(mut model: Model, failure: &'static str) -> Model {
     let timeout = Duration::from_micros(200);
-    let rdma =
-        Rdma { nack: NackReaction::AsCnp, timeout, timeout_low: timeout, ..rdma(Reliability::NicSr) };
+    let rdma = Rdma { nack: NackReaction::AsCnp, timeout, timeout_low: timeout, ..rdma(Reliability::NicSr) };
     model.transport.kind = TransportKind::Rdma(rdma);
     model.classes.control = 1;
     model.knowledge = Knowledge::Global;
@@ -134,7 +134,8 @@ fn while_it_has_fallen_back_every_nack_passes() {
     model.loss = (1 << 32) / 500;
     let run = simulate(&model, work());
     assert_eq!(run.outcome.status, Status::Complete);
-    let sum = |read: fn(&netloom_records::SignalRow) -> u64| run.records.signals.iter().map(read).sum::<u64>();
+    let sum =
+        |read: fn(&netloom_records::SignalRow) -> u64| run.records.signals.iter().map(read).sum::<u64>();
     assert_eq!(sum(|row| row.nacks_blocked) + sum(|row| row.nacks_made), 0);
     assert!(sum(|row| row.nacks_forwarded) > 20);
 }
@@ -184,11 +185,8 @@ fn over_three_tiers_a_failed_core_link_makes_every_flow_keep_to_one_path() {
     let tree = ThreeTiers::new(4);
     let mut model = named(&tree);
     model.transport.packet = Bytes(1_000);
-    model.faults = vec![Fault {
-        at: Time(30_000_000),
-        link: LinkId(tree.core_link(0, 1)),
-        action: FaultAction::Down,
-    }];
+    model.faults =
+        vec![Fault { at: Time(30_000_000), link: LinkId(tree.core_link(0, 1)), action: FaultAction::Down }];
     model.recording.packets_from = vec![HostId(12)];
     let work = ListedWork::new(&[Sending::new(0, 12, 9, 1_000_000), Sending::new(0, 0, 5, 1_000_000)]);
     let run = simulate(&on_nics(model, "ecmp"), work);
