@@ -21,5 +21,6 @@ mod priority;
 mod queues;
 mod rdma;
 mod seams;
+mod storms;
 mod themis;
 mod themis_failures;
