@@ -143,6 +143,7 @@ impl Case {
                 switch: Chosen::named(self.balance),
                 control: None,
                 edge: None,
+                path_map: None,
             },
             transport: Transport {
                 packet: PACKET,
@@ -154,6 +155,7 @@ impl Case {
             classes: PriorityMap { data: 0, control: self.control },
             workload: Workload::default(),
             faults: Vec::new(),
+            storms: Vec::new(),
             loss: 0,
             knowledge: Knowledge::Local,
             coordination_delay: Duration::from_micros(1),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use netloom_lab::Seeds;
+use netloom_lab::show::themis;
 use netloom_lab::sweep::{Precision, Variation};
 
 /// Packet-level simulation of the networks that AI training runs on.
@@ -36,7 +37,7 @@ pub enum Command {
     Compare(Compare),
     /// Draw runs on one page: an HTML file that needs nothing but a browser
     Report(Report),
-    /// Show what a run recorded of single packets and of its slowest messages
+    /// Show what a run recorded of single packets and of its slowest messages, or what Themis costs
     Show(Show),
     /// Check scenarios for mistakes, and run folders for damage
     Check(Check),
@@ -159,6 +160,8 @@ pub enum Subject {
     Packets(ShowPackets),
     /// Paths of the slowest messages, link by link
     Paths(ShowPaths),
+    /// Memory that Themis takes in a switch, part by part, for any numbers
+    Themis(ShowThemis),
 }
 
 /// `netloom show packets`.
@@ -187,6 +190,45 @@ pub struct ShowPaths {
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `netloom show themis`.
+#[derive(Debug, Args)]
+pub struct ShowThemis {
+    /// Show the memory (equation 4 of its paper): the only thing there is to show yet
+    #[arg(long, required = true)]
+    pub memory: bool,
+    /// Equal-cost paths between two leaves
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = many())]
+    pub paths: u64,
+    /// Rate of the last hop
+    #[arg(long, value_name = "RATE", default_value = "400Gbps", value_parser = themis::rate)]
+    pub rate: themis::Rate,
+    /// From a packet's enqueueing for the last hop to the return of its NACK
+    #[arg(long, value_name = "TIME", default_value = "2us", value_parser = themis::span)]
+    pub round_trip: themis::Duration,
+    /// NICs at the switch
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = many())]
+    pub nics: u64,
+    /// Queue pairs from other switches for each NIC
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = many())]
+    pub queue_pairs: u64,
+    /// Packet on the wire
+    #[arg(long, value_name = "SIZE", default_value = "1500B", value_parser = themis::size)]
+    pub mtu: themis::Bytes,
+    /// Room beyond rate times round trip, from 1 to 100
+    #[arg(long, value_name = "NUMBER", default_value = "1.5", value_parser = themis::factor)]
+    pub factor: u64,
+    /// Buffer of the switch, to compare with
+    #[arg(long, value_name = "SIZE", default_value = "64MB", value_parser = themis::size)]
+    pub buffer: themis::Bytes,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn many() -> clap::builder::RangedU64ValueParser {
+    clap::value_parser!(u64).range(1..=1 << 40)
 }
 
 /// `netloom check`.

@@ -5,7 +5,7 @@
 //! Leaves out: running.
 
 use netloom_model::{FaultAction, Model, Partitions, Port, PriorityMap};
-use netloom_policy::balance::{Balancer, Seat};
+use netloom_policy::balance::{Balancer, PathPart, Seat};
 use netloom_units::{LinkId, NodeId, PortId, Random, Time};
 
 use crate::activity::{Activity, Place};
@@ -63,6 +63,7 @@ pub fn assemble(
     }
     let activity = Activity::new(builder.n_words as usize, built.len(), single_thread);
     builder.set_faults(&mut built);
+    builder.set_storms(&mut built);
     for partition in &built {
         activity.set_own(partition.number as usize, partition.desk.next_timer());
     }
@@ -234,10 +235,15 @@ impl<'a> Builder<'a> {
         let model = self.model;
         let is_host = model.fabric.is_host(id);
         let chosen = if is_host { &model.balances.host } else { &model.balances.switch };
-        let seat = Seat { seed: model.seed, node: id.0, n_ports: ports.len() as u32 };
+        let bits_below = model.routing.bits_below(id);
+        let seat = Seat { seed: model.seed, node: id.0, n_ports: ports.len() as u32, bits_below };
         let random = Random::stream(model.seed, BALANCE_PURPOSE, u64::from(id.0));
         let route = Route::of(&model.routing, id);
         let mut balancer = Balancer::seat(chosen, seat);
+        if let Some(paths) = model.balances.path_map.as_ref().filter(|_| !is_host) {
+            let is_first = model.routing.tier(id) == 0;
+            balancer.take_part(if is_first { PathPart::First(paths) } else { PathPart::Later });
+        }
         if let Some(control) = model.balances.control.as_ref().filter(|_| !is_host) {
             balancer = balancer.apart_from(Balancer::seat(control, seat));
         }
@@ -257,6 +263,13 @@ impl<'a> Builder<'a> {
             node.share(SharedBuffer::new(&buffer, fabric_ports, model.transport.packet));
         }
         node
+    }
+
+    fn set_storms(&self, partitions: &mut [Partition]) {
+        for (number, storm) in (0_u32..).zip(&self.model.storms) {
+            let (partition, place) = self.seating.of_node[self.model.fabric.port(storm.port).node.index()];
+            partitions[partition as usize].desk.set_timer(storm.at.0, place, TimerKind::Storm { number });
+        }
     }
 
     fn set_faults(&self, partitions: &mut [Partition]) {

@@ -38,6 +38,11 @@ pub enum TimerKind {
         /// Whether it comes up.
         up: bool,
     },
+    /// A NIC sends another pause frame for nothing.
+    Storm {
+        /// Which storm of the model.
+        number: u32,
+    },
     /// A barrier releases an actor.
     Release {
         /// The actor, by its place at the host.
@@ -87,6 +92,7 @@ impl TimerKind {
             TimerKind::Timeout { .. } => (4, 0),
             TimerKind::Hook { number } => (5, u64::from(number)),
             TimerKind::Start { port } => (6, u64::from(port)),
+            TimerKind::Storm { number } => (7, u64::from(number)),
         };
         out.word(kind << 56 | argument);
     }

@@ -1,14 +1,16 @@
 //! What a switch that hosts hang below knows of the queue pairs that end there (Themis-D).
 //!
 //! Models: data packets about to take the last hop are remembered, and NACKs that hosts send are kept back if they tell of
-//! nothing but reordering; NACKs that the switch makes itself.
+//! nothing but reordering; NACKs that the switch makes itself; failed links that it learns of.
 //! Leaves out: which NACK is kept back; the policy knows.
 //!
 //! Invariants: queue pairs within the rack are left alone; the place of a queue pair is used again only when nothing of it
 //! is left.
 
+use std::num::NonZeroU32;
+
 use netloom_model::Model;
-use netloom_policy::edge::themis::{Compensation, Filter, QueuePair, Themis};
+use netloom_policy::edge::themis::{Compensation, Failure, Filter, QueuePair, Themis};
 use netloom_units::{HostId, NodeId, StateWriter};
 
 use crate::desk::{Desk, Report};
@@ -27,9 +29,31 @@ pub struct Edge {
     /// The first of them and how many, where their numbers follow each other; else nothing.
     block: (u32, u32),
     /// What is remembered of queue pairs, by the places that messages know.
-    pairs: Slab<QueuePair>,
+    pairs: Slab<Known>,
     /// What happened to NACKs from each port.
     tallies: Vec<Tally>,
+    /// The ports to other switches.
+    uplinks: Vec<u32>,
+    /// What it knows of failed links.
+    knows: Failures,
+    /// Whether every NACK passes.
+    is_off: bool,
+}
+
+/// A queue pair that ends below.
+#[derive(Debug, Default)]
+struct Known {
+    source: u32,
+    pair: QueuePair,
+}
+
+/// What a switch knows of failed links between switches.
+#[derive(Debug, Clone, Copy, Default)]
+struct Failures {
+    /// One of its own has failed.
+    own: bool,
+    /// One somewhere has failed, it was told.
+    told: bool,
 }
 
 /// What happened to NACKs of the hosts at a port.
@@ -48,6 +72,11 @@ impl Edge {
     pub fn at(model: &Model, node: NodeId) -> Option<Edge> {
         let chosen = model.balances.edge.as_ref()?;
         let ports = model.fabric.ports_of(node);
+        let is_uplink = |&local: &u32| {
+            let peer = ports[local as usize].peer;
+            !model.fabric.is_host(model.fabric.port(peer).node)
+        };
+        let uplinks = (0..ports.len() as u32).filter(is_uplink).collect();
         let is_host = |port: &&netloom_model::Port| model.fabric.is_host(model.fabric.port(port.peer).node);
         let mut below: Vec<u32> =
             ports.iter().filter(is_host).map(|port| model.fabric.port(port.peer).node.0).collect();
@@ -55,13 +84,38 @@ impl Edge {
         below.dedup();
         let rate = ports.iter().filter(is_host).map(|port| port.rate).max()?;
         let far = (0..model.fabric.n_hosts() as u32).find(|host| below.binary_search(host).is_err())?;
-        let n_paths = model.routing.next_hops(node, HostId(far)).len() as u32;
+        let n_choices = || model.routing.next_hops(node, HostId(far)).len() as u32;
+        let n_paths = model.balances.path_map.as_ref().map_or_else(n_choices, |paths| paths.n_paths());
         let themis = Themis::new(&chosen.settings, n_paths, rate, model.transport.packet);
         let tallies = vec![Tally::default(); ports.len()];
         let n_below = below.len() as u32;
         let is_block = below[n_below as usize - 1] - below[0] + 1 == n_below;
         let block = (below[0], if is_block { n_below } else { 0 });
-        Some(Edge { themis, below, block, pairs: Slab::default(), tallies })
+        let (pairs, knows) = (Slab::default(), Failures::default());
+        Some(Edge { themis, below, block, pairs, tallies, uplinks, knows, is_off: false })
+    }
+
+    /// What happens when a link between switches is reported failed.
+    pub fn failure(&self) -> Failure {
+        self.themis.failure()
+    }
+
+    /// What it knows of failed links has changed; tells whether it judges no more, or again, if that has changed, too.
+    fn learn(&mut self, knows: Failures) -> Option<bool> {
+        self.knows = knows;
+        let is_off = self.failure() == Failure::Ecmp && (knows.own || knows.told);
+        if is_off == self.is_off {
+            return None;
+        }
+        self.is_off = is_off;
+        self.pairs.iter_mut().for_each(|known| known.pair.forget_packets());
+        Some(is_off)
+    }
+
+    /// Paths that are left have changed: how many there are from a host elsewhere to one below.
+    pub fn renew_paths(&mut self, n_left: impl Fn(HostId, HostId) -> Option<NonZeroU32>) {
+        let below = HostId(self.below[0]);
+        self.pairs.iter_mut().for_each(|known| known.pair.leave_paths(n_left(HostId(known.source), below)));
     }
 
     /// Whether a packet passing through must be looked at: data for a host below, or a NACK from one. (A NACK for a host below
@@ -84,8 +138,14 @@ impl Edge {
     }
 
     /// A queue pair from a host elsewhere will end below: its place here; none for one from below.
-    pub fn expect_pair(&mut self, source: HostId) -> Option<u32> {
-        (!self.is_below(source.0)).then(|| self.pairs.place(QueuePair::default).0)
+    pub fn expect_pair(&mut self, source: HostId, n_left: Option<NonZeroU32>) -> Option<u32> {
+        if self.is_below(source.0) {
+            return None;
+        }
+        let (place, known) = self.pairs.place(Known::default);
+        known.source = source.0;
+        known.pair.leave_paths(n_left);
+        Some(place)
     }
 
     /// What happened to NACKs from a port.
@@ -95,13 +155,14 @@ impl Edge {
 
     /// Nothing is left of a queue pair.
     pub fn forget(&mut self, pair: u32) {
-        self.pairs.get_mut(pair).clear();
+        self.pairs.get_mut(pair).pair.clear();
         self.pairs.remove(pair);
     }
 
     /// Writes what later behaviour depends on.
     pub fn write_state(&self, out: &mut StateWriter) {
-        self.pairs.iter().for_each(|pair| pair.write_state(out));
+        out.word(u64::from(self.is_off));
+        self.pairs.iter().for_each(|known| known.pair.write_state(out));
     }
 }
 
@@ -121,9 +182,16 @@ impl Node {
         }
         let edge = self.edge.as_deref_mut().expect("seen by the caller");
         let place = round.flows[packet.flow as usize].edge_pair;
-        if place != u32::MAX
-            && let Some(made) = edge.themis.on_data(edge.pairs.get_mut(place), packet.sequence)
-        {
+        if place == u32::MAX {
+            return true;
+        }
+        let pair = &mut edge.pairs.get_mut(place).pair;
+        let made = if edge.is_off {
+            edge.themis.on_data_unjudged(pair, packet.sequence)
+        } else {
+            edge.themis.on_data(pair, packet.sequence)
+        };
+        if let Some(made) = made {
             self.compensate(now, packet, made, desk, round);
         }
         true
@@ -159,8 +227,12 @@ impl Node {
         if pair == u32::MAX || ingress as usize >= edge.tallies.len() {
             return true;
         }
-        let pair = edge.pairs.get_mut(pair);
         let tally = &mut edge.tallies[ingress as usize];
+        if edge.is_off {
+            tally.forwarded += 1;
+            return true;
+        }
+        let pair = &mut edge.pairs.get_mut(pair).pair;
         match edge.themis.on_nack(pair, packet.sequence) {
             Filter::Forward => {
                 tally.forwarded += 1;
@@ -171,6 +243,23 @@ impl Node {
                 desk.reports.push(Report::Lost { flow: packet.flow });
                 false
             }
+        }
+    }
+
+    /// A port has come up or gone down.
+    pub fn learn_of_own(&mut self) {
+        let Some(edge) = self.edge.as_deref_mut() else { return };
+        let own = edge.uplinks.iter().any(|&port| !self.ports[port as usize].is_up());
+        if let Some(is_off) = edge.learn(Failures { own, ..edge.knows }) {
+            self.fall_back(is_off);
+        }
+    }
+
+    /// It is told whether some link between switches has failed, where everybody who sprays falls back then.
+    pub fn be_told(&mut self, told: bool) {
+        let Some(edge) = self.edge.as_deref_mut() else { return self.fall_back(told) };
+        if let Some(is_off) = edge.learn(Failures { told, ..edge.knows }) {
+            self.fall_back(is_off);
         }
     }
 

@@ -398,6 +398,7 @@ fn fire(node: &mut Node, desk: &mut Desk, round: &Round) {
     match timer.kind {
         TimerKind::Timeout { .. } | TimerKind::Start { .. } => {}
         TimerKind::Fault { port, up } => node.fault(timer.at, port, up, desk, round),
+        TimerKind::Storm { number } => node.storm(timer.at, number, desk, round),
         TimerKind::Release { actor } => {
             node.actor_mut(actor).release();
             node.run_actor(timer.at, actor, desk, round);

@@ -45,6 +45,11 @@ impl<T> Slab<T> {
     }
 
     /// All values, those of free places included.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.entries.iter_mut()
+    }
+
+    /// All values, those of free places included.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.entries.iter()
     }

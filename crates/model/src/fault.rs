@@ -1,6 +1,6 @@
-//! Links that fail and come back.
+//! Links that fail and come back, and NICs that keep pausing their switch.
 
-use netloom_units::{LinkId, Time};
+use netloom_units::{Duration, LinkId, PortId, Time};
 
 /// Who avoids a failed link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,4 +30,17 @@ pub enum FaultAction {
     Down,
     /// The link carries packets again.
     Up,
+}
+
+/// A NIC that sends pause frames although it could take packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Storm {
+    /// Its port.
+    pub port: PortId,
+    /// When the first frame leaves.
+    pub at: Time,
+    /// When it lets packets go on.
+    pub end: Time,
+    /// From one frame to the next.
+    pub interval: Duration,
 }

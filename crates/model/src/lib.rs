@@ -18,7 +18,7 @@ pub mod work;
 pub mod workload;
 
 pub use fabric::{Fabric, FabricBuilder, Link, Port};
-pub use fault::{Fault, FaultAction, Knowledge};
+pub use fault::{Fault, FaultAction, Knowledge, Storm};
 pub use partition::Partitions;
 pub use rdma::{Buffer, Marking, NackReaction, Pause, QueuePairs, Rdma};
 pub use routing::{FatTree, FatTreeNode, LeafSpine, Overlay, PortSet, Routing, Tables};
@@ -51,6 +51,8 @@ pub struct Model {
     pub workload: Workload,
     /// Links down from the start and faults in time.
     pub faults: Vec<Fault>,
+    /// NICs that keep pausing their switch.
+    pub storms: Vec<Storm>,
     /// The chance that a link loses a data packet, in 2^-32.
     pub loss: u64,
     /// Who avoids a failed link.

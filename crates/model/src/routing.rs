@@ -78,6 +78,36 @@ impl Routing {
         }
     }
 
+    /// Next hops upwards of the tiers that have any, from the lowest: what names a path. None where tables are asked.
+    pub fn choices_up(&self) -> Vec<u32> {
+        match self {
+            Routing::LeafSpine(shape) => vec![shape.spines * shape.fabric_links],
+            Routing::FatTree(shape) => vec![
+                shape.aggregations_per_pod * shape.leaf_links,
+                shape.cores_per_aggregation * shape.core_links,
+            ],
+            Routing::Tables(_) => Vec::new(),
+        }
+    }
+
+    /// Tiers of switches below a node; none where tables are asked.
+    pub fn tier(&self, node: NodeId) -> usize {
+        match self {
+            Routing::LeafSpine(shape) => usize::from(node.0 >= shape.n_hosts() + shape.leaves),
+            Routing::FatTree(shape) => match shape.what_is(node) {
+                FatTreeNode::Host(_) | FatTreeNode::Leaf(_) => 0,
+                FatTreeNode::Aggregation(_) => 1,
+                FatTreeNode::Core(_) => 2,
+            },
+            Routing::Tables(_) => 0,
+        }
+    }
+
+    /// Bits that the choices of the tiers below a node take.
+    pub fn bits_below(&self, node: NodeId) -> u32 {
+        self.choices_up().iter().take(self.tier(node)).map(|&choices| bits(choices)).sum()
+    }
+
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
         match self {
@@ -85,6 +115,11 @@ impl Routing {
             Routing::Tables(tables) => tables.heap_bytes(),
         }
     }
+}
+
+/// Bits that a choice among so many takes.
+pub fn bits(choices: u32) -> u32 {
+    choices.max(1).next_power_of_two().ilog2()
 }
 
 /// The ids of a two-tier Clos: hosts, then leaves, then spines; bundles of parallel links.

@@ -1,7 +1,9 @@
 //! The choices a run makes: balancing, transport, queues, classes, recording.
 
+use std::sync::Arc;
+
 use netloom_policy::balance::Chosen;
-use netloom_policy::edge;
+use netloom_policy::edge::{self, path_map::PathMap};
 use netloom_units::{Bytes, Duration, HostId, LinkId, Rate};
 
 use crate::rdma::{Buffer, Marking, Rdma};
@@ -17,6 +19,8 @@ pub struct Balances {
     pub control: Option<Chosen>,
     /// What the switches that hosts hang below know of queue pairs; `None` for nothing.
     pub edge: Option<edge::Chosen>,
+    /// How they name paths over several tiers; `None` where every switch chooses by itself.
+    pub path_map: Option<Arc<PathMap>>,
 }
 
 /// How hosts send messages.

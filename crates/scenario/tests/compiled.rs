@@ -401,7 +401,8 @@ fn a_window_follows_from_the_longest_path() {
 
 #[test]
 fn queues_are_what_is_written() {
-    let queues = |rest: &str| compiled(&format!("{JOB}queues: {{{rest}}}\n")).model.queues;
+    let queues =
+        |rest: &str| compiled(&format!("{JOB}transport: go_back_n\nqueues: {{{rest}}}\n")).model.queues;
     let plain = queues("");
     assert_eq!((plain.buffer, plain.marking), (None, None));
     let lossy = Buffer { size: Bytes(16 << 20), alpha: 1024, pause: None };
@@ -482,4 +483,30 @@ fn queue_pairs_on_absurd_links_are_refused_with_words() {
             }
         }
     }
+}
+
+#[test]
+fn storms_are_those_of_the_nic() {
+    let rest = "transport: nic_sr\nqueues: {buffer: 16MiB, pause: true}\n\
+                faults: {storms: [{link: leaf1.host2.nic0, at: 1ms, span: 2ms, interval: 5us}]}\n";
+    let model = compiled(&format!("{JOB}{rest}")).model;
+    let [storm] = model.storms[..] else { panic!("{:?}", model.storms) };
+    assert_eq!(model.fabric.port(storm.port).node.0, 6);
+    assert_eq!((storm.at, storm.end), (Time(1_000_000_000), Time(3_000_000_000)));
+    assert_eq!(storm.interval, Duration::from_micros(5));
+}
+
+#[test]
+fn paths_are_named_over_three_tiers_and_nowhere_else() {
+    let of = |fabric: &str, switch: &str| {
+        let text = format!("netloom: 1\nfabric: {{{fabric}}}\nbalance: {{switch: {switch}}}\n{JOB}");
+        let compiled = compile(&resolve(&text, "test.yaml").expect("it is right")).expect("it is right");
+        compiled.model.balances.path_map.map(|paths| paths.n_paths())
+    };
+    let linear = "{psn_spray: {hash: linear}}";
+    assert_eq!(of("fat_tree: {k: 8}", linear), Some(16));
+    assert_eq!(of("fat_tree: {k: 32}", linear), Some(256));
+    assert_eq!(of("fat_tree: {k: 8, leaf_links: 2, cores_per_aggregation: 2}", linear), Some(16));
+    assert_eq!(of("fat_tree: {k: 8}", "{ecmp: {hash: linear}}"), None);
+    assert_eq!(of("leaf_spine: {leaves: 2, spines: 4, hosts_per_leaf: 2}", linear), None);
 }

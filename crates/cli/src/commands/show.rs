@@ -1,9 +1,10 @@
-//! `netloom show`: single packets and the slowest messages of a run.
+//! `netloom show`: single packets and the slowest messages of a run, and the memory of Themis.
 
+use netloom_lab::show::themis::{self, ThemisMemory};
 use netloom_lab::show::{self, Hop, Journey, PacketLife, RecordedFlow, SlowFlow};
 use netloom_lab::{ExitCode, LabError, words};
 
-use crate::arguments::{Show, ShowPackets, ShowPaths, Subject};
+use crate::arguments::{Show, ShowPackets, ShowPaths, ShowThemis, Subject};
 use crate::output::Output;
 use crate::table::{Lean, Table};
 
@@ -15,6 +16,7 @@ pub fn show(arguments: &Show, output: &mut Output) -> Result<ExitCode, LabError>
     match &arguments.subject {
         Subject::Packets(packets) => show_packets(packets, output)?,
         Subject::Paths(paths) => show_paths(paths, output)?,
+        Subject::Themis(themis) => show_themis(themis, output)?,
     }
     Ok(ExitCode::Good)
 }
@@ -48,6 +50,44 @@ fn show_paths(arguments: &ShowPaths, output: &mut Output) -> Result<(), LabError
         print_path(flow, output);
     }
     Ok(())
+}
+
+fn show_themis(arguments: &ShowThemis, output: &mut Output) -> Result<(), LabError> {
+    let setup = themis::Setup {
+        n_paths: arguments.paths,
+        rate: arguments.rate,
+        round_trip: arguments.round_trip,
+        n_nics: arguments.nics,
+        n_queue_pairs: arguments.queue_pairs,
+        packet: arguments.mtu,
+        factor_thousandths: arguments.factor,
+    };
+    let memory = themis::themis_memory(&setup, arguments.buffer);
+    if arguments.json {
+        return output.json(&memory);
+    }
+    print_themis(&memory, output);
+    Ok(())
+}
+
+fn print_themis(memory: &ThemisMemory, output: &mut Output) {
+    let numbers = ["bytes each", "number", "bytes"].map(|title| (title, Lean::Right));
+    let mut table = Table::new([("part", Lean::Left)].into_iter().chain(numbers));
+    for part in &memory.parts {
+        let cells = [part.each, part.number, part.bytes].map(words::count);
+        table.row([part.part.to_owned()].into_iter().chain(cells));
+    }
+    table.row(["all".to_owned(), String::new(), String::new(), words::count(memory.total)]);
+    output.lines(table.lines());
+    output.line("");
+    let entries = words::count(memory.entries);
+    output.line(format!("entries of a ring: {} = {entries}", memory.entries_from));
+    output.line(format!("each queue pair: {} B", words::count(memory.queue_pair)));
+    let (share, buffer) = (words::percent(memory.share), words::count(memory.buffer));
+    output.line(format!("of a buffer of {buffer} B: {share}"));
+    if memory.is_the_papers {
+        output.line("the paper's example; it says 0.6 % of 64 MB, which does not follow from its numbers");
+    }
 }
 
 /// A span of so many picoseconds, rounded.

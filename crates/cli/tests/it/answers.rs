@@ -239,3 +239,20 @@ fn no_name_steers_the_terminal() {
     assert!(run.out.lines().any(|line| line.starts_with(r"\u{1b}[31m\nred\u{202e}  ")), "{}", run.out);
     assert!(missing.err.contains(r"no\u{1b}[31m\u{202e}such"), "{}", missing.err);
 }
+
+#[test]
+fn the_memory_of_themis_is_told_part_by_part() {
+    let place = Place::new();
+    let papers = place.netloom(&["show", "themis", "--memory"]);
+    assert_eq!(papers.code, Some(0), "{}", papers.err);
+    for line in
+        ["192,512", "= 100", "each queue pair: 120 B", "of a buffer of 64,000,000 B: 0.301 %", "0.6 %"]
+    {
+        assert!(papers.out.contains(line), "{line}: {}", papers.out);
+    }
+    let own = ["show", "themis", "--memory", "--rate", "100Gbps", "--paths", "16", "--json"];
+    let json: Value = serde_json::from_str(&place.netloom(&own).out).expect("it is JSON");
+    assert_eq!((&json["entries"], &json["total"]), (&json!(25), &json!(32 + 45 * 1600)));
+    let wrong = place.netloom(&["show", "themis", "--memory", "--rate", "400"]);
+    assert!(wrong.code == Some(2) && wrong.err.contains("unit"), "{}", wrong.err);
+}

@@ -15,6 +15,7 @@ fn help_texts() {
         "show",
         "show packets",
         "show paths",
+        "show themis",
         "check",
         "list",
         "import",

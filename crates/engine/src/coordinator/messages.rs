@@ -76,7 +76,8 @@ impl Coordinator<'_, '_> {
         let receive = self.at_host(to, |host| nic(host).insert_receive(rdma, source.0));
         self.at_host(source, |host| nic(host).sends.get_mut(send).far = receive);
         self.at_host(to, |host| nic(host).receives.get_mut(receive).far = send);
-        (send, self.at_edge(to, |edge| edge.expect_pair(source)).flatten().unwrap_or(u32::MAX))
+        let n_left = self.paths_left(source, to);
+        (send, self.at_edge(to, |edge| edge.expect_pair(source, n_left)).flatten().unwrap_or(u32::MAX))
     }
 
     /// Frees what a finished message occupied.
@@ -134,9 +135,7 @@ impl Coordinator<'_, '_> {
 
     /// Does something at the switch above a host, if that remembers queue pairs.
     fn at_edge<R>(&self, host: HostId, act: impl FnOnce(&mut Edge) -> R) -> Option<R> {
-        let fabric = &self.model.fabric;
-        let port = fabric.ports_of(fabric.host_node(host)).first()?;
-        let (partition, place) = self.seating.of_node[fabric.port(port.peer).node.index()];
+        let (partition, place) = self.seating.of_node[self.switch_above(host)?.index()];
         let mut partition = self.hall.partition(partition as usize);
         partition.nodes[place as usize].edge.as_deref_mut().map(act)
     }

@@ -8,11 +8,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use netloom_model::{Fault, FaultAction, Item, Knowledge, Model, Operation, Work, reroute};
+use netloom_model::{Fault, FaultAction, Item, Knowledge, Model, Operation, Work};
+use netloom_policy::edge::themis::Failure;
 use netloom_records::{
     Batch, DropReason, DropRow, FaultRow, FlowRow, PortRow, RepairRow, SignalRow, Sink, SinkError,
 };
-use netloom_units::{ActorId, Bytes, Duration, HostId, LinkId, NodeId, PortId, Time};
+use netloom_units::{ActorId, Bytes, Duration, HostId, NodeId, PortId, Time};
 
 use crate::actor::Task;
 use crate::assemble::Seating;
@@ -28,6 +29,7 @@ use crate::sampler::Sampler;
 use crate::trace::{Account, Tracer};
 use messages::{Pairs, repair_row};
 
+mod failures;
 mod messages;
 
 /// Where an actor lives.
@@ -75,6 +77,10 @@ pub struct Coordinator<'a, 'h> {
     repairs: Vec<RepairRow>,
     /// Queue pairs that pairs of hosts share.
     pairs: Pairs,
+    /// Which links everybody knows to be dead; empty before anybody was told.
+    dead: Vec<bool>,
+    /// What Themis does about them, where there is Themis.
+    failure: Option<Failure>,
     cuts: VecDeque<(u64, Cut)>,
     sampler: Option<Sampler>,
     tracer: Tracer<'a>,
@@ -113,6 +119,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             rows: Vec::new(),
             repairs: Vec::new(),
             pairs: Pairs::default(),
+            dead: Vec::new(),
+            failure: model.balances.edge.as_ref().map(|chosen| Failure::of(&chosen.settings)),
             cuts: VecDeque::new(),
             sampler: model.recording.series.map(|interval| Sampler::new(interval, n_ports)),
             tracer: Tracer::new(model),
@@ -379,16 +387,6 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         }
     }
 
-    /// Renews global knowledge: next hops over what is alive at `at`.
-    fn reroute(&mut self, at: u64) {
-        let dead = dead_links(self.model, Time(at));
-        let overlay = reroute::overlay(&self.model.fabric, &self.model.routing, &dead);
-        self.hall.board.write().expect("no thread panicked").overlay = Some(overlay);
-        for number in 0..self.hall.partitions.len() {
-            self.hall.partition(number).nodes.iter_mut().for_each(crate::node::Node::note_overlay);
-        }
-    }
-
     fn sample(&mut self, at: u64) {
         let ports = self.ports_at(at).map(|totals| (totals.bytes, totals.waiting)).collect();
         self.sampler.as_mut().expect("only a sampler asks for samples").take(ports);
@@ -621,14 +619,4 @@ impl<'a, 'h> Coordinator<'a, 'h> {
 fn longest_window(model: &Model, lookahead: u64) -> u64 {
     let timeout = model.transport.rdma().map_or(u64::MAX, |rdma| rdma.timeout.0.min(rdma.timeout_low.0));
     lookahead.min(model.coordination_delay.0).min(LONGEST_WINDOW).min(timeout)
-}
-
-/// Which links are dead at an instant (changes at that very instant included).
-fn dead_links(model: &Model, at: Time) -> Vec<bool> {
-    let mut dead = vec![false; model.fabric.links().len()];
-    for fault in model.faults.iter().filter(|fault| fault.at <= at) {
-        let LinkId(link) = fault.link;
-        dead[link as usize] = fault.action == FaultAction::Down;
-    }
-    dead
 }

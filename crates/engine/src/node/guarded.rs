@@ -176,7 +176,7 @@ impl Node {
         match self.buffer.as_ref().and_then(|buffer| buffer.is_paused(port)) {
             Some(true) => self.send_frame(now, port, PacketKind::Pause, desk, round),
             Some(false) => self.send_frame(now, port, PacketKind::Resume, desk, round),
-            None => {}
+            None => self.tell_storm(now, port, desk, round),
         }
     }
 

@@ -24,6 +24,7 @@ use crate::route::{Bundle, Route};
 use crate::trace::{Account, Followed, is_followed};
 
 mod guarded;
+mod storm;
 
 /// One host or switch.
 pub struct Node {
@@ -558,6 +559,12 @@ impl Node {
     pub fn note_dead_ports(&mut self) {
         self.dead = DeadPorts::of(&self.ports);
         self.note_route();
+        self.learn_of_own();
+    }
+
+    /// The balancing policy sprays no more, or again.
+    pub fn fall_back(&mut self, is_off: bool) {
+        self.balancer.fall_back(is_off);
     }
 
     /// Takes notice that an overlay of next hops holds from now on.

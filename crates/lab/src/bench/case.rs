@@ -143,6 +143,7 @@ impl Case {
                 switch: Chosen::named("spray"),
                 control: None,
                 edge: None,
+                path_map: None,
             },
             transport: Transport {
                 packet: PACKET,
@@ -154,6 +155,7 @@ impl Case {
             classes: PriorityMap::default(),
             workload: self.workload()?,
             faults: Vec::new(),
+            storms: Vec::new(),
             loss: 0,
             knowledge: Knowledge::Local,
             coordination_delay: MICROSECOND,

@@ -1,16 +1,17 @@
 //! Showing what a run recorded of single packets and of its slowest messages.
 //!
 //! Models: the flows of which packets are recorded ([`flows`]), the life of one packet hop by hop ([`packet`]), the paths
-//! of the slowest messages ([`paths`]).
+//! of the slowest messages ([`paths`]); beside runs, the memory of Themis ([`themis`]).
 //! Leaves out: how anything is drawn.
 //!
-//! Invariants: it sees run folders and nothing else; a life is told only if its parts make up the whole.
+//! Invariants: of runs it sees folders and nothing else; a life is told only if its parts make up the whole.
 
 mod error;
 mod flow;
 mod life;
 mod packets;
 mod paths;
+pub mod themis;
 
 pub use error::ShowError;
 pub use life::{Hop, Journey};

@@ -4,19 +4,29 @@ use std::path::Path;
 
 use netloom_lab::{Options, Overrides, Source, Style, prepare};
 use netloom_records::MemorySink;
-use netloom_units::Time;
+use netloom_units::{NodeId, Time};
 
 use crate::scenes::simulated;
 
 /// The rows of a scenario.
 fn rows(name: &str) -> MemorySink {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/rdma").join(format!("{name}.yaml"));
-    let prepared = prepare(&Source::file(path), &Overrides::default());
-    let prepared = prepared.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)));
-    let (_, rows) = simulated(&prepared, Options::default());
+    rows_with(&format!("rdma/{name}"), &[])
+}
+
+/// The rows of a scenario of which values are changed, and which is done.
+fn rows_with(name: &str, set: &[(&str, &str)]) -> MemorySink {
+    let rows = rows_unfinished(name, set);
     assert!(rows.flows.iter().all(|flow| flow.end.is_some()), "{name}: a message is missing");
     rows
+}
+
+/// The rows of a scenario of which values are changed.
+fn rows_unfinished(name: &str, set: &[(&str, &str)]) -> MemorySink {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(format!("{name}.yaml"));
+    let set = set.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let prepared = prepare(&Source::file(path), &Overrides { set, ..Overrides::default() });
+    let prepared = prepared.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)));
+    simulated(&prepared, Options::default()).1
 }
 
 /// Packets that were lost, sent again, and sent again for nothing.
@@ -65,4 +75,62 @@ fn pause_frames_and_marks_keep_an_incast_from_loss() {
 fn with_losses_names_beat_one_nack_at_a_time() {
     let [irn, nic_sr] = ["loss_irn", "loss_nic_sr"].map(|name| end(&rows(name)));
     assert!(irn.0 * 5 < nic_sr.0, "{irn:?} against {nic_sr:?}");
+}
+
+/// NACKs of hosts that switches kept back, and those that they let through or made.
+fn nacks(rows: &MemorySink) -> [u64; 2] {
+    let sum = |of: fn(&netloom_records::SignalRow) -> u64| rows.signals.iter().map(of).sum::<u64>();
+    [sum(|row| row.nacks_blocked), sum(|row| row.nacks_forwarded + row.nacks_made)]
+}
+
+#[test]
+fn over_three_tiers_themis_keeps_back_every_nack_of_reordering() {
+    let named = rows("themis_three_tiers");
+    assert_eq!(repairs(&named), [0, 0, 0]);
+    let [blocked, passed] = nacks(&named);
+    assert!(blocked > 100 && passed == 0, "{blocked} kept back, {passed} not");
+}
+
+#[test]
+fn themis_goes_on_after_a_failure_by_one_path_or_by_those_that_are_left() {
+    let [ecmp, subset] = ["themis_failed_link", "themis_subset"].map(rows);
+    for rows in [&ecmp, &subset] {
+        let [dropped, again, _] = repairs(rows);
+        assert!(dropped > 0 && again > 0, "what was lost with the link is sent again: {dropped} {again}");
+    }
+    assert!(end(&subset) < end(&ecmp), "three paths carry more than the luck of a hash");
+}
+
+/// When the victim's message arrived, and pause frames that each node sent, of `a`, `v`, `x`, `y` and three switches.
+fn storm(set: &[(&str, &str)]) -> (Time, Vec<u64>) {
+    let rows = rows_with("faults/pfc_storm", set);
+    assert!(rows.drops.is_empty());
+    let victim = rows.flows.iter().find(|flow| flow.source.0 == 1).and_then(|flow| flow.end);
+    let of = |node| rows.signals.iter().filter(|row| row.node == NodeId(node)).map(|row| row.pauses).sum();
+    (victim.expect("it arrives"), (0..7).map(of).collect())
+}
+
+#[test]
+fn a_storm_stops_a_flow_that_never_meets_it_and_the_fabric_recovers() {
+    let (calm, pauses) = storm(&[("faults.storms", "[]")]);
+    assert_eq!(pauses.iter().sum::<u64>(), 0, "nothing is full");
+    let (hit, pauses) = storm(&[]);
+    // 5 MB take 400 us; of the storm's 1000 us the victim gets what buffers take in.
+    let lost = hit.since(calm).0 / 1_000_000;
+    assert!((900..1_010).contains(&lost), "{lost} us late");
+    assert_eq!(pauses[2], 100, "the NIC of `x` sends a frame every 10 us");
+    assert!(pauses[4..].iter().all(|&frames| frames > 0), "each switch pauses who sends to it: {pauses:?}");
+    // The rate in the storm: next to nothing.
+    let carried = carried_in_the_storm();
+    assert!(carried < 11_250_000 / 20, "{carried} bytes, of 11.25 MB at line rate");
+}
+
+/// Bytes of the victim that left the last switch for `y` between 200 us and 1100 us.
+fn carried_in_the_storm() -> u64 {
+    let at = |set: &[(&str, &str)]| {
+        let rows = rows_unfinished("faults/pfc_storm", set);
+        let port = rows.ports.iter().find(|row| row.node == NodeId(6) && row.peer == NodeId(3));
+        port.expect("it is there").size.0
+    };
+    at(&[("deadline", "1100us")]) - at(&[("deadline", "200us")])
 }

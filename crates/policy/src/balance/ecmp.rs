@@ -6,10 +6,11 @@
 //!
 //! # Parameters
 //! `salt`: `switch` mixes the node's number into the hash; `none` gives every node the same hash.
+//! `hash`: `mix` is not linear; `linear` is a CRC as real switches have it. With it a salt is that of a tier: each tier of
+//! a Clos takes bits of its own. All switches of any other fabric count as one tier.
 //!
 //! # Invariants
-//! Stateless; same flow, same candidates, same answer. The hash is non-linear, so salted choices at two tiers are
-//! independent.
+//! Stateless; same flow, same candidates, same answer. Salted choices at two tiers are independent.
 //!
 //! # When it misleads
 //! `mod` remaps almost all flows when one next hop dies; resilient hashing would remap only those of the dead one.
@@ -17,6 +18,7 @@
 
 use netloom_units::{Kind, Parameter, Settings, Spec, Value, mix};
 
+use super::linear::LinearHash;
 use super::{Balance, Context, PacketView, Pick, Ports, Seat};
 
 /// The specification.
@@ -24,7 +26,7 @@ pub static SPEC: Spec = Spec {
     name: "ecmp",
     summary: "hash each flow onto one of the equal-cost next hops",
     source: "RFC 2992; non-linear mix (ours)",
-    parameters: &[SALT],
+    parameters: &[SALT, HASH],
 };
 
 /// The `salt` parameter, shared by all policies that hash.
@@ -32,7 +34,15 @@ pub(super) const SALT: Parameter = Parameter {
     name: "salt",
     kind: Kind::Choice(&["switch", "none"]),
     default: Some(Value::Choice("switch")),
-    meaning: "what makes the hash differ from node to node; `none` shows polarization",
+    meaning: "what makes the hash differ from node to node, a linear one from tier to tier; `none` shows polarization",
+};
+
+/// The `hash` parameter.
+pub(super) const HASH: Parameter = Parameter {
+    name: "hash",
+    kind: Kind::Choice(&["mix", "linear"]),
+    default: Some(Value::Choice("mix")),
+    meaning: "how a flow becomes a choice: by a mix that is not linear, or by a CRC, which is",
 };
 
 /// The instance at a node.
@@ -56,22 +66,54 @@ impl Balance for Ecmp {
 
 /// The salted hash of one node.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Hash {
-    salt: u64,
+pub(super) enum Hash {
+    /// Not linear.
+    Mix {
+        /// Makes it differ from node to node.
+        salt: u64,
+    },
+    /// Linear over XOR.
+    Linear(LinearHash),
 }
 
 impl Hash {
-    /// The hash of this seat; the salt depends on seed and node, or on nothing.
-    pub(super) fn new(settings: &Settings, seat: Seat) -> Hash {
-        let salted = settings.choice("salt") == "switch";
-        Hash { salt: if salted { mix(seat.seed ^ mix(u64::from(seat.node) + 1)) } else { 0 } }
+    /// The hash of this seat that is not linear; the salt depends on seed and node, or on nothing.
+    pub(super) fn mixing(settings: &Settings, seat: Seat) -> Hash {
+        Hash::Mix { salt: salt(settings, seat.seed, seat.node) }
     }
 
-    /// The candidate for a flow and its label (the number of its flowlet).
+    /// The hash of this seat, as `hash` says.
+    pub(super) fn new(settings: &Settings, seat: Seat) -> Hash {
+        match settings.choice("hash") {
+            "linear" => Hash::Linear(linear(settings, seat)),
+            _ => Hash::mixing(settings, seat),
+        }
+    }
+
+    /// The candidate for a flow and its label (the number of its flowlet; only the mix heeds it).
     #[inline]
     pub(super) fn choose(self, entropy: u32, label: u32, n_candidates: usize) -> usize {
-        let key = u64::from(entropy) | (u64::from(label) << 32);
-        // Modulo, as switches do: with candidate counts that divide each other an unsalted hash polarizes.
-        (mix(key ^ self.salt) % n_candidates as u64) as usize
+        match self {
+            Hash::Mix { salt } => {
+                let key = u64::from(entropy) | (u64::from(label) << 32);
+                // Modulo, as switches do: with candidate counts that divide each other an unsalted hash polarizes.
+                (mix(key ^ salt) % n_candidates as u64) as usize
+            }
+            Hash::Linear(hash) => usize::from(hash.hash(entropy)) % n_candidates,
+        }
     }
+}
+
+fn is_salted(settings: &Settings) -> bool {
+    settings.choice("salt") == "switch"
+}
+
+fn salt(settings: &Settings, seed: u64, entity: u32) -> u64 {
+    if is_salted(settings) { mix(seed ^ mix(u64::from(entity) + 1)) } else { 0 }
+}
+
+/// The linear hash of a seat: the same at all seats of a tier, and without salt at all seats.
+pub(super) fn linear(settings: &Settings, seat: Seat) -> LinearHash {
+    let shift = if is_salted(settings) { seat.bits_below } else { 0 };
+    LinearHash { initial: salt(settings, seat.seed, shift) as u16, shift }
 }

@@ -86,7 +86,7 @@ impl Flowlet {
     pub(super) fn new(settings: &Settings, seat: Seat) -> Flowlet {
         if settings.choice("by") == "packets" {
             let packets = settings.count("packets") as u32;
-            return Flowlet::Packets(ByPackets { packets, hash: Hash::new(settings, seat) });
+            return Flowlet::Packets(ByPackets { packets, hash: Hash::mixing(settings, seat) });
         }
         Flowlet::Gap(ByGap { gap: settings.duration("gap"), table: Vec::new() })
     }

@@ -5,7 +5,8 @@
 mod adaptive;
 mod ecmp;
 mod flowlet;
-mod psn_spray;
+pub mod linear;
+pub mod psn_spray;
 mod round_robin;
 mod spray;
 
@@ -13,6 +14,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use netloom_units::{Random, Settings, Spec, StateWriter, Time};
+
+use crate::edge::path_map::PathMap;
 
 /// What a policy may know of the packet.
 #[derive(Debug, Clone, Copy)]
@@ -102,6 +105,12 @@ pub trait Balance {
         false
     }
 
+    /// Takes its part in naming paths over several tiers, before the run.
+    fn take_part(&mut self, _part: PathPart<'_>) {}
+
+    /// Sprays no more, or again: a helper at the edge was told of a failure, or of its end.
+    fn fall_back(&mut self, _is_off: bool) {}
+
     /// Writes the state that later answers depend on.
     fn write_state(&self, _out: &mut StateWriter) {}
 }
@@ -124,6 +133,17 @@ pub struct Seat {
     pub node: u32,
     /// How many ports it has; a host's own packets count as in-link `n_ports`.
     pub n_ports: u32,
+    /// Bits of a linear hash by which the tiers below it choose: it takes the ones above.
+    pub bits_below: u32,
+}
+
+/// What a switch does about paths over several choosing tiers.
+#[derive(Debug, Clone, Copy)]
+pub enum PathPart<'a> {
+    /// Names the path, for the others to follow.
+    First(&'a Arc<PathMap>),
+    /// Follows the name.
+    Later,
 }
 
 /// Makes an instance of a policy from outside this crate.
@@ -239,6 +259,24 @@ macro_rules! registry {
                     $(Balancer::$variant(policy) => policy.counts_packets(),)+
                     Balancer::Dyn(_) => true,
                     Balancer::Apart(two) => two.0.counts_packets() || two.1.counts_packets(),
+                }
+            }
+
+            /// Takes its part in naming paths over several tiers, before the run.
+            pub fn take_part(&mut self, part: PathPart<'_>) {
+                match self {
+                    $(Balancer::$variant(policy) => policy.take_part(part),)+
+                    Balancer::Dyn(_) => {}
+                    Balancer::Apart(two) => two.0.take_part(part),
+                }
+            }
+
+            /// Sprays data no more, or again.
+            pub fn fall_back(&mut self, is_off: bool) {
+                match self {
+                    $(Balancer::$variant(policy) => policy.fall_back(is_off),)+
+                    Balancer::Dyn(_) => {}
+                    Balancer::Apart(two) => two.0.fall_back(is_off),
                 }
             }
 

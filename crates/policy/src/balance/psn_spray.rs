@@ -3,40 +3,74 @@
 //! whoever knows two numbers knows whether they shared a path. Control packets are hashed.
 //!
 //! # Source
-//! Themis, section 3.2, equation 1: path = (PSN mod N + base mod N) mod N, where the base is the flow's hash.
+//! Themis, section 3.2, equation 1: path = (PSN mod N + base mod N) mod N, where the base is the flow's hash. In three
+//! tiers the first switch flips bits of the UDP source port, and the hashes of the switches above do the rest.
 //!
 //! # Parameters
-//! `salt`: as for `ecmp`, of the base.
+//! `salt` and `hash`: as for `ecmp`, of the base.
 //!
 //! # Invariants
-//! Stateless. With n next hops, n consecutive packets of a flow take n different ones.
+//! Stateless. With n next hops, n consecutive packets of a flow take n different ones. In three tiers, with N paths, N
+//! consecutive packets take N different ones, and the path of number p is the path of the flow XOR (p mod N).
 //!
 //! # When it misleads
-//! Switches of several tiers would all go round in step, and use a part of the paths only: it is meant for two tiers.
-//! Numbers count packets of the queue pair or, without queue pairs, of the message.
+//! Where nobody names whole paths, switches of several tiers would all go round in step, and use a part of them only.
+//! Numbers count packets of the queue pair or, without queue pairs, of the message. Packets that stay within a pod have
+//! fewer paths than there are names, so several names mean one path.
+
+use std::sync::Arc;
 
 use netloom_units::{Settings, Spec};
 
-use super::ecmp::{Hash, SALT};
-use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+use super::ecmp::{HASH, Hash, SALT, linear};
+use super::{Balance, Context, PacketView, PathPart, Pick, Ports, Seat};
+use crate::edge::path_map::{PathMap, Tier, Unreachable};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "psn_spray",
     summary: "the packet's sequence number chooses the next hop, round over all of them",
     source: "Themis, section 3.2",
-    parameters: &[SALT],
+    parameters: &[SALT, HASH],
 };
 
 /// The instance at a node.
 #[derive(Debug, Clone)]
 pub struct PsnSpray {
     hash: Hash,
+    part: Part,
+    is_off: bool,
+}
+
+/// What it does about paths.
+#[derive(Debug, Clone)]
+enum Part {
+    /// It chooses the whole path.
+    Whole,
+    /// It names the path.
+    First(Arc<PathMap>),
+    /// It follows the name.
+    Later,
+}
+
+/// The table by which the first switches name paths over tiers with so many choosing bits each.
+///
+/// # Errors
+/// If some path cannot be named.
+pub fn path_map(settings: &Settings, bits: &[u32]) -> Result<PathMap, Unreachable> {
+    let mut bits_below = 0;
+    let tiers = bits.iter().map(|&bits| {
+        // Where a switch starts its hash moves all flows alike: any one stands for its tier.
+        let seat = Seat { seed: 0, node: 0, n_ports: 0, bits_below };
+        bits_below += bits;
+        Tier { hash: linear(settings, seat), bits }
+    });
+    PathMap::new(&tiers.collect::<Vec<_>>())
 }
 
 impl PsnSpray {
     pub(super) fn new(settings: &Settings, seat: Seat) -> PsnSpray {
-        PsnSpray { hash: Hash::new(settings, seat) }
+        PsnSpray { hash: Hash::new(settings, seat), part: Part::Whole, is_off: false }
     }
 }
 
@@ -44,8 +78,32 @@ impl Balance for PsnSpray {
     #[inline]
     fn pick<P: Ports>(&mut self, _: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
         let n = ports.n_minimal();
-        let base = self.hash.choose(packet.entropy, 0, n);
-        let turn = if packet.is_data { packet.sequence as usize % n } else { 0 };
-        Pick::plain((turn + base) % n, packet)
+        if !packet.is_data {
+            return Pick::plain(self.hash.choose(packet.entropy, 0, n), packet);
+        }
+        let tag = match &self.part {
+            Part::Whole => {
+                let base = self.hash.choose(packet.entropy, 0, n);
+                let turn = if self.is_off { 0 } else { packet.sequence as usize % n };
+                return Pick::plain((turn + base) % n, packet);
+            }
+            Part::First(_) if self.is_off => 0,
+            Part::First(paths) => paths.pattern(packet.sequence),
+            Part::Later => packet.tag,
+        };
+        // What is flipped in the source port travels beside it: answers have the port that the flow began with.
+        let candidate = self.hash.choose(packet.entropy ^ tag, 0, n);
+        Pick { candidate, class: packet.class, tag }
+    }
+
+    fn take_part(&mut self, part: PathPart<'_>) {
+        self.part = match part {
+            PathPart::First(paths) => Part::First(Arc::clone(paths)),
+            PathPart::Later => Part::Later,
+        };
+    }
+
+    fn fall_back(&mut self, is_off: bool) {
+        self.is_off = is_off;
     }
 }

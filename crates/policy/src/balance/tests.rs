@@ -25,7 +25,7 @@ impl Ports for &mut Fixed {
 }
 
 fn seat(node: u32) -> Seat {
-    Seat { seed: 1, node, n_ports: 8 }
+    Seat { seed: 1, node, n_ports: 8, bits_below: 0 }
 }
 
 fn packet(entropy: u32, sequence: u32) -> PacketView {
@@ -137,4 +137,32 @@ fn adaptive_takes_the_least_and_breaks_ties_evenly() {
     }
     assert_eq!((counts[0], counts[2]), (0, 0));
     assert!((400..600).contains(&counts[1]), "{counts:?}");
+}
+
+#[test]
+fn a_linear_hash_takes_the_bits_above_those_of_the_tiers_below() {
+    let chosen = Chosen::named("ecmp");
+    let Chosen::Registered { number, settings } = chosen else { unreachable!("it is registered") };
+    let choices = |bits_below, salt| {
+        let settings =
+            settings.clone().with("hash", Value::Choice("linear")).with("salt", Value::Choice(salt));
+        let seat = Seat { bits_below, ..seat(3) };
+        let mut balancer = Balancer::seat(&Chosen::Registered { number, settings }, seat);
+        let mut random = Random::stream(1, 2, 3);
+        let mut pick = |entropy: u32| {
+            let mut context = Context { now: Time(0), random: &mut random };
+            let mut ports = Fixed { packets: vec![0; 4] };
+            balancer.pick(&mut context, || packet(entropy.wrapping_mul(2_654_435_761), 0), || &mut ports)
+        };
+        (0..4_000).map(|entropy| pick(entropy).candidate).collect::<Vec<_>>()
+    };
+    let pairs = |salt| {
+        let mut counts = [0_u32; 16];
+        let both = choices(0, salt).into_iter().zip(choices(2, salt));
+        both.for_each(|(lower, upper)| counts[lower * 4 + upper] += 1);
+        counts
+    };
+    assert!(pairs("switch").iter().all(|&count| (200..300).contains(&count)), "{:?}", pairs("switch"));
+    // Without a salt all tiers take the same bits, and repeat each other's choice.
+    assert_eq!(pairs("none").iter().filter(|&&count| count > 0).count(), 4);
 }

@@ -7,7 +7,7 @@
 //! Source: Themis, section 4; its example is [`Setup::default`]. The paper's share of 0.6 % of 64 MB does not
 //! follow from its numbers: 192,512 B are 0.30 %.
 //!
-//! Invariants: integers; entries are rounded up.
+//! Invariants: integers; entries are rounded up; what is more than 64 bits hold is as much as they hold.
 
 use netloom_units::{Bytes, Duration, Rate};
 
@@ -76,25 +76,31 @@ impl Setup {
     /// Entries of one ring: ceil(rate x round trip x factor / packet).
     pub fn entries(&self) -> u64 {
         let bit_picoseconds = u128::from(self.rate.0) * u128::from(self.round_trip.0);
-        let above = bit_picoseconds * u128::from(self.factor_thousandths);
+        let above = bit_picoseconds.saturating_mul(u128::from(self.factor_thousandths));
         let below = u128::from(self.packet.0.max(1)) * 8_000_000_000_000 * 1000;
-        above.div_ceil(below) as u64
+        u64::try_from(above.div_ceil(below)).unwrap_or(u64::MAX)
+    }
+
+    /// Queue pairs that the switch remembers.
+    pub fn queue_pairs(&self) -> u64 {
+        self.n_nics.saturating_mul(self.n_queue_pairs)
     }
 
     /// Bytes of one queue pair.
     pub fn queue_pair(&self) -> Bytes {
-        Bytes(NAME + BLOCKED + VALID + RING + ENTRY * self.entries())
+        Bytes((NAME + BLOCKED + VALID + RING).saturating_add(ENTRY.saturating_mul(self.entries())))
     }
 
     /// The memory, part by part.
     pub fn memory(&self) -> Memory {
-        let n_all = self.n_nics * self.n_queue_pairs;
+        let n_all = self.queue_pairs();
+        let all = |each: u64, number: u64| Bytes(each.saturating_mul(number));
         Memory {
-            path_map: Bytes(PATH * self.n_paths),
-            names: Bytes(NAME * n_all),
-            compensation: Bytes((BLOCKED + VALID) * n_all),
-            ring_metadata: Bytes(RING * n_all),
-            ring_entries: Bytes(ENTRY * self.entries() * n_all),
+            path_map: all(PATH, self.n_paths),
+            names: all(NAME, n_all),
+            compensation: all(BLOCKED + VALID, n_all),
+            ring_metadata: all(RING, n_all),
+            ring_entries: all(ENTRY, self.entries().saturating_mul(n_all)),
         }
     }
 }
@@ -103,7 +109,7 @@ impl Memory {
     /// All of it.
     pub fn total(&self) -> Bytes {
         let parts = [self.path_map, self.names, self.compensation, self.ring_metadata, self.ring_entries];
-        Bytes(parts.iter().map(|part| part.0).sum())
+        Bytes(parts.iter().fold(0, |sum, part| sum.saturating_add(part.0)))
     }
 
     /// Its part of a memory of that size.

@@ -1,9 +1,9 @@
 //! Naming a path from the edge: which bits of the UDP source port to flip so that switches with linear hashes send a
 //! packet along another path.
 //!
-//! Models: hashes of flows that are linear over XOR (a CRC of 16 bits), several tiers of switches that each choose among
-//! a power of two of next hops by some bits of such a hash, and the table of patterns, one per offset of the path.
-//! Leaves out: hashes that are not linear, this simulator's own `ecmp` among them: there, no such table exists.
+//! Models: several tiers of switches that each choose among a power of two of next hops by some bits of a hash that is
+//! linear over XOR, and the table of patterns, one per offset of the path.
+//! Leaves out: hashes that are not linear, that of `ecmp` by default among them: there, no such table exists.
 //!
 //! Source: Themis, section 3.2, after `RePaC` (Zhang et al., USENIX ATC 2021): for a linear hash, H(k xor x) xor H(k) is
 //! the same for all flows k. The construction by elimination is ours. Offsets compose by XOR and not, as equation 1 of
@@ -13,83 +13,34 @@
 
 use std::fmt;
 
-/// What a switch hashes of a packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FlowKey {
-    /// Address of the sender.
-    pub source: u32,
-    /// Address of the receiver.
-    pub destination: u32,
-    /// Number of the protocol; 17 is UDP.
-    pub protocol: u8,
-    /// UDP source port: free to carry entropy.
-    pub source_port: u16,
-    /// UDP destination port; 4791 is `RoCE`.
-    pub destination_port: u16,
-}
-
-impl FlowKey {
-    /// The bytes in the order in which they are hashed.
-    fn bytes(&self) -> [u8; 13] {
-        let mut bytes = [0; 13];
-        bytes[..4].copy_from_slice(&self.source.to_be_bytes());
-        bytes[4..8].copy_from_slice(&self.destination.to_be_bytes());
-        bytes[8] = self.protocol;
-        bytes[9..11].copy_from_slice(&self.source_port.to_be_bytes());
-        bytes[11..].copy_from_slice(&self.destination_port.to_be_bytes());
-        bytes
-    }
-}
-
-/// A CRC of 16 bits: linear over XOR up to a constant that follows from where it starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LinearHash {
-    /// The polynomial without its highest bit; `0x1021` is that of CCITT.
-    pub polynomial: u16,
-    /// Where the register starts: this may differ from switch to switch.
-    pub initial: u16,
-}
-
-impl LinearHash {
-    /// The hash of a flow.
-    pub fn hash(self, key: &FlowKey) -> u16 {
-        key.bytes().iter().fold(self.initial, |register, &byte| self.feed(register, byte))
-    }
-
-    fn feed(self, register: u16, byte: u8) -> u16 {
-        (0..8).fold(register ^ (u16::from(byte) << 8), |register, _| {
-            let carried = if register & 0x8000 == 0 { 0 } else { self.polynomial };
-            (register << 1) ^ carried
-        })
-    }
-}
+use crate::balance::linear::LinearHash;
 
 /// One tier of switches that choose: all of them hash alike, but for where they start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tier {
     /// Its hash.
     pub hash: LinearHash,
-    /// The lowest bit of the hash that chooses.
-    pub shift: u8,
-    /// How many bits choose: there are 2^bits next hops. `shift + bits` is at most 16.
-    pub bits: u8,
+    /// How many bits choose, at most 16: there are 2^bits next hops.
+    pub bits: u32,
 }
 
 impl Tier {
     /// The next hop of a flow.
-    pub fn choose(&self, key: &FlowKey) -> u16 {
-        let chosen = u32::from(self.hash.hash(key)) >> self.shift;
-        (chosen & ((1 << self.bits) - 1)) as u16
+    pub fn choose(&self, entropy: u32) -> u16 {
+        (u32::from(self.hash.hash(entropy)) & ((1 << self.bits) - 1)) as u16
     }
 }
 
 /// The path of a flow: the choices of all tiers, that of the first one in the lowest bits.
-pub fn path(tiers: &[Tier], key: &FlowKey) -> u32 {
+pub fn path(tiers: &[Tier], entropy: u32) -> u32 {
     let join = |(path, shift): (u32, u32), tier: &Tier| {
-        (path | u32::from(tier.choose(key)) << shift, shift + u32::from(tier.bits))
+        (path | u32::from(tier.choose(entropy)) << shift, shift + tier.bits)
     };
     tiers.iter().fold((0, 0), join).0
 }
+
+/// Bits of a UDP source port, the lowest ones of a flow's hash input.
+const PORT_BITS: u32 = 16;
 
 /// Why there is no table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +52,7 @@ pub enum Unreachable {
         /// How many bits the path has.
         needed: u32,
     },
-    /// A tier chooses by bits that its hash does not have, or the path has more bits than a port.
+    /// The path has more bits than a port.
     Bits,
 }
 
@@ -112,7 +63,7 @@ impl fmt::Display for Unreachable {
                 formatter,
                 "the source port reaches 2^{rank} of 2^{needed} paths: tiers choose by dependent bits"
             ),
-            Unreachable::Bits => formatter.write_str("a path has more bits than a hash or a port"),
+            Unreachable::Bits => formatter.write_str("a path has more bits than the source port has"),
         }
     }
 }
@@ -131,16 +82,16 @@ struct Move {
 }
 
 impl PathMap {
-    /// The table for these tiers, flipping only bits of the source port that are set in `may_flip`.
+    /// The table for these tiers.
     ///
     /// # Errors
     /// If some path cannot be reached.
-    pub fn new(tiers: &[Tier], may_flip: u16) -> Result<PathMap, Unreachable> {
-        let needed = tiers.iter().map(|tier| u32::from(tier.bits)).sum();
-        if needed > 16 || tiers.iter().any(|tier| tier.shift + tier.bits > 16) {
+    pub fn new(tiers: &[Tier]) -> Result<PathMap, Unreachable> {
+        let needed = tiers.iter().map(|tier| tier.bits).sum();
+        if needed > PORT_BITS {
             return Err(Unreachable::Bits);
         }
-        let basis = basis(tiers, may_flip);
+        let basis = basis(tiers);
         let rank = basis.len() as u32;
         if rank < needed {
             return Err(Unreachable::Rank { rank, needed });
@@ -157,10 +108,11 @@ impl PathMap {
         self.patterns.len() as u32
     }
 
-    /// The source port that moves a packet by `psn` modulo the number of paths, by XOR on the path index.
+    /// The bits of the source port to flip in a packet of this number, to move it by the number modulo the number of
+    /// paths, by XOR on the path index.
     #[inline]
-    pub fn rewrite(&self, source_port: u16, psn: u32) -> u16 {
-        source_port ^ self.patterns[psn as usize & (self.patterns.len() - 1)]
+    pub fn pattern(&self, psn: u32) -> u32 {
+        u32::from(self.patterns[psn as usize & (self.patterns.len() - 1)])
     }
 }
 
@@ -170,12 +122,11 @@ fn highest(offset: u32) -> u32 {
 }
 
 /// Moves that each own their highest bit: it is set in no other (reduced echelon form, by Gauss and Jordan).
-fn basis(tiers: &[Tier], may_flip: u16) -> Vec<Move> {
-    let zero = FlowKey { source: 0, destination: 0, protocol: 0, source_port: 0, destination_port: 0 };
-    let still = path(tiers, &zero);
+fn basis(tiers: &[Tier]) -> Vec<Move> {
+    let still = path(tiers, 0);
     let mut basis: Vec<Move> = Vec::new();
-    for bit in (0..16).map(|bit| 1 << bit).filter(|bit| may_flip & bit != 0) {
-        let moved = path(tiers, &FlowKey { source_port: bit, ..zero });
+    for bit in (0..PORT_BITS).map(|bit| 1_u16 << bit) {
+        let moved = path(tiers, u32::from(bit));
         let mut new = Move { offset: moved ^ still, pattern: bit };
         for entry in &basis {
             if new.offset & highest(entry.offset) != 0 {
@@ -208,40 +159,27 @@ mod tests {
 
     use super::*;
 
-    const CCITT: LinearHash = LinearHash { polynomial: 0x1021, initial: 0xffff };
-    const ARC: LinearHash = LinearHash { polynomial: 0x8005, initial: 0x0000 };
-
-    /// Two choosing tiers, as in a fat tree of k ports: k / 2 next hops each.
-    fn fat_tree(k: u32, second: LinearHash, shift: u8) -> [Tier; 2] {
-        let bits = (k / 2).ilog2() as u8;
-        [Tier { hash: CCITT, shift: 0, bits }, Tier { hash: second, shift, bits }]
+    const fn hash(shift: u32) -> LinearHash {
+        LinearHash { initial: 0xffff, shift }
     }
 
-    fn flow(random: &mut Random) -> FlowKey {
-        FlowKey {
-            source: random.next_u32(),
-            destination: random.next_u32(),
-            protocol: 17,
-            source_port: random.next_u32() as u16,
-            destination_port: 4791,
-        }
+    /// Two choosing tiers, as in a fat tree of k ports: k / 2 next hops each.
+    fn fat_tree(k: u32, shift: u32) -> [Tier; 2] {
+        let bits = (k / 2).ilog2();
+        [Tier { hash: hash(0), bits }, Tier { hash: hash(shift), bits }]
     }
 
     #[test]
     fn every_offset_lands_on_its_path() {
         let mut random = Random::stream(1, 0, 0);
         for (k, n_paths) in [(8, 16), (32, 256)] {
-            for tiers in
-                [fat_tree(k, CCITT, 8), fat_tree(k, ARC, 3), fat_tree(k, CCITT, 12 - 2 * (k / 32) as u8)]
-            {
-                let map = PathMap::new(&tiers, 0xffff).expect("all paths can be reached");
+            for tiers in [fat_tree(k, (k / 2).ilog2()), fat_tree(k, 8), fat_tree(k, 12)] {
+                let map = PathMap::new(&tiers).expect("all paths can be reached");
                 assert_eq!(map.n_paths(), n_paths);
                 for _ in 0..300 {
-                    let key = flow(&mut random);
-                    let base = path(&tiers, &key);
-                    let moved = |delta| {
-                        path(&tiers, &FlowKey { source_port: map.rewrite(key.source_port, delta), ..key })
-                    };
+                    let flow = random.next_u32();
+                    let base = path(&tiers, flow);
+                    let moved = |delta| path(&tiers, flow ^ map.pattern(delta));
                     assert!((0..n_paths).all(|delta| moved(delta) == base ^ delta));
                 }
             }
@@ -250,24 +188,23 @@ mod tests {
 
     #[test]
     fn switches_of_a_tier_may_start_their_hash_anywhere() {
-        let map = PathMap::new(&fat_tree(8, ARC, 3), 0xffff).unwrap();
+        let map = PathMap::new(&fat_tree(8, 3)).unwrap();
         let mut random = Random::stream(2, 0, 0);
         for _ in 0..300 {
-            let mut tiers = fat_tree(8, ARC, 3);
+            let mut tiers = fat_tree(8, 3);
             tiers[0].hash.initial = random.next_u32() as u16;
             tiers[1].hash.initial = random.next_u32() as u16;
-            let key = flow(&mut random);
-            let moved = FlowKey { source_port: map.rewrite(key.source_port, 0b1011), ..key };
-            assert_eq!(path(&tiers, &moved), path(&tiers, &key) ^ 0b1011);
+            let flow = random.next_u32();
+            assert_eq!(path(&tiers, flow ^ map.pattern(0b1011)), path(&tiers, flow) ^ 0b1011);
         }
     }
 
     #[test]
     fn packets_share_a_path_if_their_numbers_agree_modulo_the_paths() {
-        let tiers = fat_tree(8, CCITT, 8);
-        let map = PathMap::new(&tiers, 0xffff).unwrap();
-        let key = flow(&mut Random::stream(3, 0, 0));
-        let taken = |psn| path(&tiers, &FlowKey { source_port: map.rewrite(key.source_port, psn), ..key });
+        let tiers = fat_tree(8, 8);
+        let map = PathMap::new(&tiers).unwrap();
+        let flow = Random::stream(3, 0, 0).next_u32();
+        let taken = |psn| path(&tiers, flow ^ map.pattern(psn));
         for psn in 0..64 {
             for other in 0..64 {
                 assert_eq!(taken(psn) == taken(other), psn % 16 == other % 16);
@@ -277,28 +214,20 @@ mod tests {
 
     #[test]
     fn a_tier_that_repeats_the_choice_of_another_is_found() {
-        assert_eq!(
-            PathMap::new(&fat_tree(8, CCITT, 0), 0xffff),
-            Err(Unreachable::Rank { rank: 2, needed: 4 })
-        );
-        let overlapping = fat_tree(32, CCITT, 2);
-        assert_eq!(PathMap::new(&overlapping, 0xffff), Err(Unreachable::Rank { rank: 6, needed: 8 }));
+        assert_eq!(PathMap::new(&fat_tree(8, 0)), Err(Unreachable::Rank { rank: 2, needed: 4 }));
+        assert_eq!(PathMap::new(&fat_tree(32, 2)), Err(Unreachable::Rank { rank: 6, needed: 8 }));
     }
 
     #[test]
-    fn only_bits_that_may_be_flipped_are() {
-        // The two highest bits stay, so ports stay in the range from 49152 on.
-        let map = PathMap::new(&fat_tree(32, CCITT, 8), 0x3fff).unwrap();
-        assert!((0..256).all(|psn| map.rewrite(0xc000, psn) >= 0xc000));
-        let few = PathMap::new(&fat_tree(32, CCITT, 8), 0x0007);
-        assert_eq!(few, Err(Unreachable::Rank { rank: 3, needed: 8 }));
+    fn only_the_source_port_is_flipped() {
+        let map = PathMap::new(&fat_tree(32, 4)).unwrap();
+        assert!((0..256).all(|psn| map.pattern(psn) < 1 << 16));
+        assert_eq!(map.pattern(256), 0, "offset 0 is the empty pattern");
     }
 
     #[test]
     fn more_bits_than_there_are_is_an_error() {
-        let tier = Tier { hash: CCITT, shift: 10, bits: 7 };
-        assert_eq!(PathMap::new(&[tier], 0xffff), Err(Unreachable::Bits));
-        let tier = Tier { hash: CCITT, shift: 0, bits: 9 };
-        assert_eq!(PathMap::new(&[tier, tier], 0xffff), Err(Unreachable::Bits));
+        let tier = Tier { hash: hash(0), bits: 9 };
+        assert_eq!(PathMap::new(&[tier, tier]), Err(Unreachable::Bits));
     }
 }

@@ -4,10 +4,12 @@
 //!
 //! # Source
 //! Themis, section 3.2 for the path (equation 1) and for what a shared path means (2 and 3), 3.3 for the ring and the
-//! cause of a NACK, 3.4 for compensation. `race: scan` is ours; so is what happens when no cause is found.
+//! cause of a NACK, 3.4 for compensation. `race: scan` is ours; so is what happens when no cause is found. On a failure the
+//! paper falls back to ECMP and leaves subsets of paths to later work; these, and what becomes of what is remembered, are
+//! ours.
 //!
 //! # Parameters
-//! `race`, `entries`, and for the paper's count of entries `round_trip` and `factor`.
+//! `race`, `entries`, and for the paper's count of entries `round_trip` and `factor`; `failure`.
 //!
 //! # Invariants
 //! State follows from the packets and NACKs of one queue pair, in the order in which the switch has them. Numbers have
@@ -19,6 +21,8 @@
 //! reaches back as far as the last hop, with what waits for it. The last packets of a message have no later one on
 //! their path: if one of them is lost and its NACK kept back, only a timeout helps. Numbers are whole here; switches
 //! keep their lowest byte.
+
+use std::num::NonZeroU32;
 
 use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Settings, Spec, StateWriter, Value};
 
@@ -55,6 +59,12 @@ pub static SPEC: Spec = Spec {
             default: Some(Value::Fraction(1.5)),
             meaning: "room beyond rate times `round_trip` (with `entries: none`)",
         },
+        Parameter {
+            name: "failure",
+            kind: Kind::Choice(&["ecmp", "subset"]),
+            default: Some(Value::Choice("ecmp")),
+            meaning: "when a link between switches is reported failed: each flow keeps to one path and every NACK passes, as the paper has it, or packets are sprayed over the paths that are left",
+        },
     ],
 };
 
@@ -75,6 +85,15 @@ pub enum Race {
     Scan,
     /// They are not: the missing one is waited for though it may have passed.
     Literal,
+}
+
+/// What happens when a link between switches is reported failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// Flows keep to one path each, and nothing is kept back, until all links work again.
+    Ecmp,
+    /// Packets are sprayed over the paths that are left between two switches, and judged by their number.
+    Subset,
 }
 
 /// What happens to a NACK.
@@ -99,6 +118,7 @@ pub struct Themis {
     n_paths: u32,
     capacity: u32,
     race: Race,
+    failure: Failure,
 }
 
 /// How often something happened.
@@ -121,6 +141,8 @@ pub struct QueuePair {
     ring: Recent,
     /// The number whose NACK was kept back, while it may be lost (`BePSN` while `Valid`).
     awaited: Option<u32>,
+    /// Paths that are left to it after failures; none if that is all there are.
+    n_left: Option<NonZeroU32>,
     counters: Counters,
 }
 
@@ -137,7 +159,13 @@ impl Themis {
             _ => computed(),
         };
         let race = if settings.choice("race") == "literal" { Race::Literal } else { Race::Scan };
-        Themis { n_paths: n_paths.max(1), capacity: capacity.clamp(1, 1 << 31) as u32, race }
+        let failure = Failure::of(settings);
+        Themis { n_paths: n_paths.max(1), capacity: capacity.clamp(1, 1 << 31) as u32, race, failure }
+    }
+
+    /// What happens when a link between switches is reported failed.
+    pub fn failure(&self) -> Failure {
+        self.failure
     }
 
     /// How many packets of a queue pair are remembered.
@@ -153,8 +181,9 @@ impl Themis {
 
     /// Whether two packets of a queue pair share a path (equation 3).
     #[inline]
-    fn same_path(&self, psn: u32, other: u32) -> bool {
-        psn % self.n_paths == other % self.n_paths
+    fn same_path(&self, of: &QueuePair, psn: u32, other: u32) -> bool {
+        let n_paths = of.n_left.map_or(self.n_paths, NonZeroU32::get);
+        psn % n_paths == other % n_paths
     }
 
     /// A data packet is about to be enqueued for the last hop.
@@ -168,7 +197,7 @@ impl Themis {
             of.awaited = None;
             return None;
         }
-        if !is_after(psn, awaited) || !self.same_path(psn, awaited) {
+        if !is_after(psn, awaited) || !self.same_path(of, psn, awaited) {
             return None;
         }
         of.awaited = None;
@@ -176,10 +205,22 @@ impl Themis {
         Some(Compensation { psn: awaited })
     }
 
+    /// A data packet is about to be enqueued for the last hop while nothing is judged: a number that is still awaited is
+    /// told, as nobody can know any more whether it is lost.
+    pub fn on_data_unjudged(&self, of: &mut QueuePair, psn: u32) -> Option<Compensation> {
+        let awaited = of.awaited.filter(|&awaited| psn == awaited || is_after(psn, awaited))?;
+        of.awaited = None;
+        if psn == awaited {
+            return None;
+        }
+        of.counters.compensated += 1;
+        Some(Compensation { psn: awaited })
+    }
+
     /// A NACK for `expected` comes back from the host.
     pub fn on_nack(&self, of: &mut QueuePair, expected: u32) -> Filter {
         let answer = match of.pop_cause(expected) {
-            Some(cause) if self.same_path(cause, expected) => Filter::Forward,
+            Some(cause) if self.same_path(of, cause, expected) => Filter::Forward,
             Some(_) => self.on_reordered(of, expected),
             None => {
                 of.counters.unexplained += 1;
@@ -202,7 +243,7 @@ impl Themis {
         // A host that expects this number has all below, the one awaited until now among them.
         of.awaited = None;
         let tells =
-            |&psn: &u32| psn == expected || (is_after(psn, expected) && self.same_path(psn, expected));
+            |&psn: &u32| psn == expected || (is_after(psn, expected) && self.same_path(of, psn, expected));
         match of.ring.iter().find(tells) {
             Some(psn) if psn == expected => Filter::Block,
             Some(_) => Filter::Forward,
@@ -214,11 +255,31 @@ impl Themis {
     }
 }
 
+impl Failure {
+    /// As the parameter says.
+    pub fn of(settings: &Settings) -> Failure {
+        if settings.choice("failure") == "subset" { Failure::Subset } else { Failure::Ecmp }
+    }
+}
+
 impl QueuePair {
     /// Forgets everything; memory is kept.
     pub fn clear(&mut self) {
         self.ring.clear();
-        (self.awaited, self.counters) = (None, Counters::default());
+        (self.awaited, self.n_left, self.counters) = (None, None, Counters::default());
+    }
+
+    /// Nothing remembered says any more which packets shared a path.
+    pub fn forget_packets(&mut self) {
+        self.ring.clear();
+    }
+
+    /// From now on packets share a path if their numbers agree modulo so many; `None` is the switch's own number.
+    pub fn leave_paths(&mut self, n_left: Option<NonZeroU32>) {
+        if self.n_left != n_left {
+            self.n_left = n_left;
+            self.forget_packets();
+        }
     }
 
     /// How often what happened.
@@ -239,6 +300,9 @@ impl QueuePair {
     /// Writes the state that later answers depend on.
     pub fn write_state(&self, out: &mut StateWriter) {
         out.word(self.awaited.map_or(u64::MAX, u64::from));
+        if let Some(n_left) = self.n_left {
+            out.word(u64::from(n_left.get()) << 32);
+        }
         out.word(u64::from(self.ring.len()));
         for psn in self.ring.iter() {
             out.word(u64::from(psn));

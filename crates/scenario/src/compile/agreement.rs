@@ -25,6 +25,9 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
         report.help(format!("write `transport: {}`, or `edge: none`", NIC_SR.name));
         also(transport, "the transport", report);
     }
+    if rule.is_none() {
+        pause(draft, transport, problems);
+    }
     if rule.is_some() {
         host_limit(draft, transport, problems);
         classes(draft, problems);
@@ -40,6 +43,18 @@ fn no_queue_pairs(congestion: &Parameters, transport: &Parameters, problems: &mu
         "write `congestion: none`, or a transport with queue pairs: `go_back_n`, `nic_sr`, `irn`, `ideal`",
     );
     also(transport, "nobody is told of marks here", report);
+}
+
+/// Hosts without queue pairs hold nothing back.
+fn pause(draft: &Draft, transport: &Parameters, problems: &mut Problems) {
+    let Some(queues) = draft.queues.as_ref().filter(|queues| queues.settings.settings.flag("pause")) else {
+        return;
+    };
+    let message = format!("hosts with transport `{}` heed no pause frames", transport.spec.name);
+    let report = problems.report(queues.settings.place_of("pause"), message);
+    report.label("would lose what the buffer cannot hold");
+    report.help("a transport with queue pairs: `go_back_n`, `nic_sr`, `irn`, `ideal`; or no `pause`");
+    also(transport, "the transport", report);
 }
 
 /// Points at the transport as well, where it is written.

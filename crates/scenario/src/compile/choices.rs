@@ -1,7 +1,10 @@
 //! Balancing, transport, congestion control, queues, classes, recording and the coordination delay.
 
+use std::sync::Arc;
+
 use netloom_model::{Balances, Entropy, NamedFlow, PriorityMap, Queues, Recording, Transport, TransportKind};
 use netloom_policy::balance::{self, Chosen};
+use netloom_policy::edge::path_map::PathMap;
 use netloom_policy::{congestion, edge};
 use netloom_units::{Bytes, Duration, Rate, Value};
 
@@ -17,8 +20,8 @@ use crate::resolved::{self, Balance, Parameters, Record, queue_pairs};
 /// The delay of modelled barriers in a fabric where no link has any.
 const WITHOUT_DELAYS: Duration = Duration::from_micros(1);
 
-/// The policies at hosts and switches.
-pub(super) fn balances(balance: &Balance) -> Balances {
+/// The policies at hosts and switches, and how paths are named.
+pub(super) fn balances(balance: &Balance, path_map: Option<Arc<PathMap>>) -> Balances {
     let chosen = |parameters: &Parameters| Chosen::Registered {
         number: balance::number_of(parameters.spec.name).expect("read from the registry"),
         settings: parameters.settings.clone(),
@@ -32,6 +35,7 @@ pub(super) fn balances(balance: &Balance) -> Balances {
         switch: chosen(&balance.switch),
         control: balance.control.as_ref().map(chosen),
         edge: balance.edge.as_ref().map(helper),
+        path_map,
     }
 }
 

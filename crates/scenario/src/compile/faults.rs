@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netloom_model::{Fault, FaultAction, Knowledge};
-use netloom_units::{LinkId, Random, Time};
+use netloom_model::{Fault, FaultAction, Knowledge, Storm};
+use netloom_units::{Duration, LinkId, PortId, Random, Time};
 
 use super::buffer::chance;
 use super::ground::Ground;
 use crate::diagnostic::Problems;
 use crate::place::Place;
+use crate::resolve::{Draft, LONGEST};
 use crate::resolved::{Faults, Parameters, TimedFault};
 
 /// Purpose number of the streams that draw failed links.
@@ -86,6 +87,44 @@ fn note(drawn: &[LinkId], random: &Parameters, seed: u64, ground: &Ground) -> St
     };
     let space = if kind.is_empty() { "" } else { " " };
     format!("seed {seed} drew {} failed {kind}{space}links: {}", drawn.len(), names.join(", "))
+}
+
+/// NICs that keep pausing their switch.
+pub(super) fn storms(draft: &Draft, ground: &Ground, problems: &mut Problems) -> Vec<Storm> {
+    let Some(faults) = &draft.faults else { return Vec::new() };
+    let pauses = draft.queues.as_ref().is_none_or(|queues| queues.settings.settings.flag("pause"));
+    if let Some(storm) = faults.storms.first().filter(|_| !pauses) {
+        let report = problems.report(storm.link.place, "no switch heeds pause frames here");
+        report.label("a NIC that pauses its switch").help("add `queues: {buffer: 16MiB, pause: true}`");
+    }
+    faults.storms.iter().filter_map(|wanted| storm(wanted, ground, problems)).collect()
+}
+
+fn storm(wanted: &TimedFault, ground: &Ground, problems: &mut Problems) -> Option<Storm> {
+    let link = ground.link(&wanted.link, problems)?;
+    let fabric = &ground.built.fabric;
+    let ends = fabric.links()[link.index()].ends;
+    let hosts: Vec<PortId> =
+        ends.into_iter().filter(|&port| fabric.is_host(fabric.port(port).node)).collect();
+    let [port] = hosts[..] else {
+        let message = format!("`{}` joins no host to a switch", wanted.link.value);
+        let report = problems.report(wanted.link.place, message);
+        report.label("expected the link of a NIC").help("it is the NIC that sends pause frames");
+        return None;
+    };
+    let [at, span, interval] = ["at", "span", "interval"].map(|name| wanted.settings.settings.duration(name));
+    if interval == Duration::ZERO {
+        let report = problems.report(wanted.settings.place_of("interval"), "an interval of zero never ends");
+        report.label("expected a span above zero");
+        return None;
+    }
+    if at.0.saturating_add(span.0) > LONGEST.0 {
+        let report = problems.report(wanted.settings.place_of("span"), "the storm ends after 100 days");
+        report.label("too late").help("an earlier start, or a shorter `span`");
+        return None;
+    }
+    let at = Time::ZERO + at;
+    Some(Storm { port, at, end: at + span, interval })
 }
 
 /// Faults in time; two for one link at one instant contradict each other, and what is up cannot come up.

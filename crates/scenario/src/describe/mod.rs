@@ -137,6 +137,7 @@ fn faults(faults: &Faults) -> Node {
     all.push(("random".to_owned(), random));
     all.push(("failed".to_owned(), names(&faults.failed)));
     all.push(("timed".to_owned(), Node::list(faults.timed.iter().map(timed_fault))));
+    all.push(("storms".to_owned(), Node::list(faults.storms.iter().map(timed_fault))));
     Node::map(all)
 }
 

@@ -362,12 +362,21 @@ fn faults() -> Vec<Definition> {
             Preset::Words("no links"),
             "links that go down or come up during the run",
         ),
+        Key::by_hand(
+            "storms",
+            Shape::list(Shape::defined("storms")),
+            Preset::Words("no storms"),
+            "NICs that keep pausing their switch",
+        ),
     ];
+    let host_link =
+        Key::by_hand("link", Shape::Text, Preset::Required, "the name of the link between host and switch");
     let link = Key::by_hand("link", Shape::Text, Preset::Required, "the name of the link");
     vec![
         Definition::section("faults", &sections::FAULTS, by_hand),
         Definition::section("random", &sections::RANDOM_FAULTS, Vec::new()),
         Definition::section("timed", &sections::TIMED_FAULT, vec![link]),
+        Definition::section("storms", &sections::STORM, vec![host_link]),
     ]
 }
 

@@ -237,9 +237,11 @@ pub struct Faults {
     pub failed: Vec<Placed<String>>,
     /// Links that go down or come up during the run.
     pub timed: Vec<TimedFault>,
+    /// NICs that keep pausing their switch.
+    pub storms: Vec<TimedFault>,
 }
 
-/// A link that goes down or comes up.
+/// Something that happens to a link at an instant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimedFault {
     /// The link's name.

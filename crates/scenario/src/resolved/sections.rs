@@ -337,6 +337,23 @@ pub static TIMED_FAULT: Spec = Spec {
     ],
 };
 
+/// A NIC that keeps pausing its switch.
+pub static STORM: Spec = Spec {
+    name: "storms",
+    summary: "a NIC that keeps sending pause frames for nothing; needs `queues: {pause: true}`",
+    source: OURS,
+    parameters: &[
+        parameter("at", Kind::Duration, None, "when it begins"),
+        parameter("span", Kind::Duration, None, "how long it lasts; then the NIC lets packets go on"),
+        parameter(
+            "interval",
+            Kind::Duration,
+            Some(Value::Duration(Duration::from_micros(10))),
+            "from one pause frame to the next",
+        ),
+    ],
+};
+
 /// What is recorded beyond the defaults.
 pub static RECORD: Spec = Spec {
     name: "record",
@@ -381,6 +398,7 @@ mod tests {
             &FAULTS,
             &RANDOM_FAULTS,
             &TIMED_FAULT,
+            &STORM,
             &RECORD,
         ];
         for spec in sections

@@ -62,7 +62,10 @@ impl Ports for Idle {
 
 /// Flows per uplink, as one switch hashes them.
 fn loads(n_flows: usize, n_uplinks: usize, seed: u64) -> Vec<u32> {
-    let mut ecmp = Balancer::seat(&Chosen::named("ecmp"), Seat { seed, node: 9, n_ports: n_uplinks as u32 });
+    let mut ecmp = Balancer::seat(
+        &Chosen::named("ecmp"),
+        Seat { seed, node: 9, n_ports: n_uplinks as u32, bits_below: 0 },
+    );
     let mut random = Random::stream(seed, 83, 0);
     let mut unused = Random::stream(seed, 83, 1);
     let mut loads = vec![0; n_uplinks];

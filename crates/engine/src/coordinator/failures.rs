@@ -1,0 +1,82 @@
+//! What everybody is told of failed links: next hops over what is alive, and what Themis makes of it.
+//!
+//! Models: snapshots of the whole fabric, taken between windows.
+//! Leaves out: what the nodes at the ends of a link see by themselves, at once.
+
+use std::num::NonZeroU32;
+
+use netloom_model::{FaultAction, Model, reroute};
+use netloom_policy::edge::themis::Failure;
+use netloom_units::{HostId, LinkId, NodeId, Time};
+
+use super::Coordinator;
+use crate::node::Node;
+
+impl Coordinator<'_, '_> {
+    /// Renews global knowledge: next hops over what is alive at `at`.
+    pub(super) fn reroute(&mut self, at: u64) {
+        self.dead = dead_links(self.model, Time(at));
+        let overlay = reroute::overlay(&self.model.fabric, &self.model.routing, &self.dead);
+        self.hall.board.write().expect("no thread panicked").overlay = Some(overlay);
+        let is_broken = self.is_fabric_broken();
+        for number in 0..self.hall.partitions.len() {
+            for node in &mut self.hall.partition(number).nodes {
+                node.note_overlay();
+                self.tell(node, is_broken);
+            }
+        }
+    }
+
+    /// Whether a link between switches is known to be dead.
+    fn is_fabric_broken(&self) -> bool {
+        let fabric = &self.model.fabric;
+        let is_inner = |link: usize| {
+            fabric.links()[link].ends.iter().all(|&port| !fabric.is_host(fabric.port(port).node))
+        };
+        (0..self.dead.len()).any(|link| self.dead[link] && is_inner(link))
+    }
+
+    fn tell(&self, node: &mut Node, is_broken: bool) {
+        match self.failure {
+            None => {}
+            Some(Failure::Ecmp) => node.be_told(is_broken),
+            Some(Failure::Subset) => {
+                if let Some(edge) = &mut node.edge {
+                    edge.renew_paths(|source, to| self.paths_left(source, to));
+                }
+            }
+        }
+    }
+
+    /// Paths from the switch above a host to another host, as far as is known, if packets are sprayed over what is left.
+    pub(super) fn paths_left(&self, source: HostId, to: HostId) -> Option<NonZeroU32> {
+        if self.failure != Some(Failure::Subset) || !self.dead.contains(&true) {
+            return None;
+        }
+        let fabric = &self.model.fabric;
+        let first = self.switch_above(source)?;
+        let board = self.hall.board.read().expect("no thread panicked");
+        let overlaid = board.overlay.as_ref().and_then(|overlay| overlay.next_hops(first, to));
+        let set = overlaid.unwrap_or_else(|| self.model.routing.next_hops(first, to));
+        let ports = fabric.ports_of(first);
+        let is_live = |&port: &u32| !self.dead[ports[port as usize].link.index()];
+        NonZeroU32::new(set.iter().filter(is_live).count() as u32)
+    }
+
+    /// The switch above a host, by its first port.
+    pub(super) fn switch_above(&self, host: HostId) -> Option<NodeId> {
+        let fabric = &self.model.fabric;
+        let port = fabric.ports_of(fabric.host_node(host)).first()?;
+        Some(fabric.port(port.peer).node)
+    }
+}
+
+/// Which links are dead at an instant (changes at that very instant included).
+fn dead_links(model: &Model, at: Time) -> Vec<bool> {
+    let mut dead = vec![false; model.fabric.links().len()];
+    for fault in model.faults.iter().filter(|fault| fault.at <= at) {
+        let LinkId(link) = fault.link;
+        dead[link as usize] = fault.action == FaultAction::Down;
+    }
+    dead
+}

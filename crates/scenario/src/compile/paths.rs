@@ -1,0 +1,117 @@
+//! Paths that sequence numbers name over three tiers, and hosts that Themis can guard.
+//!
+//! Invariants: where paths are named, every number of paths is a power of two and all of them can be reached.
+
+use std::sync::Arc;
+
+use netloom_model::Routing;
+use netloom_model::routing::bits;
+use netloom_policy::balance::psn_spray;
+use netloom_policy::edge::path_map::PathMap;
+
+use super::ground::Ground;
+use crate::diagnostic::Problems;
+use crate::resolve::Draft;
+use crate::resolved::Parameters;
+
+/// What leaves flip in the source port; nothing where one switch chooses the whole path.
+pub(super) fn path_map(draft: &Draft, ground: &Ground, problems: &mut Problems) -> Option<Arc<PathMap>> {
+    let switch = &draft.balance.as_ref()?.switch;
+    let three_tiers = matches!(ground.built.routing, Routing::FatTree(_));
+    if switch.spec.name != psn_spray::SPEC.name || !three_tiers {
+        return None;
+    }
+    let choices = ground.built.routing.choices_up();
+    if !is_linear(switch, problems) || !are_powers_of_two(switch, &choices, problems) {
+        return None;
+    }
+    let bits: Vec<u32> = choices.iter().map(|&choices| bits(choices)).collect();
+    match psn_spray::path_map(&switch.settings, &bits) {
+        Ok(paths) => Some(Arc::new(paths)),
+        Err(error) => {
+            let n_paths: u64 = choices.iter().map(|&choices| u64::from(choices)).product();
+            let report = problems
+                .report(switch.place_of("salt"), format!("not all of {n_paths} paths can be named: {error}"));
+            report.label("the leaf names a path by flipping bits of the source port");
+            report.help("`salt: switch` gives each tier bits of its own; a source port has 16");
+            None
+        }
+    }
+}
+
+fn is_linear(switch: &Parameters, problems: &mut Problems) -> bool {
+    let hash = switch.settings.choice("hash");
+    if hash == "linear" {
+        return true;
+    }
+    let message = format!("`psn_spray` over three tiers needs switches with a linear hash, not `{hash}`");
+    let report = problems.report(switch.place_of("hash"), message);
+    report.label("flipping a bit of the source port moves each flow elsewhere, so no path can be named");
+    report.help("write `switch: {psn_spray: {hash: linear}}`");
+    false
+}
+
+fn are_powers_of_two(switch: &Parameters, choices: &[u32], problems: &mut Problems) -> bool {
+    let mut tiers = ["a leaf", "an aggregation switch"].into_iter().zip(choices);
+    let Some((who, choices)) = tiers.find(|(_, choices)| !choices.is_power_of_two()) else { return true };
+    let message = "`psn_spray` over three tiers needs a power of two of next hops upwards in each";
+    let report = problems.report(switch.place, message);
+    report
+        .label(format!("{who} has {choices} here"))
+        .help("choose numbers of switches and links like 2, 4, 8");
+    false
+}
+
+/// Themis keeps what it knows of a queue pair in one switch, which must see all its packets.
+pub(super) fn one_edge(draft: &Draft, ground: &Ground, problems: &mut Problems) {
+    let Some(edge) = draft.balance.as_ref().and_then(|balance| balance.edge.as_ref()) else { return };
+    let fabric = &ground.built.fabric;
+    let switches_of = |host: u32| {
+        let ports = fabric.ports_of(netloom_units::NodeId(host)).iter();
+        let mut ends: Vec<_> = ports.map(|port| fabric.port(port.peer).node).collect();
+        ends.sort_unstable();
+        ends.dedup();
+        ends
+    };
+    let found =
+        (0..fabric.n_hosts() as u32).map(|host| (host, switches_of(host))).find(|(_, ends)| ends.len() > 1);
+    let Some((host, ends)) = found else { return };
+    let name = |node: usize| &ground.built.node_names[node];
+    let message = format!("`{}` needs hosts that are joined to one switch each", edge.spec.name);
+    let report = problems.report(edge.place, message);
+    let listed: Vec<String> = ends.iter().map(|end| format!("`{}`", name(end.index()))).collect();
+    report.label(format!("`{}` is joined to {}", name(host as usize), listed.join(" and ")));
+    report.help(
+        "a switch judges NACKs by the packets it has seen, and sees a part of them only: write `edge: none`",
+    );
+}
+
+/// Spraying over what is left asks that both ends know it, and that a path is one choice.
+pub(super) fn subset(draft: &Draft, ground: &Ground, problems: &mut Problems) {
+    let Some(edge) = draft.balance.as_ref().and_then(|balance| balance.edge.as_ref()) else { return };
+    if edge.settings.choice("failure") != "subset" {
+        return;
+    }
+    let place = edge.place_of("failure");
+    let is_one_choice = match &ground.built.routing {
+        Routing::LeafSpine(shape) => shape.fabric_links == 1 && shape.host_links == 1,
+        Routing::FatTree(_) | Routing::Tables(_) => false,
+    };
+    if !is_one_choice {
+        let report =
+            problems.report(place, "`failure: subset` needs a leaf-spine fabric without parallel links");
+        report.label("elsewhere equal numbers need not mean equal paths when some are gone");
+        report.help("write `failure: ecmp`");
+    }
+    let Some(faults) = &draft.faults else { return };
+    let fails = faults.random.is_some() || !faults.failed.is_empty() || !faults.timed.is_empty();
+    if fails && faults.settings.settings.choice("knowledge") == "local" {
+        let report = problems.report(place, "`failure: subset` needs `knowledge: global`");
+        report.label("both ends of a queue pair must know which paths are left");
+        report.related(
+            faults.settings.place_of("knowledge"),
+            "only the two nodes at a link's ends learn of it",
+        );
+        report.help("write `faults: {knowledge: global}`, or `failure: ecmp`");
+    }
+}

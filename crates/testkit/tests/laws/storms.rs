@@ -1,0 +1,69 @@
+//! A NIC that keeps pausing its switch holds up what goes to it for as long as it does, and not a moment longer, even if
+//! its link fails as it wants to end.
+
+use netloom_engine::{Options, Seams, Status};
+use netloom_model::{Buffer, Fault, FaultAction, Model, Pause, Storm, TransportKind};
+use netloom_policy::transport::Reliability;
+use netloom_testkit::fixture::{
+    Cable, ListedWork, Run, Sending, everything_joined, model, simulate, simulate_with, star,
+};
+use netloom_units::{Bytes, Duration, LinkId, NodeId, PortId, Time};
+
+use crate::rdma::rdma;
+
+const AT: Time = Time(10_000_000);
+const END: Time = Time(210_000_000);
+
+/// Two hosts at a switch, of which the second one pauses it, all links of 100 Gbps and 1 us.
+fn scene() -> Model {
+    let mut model = model(star(2, Cable::new(100_000_000_000, 1_000_000)));
+    model.transport.kind = TransportKind::Rdma(rdma(Reliability::NicSr));
+    model.classes.control = 1;
+    let pause = Pause { headroom: None, xon_gap: Bytes(1_000) };
+    model.queues.buffer = Some(Buffer { size: Bytes(200_000), alpha: 512, pause: Some(pause) });
+    let port = PortId(model.fabric.port_range(NodeId(1)).start);
+    model.storms = vec![Storm { port, at: AT, end: END, interval: Duration(15_000_000) }];
+    model
+}
+
+/// 50 us at line rate.
+fn work() -> ListedWork {
+    ListedWork::new(&[Sending::new(0, 0, 1, 600_000)])
+}
+
+fn end(run: &Run) -> Time {
+    assert_eq!(run.outcome.status, Status::Complete);
+    run.records.flows[0].end.expect("it arrives")
+}
+
+#[test]
+fn what_goes_to_the_nic_waits_for_the_end_of_the_storm() {
+    let model = scene();
+    let run = simulate(&model, work());
+    assert!(end(&run) > END && end(&run) < END + Duration(60_000_000), "{:?}", end(&run));
+    let signals = |node| run.records.signals.iter().find(|row| row.node == NodeId(node)).expect("a row");
+    // At 10, 25, ... 205 us; each frame takes 1 us and its time on the wire.
+    assert_eq!(signals(1).pauses, 14);
+    let paused = run.records.signals.iter().find(|row| row.node == NodeId(2) && row.peer == NodeId(1));
+    // The first frame waited for the ACK that was on the wire.
+    let on_wire = Duration(64 * 80);
+    assert_eq!(paused.expect("the switch's port was paused").paused + on_wire, END.since(AT));
+    assert!(run.records.drops.is_empty());
+    let plain = Options::default();
+    for way in [Options { threads: 2, ..plain }, Options { shortcut: false, ..plain }, everything_joined()] {
+        assert!(simulate_with(&model, work(), way, Seams::default()).records == run.records, "{way:?}");
+    }
+}
+
+#[test]
+fn a_link_that_fails_as_the_storm_ends_goes_on_when_it_is_back() {
+    let fault = |at, action| Fault { at: Time(at), link: LinkId(1), action };
+    let mut model = scene();
+    model.faults = vec![fault(205_500_000, FaultAction::Down), fault(300_000_000, FaultAction::Up)];
+    let late = end(&simulate(&model, work()));
+    assert!(late > Time(300_000_000), "{late:?}");
+    // Back before the end, it is paused again.
+    model.faults = vec![fault(100_500_000, FaultAction::Down), fault(102_000_000, FaultAction::Up)];
+    let run = simulate(&model, work());
+    assert!(end(&run) > END);
+}
