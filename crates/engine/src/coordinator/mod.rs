@@ -23,12 +23,14 @@ use crate::ledger::Ledger;
 use crate::observe::{Control, Observer, Progress};
 use crate::parallel::{Crew, Hall};
 use crate::partition::LONGEST_WINDOW;
+use crate::rates::Rates;
 use crate::run::{Outcome, Stall, Status, Waiting};
 use crate::sampler::Sampler;
 use crate::trace::{Account, Tracer};
 use messages::{Pairs, repair_row};
 
 mod messages;
+mod rates;
 
 /// Where an actor lives.
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +79,7 @@ pub struct Coordinator<'a, 'h> {
     pairs: Pairs,
     cuts: VecDeque<(u64, Cut)>,
     sampler: Option<Sampler>,
+    rates: Option<Rates>,
     tracer: Tracer<'a>,
     faults_told: usize,
     n_finished: usize,
@@ -115,6 +118,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             pairs: Pairs::default(),
             cuts: VecDeque::new(),
             sampler: model.recording.series.map(|interval| Sampler::new(interval, n_ports)),
+            rates: model.transport.rdma().and_then(|_| Rates::new(model)),
             tracer: Tracer::new(model),
             faults_told: 0,
             n_finished: 0,
@@ -205,7 +209,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
 
     fn next_cut(&self) -> u64 {
         let cut = self.cuts.front().map_or(u64::MAX, |cut| cut.0);
-        self.sampler.as_ref().map_or(cut, |sampler| sampler.next().0.min(cut))
+        let sample = self.sampler.as_ref().map_or(u64::MAX, |sampler| sampler.next().0);
+        let rates = self.rates.as_ref().map_or(u64::MAX, |rates| rates.next().0);
+        cut.min(sample).min(rates)
     }
 
     /// Carries out what happens up to and including `earliest` between windows; the status if the run ends by it.
@@ -214,6 +220,10 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             let at = self.next_cut();
             if self.sampler.as_ref().is_some_and(|sampler| sampler.next().0 == at) {
                 self.sample(at);
+                continue;
+            }
+            if self.rates.as_ref().is_some_and(|rates| rates.next().0 == at) {
+                self.rate_sample(at);
                 continue;
             }
             match self.cuts.pop_front().expect("a cut was seen").1 {
@@ -288,7 +298,10 @@ impl<'a, 'h> Coordinator<'a, 'h> {
 
     fn hear(&mut self, report: &Report) {
         match *report {
-            Report::Started { flow, number, at } => self.table.started(flow, Time(at), number),
+            Report::Started { flow, number, at } => {
+                self.table.started(flow, Time(at), number);
+                self.rate_started(flow);
+            }
             Report::Arrived { flow, at, packets, hops, tally } => {
                 let board = self.hall.board.read().expect("no thread panicked");
                 let row = self.table.arrived(self.model, &board.flows, flow, Time(at), (packets, hops));
@@ -499,6 +512,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         }
         let series = self.sampler.as_ref().map(Sampler::rows).unwrap_or_default();
         self.sink.accept(Batch::Series(&series))?;
+        let rates = self.rate_rows();
+        self.sink.accept(Batch::Rates(&rates))?;
         let drops = self.drop_rows();
         self.sink.accept(Batch::Drops(&drops))?;
         self.trace_waiting();

@@ -22,12 +22,14 @@ impl Node {
         let slot = round.flows[packet.flow as usize].send_slot;
         let nic = self.nic_mut().expect("the host has queue pairs");
         let Nic { sends, outgoing, controllers, .. } = nic;
-        outgoing.get_mut(slot).balance -= 1;
+        let sent = outgoing.get_mut(slot);
+        sent.answers += 1;
         let pair = sends.get_mut(packet.slot);
         let is_news = pair.learn(packet, rdma);
         let controller = &controllers[pair.port as usize];
         let is_nack = packet.kind() == PacketKind::Nack;
         if is_notification(packet, rdma) {
+            sent.notified += 1;
             let signal = if is_nack { Signal::Nack } else { Signal::Cnp };
             controller.on_congestion(&mut pair.rate, Time(now), signal);
         }

@@ -91,7 +91,9 @@ impl Node {
         let turn = pair.sender.take();
         let message = pair.message_at(turn.position);
         let packet = packet_at(pair, turn, message, rdma, round);
-        outgoing.get_mut(message.slot).balance += 1;
+        let sent = outgoing.get_mut(message.slot);
+        sent.packets += 1;
+        sent.again += u32::from(turn.is_again);
         let rate = controllers[port].rate(&mut pair.rate, Time(start));
         controllers[port].on_sent(&mut pair.rate, Bytes(u64::from(packet.bytes)));
         pair.next_at = start + rate.serialization(Bytes(u64::from(packet.bytes))).0;
