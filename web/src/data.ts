@@ -260,6 +260,8 @@ export interface SignalsOfRun {
   paused: number;
   marked: number;
   pauses: number;
+  lost: number;
+  reasons: Record<string, number>;
   ports: SignalledPort[];
 }
 

@@ -27,8 +27,10 @@ interface Drawing {
 }
 
 const WIDEST = 36;
-/** Beyond as many groups their names are written aslant. */
-const STRAIGHT = 4;
+/** Beyond as many letters beside each other names are written aslant. */
+const STRAIGHT = 150;
+/** Most pixels of a name that is written aslant, of each of its letters, and how far down these reach. */
+const ASLANT = { most: 160, letter: 6.8, down: 0.57 };
 
 /** From the lowest to the highest value, in the middle of its bar. */
 const whisker =
@@ -47,12 +49,20 @@ const whisker =
   };
 
 /** The chart. */
-export function groupChart(label: string, axis: string, unit: Unit, groups: string[], kinds: Kind[]): HTMLElement {
+export function groupChart(
+  label: string,
+  axis: string,
+  unit: Unit,
+  { name, names }: { name: string; names: string[] },
+  kinds: Kind[],
+): HTMLElement {
   const scaled = (value: number): number => value / unit.worth;
-  const aslant = groups.length > STRAIGHT;
-  const bars = kinds.map(({ name, colour, bars: found }) => ({
+  const longest = names.reduce((most, text) => Math.max(most, text.length), 0);
+  const aslant = names.length * longest > STRAIGHT;
+  const gap = aslant ? 28 + Math.min(ASLANT.most, longest * ASLANT.letter) * ASLANT.down : 32;
+  const bars = kinds.map(({ name: kind, colour, bars: found }) => ({
     type: "bar",
-    name,
+    name: kind,
     barMaxWidth: WIDEST,
     data: found.map((bar) => (bar === null ? null : scaled(bar.value))),
     itemStyle: { color: colour },
@@ -68,22 +78,26 @@ export function groupChart(label: string, axis: string, unit: Unit, groups: stri
       bar === null || bar.low === bar.high ? [] : [[group, scaled(bar.low), scaled(bar.high)]],
     ),
   }));
-  return chart(label, aslant ? 420 : 340, {
-    grid: { left: aslant ? 96 : 64, right: 24, top: 16, bottom: aslant ? 130 : 48 },
+  return chart(label, 290 + gap, {
+    grid: { left: aslant ? 96 : 64, right: 24, top: 16, bottom: gap + 28 },
     tooltip: tooltip(({ seriesIndex, dataIndex }: { seriesIndex: number; dataIndex: number }) => {
       const kind = kinds[seriesIndex];
       const bar = kind?.bars[dataIndex];
-      return kind === undefined || !bar ? "" : tip(`${kind.name}, ${groups[dataIndex] ?? ""}`, bar.tip);
+      return kind === undefined || !bar ? "" : tip(`${kind.name}, ${names[dataIndex] ?? ""}`, bar.tip);
     }),
     xAxis: {
       type: "category",
-      data: groups,
+      data: names,
+      name,
+      nameLocation: "middle",
+      nameGap: gap,
+      nameTextStyle: { color: "var(--ink)", fontSize: 12 },
       axisLabel: {
         color: "var(--ink)",
         fontSize: 12,
         interval: 0,
         rotate: aslant ? 35 : 0,
-        width: aslant ? 160 : undefined,
+        width: aslant ? ASLANT.most : undefined,
         overflow: "truncate",
       },
       axisLine: { lineStyle: { color: "var(--line)" } },

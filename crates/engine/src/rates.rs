@@ -163,10 +163,10 @@ impl Rates {
     pub fn take(&mut self, read: impl Fn(u32) -> Reading) {
         let time = self.next();
         for (&(source, destination, number), line) in &mut self.lines {
-            let (totals, rate) = line.read(&read);
+            let (totals, rates) = line.read(&read);
             let of = totals - line.before;
             line.before = totals;
-            if of != Totals::default() || rate.is_some() {
+            if of != Totals::default() || !rates.is_empty() {
                 self.rows.push(RateRow {
                     time,
                     interval: self.interval,
@@ -180,13 +180,14 @@ impl Rates {
                     marked: of.marked,
                     notified: of.notified,
                     size: Bytes(of.bytes),
-                    rate,
+                    queue_pairs: rates.len() as u32,
+                    rate: (!rates.is_empty()).then(|| Rate(rates.values().map(|rate| rate.0).sum())),
                 });
             }
         }
         self.n_intervals += 1;
         let is_full = self.n_intervals >= MOST_INTERVALS || self.rows.len() >= MOST_ROWS;
-        if is_full && self.n_intervals % 2 == 0 {
+        if is_full && self.n_intervals.is_multiple_of(2) {
             self.double();
         }
     }
@@ -198,9 +199,12 @@ impl Rates {
         let mut joined: BTreeMap<_, RateRow> = BTreeMap::new();
         for row in self.rows.drain(..) {
             let time = Time(row.time.0.next_multiple_of(self.interval.0));
-            // What was allowed in the middle of an interval is not what is allowed at its end.
-            let rate = row.rate.filter(|_| row.time == time);
-            let row = RateRow { time, interval: self.interval, rate, ..row };
+            let mut row = row;
+            if row.time != time {
+                // What was allowed in the middle of an interval is not what is allowed at its end.
+                (row.queue_pairs, row.rate) = (0, None);
+            }
+            let row = RateRow { time, interval: self.interval, ..row };
             joined.entry(row.order()).and_modify(|first| *first = together(first, &row)).or_insert(row);
         }
         self.rows = joined.into_values().collect();
@@ -213,8 +217,8 @@ impl Rates {
 }
 
 impl Line {
-    /// Totals over its messages, and the rates of their queue pairs, each counted once.
-    fn read(&self, read: impl Fn(u32) -> Reading) -> (Totals, Option<Rate>) {
+    /// Totals over its messages, and the rates of their queue pairs by place.
+    fn read(&self, read: impl Fn(u32) -> Reading) -> (Totals, BTreeMap<u32, Rate>) {
         let mut totals = self.forgotten;
         let mut rates: BTreeMap<u32, Rate> = BTreeMap::new();
         for &place in &self.messages {
@@ -222,8 +226,7 @@ impl Line {
             totals = totals + reading.totals;
             rates.extend(reading.rate);
         }
-        let rate = (!rates.is_empty()).then(|| Rate(rates.values().map(|rate| rate.0).sum()));
-        (totals, rate)
+        (totals, rates)
     }
 }
 
@@ -303,7 +306,8 @@ mod tests {
         rates.started(3, message(0, 1, 1));
         rates.started(4, message(0, 1, 2));
         rates.take(|_| reading(1, Some((0, 50))));
-        assert_eq!(rates.rows()[0].rate, Some(Rate(50)));
+        let row = rates.rows()[0];
+        assert_eq!((row.queue_pairs, row.rate), (1, Some(Rate(50))));
     }
 
     #[test]

@@ -377,7 +377,9 @@ table! {
         pub notified: u64, "packets";
         /// Payload that came for the first time.
         pub size: Bytes, "B";
-        /// Rate that congestion control allows at the end, summed over queue pairs with something unacknowledged; absent without.
+        /// Queue pairs of the flow with something unacknowledged at the end.
+        pub queue_pairs: u32, "number";
+        /// Rate that congestion control allows these at the end, summed; absent without any.
         pub rate: Option<Rate>, "bit/s";
     }
     names {}

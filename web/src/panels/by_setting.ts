@@ -8,6 +8,9 @@ import { count, span, spanUnit, spans } from "../units.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
+/** Settings named below a group, as many as its name has values. */
+const NAMED = 3;
+
 function kinds({ bars, times }: BySetting): Parameters<typeof groupChart>[4] {
   return bars.map((name, kind) => ({
     name: name === "" ? "all" : name,
@@ -36,6 +39,9 @@ function content({ by_setting: found }: Report): HTMLElement[] {
   }
   const most = Math.max(...found.times.flatMap((group) => group.map((times) => times?.high ?? 0)));
   const shown = kinds(found);
+  // The last words of paths are what people call settings.
+  const words = found.settings.map((path) => path.split(".").at(-1) ?? path);
+  const axis = { name: words.slice(0, NAMED).join(" / "), names: found.groups };
   const numbers = ["mean", "shortest", "longest", "runs"].map((title) => ({ title, number: true }));
   return [
     note(
@@ -45,7 +51,7 @@ function content({ by_setting: found }: Report): HTMLElement[] {
     legendOf(shown.map(({ name }, kind) => lineName(name, runStroke(kind)))),
     figure(
       "Completion time",
-      groupChart("Completion time by setting", "completion time", spanUnit(most), found.groups, shown),
+      groupChart("Completion time by setting", "completion time", spanUnit(most), axis, shown),
     ),
     asTable("Completion time by setting", [{ title: "setting" }, { title: "balancing" }, ...numbers], rows(found)),
   ];

@@ -58,8 +58,8 @@ function content(report: Report): HTMLElement[] {
   return [
     note(
       `Interval: ${intervals}. Flows are those that the scenario chose in “rates_of” and “rates_from”: all messages of a ` +
-        "pair of hosts, or a single one. The rate is what congestion control allows at the end of an interval, summed " +
-        "over queue pairs with something under way.",
+        "pair of hosts, or a single one. The rate is what congestion control allows a queue pair at the end of an " +
+        "interval, mean of those with something under way.",
     ),
     legendOf(shown.map((line) => lineName(line.name, line))),
     pair(
@@ -68,7 +68,7 @@ function content(report: Report): HTMLElement[] {
         timeChart("Retransmission ratio over time", "sent again", shares, drawn((flow) => flow.shares, 0.5), percent),
       ),
       figure(
-        "Sending rate that congestion control allows",
+        "Sending rate that congestion control allows a queue pair",
         timeChart("Sending rate over time", "rate", unit, drawn((flow) => flow.rates, 1), bitRate),
       ),
       figure(

@@ -1,7 +1,7 @@
 // What messages on queue pairs sent again, and the NACKs that asked for it.
 
 import type { RepairedMessage, RepairsOfRun, Report } from "../data.ts";
-import { folded, note, table } from "../dom.ts";
+import { folded, note, stacked, table } from "../dom.ts";
 import type { Cell } from "../dom.ts";
 import { runColour, runName } from "../palette.ts";
 import { stackChart } from "../stacks.ts";
@@ -18,7 +18,10 @@ interface Found {
 const found = (report: Report): Found[] =>
   report.repairs.flatMap((of, run) => (of === null ? [] : [{ run, name: report.runs[run]?.name ?? "", of }]));
 
-const part = (packets: number, { packets: all }: RepairsOfRun): number => (all > 0 ? packets / all : 0);
+/** Packets of messages and those that came again. */
+const all = ({ packets, needed, spurious }: RepairsOfRun): number => packets + needed + spurious;
+
+const part = (packets: number, of: RepairsOfRun): number => packets / Math.max(all(of), 1);
 
 function again(shown: Found[]): HTMLElement[] {
   if (shown.every(({ of }) => of.needed + of.spurious === 0)) {
@@ -32,7 +35,7 @@ function again(shown: Found[]): HTMLElement[] {
     tip: [
       `for nothing: ${count(of.spurious)}, ${percent(part(of.spurious, of))}`,
       `needed: ${count(of.needed)}, ${percent(part(of.needed, of))}`,
-      `of ${count(of.packets)} packets`,
+      `of ${count(all(of))} packets`,
     ],
   }));
   const unit = { name: "% of all packets", worth: 0.01 };
@@ -56,9 +59,9 @@ function nacks(shown: Found[]): HTMLElement[] {
     return {
       name,
       colour: runColour(run),
-      full: passed / Math.max(of.packets, 1),
-      hollow: blocked / Math.max(of.packets, 1),
-      ...(of.edge === null ? {} : { mark: of.edge.made / Math.max(of.packets, 1) }),
+      full: part(passed, of),
+      hollow: part(blocked, of),
+      ...(of.edge === null || of.edge.made === 0 ? {} : { mark: part(of.edge.made, of) }),
       tip: [
         `sent by receivers: ${count(of.nacks)}`,
         `let on to senders: ${count(passed)}`,
@@ -98,9 +101,9 @@ function totals(report: Report, shown: Found[]): HTMLElement {
     percent(part(of.needed + of.spurious, of)),
     count(of.nacks),
     ...(of.edge === null ? [null, null, null] : [of.edge.forwarded, of.edge.blocked, of.edge.made].map(count)),
-    `${count(of.marked)} (${percent(part(of.marked, of))})`,
+    stacked(count(of.marked), percent(part(of.marked, of))),
     count(of.reordered),
-    `${count(of.farthest)} (mean ${significant(of.distance)})`,
+    stacked(count(of.farthest), `mean ${significant(of.distance)}`),
   ]);
   const columns = COLUMNS.map((title) => ({ title, number: true }));
   // Columns without a value in any run tell nothing.
@@ -137,7 +140,8 @@ function content(report: Report): HTMLElement[] {
   return [
     note(
       "As receivers saw it by the time a message had arrived. A packet came again for nothing if it had been taken " +
-        "before; a packet came early if others before it in its queue pair were missing.",
+        "before; a packet came early if others before it in its queue pair were missing. Shares are of all packets: " +
+        "those of the messages, and what came again.",
     ),
     ...(figures.length > 0 ? [pair(...figures)] : [note("Nothing was sent again, and no NACK left a receiver.")]),
     totals(report, shown),

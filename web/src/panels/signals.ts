@@ -2,8 +2,9 @@
 
 import { barChart } from "../bars.ts";
 import type { Report, SignalledPort } from "../data.ts";
-import { asTable, note } from "../dom.ts";
-import { legend, runColour } from "../palette.ts";
+import { asTable, note, table } from "../dom.ts";
+import type { Cell } from "../dom.ts";
+import { legend, runColour, runName } from "../palette.ts";
 import { count, percent, some, span } from "../units.ts";
 import type { Unit } from "../units.ts";
 import { figure, pair } from "./panel.ts";
@@ -40,8 +41,8 @@ const KINDS: Kind[] = [
 const where = (port: SignalledPort): string => `${port.from} → ${port.to}`;
 
 /** Reasons with their numbers, in words. */
-const reasons = (port: SignalledPort): string =>
-  Object.entries(port.reasons)
+const reasons = (of: { reasons: Record<string, number> }): string =>
+  Object.entries(of.reasons)
     .map(([reason, packets]) => `${reason.replaceAll("_", " ")} ${count(packets)}`)
     .join(", ");
 
@@ -68,29 +69,32 @@ function drawing({ title, axis, unit, of }: Kind, found: Found[]): HTMLElement[]
   return [figure(title, barChart(title, axis, unit, bars))];
 }
 
+function totals(report: Report): HTMLElement {
+  const rows = report.signals.flatMap((of, run): Cell[][] =>
+    of === null
+      ? []
+      : [[runName(report.runs, run), ...[of.total, of.paused, of.marked, of.pauses, of.lost].map(count), reasons(of)]],
+  );
+  const numbers = ["ports with any of it", "ports paused", "packets marked", "pause frames", "packets lost"];
+  const columns = [{ title: "run" }, ...numbers.map((title) => ({ title, number: true })), { title: "why lost" }];
+  return table("Over all ports", columns, rows);
+}
+
 function content(report: Report): HTMLElement[] {
   const found = report.signals.flatMap((of, run) => (of?.ports ?? []).map((port) => ({ run, port })));
   if (found.length === 0) {
     return [];
   }
   const runs = [...new Set(found.map(({ run }) => run))];
-  const totals = report.signals.flatMap((of, run) => {
-    const name = report.runs.length > 1 ? `${report.runs[run]?.name ?? ""}: ` : "";
-    return of === null
-      ? []
-      : [
-          `${name}${some(of.total, "port")} of which ${count(of.paused)} paused, ` +
-            `${some(of.marked, "mark")}, ${some(of.pauses, "pause frame")}`,
-        ];
-  });
   const numbers = ["packets", "marked", "paused", "share of time", "pause frames sent", "lost"];
   return [
     note(
-      `Ports with something to tell: ${totals.join("; ")}. Bars show the ${BARS} ports with most of each kind; ` +
-        "a port is paused by the node at its other end, and sends pause frames to it.",
+      `Bars show the ${BARS} ports with most of each kind. ` +
+        "A port is paused by the node at its other end, and sends pause frames to it.",
     ),
     ...(runs.length > 1 ? [legend(report.runs, runs)] : []),
     pair(...KINDS.flatMap((kind) => drawing(kind, found))),
+    totals(report),
     asTable(
       "Ports with marks, pauses or losses",
       [{ title: "run" }, { title: "port" }, ...numbers.map((title) => ({ title, number: true })), { title: "why lost" }],

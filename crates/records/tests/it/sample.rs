@@ -250,6 +250,7 @@ fn rate(random: &mut Random) -> RateRow {
         marked: large(random),
         notified: large(random),
         size: Bytes(large(random)),
+        queue_pairs: random.next_u32(),
         rate: perhaps(random, rate),
     }
 }

@@ -62,8 +62,8 @@ impl BySettingData {
         let bar_of = values(&bars, runs.len());
         let groups: Vec<BetweenRow> = others.into_iter().filter(|row| !follows(row, &bar_of)).collect();
         let group_of = values(&groups, runs.len());
-        let bar_names = named_by_policy(names(&bars, &bar_of), runs, &bar_of);
-        let group_names = names(&groups, &group_of);
+        let bar_names = named_by_policy(names(&bar_of), runs, &bar_of);
+        let group_names = sorted(names(&group_of));
         let mut found: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
         for run in 0..runs.len() {
             if let Some(time) = completion(run, steps) {
@@ -99,35 +99,30 @@ fn follows(row: &BetweenRow, bar_of: &[Values]) -> bool {
     row.values.iter().zip(bar_of).all(|(value, bar)| *known.entry(bar).or_insert(value) == value)
 }
 
-/// Every combination of values once, and what it is called; numbers in their order, each with its unit.
-fn names(rows: &[BetweenRow], of_runs: &[Values]) -> Vec<(Values, String)> {
-    let mut all: Vec<&Values> = of_runs.iter().collect();
-    let order = |values: &Values| -> Vec<(f64, Option<String>)> {
-        values.iter().map(|value| (size(value.as_deref().unwrap_or_default()), value.clone())).collect()
-    };
-    if rows.iter().any(|row| row.values.iter().flatten().any(|value| size(value) < f64::INFINITY)) {
-        all.sort_by(|left, right| order(left).partial_cmp(&order(right)).expect("no size is NaN"));
-    }
+/// Every combination of values once, in the order of runs, and what it is called.
+fn names(of_runs: &[Values]) -> Vec<(Values, String)> {
     let mut seen = BTreeSet::new();
-    all.retain(|values| seen.insert(*values));
-    all.into_iter().map(|values| (values.clone(), name(rows, values))).collect()
+    let first = of_runs.iter().filter(|values| seen.insert(*values));
+    first.map(|values| (values.clone(), name(values))).collect()
 }
 
-fn name(rows: &[BetweenRow], values: &Values) -> String {
-    let known: Vec<(&str, &str)> = rows
-        .iter()
-        .zip(values)
-        .filter_map(|(row, value)| Some((row.path.as_str(), value.as_deref()?)))
-        .collect();
-    let last = |path: &str| path.rsplit('.').next().unwrap_or_default().to_owned();
-    let word = |(path, value): &(&str, &str)| {
-        if rows.len() == 1 { (*value).to_owned() } else { format!("{} {value}", last(path)) }
-    };
-    let mut words: Vec<String> = known.iter().take(NAMED).map(word).collect();
-    if known.len() > NAMED {
+/// The values one after the other.
+fn name(values: &Values) -> String {
+    let word = |value: &Option<String>| value.clone().unwrap_or_else(|| "–".to_owned());
+    let mut words: Vec<String> = values.iter().take(NAMED).map(word).collect();
+    if values.len() > NAMED {
         words.push("…".to_owned());
     }
-    words.join(", ")
+    words.join(" / ")
+}
+
+/// In the order of their values; quantities by their sizes.
+fn sorted(mut names: Vec<(Values, String)>) -> Vec<(Values, String)> {
+    let order = |(values, _): &(Values, String)| -> Vec<(f64, Option<String>)> {
+        values.iter().map(|value| (size(value.as_deref().unwrap_or_default()), value.clone())).collect()
+    };
+    names.sort_by(|left, right| order(left).partial_cmp(&order(right)).expect("no size is NaN"));
+    names
 }
 
 /// The same with the names of the policies where these tell the bars apart.

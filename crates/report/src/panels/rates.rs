@@ -17,6 +17,8 @@ use crate::round::{seconds, six_digits};
 const DRAWN: usize = 8;
 /// Intervals over all flows of all runs.
 const MOST_POINTS: usize = 60_000;
+/// Intervals of a flow, at most; more would be noise on a screen.
+const MOST_OF_FLOW: usize = 250;
 /// Intervals of a flow, at least.
 const FEWEST_POINTS: usize = 50;
 
@@ -69,7 +71,7 @@ pub struct FlowData {
     pub marked: u64,
     /// Notifications that congestion control took.
     pub notified: u64,
-    /// Mean of the rate at the ends of recorded intervals, in bit/s.
+    /// Mean of the rate of a queue pair at the ends of recorded intervals, in bit/s.
     pub mean_rate: Option<f64>,
     /// Payload over the time from the first to the last interval, in bit/s.
     pub mean_goodput: f64,
@@ -77,7 +79,7 @@ pub struct FlowData {
     pub begin: f64,
     /// Share of packets that had been sent before; absent where none was sent.
     pub shares: Vec<Option<f64>>,
-    /// Rate at the end, in bit/s; absent where nothing was under way.
+    /// Rate of a queue pair at the end, mean of those with something under way, in bit/s; absent without any.
     pub rates: Vec<Option<f64>>,
     /// Payload that came for the first time, in bit/s.
     pub goodputs: Vec<f64>,
@@ -92,7 +94,7 @@ impl Rates {
         let sent = |rows: &[RateRow]| rows.iter().map(|row| row.packets).sum::<u64>();
         flows.sort_by_key(|(key, rows)| (std::cmp::Reverse(sent(rows)), *key));
         flows.truncate(DRAWN);
-        let most = (MOST_POINTS / (flows.len() * n_runs.max(1))).max(FEWEST_POINTS) as u64;
+        let most = (MOST_POINTS / (flows.len() * n_runs.max(1))).clamp(FEWEST_POINTS, MOST_OF_FLOW) as u64;
         let longest = flows.iter().map(|(_, rows)| span(rows, interval)).max().unwrap_or(1);
         let joined = longest.div_ceil(most);
         let flow = |(key, rows): &(Key, Vec<RateRow>)| FlowData::of(*key, rows, (interval, joined), about);
@@ -118,34 +120,34 @@ struct Slot {
     again: u64,
     bytes: u64,
     /// At the end of the last recorded interval that has one.
-    rate: Option<u64>,
+    rate: Option<f64>,
 }
 
 impl FlowData {
     fn of(key: Key, rows: &[RateRow], (interval, joined): (u64, u64), about: &About) -> FlowData {
         let begin = rows[0].time.0 - interval;
         let drawn = interval * joined;
-        let mut slots = vec![Slot::default(); span(rows, interval).div_ceil(joined) as usize];
+        // Flows end within an interval: that one is drawn with the one before, or it would look like a fall.
+        let last = ((span(rows, interval) - 1) / joined).max(1) as usize - 1;
+        let mut slots = vec![Slot::default(); last + 1];
         for row in rows {
-            let slot = &mut slots[((row.time.0 - interval - begin) / drawn) as usize];
+            let slot = &mut slots[last.min(((row.time.0 - interval - begin) / drawn) as usize)];
             slot.packets += row.packets;
             slot.again += row.again;
             slot.bytes += row.size.0;
-            slot.rate = row.rate.map(|rate| rate.0);
+            slot.rate = pair_rate(row).or(slot.rate);
         }
         let sum = |of: fn(&RateRow) -> u64| rows.iter().map(of).sum::<u64>();
-        let rates: Vec<f64> = rows.iter().filter_map(|row| Some(row.rate?.0 as f64)).collect();
+        let rates: Vec<f64> = rows.iter().filter_map(pair_rate).collect();
         let mean_rate =
             (!rates.is_empty()).then(|| six_digits(rates.iter().sum::<f64>() / rates.len() as f64));
-        // The run may have ended within the last interval.
-        let ended = (about.simulated() as u64).max(begin + 1);
+        let ended = rows[rows.len() - 1].time.0.min((about.simulated() as u64).max(begin + 1));
         let goodput = |bytes: u64, from: u64, to: u64| {
-            let lasted = to.min(ended).saturating_sub(from).max(1);
-            six_digits(bytes as f64 * 8e12 / lasted as f64)
+            six_digits(bytes as f64 * 8e12 / to.saturating_sub(from).max(1) as f64)
         };
         let slot_goodput = |(nth, slot): (usize, &Slot)| {
             let from = begin + nth as u64 * drawn;
-            goodput(slot.bytes, from, from + drawn)
+            goodput(slot.bytes, from, if nth == last { ended } else { from + drawn })
         };
         let share =
             |slot: &Slot| (slot.packets > 0).then(|| six_digits(slot.again as f64 / slot.packets as f64));
@@ -158,13 +160,18 @@ impl FlowData {
             marked: sum(|row| row.marked),
             notified: sum(|row| row.notified),
             mean_rate,
-            mean_goodput: goodput(sum(|row| row.size.0), begin, rows[rows.len() - 1].time.0),
+            mean_goodput: goodput(sum(|row| row.size.0), begin, ended),
             begin: seconds(begin as f64),
             shares: slots.iter().map(share).collect(),
-            rates: slots.iter().map(|slot| slot.rate.map(|rate| six_digits(rate as f64))).collect(),
+            rates: slots.iter().map(|slot| slot.rate.map(six_digits)).collect(),
             goodputs: slots.iter().enumerate().map(slot_goodput).collect(),
         }
     }
+}
+
+/// The mean rate of the queue pairs under way.
+fn pair_rate(row: &RateRow) -> Option<f64> {
+    Some(row.rate?.0 as f64 / f64::from(row.queue_pairs.max(1)))
 }
 
 fn name((source, destination, number): Key, about: &About) -> String {

@@ -46,6 +46,10 @@ pub struct RunData {
     pub marked: u64,
     /// Pause frames sent that stop a class.
     pub pauses: u64,
+    /// Packets lost at ports.
+    pub lost: u64,
+    /// The same by reason.
+    pub reasons: BTreeMap<&'static str, u64>,
     /// The ports of each kind with most of it.
     pub ports: Vec<PortData>,
 }
@@ -92,9 +96,22 @@ impl Signals {
         };
         let all: Vec<PortData> = self.ports.iter().filter_map(data).collect();
         let sum = |of: fn(&PortData) -> u64| all.iter().map(of).sum();
+        let mut reasons: BTreeMap<&'static str, u64> = BTreeMap::new();
+        for (reason, packets) in drops.values().flatten() {
+            *reasons.entry(reason).or_default() += packets;
+        }
+        let lost = reasons.values().sum();
         let (marked, pauses) = (sum(|port| port.marked), sum(|port| port.pauses));
         let paused = all.iter().filter(|port| port.paused > 0.0).count();
-        (!all.is_empty()).then(|| RunData { total: all.len(), paused, marked, pauses, ports: most(all) })
+        (!all.is_empty()).then(|| RunData {
+            total: all.len(),
+            paused,
+            marked,
+            pauses,
+            lost,
+            reasons,
+            ports: most(all),
+        })
     }
 }
 
