@@ -154,10 +154,14 @@ fn the_rate_is_that_of_the_line_until_congestion_is_told() {
             let told = |other: &&RateRow| other.source == row.source && other.notified > 0;
             let is_free = run.records.rates.iter().filter(told).all(|other| other.time > row.time);
             if let (true, Some(rate)) = (is_free, row.rate) {
-                // Several queue pairs of a pair of hosts may each have the line's rate.
-                assert_eq!(rate.0 % line.0, 0, "{case} {row:?}");
+                assert_eq!(rate.0, line.0 * u64::from(row.queue_pairs), "{case} {row:?}");
             }
-            assert!(row.rate.is_none_or(|rate| rate > Rate(0)), "{case} {row:?}");
+            let most = line.0 * u64::from(row.queue_pairs);
+            assert!(row.rate.is_none_or(|rate| rate > Rate(0) && rate.0 <= most), "{case} {row:?}");
+            assert_eq!(row.rate.is_some(), row.queue_pairs > 0, "{case} {row:?}");
+            if let TransportKind::Rdma(Rdma { queue_pairs: QueuePairs::Pair, .. }) = model.transport.kind {
+                assert!(row.queue_pairs <= 1, "{case} {row:?}");
+            }
         }
         if model.queues.buffer.is_none() {
             assert!(run.records.rates.iter().any(|row| row.notified > 0), "{case}: never told");
