@@ -300,7 +300,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         match *report {
             Report::Started { flow, number, at } => {
                 self.table.started(flow, Time(at), number);
-                self.rate_started(flow);
+                if self.rates.is_some() {
+                    self.rate_started(flow);
+                }
             }
             Report::Arrived { flow, at, packets, hops, tally } => {
                 let board = self.hall.board.read().expect("no thread panicked");

@@ -11,6 +11,7 @@ use crate::rates::{Rates, Reading, Totals};
 
 impl Coordinator<'_, '_> {
     /// A message has started: it may be part of a chosen flow.
+    #[cold]
     pub(super) fn rate_started(&mut self, place: u32) {
         let Some(rates) = &mut self.rates else { return };
         let board = self.hall.board.read().expect("no thread panicked");
@@ -20,6 +21,7 @@ impl Coordinator<'_, '_> {
     }
 
     /// A message is about to be forgotten.
+    #[cold]
     pub(super) fn rate_forget(&mut self, place: u32) {
         if self.rates.as_ref().is_some_and(|rates| rates.is_open(place)) {
             let totals = self.reading(place, self.now).totals;
