@@ -123,20 +123,28 @@ struct Slot {
     rate: Option<f64>,
 }
 
+/// Rows added up for drawing.
+fn slots(rows: &[RateRow], interval: u64, joined: u64) -> Vec<Slot> {
+    let first = rows[0].time.0;
+    // Flows end within an interval: that one is drawn with the one before, or it would look like a fall.
+    let last = ((span(rows, interval) - 1) / joined).max(1) as usize - 1;
+    let mut slots = vec![Slot::default(); last + 1];
+    for row in rows {
+        let slot = &mut slots[last.min(((row.time.0 - first) / (interval * joined)) as usize)];
+        slot.packets += row.packets;
+        slot.again += row.again;
+        slot.bytes += row.size.0;
+        slot.rate = pair_rate(row).or(slot.rate);
+    }
+    slots
+}
+
 impl FlowData {
     fn of(key: Key, rows: &[RateRow], (interval, joined): (u64, u64), about: &About) -> FlowData {
         let begin = rows[0].time.0 - interval;
         let drawn = interval * joined;
-        // Flows end within an interval: that one is drawn with the one before, or it would look like a fall.
-        let last = ((span(rows, interval) - 1) / joined).max(1) as usize - 1;
-        let mut slots = vec![Slot::default(); last + 1];
-        for row in rows {
-            let slot = &mut slots[last.min(((row.time.0 - interval - begin) / drawn) as usize)];
-            slot.packets += row.packets;
-            slot.again += row.again;
-            slot.bytes += row.size.0;
-            slot.rate = pair_rate(row).or(slot.rate);
-        }
+        let slots = slots(rows, interval, joined);
+        let last = slots.len() - 1;
         let sum = |of: fn(&RateRow) -> u64| rows.iter().map(of).sum::<u64>();
         let rates: Vec<f64> = rows.iter().filter_map(pair_rate).collect();
         let mean_rate =
