@@ -204,6 +204,6 @@ mod tests {
     fn quantities_have_sizes_whatever_their_units() {
         assert!(size("900us") < size("4ms") && size("4ms") < size("1s"));
         assert!(size("10") < size("20") && size("1KiB") > size("1KB"));
-        assert_eq!(size("spray"), f64::INFINITY);
+        assert!(size("spray").is_infinite());
     }
 }
