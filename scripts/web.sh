@@ -36,6 +36,16 @@ for policy in ecmp adaptive; do
 done
 netloom run scenarios/faults/down_and_up.yaml --set "jobs.0.name='$hostile'" -o "$place/$(echo "$hostile" | tr / _)" --quiet
 netloom run scenarios/fabrics/custom.yaml -o "$place/custom" --quiet
+for name in nic_sr themis; do
+    netloom run scenarios/rdma/$name.yaml --set record.rates=20us --set 'record.rates_from=[leaf0.host0]' \
+        -o "$place/$name" --quiet
+done
+netloom run scenarios/rdma/lossless.yaml -o "$place/lossless" --quiet
+netloom sweep scenarios/rdma/nic_sr.yaml --vary congestion.dcqcn.increase_time=55us,300us \
+    --vary balance=ecmp,spray -o "$place/sweep" >/dev/null
 netloom report "$place/ecmp" "$place/adaptive" -o "$place/demo.html" >/dev/null
 netloom report "$place/<"* "$place/custom" -o "$place/hostile.html" >/dev/null
-(cd web && npm run --silent browser -- "$browser" "$place/demo.html" "$place/hostile.html" ${PICTURES:+--pictures "$PICTURES"})
+netloom report "$place/nic_sr" "$place/themis" "$place/lossless" -o "$place/rdma.html" >/dev/null
+netloom report "$place"/sweep/points/*/*/* -o "$place/sweep.html" >/dev/null
+(cd web && npm run --silent browser -- "$browser" "$place/demo.html" "$place/hostile.html" \
+    "$place/rdma.html" "$place/sweep.html" ${PICTURES:+--pictures "$PICTURES"})

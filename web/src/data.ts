@@ -1,7 +1,7 @@
 // What the command puts into the page; the structs of the same names in crates/report/src/panels and, of slowdowns, in
 // crates/records/src/statistics.
 //
-// Times in seconds, sizes in bytes, shares from 0 to 1.
+// Times in seconds, sizes in bytes, rates in bits per second, shares from 0 to 1.
 
 export interface Estimate {
   value: number;
@@ -172,6 +172,99 @@ export interface FaultsOfRun {
   drops: Drops[];
 }
 
+export interface Times {
+  runs: number;
+  mean: number;
+  low: number;
+  high: number;
+}
+
+export interface BySetting {
+  settings: string[];
+  groups: string[];
+  bars: string[];
+  times: (Times | null)[][];
+}
+
+export interface GoodputOfRun {
+  hosts: number;
+  mean: number;
+  slowest: number;
+  slowest_host: string;
+  fastest: number;
+  line: number;
+}
+
+export interface RepairedMessage {
+  flow: string;
+  packets: number;
+  needed: number;
+  spurious: number;
+  nacks: number;
+  marked: number;
+  distance: number;
+}
+
+export interface RepairsOfRun {
+  messages: number;
+  packets: number;
+  needed: number;
+  spurious: number;
+  nacks: number;
+  edge: { forwarded: number; blocked: number; made: number } | null;
+  marked: number;
+  reordered: number;
+  distance: number;
+  farthest: number;
+  affected: number;
+  worst: RepairedMessage[];
+}
+
+export interface RatedFlow {
+  flow: string;
+  packets: number;
+  again: number;
+  spurious: number;
+  nacks: number;
+  marked: number;
+  notified: number;
+  mean_rate: number | null;
+  mean_goodput: number;
+  begin: number;
+  shares: (number | null)[];
+  rates: (number | null)[];
+  goodputs: number[];
+}
+
+export interface RatesOfRun {
+  total: number;
+  recorded: number;
+  interval: number;
+  flows: RatedFlow[];
+}
+
+export interface SignalledPort {
+  from: string;
+  to: string;
+  packets: number;
+  marked: number;
+  pauses: number;
+  paused: number;
+  paused_share: number;
+  lost: number;
+  reasons: Record<string, number>;
+}
+
+export interface SignalsOfRun {
+  total: number;
+  paused: number;
+  marked: number;
+  pauses: number;
+  lost: number;
+  reasons: Record<string, number>;
+  ports: SignalledPort[];
+}
+
 export interface Listed<Row> {
   total: number;
   rows: Row[];
@@ -192,6 +285,13 @@ export interface Report {
   queues: QueuesOfRun[];
   links: LinksOfRun[];
   faults: FaultsOfRun[];
+  /** Absent unless runs differ in more than their balancing. */
+  by_setting: BySetting | null;
+  /** Run by run, absent without queue pairs, as the next two are. */
+  goodput: (GoodputOfRun | null)[];
+  repairs: (RepairsOfRun | null)[];
+  rates: (RatesOfRun | null)[];
+  signals: (SignalsOfRun | null)[];
   settings: Settings;
 }
 

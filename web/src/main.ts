@@ -27,8 +27,9 @@ function header(report: Report): HTMLElement {
   return element("header", {}, title, element("p", {}, about), element("ul", { class: "runs" }, ...runs));
 }
 
-function contents(): HTMLElement {
-  const links = PANELS.map((panel) => element("a", { href: `#${panel.id}` }, panel.title));
+function contents(shown: HTMLElement[]): HTMLElement {
+  const panels = PANELS.filter((panel) => shown.some((section) => section.id === panel.id));
+  const links = panels.map((panel) => element("a", { href: `#${panel.id}` }, panel.title));
   return element("nav", { "aria-label": "Panels" }, ...links);
 }
 
@@ -40,8 +41,8 @@ function footer(): HTMLElement {
 
 function show(report: Report): void {
   document.title = `${report.runs.map((run) => run.name).join(", ")} – netloom report`;
-  const panels = PANELS.map((panel) => section(panel, report));
-  document.body.append(header(report), contents(), element("main", {}, ...panels), footer());
+  const panels = PANELS.flatMap((panel) => section(panel, report));
+  document.body.append(header(report), contents(panels), element("main", {}, ...panels), footer());
   drawAll();
 }
 

@@ -21,6 +21,14 @@ const SIZES: Unit[] = [
   { name: "B", worth: 1 },
 ];
 
+const RATES: Unit[] = [
+  { name: "Tbps", worth: 1e12 },
+  { name: "Gbps", worth: 1e9 },
+  { name: "Mbps", worth: 1e6 },
+  { name: "Kbps", worth: 1e3 },
+  { name: "bps", worth: 1 },
+];
+
 function fitting(number: number, units: Unit[]): Unit {
   // Nothing at all is read best in the unit that all others are made of.
   const fits = (unit: Unit): boolean => (number === 0 ? unit.worth === 1 : Math.abs(number) >= unit.worth);
@@ -32,6 +40,9 @@ export const spanUnit = (seconds: number): Unit => fitting(seconds, SPANS);
 
 /** The unit in which a size like this is read best. */
 export const sizeUnit = (bytes: number): Unit => fitting(bytes, SIZES);
+
+/** The unit in which a rate like this is read best. */
+export const rateUnit = (bits: number): Unit => fitting(bits, RATES);
 
 /** Four digits that count, without trailing zeros behind the point. */
 export function significant(number: number): string {
@@ -56,6 +67,12 @@ export function spans(low: number, high: number): string {
 export function size(bytes: number): string {
   const unit = sizeUnit(bytes);
   return `${significant(bytes / unit.worth)} ${unit.name}`;
+}
+
+/** Bits per second. */
+export function bitRate(bits: number): string {
+  const unit = rateUnit(bits);
+  return `${significant(bits / unit.worth)} ${unit.name}`;
 }
 
 /** A whole number with its thousands set apart. */

@@ -12,6 +12,11 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 const PANELS = ["summary", "steps", "fct", "slowdown", "queues", "links", "faults", "settings", "provenance"];
+/** Panels of some runs only, and the reports that have them. */
+const OTHERS = {
+  rdma: ["goodput", "repairs", "rates", "signals"],
+  sweep: ["by_setting", "goodput", "repairs"],
+};
 const FLAGS = [
   "--headless",
   "--no-sandbox",
@@ -34,6 +39,7 @@ const complaints = [];
 function survey(panels) {
   const has = (id) => document.querySelector(`#${id} h2`)?.textContent?.trim() !== "";
   const charts = [...document.querySelectorAll(".chart")];
+  const sections = [...document.querySelectorAll("main > section")].map(({ id }) => id);
   const parts = (chart) => chart.querySelectorAll("svg path, svg rect").length;
   const wide = [...document.querySelectorAll("body *")].find(
     (one) => one.getBoundingClientRect().right > innerWidth + 1 && one.closest(".scroll, nav, svg, pre, .chart") === null,
@@ -46,6 +52,10 @@ function survey(panels) {
   return {
     alike: alike.length,
     missing: panels.filter((id) => document.getElementById(id) === null || !has(id)),
+    more: sections.filter((id) => !panels.includes(id)),
+    bare: sections.filter((id) => document.getElementById(id).children.length < 2),
+    unlinked: sections.filter((id) => document.querySelector(`nav a[href="#${id}"]`) === null),
+    links: document.querySelectorAll("nav a").length - sections.length,
     charts: charts.length,
     empty: charts.filter((chart) => parts(chart) < 3).map((chart) => chart.getAttribute("aria-label")),
     untold: charts.filter((chart) => chart.closest("section")?.querySelector("details table, table") === null).length,
@@ -76,7 +86,13 @@ async function look(browser, report) {
   });
   await page.goto(url);
   await page.waitForSelector("footer");
-  const found = await page.evaluate(survey, PANELS);
+  const panels = [...PANELS, ...(OTHERS[basename(report, ".html")] ?? [])];
+  const found = await page.evaluate(survey, panels);
+  found.more.forEach((id) => complain(`a panel that does not concern these runs: ${id}`));
+  found.bare.forEach((id) => complain(`a panel without anything: ${id}`));
+  if (found.unlinked.length > 0 || found.links !== 0) {
+    complain("the links at the top are not those of the panels");
+  }
   found.missing.forEach((id) => complain(`a panel is missing: ${id}`));
   found.empty.forEach((label) => complain(`a chart is empty: ${label}`));
   if (found.charts < 5) {

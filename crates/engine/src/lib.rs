@@ -28,6 +28,7 @@ pub mod packet;
 mod parallel;
 mod partition;
 mod port;
+mod rates;
 mod rdma;
 mod ring;
 mod round;

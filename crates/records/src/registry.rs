@@ -8,8 +8,8 @@
 use crate::column::TableSpec;
 use crate::row::Row;
 use crate::rows::{
-    CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow, PortRow, RepairRow, SeriesRow,
-    SignalRow, StepRow,
+    CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow, PortRow, RateRow, RepairRow,
+    SeriesRow, SignalRow, StepRow,
 };
 use crate::sink::{Sink, SinkError};
 
@@ -111,6 +111,8 @@ tables! {
     Repairs repairs RepairRow;
     /// Marks and pauses.
     Signals signals SignalRow;
+    /// Chosen flows over time.
+    Rates rates RateRow;
 }
 
 /// Does something for the row type of a table.

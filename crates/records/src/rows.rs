@@ -349,6 +349,51 @@ table! {
         |row: &SignalRow| row.port
 }
 
+table! {
+    /// What a chosen flow sent in an interval, and how fast it might; intervals with nothing of it have no row.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct RateRow in Rates rates {
+        /// End of the interval; the run may end before the last one does.
+        pub time: Time, "ps";
+        /// Length of the interval.
+        pub interval: Duration, "ps";
+        /// Sender.
+        pub source: HostId, "id";
+        /// Receiver.
+        pub destination: HostId, "id";
+        /// Number of the message among the sender's, where a single one was chosen; absent for all to this receiver.
+        pub number: Option<u32>, "number";
+        /// Data packets put on the wire.
+        pub packets: u64, "packets";
+        /// Of these, packets that had been sent before.
+        pub again: u64, "packets";
+        /// Packets that came and had been taken before: sent again for nothing, counted when they come.
+        pub duplicates: u64, "packets";
+        /// NACKs the receiver sent.
+        pub nacks: u64, "packets";
+        /// Marked packets that came.
+        pub marked: u64, "packets";
+        /// Notifications that congestion control took: CNPs, echoed marks, and NACKs where these count as such.
+        pub notified: u64, "packets";
+        /// Payload that came for the first time.
+        pub size: Bytes, "B";
+        /// Queue pairs of the flow with something unacknowledged at the end.
+        pub queue_pairs: u32, "number";
+        /// Rate that congestion control allows these at the end, summed; absent without any.
+        pub rate: Option<Rate>, "bit/s";
+    }
+    names {}
+    sorted by "time, source, destination, number",
+        |row: &RateRow| row.order()
+}
+
+impl RateRow {
+    /// Its place in the stated order.
+    pub fn order(&self) -> (Time, HostId, HostId, Option<u32>) {
+        (self.time, self.source, self.destination, self.number)
+    }
+}
+
 /// What a packet is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PacketKind {

@@ -3,7 +3,8 @@
 //! Invariants: tables are read block by block; each panel keeps a bounded amount, by the fabric and not by the messages.
 
 use netloom_records::{
-    Batch, DropRow, FaultRow, FlowRow, JobRow, Manifest, Names, PortRow, Row, RunFolder, StepRow,
+    Batch, DropRow, FaultRow, FlowRow, JobRow, Manifest, Names, PortRow, RateRow, RepairRow, Row, RunFolder,
+    SignalRow, StepRow,
 };
 use netloom_units::NodeId;
 
@@ -71,10 +72,17 @@ pub fn run(name: String, folder: &RunFolder) -> Result<Collected, ReportError> {
     rows::<PortRow>(folder, |rows| feed(Batch::Ports(rows)))?;
     rows::<DropRow>(folder, |rows| feed(Batch::Drops(rows)))?;
     rows::<FaultRow>(folder, |rows| feed(Batch::Faults(rows)))?;
+    rows::<RepairRow>(folder, |rows| feed(Batch::Repairs(rows)))?;
+    rows::<SignalRow>(folder, |rows| feed(Batch::Signals(rows)))?;
+    rows::<RateRow>(folder, |rows| feed(Batch::Rates(rows)))?;
     Ok(Collected { about, panels })
 }
 
 fn rows<R: Row>(folder: &RunFolder, mut feed: impl FnMut(&[R])) -> Result<(), ReportError> {
+    // Runs of earlier versions lack tables that were added later.
+    if !folder.manifest().tables.contains_key(R::TABLE.name()) {
+        return Ok(());
+    }
     for block in folder.rows::<R>()? {
         feed(&block?);
     }

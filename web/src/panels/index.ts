@@ -1,15 +1,35 @@
 // The panels in their order: the one place a new panel is entered.
 
+import { BY_SETTING } from "./by_setting.ts";
 import { FAULTS } from "./faults.ts";
 import { FCT } from "./fct.ts";
+import { GOODPUT } from "./goodput.ts";
 import { LINKS } from "./links.ts";
 import type { Panel } from "./panel.ts";
 import { PROVENANCE } from "./provenance.ts";
 import { QUEUES } from "./queues.ts";
+import { RATES } from "./rates.ts";
+import { REPAIRS } from "./repairs.ts";
 import { SETTINGS } from "./settings.ts";
+import { SIGNALS } from "./signals.ts";
 import { SLOWDOWN } from "./slowdown.ts";
 import { STEPS } from "./steps.ts";
 import { SUMMARY } from "./summary.ts";
 
 /** All panels. */
-export const PANELS: Panel[] = [SUMMARY, STEPS, FCT, SLOWDOWN, QUEUES, LINKS, FAULTS, SETTINGS, PROVENANCE];
+export const PANELS: Panel[] = [
+  SUMMARY,
+  BY_SETTING,
+  STEPS,
+  FCT,
+  SLOWDOWN,
+  GOODPUT,
+  REPAIRS,
+  RATES,
+  SIGNALS,
+  QUEUES,
+  LINKS,
+  FAULTS,
+  SETTINGS,
+  PROVENANCE,
+];

@@ -8,14 +8,15 @@ export interface Panel {
   /** Its place in the page's address. */
   id: string;
   title: string;
-  /** What it shows. */
+  /** What it shows; nothing where it does not concern these runs. */
   content: (report: Report) => HTMLElement[];
 }
 
-/** The panel as a section. */
-export function section(panel: Panel, report: Report): HTMLElement {
+/** The panel as a section; none where these runs have nothing for it. */
+export function section(panel: Panel, report: Report): HTMLElement[] {
+  const content = panel.content(report);
   const heading = element("h2", {}, panel.title);
-  return element("section", { id: panel.id }, heading, ...panel.content(report));
+  return content.length === 0 ? [] : [element("section", { id: panel.id }, heading, ...content)];
 }
 
 /** A chart with what it is called. */

@@ -104,11 +104,14 @@ impl Coordinator<'_, '_> {
 
     fn retire_if_quiet(&mut self, place: u32) -> bool {
         let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
-        let sent = self.at_host(flow.source, |host| nic(host).outgoing.get_mut(flow.send_slot).balance);
+        let sent = self.at_host(flow.source, |host| nic(host).outgoing.get_mut(flow.send_slot).balance());
         let answered =
             self.at_host(flow.message.to, |host| nic(host).incoming.get_mut(flow.receive_slot).balance);
         if sent + answered != self.table.n_lost(place) {
             return false;
+        }
+        if self.rates.is_some() {
+            self.rate_forget(place);
         }
         let rdma = self.model.transport.rdma().expect("only messages on queue pairs close");
         let receive_pair = self.at_host(flow.source, |host| {
@@ -153,7 +156,7 @@ impl Coordinator<'_, '_> {
     }
 }
 
-fn nic(host: &mut Host) -> &mut Nic {
+pub(super) fn nic(host: &mut Host) -> &mut Nic {
     host.nic.as_deref_mut().expect("hosts have queue pairs")
 }
 

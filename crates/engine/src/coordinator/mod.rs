@@ -24,6 +24,7 @@ use crate::ledger::Ledger;
 use crate::observe::{Control, Observer, Progress};
 use crate::parallel::{Crew, Hall};
 use crate::partition::LONGEST_WINDOW;
+use crate::rates::Rates;
 use crate::run::{Outcome, Stall, Status, Waiting};
 use crate::sampler::Sampler;
 use crate::trace::{Account, Tracer};
@@ -31,6 +32,7 @@ use messages::{Pairs, repair_row};
 
 mod failures;
 mod messages;
+mod rates;
 
 /// Where an actor lives.
 #[derive(Debug, Clone, Copy)]
@@ -83,6 +85,7 @@ pub struct Coordinator<'a, 'h> {
     failure: Option<Failure>,
     cuts: VecDeque<(u64, Cut)>,
     sampler: Option<Sampler>,
+    rates: Option<Rates>,
     tracer: Tracer<'a>,
     faults_told: usize,
     n_finished: usize,
@@ -123,6 +126,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             failure: model.balances.edge.as_ref().map(|chosen| Failure::of(&chosen.settings)),
             cuts: VecDeque::new(),
             sampler: model.recording.series.map(|interval| Sampler::new(interval, n_ports)),
+            rates: model.transport.rdma().and_then(|_| Rates::new(model)),
             tracer: Tracer::new(model),
             faults_told: 0,
             n_finished: 0,
@@ -213,7 +217,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
 
     fn next_cut(&self) -> u64 {
         let cut = self.cuts.front().map_or(u64::MAX, |cut| cut.0);
-        self.sampler.as_ref().map_or(cut, |sampler| sampler.next().0.min(cut))
+        let sample = self.sampler.as_ref().map_or(u64::MAX, |sampler| sampler.next().0);
+        let rates = self.rates.as_ref().map_or(u64::MAX, |rates| rates.next().0);
+        cut.min(sample).min(rates)
     }
 
     /// Carries out what happens up to and including `earliest` between windows; the status if the run ends by it.
@@ -222,6 +228,10 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             let at = self.next_cut();
             if self.sampler.as_ref().is_some_and(|sampler| sampler.next().0 == at) {
                 self.sample(at);
+                continue;
+            }
+            if self.rates.as_ref().is_some_and(|rates| rates.next().0 == at) {
+                self.rate_sample(at);
                 continue;
             }
             match self.cuts.pop_front().expect("a cut was seen").1 {
@@ -296,7 +306,12 @@ impl<'a, 'h> Coordinator<'a, 'h> {
 
     fn hear(&mut self, report: &Report) {
         match *report {
-            Report::Started { flow, number, at } => self.table.started(flow, Time(at), number),
+            Report::Started { flow, number, at } => {
+                self.table.started(flow, Time(at), number);
+                if self.rates.is_some() {
+                    self.rate_started(flow);
+                }
+            }
             Report::Arrived { flow, at, packets, hops, tally } => {
                 let board = self.hall.board.read().expect("no thread panicked");
                 let row = self.table.arrived(self.model, &board.flows, flow, Time(at), (packets, hops));
@@ -497,6 +512,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         }
         let series = self.sampler.as_ref().map(Sampler::rows).unwrap_or_default();
         self.sink.accept(Batch::Series(&series))?;
+        let rates = self.rate_rows();
+        self.sink.accept(Batch::Rates(&rates))?;
         let drops = self.drop_rows();
         self.sink.accept(Batch::Drops(&drops))?;
         self.trace_waiting();

@@ -22,10 +22,12 @@ impl Node {
         let slot = round.flows[packet.flow as usize].send_slot;
         let nic = self.nic_mut().expect("the host has queue pairs");
         let Nic { sends, outgoing, lanes, .. } = nic;
-        outgoing.get_mut(slot).balance -= 1;
+        let sent = outgoing.get_mut(slot);
+        sent.answers += 1;
         let pair = sends.get_mut(packet.slot);
         let is_news = pair.learn(packet, rdma);
         if is_notification(packet, rdma) {
+            sent.notified += 1;
             pair.be_warned(now, packet, rdma, &lanes[pair.port as usize].controller);
         }
         if is_news {

@@ -3,8 +3,21 @@
 /// A message being sent.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Outgoing {
+    /// Packets put on the wire.
+    pub packets: u32,
+    /// Of these, packets that had been sent before.
+    pub again: u32,
+    /// Answers that came back.
+    pub answers: u32,
+    /// Of these, those that congestion control took as notifications.
+    pub notified: u32,
+}
+
+impl Outgoing {
     /// Packets put on the wire, less answers that came back.
-    pub balance: i64,
+    pub fn balance(&self) -> i64 {
+        i64::from(self.packets) - i64::from(self.answers)
+    }
 }
 
 /// A message being received.

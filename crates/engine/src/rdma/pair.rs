@@ -90,6 +90,12 @@ impl SendPair {
         self.later[self.later.partition_point(|message| message.end <= position)]
     }
 
+    /// Whether a message, by its place in the flow table, is not wholly acknowledged.
+    pub fn is_sending(&self, flow: u32) -> bool {
+        let first = (self.sender.course().una < self.first.end).then_some(&self.first);
+        first.into_iter().chain(&self.later).any(|message| message.flow == flow)
+    }
+
     /// One more message to send, of so many packets.
     pub fn post(&mut self, message: Posted, n_packets: u64) {
         if self.sender.course().una < self.first.end {

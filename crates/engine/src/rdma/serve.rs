@@ -198,7 +198,9 @@ impl Lane {
         let sent = pair.sender.take();
         let message = pair.message_at(sent.position);
         let packet = packet_at(pair, sent, message, rdma, round);
-        pairs.outgoing.get_mut(message.slot).balance += 1;
+        let outgoing = pairs.outgoing.get_mut(message.slot);
+        outgoing.packets += 1;
+        outgoing.again += u32::from(sent.is_again);
         let bytes = Bytes(u64::from(packet.bytes));
         let rate = self.controller.send(&mut pair.rate, Time(start), bytes);
         pair.next_at = start + rate.serialization(bytes).0;

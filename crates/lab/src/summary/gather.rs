@@ -87,7 +87,8 @@ impl Gather {
             | Batch::Packets(_)
             | Batch::Paths(_)
             | Batch::Repairs(_)
-            | Batch::Signals(_) => {}
+            | Batch::Signals(_)
+            | Batch::Rates(_) => {}
         }
     }
 

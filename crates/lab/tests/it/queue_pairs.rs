@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use netloom_lab::{Options, Overrides, Source, Style, prepare};
-use netloom_records::MemorySink;
+use netloom_records::{DropReason, DropRow, MemorySink};
 use netloom_units::{NodeId, Time};
 
 use crate::scenes::simulated;
@@ -69,6 +69,34 @@ fn pause_frames_and_marks_keep_an_incast_from_loss() {
     let marked: u64 = rows.signals.iter().map(|row| row.marked).sum();
     let pauses: u64 = rows.signals.iter().map(|row| row.pauses).sum();
     assert!(marked > 0 && pauses > 0, "{marked} marked, {pauses} pauses");
+}
+
+/// Packets lost in the incast of `lossless` without marks, by reason, and what the run's end tells of them.
+fn incast(headroom: &str) -> (Vec<DropRow>, Vec<String>) {
+    let set = [("congestion", "none"), ("queues.marking", "none"), ("queues.headroom", headroom)];
+    let set = set.map(|(path, value)| (path.to_owned(), value.to_owned())).to_vec();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/rdma/lossless.yaml");
+    let prepared = prepare(&Source::file(path), &Overrides { set, ..Overrides::default() });
+    let prepared = prepared.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)));
+    let (simulated, rows) = simulated(&prepared, Options::default());
+    assert!(rows.signals.iter().any(|row| row.pauses > 0), "nobody was paused");
+    (rows.drops, simulated.outcome.details)
+}
+
+#[test]
+fn enough_headroom_loses_nothing_and_half_of_it_says_where() {
+    assert_eq!(incast("auto"), (Vec::new(), Vec::new()));
+    // 100 Gbit/s x 1 us, three packets of 1,086 bytes at most, and a frame make 15.8 KB.
+    let (drops, details) = incast("7900B");
+    assert!(!drops.is_empty());
+    for row in &drops {
+        assert_eq!(row.reason, DropReason::HeadroomFull);
+        assert!(row.port.is_some() && row.packets > 0, "{row:?}");
+    }
+    let told: Vec<&String> =
+        details.iter().filter(|line| line.contains("the headroom of a paused ingress was full")).collect();
+    assert_eq!(told.len(), drops.len(), "{details:?}");
+    assert!(told.iter().any(|line| line.contains("lost at leaf0 towards link leaf0.host0.nic0")), "{told:?}");
 }
 
 #[test]

@@ -28,8 +28,8 @@ use crate::names::{Family, Names};
 use crate::registry::Table;
 use crate::row::Row;
 use crate::rows::{
-    CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow, PortRow, RepairRow, SeriesRow,
-    SignalRow, StepRow,
+    CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow, PortRow, RateRow, RepairRow,
+    SeriesRow, SignalRow, StepRow,
 };
 
 /// Rows per batch read.
@@ -163,6 +163,7 @@ whole_tables! {
     paths PathRow;
     repairs RepairRow;
     signals SignalRow;
+    rates RateRow;
 }
 
 /// The Arrow batches of a table.

@@ -24,6 +24,7 @@ fn read(folder: &RunFolder) -> MemorySink {
         paths: folder.paths().unwrap(),
         repairs: folder.repairs().unwrap(),
         signals: folder.signals().unwrap(),
+        rates: folder.rates().unwrap(),
     }
 }
 

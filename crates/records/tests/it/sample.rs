@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use netloom_records::{
     ChangedSetting, CollectiveRow, DropReason, DropRow, Fate, FaultRow, FlowRow, FolderSink, JobRow,
-    Manifest, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow, PathRow, PortRow, RepairRow,
-    RunSummary, SeriesRow, SignalRow, Status, StepRow,
+    Manifest, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow, PathRow, PortRow, RateRow,
+    RepairRow, RunSummary, SeriesRow, SignalRow, Status, StepRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;
@@ -25,6 +25,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
     // Tables added later draw apart, so that the rows of the older ones stay.
     let mut later = Random::stream(seed, 0, 1);
     let mut latest = Random::stream(seed, 0, 2);
+    let mut newest = Random::stream(seed, 0, 3);
     let mut run = MemorySink::default();
     for _ in 0..n_rows {
         run.flows.push(flow(&mut random));
@@ -39,6 +40,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
         run.paths.push(path(&mut later));
         run.repairs.push(repair(&mut latest));
         run.signals.push(signal(&mut latest));
+        run.rates.push(rate(&mut newest));
     }
     sort(&mut run);
     run
@@ -233,6 +235,26 @@ fn signal(random: &mut Random) -> SignalRow {
     }
 }
 
+fn rate(random: &mut Random) -> RateRow {
+    let (number, rate) = (random.next_u32(), Rate(large(random)));
+    RateRow {
+        time: time(random),
+        interval: Duration(large(random)),
+        source: HostId(random.below(3)),
+        destination: HostId(random.below(3)),
+        number: perhaps(random, number),
+        packets: large(random),
+        again: large(random),
+        duplicates: large(random),
+        nacks: large(random),
+        marked: large(random),
+        notified: large(random),
+        size: Bytes(large(random)),
+        queue_pairs: random.next_u32(),
+        rate: perhaps(random, rate),
+    }
+}
+
 fn sort(run: &mut MemorySink) {
     run.flows.sort_by_key(|row| (row.end.unwrap_or(Time::NEVER), row.destination, row.source, row.number));
     run.collectives.sort_by_key(|row| (row.end, row.job, row.step, row.phase, row.bucket));
@@ -246,6 +268,7 @@ fn sort(run: &mut MemorySink) {
     run.paths.sort_by_key(|row| (row.rank, row.hop, row.port));
     run.repairs.sort_by_key(RepairRow::order);
     run.signals.sort_by_key(|row| row.port);
+    run.rates.sort_by_key(RateRow::order);
 }
 
 pub fn summary(status: Status) -> RunSummary {

@@ -2,12 +2,17 @@
 //!
 //! A new panel is a file here with a collector and its data, and a line in each of the two lists below.
 
+mod by_setting;
 mod faults;
 mod fct;
+mod goodput;
 mod links;
 mod provenance;
 mod queues;
+mod rates;
+mod repairs;
 mod settings;
+mod signals;
 mod slowdown;
 mod steps;
 mod summary;
@@ -48,6 +53,10 @@ collectors! {
     queues: queues::Queues,
     links: links::Links,
     faults: faults::Faults,
+    repairs: repairs::Repairs,
+    rates: rates::Rates,
+    goodput: goodput::Goodput,
+    signals: signals::Signals,
 }
 
 /// Everything the page is told.
@@ -61,6 +70,11 @@ pub struct Report {
     queues: Vec<queues::RunData>,
     links: Vec<links::RunData>,
     faults: Vec<faults::RunData>,
+    by_setting: Option<by_setting::BySettingData>,
+    goodput: Vec<Option<goodput::RunData>>,
+    repairs: Vec<Option<repairs::RunData>>,
+    rates: Vec<Option<rates::RunData>>,
+    signals: Vec<Option<signals::RunData>>,
     settings: settings::SettingsData,
 }
 
@@ -79,8 +93,14 @@ impl Report {
             queues: Vec::new(),
             links: Vec::new(),
             faults: Vec::new(),
+            by_setting: None,
+            goodput: Vec::new(),
+            repairs: Vec::new(),
+            rates: Vec::new(),
+            signals: Vec::new(),
             settings,
         };
+        let mut read = Vec::new();
         for (number, Collected { about, panels }) in collected.into_iter().enumerate() {
             report.steps.extend(panels.steps.finish(number, &about));
             report.fct.push(panels.fct.finish());
@@ -88,8 +108,17 @@ impl Report {
             report.queues.push(panels.queues.finish(&about));
             report.links.push(panels.links.finish(&about, n_runs));
             report.faults.push(panels.faults.finish());
+            // Goodput asks what the network leaves of a message; hosts without queue pairs do not send again.
+            let has_queue_pairs = panels.repairs.has_queue_pairs();
+            report.goodput.push(panels.goodput.finish(&about).filter(|_| has_queue_pairs));
+            report.repairs.push(panels.repairs.finish(&about));
+            report.rates.push(panels.rates.finish(&about, n_runs));
+            report.signals.push(panels.signals.finish(&about));
             report.summary.extend(summary::rows(number, &report));
+            read.push(about);
         }
+        let read: Vec<&About> = read.iter().collect();
+        report.by_setting = by_setting::BySettingData::of(&read, &report.steps);
         report
     }
 

@@ -112,7 +112,17 @@ fn collect(value: &Value, path: &mut Vec<Part>, found: &mut Leaves) {
     }
 }
 
+/// All settings in which runs differ.
+pub fn between_runs(runs: &[&About]) -> Vec<BetweenRow> {
+    let leaves: Vec<Leaves> = runs.iter().map(|run| leaves(&run.manifest.scenario)).collect();
+    differing(&leaves)
+}
+
 fn between(runs: &[Leaves]) -> TableData<BetweenRow> {
+    listed(differing(runs))
+}
+
+fn differing(runs: &[Leaves]) -> Vec<BetweenRow> {
     let mut paths: Vec<&Vec<Part>> = runs.iter().flat_map(Leaves::keys).collect();
     paths.sort_unstable();
     paths.dedup();
@@ -121,7 +131,7 @@ fn between(runs: &[Leaves]) -> TableData<BetweenRow> {
         let differ = values.iter().any(|value| *value != values[0]);
         differ.then(|| BetweenRow { path: dotted(path), values })
     };
-    listed(paths.into_iter().filter_map(row).collect())
+    paths.into_iter().filter_map(row).collect()
 }
 
 fn changed(runs: &[&About]) -> TableData<ChangedRow> {

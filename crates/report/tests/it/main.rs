@@ -2,6 +2,7 @@
 
 mod figures;
 mod page;
+mod queue_pairs;
 mod refusals;
 mod sample;
 mod template;

@@ -6,11 +6,14 @@ use netloom_policy::transport::Reliability;
 
 use crate::diagnostic::Problems;
 use crate::resolve::Draft;
-use crate::resolved::Parameters;
 use crate::resolved::queue_pairs::{self, NIC_SR};
+use crate::resolved::{Parameters, Record};
 
 /// Reports what does not go together.
 pub(super) fn check(draft: &Draft, problems: &mut Problems) {
+    if let Some(record) = &draft.record {
+        rates(record, draft.transport.as_ref(), problems);
+    }
     let Some(transport) = &draft.transport else { return };
     let rule = queue_pairs::rule(transport.spec);
     let congestion = draft.congestion.as_ref().filter(|found| found.spec.name != "none");
@@ -33,6 +36,35 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
         classes(draft, problems);
         longest_silence(transport, problems);
     }
+}
+
+/// Rates over time need an interval, flows that were chosen, and queue pairs that have rates.
+fn rates(record: &Record, transport: Option<&Parameters>, problems: &mut Problems) {
+    let is_asked = record.settings.settings.optional("rates").is_some();
+    let chosen = record.rates_from.iter().chain(&record.rates_of).next();
+    match (is_asked, chosen) {
+        (false, None) => return,
+        (false, Some(chosen)) => {
+            let report = problems.report(chosen.place, "rates over time need an interval");
+            report.label("chosen, and nothing is recorded of it");
+            report.help("write `rates: 10us` as well");
+            return;
+        }
+        (true, None) => {
+            let report = problems.report(record.settings.place_of("rates"), "rates are recorded of no flow");
+            report.label("of which flows?");
+            report.help("write `rates_of: [source->destination]`, or `rates_from` with names of hosts");
+            return;
+        }
+        (true, Some(_)) => {}
+    }
+    let Some(transport) = transport.filter(|found| queue_pairs::rule(found.spec).is_none()) else { return };
+    let message = format!("transport `{}` has no rates over time", transport.spec.name);
+    let report = problems.report(record.settings.place_of("rates"), message);
+    report.label("needs queue pairs");
+    report
+        .help("write `rates: none`, or a transport with queue pairs: `go_back_n`, `nic_sr`, `irn`, `ideal`");
+    also(transport, "messages have no queue pairs here", report);
 }
 
 fn no_queue_pairs(congestion: &Parameters, transport: &Parameters, problems: &mut Problems) {

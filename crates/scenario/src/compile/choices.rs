@@ -101,16 +101,28 @@ pub(super) fn classes(parameters: &Parameters) -> PriorityMap {
 /// What is recorded beyond the defaults.
 pub(super) fn recording(record: Option<&Record>, ground: &Ground, problems: &mut Problems) -> Recording {
     let Some(record) = record else { return Recording::default() };
-    let series = match record.settings.settings.optional("series") {
+    let settings = &record.settings.settings;
+    let interval = |key| match settings.optional(key) {
         Some(Value::Duration(span)) => Some(span),
         _ => None,
     };
-    let packets_from = record.packets_from.iter().filter_map(|name| ground.host(name, problems)).collect();
-    let packets_on = record.packets_on.iter().filter_map(|name| ground.link(name, problems)).collect();
-    let queue_packets = record.settings.settings.flag("queue_packets");
-    let packets_of = record.packets_of.iter().filter_map(|flow| named_flow(flow, ground, problems)).collect();
-    let slowest_flows = record.settings.settings.count("slowest_flows") as u32;
-    Recording { series, queue_packets, packets_from, packets_of, packets_on, slowest_flows }
+    let hosts = |names: &[Placed<String>], problems: &mut Problems| {
+        names.iter().filter_map(|name| ground.host(name, problems)).collect()
+    };
+    let flows = |names: &[Placed<String>], problems: &mut Problems| {
+        names.iter().filter_map(|flow| named_flow(flow, ground, problems)).collect()
+    };
+    Recording {
+        series: interval("series"),
+        queue_packets: settings.flag("queue_packets"),
+        packets_from: hosts(&record.packets_from, problems),
+        packets_of: flows(&record.packets_of, problems),
+        packets_on: record.packets_on.iter().filter_map(|name| ground.link(name, problems)).collect(),
+        slowest_flows: settings.count("slowest_flows") as u32,
+        rates: interval("rates"),
+        rates_from: hosts(&record.rates_from, problems),
+        rates_of: flows(&record.rates_of, problems),
+    }
 }
 
 /// What `source->destination#number` means.

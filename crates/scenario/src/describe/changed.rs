@@ -230,11 +230,13 @@ impl List {
     }
 
     fn record(&mut self, record: &Record) {
-        let Record { settings, packets_from, packets_of, packets_on } = record;
+        let Record { settings, packets_from, packets_of, packets_on, rates_from, rates_of } = record;
         self.section("record", settings);
         self.names("record.packets_from", packets_from);
         self.names("record.packets_of", packets_of);
         self.names("record.packets_on", packets_on);
+        self.names("record.rates_from", rates_from);
+        self.names("record.rates_of", rates_of);
     }
 }
 

@@ -152,5 +152,7 @@ fn record(record: &Record) -> Node {
     all.push(("packets_from".to_owned(), names(&record.packets_from)));
     all.push(("packets_of".to_owned(), names(&record.packets_of)));
     all.push(("packets_on".to_owned(), names(&record.packets_on)));
+    all.push(("rates_from".to_owned(), names(&record.rates_from)));
+    all.push(("rates_of".to_owned(), names(&record.rates_of)));
     Node::map(all)
 }

@@ -389,6 +389,8 @@ fn record() -> Definition {
             "flows recorded packet by packet: `source->destination`, or with `#number` one message",
         ),
         names("packets_on", "names of links recorded packet by packet"),
+        names("rates_from", "names of hosts whose flows are recorded over time, a line for each receiver"),
+        names("rates_of", "flows recorded over time: `source->destination`, or with `#number` one message"),
     ];
     Definition::section("record", &sections::RECORD, by_hand)
 }

@@ -281,18 +281,22 @@ fn deadline(node: Option<&Node>, problems: &mut Problems) -> Option<Time> {
 }
 
 fn record(node: Option<&Node>, problems: &mut Problems) -> Option<Record> {
-    let others = ["packets_from", "packets_of", "packets_on"];
+    let others = ["packets_from", "packets_of", "packets_on", "rates_from", "rates_of"];
     let (settings, fields) = plugin::section(node, &sections::RECORD, &others, problems)?;
     let settings = settings?;
-    if let Some(Value::Duration(Duration::ZERO)) = settings.settings.optional("series") {
-        let report = problems.report(settings.place_of("series"), "an interval of zero never ends");
-        report.label("expected a span above zero, or `none`");
+    for key in ["series", "rates"] {
+        if let Some(Value::Duration(Duration::ZERO)) = settings.settings.optional(key) {
+            let report = problems.report(settings.place_of(key), "an interval of zero never ends");
+            report.label("expected a span above zero, or `none`");
+        }
     }
     Some(Record {
         settings,
         packets_from: names(fields.get("packets_from"), "packets_from", "the name of a host", problems),
         packets_of: names(fields.get("packets_of"), "packets_of", FlowName::FORM, problems),
         packets_on: names(fields.get("packets_on"), "packets_on", "the name of a link", problems),
+        rates_from: names(fields.get("rates_from"), "rates_from", "the name of a host", problems),
+        rates_of: names(fields.get("rates_of"), "rates_of", FlowName::FORM, problems),
     })
 }
 

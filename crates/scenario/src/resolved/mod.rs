@@ -261,4 +261,8 @@ pub struct Record {
     pub packets_of: Vec<Placed<String>>,
     /// Links recorded packet by packet.
     pub packets_on: Vec<Placed<String>>,
+    /// Hosts whose flows have rows in the table `rates`.
+    pub rates_from: Vec<Placed<String>>,
+    /// Flows that have rows there.
+    pub rates_of: Vec<Placed<String>>,
 }

@@ -378,6 +378,12 @@ pub static RECORD: Spec = Spec {
             Some(Value::Count(0)),
             "messages, the slowest to arrive, whose paths are recorded; above 0 the scenario is simulated twice",
         ),
+        parameter(
+            "rates",
+            Kind::Optional(&Kind::Duration),
+            Some(Value::Absent),
+            "first interval of the rates of flows over time, those of `rates_from` and `rates_of`",
+        ),
     ],
 };
 

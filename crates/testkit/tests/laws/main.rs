@@ -19,6 +19,7 @@ mod paths_in_turn;
 mod polarization;
 mod priority;
 mod queues;
+mod rates;
 mod rdma;
 mod seams;
 mod storms;

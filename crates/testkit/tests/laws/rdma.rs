@@ -18,7 +18,7 @@ use netloom_units::{Bytes, Duration, LinkId, Time};
 use crate::cases::{DAMAGES, Damage, damage, traffic};
 
 const N_HOSTS: u32 = 12;
-const RULES: [Reliability; 4] =
+pub const RULES: [Reliability; 4] =
     [Reliability::GoBackN, Reliability::NicSr, Reliability::Irn, Reliability::Ideal];
 
 /// A transport with small packets and short timeouts.
@@ -40,14 +40,14 @@ pub fn rdma(rule: Reliability) -> Rdma {
 
 /// What switches do with packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Switches {
+pub enum Switches {
     Endless,
     Lossy,
     Lossless,
     Corrupting,
 }
 
-const SWITCHES: [Switches; 4] =
+pub const SWITCHES: [Switches; 4] =
     [Switches::Endless, Switches::Lossy, Switches::Lossless, Switches::Corrupting];
 
 fn clos(host_delay: u64) -> Model {
@@ -66,7 +66,7 @@ fn clos(host_delay: u64) -> Model {
     model
 }
 
-fn with(rule: Reliability, switches: Switches, host_delay: u64) -> Model {
+pub fn with(rule: Reliability, switches: Switches, host_delay: u64) -> Model {
     let mut model = clos(host_delay);
     model.transport.kind = TransportKind::Rdma(rdma(rule));
     let lossy = Buffer { size: Bytes(30_000), alpha: 512, pause: None };
@@ -94,7 +94,7 @@ fn headroom(model: &Model, pause: &Pause) -> u64 {
     nodes.map(of_node).max().expect("there are switches")
 }
 
-fn work(seed: u64) -> ListedWork {
+pub fn work(seed: u64) -> ListedWork {
     ListedWork::new(&traffic(seed, N_HOSTS, 60, 9_000))
 }
 

@@ -1,0 +1,70 @@
+//! What chosen flows have come to, read at the two ends of their messages.
+//!
+//! Invariants: between windows all starts before the instant have happened, and reading changes nothing.
+
+use netloom_records::RateRow;
+use netloom_units::Time;
+
+use super::Coordinator;
+use super::messages::nic;
+use crate::rates::{Rates, Reading, Totals};
+
+impl Coordinator<'_, '_> {
+    /// A message has started: it may be part of a chosen flow.
+    #[cold]
+    pub(super) fn rate_started(&mut self, place: u32) {
+        let Some(rates) = &mut self.rates else { return };
+        let board = self.hall.board.read().expect("no thread panicked");
+        if let Some(message) = self.table.identity(&board.flows, place) {
+            rates.started(place, message);
+        }
+    }
+
+    /// A message is about to be forgotten.
+    #[cold]
+    pub(super) fn rate_forget(&mut self, place: u32) {
+        if self.rates.as_ref().is_some_and(|rates| rates.is_open(place)) {
+            let totals = self.reading(place, self.now).totals;
+            self.rates.as_mut().expect("just seen").forget(place, totals);
+        }
+    }
+
+    /// An interval ends, as things are at `at`.
+    pub(super) fn rate_sample(&mut self, at: u64) {
+        if let Some(mut rates) = self.rates.take() {
+            rates.take(|place| self.reading(place, at));
+            self.rates = Some(rates);
+        }
+    }
+
+    /// All rows, those of the interval in which the run ended included.
+    pub(super) fn rate_rows(&mut self) -> Vec<RateRow> {
+        self.rate_sample(self.now);
+        self.rates.take().map(Rates::rows).unwrap_or_default()
+    }
+
+    fn reading(&self, place: u32, at: u64) -> Reading {
+        let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
+        let (sent, rate) = self.at_host(flow.source, |host| {
+            let nic = nic(host);
+            let pair = nic.sends.get_mut(flow.send_pair);
+            let is_under_way = pair.is_sending(place);
+            // A copy is asked: what the queue pair remembers is left to those who act on it.
+            let mut state = pair.rate;
+            let controller = &nic.lanes[pair.port as usize].controller;
+            let rate = is_under_way.then(|| (flow.send_pair, controller.rate(&mut state, Time(at))));
+            (*nic.outgoing.get_mut(flow.send_slot), rate)
+        });
+        let came = self.at_host(flow.message.to, |host| *nic(host).incoming.get_mut(flow.receive_slot));
+        let totals = Totals {
+            packets: u64::from(sent.packets),
+            again: u64::from(sent.again),
+            duplicates: u64::from(came.tally.duplicates),
+            nacks: u64::from(came.tally.nacks),
+            marked: u64::from(came.tally.marked),
+            notified: u64::from(sent.notified),
+            bytes: flow.message.size.0 - came.missing,
+        };
+        Reading { totals, rate }
+    }
+}

@@ -1,0 +1,189 @@
+//! Chosen flows over time: the share of packets sent again, the rate that congestion control allowed, and goodput.
+//!
+//! Invariants: absent where no flow was chosen; of many flows those that sent most are drawn, and it is said how many there
+//! are; of many intervals neighbours are joined, so that the page stays small.
+
+use std::collections::BTreeMap;
+
+use netloom_records::{Batch, RateRow};
+use netloom_units::{HostId, NodeId};
+use serde::Serialize;
+
+use super::Collector;
+use crate::collect::About;
+use crate::round::{seconds, six_digits};
+
+/// Flows drawn per run.
+const DRAWN: usize = 8;
+/// Intervals over all flows of all runs.
+const MOST_POINTS: usize = 60_000;
+/// Intervals of a flow, at most; more would be noise on a screen.
+const MOST_OF_FLOW: usize = 250;
+/// Intervals of a flow, at least.
+const FEWEST_POINTS: usize = 50;
+
+/// Sender, receiver, and the message where it is a single one.
+type Key = (HostId, HostId, Option<u32>);
+
+/// What is kept of a run: the table, which is bounded when it is made.
+#[derive(Debug, Default)]
+pub struct Rates {
+    flows: BTreeMap<Key, Vec<RateRow>>,
+}
+
+impl Collector for Rates {
+    fn take(&mut self, _: &About, batch: Batch<'_>) {
+        if let Batch::Rates(rows) = batch {
+            for row in rows {
+                self.flows.entry((row.source, row.destination, row.number)).or_default().push(*row);
+            }
+        }
+    }
+}
+
+/// The chosen flows of one run.
+#[derive(Debug, Serialize)]
+pub struct RunData {
+    /// How many there are.
+    pub total: usize,
+    /// Length of the intervals that were joined, in seconds.
+    pub recorded: f64,
+    /// Length of an interval as drawn, in seconds.
+    pub interval: f64,
+    /// Those that sent most.
+    pub flows: Vec<FlowData>,
+}
+
+/// One flow, interval by interval.
+#[derive(Debug, Serialize)]
+pub struct FlowData {
+    /// Sender and receiver, and the number of a single message.
+    pub flow: String,
+    /// Data packets put on the wire.
+    pub packets: u64,
+    /// Of these, packets that had been sent before.
+    pub again: u64,
+    /// Packets that came and had been taken before.
+    pub spurious: u64,
+    /// NACKs the receiver sent.
+    pub nacks: u64,
+    /// Marked packets that came.
+    pub marked: u64,
+    /// Notifications that congestion control took.
+    pub notified: u64,
+    /// Mean of the rate of a queue pair at the ends of recorded intervals, in bit/s.
+    pub mean_rate: Option<f64>,
+    /// Payload over the time from the first to the last interval, in bit/s.
+    pub mean_goodput: f64,
+    /// When the first interval began, in seconds.
+    pub begin: f64,
+    /// Share of packets that had been sent before; absent where none was sent.
+    pub shares: Vec<Option<f64>>,
+    /// Rate of a queue pair at the end, mean of those with something under way, in bit/s; absent without any.
+    pub rates: Vec<Option<f64>>,
+    /// Payload that came for the first time, in bit/s.
+    pub goodputs: Vec<f64>,
+}
+
+impl Rates {
+    /// Of the whole run; `n_runs` share the page's room.
+    pub fn finish(self, about: &About, n_runs: usize) -> Option<RunData> {
+        let total = self.flows.len();
+        let interval = self.flows.values().next()?.first()?.interval.0;
+        let mut flows: Vec<(Key, Vec<RateRow>)> = self.flows.into_iter().collect();
+        let sent = |rows: &[RateRow]| rows.iter().map(|row| row.packets).sum::<u64>();
+        flows.sort_by_key(|(key, rows)| (std::cmp::Reverse(sent(rows)), *key));
+        flows.truncate(DRAWN);
+        let most = (MOST_POINTS / (flows.len() * n_runs.max(1))).clamp(FEWEST_POINTS, MOST_OF_FLOW) as u64;
+        let longest = flows.iter().map(|(_, rows)| span(rows, interval)).max().unwrap_or(1);
+        let joined = longest.div_ceil(most);
+        let flow = |(key, rows): &(Key, Vec<RateRow>)| FlowData::of(*key, rows, (interval, joined), about);
+        Some(RunData {
+            total,
+            recorded: seconds(interval as f64),
+            interval: seconds((interval * joined) as f64),
+            flows: flows.iter().map(flow).collect(),
+        })
+    }
+}
+
+/// Intervals from the first row to the last.
+fn span(rows: &[RateRow], interval: u64) -> u64 {
+    let [first, last] = [rows.first(), rows.last()].map(|row| row.map_or(0, |row| row.time.0));
+    (last - first) / interval + 1
+}
+
+/// An interval as drawn, while it is added up.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    packets: u64,
+    again: u64,
+    bytes: u64,
+    /// At the end of the last recorded interval that has one.
+    rate: Option<f64>,
+}
+
+/// Rows added up for drawing.
+fn slots(rows: &[RateRow], interval: u64, joined: u64) -> Vec<Slot> {
+    let first = rows[0].time.0;
+    // Flows end within an interval: that one is drawn with the one before, or it would look like a fall.
+    let last = ((span(rows, interval) - 1) / joined).max(1) as usize - 1;
+    let mut slots = vec![Slot::default(); last + 1];
+    for row in rows {
+        let slot = &mut slots[last.min(((row.time.0 - first) / (interval * joined)) as usize)];
+        slot.packets += row.packets;
+        slot.again += row.again;
+        slot.bytes += row.size.0;
+        slot.rate = pair_rate(row).or(slot.rate);
+    }
+    slots
+}
+
+impl FlowData {
+    fn of(key: Key, rows: &[RateRow], (interval, joined): (u64, u64), about: &About) -> FlowData {
+        let begin = rows[0].time.0 - interval;
+        let drawn = interval * joined;
+        let slots = slots(rows, interval, joined);
+        let last = slots.len() - 1;
+        let sum = |of: fn(&RateRow) -> u64| rows.iter().map(of).sum::<u64>();
+        let rates: Vec<f64> = rows.iter().filter_map(pair_rate).collect();
+        let mean_rate =
+            (!rates.is_empty()).then(|| six_digits(rates.iter().sum::<f64>() / rates.len() as f64));
+        let ended = rows[rows.len() - 1].time.0.min((about.simulated() as u64).max(begin + 1));
+        let goodput = |bytes: u64, from: u64, to: u64| {
+            six_digits(bytes as f64 * 8e12 / to.saturating_sub(from).max(1) as f64)
+        };
+        let slot_goodput = |(nth, slot): (usize, &Slot)| {
+            let from = begin + nth as u64 * drawn;
+            goodput(slot.bytes, from, if nth == last { ended } else { from + drawn })
+        };
+        let share =
+            |slot: &Slot| (slot.packets > 0).then(|| six_digits(slot.again as f64 / slot.packets as f64));
+        FlowData {
+            flow: name(key, about),
+            packets: sum(|row| row.packets),
+            again: sum(|row| row.again),
+            spurious: sum(|row| row.duplicates),
+            nacks: sum(|row| row.nacks),
+            marked: sum(|row| row.marked),
+            notified: sum(|row| row.notified),
+            mean_rate,
+            mean_goodput: goodput(sum(|row| row.size.0), begin, ended),
+            begin: seconds(begin as f64),
+            shares: slots.iter().map(share).collect(),
+            rates: slots.iter().map(|slot| slot.rate.map(six_digits)).collect(),
+            goodputs: slots.iter().enumerate().map(slot_goodput).collect(),
+        }
+    }
+}
+
+/// The mean rate of the queue pairs under way.
+fn pair_rate(row: &RateRow) -> Option<f64> {
+    Some(row.rate?.0 as f64 / f64::from(row.queue_pairs.max(1)))
+}
+
+fn name((source, destination, number): Key, about: &About) -> String {
+    let [from, to] = [source, destination].map(|host| about.node(NodeId(host.0)));
+    let number = number.map(|number| format!(" #{number}")).unwrap_or_default();
+    format!("{from} → {to}{number}")
+}

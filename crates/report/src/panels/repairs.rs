@@ -1,0 +1,181 @@
+//! What messages on queue pairs sent again, and why: packets needed again apart from those sent for nothing, NACKs from
+//! receiver to sender, marks, packets out of order; totals and the worst messages.
+//!
+//! Models: the table `repairs`, and what switches at the edge did with NACKs, from `signals`.
+//! Leaves out: what was sent again and lost again, of which no receiver tells.
+//!
+//! Invariants: absent in a run without queue pairs; a list that is cut says how long it was.
+
+use netloom_records::{Batch, RepairRow};
+use netloom_units::NodeId;
+use serde::Serialize;
+
+use super::Collector;
+use crate::collect::About;
+use crate::round::six_digits;
+
+/// Messages embedded per run.
+const LISTED: usize = 12;
+
+/// What is kept of a run.
+#[derive(Debug, Default)]
+pub struct Repairs {
+    totals: Totals,
+    edge: EdgeData,
+    n_affected: u64,
+    /// The worst messages, worst first.
+    worst: Vec<RepairRow>,
+}
+
+#[derive(Debug, Default)]
+struct Totals {
+    messages: u64,
+    packets: u64,
+    again: u64,
+    duplicates: u64,
+    nacks: u64,
+    marked: u64,
+    reordered: u64,
+    distance: u64,
+    farthest: u32,
+}
+
+/// What switches at the edge did with NACKs.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct EdgeData {
+    /// Let pass.
+    pub forwarded: u64,
+    /// Kept back.
+    pub blocked: u64,
+    /// Made in the name of a receiver.
+    pub made: u64,
+}
+
+impl Collector for Repairs {
+    fn take(&mut self, _: &About, batch: Batch<'_>) {
+        match batch {
+            Batch::Repairs(rows) => rows.iter().for_each(|row| self.message(row)),
+            Batch::Signals(rows) => {
+                for row in rows {
+                    self.edge.forwarded += row.nacks_forwarded;
+                    self.edge.blocked += row.nacks_blocked;
+                    self.edge.made += row.nacks_made;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Repairs {
+    fn message(&mut self, row: &RepairRow) {
+        let totals = &mut self.totals;
+        totals.messages += 1;
+        totals.packets += u64::from(row.packets);
+        totals.again += u64::from(row.again);
+        totals.duplicates += u64::from(row.duplicates);
+        totals.nacks += u64::from(row.nacks);
+        totals.marked += u64::from(row.marked);
+        totals.reordered += u64::from(row.distance > 0);
+        totals.distance += u64::from(row.distance);
+        totals.farthest = totals.farthest.max(row.distance);
+        if row.again + row.nacks + row.distance == 0 {
+            return;
+        }
+        self.n_affected += 1;
+        let badness = |row: &RepairRow| (row.again, row.nacks, row.distance);
+        let place = self.worst.partition_point(|other| badness(other) >= badness(row));
+        if place < LISTED {
+            self.worst.insert(place, *row);
+            self.worst.truncate(LISTED);
+        }
+    }
+
+    /// Whether any message travelled on a queue pair.
+    pub fn has_queue_pairs(&self) -> bool {
+        self.totals.messages > 0
+    }
+
+    /// Of the whole run.
+    pub fn finish(self, about: &About) -> Option<RunData> {
+        let has_queue_pairs = self.has_queue_pairs();
+        let Repairs { totals, edge, n_affected, worst } = self;
+        has_queue_pairs.then(|| RunData {
+            messages: totals.messages,
+            packets: totals.packets,
+            needed: totals.again.saturating_sub(totals.duplicates),
+            spurious: totals.duplicates,
+            nacks: totals.nacks,
+            edge: (edge != EdgeData::default()).then_some(edge),
+            marked: totals.marked,
+            reordered: totals.reordered,
+            distance: six_digits(totals.distance as f64 / totals.messages as f64),
+            farthest: totals.farthest,
+            affected: n_affected,
+            worst: worst.iter().map(|row| MessageData::of(row, about)).collect(),
+        })
+    }
+}
+
+/// The messages of one run that arrived.
+#[derive(Debug, Serialize)]
+pub struct RunData {
+    /// How many.
+    pub messages: u64,
+    /// Packets they have.
+    pub packets: u64,
+    /// Packets that came again and were needed.
+    pub needed: u64,
+    /// Packets that came again and had been taken before.
+    pub spurious: u64,
+    /// NACKs their receivers sent.
+    pub nacks: u64,
+    /// What became of NACKs at the edge; absent where no switch looked at them.
+    pub edge: Option<EdgeData>,
+    /// Marked packets that came.
+    pub marked: u64,
+    /// Messages of which a packet came before its turn.
+    pub reordered: u64,
+    /// Most packets by which one came early, mean over messages.
+    pub distance: f64,
+    /// The most over all messages.
+    pub farthest: u32,
+    /// Messages with something sent again, a NACK or a packet out of order.
+    pub affected: u64,
+    /// The worst of these.
+    pub worst: Vec<MessageData>,
+}
+
+/// One message.
+#[derive(Debug, Serialize)]
+pub struct MessageData {
+    /// Sender, receiver and number.
+    pub flow: String,
+    /// Its packets.
+    pub packets: u32,
+    /// Packets that came again and were needed.
+    pub needed: u32,
+    /// Packets that came again for nothing.
+    pub spurious: u32,
+    /// NACKs its receiver sent.
+    pub nacks: u32,
+    /// Marked packets that came.
+    pub marked: u32,
+    /// Most packets by which one came early.
+    pub distance: u32,
+}
+
+impl MessageData {
+    fn of(row: &RepairRow, about: &About) -> MessageData {
+        let [from, to] = [row.source, row.destination].map(|host| about.node(NodeId(host.0)));
+        MessageData {
+            flow: format!("{from} → {to} #{}", row.number),
+            packets: row.packets,
+            needed: row.again.saturating_sub(row.duplicates),
+            spurious: row.duplicates,
+            nacks: row.nacks,
+            marked: row.marked,
+            distance: row.distance,
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Ports that marked, that were paused, or at which packets were lost: how many, for how much of the time, and why.
+//!
+//! Invariants: absent where nothing of it happened; of many ports the first of each kind are listed, and it is said how
+//! many there are.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netloom_records::{Batch, DropRow, PortRow, SignalRow};
+use netloom_units::PortId;
+use serde::Serialize;
+
+use super::Collector;
+use crate::collect::About;
+use crate::round::{seconds, share};
+
+/// Ports listed of each kind.
+const LISTED: usize = 12;
+
+/// What is kept of a run: its ports, so memory grows with the fabric.
+#[derive(Debug, Default)]
+pub struct Signals {
+    ports: Vec<PortRow>,
+    signals: BTreeMap<PortId, SignalRow>,
+    drops: Vec<DropRow>,
+}
+
+impl Collector for Signals {
+    fn take(&mut self, _: &About, batch: Batch<'_>) {
+        match batch {
+            Batch::Ports(rows) => self.ports.extend_from_slice(rows),
+            Batch::Signals(rows) => self.signals.extend(rows.iter().map(|row| (row.port, *row))),
+            Batch::Drops(rows) => self.drops.extend_from_slice(rows),
+            _ => {}
+        }
+    }
+}
+
+/// The ports of one run.
+#[derive(Debug, Serialize)]
+pub struct RunData {
+    /// Ports at which something happened.
+    pub total: usize,
+    /// Ports that were paused.
+    pub paused: usize,
+    /// Packets marked.
+    pub marked: u64,
+    /// Pause frames sent that stop a class.
+    pub pauses: u64,
+    /// Packets lost at ports.
+    pub lost: u64,
+    /// The same by reason.
+    pub reasons: BTreeMap<&'static str, u64>,
+    /// The ports of each kind with most of it.
+    pub ports: Vec<PortData>,
+}
+
+/// One egress port.
+#[derive(Debug, Serialize)]
+pub struct PortData {
+    /// Its node.
+    pub from: String,
+    /// The node at the other end.
+    pub to: String,
+    /// Packets sent.
+    pub packets: u64,
+    /// Data packets marked.
+    pub marked: u64,
+    /// Pause frames sent here that stop the other end.
+    pub pauses: u64,
+    /// Time for which the other end kept it from sending, in seconds.
+    pub paused: f64,
+    /// The same as a share of simulated time.
+    pub paused_share: f64,
+    /// Packets lost here.
+    pub lost: u64,
+    /// The same by reason.
+    pub reasons: BTreeMap<&'static str, u64>,
+}
+
+impl Signals {
+    /// Of the whole run.
+    pub fn finish(self, about: &About) -> Option<RunData> {
+        let mut drops: BTreeMap<PortId, BTreeMap<&'static str, u64>> = BTreeMap::new();
+        for row in &self.drops {
+            if let Some(port) = row.port {
+                *drops.entry(port).or_default().entry(row.reason.word()).or_default() += row.packets;
+            }
+        }
+        // What switches at the edge did with NACKs is told elsewhere.
+        let is_signal = |row: &SignalRow| row.marked + row.pauses + row.paused.0 > 0;
+        let data = |port: &PortRow| {
+            let signal = self.signals.get(&port.port).copied().filter(is_signal);
+            let reasons = drops.get(&port.port).cloned();
+            (signal.is_some() || reasons.is_some())
+                .then(|| PortData::of(port, signal, reasons.unwrap_or_default(), about))
+        };
+        let all: Vec<PortData> = self.ports.iter().filter_map(data).collect();
+        let sum = |of: fn(&PortData) -> u64| all.iter().map(of).sum();
+        let mut reasons: BTreeMap<&'static str, u64> = BTreeMap::new();
+        for (reason, packets) in drops.values().flatten() {
+            *reasons.entry(reason).or_default() += packets;
+        }
+        let lost = reasons.values().sum();
+        let (marked, pauses) = (sum(|port| port.marked), sum(|port| port.pauses));
+        let paused = all.iter().filter(|port| port.paused > 0.0).count();
+        (!all.is_empty()).then(|| RunData {
+            total: all.len(),
+            paused,
+            marked,
+            pauses,
+            lost,
+            reasons,
+            ports: most(all),
+        })
+    }
+}
+
+/// Those with most of each kind, in the order of ports.
+fn most(all: Vec<PortData>) -> Vec<PortData> {
+    let mut chosen = BTreeSet::new();
+    let kinds: [fn(&PortData) -> f64; 3] =
+        [|port| port.paused, |port| port.marked as f64, |port| port.lost as f64];
+    for of in kinds {
+        let mut places: Vec<usize> = (0..all.len()).filter(|&place| of(&all[place]) > 0.0).collect();
+        places.sort_by(|&left, &right| of(&all[right]).total_cmp(&of(&all[left])));
+        chosen.extend(places.into_iter().take(LISTED));
+    }
+    let mut place = 0;
+    let is_chosen = |_: &PortData| {
+        place += 1;
+        chosen.contains(&(place - 1))
+    };
+    all.into_iter().filter(is_chosen).collect()
+}
+
+impl PortData {
+    fn of(
+        port: &PortRow,
+        signal: Option<SignalRow>,
+        reasons: BTreeMap<&'static str, u64>,
+        about: &About,
+    ) -> PortData {
+        let paused = signal.map_or(0, |row| row.paused.0) as f64;
+        PortData {
+            from: about.node(port.node),
+            to: about.node(port.peer),
+            packets: port.packets,
+            marked: signal.map_or(0, |row| row.marked),
+            pauses: signal.map_or(0, |row| row.pauses),
+            paused: seconds(paused),
+            paused_share: if about.simulated() > 0.0 { share(paused / about.simulated()) } else { 0.0 },
+            lost: reasons.values().sum(),
+            reasons,
+        }
+    }
+}

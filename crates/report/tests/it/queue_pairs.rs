@@ -1,0 +1,285 @@
+//! What a page is told of runs with queue pairs, against the tables and what can be worked out by hand.
+
+use netloom_records::{
+    DropReason, DropRow, FlowRow, MemorySink, PortRow, RateRow, RepairRow, RunSummary, SignalRow,
+};
+use netloom_units::{Bytes, Duration, HostId, NodeId, PortId, Rate, Time};
+use serde_json::{Value, json};
+
+use crate::sample::{Place, SECOND, names, rows, summary};
+
+/// Packets, again, duplicates, NACKs, marked, distance.
+type Repaired = [u32; 6];
+
+fn repair(number: u32, [packets, again, duplicates, nacks, marked, distance]: Repaired) -> RepairRow {
+    RepairRow {
+        end: Time(SECOND * u64::from(number + 1)),
+        source: HostId(0),
+        destination: HostId(1),
+        number,
+        job: 0,
+        packets,
+        again,
+        duplicates,
+        nacks,
+        marked,
+        distance,
+    }
+}
+
+fn signal(port: &PortRow, marked: u64, paused: u64, nacks: [u64; 3]) -> SignalRow {
+    let [nacks_forwarded, nacks_blocked, nacks_made] = nacks;
+    SignalRow {
+        port: port.port,
+        node: port.node,
+        link: port.link,
+        peer: port.peer,
+        marked,
+        pauses: 2,
+        paused: Duration(paused * SECOND),
+        nacks_forwarded,
+        nacks_blocked,
+        nacks_made,
+    }
+}
+
+/// One second of the flow from host 0 to host 1: packets, of these again, bytes, queue pairs, their rates in Gbit/s.
+fn rate(second: u64, packets: u64, again: u64, size: u64, (queue_pairs, gigabits): (u32, u64)) -> RateRow {
+    RateRow {
+        time: Time(SECOND * (second + 1)),
+        interval: Duration(SECOND),
+        source: HostId(0),
+        destination: HostId(1),
+        number: None,
+        packets,
+        again,
+        duplicates: again / 2,
+        nacks: again,
+        marked: 3,
+        notified: 1,
+        size: Bytes(size),
+        queue_pairs,
+        rate: (queue_pairs > 0).then_some(Rate(gigabits * 1_000_000_000)),
+    }
+}
+
+fn lost(port: Option<u32>, reason: DropReason, packets: u64) -> DropRow {
+    let size = Bytes(1000 * packets);
+    DropRow { node: NodeId(4), port: port.map(PortId), reason, packets, size, first: Time(1), last: Time(2) }
+}
+
+fn with_queue_pairs() -> MemorySink {
+    let plain = rows();
+    let repairs = vec![
+        repair(0, [100, 0, 0, 0, 0, 0]),
+        repair(1, [100, 9, 4, 12, 7, 30]),
+        repair(2, [200, 3, 3, 3, 1, 5]),
+    ];
+    let signals = vec![signal(&plain.ports[0], 0, 5, [2, 40, 1]), signal(&plain.ports[6], 60, 0, [0, 0, 0])];
+    MemorySink { repairs, signals, ..plain }
+}
+
+fn data(rows: &MemorySink) -> Value {
+    let mut place = Place::new();
+    place.run("a", rows, names("training"), summary("spray"));
+    place.data()
+}
+
+#[test]
+fn a_run_without_queue_pairs_has_none_of_it() {
+    let data = Place::small().data();
+    for panel in ["goodput", "repairs", "rates", "signals"] {
+        assert_eq!(data[panel], json!([null]), "{panel}");
+    }
+    assert_eq!(data["by_setting"], Value::Null);
+}
+
+#[test]
+fn packets_needed_again_are_told_apart_from_those_sent_for_nothing() {
+    let repairs = &data(&with_queue_pairs())["repairs"][0];
+    let of = |key: &str| repairs[key].as_u64();
+    assert_eq!((of("messages"), of("packets")), (Some(3), Some(400)));
+    assert_eq!((of("needed"), of("spurious")), (Some(5), Some(7)));
+    assert_eq!((of("nacks"), of("marked"), of("reordered")), (Some(15), Some(8), Some(2)));
+    assert_eq!((of("farthest"), of("affected")), (Some(30), Some(2)));
+    assert_eq!(repairs["distance"], json!(11.6667));
+    assert_eq!(repairs["edge"], json!({"forwarded": 2, "blocked": 40, "made": 1}));
+    let worst = json!({
+        "flow": "leaf0.host0 → leaf1.host0 #1",
+        "packets": 100, "needed": 5, "spurious": 4, "nacks": 12, "marked": 7, "distance": 30,
+    });
+    assert_eq!(repairs["worst"][0], worst);
+    assert_eq!(
+        repairs["worst"].as_array().map(Vec::len),
+        Some(2),
+        "a message without anything is no bad one"
+    );
+}
+
+#[test]
+fn of_many_messages_the_worst_are_listed() {
+    let bad = |number| repair(number, [100, number % 37, 0, 1, 0, 0]);
+    let rows = MemorySink { repairs: (0..200).map(bad).collect(), ..rows() };
+    let repairs = &data(&rows)["repairs"][0];
+    assert_eq!(repairs["affected"], 200);
+    let again: Vec<u64> =
+        repairs["worst"].as_array().unwrap().iter().map(|row| row["needed"].as_u64().unwrap()).collect();
+    assert_eq!(again, [36, 36, 36, 36, 36, 35, 35, 35, 35, 35, 34, 34]);
+}
+
+#[test]
+fn ports_tell_marks_pauses_and_why_packets_were_lost() {
+    let drops = vec![
+        lost(None, DropReason::Unreachable, 100),
+        lost(Some(6), DropReason::HeadroomFull, 5),
+        lost(Some(6), DropReason::Corrupted, 2),
+        lost(Some(7), DropReason::HeadroomFull, 1),
+    ];
+    let signals = &data(&MemorySink { drops, ..with_queue_pairs() })["signals"][0];
+    assert_eq!((&signals["total"], &signals["paused"]), (&json!(3), &json!(1)));
+    assert_eq!((&signals["marked"], &signals["pauses"]), (&json!(60), &json!(4)));
+    assert_eq!(
+        (&signals["lost"], &signals["reasons"]),
+        (&json!(8), &json!({"corrupted": 2, "headroom_full": 6}))
+    );
+    // 5 s of 10 s.
+    let host = &signals["ports"][0];
+    assert_eq!((&host["from"], &host["to"]), (&json!("leaf0.host0"), &json!("leaf0")));
+    assert_eq!((&host["paused"], &host["paused_share"]), (&json!(5.0), &json!(0.5)));
+    let spine = json!({
+        "from": "spine0", "to": "leaf0", "packets": 8, "marked": 60, "pauses": 2, "paused": 0.0, "paused_share": 0.0,
+        "lost": 7, "reasons": {"corrupted": 2, "headroom_full": 5},
+    });
+    assert_eq!(signals["ports"][1], spine);
+    assert_eq!(signals["ports"][2]["reasons"], json!({"headroom_full": 1}));
+}
+
+#[test]
+fn an_edge_that_keeps_nacks_back_is_no_port_with_marks() {
+    let mut rows = with_queue_pairs();
+    for row in &mut rows.signals {
+        (row.marked, row.pauses, row.paused) = (0, 0, Duration(0));
+    }
+    let data = data(&rows);
+    assert_eq!(data["signals"], json!([null]));
+    assert_eq!(data["repairs"][0]["edge"]["blocked"], 40);
+}
+
+#[test]
+fn goodput_is_payload_over_the_time_with_a_message_under_way() {
+    let message = |start: u64, end: u64, number: u32| FlowRow {
+        start: Time(SECOND * start),
+        end: Some(Time(SECOND * end)),
+        number,
+        size: Bytes(1_000_000_000),
+        ..rows().flows[0]
+    };
+    // From 0 to 3 s and from 6 to 8 s: 3 GB in 5 s, on a link of 8 Gbit/s.
+    let flows = vec![message(0, 2, 0), message(1, 3, 1), message(6, 8, 2)];
+    let data = data(&MemorySink { flows, ..with_queue_pairs() });
+    let goodput = json!({
+        "hosts": 1, "mean": 4.8e9, "slowest": 4.8e9, "slowest_host": "leaf0.host0", "fastest": 4.8e9, "line": 8e9,
+    });
+    assert_eq!(data["goodput"], json!([goodput]));
+}
+
+#[test]
+fn flows_over_time_are_what_the_table_says() {
+    // Nothing in the fourth second.
+    let rates = vec![
+        rate(0, 100, 0, 1_000_000_000, (1, 8)),
+        rate(1, 50, 10, 500_000_000, (2, 6)),
+        rate(2, 0, 0, 250_000_000, (0, 0)),
+        rate(4, 10, 5, 125_000_000, (1, 1)),
+        rate(5, 10, 0, 125_000_000, (0, 0)),
+    ];
+    let rates = &data(&MemorySink { rates, ..with_queue_pairs() })["rates"][0];
+    assert_eq!((&rates["total"], &rates["interval"]), (&json!(1), &json!(1.0)));
+    let flow = &rates["flows"][0];
+    assert_eq!(flow["flow"], "leaf0.host0 → leaf1.host0");
+    assert_eq!((&flow["packets"], &flow["again"], &flow["spurious"]), (&json!(170), &json!(15), &json!(7)));
+    assert_eq!((&flow["nacks"], &flow["marked"], &flow["notified"]), (&json!(15), &json!(15), &json!(5)));
+    // The last second is drawn with the one before: 5 of 20 packets, 2 Gbit in 2 s.
+    assert_eq!(flow["shares"], json!([0.0, 0.2, null, null, 0.25]));
+    assert_eq!(flow["rates"], json!([8e9, 3e9, null, null, 1e9]));
+    assert_eq!(flow["goodputs"], json!([8e9, 4e9, 2e9, 0.0, 1e9]));
+    // Rates of a queue pair at three ends; 2 GB in 6 s.
+    assert_eq!((&flow["mean_rate"], &flow["mean_goodput"]), (&json!(4e9), &json!(2.66667e9)));
+}
+
+#[test]
+fn of_many_intervals_neighbours_are_drawn_as_one() {
+    let rates = (0..1000).map(|nth| rate(nth, 10, nth % 2, 1_000_000_000, (1, nth))).collect();
+    let data = data(&MemorySink { rates, ..with_queue_pairs() });
+    let (rates, flow) = (&data["rates"][0], &data["rates"][0]["flows"][0]);
+    assert_eq!((&rates["recorded"], &rates["interval"]), (&json!(1.0), &json!(4.0)));
+    let of = |key: &str| flow[key].as_array().unwrap().clone();
+    assert_eq!([of("shares").len(), of("rates").len(), of("goodputs").len()], [249; 3]);
+    // 2 of 40 packets; the rate at the end.
+    assert_eq!((&of("shares")[7], &of("rates")[7]), (&json!(0.05), &json!(31e9)));
+    assert_eq!((&flow["packets"], &flow["again"]), (&json!(10_000), &json!(500)));
+}
+
+#[test]
+fn of_many_flows_those_that_sent_most_are_drawn() {
+    let flow = |host: u32| RateRow {
+        destination: HostId(host),
+        packets: u64::from(host % 40),
+        ..rate(0, 0, 0, 0, (0, 0))
+    };
+    let rates = &data(&MemorySink { rates: (0..100).map(flow).collect(), ..with_queue_pairs() })["rates"][0];
+    let packets: Vec<u64> =
+        rates["flows"].as_array().unwrap().iter().map(|flow| flow["packets"].as_u64().unwrap()).collect();
+    assert_eq!((&rates["total"], &packets[..]), (&json!(100), &[39, 39, 38, 38, 37, 37, 36, 36][..]));
+}
+
+/// A run of this balancing and these times of DCQCN, whose job takes so many seconds.
+fn setting(place: &mut Place, seed: u64, balance: &Value, times: [&str; 2], seconds: u64) {
+    let mut rows = rows();
+    rows.jobs[0].end = Some(Time(SECOND * seconds));
+    let plain = summary("ecmp");
+    let scenario = json!({
+        "seed": seed.to_string(),
+        "balance": balance,
+        "congestion": { "dcqcn": { "increase_time": times[0], "decrease_time": times[1] } },
+    });
+    let name = format!("{balance} {times:?} {seed}");
+    place.run(&name, &rows, names("training"), RunSummary { scenario, ..plain });
+}
+
+#[test]
+fn runs_are_grouped_by_their_settings_with_a_bar_for_each_balancing() {
+    let mut place = Place::new();
+    let adaptive = json!({ "switch": "adaptive", "edge": "none" });
+    let themis = json!({ "switch": "psn_spray", "edge": { "themis": { "capacity": "9" } } });
+    for (balance, times, seconds) in [
+        (&adaptive, ["900us", "4us"], 8),
+        (&adaptive, ["10us", "4us"], 6),
+        (&themis, ["900us", "4us"], 4),
+        (&adaptive, ["10us", "50us"], 5),
+    ] {
+        setting(&mut place, 1, balance, times, seconds);
+    }
+    setting(&mut place, 2, &adaptive, ["900us", "4us"], 9);
+    let found = &place.data()["by_setting"];
+    let settings = ["congestion.dcqcn.decrease_time", "congestion.dcqcn.increase_time"];
+    assert_eq!(found["settings"], json!(settings));
+    assert_eq!(
+        found["groups"],
+        json!(["4us / 10us", "4us / 900us", "50us / 10us"]),
+        "by size, not by letters"
+    );
+    assert_eq!(found["bars"], json!(["adaptive", "psn_spray with themis"]));
+    let one = |seconds: f64| json!({"runs": 1, "mean": seconds, "low": seconds, "high": seconds});
+    let both = json!({"runs": 2, "mean": 8.5, "low": 8.0, "high": 9.0});
+    assert_eq!(found["times"], json!([[one(6.0), null], [both, one(4.0)], [one(5.0), null]]));
+}
+
+#[test]
+fn runs_that_differ_in_balancing_alone_make_no_groups() {
+    let mut place = Place::new();
+    for policy in ["ecmp", "adaptive"] {
+        setting(&mut place, 1, &json!({ "switch": policy }), ["10us", "4us"], 5);
+    }
+    assert_eq!(place.data()["by_setting"], Value::Null);
+}

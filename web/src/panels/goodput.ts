@@ -1,0 +1,68 @@
+// Goodput of hosts with queue pairs, beside the rate of their links.
+
+import { barChart } from "../bars.ts";
+import type { GoodputOfRun, Report } from "../data.ts";
+import { asTable, note } from "../dom.ts";
+import { runColour } from "../palette.ts";
+import { bitRate, count, percent, rateUnit } from "../units.ts";
+import { figure } from "./panel.ts";
+import type { Panel } from "./panel.ts";
+
+const found = (report: Report): { run: number; name: string; goodput: GoodputOfRun }[] =>
+  report.goodput.flatMap((goodput, run) =>
+    goodput === null ? [] : [{ run, name: report.runs[run]?.name ?? "", goodput }],
+  );
+
+function content(report: Report): HTMLElement[] {
+  const shown = found(report);
+  if (shown.length === 0) {
+    return [];
+  }
+  const unit = rateUnit(Math.max(...shown.map(({ goodput }) => goodput.line)));
+  const bars = shown.map(({ run, name, goodput: { hosts, mean, slowest, slowest_host, fastest, line } }) => ({
+    name,
+    colour: runColour(run),
+    value: mean,
+    low: slowest,
+    high: fastest,
+    marks: [{ value: line, symbol: "diamond" as const }],
+    tip: [
+      `mean of ${count(hosts)} hosts ${bitRate(mean)}, ${percent(mean / line)} of line rate`,
+      `slowest ${bitRate(slowest)}, ${slowest_host}`,
+      `fastest ${bitRate(fastest)}`,
+      `line rate ${bitRate(line)}`,
+    ],
+  }));
+  return [
+    note(
+      "Payload of a host's messages over the time in which it had one under way. " +
+        "Headers, ACKs and the way to the receiver take some of the line rate; " +
+        "a run with transport “ideal” beside these shows how much this fabric leaves.",
+    ),
+    figure(
+      "Mean of hosts, with a line from the slowest to the fastest; ◇ rate of their links",
+      barChart("Goodput of each run", "goodput", unit, bars),
+    ),
+    asTable(
+      "Goodput of hosts",
+      [
+        { title: "run" },
+        ...["hosts", "mean", "of line rate", "slowest", "fastest", "line rate"].map((title) => ({ title, number: true })),
+        { title: "slowest host" },
+      ],
+      shown.map(({ name, goodput: { hosts, mean, slowest, slowest_host, fastest, line } }) => [
+        name,
+        count(hosts),
+        bitRate(mean),
+        percent(mean / line),
+        bitRate(slowest),
+        bitRate(fastest),
+        bitRate(line),
+        slowest_host,
+      ]),
+    ),
+  ];
+}
+
+/** The panel. */
+export const GOODPUT: Panel = { id: "goodput", title: "Goodput", content };

@@ -1,0 +1,96 @@
+// Chosen flows over time: what share they sent again, how fast they might send, and what arrived.
+
+import type { RatedFlow, RatesOfRun, Report } from "../data.ts";
+import { asTable, note } from "../dom.ts";
+import { timeChart } from "../lines.ts";
+import type { TimeLine } from "../lines.ts";
+import { jobStroke, legendOf, lineName } from "../palette.ts";
+import type { Stroke } from "../palette.ts";
+import { bitRate, count, percent, rateUnit, span } from "../units.ts";
+import { figure, pair } from "./panel.ts";
+import type { Panel } from "./panel.ts";
+
+/** Lines that can be told apart in one chart. */
+const LINES = 16;
+
+interface Line extends Stroke {
+  name: string;
+  run: RatesOfRun;
+  flow: RatedFlow;
+}
+
+/** The flows of each run that sent most, as many as fit. */
+function lines(report: Report): Line[] {
+  const shown = report.rates.filter((run) => run !== null);
+  const each = Math.max(1, Math.floor(LINES / Math.max(shown.length, 1)));
+  const most = Math.max(0, ...shown.map(({ flows }) => Math.min(flows.length, each)));
+  return report.rates.flatMap((run, place) =>
+    (run?.flows ?? []).slice(0, each).flatMap((flow, nth) => {
+      const name = report.runs.length > 1 ? `${report.runs[place]?.name ?? ""} · ${flow.flow}` : flow.flow;
+      return run === null ? [] : [{ name, run, flow, ...jobStroke(place, nth, most, report.runs.length) }];
+    }),
+  );
+}
+
+/** Values of intervals: `at` is 1 for their ends, and less for what is of the whole interval. */
+function points({ run, flow }: Line, values: (number | null)[], at: number): TimeLine["points"] {
+  return values.map((value, nth) => [flow.begin + (nth + at) * run.interval, value]);
+}
+
+function left(report: Report, shown: Line[]): HTMLElement[] {
+  const total = report.rates.reduce((sum, run) => sum + (run?.total ?? 0), 0);
+  const text = `Drawn are the ${shown.length} of ${count(total)} recorded flows that sent most; the table “rates” has all.`;
+  return total > shown.length ? [note(text)] : [];
+}
+
+function content(report: Report): HTMLElement[] {
+  const shown = lines(report);
+  if (shown.length === 0) {
+    return [];
+  }
+  const drawn = (values: (flow: RatedFlow) => (number | null)[], at: number): TimeLine[] =>
+    shown.map((line) => ({ ...line, points: points(line, values(line.flow), at) }));
+  const rates = shown.flatMap(({ flow }) => [...flow.rates, ...flow.goodputs]);
+  const unit = rateUnit(rates.reduce<number>((most, rate) => Math.max(most, rate ?? 0), 1));
+  const shares = { name: "%", worth: 0.01 };
+  const intervals = [...new Set(shown.map(({ run }) => span(run.interval)))].join(", ");
+  const numbers = ["packets", "again", "for nothing", "NACKs", "marked", "notified", "mean rate", "mean goodput"];
+  return [
+    note(
+      `Interval: ${intervals}. Flows are those that the scenario chose in “rates_of” and “rates_from”: all messages of a ` +
+        "pair of hosts, or a single one. The rate is what congestion control allows a queue pair at the end of an " +
+        "interval, mean of those with something under way.",
+    ),
+    legendOf(shown.map((line) => lineName(line.name, line))),
+    pair(
+      figure(
+        "Retransmission ratio: packets sent again, of all sent in an interval",
+        timeChart("Retransmission ratio over time", "sent again", shares, drawn((flow) => flow.shares, 0.5), percent),
+      ),
+      figure(
+        "Sending rate that congestion control allows a queue pair",
+        timeChart("Sending rate over time", "rate", unit, drawn((flow) => flow.rates, 1), bitRate),
+      ),
+      figure(
+        "Goodput: payload that arrived for the first time",
+        timeChart("Goodput over time", "goodput", unit, drawn((flow) => flow.goodputs, 0.5), bitRate),
+      ),
+    ),
+    ...left(report, shown),
+    asTable(
+      "Chosen flows over the whole run",
+      [{ title: "flow" }, ...numbers.map((title) => ({ title, number: true }))],
+      shown.map(({ name, flow }) => [
+        name,
+        count(flow.packets),
+        `${count(flow.again)} (${percent(flow.again / Math.max(flow.packets, 1))})`,
+        ...[flow.spurious, flow.nacks, flow.marked, flow.notified].map(count),
+        flow.mean_rate === null ? null : bitRate(flow.mean_rate),
+        bitRate(flow.mean_goodput),
+      ]),
+    ),
+  ];
+}
+
+/** The panel. */
+export const RATES: Panel = { id: "rates", title: "Flows over time", content };
