@@ -203,9 +203,14 @@ fn packet_at(pair: &SendPair, turn: Turn, message: Posted, rdma: &Rdma, round: &
 #[inline(always)]
 fn launch(egress: &mut Egress, start: u64, packet: Packet, desk: &mut Desk, round: &Round) {
     let packet = packet.onward();
-    if egress.is_plain()
-        && let Some(arrival) = egress.enqueue_plain(start, packet.bytes)
-    {
+    let arrival = if egress.is_plain() {
+        egress.enqueue_plain(start, packet.bytes)
+    } else if egress.is_computed(packet.class()) {
+        egress.enqueue_computed(start, packet.bytes)
+    } else {
+        None
+    };
+    if let Some(arrival) = arrival {
         return push(egress, InFlight { arrival, packet }, desk, round);
     }
     egress.enqueue(start, &packet);
