@@ -12,6 +12,7 @@ mod error;
 mod figures;
 mod files;
 mod judge;
+mod keep;
 mod paper;
 mod published;
 mod quantity;
@@ -19,6 +20,7 @@ mod report;
 mod runs;
 mod store;
 mod table;
+mod variations;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -46,6 +48,10 @@ pub struct Request<'a> {
     pub check: bool,
     /// A folder with the runs of an earlier report, which are judged instead of new ones.
     pub stored: Option<&'a Path>,
+    /// Whether runs have the paper's full size; stored ones have the size they were made with.
+    pub full: bool,
+    /// The folder that will take the report: finished runs are kept there until it does, and are not made again.
+    pub keep: Option<&'a Path>,
     /// The claims to judge, by name; all if none is named.
     pub only: Vec<String>,
     /// Runs at a time; `None` takes all cores.
@@ -64,8 +70,10 @@ pub fn reproduce(mut paper: Paper, request: &Request<'_>) -> Result<Report, Repr
     if !request.only.is_empty() {
         paper.keep(&request.only)?;
     }
-    let measured = match request.stored {
-        Some(folder) => store::runs(&paper.id, folder)?,
+    let stored = request.stored.map(|folder| store::runs(&paper.id, folder)).transpose()?;
+    paper.scale(stored.as_ref().map_or(request.full, |stored| stored.full));
+    let measured = match stored {
+        Some(stored) => stored.runs,
         None => runs::run(&paper, request)?,
     };
     Report::new(paper, measured)

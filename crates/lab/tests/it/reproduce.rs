@@ -19,7 +19,7 @@ background:
 ";
 
 const CLAIMS: &str = "
-seeds: {look: 4, check: 6, check_more: {group: slow, seeds: 8}}
+seeds: {look: 4, check: 6, more: [{group: slow, check: 8}]}
 groups: {slow: [hashed], both: [slow, sprayed]}
 experiments:
   - {name: sprayed, from: hashed, set: {balance: spray}, shows: no collisions}
