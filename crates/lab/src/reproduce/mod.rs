@@ -62,6 +62,15 @@ pub struct Request<'a> {
     pub tell: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
 }
 
+/// Compiles all runs of a paper, of one size or the other, and tells how many there are.
+///
+/// # Errors
+/// If a scenario with what is changed in it has mistakes.
+pub fn check_runs(mut paper: Paper, full: bool) -> Result<usize, ReproduceError> {
+    paper.scale(full);
+    runs::check(&paper)
+}
+
 /// Runs a paper's scenarios, or takes stored runs, and judges its claims.
 ///
 /// # Errors

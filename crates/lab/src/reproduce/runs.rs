@@ -63,6 +63,7 @@ struct Job {
 
 /// Makes all runs.
 pub(super) fn run(paper: &Paper, request: &Request<'_>) -> Result<Vec<Measured>, ReproduceError> {
+    check(paper)?;
     let jobs = jobs(paper, request)?;
     let keep = request.keep.map(Keep::open).transpose()?;
     let results = spread(
@@ -82,6 +83,17 @@ pub(super) fn run(paper: &Paper, request: &Request<'_>) -> Result<Vec<Measured>,
     let mut measured = results.into_iter().collect::<Result<Vec<Measured>, _>>()?;
     measured.sort_by(|left, right| (&left.run, left.seed).cmp(&(&right.run, right.seed)));
     Ok(measured)
+}
+
+/// Compiles every run once, so that a mistake shows before the first hour and not after it; tells how many there are.
+pub(super) fn check(paper: &Paper) -> Result<usize, ReproduceError> {
+    let wrong = |reason| ReproduceError::Paper { paper: paper.id.clone(), reason };
+    let runs = judge::runs(paper).map_err(wrong)?;
+    for run in &runs {
+        let plan = paper.plan(run).map_err(wrong)?;
+        prepare(&plan.source, &Overrides { set: plan.set, ..Overrides::default() })?;
+    }
+    Ok(runs.len())
 }
 
 /// Every run with every seed.
