@@ -81,6 +81,9 @@ pub fn reproduce(mut paper: Paper, request: &Request<'_>) -> Result<Report, Repr
     }
     let stored = request.stored.map(|folder| store::runs(&paper.id, folder)).transpose()?;
     paper.scale(stored.as_ref().map_or(request.full, |stored| stored.full));
+    if let Some(id) = request.only.iter().find(|id| !paper.has_claim(id)) {
+        return Err(ReproduceError::OtherSize(id.clone()));
+    }
     let measured = match stored {
         Some(stored) => stored.runs,
         None => runs::run(&paper, request)?,

@@ -105,6 +105,11 @@ impl Paper {
         self.claims.claims.retain(|claim| claim.scale != Some(other));
     }
 
+    /// Whether a claim is among those to be judged.
+    pub(super) fn has_claim(&self, id: &str) -> bool {
+        self.claims.claims.iter().any(|claim| claim.id == id)
+    }
+
     /// Whether runs have the paper's full size.
     pub(super) fn is_full(&self) -> bool {
         self.full

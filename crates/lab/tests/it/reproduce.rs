@@ -321,6 +321,9 @@ fn at_full_size_other_claims_are_judged() {
     let claims: Vec<&str> = report.judged.iter().map(|judged| judged.claim.as_str()).collect();
     assert_eq!(claims, ["more-packets", "losses"]);
     assert!(report.is_as_recorded(), "{}", report.table());
+    let only = Request { only: vec!["more-packets".into()], ..Request::default() };
+    let error = reproduce(varied(VARIED), &only).expect_err("it is about full size");
+    assert!(error.exit_code() == ExitCode::BadInput && error.to_string().contains("--full"), "{error}");
     // Stored runs have the size they were made with.
     report.write(folder.path()).expect("it can be written");
     let stored = Request { stored: Some(folder.path()), ..Request::default() };
