@@ -55,8 +55,8 @@ bless: ## Accept what the tests see now as golden, then read the difference
 bench: ## Measure speed on this machine, as JSON
 	@$(NETLOOM) bench --json
 
-reproduce: ## Reproduce the first paper: claim, expected, measured, verdict
-	@$(NETLOOM) reproduce zeltser2026
+reproduce: ## Reproduce a paper, PAPER=themis2025 or the first one: claim, expected, measured, verdict
+	@$(NETLOOM) reproduce $(or $(PAPER),zeltser2026)
 
 docs: ## Build the reference of all crates and the site, refusing broken links
 	@RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps

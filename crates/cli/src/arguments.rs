@@ -303,10 +303,14 @@ pub struct Reproduce {
     /// Fail unless every verdict is the recorded one and every law holds; runs more seeds
     #[arg(long)]
     pub check: bool,
+    /// Run at the full size of the paper where the claims have a smaller one, which may take hours
+    #[arg(long, requires = "output")]
+    pub full: bool,
     /// Judge the runs of an earlier `--output` folder instead of making new ones
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["seeds", "threads"])]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["seeds", "threads", "full"])]
     pub runs: Option<PathBuf>,
-    /// Folder that takes the results as CSV and JSON, and the paper's figures as tables
+    /// Folder that takes the results as CSV and JSON, and the paper's figures as tables; after an interrupt the same
+    /// command goes on with the runs that are done
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
     /// Runs at a time [default: all cores]

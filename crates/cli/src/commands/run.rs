@@ -2,7 +2,7 @@
 
 use std::env;
 
-use netloom_lab::summary::{JobSummary, PeakSummary, SizeBucket, Slowdowns, Summary};
+use netloom_lab::summary::{JobSummary, PeakSummary, QueuePairSummary, SizeBucket, Slowdowns, Summary};
 use netloom_lab::{
     ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest, Source, Status,
     Watch, words,
@@ -173,6 +173,7 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     let [mean, busiest] = [summary.links.utilization, summary.links.busiest].map(words::percent);
     lines.push(format!("links       {mean} used on average, the busiest direction {busiest} of the time"));
     lines.push(format!("drops       {}", drops(summary)));
+    lines.extend(summary.queue_pairs.iter().flat_map(queue_pairs));
     let wall = manifest.wall_time_s;
     lines.push(format!(
         "simulated   {} in {}: {} packet-hops, {}/s with {}",
@@ -182,6 +183,37 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
         words::amount(summary.hops as f64 / wall.max(1e-9)),
         words::some(u64::from(manifest.threads), "thread"),
     ));
+    lines
+}
+
+/// What was sent again, how fast messages were, and what switches told; the last only where they told anything.
+fn queue_pairs(found: &QueuePairSummary) -> Vec<String> {
+    let count = |number: u64, what: &str| words::some(number, what);
+    let mut repairs = format!("repairs     {} sent again", count(found.again, "packet"));
+    if found.again > 0 {
+        let [duplicates, share] = [words::count(found.duplicates), words::percent(found.spurious)];
+        repairs.push_str(&format!(", {duplicates} of them for nothing: {share} of all that came"));
+    }
+    let mut lines = vec![
+        format!("{repairs}; {}, {} marked", count(found.nacks, "NACK"), count(found.marked, "packet")),
+        format!(
+            "rates       messages were sent at {} of the line, {} was of use",
+            words::percent(found.sending_rate),
+            words::percent(found.goodput)
+        ),
+    ];
+    if found.pauses > 0 {
+        let paused = words::span(found.paused_s);
+        lines.push(format!(
+            "pauses      {}, ports stood still for {paused} in all",
+            count(found.pauses, "frame")
+        ));
+    }
+    if found.nacks_forwarded + found.nacks_blocked + found.nacks_made > 0 {
+        let [forwarded, blocked, made] =
+            [found.nacks_forwarded, found.nacks_blocked, found.nacks_made].map(words::count);
+        lines.push(format!("edge        NACKs: {forwarded} passed, {blocked} kept back, {made} made"));
+    }
     lines
 }
 

@@ -240,12 +240,17 @@ fn launch(egress: &mut Egress, start: u64, packet: Packet, desk: &mut Desk, roun
     {
         return push(egress, InFlight { arrival, packet }, desk, round);
     }
-    launch_queued(egress, start, packet, desk, round);
+    launch_slowly(egress, start, packet, desk, round);
 }
 
 /// As [`launch`], at a port that is not plain.
 #[inline(never)]
-fn launch_queued(egress: &mut Egress, start: u64, packet: Packet, desk: &mut Desk, round: &Round) {
+fn launch_slowly(egress: &mut Egress, start: u64, packet: Packet, desk: &mut Desk, round: &Round) {
+    if egress.is_computed(packet.class())
+        && let Some(arrival) = egress.enqueue_computed(start, packet.bytes)
+    {
+        return push(egress, InFlight { arrival, packet }, desk, round);
+    }
     egress.enqueue(start, &packet);
     let started = egress.take_start();
     transmit(egress, &started, desk, round);

@@ -20,6 +20,9 @@ pub(super) struct Claims {
     pub groups: BTreeMap<String, Vec<String>>,
     /// Runs that change a scenario.
     pub experiments: Vec<Experiment>,
+    /// Runs in which packets may be lost; in all others that breaks a law.
+    #[serde(default)]
+    pub lossy: Vec<String>,
     /// The paper's figures and tables, as numbers.
     #[serde(default)]
     pub figures: Vec<Figure>,
@@ -35,16 +38,21 @@ pub(super) struct SeedCounts {
     pub look: u64,
     /// With it.
     pub check: u64,
-    /// With it, for the runs of a group whose spread is larger.
-    pub check_more: MoreSeeds,
+    /// Other numbers for the runs of some groups.
+    #[serde(default)]
+    pub more: Vec<MoreSeeds>,
 }
 
-/// More seeds for some runs.
+/// Other numbers of seeds for some runs.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MoreSeeds {
     pub group: String,
-    pub seeds: u64,
+    /// Without `--check`; as all others if it is not said.
+    #[serde(default)]
+    pub look: Option<u64>,
+    /// With it.
+    pub check: u64,
 }
 
 /// A scenario with something changed.
@@ -56,9 +64,27 @@ pub(super) struct Experiment {
     /// The scenario.
     pub from: String,
     /// Paths and values, as `--set` takes them.
+    #[serde(default)]
     pub set: BTreeMap<String, String>,
+    /// What else is changed with `--full`.
+    #[serde(default)]
+    pub full: BTreeMap<String, String>,
+    /// Lists of variants: the experiment stands for all combinations of one of each.
+    #[serde(default)]
+    pub vary: Vec<Vec<Variant>>,
     /// What it is to show.
     pub shows: String,
+}
+
+/// One of several ways to change a scenario.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Variant {
+    /// What is added to the name of the run, after a `_`.
+    pub name: String,
+    /// Paths and values, as `--set` takes them.
+    #[serde(default)]
+    pub set: BTreeMap<String, String>,
 }
 
 /// A figure of the paper: quantities of runs, as published and as ours.
@@ -86,6 +112,9 @@ pub(super) struct Claim {
     pub text: String,
     /// Whether a parameter was chosen so that it holds.
     pub kind: Kind,
+    /// The size of the runs that it is about; both if it is not said.
+    #[serde(default)]
+    pub scale: Option<Scale>,
     pub measured: Quantity,
     /// Runs, `run/job`, or groups.
     pub at: Vec<String>,
@@ -128,6 +157,16 @@ pub enum Kind {
     Predicted,
 }
 
+/// The size of the runs that a claim is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Scale {
+    /// As the scenarios are written.
+    Quick,
+    /// With what `--full` changes.
+    Full,
+}
+
 /// The verdict written down with a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Recorded {
@@ -143,7 +182,7 @@ pub enum Recorded {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Near {
-    /// `interval`, `exact`, or a share such as `0.5%` of our mean.
+    /// `interval`, `range`, `exact`, or a share such as `0.5%` of our mean.
     pub within: String,
     /// The interval is longer by this at both ends.
     #[serde(default)]
@@ -155,6 +194,8 @@ pub(super) struct Near {
 pub(super) enum Within {
     /// In the prediction interval.
     Interval,
+    /// Between the smallest and the largest of ours.
+    Range,
     /// The same with every seed.
     Exact,
     /// This share of our mean.
@@ -165,6 +206,7 @@ impl Near {
     pub(super) fn within(&self) -> Result<Within, String> {
         match self.within.as_str() {
             "interval" => Ok(Within::Interval),
+            "range" => Ok(Within::Range),
             "exact" => Ok(Within::Exact),
             other => {
                 let percent = other.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
@@ -186,6 +228,14 @@ pub(super) enum Relation {
     AtLeast(f64),
     /// None is above this.
     AtMost(f64),
+    /// All lie from one to the other.
+    Between([f64; 2]),
+    /// The smallest lies from one to the other.
+    SmallestBetween([f64; 2]),
+    /// The largest does.
+    LargestBetween([f64; 2]),
+    /// None is below the first.
+    FirstLeast,
     /// Each is above the one before.
     Rising,
     /// Each equals the first, seed by seed.

@@ -15,6 +15,11 @@ pub enum ReproduceError {
     /// No claim of that name.
     #[error("the paper has no claim `{0}`")]
     NoSuchClaim(String),
+    /// The claim is about runs of the other size.
+    #[error(
+        "claim `{0}` is judged with `--full` alone, or without it alone: it is about runs of the other size"
+    )]
+    OtherSize(String),
     /// The paper's own files contradict each other.
     #[error("the files of paper `{paper}` do not fit together: {reason}")]
     Paper {

@@ -265,7 +265,7 @@ fn blank(claim: &Claim, at: String) -> Judged {
 fn is_near(values: &[f64], published: f64, within: Within, allow: f64) -> (Option<Interval>, Verdict) {
     let Some(sample) = Sample::of(values) else { return (None, Verdict::TooFewSeeds) };
     let interval = match within {
-        Within::Exact => Some(Interval { low: sample.minimum, high: sample.maximum }),
+        Within::Exact | Within::Range => Some(Interval { low: sample.minimum, high: sample.maximum }),
         Within::Share(share) => {
             Some(Interval { low: sample.mean * (1.0 - share), high: sample.mean * (1.0 + share) })
         }
@@ -274,6 +274,7 @@ fn is_near(values: &[f64], published: f64, within: Within, allow: f64) -> (Optio
     let interval = interval.map(|interval| interval.widened(allow));
     let verdict = match interval {
         None => Verdict::TooFewSeeds,
+        Some(_) if within == Within::Range && values.len() < 2 => Verdict::TooFewSeeds,
         Some(interval) if within == Within::Exact && interval.low < interval.high => Verdict::NotReproduced,
         Some(interval) => Verdict::of(interval.holds(published)),
     };
@@ -291,6 +292,10 @@ fn stands(values: &[f64], relation: Relation) -> bool {
         Relation::Flat(limit) => largest <= limit * smallest,
         Relation::AtLeast(limit) => smallest >= limit,
         Relation::AtMost(limit) => largest <= limit,
+        Relation::Between([low, high]) => low <= smallest && largest <= high,
+        Relation::SmallestBetween([low, high]) => low <= smallest && smallest <= high,
+        Relation::LargestBetween([low, high]) => low <= largest && largest <= high,
+        Relation::FirstLeast => values.first().is_some_and(|first| *first <= smallest),
         Relation::Rising => values.windows(2).all(|two| two[0] < two[1]),
         Relation::Equal => smallest >= largest,
     }
@@ -301,6 +306,10 @@ fn words(relation: Relation) -> String {
         Relation::Flat(limit) => format!("largest / smallest <= {limit}"),
         Relation::AtLeast(limit) => format!("each >= {limit}"),
         Relation::AtMost(limit) => format!("each <= {limit}"),
+        Relation::Between([low, high]) => format!("each from {low} to {high}"),
+        Relation::SmallestBetween([low, high]) => format!("the smallest from {low} to {high}"),
+        Relation::LargestBetween([low, high]) => format!("the largest from {low} to {high}"),
+        Relation::FirstLeast => "the first is the smallest".into(),
         Relation::Rising => "each above the one before".into(),
         Relation::Equal => "equal, seed by seed".into(),
     }
@@ -321,6 +330,9 @@ mod tests {
         assert_eq!(verdict(10.04, Within::Share(0.005), 0.0), Verdict::Reproduced);
         assert_eq!(verdict(10.06, Within::Share(0.005), 0.0), Verdict::NotReproduced);
         assert_eq!(verdict(10.0, Within::Exact, 0.0), Verdict::NotReproduced);
+        assert_eq!(verdict(11.0, Within::Range, 0.0), Verdict::Reproduced);
+        assert_eq!(verdict(11.1, Within::Range, 0.0), Verdict::NotReproduced);
+        assert_eq!(is_near(&[7.0], 7.0, Within::Range, 0.0).1, Verdict::TooFewSeeds);
         assert_eq!(is_near(&[7.0, 7.0], 7.0, Within::Exact, 0.0).1, Verdict::Reproduced);
         assert_eq!(is_near(&[7.0], 7.0, Within::Interval, 0.0).1, Verdict::TooFewSeeds);
         assert_eq!(is_near(&[], 7.0, Within::Exact, 0.0).1, Verdict::TooFewSeeds);
@@ -332,6 +344,15 @@ mod tests {
         assert!(stands(&values, Relation::Flat(2.0)) && !stands(&values, Relation::Flat(1.9)));
         assert!(stands(&values, Relation::AtLeast(2.0)) && !stands(&values, Relation::AtLeast(2.1)));
         assert!(stands(&values, Relation::AtMost(4.0)) && !stands(&values, Relation::AtMost(3.9)));
+        assert!(
+            stands(&values, Relation::Between([2.0, 4.0])) && !stands(&values, Relation::Between([2.0, 3.9]))
+        );
+        assert!(!stands(&values, Relation::Between([2.1, 4.0])));
+        let smallest = |from, to| stands(&values, Relation::SmallestBetween([from, to]));
+        assert!(smallest(1.0, 2.0) && !smallest(2.1, 9.0) && !smallest(0.0, 1.9));
+        let largest = |from, to| stands(&values, Relation::LargestBetween([from, to]));
+        assert!(largest(4.0, 5.0) && !largest(4.1, 9.0) && !largest(0.0, 3.9));
+        assert!(stands(&values, Relation::FirstLeast) && !stands(&[2.0, 1.9], Relation::FirstLeast));
         assert!(stands(&values, Relation::Rising) && !stands(&[2.0, 2.0], Relation::Rising));
         assert!(!stands(&[f64::NAN, 1.0], Relation::Flat(9.0)));
     }

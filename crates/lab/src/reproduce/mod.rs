@@ -12,6 +12,7 @@ mod error;
 mod figures;
 mod files;
 mod judge;
+mod keep;
 mod paper;
 mod published;
 mod quantity;
@@ -19,6 +20,7 @@ mod report;
 mod runs;
 mod store;
 mod table;
+mod variations;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -46,6 +48,10 @@ pub struct Request<'a> {
     pub check: bool,
     /// A folder with the runs of an earlier report, which are judged instead of new ones.
     pub stored: Option<&'a Path>,
+    /// Whether runs have the paper's full size; stored ones have the size they were made with.
+    pub full: bool,
+    /// The folder that will take the report: finished runs are kept there until it does, and are not made again.
+    pub keep: Option<&'a Path>,
     /// The claims to judge, by name; all if none is named.
     pub only: Vec<String>,
     /// Runs at a time; `None` takes all cores.
@@ -56,6 +62,15 @@ pub struct Request<'a> {
     pub tell: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
 }
 
+/// Compiles all runs of a paper, of one size or the other, and tells how many there are.
+///
+/// # Errors
+/// If a scenario with what is changed in it has mistakes.
+pub fn check_runs(mut paper: Paper, full: bool) -> Result<usize, ReproduceError> {
+    paper.scale(full);
+    runs::check(&paper)
+}
+
 /// Runs a paper's scenarios, or takes stored runs, and judges its claims.
 ///
 /// # Errors
@@ -64,8 +79,13 @@ pub fn reproduce(mut paper: Paper, request: &Request<'_>) -> Result<Report, Repr
     if !request.only.is_empty() {
         paper.keep(&request.only)?;
     }
-    let measured = match request.stored {
-        Some(folder) => store::runs(&paper.id, folder)?,
+    let stored = request.stored.map(|folder| store::runs(&paper.id, folder)).transpose()?;
+    paper.scale(stored.as_ref().map_or(request.full, |stored| stored.full));
+    if let Some(id) = request.only.iter().find(|id| !paper.has_claim(id)) {
+        return Err(ReproduceError::OtherSize(id.clone()));
+    }
+    let measured = match stored {
+        Some(stored) => stored.runs,
         None => runs::run(&paper, request)?,
     };
     Report::new(paper, measured)

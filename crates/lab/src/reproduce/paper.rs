@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::claims::{Claim, Claims, Figure, Recorded};
+use super::claims::{Claim, Claims, Experiment, Figure, Recorded, Scale};
 use super::error::ReproduceError;
 use super::files::{files, papers};
 use super::published::Published;
 use super::quantity::Quantity;
+use super::variations;
 use crate::source::Source;
 
 /// A paper with everything needed to judge it.
@@ -18,6 +19,8 @@ pub struct Paper {
     /// What it published.
     pub published: Published,
     pub(super) claims: Claims,
+    /// Whether runs have the paper's full size.
+    full: bool,
     /// The text of each scenario, by name.
     scenarios: BTreeMap<String, Arc<str>>,
 }
@@ -72,14 +75,15 @@ impl Paper {
         let part =
             |name: &str| files.get(name).copied().ok_or_else(|| wrong(format!("there is no `{name}`")));
         let published = Published::read(part("published.csv")?).map_err(wrong)?;
-        let claims =
+        let mut claims: Claims =
             serde_saphyr::from_str(part("claims.yaml")?).map_err(|error| wrong(error.to_string()))?;
+        variations::expand(&mut claims).map_err(wrong)?;
         let scenario = |(path, text): (&&str, &&str)| {
             let name = path.strip_prefix("scenarios/")?.strip_suffix(".yaml")?;
             Some((name.to_owned(), Arc::from(*text)))
         };
         let scenarios = files.iter().filter_map(scenario).collect();
-        let paper = Paper { id: id.to_owned(), published, claims, scenarios };
+        let paper = Paper { id: id.to_owned(), published, claims, full: false, scenarios };
         paper.check().map_err(wrong)?;
         Ok(paper)
     }
@@ -92,6 +96,23 @@ impl Paper {
         }
         claims.retain(|claim| ids.contains(&claim.id));
         Ok(())
+    }
+
+    /// Takes runs of one size, and forgets the claims about the other.
+    pub(super) fn scale(&mut self, full: bool) {
+        let other = if full { Scale::Quick } else { Scale::Full };
+        self.full = full;
+        self.claims.claims.retain(|claim| claim.scale != Some(other));
+    }
+
+    /// Whether a claim is among those to be judged.
+    pub(super) fn has_claim(&self, id: &str) -> bool {
+        self.claims.claims.iter().any(|claim| claim.id == id)
+    }
+
+    /// Whether runs have the paper's full size.
+    pub(super) fn is_full(&self) -> bool {
+        self.full
     }
 
     /// Every name that is used is one that is known.
@@ -109,7 +130,8 @@ impl Paper {
             let checked = self.rows(figure).map(drop);
             checked.map_err(|reason| format!("figure `{}`: {reason}", figure.name))?;
         }
-        self.expand(&self.claims.seeds.check_more.group).map(drop)
+        let more = self.claims.seeds.more.iter().map(|more| &more.group);
+        more.chain(&self.claims.lossy).try_for_each(|name| self.expand(name).map(drop))
     }
 
     fn check_claim(&self, claim: &Claim, before: &[Claim]) -> Result<(), String> {
@@ -150,9 +172,32 @@ impl Paper {
         let experiment = self.claims.experiments.iter().find(|experiment| experiment.name == run);
         let from = experiment.map_or(run, |experiment| experiment.from.as_str());
         let text = self.scenarios.get(from).ok_or_else(|| format!("there is no run `{run}`"))?;
-        let set = experiment.map(|experiment| experiment.set.clone().into_iter().collect());
+        let full =
+            |experiment: &Experiment| if self.full { experiment.full.clone() } else { BTreeMap::new() };
+        let set = experiment.map(|experiment| {
+            let set = experiment.set.clone().into_iter();
+            set.chain(full(experiment)).collect()
+        });
         let source = Source::text(format!("papers/{}/scenarios/{from}.yaml", self.id), Arc::clone(text));
         Ok(Plan { run: run.to_owned(), source, set: set.unwrap_or_default() })
+    }
+
+    /// Whether packets may be lost in a run.
+    pub(super) fn may_lose(&self, run: &str) -> bool {
+        let holds = |name: &String| self.expand(name).is_ok_and(|runs| runs.contains(&run));
+        self.claims.lossy.iter().any(holds)
+    }
+
+    /// With how many seeds a run is made.
+    pub(super) fn n_seeds(&self, run: &str, check: bool) -> u64 {
+        let counts = &self.claims.seeds;
+        let holds = |group: &str| self.expand(group).is_ok_and(|runs| runs.contains(&run));
+        let more = counts.more.iter().find(|more| holds(&more.group));
+        match (check, more) {
+            (true, Some(more)) => more.check,
+            (true, None) => counts.check,
+            (false, more) => more.and_then(|more| more.look).unwrap_or(counts.look),
+        }
     }
 
     /// The scenario a run is made from.

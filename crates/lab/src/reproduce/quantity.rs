@@ -36,11 +36,39 @@ pub enum Quantity {
     QueueHostMean,
     /// The same over switches alone.
     QueueSwitchMean,
+    /// The longest time of any collective: that of the slowest group where groups communicate side by side.
+    SlowestCollective,
+    /// The most by which a collective takes longer than its bytes take at the line rate of the slowest NIC.
+    CollectiveOverBound,
+    /// Packets sent again for nothing, as a share of all that came on queue pairs.
+    Spurious,
+    /// Rate at which messages are sent, packets sent again included, as a share of the line: mean over the time of all messages.
+    SendingRate,
+    /// The same of what is of use: payload of messages over their time.
+    Goodput,
+    /// Packets that came and had been sent before.
+    PacketsAgain,
+    /// Those of them that had been taken before.
+    Duplicates,
+    /// NACKs that receivers sent.
+    Nacks,
+    /// NACKs that filters at switches let pass.
+    NacksForwarded,
+    /// NACKs that they kept back.
+    NacksBlocked,
+    /// NACKs that they made.
+    NacksMade,
+    /// Marked packets that came.
+    Marked,
+    /// Pause frames that stop a class.
+    Pauses,
+    /// Packets that were lost.
+    Dropped,
 }
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Quantity; 15] = [
+    pub const ALL: [Quantity; 29] = [
         Quantity::StepMean,
         Quantity::StepP95,
         Quantity::StepP99,
@@ -56,6 +84,20 @@ impl Quantity {
         Quantity::QueueNodeMean,
         Quantity::QueueHostMean,
         Quantity::QueueSwitchMean,
+        Quantity::SlowestCollective,
+        Quantity::CollectiveOverBound,
+        Quantity::Spurious,
+        Quantity::SendingRate,
+        Quantity::Goodput,
+        Quantity::PacketsAgain,
+        Quantity::Duplicates,
+        Quantity::Nacks,
+        Quantity::NacksForwarded,
+        Quantity::NacksBlocked,
+        Quantity::NacksMade,
+        Quantity::Marked,
+        Quantity::Pauses,
+        Quantity::Dropped,
     ];
 
     /// Name and unit, as a column is headed.
@@ -76,6 +118,20 @@ impl Quantity {
             Quantity::QueueNodeMean => "queue_node_mean_packets",
             Quantity::QueueHostMean => "queue_host_mean_packets",
             Quantity::QueueSwitchMean => "queue_switch_mean_packets",
+            Quantity::SlowestCollective => "slowest_collective_ms",
+            Quantity::CollectiveOverBound => "collective_over_bound",
+            Quantity::Spurious => "spurious_share",
+            Quantity::SendingRate => "sending_rate_share",
+            Quantity::Goodput => "goodput_share",
+            Quantity::PacketsAgain => "packets_again",
+            Quantity::Duplicates => "duplicates",
+            Quantity::Nacks => "nacks",
+            Quantity::NacksForwarded => "nacks_forwarded",
+            Quantity::NacksBlocked => "nacks_blocked",
+            Quantity::NacksMade => "nacks_made",
+            Quantity::Marked => "marked_packets",
+            Quantity::Pauses => "pauses",
+            Quantity::Dropped => "dropped_packets",
         }
     }
 

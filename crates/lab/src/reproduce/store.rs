@@ -5,8 +5,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::claims::Kind;
 use super::error::ReproduceError;
 use super::judge::Judged;
+use super::keep;
 use super::quantity::Quantity;
 use super::report::{Report, Tally};
 use super::runs::Measured;
@@ -26,6 +28,7 @@ struct Point {
 struct Document<'a> {
     paper: &'a str,
     version: &'static str,
+    full: bool,
     tally: Tally,
     as_recorded: bool,
     broken_laws: Vec<String>,
@@ -42,6 +45,7 @@ pub(super) fn write(report: &Report, folder: &Path) -> Result<(), ReproduceError
     let document = Document {
         paper: &report.paper.id,
         version: env!("CARGO_PKG_VERSION"),
+        full: report.paper.is_full(),
         tally: report.tally(),
         as_recorded: report.is_as_recorded(),
         broken_laws: report.broken_laws().collect(),
@@ -61,29 +65,35 @@ pub(super) fn write(report: &Report, folder: &Path) -> Result<(), ReproduceError
         let path = folder.join(name);
         fs::write(&path, text).map_err(|source| ReproduceError::Write { path, source })?;
     }
-    Ok(())
+    keep::forget(folder)
+}
+
+/// What is read of a report that was written before.
+#[derive(Deserialize)]
+pub(super) struct Stored {
+    paper: String,
+    version: String,
+    /// Whether its runs have the paper's full size.
+    #[serde(default)]
+    pub full: bool,
+    /// Its runs.
+    pub runs: Vec<Measured>,
 }
 
 /// The runs of a report that was written before.
-pub(super) fn runs(paper: &str, folder: &Path) -> Result<Vec<Measured>, ReproduceError> {
-    #[derive(Deserialize)]
-    struct Stored {
-        paper: String,
-        version: String,
-        runs: Vec<Measured>,
-    }
+pub(super) fn runs(paper: &str, folder: &Path) -> Result<Stored, ReproduceError> {
     let path = folder.join("report.json");
     let text = fs::read_to_string(&path);
     let text = text.map_err(|source| ReproduceError::Read { path: path.clone(), source })?;
     let wrong = |reason| ReproduceError::Stored { path: path.clone(), reason };
     let stored: Stored = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    let Stored { paper: of, version, runs } = stored;
+    let Stored { paper: of, version, .. } = &stored;
     let ours = env!("CARGO_PKG_VERSION");
     if of != paper || version != ours {
         let found = format!("it holds runs of `{of}` by netloom {version}");
         return Err(wrong(format!("{found}, not of `{paper}` by netloom {ours}")));
     }
-    Ok(runs)
+    Ok(stored)
 }
 
 fn points(report: &Report) -> Vec<Point> {
@@ -132,8 +142,9 @@ fn points_table(points: &[Point]) -> String {
 }
 
 fn claims_table(report: &Report) -> String {
-    let mut text =
-        String::from("claim,at,quantity,published,measured,half_95,low,high,seeds,verdict,as_recorded\n");
+    let mut text = String::from(
+        "claim,at,quantity,published,measured,half_95,low,high,seeds,verdict,as_recorded,calibrated\n",
+    );
     let list = |values: &[f64]| values.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
     for judged in &report.judged {
         let cells = [
@@ -148,6 +159,7 @@ fn claims_table(report: &Report) -> String {
             judged.seeds.to_string(),
             judged.verdict.word().to_owned(),
             judged.is_as_recorded().to_string(),
+            (judged.kind == Kind::Calibrated).to_string(),
         ];
         line(&mut text, &cells);
     }

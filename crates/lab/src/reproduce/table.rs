@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::claims::Kind;
 use super::judge::{Judged, Verdict};
 use super::report::Report;
 
@@ -24,7 +25,9 @@ pub(super) fn table(report: &Report) -> String {
     for (judged, row) in report.judged.iter().zip(&rows) {
         if judged.claim != last {
             last = &judged.claim;
-            say(&mut text, &format!("\n{} ({}; {})", judged.claim, judged.said, judged.quantity.column()));
+            let tag = if judged.kind == Kind::Calibrated { "; calibrated" } else { "" };
+            let column = judged.quantity.column();
+            say(&mut text, &format!("\n{} ({}; {column}{tag})", judged.claim, judged.said));
         }
         line(&mut text, row, &widths);
         if let (Some(reason), Verdict::NotReproduced) = (&judged.reason, judged.verdict) {

@@ -1,6 +1,6 @@
 //! Rows in, figures out, as the rows come: no table is held in memory.
 //!
-//! Invariants: what is kept grows with steps, collectives, ports and background messages, not with messages of jobs.
+//! Invariants: what is kept grows with hosts, steps, collectives, ports and background messages, not with messages of jobs.
 
 use std::collections::BTreeMap;
 
@@ -9,6 +9,7 @@ use netloom_records::statistics::{Sample, Slowdown};
 use netloom_records::{Batch, CollectiveRow, DropRow, FlowRow, JobRow, PortRow, StepRow};
 use netloom_units::{Duration, NodeId, Time};
 
+use super::queue_pairs;
 use super::statistics::Distribution;
 use super::{
     BackgroundSummary, DropSummary, JobSummary, LinkSummary, PeakSummary, PhaseSummary, QueueSummary, Summary,
@@ -43,6 +44,7 @@ pub(crate) struct Gather {
     nodes: BTreeMap<NodeId, NodeTally>,
     ports: PortTally,
     drops: Vec<DropRow>,
+    queue_pairs: queue_pairs::Tally,
 }
 
 #[derive(Debug, Default)]
@@ -70,7 +72,7 @@ struct PortTally {
 
 impl Gather {
     pub fn new(n_hosts: u32) -> Gather {
-        Gather { n_hosts, ..Gather::default() }
+        Gather { n_hosts, queue_pairs: queue_pairs::Tally::new(n_hosts), ..Gather::default() }
     }
 
     /// Takes rows of any table.
@@ -82,19 +84,16 @@ impl Gather {
             Batch::Jobs(rows) => self.jobs.extend_from_slice(rows),
             Batch::Ports(rows) => rows.iter().for_each(|row| self.port(row)),
             Batch::Drops(rows) => self.drops.extend_from_slice(rows),
-            Batch::Series(_)
-            | Batch::Faults(_)
-            | Batch::Packets(_)
-            | Batch::Paths(_)
-            | Batch::Repairs(_)
-            | Batch::Signals(_)
-            | Batch::Rates(_) => {}
+            Batch::Repairs(rows) => rows.iter().for_each(|row| self.queue_pairs.repair(row)),
+            Batch::Signals(rows) => rows.iter().for_each(|row| self.queue_pairs.signal(row)),
+            Batch::Series(_) | Batch::Faults(_) | Batch::Packets(_) | Batch::Paths(_) | Batch::Rates(_) => {}
         }
     }
 
     fn flow(&mut self, row: &FlowRow) {
         self.n_messages += 1;
         self.n_unfinished += u64::from(row.end.is_none());
+        self.queue_pairs.flow(row);
         if row.job == Message::BACKGROUND {
             self.n_background += 1;
             if let Some(end) = row.end {
@@ -116,6 +115,7 @@ impl Gather {
     }
 
     fn port(&mut self, row: &PortRow) {
+        self.queue_pairs.port(row);
         let node = self.nodes.entry(row.node).or_default();
         node.packets = node.packets.max(row.peak_packets.unwrap_or(0));
         node.n_uncounted += u32::from(row.peak_packets.is_none());
@@ -152,6 +152,7 @@ impl Gather {
             queues: self.queues(),
             links: self.links(totals.simulated),
             drops: self.drop_summary(),
+            queue_pairs: std::mem::take(&mut self.queue_pairs).finish(),
             packets: totals.packets,
             hops: totals.hops,
             simulated_s: totals.simulated.as_seconds(),

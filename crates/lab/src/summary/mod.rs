@@ -9,18 +9,20 @@
 //! queue counts a packet that meets an idle port for an instant, ours never does, so its peaks are larger by up to one.
 
 mod gather;
+mod queue_pairs;
 mod statistics;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use netloom_records::{Batch, FlowRow, MemorySink, Names, RunFolder};
+use netloom_records::{Batch, FlowRow, MemorySink, Names, RepairRow, RunFolder, Table};
 use netloom_units::Time;
 use serde::Serialize;
 
 pub(crate) use gather::Gather;
 pub use gather::Totals;
 pub use netloom_records::statistics::{SizeBucket, Slowdowns};
+pub use queue_pairs::QueuePairSummary;
 pub use statistics::Distribution;
 
 use crate::error::LabError;
@@ -43,6 +45,9 @@ pub struct Summary {
     pub links: LinkSummary,
     /// Lost packets.
     pub drops: DropSummary,
+    /// What queue pairs did; absent of a run without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_pairs: Option<QueuePairSummary>,
     /// Data packets created.
     pub packets: u64,
     /// Packets that crossed a link, of all kinds.
@@ -143,6 +148,8 @@ impl Summary {
         gather.take(Batch::Jobs(&sink.jobs));
         gather.take(Batch::Ports(&sink.ports));
         gather.take(Batch::Drops(&sink.drops));
+        gather.take(Batch::Repairs(&sink.repairs));
+        gather.take(Batch::Signals(&sink.signals));
         gather.finish(&names.jobs, totals)
     }
 
@@ -164,6 +171,16 @@ impl Summary {
         gather.take(Batch::Jobs(&folder.jobs()?));
         gather.take(Batch::Ports(&folder.ports()?));
         gather.take(Batch::Drops(&folder.drops()?));
+        // Folders of older versions have neither table.
+        let is_there = |table: Table| folder.path().join(table.file_name()).is_file();
+        if is_there(Table::Repairs) {
+            for block in folder.rows::<RepairRow>()? {
+                gather.take(Batch::Repairs(&block?));
+            }
+        }
+        if is_there(Table::Signals) {
+            gather.take(Batch::Signals(&folder.signals()?));
+        }
         let simulated = Time(manifest.simulated_ps);
         let totals = Totals { packets: manifest.packets, hops: manifest.hops, simulated };
         Ok(gather.finish(&folder.names()?.jobs, totals))

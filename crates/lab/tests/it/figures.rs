@@ -26,6 +26,24 @@ fn a_run_its_memory_and_its_folder_have_the_same_figures() {
 }
 
 #[test]
+fn a_folder_of_queue_pairs_has_the_figures_of_its_run() {
+    let place = tempfile::tempdir().expect("a folder can be made");
+    let folder = place.path().join("run");
+    let text = TWO_JOBS
+        .replace("balance: adaptive", "balance: {switch: psn_spray, edge: themis}\ntransport: nic_sr");
+    let request =
+        RunRequest { folder: Some(folder.clone()), ..RunRequest::new(Source::text("pairs", text.clone())) };
+    let report = run(request).expect("it runs");
+    let found = report.summary.queue_pairs.expect("there are queue pairs");
+    assert!(found.nacks > 0 && found.nacks_blocked > 0, "{found:?}");
+    assert_eq!(summary(&folder).expect("it can be read"), report.summary);
+    let (done, sink) = simulated(&prepared(&text, None), Options::default());
+    let totals = Totals { packets: done.engine.packets, hops: done.engine.hops, simulated: done.engine.end };
+    let names = prepared(&text, None).names();
+    assert_eq!(Summary::of_memory(&sink, &names, 16, totals), report.summary);
+}
+
+#[test]
 fn figures_are_what_the_rows_say() {
     let prepared = prepared(TWO_JOBS, None);
     let (done, sink) = simulated(&prepared, Options::default());

@@ -162,3 +162,37 @@ fn carried_in_the_storm() -> u64 {
     };
     at(&[("deadline", "1100us")]) - at(&[("deadline", "200us")])
 }
+
+#[test]
+fn the_summary_adds_up_what_the_rows_say() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/rdma/nic_sr.yaml");
+    let prepared = prepare(&Source::file(path), &Overrides::default()).expect("it is right");
+    let (done, rows) = simulated(&prepared, Options::default());
+    let found = done.summary.queue_pairs.expect("there are queue pairs");
+    let [_, again, duplicates] = repairs(&rows);
+    assert_eq!([found.again, found.duplicates], [again, duplicates]);
+    let packets: u64 = rows.flows.iter().map(|flow| u64::from(flow.packets)).sum();
+    assert_eq!(found.packets, packets);
+    let nacks: u64 = rows.repairs.iter().map(|row| u64::from(row.nacks)).sum();
+    assert!(found.nacks == nacks && nacks > 0);
+    let close =
+        |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-9, "{found}, {expected}");
+    close(found.spurious, duplicates as f64 / (packets + again) as f64);
+    // All NICs of the scenario have one port each, of the same rate.
+    let line = rows.ports[0].rate.0 as f64 / 8.0;
+    let of = |flow: &netloom_records::FlowRow| flow.end.map_or(0.0, |end| end.since(flow.start).as_seconds());
+    let time: f64 = rows.flows.iter().map(of).sum();
+    let bytes: u64 = rows.flows.iter().map(|flow| flow.size.0).sum();
+    close(found.goodput, bytes as f64 / (time * line));
+    assert!(found.sending_rate > found.goodput && found.sending_rate < 1.0);
+}
+
+#[test]
+fn runs_without_queue_pairs_say_nothing_of_them() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/policies/ecmp.yaml");
+    let prepared = prepare(&Source::file(path), &Overrides::default()).expect("it is right");
+    let (done, _) = simulated(&prepared, Options::default());
+    assert_eq!(done.summary.queue_pairs, None);
+    let json = serde_json::to_value(&done.summary).expect("it is data");
+    assert!(json.get("queue_pairs").is_none() && json.get("drops").is_some());
+}

@@ -1,7 +1,9 @@
 //! Papers as tests: a made-up paper is judged as its figures deserve, and the real ones fit together.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use netloom_lab::reproduce::{
-    Paper, Quantity, Recorded, Report, ReproduceError, Request, Verdict, papers, reproduce,
+    Paper, Quantity, Recorded, Report, ReproduceError, Request, Verdict, check_runs, papers, reproduce,
 };
 use netloom_lab::{ExitCode, Seeds};
 
@@ -19,7 +21,7 @@ background:
 ";
 
 const CLAIMS: &str = "
-seeds: {look: 4, check: 6, check_more: {group: slow, seeds: 8}}
+seeds: {look: 4, check: 6, more: [{group: slow, check: 8}]}
 groups: {slow: [hashed], both: [slow, sprayed]}
 experiments:
   - {name: sprayed, from: hashed, set: {balance: spray}, shows: no collisions}
@@ -230,6 +232,152 @@ fn results_are_written_as_tables() {
     assert!(document["runs"][0]["jobs"]["pairs"]["step_mean"].is_f64());
 }
 
+/// One experiment for each of two policies at each of two sizes of step, more steps at full size; a run that loses packets.
+const VARIED: &str = "
+seeds: {look: 1, check: 1, more: [{group: same_spray, look: 2, check: 3}]}
+groups: {}
+lossy: [leaking]
+experiments:
+  - name: same
+    from: hashed
+    set: {background: none, jobs.pairs.steps: '1'}
+    full: {jobs.pairs.steps: '2'}
+    vary:
+      - [{name: ecmp, set: {balance: ecmp}}, {name: spray, set: {balance: spray}}]
+      - [{name: '1', set: {jobs.0.phases.1.compute: 1us}}, {name: '2', set: {jobs.0.phases.1.compute: 2us}}]
+    shows: combinations
+  - {name: leaking, from: hashed, set: {background: none, transport: nic_sr, faults.loss: 1%}, shows: losses}
+  - {name: torn, from: hashed, set: {background: none, transport: nic_sr, faults.loss: 1%}, shows: losses}
+claims:
+  - id: packets
+    said: ours
+    text: Packets of a step.
+    kind: calibrated
+    measured: packets
+    at: [same]
+    relation: {between: [512, 512]}
+    scale: quick
+    recorded: reproduced
+  - id: more-packets
+    said: ours
+    text: Packets of two steps.
+    kind: predicted
+    measured: packets
+    at: [same_ecmp, same_spray]
+    relation: {between: [1024, 1024]}
+    scale: full
+    recorded: reproduced
+  - id: losses
+    said: ours
+    text: What is lost is sent again.
+    kind: predicted
+    measured: packets_again
+    at: [leaking]
+    per: {measured: dropped}
+    relation: {between: [0.5, 1.5]}
+    recorded: reproduced
+";
+
+fn varied(claims: &str) -> Paper {
+    let published = "run,job,packets\nhashed,pairs,1\n";
+    let files = [("published.csv", published), ("claims.yaml", claims), ("scenarios/hashed.yaml", SCENARIO)];
+    Paper::new("varied", files).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn made(report: &Report) -> Vec<(&str, u64)> {
+    report.measured.iter().map(|measured| (measured.run.as_str(), measured.seed)).collect()
+}
+
+#[test]
+fn an_experiment_that_varies_is_all_combinations() {
+    let report = reproduce(varied(VARIED), &Request::default()).expect("it runs");
+    let expected = [
+        ("leaking", 1),
+        ("same_ecmp_1", 1),
+        ("same_ecmp_2", 1),
+        ("same_spray_1", 1),
+        ("same_spray_1", 2),
+        ("same_spray_2", 1),
+        ("same_spray_2", 2),
+    ];
+    assert_eq!(made(&report), expected);
+    assert!(report.is_as_recorded(), "{}", report.table());
+    assert_eq!((report.tally().calibrated, report.tally().reproduced), (1, 1));
+    assert!(report.table().contains("packets (ours; packets; calibrated)"), "{}", report.table());
+    let wrong = varied(&VARIED.replace("jobs.0.phases.1.compute: 2us", "jobs.0.phases.1.compute: 2"));
+    let error = reproduce(wrong, &Request::default()).expect_err("a unit is missing");
+    assert_eq!(error.exit_code(), ExitCode::BadInput);
+    // A run that is not said to lose packets breaks a law if it does.
+    let torn = varied(&VARIED.replace("at: [leaking]", "at: [torn]"));
+    let report = reproduce(torn, &Request::default()).expect("it runs");
+    assert!(report.broken_laws().any(|law| law.contains("packets were lost")));
+}
+
+#[test]
+fn at_full_size_other_claims_are_judged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let full = Request { full: true, ..Request::default() };
+    let report = reproduce(varied(VARIED), &full).expect("it runs");
+    let claims: Vec<&str> = report.judged.iter().map(|judged| judged.claim.as_str()).collect();
+    assert_eq!(claims, ["more-packets", "losses"]);
+    assert!(report.is_as_recorded(), "{}", report.table());
+    let only = Request { only: vec!["more-packets".into()], ..Request::default() };
+    let error = reproduce(varied(VARIED), &only).expect_err("it is about full size");
+    assert!(error.exit_code() == ExitCode::BadInput && error.to_string().contains("--full"), "{error}");
+    // Stored runs have the size they were made with.
+    report.write(folder.path()).expect("it can be written");
+    let stored = Request { stored: Some(folder.path()), ..Request::default() };
+    assert_eq!(reproduce(varied(VARIED), &stored).expect("the runs are there").judged, report.judged);
+}
+
+#[test]
+fn a_reproduction_that_was_stopped_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stop = AtomicBool::new(false);
+    let told = |progress: &netloom_lab::SweepProgress| {
+        stop.fetch_or(progress.finished >= 3, Ordering::Relaxed);
+    };
+    let request = Request {
+        full: true,
+        keep: Some(folder.path()),
+        threads: Some(1),
+        stop: Some(&stop),
+        tell: Some(&told),
+        ..Request::default()
+    };
+    let stopped = reproduce(varied(VARIED), &request).expect_err("it was stopped");
+    assert_eq!(stopped.exit_code(), ExitCode::StoppedEarly);
+    let kept = || {
+        let files = std::fs::read_dir(folder.path().join("unfinished")).expect("runs are kept");
+        let mut names: Vec<_> = files.map(|file| file.expect("it is there").path()).collect();
+        names.sort();
+        names
+    };
+    let before = kept();
+    assert_eq!(before.len(), 3);
+    // One file is cut off, one is of another scenario; the third is taken up, and shows by a figure that is not true.
+    let text = |number: usize| std::fs::read_to_string(&before[number]).expect("it is there");
+    let [first, second, third] = [0, 1, 2].map(text);
+    std::fs::write(&before[0], &first[..first.len() / 2]).expect("it can be written");
+    let mut other: serde_json::Value = serde_json::from_str(&second).expect("it is JSON");
+    other["scenario"] = "0".into();
+    std::fs::write(&before[1], other.to_string()).expect("it can be written");
+    let mut marked: serde_json::Value = serde_json::from_str(&third).expect("it is JSON");
+    marked["measured"]["wall_time_s"] = 1e9.into();
+    std::fs::write(&before[2], marked.to_string()).expect("it can be written");
+
+    let request = Request { stop: None, tell: None, ..request };
+    let report = reproduce(varied(VARIED), &request).expect("it goes on");
+    assert_eq!(report.measured.len(), 7);
+    assert_eq!(report.measured.iter().filter(|run| run.wall_time_s > 1e8).count(), 1);
+    let fresh = reproduce(varied(VARIED), &Request { full: true, ..Request::default() }).expect("it runs");
+    assert_eq!(report.judged, fresh.judged);
+    // The report has them now, and nothing is left behind.
+    assert_eq!(kept().len(), 7);
+    report.write(folder.path()).expect("it can be written");
+    assert!(!folder.path().join("unfinished").exists());
+}
+
 #[test]
 fn files_that_do_not_fit_together_are_refused() {
     let fits = "run,job,step_mean_ms,step_p95_ms,packets\nhashed,pairs,1,1,1\n";
@@ -242,6 +390,14 @@ fn files_that_do_not_fit_together_are_refused() {
         (CLAIMS.replace("    relation: equal\n", ""), "either `near` or `relation`"),
         (CLAIMS.replace("from: hashed", "from: sprayed"), "no scenario `sprayed`"),
         (CLAIMS.replace("group: slow", "group: fast"), "no run `fast`"),
+        (CLAIMS.replace("groups:", "lossy: [leaky]\ngroups:"), "no run `leaky`"),
+        (
+            CLAIMS.replace(
+                "name: again, from: hashed, set: {seed: '1'}",
+                "name: slow, from: hashed, vary: [[{name: '1'}]]",
+            ),
+            "a group",
+        ),
         (CLAIMS.replace("measured: packets", "measured: speed"), "speed"),
     ];
     for (claims, part) in cases {
@@ -269,6 +425,15 @@ fn every_paper_of_the_library_fits_together() {
             assert!(netloom_scenario::compile(&resolved).is_ok(), "{id}: {name}");
         }
     }
+    for id in papers() {
+        for full in [false, true] {
+            let paper = Paper::open(id).unwrap_or_else(|error| panic!("{error}"));
+            check_runs(paper, full).unwrap_or_else(|error| panic!("{id}: {error}"));
+        }
+    }
+    let themis = Paper::open("themis2025").expect("it is there");
+    assert!(check_runs(themis.clone(), true).expect("seen above") >= 72);
+    assert_eq!(themis.scenarios().count(), 8);
     let zeltser = Paper::open("zeltser2026").expect("it is there");
     assert_eq!((zeltser.published.runs().len(), zeltser.scenarios().count()), (24, 28));
 }

@@ -215,3 +215,29 @@ fn half_the_headroom_is_not_enough() {
         expect_all(&run, "headroom");
     }
 }
+
+#[test]
+fn counting_packets_changes_no_other_row() {
+    for rule in RULES {
+        let mut model = with(rule, Switches::Endless, 1_000_000);
+        let silent = simulate(&model, work(5));
+        model.recording.queue_packets = true;
+        let counted = simulate(&model, work(5));
+        assert!(counted.records.ports.iter().all(|port| port.peak_packets.is_some()), "{rule:?}");
+        assert!(counted.records.flows == silent.records.flows, "{rule:?}");
+        assert!(counted.records.repairs == silent.records.repairs, "{rule:?}");
+    }
+}
+
+#[test]
+fn nics_of_rates_that_give_no_whole_picoseconds_send_all() {
+    let mut clos = Clos::new(4, 3, N_HOSTS / 4);
+    clos.host = Cable::new(33_000_000_000, 1_000_000);
+    for rule in RULES {
+        let mut model = model(clos.wiring());
+        model.coordination_delay = Duration(5_000_000);
+        model.classes.control = 5;
+        model.transport.kind = TransportKind::Rdma(rdma(rule));
+        expect_all(&simulate(&model, work(5)), &format!("{rule:?}"));
+    }
+}

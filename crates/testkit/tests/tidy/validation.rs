@@ -27,7 +27,8 @@ Three things stand behind it; the first two are tests that CI runs, the third ta
 2. **The referee.** A second simulator, naive and slow, shares no line with the engine.
    It repeats recorded runs of the first paper's simulator to the last bit, and the engine agrees with it packet for packet.
 3. **Papers.** What was published is repeated with many seeds, and every claim gets a verdict.
-   Nothing was tuned so that a claim holds; where one does not, the reason stands beside it.
+   Where a parameter was chosen so that a claim holds, the claim is marked as calibrated; where one does not hold, the
+   reason stands beside it.
 
 What is not modelled is said on the first page and on the page of every policy; no test speaks for it.
 ";
@@ -45,6 +46,9 @@ struct Claim {
     text: String,
     kind: String,
     recorded: String,
+    /// `full` if it is judged with `--full` alone.
+    #[serde(default)]
+    scale: Option<String>,
     #[serde(default)]
     reason: Option<String>,
 }
@@ -114,6 +118,8 @@ fn paper(file: &Text) -> String {
 
 fn row(claim: &Claim) -> String {
     let Claim { id, said, text, recorded, .. } = claim;
+    let calibrated = if claim.kind == "calibrated" { ", calibrated" } else { "" };
+    let full = if claim.scale.as_deref() == Some("full") { " (with `--full`)" } else { "" };
     let reason = claim.reason.as_ref().map(|reason| format!(": {}", reason.trim())).unwrap_or_default();
-    format!("| `{id}` | {said} | {text} | {recorded}{reason} |\n")
+    format!("| `{id}` | {said} | {text} | {recorded}{calibrated}{full}{reason} |\n")
 }

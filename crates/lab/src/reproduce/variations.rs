@@ -1,0 +1,43 @@
+//! Experiments that vary: one for each combination of what is varied.
+//!
+//! Models: an experiment with lists of variants is as many experiments, named after what was taken from each list; the
+//! names without the last words stand for groups.
+//! Leaves out: experiments that vary nothing; they stay as they are.
+//!
+//! Invariants: runs are in the order of the lists, the last one varying fastest.
+
+use super::claims::{Claims, Experiment, Variant};
+
+/// Puts the combinations in place of every experiment that varies.
+pub(super) fn expand(claims: &mut Claims) -> Result<(), String> {
+    let mut expanded = Vec::new();
+    for experiment in std::mem::take(&mut claims.experiments) {
+        if experiment.vary.is_empty() {
+            expanded.push(experiment);
+            continue;
+        }
+        let mut made = vec![Experiment { vary: Vec::new(), ..experiment.clone() }];
+        for list in &experiment.vary {
+            let mut next = Vec::new();
+            for one in &made {
+                let below: Vec<Experiment> = list.iter().map(|variant| varied(one, variant)).collect();
+                let names = below.iter().map(|run| run.name.clone()).collect();
+                if claims.groups.insert(one.name.clone(), names).is_some() {
+                    return Err(format!("experiment `{}`: there is a group of this name", one.name));
+                }
+                next.extend(below);
+            }
+            made = next;
+        }
+        expanded.append(&mut made);
+    }
+    claims.experiments = expanded;
+    Ok(())
+}
+
+fn varied(experiment: &Experiment, variant: &Variant) -> Experiment {
+    let mut one = experiment.clone();
+    one.name = format!("{}_{}", experiment.name, variant.name);
+    one.set.extend(variant.set.clone());
+    one
+}

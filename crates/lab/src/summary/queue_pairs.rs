@@ -1,0 +1,127 @@
+//! What queue pairs sent again, how fast their messages were, and what switches told of congestion.
+//!
+//! Models: sums of the tables `repairs` and `signals`; rates of messages as shares of the line.
+//! Leaves out: single messages and ports; the tables have them.
+//!
+//! Invariants: what is kept grows with hosts, not with messages. A share of the line is payload over what the NIC of the
+//! sender could have put on the wire while the message was under way, so header bytes and messages side by side lower it.
+
+use netloom_records::{FlowRow, PortRow, RepairRow, SignalRow};
+use serde::Serialize;
+
+/// Sums over the messages on queue pairs that arrived, and over all ports.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct QueuePairSummary {
+    /// Packets of these messages, each counted once.
+    pub packets: u64,
+    /// Packets that came and had been sent before.
+    pub again: u64,
+    /// Those of them that had been taken before: sent again for nothing.
+    pub duplicates: u64,
+    /// The share of these in all packets that came.
+    pub spurious: f64,
+    /// NACKs that receivers sent.
+    pub nacks: u64,
+    /// Marked packets that came.
+    pub marked: u64,
+    /// Most packets by which one came before its turn.
+    pub distance: u32,
+    /// Share of the line at which packets were sent, those sent again included: mean over the time of all messages.
+    pub sending_rate: f64,
+    /// Share of the line that messages needed: their payload over their time, mean over the time of all messages.
+    pub goodput: f64,
+    /// NACKs that filters at switches let pass.
+    pub nacks_forwarded: u64,
+    /// NACKs that they kept back.
+    pub nacks_blocked: u64,
+    /// NACKs that they made.
+    pub nacks_made: u64,
+    /// Pause frames that stop a class.
+    pub pauses: u64,
+    /// Time for which ports were kept from sending, summed over ports.
+    pub paused_s: f64,
+}
+
+/// What is known of a host as a sender.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sender {
+    bytes: u64,
+    time_s: f64,
+    packets: u64,
+    again: u64,
+    line: u64,
+}
+
+/// Collects the sums.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    senders: Vec<Sender>,
+    repairs: QueuePairSummary,
+    n_messages: u64,
+}
+
+impl Tally {
+    pub fn new(n_hosts: u32) -> Tally {
+        Tally { senders: vec![Sender::default(); n_hosts as usize], ..Tally::default() }
+    }
+
+    /// A message; only those that arrived count.
+    pub fn flow(&mut self, row: &FlowRow) {
+        let (Some(end), Some(sender)) = (row.end, self.senders.get_mut(row.source.index())) else { return };
+        sender.bytes += row.size.0;
+        sender.time_s += end.since(row.start).as_seconds();
+    }
+
+    pub fn repair(&mut self, row: &RepairRow) {
+        self.n_messages += 1;
+        let sums = &mut self.repairs;
+        sums.packets += u64::from(row.packets);
+        sums.again += u64::from(row.again);
+        sums.duplicates += u64::from(row.duplicates);
+        sums.nacks += u64::from(row.nacks);
+        sums.marked += u64::from(row.marked);
+        sums.distance = sums.distance.max(row.distance);
+        if let Some(sender) = self.senders.get_mut(row.source.index()) {
+            sender.packets += u64::from(row.packets);
+            sender.again += u64::from(row.again);
+        }
+    }
+
+    pub fn signal(&mut self, row: &SignalRow) {
+        let sums = &mut self.repairs;
+        sums.nacks_forwarded += row.nacks_forwarded;
+        sums.nacks_blocked += row.nacks_blocked;
+        sums.nacks_made += row.nacks_made;
+        sums.pauses += row.pauses;
+        sums.paused_s += row.paused.as_seconds();
+    }
+
+    /// A port; those of hosts tell how fast their NICs are.
+    pub fn port(&mut self, row: &PortRow) {
+        if let Some(sender) = self.senders.get_mut(row.node.index()) {
+            sender.line += row.rate.0;
+        }
+    }
+
+    /// The sums; none of a run without queue pairs.
+    pub fn finish(self) -> Option<QueuePairSummary> {
+        if self.n_messages == 0 {
+            return None;
+        }
+        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        let line = self.senders.iter().map(|sender| sender.line as f64 / 8.0 * sender.time_s).sum();
+        let bytes = self.senders.iter().map(|sender| sender.bytes as f64).sum();
+        // Packets of one sender are taken to be alike: the tables know sizes of messages, not of packets.
+        let sent = self.senders.iter().map(|sender| {
+            let repeated = share(sender.again as f64, sender.packets as f64);
+            sender.bytes as f64 * (1.0 + repeated)
+        });
+        let sums = self.repairs;
+        Some(QueuePairSummary {
+            spurious: share(sums.duplicates as f64, (sums.packets + sums.again) as f64),
+            sending_rate: share(sent.sum(), line),
+            goodput: share(bytes, line),
+            ..sums
+        })
+    }
+}
