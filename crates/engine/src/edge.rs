@@ -200,14 +200,7 @@ impl Node {
     /// The edge sends a NACK of its own.
     #[cold]
     #[inline(never)]
-    fn compensate(
-        &mut self,
-        now: u64,
-        packet: &Packet,
-        made: Compensation,
-        desk: &mut Desk,
-        round: &Round,
-    ) {
+    fn compensate(&mut self, now: u64, packet: &Packet, made: Compensation, desk: &mut Desk, round: &Round) {
         let Flow { source, send_pair, .. } = round.flows[packet.flow as usize];
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let to = Address { host: source.0, slot: send_pair };

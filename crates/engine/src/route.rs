@@ -3,6 +3,8 @@
 //! Models: in a Clos of two or three tiers, one comparison and at most one division; elsewhere the model's tables.
 //! Leaves out: dead ports and overlays; the node applies them.
 
+use std::num::NonZeroU32;
+
 use netloom_model::{FatTree, FatTreeNode, LeafSpine, PortSet, Routing};
 use netloom_units::{HostId, NodeId};
 
@@ -15,7 +17,7 @@ pub struct Route {
     first_host: u32,
     n_hosts: u32,
     /// Hosts that share a bundle.
-    divisor: u32,
+    divisor: NonZeroU32,
     /// Ports of each bundle within the range.
     links: u32,
     /// What leads to all others; empty where only tables know.
@@ -47,7 +49,7 @@ impl Route {
     }
 
     fn always(others: Bundle) -> Route {
-        Route { first_host: 0, n_hosts: 0, divisor: 1, links: 0, others }
+        Route { first_host: 0, n_hosts: 0, divisor: NonZeroU32::MIN, links: 0, others }
     }
 
     fn in_leaf_spine(shape: &LeafSpine, node: NodeId) -> Route {
@@ -61,13 +63,13 @@ impl Route {
             count: shape.spines * shape.fabric_links,
         };
         if switch >= shape.leaves {
-            let (divisor, links) = (shape.hosts_per_leaf, shape.fabric_links);
+            let (divisor, links) = (at_least_one(shape.hosts_per_leaf), shape.fabric_links);
             return Route { first_host: 0, n_hosts, divisor, links, others };
         }
         Route {
             first_host: switch * shape.hosts_per_leaf,
             n_hosts: shape.hosts_per_leaf,
-            divisor: 1,
+            divisor: NonZeroU32::MIN,
             links: shape.host_links,
             others,
         }
@@ -80,7 +82,7 @@ impl Route {
             FatTreeNode::Leaf(leaf) => Route {
                 first_host: leaf * per_leaf,
                 n_hosts: per_leaf,
-                divisor: 1,
+                divisor: NonZeroU32::MIN,
                 links: shape.host_links,
                 others: Bundle {
                     first: per_leaf * shape.host_links,
@@ -90,7 +92,7 @@ impl Route {
             FatTreeNode::Aggregation(aggregation) => Route {
                 first_host: aggregation / shape.aggregations_per_pod * per_pod,
                 n_hosts: per_pod,
-                divisor: per_leaf,
+                divisor: at_least_one(per_leaf),
                 links: shape.leaf_links,
                 others: Bundle {
                     first: shape.leaves_per_pod * shape.leaf_links,
@@ -100,7 +102,7 @@ impl Route {
             FatTreeNode::Core(_) => Route {
                 first_host: 0,
                 n_hosts: shape.n_hosts(),
-                divisor: per_pod,
+                divisor: at_least_one(per_pod),
                 links: shape.core_links,
                 others: Bundle { first: 0, count: 0 },
             },
@@ -124,6 +126,11 @@ impl Route {
             Bundle { first, count } => PortSet::Range { first, count },
         }
     }
+}
+
+/// Hosts that share a bundle; where there are none nobody asks.
+fn at_least_one(hosts: u32) -> NonZeroU32 {
+    NonZeroU32::new(hosts).unwrap_or(NonZeroU32::MIN)
 }
 
 #[cfg(test)]

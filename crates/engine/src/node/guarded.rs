@@ -97,14 +97,7 @@ impl Node {
         }
     }
 
-    fn admit(
-        &mut self,
-        now: u64,
-        way: Way,
-        packet: &Packet,
-        desk: &mut Desk,
-        round: &Round,
-    ) -> Admission {
+    fn admit(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) -> Admission {
         let asked = self.request(way, packet);
         let buffer = self.buffer.as_deref_mut().expect("seen by the caller");
         match buffer.admit(&asked, false) {

@@ -38,8 +38,8 @@ impl Node {
         let is_marked = packet.has(Packet::MARKED);
         let answer = pair.answer(receipt, is_marked, rdma);
         let notify = if is_marked { nic.lanes[0].controller.notify() } else { None };
-        let cnp = notify == Some(Notify::Packet)
-            && pair.is_cnp_due(now, nic.lanes[0].controller.cnp_interval().0);
+        let cnp =
+            notify == Some(Notify::Packet) && pair.is_cnp_due(now, nic.lanes[0].controller.cnp_interval().0);
         let echo = if notify == Some(Notify::Acknowledgement) { Packet::ECHO } else { 0 };
         let incoming = nic.incoming.get_mut(slot);
         incoming.take(packet, receipt, Answers { cnp, answer }, rdma);

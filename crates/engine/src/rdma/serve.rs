@@ -48,9 +48,8 @@ impl Node {
         let Some(nic) = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) else { return u64::MAX };
         let Nic { lanes, sends, outgoing, quiet_until, .. } = nic;
         let mut pairs = Pairs { sends, outgoing, at };
-        let serve = |(lane, egress): (&mut Lane, &mut Egress)| {
-            lane.serve(&mut pairs, egress, until, desk, round)
-        };
+        let serve =
+            |(lane, egress): (&mut Lane, &mut Egress)| lane.serve(&mut pairs, egress, until, desk, round);
         *quiet_until = lanes.iter_mut().zip(ports).map(serve).fold(u64::MAX, u64::min);
         *quiet_until
     }

@@ -91,7 +91,7 @@ impl Hash {
     }
 
     /// The candidate for a flow and its label (the number of its flowlet; only the mix heeds it).
-    #[inline]
+    #[inline(always)]
     pub(super) fn choose(self, entropy: u32, label: u32, n_candidates: usize) -> usize {
         match self {
             Hash::Mix { salt } => {
@@ -99,7 +99,7 @@ impl Hash {
                 // Modulo, as switches do: with candidate counts that divide each other an unsalted hash polarizes.
                 (mix(key ^ salt) % n_candidates as u64) as usize
             }
-            Hash::Linear(hash) => usize::from(hash.hash(entropy)) % n_candidates,
+            Hash::Linear(hash) => hash.choose(entropy, n_candidates),
         }
     }
 }

@@ -51,6 +51,12 @@ impl LinearHash {
         };
         entropy.to_be_bytes().into_iter().fold(self.initial, feed).rotate_right(self.shift)
     }
+
+    /// The candidate for a flow. Apart, so that those who mix pay nothing for it.
+    #[inline(never)]
+    pub(super) fn choose(self, entropy: u32, n_candidates: usize) -> usize {
+        usize::from(self.hash(entropy)) % n_candidates
+    }
 }
 
 #[cfg(test)]

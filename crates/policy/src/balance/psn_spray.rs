@@ -69,31 +69,35 @@ pub fn path_map(settings: &Settings, bits: &[u32]) -> Result<PathMap, Unreachabl
 }
 
 impl PsnSpray {
+    /// The next hop of a data packet, where paths are named.
+    #[inline(never)]
+    fn pick_by_name(&self, packet: &PacketView, n_candidates: usize) -> Pick {
+        let tag = match &self.part {
+            Part::First(paths) if !self.is_off => paths.pattern(packet.sequence),
+            Part::First(_) | Part::Whole => 0,
+            Part::Later => packet.tag,
+        };
+        // What is flipped in the source port travels beside it: answers have the port that the flow began with.
+        let candidate = self.hash.choose(packet.entropy ^ tag, 0, n_candidates);
+        Pick { candidate, class: packet.class, tag }
+    }
+
     pub(super) fn new(settings: &Settings, seat: Seat) -> PsnSpray {
         PsnSpray { hash: Hash::new(settings, seat), part: Part::Whole, is_off: false }
     }
 }
 
 impl Balance for PsnSpray {
-    #[inline]
+    #[inline(always)]
     fn pick<P: Ports>(&mut self, _: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
         let n = ports.n_minimal();
-        if !packet.is_data {
-            return Pick::plain(self.hash.choose(packet.entropy, 0, n), packet);
+        if packet.is_data && !matches!(self.part, Part::Whole) {
+            return self.pick_by_name(packet, n);
         }
-        let tag = match &self.part {
-            Part::Whole => {
-                let base = self.hash.choose(packet.entropy, 0, n);
-                let turn = if self.is_off { 0 } else { packet.sequence as usize % n };
-                return Pick::plain((turn + base) % n, packet);
-            }
-            Part::First(_) if self.is_off => 0,
-            Part::First(paths) => paths.pattern(packet.sequence),
-            Part::Later => packet.tag,
-        };
-        // What is flipped in the source port travels beside it: answers have the port that the flow began with.
-        let candidate = self.hash.choose(packet.entropy ^ tag, 0, n);
-        Pick { candidate, class: packet.class, tag }
+        let base = self.hash.choose(packet.entropy, 0, n);
+        let turn = if packet.is_data && !self.is_off { packet.sequence as usize % n } else { 0 };
+        let beyond = (turn + base).checked_sub(n);
+        Pick::plain(beyond.unwrap_or(turn + base), packet)
     }
 
     fn take_part(&mut self, part: PathPart<'_>) {
