@@ -6,7 +6,8 @@
 //! Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018 (IRN).
 //!
 //! # Invariants
-//! Within one recovery every hole is repeated once.
+//! Within one recovery every hole is repeated once. A NACK begins a recovery if none is under way, a timeout begins one
+//! anew.
 //!
 //! # When it misleads
 //! The window is a number of packets fixed beforehand; the published scheme takes it from the topology.
@@ -102,8 +103,11 @@ impl Repeats {
         is_news
     }
 
+    /// A recovery begins anew: what was repeated in the last one may be lost again.
     pub(super) fn timeout(&mut self, course: &Course) {
         self.late = Some(course.una);
+        self.recovery = Some(course.next);
+        self.scan = course.una;
     }
 
     #[inline]

@@ -156,7 +156,11 @@ impl Sender {
     pub(super) fn timed_out(&mut self) {
         match self.recovery {
             Recovery::GoBackN => self.next = self.una,
-            Recovery::NicSr | Recovery::Irn { .. } => _ = self.again.insert(self.una),
+            Recovery::NicSr => _ = self.again.insert(self.una),
+            Recovery::Irn { .. } => {
+                self.again.insert(self.una);
+                self.mending = Some(Mending { until: self.next, sent: BTreeSet::new() });
+            }
             Recovery::Ideal => {
                 let missing = (self.una..self.next).filter(|position| !self.named.contains(position));
                 self.again.extend(missing);
@@ -242,15 +246,19 @@ mod tests {
     }
 
     #[test]
-    fn irn_repeats_one_packet_on_a_timeout() {
+    fn irn_begins_a_recovery_anew_on_a_timeout() {
         let mut sender = sender(Recovery::Irn { window: 4, timeout_low: 7 }, 20);
         send(&mut sender, 99);
         assert_eq!(sender.timeout(50), 50);
         sender.timed_out();
         assert_eq!(send(&mut sender, 99), [0]);
+        sender.missing(0, Some(2));
+        assert_eq!(send(&mut sender, 1), [1], "0 has had its turn");
+        sender.timed_out();
+        assert_eq!(send(&mut sender, 2), [0, 1], "both have one again");
         sender.acknowledged(1, None);
         assert_eq!(sender.timeout(50), 7);
-        assert_eq!(send(&mut sender, 99), [4]);
+        assert_eq!(send(&mut sender, 99), [4, 5]);
     }
 
     #[test]
