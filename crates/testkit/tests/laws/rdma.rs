@@ -155,6 +155,17 @@ fn how_a_run_is_carried_out_changes_nothing() {
 }
 
 #[test]
+fn what_a_full_queue_refuses_marks_nobody() {
+    let mut model = with(Reliability::NicSr, Switches::Endless, 1_000_000);
+    model.queues.switch_limit = Some(Bytes(2_500));
+    let run = simulate(&model, work(4));
+    expect_all(&run, "a short queue");
+    assert!(run.records.drops.iter().map(|drop| drop.packets).sum::<u64>() > 100, "it is full at times");
+    let marked: u64 = run.records.signals.iter().map(|port| port.marked).sum();
+    assert_eq!(marked, 0, "never more than 2500 bytes wait, and marks begin above 3000");
+}
+
+#[test]
 fn failing_links_cost_packets_and_no_message() {
     for rule in RULES {
         for (wrong, knowledge) in DAMAGES {

@@ -1,0 +1,141 @@
+//! Starts of transmissions: packets go from the class queues of a port onto its link.
+//!
+//! Models: starts that happen when somebody looks; what happens at the start of one, where something does: random loss,
+//! marks, links about to go down, packets that are recorded.
+//! Leaves out: when a packet may start, which the port knows.
+
+use netloom_records::DropReason;
+
+use crate::desk::Desk;
+use crate::packet::InFlight;
+use crate::port::{Egress, Far, Start};
+use crate::round::Round;
+use crate::trace::{Account, Followed};
+
+/// Lets the starts of a lazy port before `now` happen; at a timed port there are none, at a computed one nothing waits.
+#[inline(always)]
+pub fn settle(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
+    if egress.has_start_before(now) {
+        settle_now(egress, now, desk, round);
+    }
+}
+
+#[inline(never)]
+pub(super) fn settle_now(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
+    if egress.is_special() {
+        return settle_special(egress, now, desk, round);
+    }
+    while egress.has_start_before(now) {
+        let start = egress.take_start();
+        let entry = egress.entry(&start);
+        push(egress, entry, desk, round);
+    }
+}
+
+/// As [`settle_now`], at a port where something happens at the start of a transmission.
+#[inline(never)]
+pub(super) fn settle_special(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
+    if egress.is_watched() {
+        return settle_watched(egress, now, desk, round);
+    }
+    while egress.has_start_before(now) {
+        let entry = egress.take_released();
+        push(egress, entry, desk, round);
+    }
+}
+
+/// As [`settle_special`], at a port that is watched.
+#[inline(never)]
+fn settle_watched(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
+    while egress.has_start_before(now) {
+        let start = egress.take_start();
+        transmit_watched(start.packet.class(), egress, start, desk, round);
+    }
+}
+
+/// Puts a packet whose transmission starts onto the link, unless the link goes down under it.
+#[inline(always)]
+pub fn transmit(egress: &mut Egress, start: &Start, desk: &mut Desk, round: &Round) {
+    transmit_as(start.packet.class(), egress, start, desk, round);
+}
+
+/// As [`transmit`], of a packet that was queued in a class that need not be its own any more.
+#[inline(always)]
+pub(super) fn transmit_as(class: u8, egress: &mut Egress, start: &Start, desk: &mut Desk, round: &Round) {
+    // By value: only where it is looked at must the start stand in memory.
+    if egress.is_special() {
+        return transmit_special(class, egress, *start, desk, round);
+    }
+    let entry = egress.entry(start);
+    push(egress, entry, desk, round);
+}
+
+/// As [`transmit_as`], at a port where something happens at the start of a transmission.
+#[inline(never)]
+fn transmit_special(class: u8, egress: &mut Egress, start: Start, desk: &mut Desk, round: &Round) {
+    if egress.is_watched() {
+        return transmit_watched(class, egress, start, desk, round);
+    }
+    transmit_released(egress, &start, desk, round);
+}
+
+/// As [`transmit_as`], of a packet that is not counted any more at this port, and may be marked.
+#[inline(always)]
+fn transmit_released(egress: &mut Egress, start: &Start, desk: &mut Desk, round: &Round) {
+    let mut entry = egress.entry(start);
+    entry.packet = egress.released(entry.packet);
+    push(egress, entry, desk, round);
+}
+
+/// As [`transmit_as`], at a port that is watched.
+#[inline(never)]
+fn transmit_watched(class: u8, egress: &mut Egress, start: Start, desk: &mut Desk, round: &Round) {
+    if look_closer(class, egress, start, desk, round) {
+        transmit_released(egress, &start, desk, round);
+    } else {
+        egress.unguard(start.packet);
+    }
+}
+
+/// Puts an entry into the ring and lets the receiver know.
+#[inline(always)]
+pub fn push(egress: &mut Egress, entry: InFlight, desk: &mut Desk, round: &Round) {
+    match egress.push(entry, round.window) {
+        None => {}
+        Some(Far::Partition(place)) => round.activity.announce(place, entry.arrival),
+        Some(Far::Inside(in_link)) => desk.pushed_inside(in_link, entry.arrival),
+    }
+}
+
+/// A start at a link that loses packets, will go down, or whose packets are recorded; tells whether the packet gets to
+/// the other end.
+#[cold]
+#[inline(never)]
+fn look_closer(class: u8, egress: &mut Egress, start: Start, desk: &mut Desk, round: &Round) -> bool {
+    let is_lost = start.packet.is_data() && egress.is_lost();
+    let cut_off = !is_lost && egress.is_cut_off(&start);
+    let end = egress.entry(&start).arrival;
+    if is_lost {
+        let from = egress.id();
+        let node = round.model.fabric.port(from).node.0;
+        let port = round.model.fabric.local_index(from);
+        desk.dropped(start.at, node, Some(port), DropReason::Corrupted, &start.packet);
+        egress.count_lost(&start.packet);
+    }
+    let Some(trace) = egress.trace() else { return !cut_off && !is_lost };
+    let found = trace.left(class);
+    if cut_off {
+        trace.will_be_lost(found, start.at);
+        return false;
+    }
+    let followed = Followed { found, start: Some(start.at) };
+    if trace.records(&start.packet, round.flows) {
+        let account = trace.account(&start.packet, followed);
+        desk.account(if is_lost {
+            Account { dropped: Some((start.at, DropReason::Corrupted)), ..account }
+        } else {
+            Account { sent: Some((start.end, end)), ..account }
+        });
+    }
+    !is_lost
+}
