@@ -31,7 +31,7 @@ const BUDGETS: &[Budget] = &[
     },
     Budget {
         case: "roce",
-        what: "the same on queue pairs with DCQCN, marking, a shared buffer and Themis, an ACK per packet",
+        what: "the same on queue pairs with DCQCN, marking, a shared buffer and Themis, an ACK per packet, once warm",
         limit: Limit::Instructions(350.0),
     },
     Budget {

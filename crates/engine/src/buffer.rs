@@ -8,15 +8,14 @@
 //! upper bound fits. Only where it does not, all ports are settled and the question is put again. While an ingress is
 //! paused every start is an event of its own, and nothing is left to settle.
 //!
-//! Invariants: what is held is the sum of what was taken and has not left; nothing is held at rest.
+//! Invariants: without loss, what is held is the sum of what was taken and has not left, and nothing at rest. Where loss is
+//! allowed what is held is counted anew when it matters.
 
 use std::collections::VecDeque;
 
 use netloom_model::{Buffer, Pause, Port};
 use netloom_records::DropReason;
 use netloom_units::Bytes;
-
-use crate::port::Backlog;
 
 /// More than any switch holds: 2^40 bytes.
 const LARGEST: u64 = 1 << 40;
@@ -144,11 +143,11 @@ impl SharedBuffer {
         self.held > self.calm_held && self.held > self.counted + self.shared / 16
     }
 
-    /// Takes note of what has left a port without loss, by what waits there still. Tells an ingress that may go on; there
+    /// Takes note of what has left a port without loss, by how many packets wait there still. Tells an ingress that may go on; there
     /// may be another: ask again.
-    pub fn sync(&mut self, egress: usize, waiting: Backlog) -> Option<u32> {
+    pub fn sync(&mut self, egress: usize, waiting: usize) -> Option<u32> {
         let lossless = self.lossless.as_mut()?;
-        while lossless.waiting[egress].len() > waiting.packets {
+        while lossless.waiting[egress].len() > waiting {
             let (number, bytes) = lossless.waiting[egress].pop_front().expect("longer than something");
             let ingress = &mut lossless.ingresses[number as usize];
             self.held -= ingress.release(u64::from(bytes));
@@ -296,8 +295,7 @@ mod tests {
             [Admission::TakeAndPause, Admission::Take, Admission::Refuse(DropReason::HeadroomFull)]
         );
         assert!(shared.is_pausing());
-        let after = |packets: usize| Backlog { packets, bytes: 1_000 * packets as u64 };
-        let resumed: Vec<Option<u32>> = (0..7).rev().map(|left| shared.sync(2, after(left))).collect();
+        let resumed: Vec<Option<u32>> = (0..7).rev().map(|left| shared.sync(2, left)).collect();
         // Two leave headroom; then 4000 + 500 is within 6000.
         assert_eq!(resumed, [None, None, Some(0), None, None, None, None]);
         assert!(!shared.is_pausing() && shared.held == 0);

@@ -115,7 +115,11 @@ impl Edge {
     /// Paths that are left have changed: how many there are from a host elsewhere to one below.
     pub fn renew_paths(&mut self, n_left: impl Fn(HostId, HostId) -> Option<NonZeroU32>) {
         let below = HostId(self.below[0]);
-        self.pairs.iter_mut().for_each(|known| known.pair.leave_paths(n_left(HostId(known.source), below)));
+        let all = self.themis.n_paths();
+        for known in self.pairs.iter_mut() {
+            let n_left = n_left(HostId(known.source), below);
+            known.pair.leave_paths(n_left.filter(|n_left| n_left.get() != all));
+        }
     }
 
     /// Whether a packet passing through must be looked at: data for a host below, or a NACK from one. (A NACK for a host below
@@ -144,7 +148,7 @@ impl Edge {
         }
         let (place, known) = self.pairs.place(Known::default);
         known.source = source.0;
-        known.pair.leave_paths(n_left);
+        known.pair.leave_paths(n_left.filter(|n_left| n_left.get() != self.themis.n_paths()));
         Some(place)
     }
 

@@ -16,12 +16,12 @@ impl<T> Default for Slab<T> {
 impl<T> Slab<T> {
     /// Stores a value and tells its place.
     pub fn insert(&mut self, value: T) -> u32 {
-        if let Some(place) = self.free.pop() {
-            self.entries[place as usize] = value;
-            return place;
-        }
-        self.entries.push(value);
-        self.entries.len() as u32 - 1
+        let Some(place) = self.free.pop() else {
+            self.entries.push(value);
+            return self.entries.len() as u32 - 1;
+        };
+        self.entries[place as usize] = value;
+        place
     }
 
     /// A place for a value: a fresh one, or what the last owner of a place has left there, which keeps its memory.

@@ -512,7 +512,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         }
         let series = self.sampler.as_ref().map(Sampler::rows).unwrap_or_default();
         self.sink.accept(Batch::Series(&series))?;
-        let rates = self.rate_rows();
+        let rates = self.rate_rows(self.end_of_run(status));
         self.sink.accept(Batch::Rates(&rates))?;
         let drops = self.drop_rows();
         self.sink.accept(Batch::Drops(&drops))?;

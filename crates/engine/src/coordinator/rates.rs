@@ -38,8 +38,8 @@ impl Coordinator<'_, '_> {
     }
 
     /// All rows, those of the interval in which the run ended included.
-    pub(super) fn rate_rows(&mut self) -> Vec<RateRow> {
-        self.rate_sample(self.now);
+    pub(super) fn rate_rows(&mut self, end: u64) -> Vec<RateRow> {
+        self.rate_sample(end);
         self.rates.take().map(Rates::rows).unwrap_or_default()
     }
 
@@ -57,12 +57,12 @@ impl Coordinator<'_, '_> {
         });
         let came = self.at_host(flow.message.to, |host| *nic(host).incoming.get_mut(flow.receive_slot));
         let totals = Totals {
-            packets: u64::from(sent.packets),
-            again: u64::from(sent.again),
+            packets: sent.packets,
+            again: sent.again,
             duplicates: u64::from(came.tally.duplicates),
             nacks: u64::from(came.tally.nacks),
             marked: u64::from(came.tally.marked),
-            notified: u64::from(sent.notified),
+            notified: sent.notified,
             bytes: flow.message.size.0 - came.missing,
         };
         Reading { totals, rate }

@@ -21,14 +21,15 @@ impl Node {
         }
         settle(&mut self.ports[local as usize], now, desk, round);
         if now >= end.0 {
-            return self.send_frame(now, local, PacketKind::Resume, desk, round);
+            return self.tell_storm(now, local, desk, round);
         }
         self.send_frame(now, local, PacketKind::Pause, desk, round);
         let next = now.saturating_add(interval.0).min(end.0);
         desk.set_timer(next, self.place, TimerKind::Storm { number });
     }
 
-    /// What a NIC that has storms says when its link comes up: frames may have been lost on it.
+    /// What a NIC that has storms says when one of them ends, of which there may be others, and when its link comes up, on
+    /// which frames may have been lost.
     pub(super) fn tell_storm(&mut self, now: u64, port: u32, desk: &mut Desk, round: &Round) {
         let id = self.ports[port as usize].id();
         let mut own =

@@ -31,7 +31,6 @@ use crate::waiting::Waiting;
 mod guard;
 mod pause;
 
-pub use guard::Backlog;
 use pause::Pauses;
 
 /// Who learns of a packet pushed into the ring.

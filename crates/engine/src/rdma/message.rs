@@ -4,19 +4,19 @@
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Outgoing {
     /// Packets put on the wire.
-    pub packets: u32,
+    pub packets: u64,
     /// Of these, packets that had been sent before.
-    pub again: u32,
+    pub again: u64,
     /// Answers that came back.
-    pub answers: u32,
+    pub answers: u64,
     /// Of these, those that congestion control took as notifications.
-    pub notified: u32,
+    pub notified: u64,
 }
 
 impl Outgoing {
     /// Packets put on the wire, less answers that came back.
     pub fn balance(&self) -> i64 {
-        i64::from(self.packets) - i64::from(self.answers)
+        self.packets.cast_signed() - self.answers.cast_signed()
     }
 }
 

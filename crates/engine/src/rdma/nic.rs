@@ -23,7 +23,7 @@ pub struct Nic {
     pub incoming: Slab<Incoming>,
     /// One for each port.
     pub lanes: Vec<Lane>,
-    /// No data packet starts before this instant, whatever is known.
+    /// No data packet starts before this instant: a lower bound, and lowered when one may start earlier.
     pub quiet_until: u64,
     /// Queue pairs that have sent.
     pub n_pairs: u32,

@@ -107,7 +107,8 @@ mod tests {
             assert_eq!(first.place, 100 - first.number);
             ready.pop();
             // Most at one pace, some slower, some gone for a while.
-            let from = first.from + if random.next_u32() % 4 == 0 { random.next_u64() % 100 } else { 20 };
+            let from =
+                first.from + if random.next_u32().is_multiple_of(4) { random.next_u64() % 100 } else { 20 };
             ready.push(Turn { from, ..first });
             sorted.insert((from, first.number));
             if round % 100 == 99 {

@@ -199,7 +199,7 @@ impl Lane {
         let packet = packet_at(pair, sent, message, rdma, round);
         let outgoing = pairs.outgoing.get_mut(message.slot);
         outgoing.packets += 1;
-        outgoing.again += u32::from(sent.is_again);
+        outgoing.again += u64::from(sent.is_again);
         let bytes = Bytes(u64::from(packet.bytes));
         let rate = self.controller.send(&mut pair.rate, Time(start), bytes);
         pair.next_at = start + rate.serialization(bytes).0;

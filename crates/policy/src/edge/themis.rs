@@ -163,6 +163,11 @@ impl Themis {
         Themis { n_paths: n_paths.max(1), capacity: capacity.clamp(1, 1 << 31) as u32, race, failure }
     }
 
+    /// Paths between two switches while none has failed.
+    pub fn n_paths(&self) -> u32 {
+        self.n_paths
+    }
+
     /// What happens when a link between switches is reported failed.
     pub fn failure(&self) -> Failure {
         self.failure

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netloom_model::{Fault, FaultAction, Knowledge, Storm};
-use netloom_units::{Duration, LinkId, PortId, Random, Time};
+use netloom_model::{Fault, FaultAction, Knowledge, Rdma, Storm};
+use netloom_units::{LinkId, PortId, Random, Time};
 
 use super::buffer::chance;
 use super::ground::Ground;
 use crate::diagnostic::Problems;
 use crate::place::Place;
+use crate::quantity::{self, Dimension};
 use crate::resolve::{Draft, LONGEST};
 use crate::resolved::{Faults, Parameters, TimedFault};
 
@@ -100,6 +101,9 @@ pub(super) fn storms(draft: &Draft, ground: &Ground, problems: &mut Problems) ->
     faults.storms.iter().filter_map(|wanted| storm(wanted, ground, problems)).collect()
 }
 
+/// More frames than this are a slip of the pen, and would take minutes.
+const MOST_FRAMES: u64 = 10_000_000;
+
 fn storm(wanted: &TimedFault, ground: &Ground, problems: &mut Problems) -> Option<Storm> {
     let link = ground.link(&wanted.link, problems)?;
     let fabric = &ground.built.fabric;
@@ -113,9 +117,21 @@ fn storm(wanted: &TimedFault, ground: &Ground, problems: &mut Problems) -> Optio
         return None;
     };
     let [at, span, interval] = ["at", "span", "interval"].map(|name| wanted.settings.settings.duration(name));
-    if interval == Duration::ZERO {
-        let report = problems.report(wanted.settings.place_of("interval"), "an interval of zero never ends");
-        report.label("expected a span above zero");
+    let frame = fabric.port(port).rate.serialization(Rdma::FRAME);
+    if interval < frame {
+        let message = "a NIC cannot send pause frames as often as that";
+        let report = problems.report(wanted.settings.place_of("interval"), message);
+        report.label("shorter than a frame").help(format!(
+            "a frame of {} bytes takes {} here",
+            Rdma::FRAME.0,
+            quantity::print(frame.0, Dimension::Duration)
+        ));
+        return None;
+    }
+    if span.0 / interval.0 > MOST_FRAMES {
+        let message = format!("a storm of more than {MOST_FRAMES} frames");
+        let report = problems.report(wanted.settings.place_of("interval"), message);
+        report.label("too often for so long").help("a shorter `span`, or a longer `interval`");
         return None;
     }
     if at.0.saturating_add(span.0) > LONGEST.0 {

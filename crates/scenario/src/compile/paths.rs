@@ -22,7 +22,10 @@ pub(super) fn path_map(draft: &Draft, ground: &Ground, problems: &mut Problems) 
         return None;
     }
     let choices = ground.built.routing.choices_up();
-    if !is_linear(switch, problems) || !are_powers_of_two(switch, &choices, problems) {
+    let is_right = is_linear(switch, problems)
+        && are_powers_of_two(switch, &choices, problems)
+        && leaves_choose(switch, &choices, problems);
+    if !is_right {
         return None;
     }
     let bits: Vec<u32> = choices.iter().map(|&choices| bits(choices)).collect();
@@ -59,6 +62,17 @@ fn are_powers_of_two(switch: &Parameters, choices: &[u32], problems: &mut Proble
     report
         .label(format!("{who} has {choices} here"))
         .help("choose numbers of switches and links like 2, 4, 8");
+    false
+}
+
+/// A leaf with one way up has nothing to choose, so nobody asks its policy, and no path is named.
+fn leaves_choose(switch: &Parameters, choices: &[u32], problems: &mut Problems) -> bool {
+    if choices.first() != Some(&1) || choices.iter().all(|&choices| choices == 1) {
+        return true;
+    }
+    let message = "`psn_spray` over three tiers needs leaves that choose";
+    let report = problems.report(switch.place, message);
+    report.label("a leaf has one way up here").help("two aggregation switches, or two links to each");
     false
 }
 

@@ -3,14 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netloom_engine::{Options, Seams};
+use netloom_engine::{Options, Seams, Status};
 use netloom_model::{Model, NamedFlow, QueuePairs, Rdma, Recording, TransportKind};
 use netloom_policy::congestion;
+use netloom_policy::transport::Reliability;
 use netloom_records::{FlowRow, PacketKind, RateRow};
 use netloom_testkit::fixture::{Run, everything_joined, simulate, simulate_with};
 use netloom_units::{Duration, HostId, Rate, Time};
 
-use crate::rdma::{RULES, SWITCHES, rdma, with, work};
+use crate::rdma::{RULES, SWITCHES, Switches, rdma, with, work};
 
 const INTERVAL: Duration = Duration(3_000_001);
 const FROM: HostId = HostId(1);
@@ -80,6 +81,20 @@ fn rates_are_the_same_however_the_run_is_carried_out() {
             }
         }
     });
+}
+
+#[test]
+fn rates_of_who_gave_up_are_the_same_however_the_run_is_carried_out() {
+    let mut model = recorded(&with(Reliability::NicSr, Switches::Corrupting, 1_000_000));
+    model.transport.kind = TransportKind::Rdma(Rdma { retries: 0, ..rdma(Reliability::NicSr) });
+    model.congestion = congestion::Chosen::named("dcqcn");
+    model.loss = 1 << 31;
+    let first = simulate(&model, work(5));
+    assert!(matches!(first.outcome.status, Status::Stalled(_)), "{:?}", first.outcome.status);
+    for way in [Options { coarsen: 7, ..Options::default() }, everything_joined()] {
+        let run = simulate_with(&model, work(5), way, Seams::default());
+        assert!(run.records.rates == first.records.rates, "{way:?}");
+    }
 }
 
 #[test]

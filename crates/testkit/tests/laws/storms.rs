@@ -56,6 +56,22 @@ fn what_goes_to_the_nic_waits_for_the_end_of_the_storm() {
 }
 
 #[test]
+fn of_two_storms_the_one_that_ends_first_lets_nothing_go() {
+    let mut model = scene();
+    let short = Storm {
+        at: Time(20_000_000),
+        end: Time(60_000_000),
+        interval: Duration(40_000_000),
+        ..model.storms[0]
+    };
+    model.storms[0].interval = Duration(100_000_000);
+    model.storms.push(short);
+    // Between 60 us, when the short one ends, and 110 us, when the long one sends its next frame, all would arrive.
+    let run = simulate(&model, work());
+    assert!(end(&run) > END, "{:?}", end(&run));
+}
+
+#[test]
 fn a_link_that_fails_as_the_storm_ends_goes_on_when_it_is_back() {
     let fault = |at, action| Fault { at: Time(at), link: LinkId(1), action };
     let mut model = scene();
