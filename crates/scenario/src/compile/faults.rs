@@ -128,15 +128,15 @@ fn storm(wanted: &TimedFault, ground: &Ground, problems: &mut Problems) -> Optio
         ));
         return None;
     }
+    if at.0.saturating_add(span.0) > LONGEST.0 {
+        let report = problems.report(wanted.settings.place_of("span"), "the storm ends after 100 days");
+        report.label("too late").help("an earlier start, or a shorter `span`");
+        return None;
+    }
     if span.0 / interval.0 > MOST_FRAMES {
         let message = format!("a storm of more than {MOST_FRAMES} frames");
         let report = problems.report(wanted.settings.place_of("interval"), message);
         report.label("too often for so long").help("a shorter `span`, or a longer `interval`");
-        return None;
-    }
-    if at.0.saturating_add(span.0) > LONGEST.0 {
-        let report = problems.report(wanted.settings.place_of("span"), "the storm ends after 100 days");
-        report.label("too late").help("an earlier start, or a shorter `span`");
         return None;
     }
     let at = Time::ZERO + at;
