@@ -331,6 +331,22 @@ fn at_full_size_other_claims_are_judged() {
 }
 
 #[test]
+fn a_verdict_that_nobody_has_obtained_is_no_surprise() {
+    let claims = VARIED.replace("[0.5, 1.5]}\n    recorded:", "[9, 9]}\n    recorded:");
+    let surprises = |claims: &str, full: bool| {
+        let request = Request { full, only: vec!["losses".into()], ..Request::default() };
+        let report = reproduce(varied(claims), &request).expect("it runs");
+        assert_eq!(verdict(&report, "losses"), Verdict::NotReproduced);
+        report.surprises().count()
+    };
+    assert_eq!((surprises(&claims, false), surprises(&claims, true)), (1, 1));
+    let open_at_full = format!("{claims}    recorded_full: not judged\n");
+    assert_eq!((surprises(&open_at_full, false), surprises(&open_at_full, true)), (1, 0));
+    let open = claims.replace("[9, 9]}\n    recorded: reproduced", "[9, 9]}\n    recorded: not judged");
+    assert_eq!((surprises(&open, false), surprises(&open, true)), (0, 0));
+}
+
+#[test]
 fn a_reproduction_that_was_stopped_goes_on_where_it_was() {
     let folder = tempfile::tempdir().expect("a folder");
     let stop = AtomicBool::new(false);
