@@ -126,6 +126,9 @@ pub(super) struct Claim {
     #[serde(default)]
     pub relation: Option<Relation>,
     pub recorded: Recorded,
+    /// The verdict with `--full`; the same if it is not said.
+    #[serde(default)]
+    pub recorded_full: Option<Recorded>,
     /// Figures of a `near` claim whose verdict is the other one.
     #[serde(default)]
     pub except: Vec<Exception>,
@@ -176,6 +179,9 @@ pub enum Recorded {
     /// It does not.
     #[serde(rename = "not reproduced")]
     NotReproduced,
+    /// Nobody has obtained a verdict yet.
+    #[serde(rename = "not judged")]
+    NotJudged,
 }
 
 /// How near a published figure must be.

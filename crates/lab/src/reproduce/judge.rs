@@ -73,11 +73,12 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// Whether the verdict is the one written down.
+    /// Whether the verdict is the one written down; any is where none is.
     pub fn is_as_recorded(&self) -> bool {
         match self.recorded {
             Recorded::Reproduced => self.verdict == Verdict::Reproduced,
             Recorded::NotReproduced => self.verdict == Verdict::NotReproduced,
+            Recorded::NotJudged => true,
         }
     }
 }
@@ -188,6 +189,7 @@ impl Bench<'_> {
                 judged.recorded = match claim.recorded {
                     Recorded::Reproduced => Recorded::NotReproduced,
                     Recorded::NotReproduced => Recorded::Reproduced,
+                    Recorded::NotJudged => Recorded::NotJudged,
                 };
                 judged.reason = Some(exception.reason.clone());
             }

@@ -50,7 +50,8 @@ pub struct Request<'a> {
     pub stored: Option<&'a Path>,
     /// Whether runs have the paper's full size; stored ones have the size they were made with.
     pub full: bool,
-    /// The folder that will take the report: finished runs are kept there until it does, and are not made again.
+    /// The folder that will take the report: finished runs are kept there until it does, and are not made again by the
+    /// same executable.
     pub keep: Option<&'a Path>,
     /// The claims to judge, by name; all if none is named.
     pub only: Vec<String>,
@@ -84,9 +85,9 @@ pub fn reproduce(mut paper: Paper, request: &Request<'_>) -> Result<Report, Repr
     if let Some(id) = request.only.iter().find(|id| !paper.has_claim(id)) {
         return Err(ReproduceError::OtherSize(id.clone()));
     }
-    let measured = match stored {
-        Some(stored) => stored.runs,
+    let (measured, account) = match stored {
+        Some(stored) => (stored.runs, keep::Account::default()),
         None => runs::run(&paper, request)?,
     };
-    Report::new(paper, measured)
+    Report::new(paper, measured, account)
 }

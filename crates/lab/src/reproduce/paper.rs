@@ -98,11 +98,16 @@ impl Paper {
         Ok(())
     }
 
-    /// Takes runs of one size, and forgets the claims about the other.
+    /// Takes runs of one size, and forgets the claims and the verdicts about the other.
     pub(super) fn scale(&mut self, full: bool) {
         let other = if full { Scale::Quick } else { Scale::Full };
         self.full = full;
         self.claims.claims.retain(|claim| claim.scale != Some(other));
+        if full {
+            for claim in &mut self.claims.claims {
+                claim.recorded = claim.recorded_full.unwrap_or(claim.recorded);
+            }
+        }
     }
 
     /// Whether a claim is among those to be judged.

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::claims::Kind;
 use super::error::ReproduceError;
 use super::judge::{self, Judged, Verdict};
+use super::keep::Account;
 use super::paper::Paper;
 use super::runs::Measured;
 use super::{figures, store, table};
@@ -18,6 +19,8 @@ pub struct Report {
     pub measured: Vec<Measured>,
     /// Every claim, in the order of the paper.
     pub judged: Vec<Judged>,
+    /// Which of the runs were kept.
+    pub(super) account: Account,
 }
 
 /// How many claims fared how.
@@ -38,10 +41,14 @@ impl Report {
     ///
     /// # Errors
     /// If the paper's files do not fit together.
-    pub(super) fn new(paper: Paper, measured: Vec<Measured>) -> Result<Report, ReproduceError> {
+    pub(super) fn new(
+        paper: Paper,
+        measured: Vec<Measured>,
+        account: Account,
+    ) -> Result<Report, ReproduceError> {
         let judged = judge::judge(&paper, &measured);
         let judged = judged.map_err(|reason| ReproduceError::Paper { paper: paper.id.clone(), reason })?;
-        Ok(Report { paper, measured, judged })
+        Ok(Report { paper, measured, judged, account })
     }
 
     /// How many claims fared how.

@@ -15,7 +15,7 @@ use netloom_units::{Duration, NodeId, Time};
 use serde::{Deserialize, Serialize};
 
 use super::error::ReproduceError;
-use super::keep::Keep;
+use super::keep::{self, Account, Found, Keep};
 use super::paper::{Paper, Plan};
 use super::quantity::Quantity;
 use super::{Request, judge};
@@ -61,8 +61,15 @@ struct Job {
     may_lose: bool,
 }
 
+/// A run that was made, or taken up.
+struct Made {
+    measured: Measured,
+    /// Its file, and what was in it.
+    kept: Option<(String, Found)>,
+}
+
 /// Makes all runs.
-pub(super) fn run(paper: &Paper, request: &Request<'_>) -> Result<Vec<Measured>, ReproduceError> {
+pub(super) fn run(paper: &Paper, request: &Request<'_>) -> Result<(Vec<Measured>, Account), ReproduceError> {
     check(paper)?;
     let jobs = jobs(paper, request)?;
     let keep = request.keep.map(Keep::open).transpose()?;
@@ -75,14 +82,22 @@ pub(super) fn run(paper: &Paper, request: &Request<'_>) -> Result<Vec<Measured>,
             if request.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
                 return Err(ReproduceError::Stopped);
             }
-            let measured = measure(job, keep.as_ref(), Watch { stop: request.stop, ..Watch::default() })?;
-            task.finish(measured.hops);
-            Ok(measured)
+            let made = make(job, keep.as_ref(), Watch { stop: request.stop, ..Watch::default() })?;
+            task.finish(made.measured.hops);
+            Ok(made)
         },
     )?;
-    let mut measured = results.into_iter().collect::<Result<Vec<Measured>, _>>()?;
+    let mut account = Account::default();
+    let mut measured = Vec::new();
+    for result in results {
+        let made = result?;
+        if let Some((file, found)) = made.kept {
+            account.add(file, &found);
+        }
+        measured.push(made.measured);
+    }
     measured.sort_by(|left, right| (&left.run, left.seed).cmp(&(&right.run, right.seed)));
-    Ok(measured)
+    Ok((measured, account))
 }
 
 /// Compiles every run once, so that a mistake shows before the first hour and not after it; tells how many there are.
@@ -116,33 +131,42 @@ fn jobs(paper: &Paper, request: &Request<'_>) -> Result<Vec<Job>, ReproduceError
     Ok(jobs)
 }
 
-fn measure(job: &Job, keep: Option<&Keep>, watch: Watch<'_>) -> Result<Measured, ReproduceError> {
+/// Takes a run up if it is kept, and otherwise makes it and keeps it.
+fn make(job: &Job, keep: Option<&Keep>, watch: Watch<'_>) -> Result<Made, ReproduceError> {
     let overrides = Overrides { set: job.plan.set.clone(), seed: Some(job.seed), ..Overrides::default() };
     let prepared = prepare(&job.plan.source, &overrides)?;
+    let Some(keep) = keep else { return Ok(Made { measured: measure(job, &prepared, watch)?, kept: None }) };
     let scenario = &prepared.compiled.resolved_yaml;
-    if let Some(measured) = keep.and_then(|keep| keep.find(&job.plan.run, job.seed, scenario)) {
-        return Ok(measured);
-    }
+    let file = keep::file(&job.plan.run, job.seed, scenario);
+    let found = keep.find(&file, scenario);
+    let measured = match &found {
+        Found::Run(measured) => Measured::clone(measured),
+        Found::OtherBuild | Found::Nothing => {
+            let measured = measure(job, &prepared, watch)?;
+            keep.put(&file, &measured, scenario)?;
+            measured
+        }
+    };
+    Ok(Made { measured, kept: Some((file, found)) })
+}
+
+fn measure(job: &Job, prepared: &Prepared, watch: Watch<'_>) -> Result<Measured, ReproduceError> {
     let mut mice = Mice::new(&prepared.compiled.model);
-    let simulated = simulate(&prepared, &mut mice, Options::default(), watch)?;
+    let simulated = simulate(prepared, &mut mice, Options::default(), watch)?;
     if simulated.outcome.status == Status::Stopped {
         return Err(ReproduceError::Stopped);
     }
-    let mut values = whole(&prepared, &simulated);
+    let mut values = whole(prepared, &simulated);
     mice.tell(&mut values);
-    let measured = Measured {
+    Ok(Measured {
         run: job.plan.run.clone(),
         seed: job.seed,
-        broken_laws: broken_laws(&prepared, &simulated, job.may_lose),
+        broken_laws: broken_laws(prepared, &simulated, job.may_lose),
         hops: simulated.summary.hops,
         wall_time_s: simulated.wall_time_s,
         values,
         jobs: simulated.summary.jobs.iter().map(|job| (job.name.clone(), of_job(job))).collect(),
-    };
-    if let Some(keep) = keep {
-        keep.put(&measured, scenario)?;
-    }
-    Ok(measured)
+    })
 }
 
 fn of_job(job: &crate::summary::JobSummary) -> BTreeMap<Quantity, f64> {

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::claims::Kind;
 use super::error::ReproduceError;
 use super::judge::Judged;
-use super::keep;
 use super::quantity::Quantity;
 use super::report::{Report, Tally};
 use super::runs::Measured;
@@ -65,7 +64,7 @@ pub(super) fn write(report: &Report, folder: &Path) -> Result<(), ReproduceError
         let path = folder.join(name);
         fs::write(&path, text).map_err(|source| ReproduceError::Write { path, source })?;
     }
-    keep::forget(folder)
+    report.account.forget(folder)
 }
 
 /// What is read of a report that was written before.

@@ -35,6 +35,7 @@ pub(super) fn table(report: &Report) -> String {
         }
     }
     text.push('\n');
+    text.push_str(&report.account.words());
     text.push_str(&differences(report));
     text.push_str(&count(report));
     text

@@ -331,11 +331,27 @@ fn at_full_size_other_claims_are_judged() {
 }
 
 #[test]
+fn a_verdict_that_nobody_has_obtained_is_no_surprise() {
+    let claims = VARIED.replace("[0.5, 1.5]}\n    recorded:", "[9, 9]}\n    recorded:");
+    let surprises = |claims: &str, full: bool| {
+        let request = Request { full, only: vec!["losses".into()], ..Request::default() };
+        let report = reproduce(varied(claims), &request).expect("it runs");
+        assert_eq!(verdict(&report, "losses"), Verdict::NotReproduced);
+        report.surprises().count()
+    };
+    assert_eq!((surprises(&claims, false), surprises(&claims, true)), (1, 1));
+    let open_at_full = format!("{claims}    recorded_full: not judged\n");
+    assert_eq!((surprises(&open_at_full, false), surprises(&open_at_full, true)), (1, 0));
+    let open = claims.replace("[9, 9]}\n    recorded: reproduced", "[9, 9]}\n    recorded: not judged");
+    assert_eq!((surprises(&open, false), surprises(&open, true)), (0, 0));
+}
+
+#[test]
 fn a_reproduction_that_was_stopped_goes_on_where_it_was() {
     let folder = tempfile::tempdir().expect("a folder");
     let stop = AtomicBool::new(false);
     let told = |progress: &netloom_lab::SweepProgress| {
-        stop.fetch_or(progress.finished >= 3, Ordering::Relaxed);
+        stop.fetch_or(progress.finished >= 4, Ordering::Relaxed);
     };
     let request = Request {
         full: true,
@@ -354,26 +370,44 @@ fn a_reproduction_that_was_stopped_goes_on_where_it_was() {
         names
     };
     let before = kept();
-    assert_eq!(before.len(), 3);
-    // One file is cut off, one is of another scenario; the third is taken up, and shows by a figure that is not true.
+    assert_eq!(before.len(), 4);
+    // One file is cut off, one is of another scenario, one of another build; the last is taken up, and shows by a figure
+    // that is not true.
     let text = |number: usize| std::fs::read_to_string(&before[number]).expect("it is there");
-    let [first, second, third] = [0, 1, 2].map(text);
+    let [first, second, third, fourth] = [0, 1, 2, 3].map(text);
     std::fs::write(&before[0], &first[..first.len() / 2]).expect("it can be written");
     let mut other: serde_json::Value = serde_json::from_str(&second).expect("it is JSON");
     other["scenario"] = "0".into();
     std::fs::write(&before[1], other.to_string()).expect("it can be written");
-    let mut marked: serde_json::Value = serde_json::from_str(&third).expect("it is JSON");
-    marked["measured"]["wall_time_s"] = 1e9.into();
-    std::fs::write(&before[2], marked.to_string()).expect("it can be written");
+    for (number, text, build) in [(2, third, Some("0")), (3, fourth, None)] {
+        let mut marked: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+        marked["measured"]["wall_time_s"] = 1e9.into();
+        if let Some(build) = build {
+            marked["build"] = build.into();
+        }
+        std::fs::write(&before[number], marked.to_string()).expect("it can be written");
+    }
 
     let request = Request { stop: None, tell: None, ..request };
     let report = reproduce(varied(VARIED), &request).expect("it goes on");
     assert_eq!(report.measured.len(), 7);
     assert_eq!(report.measured.iter().filter(|run| run.wall_time_s > 1e8).count(), 1);
+    assert!(
+        report.table().contains("kept runs: 1 taken up, 1 of another build ignored\n"),
+        "{}",
+        report.table()
+    );
     let fresh = reproduce(varied(VARIED), &Request { full: true, ..Request::default() }).expect("it runs");
     assert_eq!(report.judged, fresh.judged);
-    // The report has them now, and nothing is left behind.
+    // Reports of other runs leave them alone: of the other size, of one claim, or of none that were made now.
     assert_eq!(kept().len(), 7);
+    let quick = reproduce(varied(VARIED), &Request { full: false, ..request }).expect("it runs");
+    assert_eq!(kept().len(), 7 + 6, "what is lost is the same at both sizes");
+    quick.write(folder.path()).expect("it can be written");
+    assert_eq!(kept().len(), 6);
+    fresh.write(folder.path()).expect("it can be written");
+    assert_eq!(kept().len(), 6);
+    // The report has them now, and nothing is left behind.
     report.write(folder.path()).expect("it can be written");
     assert!(!folder.path().join("unfinished").exists());
 }

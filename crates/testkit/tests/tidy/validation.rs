@@ -26,7 +26,7 @@ Three things stand behind it; the first two are tests that CI runs, the third ta
 1. **Laws.** Where arithmetic knows the answer, the engine must give it, most of the time to the picosecond.
 2. **The referee.** A second simulator, naive and slow, shares no line with the engine.
    It repeats recorded runs of the first paper's simulator to the last bit, and the engine agrees with it packet for packet.
-3. **Papers.** What was published is repeated with many seeds, and every claim gets a verdict.
+3. **Papers.** What was published is repeated with many seeds, and every claim gets a verdict, or is told as not judged.
    Where a parameter was chosen so that a claim holds, the claim is marked as calibrated; where one does not hold, the
    reason stands beside it.
 
@@ -46,6 +46,9 @@ struct Claim {
     text: String,
     kind: String,
     recorded: String,
+    /// With `--full`, where that is another verdict.
+    #[serde(default)]
+    recorded_full: Option<String>,
     /// `full` if it is judged with `--full` alone.
     #[serde(default)]
     scale: Option<String>,
@@ -104,22 +107,35 @@ fn paper(file: &Text) -> String {
     let paper = file.path.split('/').nth(1).unwrap_or_default();
     let claims = claims.claims;
     let holding = claims.iter().filter(|claim| claim.recorded == "reproduced").count();
+    let not_judged = claims.iter().filter(|claim| claim.recorded == "not judged").count();
+    let not_judged_full = claims.iter().filter(|claim| claim.recorded_full.is_some()).count();
     let calibrated = claims.iter().filter(|claim| claim.kind == "calibrated").count();
+    let open = match (not_judged, not_judged_full) {
+        (0, 0) => String::new(),
+        _ => format!(
+            "{not_judged} have not been judged yet, and {not_judged_full} of the others only at the size that is \
+             run without `--full`.\n"
+        ),
+    };
     let rows: String = claims.iter().map(row).collect();
     format!(
         "\n## {paper}\n\nOf {} claims {holding} are reproduced and {} are not; for {calibrated} of them something was \
-         calibrated.\n`netloom reproduce {paper} --check` judges them all, `--only CLAIM` one of them; \
+         calibrated.\n{open}`netloom reproduce {paper} --check` judges them all, `--only CLAIM` one of them; \
          [what was studied and how it fares](../papers/{paper}/README.md).\n\n\
          | claim | said in | in our words | verdict |\n|---|---|---|---|\n{rows}",
         claims.len(),
-        claims.len() - holding,
+        claims.len() - holding - not_judged,
     )
 }
 
 fn row(claim: &Claim) -> String {
     let Claim { id, said, text, recorded, .. } = claim;
     let calibrated = if claim.kind == "calibrated" { ", calibrated" } else { "" };
-    let full = if claim.scale.as_deref() == Some("full") { " (with `--full`)" } else { "" };
+    let full = match (claim.scale.as_deref(), claim.recorded_full.as_deref()) {
+        (Some("full"), _) => " (with `--full`)".to_owned(),
+        (_, Some(verdict)) => format!(" (with `--full`: {verdict})"),
+        _ => String::new(),
+    };
     let reason = claim.reason.as_ref().map(|reason| format!(": {}", reason.trim())).unwrap_or_default();
     format!("| `{id}` | {said} | {text} | {recorded}{calibrated}{full}{reason} |\n")
 }
