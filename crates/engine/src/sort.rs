@@ -37,7 +37,7 @@ pub fn sort_by_time(keys: &mut Vec<u64>, bound: u64, sorting: &mut Sorting) {
     if n <= FEW {
         return insertion_sort(keys);
     }
-    let n_buckets = (n.next_power_of_two() / 4).min(BUCKETS);
+    let n_buckets = (n.next_power_of_two() / 2).min(BUCKETS);
     // Buckets by the leading bits: `bound - 1 >> shift` lies below `n_buckets`.
     let shift = (64 - (bound - 1).leading_zeros()).saturating_sub(n_buckets.trailing_zeros());
     let bucket = |key: u64| (key >> shift) as usize % BUCKETS;
