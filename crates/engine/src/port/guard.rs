@@ -98,31 +98,31 @@ impl Egress {
     }
 
     /// A packet whose transmission starts, marked if that is judged there.
-    #[inline(always)]
     pub fn released(&mut self, packet: Packet) -> Packet {
-        self.unguard(packet);
-        let waiting = self.extras.data_bytes;
-        match &mut self.extras.marker {
-            Some(marker) if !marker.at_enqueue => marker.judge(waiting, packet),
-            _ => packet,
-        }
+        if self.extras.guarded { self.let_go(packet) } else { packet }
     }
 
-    /// The next transmission out of the class queues of a guarded port, as it goes onto the link: what [`Egress::take_start`]
-    /// and [`Egress::released`] do, with one comparison instead of a judge.
+    /// The next transmission out of the class queues of a guarded port, as it goes onto the link.
     #[inline(always)]
     pub fn take_released(&mut self) -> InFlight {
         let Start { end, packet, .. } = self.take_start();
-        let extras = &mut *self.extras;
-        let mut packet = packet;
-        if packet.is_data() {
-            extras.data_bytes -= u64::from(packet.bytes);
-            if extras.data_bytes > extras.judged_above {
-                let waiting = extras.data_bytes;
-                packet = extras.marker.as_mut().expect("it judges").judge(waiting, packet);
-            }
-        }
+        let packet = self.let_go(packet);
         InFlight { arrival: end + self.delay, packet }
+    }
+
+    /// A packet leaves its queue at a guarded port.
+    #[inline(always)]
+    fn let_go(&mut self, packet: Packet) -> Packet {
+        let extras = &mut *self.extras;
+        if !packet.is_data() {
+            return packet;
+        }
+        extras.data_bytes -= u64::from(packet.bytes);
+        let waiting = extras.data_bytes;
+        if waiting <= extras.judged_above {
+            return packet;
+        }
+        extras.marker.as_mut().expect("it judges").judge(waiting, packet)
     }
 
     /// A packet has left its queue.

@@ -34,8 +34,7 @@ impl Node {
             pair.acknowledged(now, rdma, desk);
             arm(pair, node, packet.slot, desk);
         }
-        let has_work = pair.sender.has_work();
-        if pair.is_queued != has_work {
+        if let Some(has_work) = pair.new_standing() {
             nic.queue(now, packet.slot, has_work);
         }
     }

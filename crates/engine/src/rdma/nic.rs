@@ -85,9 +85,7 @@ impl Nic {
 
     /// A queue pair may have something to send from `now` on, or nothing any more.
     pub fn stir(&mut self, now: u64, place: u32) {
-        let pair = self.sends.get_mut(place);
-        let has_work = pair.sender.has_work();
-        if pair.is_queued != has_work {
+        if let Some(has_work) = self.sends.get_mut(place).new_standing() {
             self.queue(now, place, has_work);
         }
     }

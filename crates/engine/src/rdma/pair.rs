@@ -96,6 +96,13 @@ impl SendPair {
         first.into_iter().chain(&self.later).any(|message| message.flow == flow)
     }
 
+    /// Whether it has something to send, if it does not stand among those that have accordingly.
+    #[inline(always)]
+    pub fn new_standing(&mut self) -> Option<bool> {
+        let has_work = self.sender.has_work();
+        (self.is_queued != has_work).then_some(has_work)
+    }
+
     /// One more message to send, of so many packets.
     pub fn post(&mut self, message: Posted, n_packets: u64) {
         if self.sender.course().una < self.first.end {
