@@ -201,7 +201,11 @@ export interface RepairedMessage {
   needed: number;
   spurious: number;
   nacks: number;
+  blocked: number;
+  made: number;
   marked: number;
+  cnps: number;
+  notified: number;
   distance: number;
 }
 
@@ -213,6 +217,8 @@ export interface RepairsOfRun {
   nacks: number;
   edge: { forwarded: number; blocked: number; made: number } | null;
   marked: number;
+  cnps: number;
+  notified: number;
   reordered: number;
   distance: number;
   farthest: number;

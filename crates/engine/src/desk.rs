@@ -14,7 +14,6 @@ use netloom_records::DropReason;
 use netloom_units::StateWriter;
 
 use crate::packet::Packet;
-use crate::rdma::Tally;
 use crate::trace::Account;
 
 /// Something a node does at an instant of its own.
@@ -120,15 +119,18 @@ pub enum Report {
         packets: u32,
         /// Links they crossed.
         hops: u64,
-        /// What their way was like.
-        tally: Tally,
     },
     /// A switch made a packet for a queue pair.
     Made {
         /// Place in the flow table.
         flow: u32,
     },
-    /// A packet of a queue pair was lost, or kept back for good.
+    /// A switch kept a packet of a queue pair back for good.
+    Blocked {
+        /// Place in the flow table.
+        flow: u32,
+    },
+    /// A packet of a queue pair was lost.
     Lost {
         /// Place in the flow table.
         flow: u32,

@@ -237,7 +237,7 @@ impl Node {
             }
             Filter::Block => {
                 tally.blocked += 1;
-                desk.reports.push(Report::Lost { flow: packet.flow });
+                desk.reports.push(Report::Blocked { flow: packet.flow });
                 false
             }
         }

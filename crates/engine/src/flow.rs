@@ -32,14 +32,25 @@ pub struct Flow {
 }
 
 /// What only the coordinator knows.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Story {
     started: Option<Time>,
     number: u32,
-    arrived: bool,
+    arrived: Option<Time>,
     sent: bool,
-    /// Packets of it that were lost, less those made on the way.
-    lost: i64,
+    /// Packets of it that were lost.
+    lost: u64,
+    /// What switches did with its NACKs.
+    edge: AtEdge,
+}
+
+/// What switches at the edge did with NACKs of a message.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AtEdge {
+    /// They were kept back.
+    pub blocked: u32,
+    /// The switch made them.
+    pub made: u32,
 }
 
 /// All messages handed out and not yet finished.
@@ -52,7 +63,7 @@ pub struct FlowTable {
 impl FlowTable {
     /// Gives a new message a place in `flows`.
     pub fn insert(&mut self, flows: &mut Vec<Flow>, flow: Flow) -> u32 {
-        let story = Story { started: None, number: 0, arrived: false, sent: false, lost: 0 };
+        let story = Story::default();
         if let Some(place) = self.free.pop() {
             flows[place as usize] = flow;
             self.stories[place as usize] = story;
@@ -79,7 +90,7 @@ impl FlowTable {
         at: Time,
         (packets, hops): (u32, u64),
     ) -> FlowRow {
-        self.stories[place as usize].arrived = true;
+        self.stories[place as usize].arrived = Some(at);
         self.row(model, flows, place, Some(at), (packets, hops))
     }
 
@@ -88,20 +99,31 @@ impl FlowTable {
         self.stories[place as usize].sent = true;
     }
 
-    /// So many of its packets were lost, less those made on the way.
-    pub fn lost(&mut self, place: u32, packets: i64) {
-        self.stories[place as usize].lost += packets;
+    /// One of its packets was lost.
+    pub fn lost(&mut self, place: u32) {
+        self.stories[place as usize].lost += 1;
     }
 
-    /// Packets of it that were lost.
+    /// What switches at the edge did with its NACKs, to be added to.
+    pub fn at_edge(&mut self, place: u32) -> &mut AtEdge {
+        &mut self.stories[place as usize].edge
+    }
+
+    /// What switches at the edge did with its NACKs.
+    pub fn edge_of(&self, place: u32) -> AtEdge {
+        self.stories[place as usize].edge
+    }
+
+    /// Packets of it that were lost or kept back, less those made on the way.
     pub fn n_lost(&self, place: u32) -> i64 {
-        self.stories[place as usize].lost
+        let Story { lost, edge, .. } = self.stories[place as usize];
+        lost.cast_signed() + i64::from(edge.blocked) - i64::from(edge.made)
     }
 
     /// Whether both ends have finished.
     pub fn is_over(&self, place: u32) -> bool {
         let story = &self.stories[place as usize];
-        story.arrived && story.sent
+        story.arrived.is_some() && story.sent
     }
 
     /// How rows name a message that has started, until its place is given to another one.
@@ -112,20 +134,30 @@ impl FlowTable {
 
     /// Takes the place back if both ends have finished; tells whether it did.
     pub fn retire(&mut self, place: u32) -> bool {
-        let story = &mut self.stories[place as usize];
-        let finished = story.arrived && story.sent;
+        let finished = self.is_over(place);
         if finished {
-            story.started = None;
-            story.arrived = false;
+            // Its number stays: accounts of its packets name it until the place is given to another one.
+            let number = self.stories[place as usize].number;
+            self.stories[place as usize] = Story { number, ..Story::default() };
             self.free.push(place);
         }
         finished
     }
 
-    /// Places of the messages that started and never arrived.
-    pub fn unfinished(&self) -> impl Iterator<Item = u32> + '_ {
-        let open = |(_, story): &(usize, &Story)| story.started.is_some() && !story.arrived;
+    /// Places of the messages that have started and are not forgotten.
+    pub fn open(&self) -> impl Iterator<Item = u32> + '_ {
+        let open = |(_, story): &(usize, &Story)| story.started.is_some();
         self.stories.iter().enumerate().filter(open).map(|(place, _)| place as u32)
+    }
+
+    /// Of these, those that have not arrived.
+    pub fn unfinished(&self) -> impl Iterator<Item = u32> + '_ {
+        self.open().filter(|&place| self.stories[place as usize].arrived.is_none())
+    }
+
+    /// When a message arrived.
+    pub fn end(&self, place: u32) -> Option<Time> {
+        self.stories[place as usize].arrived
     }
 
     /// The row of a message.

@@ -14,7 +14,7 @@ use crate::actor::{Actor, Appetite, Effect};
 use crate::desk::{Desk, Report, TimerKind};
 use crate::node::Node;
 use crate::packet::{Address, Packet};
-use crate::rdma::{Nic, Tally};
+use crate::rdma::Nic;
 use crate::round::Round;
 use crate::slab::Slab;
 
@@ -181,7 +181,7 @@ impl Node {
     #[inline(never)]
     fn message_arrived(&mut self, now: u64, receive: &Receive, desk: &mut Desk, round: &Round) {
         let Receive { flow, packets, hops, .. } = *receive;
-        desk.reports.push(Report::Arrived { flow, at: now, packets, hops, tally: Tally::default() });
+        desk.reports.push(Report::Arrived { flow, at: now, packets, hops });
         self.tell_actor(now, flow, desk, round);
     }
 

@@ -37,6 +37,6 @@ pub use registry::{TABLES, Table};
 pub use row::{BadCell, Row, RowError};
 pub use rows::{
     CollectiveRow, DropReason, DropRow, Fate, FaultRow, FlowRow, JobRow, PacketKind, PacketOrder, PacketRow,
-    PathRow, PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StepRow,
+    PathRow, PortRow, RateRow, RepairOrder, RepairRow, SeriesRow, SignalRow, StepRow,
 };
 pub use sink::{Batch, MemorySink, Sink, SinkError};

@@ -274,11 +274,11 @@ table! {
 }
 
 table! {
-    /// What was sent again of a message on a queue pair, and why, as its receiver saw it by the time the message arrived.
+    /// What was sent again of a message on a queue pair, and why, until nothing of it was under way any more.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct RepairRow in Repairs repairs {
-        /// When the message's last byte arrived.
-        pub end: Time, "ps";
+        /// When the message's last byte arrived; absent if it never did.
+        pub end: Option<Time>, "ps";
         /// Sender.
         pub source: HostId, "id";
         /// Receiver.
@@ -287,7 +287,7 @@ table! {
         pub number: u32, "number";
         /// Job; 65535 for background traffic.
         pub job: u16, "id";
-        /// Packets of the message.
+        /// Data packets that arrived, each counted once.
         pub packets: u32, "packets";
         /// Packets that came and had been sent before.
         pub again: u32, "packets";
@@ -295,20 +295,31 @@ table! {
         pub duplicates: u32, "packets";
         /// NACKs the receiver sent.
         pub nacks: u32, "packets";
+        /// NACKs that the switch above the receiver kept back.
+        pub nacks_blocked: u32, "packets";
+        /// NACKs that this switch made in the receiver's name.
+        pub nacks_made: u32, "packets";
         /// Marked packets that came.
         pub marked: u32, "packets";
+        /// CNPs the receiver sent.
+        pub cnps: u32, "packets";
+        /// CNPs, NACKs and marks told by ACKs that slowed the sender down.
+        pub notified: u32, "packets";
         /// Most packets by which one came before its turn.
         pub distance: u32, "packets";
     }
     names {}
-    sorted by "end, destination, source, number",
-        |row: &RepairRow| (row.end, row.destination, row.source, row.number)
+    sorted by "end, destination, source, number; unfinished ones last",
+        |row: &RepairRow| row.order()
 }
+
+/// What the rows of table `repairs` are sorted by.
+pub type RepairOrder = (Time, HostId, HostId, u32);
 
 impl RepairRow {
     /// Its place in the stated order.
-    pub fn order(&self) -> (Time, HostId, HostId, u32) {
-        (self.end, self.destination, self.source, self.number)
+    pub fn order(&self) -> RepairOrder {
+        (self.end.unwrap_or(Time::NEVER), self.destination, self.source, self.number)
     }
 }
 

@@ -18,8 +18,8 @@ interface Found {
 const found = (report: Report): Found[] =>
   report.repairs.flatMap((of, run) => (of === null ? [] : [{ run, name: report.runs[run]?.name ?? "", of }]));
 
-/** Packets of messages and those that came again. */
-const all = ({ packets, needed, spurious }: RepairsOfRun): number => packets + needed + spurious;
+/** All packets that came: of each those that were taken, and those that had been taken before. */
+const all = ({ packets, spurious }: RepairsOfRun): number => packets + spurious;
 
 const part = (packets: number, of: RepairsOfRun): number => packets / Math.max(all(of), 1);
 
@@ -87,6 +87,8 @@ const COLUMNS = [
   "kept back",
   "made",
   "marked packets",
+  "CNPs",
+  "told to slow down",
   "messages out of order",
   "most packets early",
 ];
@@ -102,6 +104,8 @@ function totals(report: Report, shown: Found[]): HTMLElement {
     count(of.nacks),
     ...(of.edge === null ? [null, null, null] : [of.edge.forwarded, of.edge.blocked, of.edge.made].map(count)),
     stacked(count(of.marked), percent(part(of.marked, of))),
+    count(of.cnps),
+    count(of.notified),
     count(of.reordered),
     stacked(count(of.farthest), `mean ${significant(of.distance)}`),
   ]);
@@ -112,11 +116,33 @@ function totals(report: Report, shown: Found[]): HTMLElement {
   return table("Messages on queue pairs", keep([{ title: "run" }, ...columns]), rows.map(keep));
 }
 
+/** Figures of one message; those of the edge only where a switch looks at NACKs. */
+const FIGURES: [title: string, of: (message: RepairedMessage) => number][] = [
+  ["packets", ({ packets }) => packets],
+  ["needed again", ({ needed }) => needed],
+  ["for nothing", ({ spurious }) => spurious],
+  ["NACKs", ({ nacks }) => nacks],
+];
+
+const FIGURES_OF_EDGE: typeof FIGURES = [
+  ["kept back", ({ blocked }) => blocked],
+  ["made", ({ made }) => made],
+];
+
+const MORE_FIGURES: typeof FIGURES = [
+  ["marked", ({ marked }) => marked],
+  ["CNPs", ({ cnps }) => cnps],
+  ["told to slow down", ({ notified }) => notified],
+  ["packets early", ({ distance }) => distance],
+];
+
 function worst(report: Report, shown: Found[]): HTMLElement[] {
+  const edge = shown.some(({ of }) => of.edge !== null);
+  const numbers = [...FIGURES, ...(edge ? FIGURES_OF_EDGE : []), ...MORE_FIGURES];
   const row = (run: number, message: RepairedMessage): Cell[] => [
     runName(report.runs, run),
     message.flow,
-    ...[message.packets, message.needed, message.spurious, message.nacks, message.marked, message.distance].map(count),
+    ...numbers.map(([, of]) => count(of(message))),
   ];
   const rows = shown.flatMap(({ run, of }) => of.worst.map((message) => row(run, message)));
   if (rows.length === 0) {
@@ -124,8 +150,7 @@ function worst(report: Report, shown: Found[]): HTMLElement[] {
   }
   const cut = shown.filter(({ of }) => of.affected > of.worst.length);
   const told = cut.map(({ name, of }) => `${name}: ${of.worst.length} of ${count(of.affected)}`).join("; ");
-  const numbers = ["packets", "needed again", "for nothing", "NACKs", "marked", "packets early"];
-  const columns = [{ title: "run" }, { title: "message" }, ...numbers.map((title) => ({ title, number: true }))];
+  const columns = [{ title: "run" }, { title: "message" }, ...numbers.map(([title]) => ({ title, number: true }))];
   const caption = "Messages with most sent again";
   const more = told === "" ? [] : [note(`Of those with anything to tell, ${told}; the table “repairs” has all.`)];
   return [folded(caption, table(caption, columns, rows), ...more)];
@@ -139,9 +164,10 @@ function content(report: Report): HTMLElement[] {
   const figures = [...again(shown), ...nacks(shown)];
   return [
     note(
-      "As receivers saw it by the time a message had arrived. A packet came again for nothing if it had been taken " +
-        "before; a packet came early if others before it in its queue pair were missing. Shares are of all packets: " +
-        "those of the messages, and what came again.",
+      "Until nothing of a message was under way any more. A packet came again for nothing if it had been taken " +
+        "before; a packet came early if others before it in its queue pair were missing. Shares are of all packets that " +
+        "came. Senders are told to slow down by CNPs, and by NACKs and ACKs where " +
+        "the NIC takes them so.",
     ),
     ...(figures.length > 0 ? [pair(...figures)] : [note("Nothing was sent again, and no NACK left a receiver.")]),
     totals(report, shown),

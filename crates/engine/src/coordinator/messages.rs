@@ -9,14 +9,13 @@
 use std::collections::BTreeMap;
 
 use netloom_model::{Message, QueuePairs, Rdma};
-use netloom_records::{FlowRow, RepairRow};
 use netloom_units::HostId;
 
 use super::Coordinator;
 use crate::edge::Edge;
 use crate::flow::Flow;
 use crate::host::{Host, Receive, Send};
-use crate::rdma::{Incoming, Nic, Outgoing, Tally};
+use crate::rdma::{Incoming, Nic, Outgoing};
 
 /// Queue pairs, and messages about to be forgotten.
 #[derive(Debug, Default)]
@@ -110,6 +109,7 @@ impl Coordinator<'_, '_> {
         if sent + answered != self.table.n_lost(place) {
             return false;
         }
+        self.repairs.tell(self.repair_row(place));
         if self.rates.is_some() {
             self.rate_forget(place);
         }
@@ -158,21 +158,4 @@ impl Coordinator<'_, '_> {
 
 pub(super) fn nic(host: &mut Host) -> &mut Nic {
     host.nic.as_deref_mut().expect("hosts have queue pairs")
-}
-
-/// What was repeated of a message, beside its row among the flows.
-pub(super) fn repair_row(flow: &FlowRow, tally: Tally) -> RepairRow {
-    RepairRow {
-        end: flow.end.expect("it has arrived"),
-        source: flow.source,
-        destination: flow.destination,
-        number: flow.number,
-        job: flow.job,
-        packets: flow.packets,
-        again: tally.again,
-        duplicates: tally.duplicates,
-        nacks: tally.nacks,
-        marked: tally.marked,
-        distance: tally.distance,
-    }
 }

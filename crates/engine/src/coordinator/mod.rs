@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 use netloom_model::{Fault, FaultAction, Item, Knowledge, Model, Operation, Work};
 use netloom_policy::edge::themis::Failure;
 use netloom_records::{
-    Batch, DropReason, DropRow, FaultRow, FlowRow, PortRow, RepairRow, SignalRow, Sink, SinkError,
+    Batch, DropReason, DropRow, FaultRow, FlowRow, PortRow, SignalRow, Sink, SinkError,
 };
 use netloom_units::{ActorId, Bytes, Duration, HostId, NodeId, PortId, Time};
 
@@ -28,11 +28,13 @@ use crate::rates::Rates;
 use crate::run::{Outcome, Stall, Status, Waiting};
 use crate::sampler::Sampler;
 use crate::trace::{Account, Tracer};
-use messages::{Pairs, repair_row};
+use messages::Pairs;
+use repairs::Repairs;
 
 mod failures;
 mod messages;
 mod rates;
+mod repairs;
 
 /// Where an actor lives.
 #[derive(Debug, Clone, Copy)]
@@ -76,7 +78,7 @@ pub struct Coordinator<'a, 'h> {
     /// Working memory: partitions with reports in this window.
     reporting: Vec<u32>,
     rows: Vec<FlowRow>,
-    repairs: Vec<RepairRow>,
+    repairs: Repairs,
     /// Queue pairs that pairs of hosts share.
     pairs: Pairs,
     /// Which links everybody knows to be dead; empty before anybody was told.
@@ -120,7 +122,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             hungry: Vec::new(),
             reporting: Vec::new(),
             rows: Vec::new(),
-            repairs: Vec::new(),
+            repairs: Repairs::default(),
             pairs: Pairs::default(),
             dead: Vec::new(),
             failure: model.balances.edge.as_ref().map(|chosen| Failure::of(&chosen.settings)),
@@ -312,18 +314,19 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                     self.rate_started(flow);
                 }
             }
-            Report::Arrived { flow, at, packets, hops, tally } => {
+            Report::Arrived { flow, at, packets, hops } => {
                 let board = self.hall.board.read().expect("no thread panicked");
                 let row = self.table.arrived(self.model, &board.flows, flow, Time(at), (packets, hops));
                 drop(board);
                 self.rows.push(row);
                 if self.model.transport.rdma().is_some() {
-                    self.repairs.push(repair_row(&row, tally));
+                    self.repairs.expect(&row);
                 }
                 self.retire(flow);
             }
-            Report::Made { flow } => self.table.lost(flow, -1),
-            Report::Lost { flow } => self.table.lost(flow, 1),
+            Report::Made { flow } => self.table.at_edge(flow).made += 1,
+            Report::Blocked { flow } => self.table.at_edge(flow).blocked += 1,
+            Report::Lost { flow } => self.table.lost(flow),
             Report::Sent { flow } => {
                 self.table.sent(flow);
                 self.retire(flow);
@@ -433,10 +436,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             self.sink.accept(Batch::Flows(&self.rows))?;
             self.rows.clear();
         }
-        if !self.repairs.is_empty() {
-            self.repairs.sort_unstable_by_key(RepairRow::order);
-            self.sink.accept(Batch::Repairs(&self.repairs))?;
-            self.repairs.clear();
+        let repairs = self.repairs.take_told();
+        if !repairs.is_empty() {
+            self.sink.accept(Batch::Repairs(&repairs))?;
         }
         let (steps, collectives) = self.ledger.take_rows();
         if !steps.is_empty() {
@@ -503,6 +505,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.record()?;
         let unfinished = self.unfinished_rows();
         self.sink.accept(Batch::Flows(&unfinished))?;
+        let repairs = self.repairs_left();
+        self.sink.accept(Batch::Repairs(&repairs))?;
         self.sink.accept(Batch::Jobs(&self.ledger.job_rows()))?;
         let ports = self.port_rows();
         self.sink.accept(Batch::Ports(&ports))?;

@@ -10,7 +10,7 @@ pub struct Outgoing {
     /// Answers that came back.
     pub answers: u64,
     /// Of these, those that congestion control took as notifications.
-    pub notified: u64,
+    pub notified: u32,
 }
 
 impl Outgoing {
@@ -46,6 +46,8 @@ pub struct Tally {
     pub nacks: u32,
     /// Marked packets.
     pub marked: u32,
+    /// CNPs sent.
+    pub cnps: u32,
     /// Most packets by which one came early.
     pub distance: u32,
 }

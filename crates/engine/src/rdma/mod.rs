@@ -17,5 +17,5 @@ mod ready;
 mod receive;
 mod serve;
 
-pub use message::{Incoming, Outgoing, Tally};
+pub use message::{Incoming, Outgoing};
 pub use nic::Nic;

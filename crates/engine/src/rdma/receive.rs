@@ -88,8 +88,8 @@ impl Node {
     fn pair_message_arrived(&mut self, now: u64, flow: u32, desk: &mut Desk, round: &Round) {
         let slot = round.flows[flow as usize].receive_slot;
         let nic = self.nic_mut().expect("the host has queue pairs");
-        let Incoming { packets, hops, tally, .. } = *nic.incoming.get_mut(slot);
-        desk.reports.push(Report::Arrived { flow, at: now, packets, hops, tally });
+        let Incoming { packets, hops, .. } = *nic.incoming.get_mut(slot);
+        desk.reports.push(Report::Arrived { flow, at: now, packets, hops });
         self.tell_actor(now, flow, desk, round);
     }
 }
@@ -117,6 +117,7 @@ impl Tally {
         self.duplicates += u32::from(receipt.is_duplicate);
         self.nacks += u32::from(answers.answer == Some(PacketKind::Nack));
         self.marked += u32::from(packet.has(Packet::MARKED));
+        self.cnps += u32::from(answers.cnp);
         self.distance = self.distance.max(receipt.distance.min(u64::from(u32::MAX)) as u32);
     }
 }

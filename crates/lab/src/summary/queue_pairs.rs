@@ -9,10 +9,10 @@
 use netloom_records::{FlowRow, PortRow, RepairRow, SignalRow};
 use serde::Serialize;
 
-/// Sums over the messages on queue pairs that arrived, and over all ports.
+/// Sums over the messages on queue pairs, and over all ports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct QueuePairSummary {
-    /// Packets of these messages, each counted once.
+    /// Packets of these messages that came, each counted once.
     pub packets: u64,
     /// Packets that came and had been sent before.
     pub again: u64,
@@ -24,6 +24,10 @@ pub struct QueuePairSummary {
     pub nacks: u64,
     /// Marked packets that came.
     pub marked: u64,
+    /// CNPs that receivers sent.
+    pub cnps: u64,
+    /// CNPs, NACKs and marks told by ACKs that slowed senders down.
+    pub notified: u64,
     /// Most packets by which one came before its turn.
     pub distance: u32,
     /// Share of the line at which packets were sent, those sent again included: mean over the time of all messages.
@@ -80,6 +84,8 @@ impl Tally {
         sums.duplicates += u64::from(row.duplicates);
         sums.nacks += u64::from(row.nacks);
         sums.marked += u64::from(row.marked);
+        sums.cnps += u64::from(row.cnps);
+        sums.notified += u64::from(row.notified);
         sums.distance = sums.distance.max(row.distance);
         if let Some(sender) = self.senders.get_mut(row.source.index()) {
             sender.packets += u64::from(row.packets);
@@ -118,7 +124,7 @@ impl Tally {
         });
         let sums = self.repairs;
         Some(QueuePairSummary {
-            spurious: share(sums.duplicates as f64, (sums.packets + sums.again) as f64),
+            spurious: share(sums.duplicates as f64, (sums.packets + sums.duplicates) as f64),
             sending_rate: share(sent.sum(), line),
             goodput: share(bytes, line),
             ..sums

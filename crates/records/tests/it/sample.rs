@@ -206,7 +206,7 @@ fn path(random: &mut Random) -> PathRow {
 
 fn repair(random: &mut Random) -> RepairRow {
     RepairRow {
-        end: time(random),
+        end: (random.below(4) > 0).then(|| time(random)),
         source: HostId(random.below(3)),
         destination: HostId(random.below(3)),
         number: random.next_u32(),
@@ -215,7 +215,11 @@ fn repair(random: &mut Random) -> RepairRow {
         again: random.next_u32(),
         duplicates: random.next_u32(),
         nacks: random.next_u32(),
+        nacks_blocked: random.next_u32(),
+        nacks_made: random.next_u32(),
         marked: random.next_u32(),
+        cnps: random.next_u32(),
+        notified: random.next_u32(),
         distance: random.next_u32(),
     }
 }

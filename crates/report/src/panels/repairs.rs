@@ -35,6 +35,8 @@ struct Totals {
     duplicates: u64,
     nacks: u64,
     marked: u64,
+    cnps: u64,
+    notified: u64,
     reordered: u64,
     distance: u64,
     farthest: u32,
@@ -76,6 +78,8 @@ impl Repairs {
         totals.duplicates += u64::from(row.duplicates);
         totals.nacks += u64::from(row.nacks);
         totals.marked += u64::from(row.marked);
+        totals.cnps += u64::from(row.cnps);
+        totals.notified += u64::from(row.notified);
         totals.reordered += u64::from(row.distance > 0);
         totals.distance += u64::from(row.distance);
         totals.farthest = totals.farthest.max(row.distance);
@@ -108,6 +112,8 @@ impl Repairs {
             nacks: totals.nacks,
             edge: (edge != EdgeData::default()).then_some(edge),
             marked: totals.marked,
+            cnps: totals.cnps,
+            notified: totals.notified,
             reordered: totals.reordered,
             distance: six_digits(totals.distance as f64 / totals.messages as f64),
             farthest: totals.farthest,
@@ -117,12 +123,12 @@ impl Repairs {
     }
 }
 
-/// The messages of one run that arrived.
+/// The messages of one run.
 #[derive(Debug, Serialize)]
 pub struct RunData {
     /// How many.
     pub messages: u64,
-    /// Packets they have.
+    /// Packets of them that came, each counted once.
     pub packets: u64,
     /// Packets that came again and were needed.
     pub needed: u64,
@@ -134,6 +140,10 @@ pub struct RunData {
     pub edge: Option<EdgeData>,
     /// Marked packets that came.
     pub marked: u64,
+    /// CNPs their receivers sent.
+    pub cnps: u64,
+    /// CNPs, NACKs and marks that slowed their senders down.
+    pub notified: u64,
     /// Messages of which a packet came before its turn.
     pub reordered: u64,
     /// Most packets by which one came early, mean over messages.
@@ -151,7 +161,7 @@ pub struct RunData {
 pub struct MessageData {
     /// Sender, receiver and number.
     pub flow: String,
-    /// Its packets.
+    /// Its packets that came, each counted once.
     pub packets: u32,
     /// Packets that came again and were needed.
     pub needed: u32,
@@ -159,8 +169,16 @@ pub struct MessageData {
     pub spurious: u32,
     /// NACKs its receiver sent.
     pub nacks: u32,
+    /// Of these, those kept back at the edge.
+    pub blocked: u32,
+    /// NACKs made there.
+    pub made: u32,
     /// Marked packets that came.
     pub marked: u32,
+    /// CNPs its receiver sent.
+    pub cnps: u32,
+    /// CNPs, NACKs and marks that slowed its sender down.
+    pub notified: u32,
     /// Most packets by which one came early.
     pub distance: u32,
 }
@@ -174,7 +192,11 @@ impl MessageData {
             needed: row.again.saturating_sub(row.duplicates),
             spurious: row.duplicates,
             nacks: row.nacks,
+            blocked: row.nacks_blocked,
+            made: row.nacks_made,
             marked: row.marked,
+            cnps: row.cnps,
+            notified: row.notified,
             distance: row.distance,
         }
     }

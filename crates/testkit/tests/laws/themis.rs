@@ -87,6 +87,30 @@ fn what_is_lost_is_repaired_through_the_filter() {
 }
 
 #[test]
+fn messages_and_ports_tell_the_same_of_nacks() {
+    for (race, loss) in [("literal", 0), ("scan", (1 << 32) / 20_000)] {
+        let mut model = motivation("psn_spray", Some(race));
+        model.loss = loss;
+        let records = simulate(&model, rings()).records;
+        let messages = |read: fn(&netloom_records::RepairRow) -> u32| -> u64 {
+            records.repairs.iter().map(|row| u64::from(read(row))).sum()
+        };
+        let ports = |read: fn(&netloom_records::SignalRow) -> u64| -> u64 {
+            records.signals.iter().map(read).sum()
+        };
+        let [sent, blocked, made] =
+            [messages(|row| row.nacks), messages(|row| row.nacks_blocked), messages(|row| row.nacks_made)];
+        assert!(blocked > 0 && (made > 0 || race == "scan"), "{race}: {blocked} {made}");
+        assert_eq!([blocked, made], [ports(|row| row.nacks_blocked), ports(|row| row.nacks_made)], "{race}");
+        // Some are lost before the switch, or on the way to the sender.
+        let passed = ports(|row| row.nacks_forwarded);
+        let heard = messages(|row| row.notified);
+        assert!(passed + blocked <= sent && heard <= passed + made, "{race}: {sent} {passed} {heard}");
+        assert!(loss > 0 || (passed + blocked == sent && heard == passed + made), "{race}: {sent} {passed}");
+    }
+}
+
+#[test]
 fn how_a_run_is_carried_out_changes_nothing() {
     let mut model = motivation("psn_spray", Some("scan"));
     model.loss = (1 << 32) / 50_000;
