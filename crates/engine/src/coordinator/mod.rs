@@ -10,9 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use netloom_model::{Fault, FaultAction, Item, Knowledge, Model, Operation, Work};
 use netloom_policy::edge::themis::Failure;
-use netloom_records::{
-    Batch, DropReason, DropRow, FaultRow, FlowRow, PortRow, SignalRow, Sink, SinkError,
-};
+use netloom_records::{Batch, DropReason, DropRow, FaultRow, FlowRow, PortRow, SignalRow, Sink, SinkError};
 use netloom_units::{ActorId, Bytes, Duration, HostId, NodeId, PortId, Time};
 
 use crate::actor::Task;

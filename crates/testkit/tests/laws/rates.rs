@@ -142,8 +142,8 @@ fn totals_are_those_of_the_other_tables() {
             assert_eq!(sum(|row| row.size.0), size, "{case} {pair:?}");
             let repairs = run.records.repairs.iter().filter(|row| (row.source, row.destination) == pair);
             let told = repairs.fold([0; 6], |sums, row| {
-                let more =
-                    [row.packets, row.again, row.duplicates, row.nacks, row.marked, row.notified].map(u64::from);
+                let more = [row.packets, row.again, row.duplicates, row.nacks, row.marked, row.notified]
+                    .map(u64::from);
                 std::array::from_fn(|place| sums[place] + more[place])
             });
             let [packets, again, duplicates, nacks, marked, notified] = told;

@@ -95,9 +95,8 @@ fn messages_and_ports_tell_the_same_of_nacks() {
         let messages = |read: fn(&netloom_records::RepairRow) -> u32| -> u64 {
             records.repairs.iter().map(|row| u64::from(read(row))).sum()
         };
-        let ports = |read: fn(&netloom_records::SignalRow) -> u64| -> u64 {
-            records.signals.iter().map(read).sum()
-        };
+        let ports =
+            |read: fn(&netloom_records::SignalRow) -> u64| -> u64 { records.signals.iter().map(read).sum() };
         let [sent, blocked, made] =
             [messages(|row| row.nacks), messages(|row| row.nacks_blocked), messages(|row| row.nacks_made)];
         assert!(blocked > 0 && (made > 0 || race == "scan"), "{race}: {blocked} {made}");
