@@ -47,8 +47,11 @@ impl Coordinator<'_, '_> {
     /// All rows that were not told yet, as things are at the end of the run.
     pub(super) fn repairs_left(&mut self) -> Vec<RepairRow> {
         if self.model.transport.rdma().is_some() {
-            let rows: Vec<RepairRow> = self.table.open().map(|place| self.repair_row(place)).collect();
-            rows.into_iter().for_each(|row| self.repairs.tell(row));
+            let places: Vec<u32> = self.table.open().collect();
+            for place in places {
+                let row = self.repair_row(place);
+                self.repairs.tell(row);
+            }
         }
         self.repairs.take_told()
     }
