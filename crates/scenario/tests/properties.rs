@@ -175,7 +175,9 @@ fn on(ground: &Ground) -> BoxedStrategy<String> {
     let record = parameters(&sections::RECORD);
     (jobs, faults, record)
         .prop_map(move |((name, placement, phases), (faults, random, failed), record)| {
-            let name = format!("{:?}", name.replace('\0', "")).replace("\\u{", "u{").replace("\\'", "'");
+            // What Rust writes as a number, YAML would not read.
+            let is_plain = |c: &char| *c != '\0' && !c.escape_debug().to_string().starts_with("\\u");
+            let name = format!("{:?}", name.chars().filter(is_plain).collect::<String>());
             let (failed, action) = if failed { (link, "up") } else { ("", "down") };
             let (faults, record) = (lead(&faults), lead(&record));
             format!(
