@@ -42,6 +42,8 @@ struct Story {
     lost: u64,
     /// What switches did with its NACKs.
     edge: AtEdge,
+    /// Its number among those that have arrived on queue pairs.
+    in_line: u64,
 }
 
 /// What switches at the edge did with NACKs of a message.
@@ -153,6 +155,21 @@ impl FlowTable {
     /// Of these, those that have not arrived.
     pub fn unfinished(&self) -> impl Iterator<Item = u32> + '_ {
         self.open().filter(|&place| self.stories[place as usize].arrived.is_none())
+    }
+
+    /// Gives a message that has arrived its number among those on queue pairs.
+    pub fn stand(&mut self, place: u32, number: u64) {
+        self.stories[place as usize].in_line = number;
+    }
+
+    /// Its number among those that have arrived on queue pairs.
+    pub fn number_in_line(&self, place: u32) -> u64 {
+        self.stories[place as usize].in_line
+    }
+
+    /// Its number among the sender's messages.
+    pub fn number(&self, place: u32) -> u32 {
+        self.stories[place as usize].number
     }
 
     /// When a message arrived.

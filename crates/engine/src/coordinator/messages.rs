@@ -103,13 +103,13 @@ impl Coordinator<'_, '_> {
 
     fn retire_if_quiet(&mut self, place: u32) -> bool {
         let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
-        let sent = self.at_host(flow.source, |host| nic(host).outgoing.get_mut(flow.send_slot).balance());
-        let answered =
-            self.at_host(flow.message.to, |host| nic(host).incoming.get_mut(flow.receive_slot).balance);
-        if sent + answered != self.table.n_lost(place) {
+        let sent = self.at_host(flow.source, |host| *nic(host).outgoing.get_mut(flow.send_slot));
+        let came = self.at_host(flow.message.to, |host| *nic(host).incoming.get_mut(flow.receive_slot));
+        if sent.balance() + came.balance != self.table.n_lost(place) {
             return false;
         }
-        self.repairs.tell(self.repair_row(place));
+        let row = self.repair_row(place, &flow, &sent, &came);
+        self.repairs.tell(self.table.number_in_line(place), row);
         if self.rates.is_some() {
             self.rate_forget(place);
         }

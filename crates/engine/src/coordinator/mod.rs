@@ -271,6 +271,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         // Several rounds each have their own order.
         reporting.sort_unstable();
         self.collect(&reporting);
+        self.repairs.line_up(&mut self.table);
         self.retire_quiet();
         self.feed();
         reporting.clear();
@@ -318,7 +319,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 drop(board);
                 self.rows.push(row);
                 if self.model.transport.rdma().is_some() {
-                    self.repairs.expect(&row);
+                    self.repairs.expect(flow, &row);
                 }
                 self.retire(flow);
             }

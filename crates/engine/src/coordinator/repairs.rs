@@ -6,71 +6,87 @@
 //! Invariants: rows leave in the stated order whatever the length of windows: a message of which something is under way
 //! keeps back all that arrived after it.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 use netloom_records::{FlowRow, RepairOrder, RepairRow};
 
 use super::Coordinator;
 use super::messages::nic;
+use crate::flow::{Flow, FlowTable};
+use crate::rdma::{Incoming, Outgoing};
 
 /// Messages that have arrived and are not told of, with their rows once these are known.
 #[derive(Debug, Default)]
 pub(super) struct Repairs {
-    rows: BTreeMap<RepairOrder, Option<RepairRow>>,
+    /// Those of this window, with their places.
+    fresh: Vec<(RepairOrder, u32)>,
+    /// Those of the windows before, in order.
+    line: VecDeque<Option<RepairRow>>,
+    /// How many have left the line.
+    n_told: u64,
 }
 
 impl Repairs {
-    /// A message has arrived, later than all that were told of.
-    pub fn expect(&mut self, flow: &FlowRow) {
+    /// The message at a place has arrived.
+    pub fn expect(&mut self, place: u32, flow: &FlowRow) {
         let end = flow.end.expect("it has arrived");
-        self.rows.insert((end, flow.destination, flow.source, flow.number), None);
+        self.fresh.push(((end, flow.destination, flow.source, flow.number), place));
     }
 
-    /// The row of a message is known.
-    pub fn tell(&mut self, row: RepairRow) {
-        self.rows.insert(row.order(), Some(row));
+    /// The window is over: later ones arrive later.
+    pub fn line_up(&mut self, table: &mut FlowTable) {
+        self.fresh.sort_unstable();
+        for (_, place) in self.fresh.drain(..) {
+            table.stand(place, self.n_told + self.line.len() as u64);
+            self.line.push_back(None);
+        }
+    }
+
+    /// The row of the message with this number in the line is known.
+    pub fn tell(&mut self, number: u64, row: RepairRow) {
+        self.line[(number - self.n_told) as usize] = Some(row);
     }
 
     /// The rows whose turn it is, in order.
     pub fn take_told(&mut self) -> Vec<RepairRow> {
-        let mut told = Vec::new();
-        while let Some(first) = self.rows.first_entry() {
-            let Some(row) = *first.get() else { break };
-            told.push(row);
-            first.remove();
-        }
-        told
+        let n_told = self.line.iter().take_while(|row| row.is_some()).count();
+        self.n_told += n_told as u64;
+        self.line.drain(..n_told).flatten().collect()
     }
 }
 
 impl Coordinator<'_, '_> {
     /// All rows that were not told yet, as things are at the end of the run.
     pub(super) fn repairs_left(&mut self) -> Vec<RepairRow> {
-        if self.model.transport.rdma().is_some() {
-            let places: Vec<u32> = self.table.open().collect();
-            for place in places {
-                let row = self.repair_row(place);
-                self.repairs.tell(row);
+        if self.model.transport.rdma().is_none() {
+            return Vec::new();
+        }
+        let mut unfinished = Vec::new();
+        let places: Vec<u32> = self.table.open().collect();
+        for place in places {
+            let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
+            let sent = self.at_host(flow.source, |host| *nic(host).outgoing.get_mut(flow.send_slot));
+            let came = self.at_host(flow.message.to, |host| *nic(host).incoming.get_mut(flow.receive_slot));
+            let row = self.repair_row(place, &flow, &sent, &came);
+            match row.end {
+                Some(_) => self.repairs.tell(self.table.number_in_line(place), row),
+                None => unfinished.push(row),
             }
         }
-        self.repairs.take_told()
+        unfinished.sort_unstable_by_key(RepairRow::order);
+        let mut rows = self.repairs.take_told();
+        rows.append(&mut unfinished);
+        rows
     }
 
     /// What is known of a message at its two ends and between.
-    pub(super) fn repair_row(&self, place: u32) -> RepairRow {
-        let (flow, identity) = {
-            let board = self.hall.board.read().expect("no thread panicked");
-            let identity = self.table.identity(&board.flows, place).expect("it has started");
-            (board.flows[place as usize], identity)
-        };
-        let sent = self.at_host(flow.source, |host| *nic(host).outgoing.get_mut(flow.send_slot));
-        let came = self.at_host(flow.message.to, |host| *nic(host).incoming.get_mut(flow.receive_slot));
+    pub(super) fn repair_row(&self, place: u32, flow: &Flow, sent: &Outgoing, came: &Incoming) -> RepairRow {
         let edge = self.table.edge_of(place);
         RepairRow {
             end: self.table.end(place),
-            source: identity.source,
-            destination: identity.destination,
-            number: identity.number,
+            source: flow.source,
+            destination: flow.message.to,
+            number: self.table.number(place),
             job: flow.message.job,
             packets: came.packets,
             again: came.tally.again,
