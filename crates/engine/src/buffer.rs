@@ -143,8 +143,8 @@ impl SharedBuffer {
         self.held > self.calm_held && self.held > self.counted + self.shared / 16
     }
 
-    /// Takes note of what has left a port without loss, by how many packets wait there still. Tells an ingress that may go on; there
-    /// may be another: ask again.
+    /// Takes note of what has left a port without loss, by how many packets wait there still. Tells an ingress that may go
+    /// on; there may be another: ask again.
     pub fn sync(&mut self, egress: usize, waiting: usize) -> Option<u32> {
         let lossless = self.lossless.as_mut()?;
         while lossless.waiting[egress].len() > waiting {

@@ -103,8 +103,7 @@ impl Coordinator<'_, '_> {
 
     fn retire_if_quiet(&mut self, place: u32) -> bool {
         let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
-        let sent = self.at_host(flow.source, |host| *nic(host).outgoing.get_mut(flow.send_slot));
-        let came = self.at_host(flow.message.to, |host| *nic(host).incoming.get_mut(flow.receive_slot));
+        let (sent, came) = self.at_ends(&flow);
         if sent.balance() + came.balance != self.table.n_lost(place) {
             return false;
         }
@@ -134,6 +133,13 @@ impl Coordinator<'_, '_> {
             self.at_edge(flow.message.to, |edge| edge.forget(flow.edge_pair));
         }
         self.table.retire(place)
+    }
+
+    /// What both ends know of a message on a queue pair.
+    #[inline]
+    pub(super) fn at_ends(&self, flow: &Flow) -> (Outgoing, Incoming) {
+        let sent = self.at_host(flow.source, |host| *nic(host).outgoing.get_mut(flow.send_slot));
+        (sent, self.at_host(flow.message.to, |host| *nic(host).incoming.get_mut(flow.receive_slot)))
     }
 
     /// Does something at the switch above a host, if that remembers queue pairs.

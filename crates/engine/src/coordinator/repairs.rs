@@ -11,7 +11,6 @@ use std::collections::VecDeque;
 use netloom_records::{FlowRow, RepairOrder, RepairRow};
 
 use super::Coordinator;
-use super::messages::nic;
 use crate::flow::{Flow, FlowTable};
 use crate::rdma::{Incoming, Outgoing};
 
@@ -65,8 +64,7 @@ impl Coordinator<'_, '_> {
         let places: Vec<u32> = self.table.open().collect();
         for place in places {
             let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
-            let sent = self.at_host(flow.source, |host| *nic(host).outgoing.get_mut(flow.send_slot));
-            let came = self.at_host(flow.message.to, |host| *nic(host).incoming.get_mut(flow.receive_slot));
+            let (sent, came) = self.at_ends(&flow);
             let row = self.repair_row(place, &flow, &sent, &came);
             match row.end {
                 Some(_) => self.repairs.tell(self.table.number_in_line(place), row),

@@ -108,7 +108,8 @@ fn paper(file: &Text) -> String {
     let claims = claims.claims;
     let holding = claims.iter().filter(|claim| claim.recorded == "reproduced").count();
     let not_judged = claims.iter().filter(|claim| claim.recorded == "not judged").count();
-    let not_judged_full = claims.iter().filter(|claim| claim.recorded_full.is_some()).count();
+    let not_judged_full =
+        claims.iter().filter(|claim| claim.recorded_full.as_deref() == Some("not judged")).count();
     let calibrated = claims.iter().filter(|claim| claim.kind == "calibrated").count();
     let open = match (not_judged, not_judged_full) {
         (0, 0) => String::new(),
