@@ -17,7 +17,7 @@ export SKIPPED := $(CARGO_TARGET_DIR)/skipped
 
 NETLOOM := cargo run --release --locked -p netloom-cli --
 
-.PHONY: help demo test lint budget bless bench reproduce docs site web fuzz
+.PHONY: help demo test lint budget bless bench reproduce docs site pictures web fuzz
 .PHONY: .begin .format .clippy .cargo-test .supply .aarch64 .web .summary
 
 help: ## List the verbs
@@ -64,6 +64,9 @@ docs: ## Build the reference of all crates and the site, refusing broken links
 
 site: ## Build the documentation as a site in target/site (needs Node and npm)
 	@scripts/site.sh build
+
+pictures: ## Draw the pictures of the documentation anew (needs Node, npm and Chromium)
+	@scripts/pictures.sh
 
 # How long `make fuzz` searches.
 SECONDS := 600

@@ -22,7 +22,7 @@ const sections: [string, string | string[]][] = [
   ['Policies', 'docs/policies'],
   ['Congestion control', 'docs/congestion'],
   ['At the edge', 'docs/edge'],
-  ['Background traffic', 'docs/workloads'],
+  ['Workloads', 'docs/workloads'],
   ['Papers', 'papers'],
   ['Decisions', 'docs/decisions'],
   ['Code', atTheTop.slice(1)],

@@ -4,7 +4,12 @@
 // Tooltips are elements, never HTML made of texts.
 
 import { BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart } from "echarts/charts";
-import { GridComponent, TooltipComponent, VisualMapContinuousComponent } from "echarts/components";
+import {
+  GridComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  VisualMapContinuousComponent,
+} from "echarts/components";
 import { init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 
@@ -17,6 +22,7 @@ use([
   LineChart,
   ScatterChart,
   GridComponent,
+  MarkLineComponent,
   TooltipComponent,
   VisualMapContinuousComponent,
   SVGRenderer,

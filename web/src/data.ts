@@ -19,7 +19,7 @@ export interface Cdf {
 export interface Run {
   name: string;
   scenario: string;
-  status: "complete" | "stopped" | "deadline" | "stalled" | "unreachable";
+  status: "complete" | "stopped" | "deadline" | "stalled" | "deadlock" | "unreachable";
   details: string[];
   netloom: string;
   schema: number;
@@ -94,6 +94,7 @@ export interface FctGroup {
 export interface FctOfRun {
   jobs: FctGroup;
   background: FctGroup;
+  staged_unfinished: number;
 }
 
 export interface SizeBucket {
@@ -249,6 +250,38 @@ export interface RatesOfRun {
   flows: RatedFlow[];
 }
 
+export interface StagedFlow {
+  name: string;
+  pair: string;
+}
+
+export interface Stage {
+  start: number;
+  judged: number;
+  end: number;
+  flows: number;
+  throughputs: (number | null)[];
+  sum: number;
+  jain: number | null;
+  variance: number;
+}
+
+export interface StagedLine {
+  name: string;
+  begin: number;
+  interval: number;
+  goodputs: number[];
+}
+
+export interface StagesOfRun {
+  scale: string | null;
+  total_flows: number;
+  total_stages: number;
+  flows: StagedFlow[];
+  stages: Stage[];
+  lines: StagedLine[];
+}
+
 export interface SignalledPort {
   from: string;
   to: string;
@@ -269,6 +302,45 @@ export interface SignalsOfRun {
   lost: number;
   reasons: Record<string, number>;
   ports: SignalledPort[];
+}
+
+export interface CongestedPort {
+  /** Places in the list of nodes, where they can be drawn. */
+  from: number | null;
+  to: number | null;
+  name: string;
+  role: "root" | "branch" | "leaf";
+  occupied: number | null;
+  sending: number;
+  starved: number;
+  waiting: number | null;
+  peak: number | null;
+  blocked_by: string | null;
+}
+
+export interface CongestedPair {
+  /** Place of the sender in the list of nodes, where they can be drawn. */
+  source: number | null;
+  name: string;
+  share: number;
+}
+
+export interface CongestionScene {
+  start: number;
+  end: number;
+  total_ports: number;
+  ports: CongestedPort[];
+  total_victims: number;
+  victims: CongestedPair[];
+  total_contributors: number;
+  contributors: CongestedPair[];
+}
+
+export interface CongestionOfRun {
+  total_scenes: number;
+  nodes: { name: string; tier: number }[];
+  links: [number, number][];
+  scenes: CongestionScene[];
 }
 
 export interface Listed<Row> {
@@ -297,7 +369,11 @@ export interface Report {
   goodput: (GoodputOfRun | null)[];
   repairs: (RepairsOfRun | null)[];
   rates: (RatesOfRun | null)[];
+  /** Run by run, absent without staged flows. */
+  stages: (StagesOfRun | null)[];
   signals: (SignalsOfRun | null)[];
+  /** Run by run, absent where no congestion tree was recorded. */
+  congestion: (CongestionOfRun | null)[];
   settings: Settings;
 }
 

@@ -1,6 +1,7 @@
 // Values over simulated time, a line for each flow. A line has a gap where there is no value.
 
 import { chart, numbers, tip, tooltip } from "./chart.ts";
+import type { Options } from "./chart.ts";
 import type { Stroke } from "./palette.ts";
 import { span, spanUnit } from "./units.ts";
 import type { Unit } from "./units.ts";
@@ -15,15 +16,26 @@ export interface TimeLine extends Stroke {
 /** Lines told beside the pointer. */
 const TOLD = 16;
 
-/** The chart; values are written by `write`. */
+/** Upright lines at some instants, in seconds. */
+const upright = (instants: number[], scale: Unit): Options => ({
+  silent: true,
+  symbol: "none",
+  animation: false,
+  label: { show: false },
+  lineStyle: { color: "var(--muted)", width: 1, type: [4, 4] },
+  data: instants.map((instant) => ({ xAxis: instant / scale.worth })),
+});
+
+/** The chart; values are written by `write`, and upright lines stand at the instants in `marks`. */
 export function timeChart(
   label: string,
   what: string,
   unit: Unit,
   lines: TimeLine[],
   write: (value: number) => string,
+  marks: number[] = [],
 ): HTMLElement {
-  const times = lines.flatMap(({ points }) => points.map(([time]) => time));
+  const times = [...lines.flatMap(({ points }) => points.map(([time]) => time)), ...marks];
   const last = times.reduce((left, right) => Math.max(left, right), 0);
   const first = times.reduce((left, right) => Math.min(left, right), last);
   const scale = spanUnit(last);
@@ -43,7 +55,7 @@ export function timeChart(
       axisLabel: { color: "var(--muted)", fontSize: 12, hideOverlap: true, showMaxLabel: false },
     }),
     yAxis: numbers(`${what} (${unit.name})`, { min: 0, nameGap: 44 }),
-    series: lines.map(({ name, colour, dash, points }) => ({
+    series: lines.map(({ name, colour, dash, points }, nth) => ({
       type: "line",
       name,
       // A single value between two gaps would not be seen.
@@ -54,6 +66,7 @@ export function timeChart(
       lineStyle: { color: colour, width: 1.5, type: dash },
       itemStyle: { color: colour },
       emphasis: { disabled: true },
+      ...(nth === 0 && marks.length > 0 ? { markLine: upright(marks, scale) } : {}),
     })),
   });
 }

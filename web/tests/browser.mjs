@@ -16,6 +16,8 @@ const PANELS = ["summary", "steps", "fct", "slowdown", "queues", "links", "fault
 const OTHERS = {
   rdma: ["goodput", "repairs", "rates", "signals"],
   sweep: ["by_setting", "goodput", "repairs"],
+  flows: ["stages", "goodput", "repairs", "rates"],
+  congestion: ["congestion", "stages", "goodput", "repairs", "signals"],
 };
 const FLAGS = [
   "--headless",

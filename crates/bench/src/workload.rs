@@ -6,9 +6,9 @@
 use std::collections::VecDeque;
 
 use netloom_model::{
-    Balances, Buffer, Entropy, FabricBuilder, Item, Knowledge, LeafSpine, Marking, Message, Model,
-    NackReaction, Operation, PriorityMap, QueuePairs, Queues, Rdma, Recording, Routing, Transport,
-    TransportKind, Work, Workload,
+    Balances, Buffer, Credits, Entropy, FabricBuilder, Forwarding, InputOrder, Item, Knowledge, LeafSpine,
+    Marking, Message, Model, NackReaction, Operation, PriorityMap, QueuePairs, Queues, Rdma, Recording,
+    Routing, Transport, TransportKind, Work, Workload,
 };
 use netloom_policy::balance::Chosen;
 use netloom_policy::transport::Reliability;
@@ -40,8 +40,19 @@ pub struct Case {
     pub control: u8,
     /// Balancing policy at switches.
     pub balance: &'static str,
-    /// Whether messages travel on queue pairs, with everything switches do for them, instead of in windows.
-    pub roce: bool,
+    /// How messages travel.
+    pub style: Style,
+}
+
+/// How messages travel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// In windows.
+    Window,
+    /// On queue pairs over lossy Ethernet, with everything switches do for them.
+    Roce,
+    /// On queue pairs over links with credits, through input buffers and a crossbar.
+    InfiniBand,
 }
 
 /// 256 hosts on 16 leaves and 16 spines, all-to-all in 16 groups of 16: the reference case.
@@ -57,7 +68,7 @@ pub const REFERENCE: Case = Case {
     message: Bytes(64 * 4096),
     control: 0,
     balance: "spray",
-    roce: false,
+    style: Style::Window,
 };
 
 /// Messages small enough that a round of 8,192 hosts can be counted instruction by instruction.
@@ -77,7 +88,8 @@ pub const CASES: &[(&str, Case)] = &[
     ("reference", REFERENCE),
     ("priority", Case { control: 1, ..REFERENCE }),
     // Long enough that memory kept from message to message is there.
-    ("roce", Case { control: 1, balance: "psn_spray", roce: true, rounds: 4, ..REFERENCE }),
+    ("roce", Case { control: 1, balance: "psn_spray", style: Style::Roce, rounds: 4, ..REFERENCE }),
+    ("infiniband", Case { control: 1, balance: "round_robin", style: Style::InfiniBand, ..REFERENCE }),
     ("adaptive", Case { balance: "adaptive", ..REFERENCE }),
     ("short_links", Case { host_delay: Duration::from_nanos(10), ..REFERENCE }),
     ("small_messages", SMALL_MESSAGES),
@@ -87,11 +99,11 @@ pub const CASES: &[(&str, Case)] = &[
     ("middle", Case { leaves: 32, spines: 32, hosts_per_leaf: 32, groups: 64, ..REFERENCE }),
 ];
 
-/// The model with queue pairs, DCQCN, marking, a shared buffer, and Themis at the leaves.
-fn on_queue_pairs(mut model: Model) -> Model {
+/// Queue pairs, one for each message, an ACK for each packet.
+fn rdma(rule: Reliability) -> TransportKind {
     let timeout = Duration::from_micros(4_000);
-    model.transport.kind = TransportKind::Rdma(Rdma {
-        rule: Reliability::NicSr,
+    TransportKind::Rdma(Rdma {
+        rule,
         header: Bytes(62),
         control: Bytes(64),
         queue_pairs: QueuePairs::Message,
@@ -102,7 +114,27 @@ fn on_queue_pairs(mut model: Model) -> Model {
         retries: 7,
         window: u64::MAX,
         nack: NackReaction::AsCnp,
+    })
+}
+
+/// The model with queue pairs, input buffers and a crossbar twice as fast as its links, packets passing as they come.
+fn over_credits(mut model: Model) -> Model {
+    model.transport.kind = rdma(Reliability::Ideal);
+    model.queues.credits = Some(Credits {
+        buffer: Bytes(128 * 1024),
+        lanes: [0; 8],
+        order: InputOrder::Voq,
+        speedup: 2,
+        output_buffer: Bytes(16 * 1024),
+        forwarding: Forwarding::CutThrough { header: Bytes(64) },
+        latency: Duration::ZERO,
     });
+    model
+}
+
+/// The model with queue pairs, DCQCN, marking, a shared buffer, and Themis at the leaves.
+fn on_queue_pairs(mut model: Model) -> Model {
+    model.transport.kind = rdma(Reliability::NicSr);
     model.congestion = congestion::Chosen::named("dcqcn");
     model.balances.edge = Some(edge::Chosen::named("themis"));
     model.queues.buffer = Some(Buffer { size: Bytes(64_000_000), alpha: 1024, pause: None });
@@ -144,6 +176,7 @@ impl Case {
                 control: None,
                 edge: None,
                 path_map: None,
+                by_hand: Vec::new(),
             },
             transport: Transport {
                 packet: PACKET,
@@ -163,7 +196,11 @@ impl Case {
             recording: Recording::default(),
             seed: 1,
         };
-        if self.roce { on_queue_pairs(model) } else { model }
+        match self.style {
+            Style::Window => model,
+            Style::Roce => on_queue_pairs(model),
+            Style::InfiniBand => over_credits(model),
+        }
     }
 
     /// The traffic of this case.
@@ -211,6 +248,7 @@ impl Work for GroupAllToAll {
             push(Operation::Send(Message {
                 to: self.hosts[peer as usize],
                 notify: Some(ActorId(peer)),
+                completion: None,
                 tag,
                 size: self.message,
                 rate: None,

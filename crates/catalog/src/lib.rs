@@ -1,7 +1,7 @@
 //! Pure generators: parameters in, parts of a model out.
 //!
-//! Models: topologies (fabric, routing, names), the placement of jobs on hosts, and the expansion of jobs and
-//! background traffic into streams of operations.
+//! Models: topologies (fabric, routing, names), the placement of jobs on hosts, and the expansion of jobs,
+//! background traffic and staged flows into streams of operations.
 //! Leaves out: text, files, the engine.
 //!
 //! Invariants: equal parameters and seed give equal parts, on every processor; sizes that cannot be built are refused

@@ -37,7 +37,7 @@ pub enum Command {
     Compare(Compare),
     /// Draw runs on one page: an HTML file that needs nothing but a browser
     Report(Report),
-    /// Show what a run recorded of single packets and of its slowest messages, or what Themis costs
+    /// Show what a run recorded of packets, of its slowest messages and of its collectives, forwarding tables, or what Themis costs
     Show(Show),
     /// Check scenarios for mistakes, and run folders for damage
     Check(Check),
@@ -153,13 +153,19 @@ pub struct Show {
     pub subject: Subject,
 }
 
-/// What can be shown of a run.
+/// What can be shown.
 #[derive(Debug, Subcommand)]
 pub enum Subject {
     /// Flows of which packets were recorded, or the life of one packet hop by hop
     Packets(ShowPackets),
     /// Paths of the slowest messages, link by link
     Paths(ShowPaths),
+    /// Latencies of collectives by size, in the layout of the OSU micro-benchmarks
+    Osu(ShowOsu),
+    /// Forwarding tables of the switches of a scenario: where each sends what goes to each host
+    Routes(ShowRoutes),
+    /// From how many ingress ports packets may come to each egress port of a scenario's switches, by their tables
+    Arbitration(ShowArbitration),
     /// Memory that Themis takes in a switch, part by part, for any numbers
     Themis(ShowThemis),
 }
@@ -187,6 +193,60 @@ pub struct ShowPaths {
     /// The run folder
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `netloom show osu`.
+#[derive(Debug, Args)]
+pub struct ShowOsu {
+    /// The run folder
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Also the shortest, the longest, and how many there were
+    #[arg(short, long)]
+    pub full: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `netloom show routes`.
+#[derive(Debug, Args)]
+pub struct ShowRoutes {
+    /// The scenario
+    #[arg(value_name = "FILE")]
+    pub scenario: PathBuf,
+    /// Only the table of this switch
+    #[arg(long, value_name = "SWITCH")]
+    pub at: Option<String>,
+    /// Only for packets to this host
+    #[arg(long, value_name = "HOST")]
+    pub to: Option<String>,
+    /// Only for packets from this host, which matters to tables by pair
+    #[arg(long, value_name = "HOST")]
+    pub from: Option<String>,
+    /// Change a value of the scenario, as in `--set balance=deterministic`; may be repeated
+    #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `netloom show arbitration`.
+#[derive(Debug, Args)]
+pub struct ShowArbitration {
+    /// The scenario
+    #[arg(value_name = "FILE")]
+    pub scenario: PathBuf,
+    /// List every egress port, not only tiers and directions
+    #[arg(long)]
+    pub ports: bool,
+    /// Change a value of the scenario, as in `--set balance=deterministic`; may be repeated
+    #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,

@@ -4,7 +4,8 @@
 //! Leaves out: how messages are sent; effects go to the host.
 //!
 //! Invariants: with its operations exhausted the actor is finished; an actor that could go on but has been handed no
-//! further operations says so and must be refilled before time passes for it.
+//! further operations says so and must be refilled before time passes for it. Messages that were handed out to an actor
+//! that stopped before their turn never start; they are as few as are handed out at a time.
 
 use std::collections::VecDeque;
 
@@ -21,6 +22,8 @@ pub enum Task {
     Compute(u64),
     /// Wait until an instant in ps.
     Until(u64),
+    /// Do nothing from an instant in ps on.
+    StopAt(u64),
     /// Start the message at this place of the flow table.
     Send(u32),
     /// Wait for messages with this tag.
@@ -245,6 +248,11 @@ impl Actor {
                     lane.blocked = Blocked::Timer;
                     effects.push(wake(at));
                 }
+                Task::StopAt(at) if now < at => {}
+                Task::StopAt(_) => {
+                    self.stop();
+                    break;
+                }
                 Task::Receive { tag, messages } => {
                     if !take(mailbox, tag, messages) {
                         lane.blocked = Blocked::Receive { tag, messages };
@@ -257,6 +265,17 @@ impl Actor {
             }
         }
         moved
+    }
+
+    /// Passes over everything that is left.
+    fn stop(&mut self) {
+        self.queue.clear();
+        for lane in &mut self.lanes {
+            lane.tasks.clear();
+            lane.blocked = Blocked::No;
+        }
+        self.n_pending = 0;
+        self.exhausted = true;
     }
 
     /// What it waits for, for people: (tag, messages still missing) of each lane that waits for messages.
@@ -329,6 +348,25 @@ mod tests {
         actor.wake(0);
         assert_eq!(actor.advance(15, &mut effects), Appetite::Finished);
         assert_eq!(effects[2..], [Effect::Send(2)]);
+    }
+
+    #[test]
+    fn who_stops_does_nothing_more_whatever_is_handed_out() {
+        let tasks = [(0, Task::StopAt(7)), (0, Task::Send(1)), (1, Task::Compute(9)), (0, Task::Until(7))];
+        let mut actor = Actor::new(0);
+        actor.refill(tasks.into_iter().chain([(0, Task::StopAt(7)), (0, Task::Send(2))]));
+        let mut effects = Vec::new();
+        assert_eq!(actor.advance(6, &mut effects), Appetite::Hungry);
+        let before = [Effect::Send(1), Effect::Wake { at: 7, lane: 0 }, Effect::Wake { at: 15, lane: 1 }];
+        assert_eq!(effects, before);
+        actor.wake(0);
+        assert_eq!(actor.advance(7, &mut effects), Appetite::Finished);
+        // It had asked before it stopped, and its other lane was about to wake.
+        assert!(actor.is_finished());
+        actor.wake(1);
+        assert_eq!(actor.advance(15, &mut effects), Appetite::Fed);
+        assert!(!actor.wants_more());
+        assert_eq!(effects, before);
     }
 
     #[test]

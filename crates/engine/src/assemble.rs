@@ -5,11 +5,12 @@
 //! Leaves out: running.
 
 use netloom_model::{FaultAction, Model, Partitions, Port, PriorityMap};
-use netloom_policy::balance::{Balancer, PathPart, Seat};
+use netloom_policy::balance::{Balancer, PathPart};
 use netloom_units::{LinkId, NodeId, PortId, Random, Time};
 
 use crate::activity::{Activity, Place};
 use crate::buffer::SharedBuffer;
+use crate::channel::{Channel, Far};
 use crate::desk::TimerKind;
 use crate::edge::Edge;
 use crate::hook::Seated;
@@ -17,10 +18,12 @@ use crate::host::Host;
 use crate::mark::Marker;
 use crate::node::Node;
 use crate::partition::{InLink, MOST_IN_LINKS, Partition};
-use crate::port::{Egress, Far, Form};
+use crate::port::{Egress, Form};
 use crate::rdma::Nic;
 use crate::ring::{Receiver, Sender, ring};
 use crate::route::Route;
+
+mod credits;
 
 /// Purpose number of the stream that balancing draws from.
 const BALANCE_PURPOSE: u64 = 0x62_616c;
@@ -83,6 +86,36 @@ struct Builder<'a> {
     n_words: u32,
     /// The in-link number, within its partition, of the link that arrives at each port.
     in_link: Vec<u32>,
+    /// The same of the credits that come back to each port, where there are such.
+    credit_link: Vec<u32>,
+}
+
+/// The ends of the rings that nodes are still to take, by port.
+struct Rings {
+    senders: Vec<Option<Sender>>,
+    receivers: Vec<Option<Receiver>>,
+}
+
+impl Rings {
+    /// A ring from each port to its peer; none where there are no ports.
+    fn new<'a>(ports: impl ExactSizeIterator<Item = &'a Port>) -> Rings {
+        let mut receivers: Vec<Option<Receiver>> = (0..ports.len()).map(|_| None).collect();
+        let send = |port: &Port| {
+            let (sender, receiver) = ring();
+            receivers[port.peer.index()] = Some(receiver);
+            Some(sender)
+        };
+        let senders = ports.map(send).collect();
+        Rings { senders, receivers }
+    }
+
+    fn sender(&mut self, port: u32) -> Sender {
+        self.senders[port as usize].take().expect("each ring has one sender")
+    }
+
+    fn receiver(&mut self, port: u32) -> Receiver {
+        self.receivers[port as usize].take().expect("each ring has one receiver")
+    }
 }
 
 impl<'a> Builder<'a> {
@@ -98,43 +131,58 @@ impl<'a> Builder<'a> {
         let mut first_word = Vec::with_capacity(members.len());
         let mut n_words = 0;
         let mut in_link = vec![0; model.fabric.ports().len()];
+        let mut credit_link = vec![0; if model.queues.credits.is_some() { in_link.len() } else { 0 }];
         for nodes in &members {
             first_word.push(n_words);
             let mut n_links = 0_u32;
-            for port in nodes.iter().flat_map(|&node| model.fabric.port_range(node)) {
-                in_link[port as usize] = n_links;
-                n_links += 1;
+            for range in nodes.iter().map(|&node| model.fabric.port_range(node)) {
+                let range = range.start as usize..range.end as usize;
+                // Credits after packets: that is their order within an instant.
+                let links =
+                    in_link[range.clone()].iter_mut().chain(credit_link.get_mut(range).into_iter().flatten());
+                for link in links {
+                    *link = n_links;
+                    n_links += 1;
+                }
             }
             assert!((n_links as usize) < MOST_IN_LINKS, "a partition has too many links");
             n_words += n_links.div_ceil(64);
         }
         let seating = Seating { of_node };
-        Builder { model, partitions, shortcut, fixed_classes, seating, members, first_word, n_words, in_link }
+        Builder {
+            model,
+            partitions,
+            shortcut,
+            fixed_classes,
+            seating,
+            members,
+            first_word,
+            n_words,
+            in_link,
+            credit_link,
+        }
     }
 
     fn partitions(&self) -> Vec<Partition> {
-        let n_ports = self.model.fabric.ports().len();
-        let mut senders: Vec<Option<Sender>> = Vec::with_capacity(n_ports);
-        let mut receivers: Vec<Option<Receiver>> = (0..n_ports).map(|_| None).collect();
-        for port in self.model.fabric.ports() {
-            let (sender, receiver) = ring();
-            senders.push(Some(sender));
-            receivers[port.peer.index()] = Some(receiver);
-        }
+        let ports = self.model.fabric.ports();
+        let mut rings = Rings::new(ports.iter());
+        let mut credit_rings = Rings::new(ports[..self.credit_link.len()].iter());
         let build = |(number, nodes): (usize, &Vec<NodeId>)| {
             let mut in_links = Vec::new();
             let mut built = Vec::with_capacity(nodes.len());
             for (place, &node) in nodes.iter().enumerate() {
                 let range = self.model.fabric.port_range(node);
-                for (index, port) in range.clone().enumerate() {
-                    let receiver = receivers[port as usize].take().expect("each ring has one receiver");
-                    in_links.push(InLink { receiver, node: place as u32, port: index as u32 });
+                let link = |(receiver, index)| InLink { receiver, node: place as u32, port: index };
+                in_links.extend(range.clone().map(|port| rings.receiver(port)).zip(0..).map(link));
+                let ports: Vec<Egress> =
+                    range.clone().map(|port| self.egress(PortId(port), rings.sender(port))).collect();
+                let mut node = self.node(node, place as u32, ports);
+                if let Some(credits) = &self.model.queues.credits {
+                    in_links.extend(range.clone().map(|port| credit_rings.receiver(port)).zip(0..).map(link));
+                    let returns = range.map(|port| self.returns(PortId(port), credit_rings.sender(port)));
+                    self.give_credits(credits, &mut node, returns.collect());
                 }
-                let ports = range.map(|port| {
-                    let sender = senders[port as usize].take().expect("each ring has one sender");
-                    self.egress(PortId(port), sender)
-                });
-                built.push(self.node(node, place as u32, ports.collect()));
+                built.push(node);
             }
             let mut partition = Partition::new(number as u32, built, in_links, self.first_word[number]);
             partition.desk.tells_losses = self.model.transport.rdma().is_some();
@@ -148,18 +196,21 @@ impl<'a> Builder<'a> {
         self.partitions.of_node(ends[0]) == self.partitions.of_node(ends[1])
     }
 
+    /// Who hears of what is pushed from a port onto an in-link of its neighbour.
+    fn far(&self, from: PortId, number: u32) -> Far {
+        if self.is_inside(from) {
+            return Far::Inside(number);
+        }
+        let partition = self.partitions.of_node(self.model.fabric.neighbour(from));
+        let word = self.first_word[partition as usize] + number / 64;
+        Far::Partition(Place { partition, word, bit: 1 << (number % 64) })
+    }
+
     fn egress(&self, id: PortId, sender: Sender) -> Egress {
         let port = self.model.fabric.port(id);
-        let partition = self.partitions.of_node(self.model.fabric.neighbour(id));
-        let number = self.in_link[port.peer.index()];
         let inside = self.is_inside(id);
-        let far = if inside {
-            Far::Inside(number)
-        } else {
-            let word = self.first_word[partition as usize] + number / 64;
-            Far::Partition(Place { partition, word, bit: 1 << (number % 64) })
-        };
-        let mut egress = Egress::new(id, sender, far, port.rate, port.delay.0);
+        let channel = Channel::new(sender, self.far(id, self.in_link[port.peer.index()]));
+        let mut egress = Egress::new(id, channel, port.rate, self.delay(port));
         let queues = &self.model.queues;
         let is_host = self.model.fabric.is_host(port.node);
         let limit = if is_host { queues.host_limit } else { queues.switch_limit };
@@ -169,8 +220,8 @@ impl<'a> Builder<'a> {
         let form = self.form(inside, port);
         egress.set_form(form);
         egress.set_data_class(self.model.classes.data);
-        if let Some(marking) = queues.marking.filter(|_| !is_host) {
-            egress.set_marker(Marker::new(&marking, self.stream(MARK_PURPOSE, id)));
+        if !is_host {
+            self.set_marker(&mut egress, port);
         }
         if queues.buffer.is_some() && !is_host {
             egress.set_guarded();
@@ -184,6 +235,7 @@ impl<'a> Builder<'a> {
             && self.shortcut
             && self.fixed_classes
             && !self.has_timed_faults(port.link)
+            && queues.credits.is_none()
         {
             let PriorityMap { data, control } = self.model.classes;
             if control > data || !self.acts_at_starts() {
@@ -191,6 +243,18 @@ impl<'a> Builder<'a> {
             }
         }
         egress
+    }
+
+    /// Lets data packets be marked at a port of a switch.
+    fn set_marker(&self, egress: &mut Egress, port: &Port) {
+        let queues = &self.model.queues;
+        let random = self.stream(MARK_PURPOSE, egress.id());
+        if let (Some(marking), Some(credits)) = (queues.root_marking, queues.credits) {
+            let buffer = port.rate.serialization(credits.buffer);
+            egress.set_root_marker(Marker::of_roots(&marking, buffer, random));
+        } else if let Some(marking) = queues.marking {
+            egress.set_marker(Marker::new(&marking, random));
+        }
     }
 
     fn stream(&self, purpose: u64, port: PortId) -> Random {
@@ -211,6 +275,7 @@ impl<'a> Builder<'a> {
         let one_class = self.model.classes.data == self.model.classes.control && !self.acts_at_starts();
         let may_compute = self.fixed_classes
             && (is_nic || one_class)
+            && self.model.queues.credits.is_none()
             && self.model.loss == 0
             && !self.has_timed_faults(link)
             && !self.is_traced(link);
@@ -235,8 +300,8 @@ impl<'a> Builder<'a> {
         let model = self.model;
         let is_host = model.fabric.is_host(id);
         let chosen = if is_host { &model.balances.host } else { &model.balances.switch };
-        let bits_below = model.routing.bits_below(id);
-        let seat = Seat { seed: model.seed, node: id.0, n_ports: ports.len() as u32, bits_below };
+        let neighbours = model.fabric.neighbours(id);
+        let seat = model.seat(id, &neighbours);
         let random = Random::stream(model.seed, BALANCE_PURPOSE, u64::from(id.0));
         let route = Route::of(&model.routing, id);
         let mut balancer = Balancer::seat(chosen, seat);
@@ -258,6 +323,7 @@ impl<'a> Builder<'a> {
         }
         if !is_host {
             node.edge = Edge::at(model, id).map(Box::new);
+            node.follow_entries(model);
         }
         if let Some(buffer) = model.queues.buffer.filter(|_| !is_host) {
             node.share(SharedBuffer::new(&buffer, fabric_ports, model.transport.packet));

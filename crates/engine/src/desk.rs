@@ -78,6 +78,8 @@ pub enum TimerKind {
         /// Local port.
         port: u32,
     },
+    /// Something happens at a crossbar.
+    Crossbar,
 }
 
 impl TimerKind {
@@ -92,6 +94,8 @@ impl TimerKind {
             TimerKind::Hook { number } => (5, u64::from(number)),
             TimerKind::Start { port } => (6, u64::from(port)),
             TimerKind::Storm { number } => (7, u64::from(number)),
+            // After everything else that happens at an instant.
+            TimerKind::Crossbar => (8, 0),
         };
         out.word(kind << 56 | argument);
     }
@@ -194,6 +198,8 @@ pub struct Desk {
     pub drops: BTreeMap<(u32, Option<u32>, DropReason), DropTally>,
     /// Packets that have crossed a link to a node of this partition.
     pub hops: u64,
+    /// Credits among them, which are no packets.
+    pub n_credits: u64,
     /// Data packets created by hosts of this partition.
     pub packets: u64,
     /// The instant of the last event, in ps.
@@ -218,6 +224,7 @@ impl Desk {
             accounts: Vec::new(),
             drops: BTreeMap::new(),
             hops: 0,
+            n_credits: 0,
             packets: 0,
             now: 0,
             dry: false,

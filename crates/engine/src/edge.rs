@@ -15,7 +15,7 @@ use netloom_units::{HostId, NodeId, StateWriter};
 
 use crate::desk::{Desk, Report};
 use crate::flow::Flow;
-use crate::node::Node;
+use crate::node::{GUARDED, Node};
 use crate::packet::{Address, Packet, PacketKind};
 use crate::round::Round;
 use crate::slab::Slab;
@@ -213,7 +213,7 @@ impl Node {
         desk.reports.push(Report::Made { flow: packet.flow });
         let towards = self.port_to_host(packet.destination, round);
         self.edge.as_deref_mut().expect("seen above").tallies[towards].made += 1;
-        self.forward::<true>(now, self.ports.len() as u32, &nack, desk, round);
+        self.forward::<GUARDED>(now, self.ports.len() as u32, &nack, desk, round);
     }
 
     /// A NACK from a host: whether it goes on to the sender.

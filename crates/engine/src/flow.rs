@@ -31,6 +31,14 @@ pub struct Flow {
     pub followed: bool,
 }
 
+impl Flow {
+    /// The host that packets of the message come from: what is no data goes the other way.
+    #[inline]
+    pub fn sender(&self, is_data: bool) -> HostId {
+        if is_data { self.source } else { self.message.to }
+    }
+}
+
 /// What only the coordinator knows.
 #[derive(Debug, Clone, Copy, Default)]
 struct Story {

@@ -8,11 +8,12 @@
 //! places in tables.
 
 use netloom_model::{Entropy, Model, TransportKind};
-use netloom_units::{Rate, StateWriter, Time, mix};
+use netloom_units::{ActorId, Rate, StateWriter, Time, mix};
 
 use crate::actor::{Actor, Appetite, Effect};
 use crate::desk::{Desk, Report, TimerKind};
-use crate::node::Node;
+use crate::flow::Flow;
+use crate::node::{Node, PLAIN};
 use crate::packet::{Address, Packet};
 use crate::rdma::Nic;
 use crate::round::Round;
@@ -170,7 +171,7 @@ impl Node {
         if let TransportKind::Window { acknowledgement, .. } = round.model.transport.kind {
             let to = Address { host: receive.source, slot: receive.send_slot };
             let answer = packet.acknowledgement(to, acknowledgement.0 as u32, round.model.classes.control);
-            self.forward::<false>(now, self.ports.len() as u32, &answer, desk, round);
+            self.forward::<PLAIN>(now, self.ports.len() as u32, &answer, desk, round);
         }
         if receive.missing == 0 {
             self.message_arrived(now, &receive, desk, round);
@@ -188,11 +189,24 @@ impl Node {
     /// Tells the actor that waits for a message.
     pub fn tell_actor(&mut self, now: u64, flow: u32, desk: &mut Desk, round: &Round) {
         let message = &round.flows[flow as usize].message;
-        let Some(actor) = message.notify else { return };
+        if let Some(actor) = message.notify {
+            self.tell(now, actor, message.tag, desk, round);
+        }
+    }
+
+    /// Tells the actor that waits until a message it sent is acknowledged.
+    pub fn tell_sender(&mut self, now: u64, flow: u32, desk: &mut Desk, round: &Round) {
+        let message = &round.flows[flow as usize].message;
+        if let Some(actor) = message.completion {
+            self.tell(now, actor, message.tag, desk, round);
+        }
+    }
+
+    fn tell(&mut self, now: u64, actor: ActorId, tag: u64, desk: &mut Desk, round: &Round) {
         let host = self.host_mut();
         let place = host.actors.iter().position(|candidate| candidate.id == actor.0);
-        let place = place.expect("the actor to notify lives at the destination host");
-        if host.actors[place].message_arrived(message.tag) {
+        let place = place.expect("the actor to be told lives at this host");
+        if host.actors[place].message_arrived(tag) {
             self.run_actor(now, place as u32, desk, round);
         }
     }
@@ -205,6 +219,7 @@ impl Node {
             self.send_next(now, packet.slot, desk, round);
         } else if send.acknowledged == send.n_packets {
             desk.reports.push(Report::Sent { flow: packet.flow });
+            self.tell_sender(now, packet.flow, desk, round);
         }
     }
 
@@ -266,7 +281,7 @@ impl Node {
             flow,
             receive_slot: described.receive_slot,
             destination,
-            entropy: entropy(model, described.source.0, destination, number, now),
+            entropy: entropy(model, described, number, now),
             next: 0,
             n_packets: n_packets as u32,
             acknowledged: 0,
@@ -324,7 +339,7 @@ impl Node {
         let class = round.model.classes.data;
         let packet = Packet::data(to, send.flow, sequence, send.entropy, bytes, class);
         desk.packets += 1;
-        self.forward::<false>(now, self.ports.len() as u32, &packet, desk, round);
+        self.forward::<PLAIN>(now, self.ports.len() as u32, &packet, desk, round);
     }
 }
 
@@ -339,12 +354,14 @@ fn pace_of(round: &Round, flow: u32) -> Rate {
 }
 
 /// The hash input of a message's packets.
-pub fn entropy(model: &Model, source: u32, destination: u32, number: u32, now: u64) -> u32 {
-    let pair = mix(model.seed ^ mix((u64::from(source) << 32) | u64::from(destination)));
-    let own = match model.transport.entropy {
-        Entropy::Pair => 0,
-        Entropy::Message => u64::from(number) + 1,
-        Entropy::Start => now + 1,
+pub fn entropy(model: &Model, flow: &Flow, number: u32, now: u64) -> u32 {
+    let pair = mix(model.seed ^ mix((u64::from(flow.source.0) << 32) | u64::from(flow.message.to.0)));
+    let own = match (model.transport.entropy, flow.message.staged_flow()) {
+        (Entropy::Pair, _) => 0,
+        // One connection for as long as it lasts.
+        (_, Some(staged)) => mix(u64::from(staged)),
+        (Entropy::Message, None) => u64::from(number) + 1,
+        (Entropy::Start, None) => now + 1,
     };
     (mix(pair ^ own) >> 32) as u32
 }

@@ -1,11 +1,12 @@
-//! Marking data packets by the queue they meet (RED/ECN).
+//! Marking data packets by the queue they meet.
 //!
-//! Models: never below a threshold, always above another, by chance between.
+//! Models: RED/ECN: never below a threshold, always above another, by chance between. FECN: above a threshold by chance,
+//! where the port has not had to wait for credits lately.
 //!
-//! Invariants: a draw from the port's own stream, and only between the thresholds.
+//! Invariants: a draw from the port's own stream, and only where chance decides.
 
-use netloom_model::Marking;
-use netloom_units::Random;
+use netloom_model::{Marking, RootMarking};
+use netloom_units::{Duration, Random};
 
 use crate::packet::Packet;
 
@@ -17,6 +18,10 @@ pub struct Marker {
     probability: u64,
     /// Whether packets are judged when they join the queue.
     pub at_enqueue: bool,
+    /// Of roots: smaller packets are not judged.
+    smallest: u64,
+    /// Of roots: how long ago the port must have waited for credits last, in ps.
+    free_for: u64,
     random: Random,
     /// Packets marked.
     pub n_marked: u64,
@@ -26,7 +31,33 @@ impl Marker {
     /// A marker with the stream of its port.
     pub fn new(marking: &Marking, random: Random) -> Marker {
         let Marking { minimum, maximum, probability, at_enqueue } = *marking;
-        Marker { minimum: minimum.0, maximum: maximum.0, probability, at_enqueue, random, n_marked: 0 }
+        Marker {
+            minimum: minimum.0,
+            maximum: maximum.0,
+            probability,
+            at_enqueue,
+            smallest: 0,
+            free_for: 0,
+            random,
+            n_marked: 0,
+        }
+    }
+
+    /// A marker of roots of congestion, which judges by [`Marker::judge_root`].
+    ///
+    /// A port that waited for credits is a victim until it has had the time to send what is in one input buffer.
+    pub fn of_roots(marking: &RootMarking, buffer: Duration, random: Random) -> Marker {
+        let RootMarking { threshold, chance, smallest, victims } = *marking;
+        Marker {
+            minimum: threshold.0,
+            maximum: u64::MAX,
+            probability: chance,
+            at_enqueue: false,
+            smallest: smallest.0,
+            free_for: if victims { 0 } else { buffer.0 },
+            random,
+            n_marked: 0,
+        }
     }
 
     /// No packet is marked while no more bytes wait.
@@ -41,6 +72,18 @@ impl Marker {
             return packet;
         }
         self.judge_above(waiting, packet)
+    }
+
+    /// A data packet that starts, so many bytes waiting behind it, so long after its port waited for credits last: marked
+    /// if the port is a root of congestion and chance says so.
+    pub fn judge_root(&mut self, waiting: u64, packet: Packet, free_for: u64) -> Packet {
+        let is_judged =
+            waiting > self.minimum && u64::from(packet.bytes) >= self.smallest && free_for >= self.free_for;
+        if !is_judged || u64::from(self.random.next_u32()) >= self.probability {
+            return packet;
+        }
+        self.n_marked += 1;
+        packet.with(Packet::MARKED)
     }
 
     fn judge_above(&mut self, waiting: u64, packet: Packet) -> Packet {

@@ -111,6 +111,18 @@ impl Packet {
         }
     }
 
+    /// So many blocks of a lane that are free again, for the sender's local `port`.
+    pub fn credit(port: u32, lane: u32, blocks: u32) -> Packet {
+        let frame = Packet::frame(PacketKind::Credit, 0, blocks, 0);
+        Packet { slot: port, sequence: lane, ..frame }
+    }
+
+    /// A notice to the sender's local `port` that this way is congested towards a leaf.
+    pub fn notice(port: u32, leaf: u32) -> Packet {
+        let frame = Packet::frame(PacketKind::Notice, 0, 0, 0);
+        Packet { slot: port, destination: leaf, ..frame }
+    }
+
     /// What it is.
     #[inline(always)]
     pub fn kind(&self) -> PacketKind {
@@ -120,7 +132,9 @@ impl Packet {
             2 => PacketKind::Nack,
             3 => PacketKind::Cnp,
             4 => PacketKind::Pause,
-            _ => PacketKind::Resume,
+            5 => PacketKind::Resume,
+            6 => PacketKind::Credit,
+            _ => PacketKind::Notice,
         }
     }
 
@@ -130,7 +144,7 @@ impl Packet {
         (self.state >> Packet::KIND_SHIFT) & 0xff == PacketKind::Data as u32
     }
 
-    /// Whether it is a pause frame, which goes no further than this node.
+    /// Whether it is a pause frame, credits or a notice, which goes no further than this node.
     #[inline(always)]
     pub fn is_frame(&self) -> bool {
         (self.state >> Packet::KIND_SHIFT) & 0xff >= PacketKind::Pause as u32
@@ -199,6 +213,10 @@ pub enum PacketKind {
     Pause,
     /// Lets it go on.
     Resume,
+    /// Credits that come back to the sender of a link.
+    Credit,
+    /// Tells the sender of a link of congestion behind it.
+    Notice,
 }
 
 /// A packet with the instant its last bit arrives, as it stands in a link's ring.

@@ -11,7 +11,7 @@
 use netloom_units::{StateWriter, Time};
 
 use crate::desk::{Desk, TimerKind};
-use crate::node::Node;
+use crate::node::{CREDIT, GUARDED, Node, PLAIN};
 use crate::ring::Receiver;
 use crate::round::Round;
 use crate::sort::{Sorting, sort_by_time};
@@ -63,9 +63,13 @@ enum Kind {
     Switch,
     /// A switch whose ports count or mark data.
     GuardedSwitch,
+    /// A switch with input buffers.
+    CreditSwitch,
     Host,
     /// A host with queue pairs.
     Nic,
+    /// A host with queue pairs that takes credits.
+    CreditNic,
     Several,
     /// Several nodes, a guarded switch among them.
     GuardedSeveral,
@@ -116,17 +120,22 @@ impl Harvest {
 
 impl Partition {
     /// A partition at rest.
-    pub fn new(number: u32, nodes: Vec<Node>, in_links: Vec<InLink>, first_word: u32) -> Partition {
+    pub fn new(number: u32, mut nodes: Vec<Node>, in_links: Vec<InLink>, first_word: u32) -> Partition {
         let n_words = in_links.len().div_ceil(64);
         let desk = Desk::new(in_links.len());
         let kind = match &nodes[..] {
+            [node] if node.returns.is_some() => Kind::CreditNic,
             [node] if node.has_nic() => Kind::Nic,
             [node] if node.host.is_some() => Kind::Host,
+            [node] if node.crossbar.is_some() => Kind::CreditSwitch,
             [node] if node.is_guarded() => Kind::GuardedSwitch,
             [_] => Kind::Switch,
             several if several.iter().any(Node::is_guarded) => Kind::GuardedSeveral,
             _ => Kind::Several,
         };
+        if let [Node { crossbar: Some(crossbar), .. }] = &mut nodes[..] {
+            crossbar.is_alone = true;
+        }
         let (live, heads) = (vec![0; n_words], vec![0; in_links.len()]);
         Partition { number, nodes, in_links, desk, live, heads, first_word, paused: None, kind }
     }
@@ -147,12 +156,14 @@ impl Partition {
             Some(0)
         } else {
             match self.kind {
-                Kind::Switch => self.run_switch::<false>(round, &scratch.keys),
-                Kind::GuardedSwitch => self.run_switch::<true>(round, &scratch.keys),
-                Kind::Host => self.run_host::<false>(round, &scratch.keys),
-                Kind::Nic => self.run_host::<true>(round, &scratch.keys),
-                Kind::Several => self.run::<false>(round, &scratch.keys),
-                Kind::GuardedSeveral => self.run::<true>(round, &scratch.keys),
+                Kind::Switch => self.run_switch::<PLAIN>(round, &scratch.keys),
+                Kind::GuardedSwitch => self.run_switch::<GUARDED>(round, &scratch.keys),
+                Kind::CreditSwitch => self.run_switch::<CREDIT>(round, &scratch.keys),
+                Kind::Host => self.run_host::<false, false>(round, &scratch.keys),
+                Kind::Nic => self.run_host::<true, false>(round, &scratch.keys),
+                Kind::CreditNic => self.run_host::<true, true>(round, &scratch.keys),
+                Kind::Several => self.run::<PLAIN>(round, &scratch.keys),
+                Kind::GuardedSeveral => self.run::<GUARDED>(round, &scratch.keys),
             }
         };
         if let Some(done) = stopped {
@@ -162,7 +173,8 @@ impl Partition {
         } else {
             self.leave(round, next_arrival);
         }
-        scratch.harvest.hops += std::mem::take(&mut self.desk.hops);
+        let n_credits = std::mem::take(&mut self.desk.n_credits);
+        scratch.harvest.hops += std::mem::take(&mut self.desk.hops) - n_credits;
         if !self.desk.reports.is_empty() {
             scratch.harvest.reporting.push(self.number);
         }
@@ -223,31 +235,31 @@ impl Partition {
 
     /// One switch: merges arrivals and timers; no actor can run dry.
     ///
-    /// Whether its ports are guarded is known to the compiler, so that others pay nothing for it.
+    /// What care its ports need is known to the compiler, so that others pay nothing for it.
     #[inline(never)]
-    fn run_switch<const GUARDED: bool>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
+    fn run_switch<const CARE: u8>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
         let Partition { nodes, in_links, desk, .. } = self;
         let [node] = &mut nodes[..] else { unreachable!("one node") };
         for &key in keys {
             let at = round.start + (key >> LINK_BITS);
-            while desk.next_timer() < at {
-                fire(node, desk, round);
-            }
+            catch_up::<CARE>(at, node, desk, round);
             let link = (key & LINK_MASK) as u32;
             let receiver = &mut in_links[link as usize].receiver;
-            node.arrive_at_switch::<GUARDED>(at, link, &receiver.first().packet, desk, round);
+            node.arrive_at_switch::<CARE>(at, link, &receiver.first().packet, desk, round);
             receiver.drop_first();
         }
-        while desk.next_timer() < round.end {
-            fire(node, desk, round);
-        }
+        catch_up::<CARE>(round.end, node, desk, round);
         self.note_arrivals(round, keys);
         None
     }
 
     /// One host: as [`Partition::run_switch`], but an actor may run dry.
     #[inline(never)]
-    fn run_host<const NIC: bool>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
+    fn run_host<const NIC: bool, const CREDIT: bool>(
+        &mut self,
+        round: &Round,
+        keys: &[u64],
+    ) -> Option<usize> {
         let Partition { nodes, in_links, desk, .. } = self;
         let [node] = &mut nodes[..] else { unreachable!("one node") };
         let mut done = 0;
@@ -261,6 +273,9 @@ impl Partition {
             let link = (key & LINK_MASK) as u32;
             let receiver = &mut in_links[link as usize].receiver;
             let packet = &receiver.first().packet;
+            if CREDIT {
+                node.return_credits(at, link, packet, desk, round);
+            }
             if NIC {
                 node.receive_at_nic(at, link, packet, desk, round);
             } else {
@@ -283,7 +298,7 @@ impl Partition {
 
     /// Merges arrivals, inner arrivals and timers. Stops early when an actor runs dry: arrivals done.
     #[inline(never)]
-    fn run<const GUARDED: bool>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
+    fn run<const CARE: u8>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
         let mut done = 0;
         loop {
             let outer = keys.get(done).copied().unwrap_or(u64::MAX);
@@ -299,7 +314,7 @@ impl Partition {
                 fire(&mut self.nodes[node], &mut self.desk, round);
                 self.expect_serve(node, round);
             } else {
-                self.deliver::<GUARDED>(at, (arrival & LINK_MASK) as u32, arrival == inner, round);
+                self.deliver::<CARE>(at, (arrival & LINK_MASK) as u32, arrival == inner, round);
                 done += usize::from(arrival != inner);
             }
             if self.desk.dry {
@@ -319,7 +334,7 @@ impl Partition {
 
     /// Takes an arrival out of its ring and hands it to its node.
     #[inline]
-    fn deliver<const GUARDED: bool>(&mut self, now: u64, link: u32, inner: bool, round: &Round) {
+    fn deliver<const CARE: u8>(&mut self, now: u64, link: u32, inner: bool, round: &Round) {
         let in_link = &mut self.in_links[link as usize];
         let packet = in_link.receiver.first().packet;
         in_link.receiver.drop_first();
@@ -330,7 +345,7 @@ impl Partition {
         self.desk.now = now;
         self.desk.hops += 1;
         let (node, port) = (in_link.node as usize, in_link.port);
-        self.nodes[node].arrive::<GUARDED>(now, port, &packet, &mut self.desk, round);
+        self.nodes[node].arrive::<CARE>(now, port, &packet, &mut self.desk, round);
         self.expect_serve(node, round);
     }
 
@@ -347,6 +362,9 @@ impl Partition {
         let mut next = next_arrival;
         for node in &mut self.nodes {
             next = next.min(node.settle_all(&mut self.desk, round));
+            if self.kind == Kind::CreditSwitch {
+                next = next.min(node.next_arbitration());
+            }
         }
         next = next.min(self.desk.next_timer());
         if let Some((arrival, _)) = self.desk.inner_head() {
@@ -379,6 +397,29 @@ fn key(round: &Round, arrival: u64, link: u32) -> u64 {
     ((arrival - round.start) << LINK_BITS) | u64::from(link)
 }
 
+/// Lets happen what a switch has to do before `at`.
+#[inline(always)]
+fn catch_up<const CARE: u8>(at: u64, node: &mut Node, desk: &mut Desk, round: &Round) {
+    if CARE != CREDIT {
+        while desk.next_timer() < at {
+            fire(node, desk, round);
+        }
+        return;
+    }
+    loop {
+        let (timer, arbitration) = (desk.next_timer(), node.next_arbitration());
+        if timer.min(arbitration) >= at {
+            return;
+        }
+        // Arbitration comes after everything else that happens at an instant.
+        if timer <= arbitration {
+            fire(node, desk, round);
+        } else {
+            node.arbitrate_until(timer.min(at), desk, round);
+        }
+    }
+}
+
 /// Lets the next timer, which is this node's, happen.
 fn fire(node: &mut Node, desk: &mut Desk, round: &Round) {
     let timer = desk.take_timer();
@@ -389,6 +430,10 @@ fn fire(node: &mut Node, desk: &mut Desk, round: &Round) {
             node.start(timer.at, port, desk, round);
             false
         }
+        TimerKind::Crossbar => {
+            node.arbitrate(timer.at, desk, round);
+            false
+        }
         _ => true,
     };
     if !is_event {
@@ -396,7 +441,7 @@ fn fire(node: &mut Node, desk: &mut Desk, round: &Round) {
     }
     desk.now = timer.at;
     match timer.kind {
-        TimerKind::Timeout { .. } | TimerKind::Start { .. } => {}
+        TimerKind::Timeout { .. } | TimerKind::Start { .. } | TimerKind::Crossbar => {}
         TimerKind::Fault { port, up } => node.fault(timer.at, port, up, desk, round),
         TimerKind::Storm { number } => node.storm(timer.at, number, desk, round),
         TimerKind::Release { actor } => {

@@ -1,6 +1,10 @@
 //! What every partition may read while a round runs.
 
+use std::fmt;
+
 use netloom_model::{Model, Overlay};
+use netloom_policy::balance::Senders;
+use netloom_units::{HostId, NodeId, PortId};
 
 use crate::activity::Activity;
 use crate::flow::Flow;
@@ -21,4 +25,21 @@ pub struct Round<'a> {
     pub start: u64,
     /// End of the window, in ps: what happens at or after it belongs to the next.
     pub end: u64,
+}
+
+impl fmt::Debug for Round<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "window {} from {} to {} ps", self.window, self.start, self.end)
+    }
+}
+
+impl Senders for Round<'_> {
+    fn sender(&self, message: u32, is_data: bool) -> HostId {
+        self.flows[message as usize].sender(is_data)
+    }
+
+    fn leaf(&self, host: HostId) -> NodeId {
+        let first = self.model.fabric.port_range(NodeId(host.0)).start;
+        self.model.fabric.neighbour(PortId(first))
+    }
 }

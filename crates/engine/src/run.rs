@@ -2,7 +2,7 @@
 
 use netloom_model::{Model, Partitions, Work};
 use netloom_records::{Sink, SinkError};
-use netloom_units::{ActorId, Duration, HostId, Time};
+use netloom_units::{ActorId, Duration, HostId, PortId, Time};
 
 use crate::assemble::{Assembly, assemble};
 use crate::coordinator::Coordinator;
@@ -64,6 +64,8 @@ pub enum Status {
     Stopped,
     /// Nothing could go on although not everything was done.
     Stalled(Stall),
+    /// Buffers waited for each other in a ring.
+    Deadlock(Deadlock),
     /// Rows could not be stored.
     SinkFailed(SinkError),
 }
@@ -73,6 +75,16 @@ pub enum Status {
 pub struct Stall {
     /// Actors that had not finished.
     pub waiting: Vec<Waiting>,
+    /// Messages that started and never arrived.
+    pub unfinished: u64,
+}
+
+/// Buffers that waited for each other, so that nothing in them would ever have moved again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deadlock {
+    /// Egress ports of switches: each waited for credits of the buffer at the other end of its link, which waited for the
+    /// next port, and the last for the first.
+    pub ring: Vec<PortId>,
     /// Messages that started and never arrived.
     pub unfinished: u64,
 }

@@ -40,6 +40,12 @@ impl<T> Slab<T> {
 
     /// The value at a place.
     #[inline]
+    pub fn get(&self, place: u32) -> &T {
+        &self.entries[place as usize]
+    }
+
+    /// The value at a place, to be changed.
+    #[inline]
     pub fn get_mut(&mut self, place: u32) -> &mut T {
         &mut self.entries[place as usize]
     }

@@ -27,6 +27,8 @@ pub struct Found {
     pub packets: u32,
     /// Bytes accepted and not yet sent.
     pub bytes: u64,
+    /// The in-link it came by, at a switch with input buffers; else 0.
+    pub ingress: u32,
 }
 
 /// A packet at a port: what it found, and when its transmission started if it did.
@@ -276,6 +278,9 @@ fn kind(packet: &Packet) -> PacketKind {
         packet::PacketKind::Acknowledgement => PacketKind::Acknowledgement,
         packet::PacketKind::Nack => PacketKind::Nack,
         packet::PacketKind::Cnp => PacketKind::Cnp,
-        packet::PacketKind::Pause | packet::PacketKind::Resume => PacketKind::Frame,
+        packet::PacketKind::Pause
+        | packet::PacketKind::Resume
+        | packet::PacketKind::Credit
+        | packet::PacketKind::Notice => PacketKind::Frame,
     }
 }

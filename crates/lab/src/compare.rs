@@ -1,7 +1,7 @@
 //! Several runs side by side.
 //!
-//! Models: a row for each run (for each of its jobs, where it has several), a column for each metric, and what each
-//! value is relative to that of the first run.
+//! Models: a row for each run (for each of its jobs and stages, where it has several), a column for each metric, and what
+//! each value is relative to that of the first run.
 //! Leaves out: whether a difference means anything; that takes several seeds.
 
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::LabError;
 use crate::labels::labels;
-use crate::summary::{Distribution, JobSummary, Summary};
+use crate::summary::{Distribution, JobSummary, StageSummary, Summary};
 
 /// What the numbers of a column count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,12 @@ pub enum Unit {
     Bytes,
     /// Packets.
     Packets,
+    /// Bits per second.
+    BitsPerSecond,
+    /// Nothing: a share or an index.
+    One,
+    /// Squares of bits per second.
+    BitsPerSecondSquared,
 }
 
 /// A column.
@@ -40,11 +46,21 @@ pub struct Metric {
 #[derive(Debug, Clone, Copy)]
 enum Read {
     Job(fn(&JobSummary) -> Option<f64>),
+    Stage(fn(&StageSummary) -> Option<f64>),
     Run(fn(&Summary) -> Option<f64>),
 }
 
 const fn of_job(key: &'static str, title: &'static str, read: fn(&JobSummary) -> Option<f64>) -> Metric {
     Metric { key, title, unit: Unit::Seconds, read: Read::Job(read) }
+}
+
+const fn of_stage(
+    key: &'static str,
+    title: &'static str,
+    unit: Unit,
+    read: fn(&StageSummary) -> Option<f64>,
+) -> Metric {
+    Metric { key, title, unit, read: Read::Stage(read) }
 }
 
 const fn of_run(
@@ -62,6 +78,11 @@ pub static METRICS: &[Metric] = &[
     of_job("step_p95_s", "step p95", |job| job.step.map(|step| step.p95_s)),
     of_job("step_p99_s", "step p99", |job| job.step.map(|step| step.p99_s)),
     of_job("job_time_s", "job time", |job| job.time_s),
+    of_stage("stage_sum_bps", "sum", Unit::BitsPerSecond, |stage| Some(stage.sum_bps)),
+    of_stage("stage_jain", "Jain", Unit::One, |stage| stage.jain),
+    of_stage("stage_variance_bps2", "variance", Unit::BitsPerSecondSquared, |stage| {
+        Some(stage.variance_bps2)
+    }),
     of_run("fct_mean_s", "FCT mean", Unit::Seconds, |run| fct(run).map(|fct| fct.mean_s)),
     of_run("fct_p99_s", "FCT p99", Unit::Seconds, |run| fct(run).map(|fct| fct.p99_s)),
     of_run("peak_hosts_bytes", "host queues", Unit::Bytes, |run| Some(run.queues.hosts.bytes as f64)),
@@ -106,6 +127,8 @@ pub struct Row {
     pub status: Status,
     /// The job, where there is one.
     pub job: Option<String>,
+    /// The stage, where there is one.
+    pub stage: Option<u32>,
     /// What was measured.
     pub cells: Vec<Option<Cell>>,
 }
@@ -113,8 +136,27 @@ pub struct Row {
 /// Runs side by side.
 #[derive(Debug, Clone)]
 pub struct Comparison {
-    /// Run by run, job by job.
+    /// Run by run, job by job, then stage by stage.
     pub rows: Vec<Row>,
+}
+
+/// What a row is about; the first one of a run is about the whole of it, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// A run without parts.
+    Whole,
+    /// The job of this place.
+    Job(usize),
+    /// The stage of this place.
+    Stage(usize),
+}
+
+/// The parts of a run, in order.
+fn parts(run: &Summary) -> Vec<Part> {
+    let n_stages = run.flows.as_ref().map_or(0, |flows| flows.stages.len());
+    let jobs = (0..run.jobs.len()).map(Part::Job);
+    let parts: Vec<Part> = jobs.chain((0..n_stages).map(Part::Stage)).collect();
+    if parts.is_empty() { vec![Part::Whole] } else { parts }
 }
 
 /// Compares runs at hand.
@@ -122,7 +164,7 @@ pub fn compare(entries: &[Entry]) -> Comparison {
     let Some(first) = entries.first() else { return Comparison { rows: Vec::new() } };
     let rows = entries.iter().enumerate().flat_map(|(number, entry)| {
         let base = (number > 0).then_some(&first.summary);
-        (0..entry.summary.jobs.len().max(1)).map(move |job| row(entry, job, base))
+        parts(&entry.summary).into_iter().map(move |part| row(entry, part, base))
     });
     Comparison { rows: rows.collect() }
 }
@@ -143,33 +185,41 @@ pub fn compare_folders(paths: &[PathBuf]) -> Result<Comparison, LabError> {
     Ok(compare(&entries))
 }
 
-fn row(entry: &Entry, job: usize, base: Option<&Summary>) -> Row {
+fn row(entry: &Entry, part: Part, base: Option<&Summary>) -> Row {
+    let summary = &entry.summary;
     let cell = |metric: &Metric| {
-        let value = metric.value(&entry.summary, job)?;
-        let first = base.and_then(|base| metric.value(base, job)).filter(|first| *first > 0.0);
+        let value = metric.value(summary, part)?;
+        let first = base.and_then(|base| metric.value(base, part)).filter(|first| *first > 0.0);
         Some(Cell { value, ratio: first.map(|first| value / first) })
     };
     Row {
         run: entry.name.clone(),
         seed: entry.seed,
         status: entry.status,
-        job: entry.summary.jobs.get(job).map(|job| job.name.clone()),
+        job: part.job(summary).map(|job| job.name.clone()),
+        stage: part.stage(summary).map(|stage| stage.stage),
         cells: METRICS.iter().map(cell).collect(),
     }
 }
 
+impl Part {
+    fn job(self, run: &Summary) -> Option<&JobSummary> {
+        if let Part::Job(place) = self { run.jobs.get(place) } else { None }
+    }
+
+    fn stage(self, run: &Summary) -> Option<&StageSummary> {
+        if let Part::Stage(place) = self { run.flows.as_ref()?.stages.get(place) } else { None }
+    }
+}
+
 impl Metric {
-    /// The value for a job of a run; what belongs to the whole run stands with its first job.
-    fn value(&self, run: &Summary, job: usize) -> Option<f64> {
+    /// The value for a part of a run; what belongs to the whole run stands with its first part.
+    fn value(&self, run: &Summary, part: Part) -> Option<f64> {
         match self.read {
-            Read::Job(read) => run.jobs.get(job).and_then(read),
-            Read::Run(read) => {
-                if job == 0 {
-                    read(run)
-                } else {
-                    None
-                }
-            }
+            Read::Job(read) => part.job(run).and_then(read),
+            Read::Stage(read) => part.stage(run).and_then(read),
+            Read::Run(read) if part == parts(run)[0] => read(run),
+            Read::Run(_) => None,
         }
     }
 }
@@ -192,6 +242,7 @@ impl Row {
             "seed": self.seed,
             "status": self.status,
             "job": self.job,
+            "stage": self.stage,
             "values": part(|cell| Some(cell.value)),
             "relative": part(|cell| cell.ratio),
         })

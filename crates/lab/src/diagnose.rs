@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use netloom_engine::{Outcome as EngineOutcome, Stall, Status as EngineStatus, Waiting};
+use netloom_engine::{Deadlock, Outcome as EngineOutcome, Stall, Status as EngineStatus, Waiting};
 use netloom_records::{DropReason, DropRow, Outcome, Status};
-use netloom_units::{Duration, Time};
+use netloom_units::{Duration, PortId, Time};
 
 use crate::prepare::Prepared;
 use crate::summary::Gather;
@@ -30,6 +30,7 @@ pub(crate) fn diagnose(engine: &EngineOutcome, gather: &Gather, prepared: &Prepa
             let how = format!("stopped at {at} of simulated time");
             Outcome { status: Status::Stopped, details: cut_off(how, gather, prepared) }
         }
+        EngineStatus::Deadlock(deadlock) => deadlocked(deadlock, &at, gather, prepared),
         EngineStatus::Stalled(stall) => stalled(stall, &at, gather, prepared),
         EngineStatus::SinkFailed(error) => Outcome {
             status: Status::Stopped,
@@ -58,11 +59,11 @@ fn stalled(stall: &Stall, at: &str, gather: &Gather, prepared: &Prepared) -> Out
     let unreachable = gather.drops().iter().any(|row| row.reason == DropReason::Unreachable);
     let status = if unreachable { Status::Unreachable } else { Status::Stalled };
     let mut details = vec![format!("nothing could go on after {at} of simulated time")];
-    let mut by_job: BTreeMap<Option<usize>, Vec<&Waiting>> = BTreeMap::new();
+    let mut groups: BTreeMap<Group, Vec<&Waiting>> = BTreeMap::new();
     for waiting in &stall.waiting {
-        by_job.entry(job_of(waiting, prepared)).or_default().push(waiting);
+        groups.entry(group_of(waiting, prepared)).or_default().push(waiting);
     }
-    details.extend(by_job.iter().map(|(job, waiting)| job_waits(*job, waiting, prepared)));
+    details.extend(groups.iter().map(|(group, waiting)| group_waits(*group, waiting, prepared)));
     if stall.unfinished > 0 {
         let messages = words::some(stall.unfinished, "message");
         details.push(format!("{messages} started and never arrived in full"));
@@ -71,24 +72,67 @@ fn stalled(stall: &Stall, at: &str, gather: &Gather, prepared: &Prepared) -> Out
     Outcome { status, details }
 }
 
-/// The job an actor belongs to: ranks come first, job by job; then the senders of background traffic.
-fn job_of(waiting: &Waiting, prepared: &Prepared) -> Option<usize> {
-    let mut end = 0;
-    prepared.compiled.model.workload.jobs.iter().position(|job| {
-        end += job.ranks.len();
-        waiting.actor.index() < end
-    })
+fn deadlocked(deadlock: &Deadlock, at: &str, gather: &Gather, prepared: &Prepared) -> Outcome {
+    let compiled = &prepared.compiled;
+    let port = |id: &PortId| {
+        let port = compiled.model.fabric.port(*id);
+        let [node, link] = [&compiled.node_names[port.node.index()], &compiled.link_names[port.link.index()]];
+        format!("{node} towards link {link}")
+    };
+    let ring = shortened(deadlock.ring.iter().map(port).collect(), ", then ");
+    let mut details = vec![
+        format!("a deadlock, found at {at} of simulated time: buffers wait for each other in a ring"),
+        format!(
+            "each of these ports waits for room that only the next one can make, and the last for the first: {ring}"
+        ),
+    ];
+    let messages = words::some(deadlock.unfinished, "message");
+    details.push(format!("{messages} started and never arrived in full"));
+    details.extend(losses(gather, prepared));
+    Outcome { status: Status::Deadlock, details }
 }
 
-fn job_waits(job: Option<usize>, waiting: &[&Waiting], prepared: &Prepared) -> String {
-    let who = match job {
-        Some(job) => {
+/// Actors that are told together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    Background,
+    Job(usize),
+    Flows,
+}
+
+/// What an actor belongs to: ranks come first, job by job; then the senders of background traffic; then staged flows.
+fn group_of(waiting: &Waiting, prepared: &Prepared) -> Group {
+    let workload = &prepared.compiled.model.workload;
+    let mut end = 0;
+    let job = workload.jobs.iter().position(|job| {
+        end += job.ranks.len();
+        waiting.actor.index() < end
+    });
+    let is_flow = || flow_of(waiting, prepared).is_some();
+    job.map_or_else(|| if is_flow() { Group::Flows } else { Group::Background }, Group::Job)
+}
+
+/// The name of the staged flow that an actor is.
+fn flow_of<'a>(waiting: &Waiting, prepared: &'a Prepared) -> Option<&'a str> {
+    let workload = &prepared.compiled.model.workload;
+    let n_ranks: usize = workload.jobs.iter().map(|job| job.ranks.len()).sum();
+    let n_senders = workload.background.as_ref().map_or(0, |background| background.senders.len());
+    let flow = waiting.actor.index().checked_sub(n_ranks + n_senders)?;
+    prepared.compiled.flow_names.get(flow).map(String::as_str)
+}
+
+fn group_waits(group: Group, waiting: &[&Waiting], prepared: &Prepared) -> String {
+    let who = match group {
+        Group::Job(job) => {
             let n_ranks = prepared.compiled.model.workload.jobs[job].ranks.len() as u64;
             let name = &prepared.compiled.job_names[job];
             let n_waiting = words::count(waiting.len() as u64);
             format!("job `{name}`: {n_waiting} of {} cannot go on", words::some(n_ranks, "rank"))
         }
-        None => format!("background traffic: {} cannot go on", words::some(waiting.len() as u64, "sender")),
+        Group::Background => {
+            format!("background traffic: {} cannot go on", words::some(waiting.len() as u64, "sender"))
+        }
+        Group::Flows => format!("{} cannot go on", words::some(waiting.len() as u64, "staged flow")),
     };
     let each = waiting.iter().map(|waiting| actor_waits(waiting, prepared)).collect();
     format!("{who}: {}", shortened(each, "; "))
@@ -96,6 +140,9 @@ fn job_waits(job: Option<usize>, waiting: &[&Waiting], prepared: &Prepared) -> S
 
 fn actor_waits(waiting: &Waiting, prepared: &Prepared) -> String {
     let host = &prepared.compiled.node_names[waiting.host.index()];
+    if let Some(flow) = flow_of(waiting, prepared) {
+        return format!("`{flow}` waits until {host} is told that a message has arrived");
+    }
     match (waiting.messages, waiting.at_barrier) {
         (0, true) => format!("{host} waits at a barrier"),
         (0, false) => format!("{host} has not finished"),

@@ -43,7 +43,7 @@ impl ExitCode {
     pub fn of(outcome: &Outcome) -> ExitCode {
         match outcome.status {
             Status::Complete => ExitCode::Good,
-            Status::Stopped | Status::Deadline | Status::Stalled | Status::Unreachable => {
+            Status::Stopped | Status::Deadline | Status::Stalled | Status::Deadlock | Status::Unreachable => {
                 ExitCode::StoppedEarly
             }
         }

@@ -34,6 +34,7 @@ pub(crate) fn run_summary(
         command,
         engine: derived(prepared, simulated),
         ours: compiled.notes.clone(),
+        time_scale: compiled.time_scale.clone(),
     }
 }
 

@@ -1,11 +1,12 @@
-//! Where the bases of a scenario are: beside it, in the file system.
+//! Where the bases of a scenario are: beside it, in the file system or on the shelf that it is from.
 //!
 //! Leaves out: what is inherited, and in which order; the scenario crate knows.
 //!
 //! Invariants: a base is a plain file, so that no text can make a run wait for a pipe or a terminal.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use netloom_scenario::Origin;
 
@@ -18,10 +19,13 @@ impl Origin for Source {
     }
 
     fn base(&self, from: &str) -> Result<Source, String> {
+        if let Source::Shelved { path, shelf } = self {
+            return Ok(Source::shelved(plain(&beside(path, from)), Arc::clone(shelf)));
+        }
         let path = self
             .path()
             .ok_or("a scenario that is no file cannot inherit: there is no folder to find its base in")?;
-        Ok(Source::file(path.parent().unwrap_or(Path::new("")).join(from)))
+        Ok(Source::file(beside(path, from)))
     }
 
     fn read(&self) -> Result<Vec<u8>, String> {
@@ -29,8 +33,29 @@ impl Origin for Source {
     }
 
     fn is_same(&self, other: &Source) -> bool {
-        self.path().zip(other.path()).is_some_and(|(one, two)| is_same_file(one, two))
+        match (self, other) {
+            (Source::Shelved { path: one, .. }, Source::Shelved { path: two, .. }) => one == two,
+            _ => self.path().zip(other.path()).is_some_and(|(one, two)| is_same_file(one, two)),
+        }
     }
+}
+
+/// A path that starts at the folder of another.
+fn beside(path: &Path, from: &str) -> PathBuf {
+    path.parent().unwrap_or(Path::new("")).join(from)
+}
+
+/// A path without steps on the spot or back, as texts on a shelf are named.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            _ => plain.push(part),
+        }
+    }
+    plain
 }
 
 impl Source {
@@ -41,7 +66,7 @@ impl Source {
                 Ok(found) if !found.is_file() && !found.is_dir() => Err(LabError::NotPlain(path.clone())),
                 _ => Ok(()),
             },
-            Source::Text { .. } => Ok(()),
+            Source::Text { .. } | Source::Shelved { .. } => Ok(()),
         }
     }
 }

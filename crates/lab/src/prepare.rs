@@ -57,12 +57,13 @@ impl Prepared {
         }
     }
 
-    /// The names of nodes, links and jobs.
+    /// The names of nodes, links, jobs and staged flows.
     pub fn names(&self) -> Names {
         Names {
             nodes: self.compiled.node_names.clone(),
             links: self.compiled.link_names.clone(),
             jobs: self.compiled.job_names.clone(),
+            flows: self.compiled.flow_names.clone(),
         }
     }
 
@@ -71,7 +72,7 @@ impl Prepared {
         self.compiled.model.fabric.n_hosts() as u32
     }
 
-    /// The work of its jobs and background traffic.
+    /// The work of its jobs, background traffic and staged flows.
     ///
     /// # Errors
     /// Never for what the compiler lets pass.

@@ -60,8 +60,13 @@ pub fn simulate(
             None => outcome = stopped_in_second_run(),
         }
     }
-    let totals = Totals { packets: engine.packets, hops: engine.hops, simulated: engine.end };
-    let summary = gather.finish(&prepared.compiled.job_names, totals);
+    let totals = Totals {
+        packets: engine.packets,
+        hops: engine.hops,
+        simulated: engine.end,
+        time_scale: prepared.compiled.time_scale.clone(),
+    };
+    let summary = gather.finish(&prepared.names(), totals);
     Ok(Simulated { outcome, summary, engine, wall_time_s })
 }
 

@@ -1,7 +1,8 @@
-//! Where a scenario comes from: a file, or text with a name.
+//! Where a scenario comes from: a file, or text with a name, perhaps from a shelf of texts.
 //!
 //! Invariants: never reads more than [`LIMIT`] bytes, whatever the path leads to.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -11,6 +12,9 @@ use crate::error::LabError;
 
 /// Most bytes of a scenario.
 const LIMIT: u64 = 64 << 20;
+
+/// Texts by path that inherit from one another without being files.
+pub type Shelf = BTreeMap<PathBuf, Arc<str>>;
 
 /// A scenario before it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +30,13 @@ pub enum Source {
         /// The file it was read from, beside which its bases are; text of no file has none.
         path: Option<PathBuf>,
     },
+    /// Text from a shelf, where its bases are too.
+    Shelved {
+        /// Where it is on the shelf, and what messages call it.
+        path: PathBuf,
+        /// The shelf.
+        shelf: Arc<Shelf>,
+    },
 }
 
 impl Source {
@@ -39,6 +50,11 @@ impl Source {
         Source::Text { name: name.into(), text: text.into(), path: None }
     }
 
+    /// Text from a shelf.
+    pub(crate) fn shelved(path: impl Into<PathBuf>, shelf: Arc<Shelf>) -> Source {
+        Source::Shelved { path: path.into(), shelf }
+    }
+
     /// The text of a file as it is now.
     pub(crate) fn text_of(path: &Path, text: impl Into<Arc<str>>) -> Source {
         let name = path.display().to_string();
@@ -50,13 +66,14 @@ impl Source {
         match self {
             Source::File(path) => Some(path),
             Source::Text { path, .. } => path.as_deref(),
+            Source::Shelved { .. } => None,
         }
     }
 
     /// What messages call it.
     pub fn name(&self) -> String {
         match self {
-            Source::File(path) => path.display().to_string(),
+            Source::File(path) | Source::Shelved { path, .. } => path.display().to_string(),
             Source::Text { name, .. } => name.clone(),
         }
     }
@@ -69,6 +86,10 @@ impl Source {
         match self {
             Source::File(path) => read(path),
             Source::Text { text, .. } => Ok(text.as_bytes().to_vec()),
+            Source::Shelved { path, shelf } => {
+                let text = shelf.get(path).ok_or_else(|| LabError::Missing(path.clone()))?;
+                Ok(text.as_bytes().to_vec())
+            }
         }
     }
 }

@@ -37,8 +37,17 @@ pub fn time(time: Time) -> String {
 
 /// Bytes per second as bits per second.
 pub fn bandwidth(bytes_per_second: f64) -> String {
-    let units = [("Tbps", 1e12), ("Gbps", 1e9), ("Mbps", 1e6), ("Kbps", 1e3), ("bps", 1.0)];
-    scaled(bytes_per_second * 8.0, &units)
+    bit_rate(bytes_per_second * 8.0)
+}
+
+/// Bits per second.
+pub fn bit_rate(bits_per_second: f64) -> String {
+    scaled(bits_per_second, &[("Tbps", 1e12), ("Gbps", 1e9), ("Mbps", 1e6), ("Kbps", 1e3), ("bps", 1.0)])
+}
+
+/// A plain number, with four digits that count.
+pub fn number(number: f64) -> String {
+    significant(number)
 }
 
 /// Bytes.

@@ -40,6 +40,13 @@ pub struct Fabric {
 }
 
 impl Fabric {
+    /// Changes the rate of every link, both directions alike, before the fabric is used.
+    pub fn change_rates(&mut self, change: impl Fn(Rate) -> Rate) {
+        for port in &mut self.ports {
+            port.rate = change(port.rate);
+        }
+    }
+
     /// Number of hosts.
     pub fn n_hosts(&self) -> usize {
         self.n_hosts as usize
@@ -108,6 +115,29 @@ impl Fabric {
     #[inline]
     pub fn neighbour(&self, port: PortId) -> NodeId {
         self.port(self.port(port).peer).node
+    }
+
+    /// By node, links between it and the host nearest to it: in trees the tier, hosts being 0.
+    pub fn tiers(&self) -> Vec<u32> {
+        let mut tiers = vec![u32::MAX; self.n_nodes()];
+        let mut queue: Vec<NodeId> = (0..self.n_hosts() as u32).map(NodeId).collect();
+        tiers[..queue.len()].fill(0);
+        let mut next = 0;
+        while let Some(&node) = queue.get(next) {
+            for end in self.neighbours(node) {
+                if tiers[end.index()] == u32::MAX {
+                    tiers[end.index()] = tiers[node.index()] + 1;
+                    queue.push(end);
+                }
+            }
+            next += 1;
+        }
+        tiers
+    }
+
+    /// The nodes at the other ends of a node's ports, in local order.
+    pub fn neighbours(&self, node: NodeId) -> Vec<NodeId> {
+        self.port_range(node).map(|port| self.neighbour(PortId(port))).collect()
     }
 }
 

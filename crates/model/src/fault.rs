@@ -9,7 +9,16 @@ pub enum Knowledge {
     #[default]
     Local,
     /// Every node, from the next snapshot of global knowledge on (ours).
-    Global,
+    Global(Ways),
+}
+
+/// Which paths count when next hops are worked out anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ways {
+    /// The shortest ones; in a tree with failed links they may go down and up again.
+    Shortest,
+    /// The shortest of those that go up and then down: buffers cannot wait for each other in a ring.
+    UpDown,
 }
 
 /// One change of one link.

@@ -6,9 +6,12 @@
 //!
 //! Invariants: immutable once built; no strings to look anything up; two equal models give equal runs.
 
+pub mod by_hand;
+pub mod credits;
 pub mod fabric;
 pub mod fault;
 pub mod ideal;
+mod levels;
 pub mod partition;
 pub mod rdma;
 pub mod reroute;
@@ -17,18 +20,24 @@ pub mod settings;
 pub mod work;
 pub mod workload;
 
+pub use by_hand::HandTable;
+pub use credits::{Credits, Forwarding, InputOrder};
 pub use fabric::{Fabric, FabricBuilder, Link, Port};
-pub use fault::{Fault, FaultAction, Knowledge, Storm};
+pub use fault::{Fault, FaultAction, Knowledge, Storm, Ways};
 pub use partition::Partitions;
-pub use rdma::{Buffer, Marking, NackReaction, Pause, QueuePairs, Rdma};
+pub use rdma::{Buffer, Marking, NackReaction, Pause, QueuePairs, Rdma, RootMarking};
 pub use routing::{FatTree, FatTreeNode, LeafSpine, Overlay, PortSet, Routing, Tables};
-pub use settings::{Balances, Entropy, NamedFlow, PriorityMap, Queues, Recording, Transport, TransportKind};
+pub use settings::{
+    Balances, CongestionTree, Entropy, NamedFlow, PriorityMap, Queues, Recording, Transport, TransportKind,
+};
 pub use work::{Item, Mark, Message, Operation, Work};
 pub use workload::{
-    Background, Bucket, Collective, Job, Order, Phase, PointToPoint, Sender, SizePoint, Workload,
+    Background, Bucket, Collective, Job, Order, Phase, PointToPoint, Posting, Sender, SizePoint, Stage,
+    StagedFlow, StagedFlows, Workload,
 };
 
-use netloom_units::{Duration, Time};
+use netloom_policy::balance::Seat;
+use netloom_units::{Duration, NodeId, Time};
 
 /// Everything the engine needs to know.
 #[derive(Debug, Clone)]
@@ -47,7 +56,7 @@ pub struct Model {
     pub queues: Queues,
     /// Traffic class of data and of control packets.
     pub classes: PriorityMap,
-    /// Jobs and background traffic.
+    /// Jobs, background traffic, and flows that start and stop.
     pub workload: Workload,
     /// Links down from the start and faults in time.
     pub faults: Vec<Fault>,
@@ -65,4 +74,17 @@ pub struct Model {
     pub recording: Recording,
     /// The seed of every random stream.
     pub seed: u64,
+}
+
+impl Model {
+    /// Where the balancing policy of a node sits, with the node's [`Fabric::neighbours`].
+    pub fn seat<'a>(&self, node: NodeId, neighbours: &'a [NodeId]) -> Seat<'a> {
+        Seat {
+            seed: self.seed,
+            node: node.0,
+            neighbours,
+            bits_below: self.routing.bits_below(node),
+            deal: self.routing.deal(node),
+        }
+    }
 }

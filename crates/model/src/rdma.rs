@@ -101,3 +101,16 @@ pub struct Marking {
     /// Whether a packet is judged when it joins the queue, not when its transmission starts.
     pub at_enqueue: bool,
 }
+
+/// Marking of data packets where congestion has its root (FECN), at switches with credits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RootMarking {
+    /// An egress is congested while more bytes of data wait there.
+    pub threshold: Bytes,
+    /// The chance of each packet that starts there meanwhile, in 2^-32.
+    pub chance: u64,
+    /// Smaller packets are never marked.
+    pub smallest: Bytes,
+    /// Whether ports that had to wait for credits mark, too.
+    pub victims: bool,
+}

@@ -1,6 +1,7 @@
 //! Shortest paths by breadth-first search: tables for a healthy fabric, an overlay for one with dead links.
 //!
-//! Models: perfect knowledge of the live links, all shortest paths, every link one hop long.
+//! Models: perfect knowledge of the live links, all shortest paths, or all shortest of those that go up and then down;
+//! every link one hop long.
 //! Leaves out: how long the knowledge takes to spread (the engine decides when an overlay begins to hold), weights.
 //!
 //! Invariants: hosts never forward. Hosts that no search can tell apart are searched for once: the cost is groups of
@@ -12,6 +13,8 @@ use std::collections::BTreeMap;
 use netloom_units::{HostId, NodeId};
 
 use crate::fabric::{Fabric, Port};
+use crate::fault::Ways;
+use crate::levels::Levels;
 use crate::routing::{Difference, Direct, Lists, Overlay, Routing, Tables};
 
 /// No path.
@@ -49,13 +52,14 @@ pub fn tables(fabric: &Fabric) -> Tables {
     }
 }
 
-/// Where live shortest paths differ from the healthy ones without each node's own dead ports.
+/// Where live paths of the `ways` that count differ from the healthy ones without each node's own dead ports.
 ///
-/// `dead` has one entry per link.
+/// `dead` has one entry per link. A node from where a way down is left takes none up, so that tables by destination
+/// suffice for paths that go up and then down.
 ///
 /// # Panics
 /// If `dead` has another length.
-pub fn overlay(fabric: &Fabric, routing: &Routing, dead: &[bool]) -> Overlay {
+pub fn overlay(fabric: &Fabric, routing: &Routing, dead: &[bool], ways: Ways) -> Overlay {
     assert_eq!(dead.len(), fabric.links().len(), "one entry per link");
     if !dead.contains(&true) {
         return Overlay::default();
@@ -67,6 +71,7 @@ pub fn overlay(fabric: &Fabric, routing: &Routing, dead: &[bool]) -> Overlay {
     let mut entries = Vec::new();
     let mut group_starts = vec![0];
     let mut search = Search::new(fabric);
+    search.levels = (ways == Ways::UpDown).then(|| Levels::new(fabric));
     for &host in &groups.members {
         search.run(&live, NodeId(host));
         for (class, &node) in classes.members.iter().enumerate() {
@@ -223,47 +228,94 @@ impl Classes {
 struct Search {
     /// Hops from each switch to the host.
     distance: Vec<u32>,
+    /// Where paths go up and then down: who is above whom.
+    levels: Option<Levels>,
+    /// The switches that the search has met: with levels, those with a way down to the host.
     queue: Vec<NodeId>,
+    /// By node, whether it is among them.
+    met: Vec<bool>,
     ports: Vec<u32>,
 }
 
 impl Search {
     fn new(fabric: &Fabric) -> Search {
-        Search { distance: vec![FAR; fabric.n_nodes()], queue: Vec::new(), ports: Vec::new() }
+        let n_nodes = fabric.n_nodes();
+        let (distance, met) = (vec![FAR; n_nodes], vec![false; n_nodes]);
+        Search { distance, levels: None, queue: Vec::new(), met, ports: Vec::new() }
     }
 
     fn run(&mut self, live: &Live, host: NodeId) {
         self.distance.fill(FAR);
         self.queue.clear();
+        self.met.fill(false);
         self.visit(live, host, 0);
         let mut next = 0;
         while let Some(&node) = self.queue.get(next) {
             self.visit(live, node, self.distance[node.index()]);
             next += 1;
         }
-    }
-
-    fn visit(&mut self, live: &Live, node: NodeId, distance: u32) {
-        for way in live.ways_of(node) {
-            let known = &mut self.distance[way.switch as usize];
-            if *known == FAR {
-                *known = distance + 1;
-                self.queue.push(NodeId(way.switch));
+        if let Some(levels) = &self.levels {
+            for &node in &levels.falling {
+                if !self.met[node.index()] {
+                    let nearest =
+                        self.upwards(live, node).map(|way| self.distance[way.switch as usize]).min();
+                    self.distance[node.index()] = nearest.map_or(FAR, |hops| hops.saturating_add(1));
+                }
             }
         }
     }
 
+    fn visit(&mut self, live: &Live, node: NodeId, distance: u32) {
+        for way in live.ways_of(node) {
+            let (switch, place) = (NodeId(way.switch), way.switch as usize);
+            let counts = self.levels.as_ref().is_none_or(|levels| levels.is_above(switch, node));
+            if counts && self.distance[place] == FAR {
+                self.distance[place] = distance + 1;
+                self.met[place] = true;
+                self.queue.push(switch);
+            }
+        }
+    }
+
+    /// Ways that packets may take that cannot go down any more: all, unless there are levels.
+    fn upwards<'a>(&'a self, live: &'a Live, node: NodeId) -> impl Iterator<Item = &'a Way> + Clone {
+        let is_above = move |way: &&Way| {
+            self.levels.as_ref().is_none_or(|levels| levels.is_above(NodeId(way.switch), node))
+        };
+        live.ways_of(node).iter().filter(is_above)
+    }
+
+    /// Ways that packets may take that go on down: all, unless there are levels.
+    fn downwards<'a>(&'a self, live: &'a Live, node: NodeId) -> impl Iterator<Item = &'a Way> + Clone {
+        let is_below = move |way: &&Way| {
+            let switch = NodeId(way.switch);
+            self.levels
+                .as_ref()
+                .is_none_or(|levels| self.met[switch.index()] && !levels.is_above(switch, node))
+        };
+        live.ways_of(node).iter().filter(is_below)
+    }
+
     /// The local ports of `node` towards the host, through switches.
     fn next_hops(&mut self, live: &Live, node: NodeId) -> &[u32] {
-        let ways = live.ways_of(node).iter();
+        let mut ports = std::mem::take(&mut self.ports);
+        ports.clear();
+        if self.met[node.index()] {
+            self.nearest(self.downwards(live, node), &mut ports);
+        } else {
+            self.nearest(self.upwards(live, node), &mut ports);
+        }
+        self.ports = ports;
+        &self.ports
+    }
+
+    /// The local ports of those ways that lead nearest to the host.
+    fn nearest<'a>(&self, ways: impl Iterator<Item = &'a Way> + Clone, ports: &mut Vec<u32>) {
         let distance = |way: &Way| self.distance[way.switch as usize];
         let nearest = ways.clone().map(distance).min().unwrap_or(FAR);
-        self.ports.clear();
         if nearest != FAR {
-            let best = ways.filter(|way| distance(way) == nearest);
-            self.ports.extend(best.map(|way| way.local));
+            ports.extend(ways.filter(|way| distance(way) == nearest).map(|way| way.local));
         }
-        &self.ports
     }
 
     /// The live next hops where they are not the healthy ones without the node's own dead ports.
@@ -384,7 +436,7 @@ mod tests {
             for &link in dead_links {
                 dead[link] = true;
             }
-            overlay(&fabric, &routing, &dead)
+            overlay(&fabric, &routing, &dead, Ways::Shortest)
         };
         assert!(with_dead(&[]).is_empty());
         assert!(with_dead(&[5]).is_empty(), "one of two parallel links: its ends see it");

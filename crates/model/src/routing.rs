@@ -9,6 +9,7 @@
 //! hosts never forward. Memory: constant for arithmetic; switches times destination groups for tables, never hosts
 //! squared.
 
+use netloom_policy::balance::deal::Deal;
 use netloom_units::{HostId, NodeId};
 
 /// Local port indices of one node, in rising order.
@@ -106,6 +107,27 @@ impl Routing {
     /// Bits that the choices of the tiers below a node take.
     pub fn bits_below(&self, node: NodeId) -> u32 {
         self.choices_up().iter().take(self.tier(node)).map(|&choices| bits(choices)).sum()
+    }
+
+    /// How a node deals destinations over next hops in turn.
+    ///
+    /// In a fat tree a leaf has dealt them over its ways up before an aggregation switch sees them, which therefore deals
+    /// what is left of their numbers. On the way down parallel links are dealt as on the way up over the same bundle.
+    pub fn deal(&self, node: NodeId) -> Deal {
+        match self {
+            Routing::LeafSpine(_) | Routing::Tables(_) => Deal::PLAIN,
+            Routing::FatTree(shape) => {
+                let (per_pod, ways_up) =
+                    (shape.hosts_per_pod(), shape.aggregations_per_pod * shape.leaf_links);
+                match shape.what_is(node) {
+                    FatTreeNode::Host(_) | FatTreeNode::Leaf(_) => Deal::PLAIN,
+                    FatTreeNode::Aggregation(number) => {
+                        Deal::upwards((number / shape.aggregations_per_pod * per_pod, per_pod), ways_up)
+                    }
+                    FatTreeNode::Core(_) => Deal::downwards(ways_up),
+                }
+            }
+        }
     }
 
     /// Bytes held on the heap.

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use netloom_policy::balance::Chosen;
+use netloom_policy::balance::{Chosen, deterministic};
 use netloom_policy::edge::{self, path_map::PathMap};
 use netloom_units::{Bytes, Duration, HostId, LinkId, Rate};
 
-use crate::rdma::{Buffer, Marking, Rdma};
+use crate::by_hand;
+use crate::credits::Credits;
+use crate::rdma::{Buffer, Marking, Rdma, RootMarking};
 
 /// The balancing policy at each kind of node.
 #[derive(Debug, Clone)]
@@ -21,6 +23,15 @@ pub struct Balances {
     pub edge: Option<edge::Chosen>,
     /// How they name paths over several tiers; `None` where every switch chooses by itself.
     pub path_map: Option<Arc<PathMap>>,
+    /// Entries of tables listed by hand, for switches with tables.
+    pub by_hand: Vec<by_hand::Entry>,
+}
+
+impl Balances {
+    /// Whether ACKs, NACKs and CNPs follow the tables of switches as well, and so the entries listed by hand.
+    pub fn controls_by_table(&self) -> bool {
+        self.control.as_ref().is_none_or(|control| control.is(deterministic::SPEC.name))
+    }
 }
 
 /// How hosts send messages.
@@ -101,6 +112,10 @@ pub struct Queues {
     pub buffer: Option<Buffer>,
     /// Marking at switches.
     pub marking: Option<Marking>,
+    /// Input buffers and credits instead of all this.
+    pub credits: Option<Credits>,
+    /// With credits, marking where congestion has its root.
+    pub root_marking: Option<RootMarking>,
 }
 
 /// Traffic class of each kind of packet: 0 to 7, a higher class is always served first.
@@ -134,6 +149,19 @@ pub struct Recording {
     pub rates_from: Vec<HostId>,
     /// These flows have rows there.
     pub rates_of: Vec<NamedFlow>,
+    /// The congestion tree, where there are credits; `None`: nothing of it.
+    pub congestion: Option<CongestionTree>,
+}
+
+/// What is recorded of the congestion tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CongestionTree {
+    /// From one look to the next; `None`: what is judged of each stage of staged flows.
+    pub interval: Option<Duration>,
+    /// A port of a switch is congested if at least so many bytes waited there, as a mean.
+    pub threshold: Bytes,
+    /// It is held up from behind if it starved for at least this share of the time, in 2^-32.
+    pub starved: u64,
 }
 
 /// One message, or all of a pair of hosts.

@@ -1,6 +1,7 @@
 //! The seam between workload and engine: a stream of operations per actor.
 //!
-//! An *actor* is whoever issues work on a host: one rank of one job, or one host's share of background traffic.
+//! An *actor* is whoever issues work on a host: one rank of one job, one host's share of background traffic, or one
+//! staged flow.
 //! Built-in collectives implement [`Work`] now; trace readers and Python programs may later.
 //!
 //! Rules: operations of one lane run in order; lanes run side by side; [`Operation::Join`] waits for all lanes.
@@ -32,9 +33,12 @@ pub enum Operation {
     Compute(Duration),
     /// Wait until an instant; nothing if it has passed.
     Until(Time),
+    /// Do nothing from an instant on: if it has come, what follows is passed over, in all lanes.
+    StopAt(Time),
     /// Start a message; the lane goes on at once.
     Send(Message),
-    /// Wait until this many messages with this tag have completely arrived (and take them).
+    /// Wait until this many messages with this tag have completely arrived, or are complete at the sender where that is
+    /// told (and take them).
     Receive {
         /// The tag the senders gave.
         tag: u64,
@@ -59,15 +63,18 @@ pub struct Message {
     pub to: HostId,
     /// The actor that may wait for it there; `None` for background traffic.
     pub notify: Option<ActorId>,
-    /// What the receiver waits for.
+    /// The actor at the sender that may wait until all of it is acknowledged; never told in an open loop.
+    pub completion: Option<ActorId>,
+    /// What both wait for.
     pub tag: u64,
     /// Size; at least one byte.
     pub size: Bytes,
-    /// Pace of this flow in an open loop, overriding the transport's; a window paces itself.
+    /// Pace in an open loop, overriding the transport's; limit of the queue pair that is made for it, which other messages
+    /// on that share. A window paces itself.
     pub rate: Option<Rate>,
-    /// The job it belongs to; [`Message::BACKGROUND`] for background traffic.
+    /// The job it belongs to; [`Message::BACKGROUND`] for background traffic, [`Message::STAGED`] for staged flows.
     pub job: u16,
-    /// The step of the job.
+    /// The step of the job, or the number of the staged flow.
     pub step: u32,
     /// Phase of the step and bucket of the phase.
     pub phase: u16,
@@ -78,6 +85,14 @@ pub struct Message {
 impl Message {
     /// The job number of background traffic.
     pub const BACKGROUND: u16 = u16::MAX;
+    /// The job number of staged flows.
+    pub const STAGED: u16 = u16::MAX - 1;
+
+    /// The number of the staged flow it belongs to: all messages of one share a queue pair and a path.
+    #[inline]
+    pub fn staged_flow(&self) -> Option<u32> {
+        (self.job == Message::STAGED).then_some(self.step)
+    }
 }
 
 /// Something begins or ends at one actor; the engine joins the marks of all ranks.

@@ -1,4 +1,4 @@
-//! What the hosts have to do: jobs of steps of phases, and background traffic.
+//! What the hosts have to do: jobs of steps of phases, background traffic, and flows that start and stop.
 //!
 //! Plain description; the catalog expands it lazily into operations.
 
@@ -11,6 +11,8 @@ pub struct Workload {
     pub jobs: Vec<Job>,
     /// Traffic beside the jobs.
     pub background: Option<Background>,
+    /// Flows that start and stop at given times.
+    pub staged: Option<StagedFlows>,
 }
 
 /// A job: ranks that repeat a list of phases.
@@ -142,4 +144,62 @@ pub struct SizePoint {
     pub size: Bytes,
     /// The share of messages that are not larger, from 0 to 1.
     pub share: f64,
+}
+
+/// Flows that start and stop at given times, and the stages in which they are judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StagedFlows {
+    /// The flows, by number.
+    pub flows: Vec<StagedFlow>,
+    /// The stages, in order of time; none begins before the one before it ends.
+    pub stages: Vec<Stage>,
+    /// Bytes of each message of a flow.
+    pub message: Bytes,
+    /// When the next message of a flow is posted.
+    pub posting: Posting,
+}
+
+/// A stream of messages between two hosts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StagedFlow {
+    /// Sender.
+    pub source: HostId,
+    /// Receiver.
+    pub destination: HostId,
+    /// When its first message is posted.
+    pub start: Time,
+    /// No message is posted at this instant or later.
+    pub stop: Time,
+    /// What it sends at most; by the clock, what it sends.
+    pub rate: Option<Rate>,
+}
+
+/// When the next message of a flow is posted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Posting {
+    /// While fewer than so many of the flow's messages are unacknowledged.
+    Acknowledged {
+        /// How many.
+        posted: u32,
+    },
+    /// When those before it have left at the flow's rate: for transports to which nothing comes back.
+    Clocked,
+}
+
+/// A span of time over which flows are judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stage {
+    /// When it begins.
+    pub start: Time,
+    /// When flows are taken to have settled: what they do from here on counts.
+    pub judged: Time,
+    /// When it ends.
+    pub end: Time,
+}
+
+impl Stage {
+    /// Whether a flow is to send in the part that is judged.
+    pub fn judges(&self, flow: &StagedFlow) -> bool {
+        flow.start < self.end && flow.stop > self.judged
+    }
 }

@@ -14,7 +14,7 @@ use arrow_array::{
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Rate, Time};
 
 use crate::column::Storage;
-use crate::rows::{DropReason, Fate, PacketKind};
+use crate::rows::{DropReason, Fate, PacketKind, Part, Role};
 
 /// A type a column can hold.
 pub(crate) trait Cell: Copy {
@@ -167,6 +167,8 @@ macro_rules! word_cell {
 word_cell!(DropReason);
 word_cell!(PacketKind);
 word_cell!(Fate);
+word_cell!(Role);
+word_cell!(Part);
 
 impl<T: Cell> Cell for Option<T> {
     const STORAGE: Storage = T::STORAGE;

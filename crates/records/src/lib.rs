@@ -36,7 +36,8 @@ pub use names::{Family, Names};
 pub use registry::{TABLES, Table};
 pub use row::{BadCell, Row, RowError};
 pub use rows::{
-    CollectiveRow, DropReason, DropRow, Fate, FaultRow, FlowRow, JobRow, PacketKind, PacketOrder, PacketRow,
-    PathRow, PortRow, RateRow, RepairOrder, RepairRow, SeriesRow, SignalRow, StepRow,
+    CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, Fate, FaultRow, FlowRow, JobRow,
+    PacketKind, PacketOrder, PacketRow, Part, PathRow, PortRow, RateRow, RepairOrder, RepairRow, Role,
+    SeriesRow, SignalRow, StageRow, StepRow,
 };
 pub use sink::{Batch, MemorySink, Sink, SinkError};

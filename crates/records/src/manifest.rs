@@ -26,6 +26,8 @@ pub enum Status {
     Deadline,
     /// No progress was possible any more.
     Stalled,
+    /// Buffers waited for each other in a ring.
+    Deadlock,
     /// Work waited for a peer that no path led to.
     Unreachable,
 }
@@ -82,6 +84,8 @@ pub struct RunSummary {
     pub engine: Map<String, Value>,
     /// What is not from a source but ours, in whole sentences.
     pub ours: Vec<String>,
+    /// Its times as a share of those of its source, such as `1/1000`; absent where the scenario states none.
+    pub time_scale: Option<String>,
 }
 
 /// The manifest of a run folder.
@@ -127,6 +131,9 @@ pub struct Manifest {
     /// Which of its settings were not at their defaults; absent where the writer did not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<Vec<ChangedSetting>>,
+    /// Its times as a share of those of its source, such as `1/1000`; absent where the scenario states none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_scale: Option<String>,
 }
 
 impl Manifest {
@@ -150,6 +157,7 @@ impl Manifest {
             scenario_yaml: summary.scenario_yaml,
             scenario: summary.scenario,
             changed: Some(summary.changed),
+            time_scale: summary.time_scale,
         }
     }
 }

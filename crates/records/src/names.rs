@@ -1,6 +1,6 @@
-//! Names people gave to nodes, links and jobs.
+//! Names people gave to nodes, links, jobs and staged flows.
 //!
-//! Models: three lists indexed by id. Leaves out: who chose the names.
+//! Models: four lists indexed by id. Leaves out: who chose the names.
 //!
 //! Invariants: every id that occurs in a table with a name column has a name; names count towards the digest.
 
@@ -13,6 +13,8 @@ pub struct Names {
     pub links: Vec<String>,
     /// Names of jobs.
     pub jobs: Vec<String>,
+    /// Names of staged flows.
+    pub flows: Vec<String>,
 }
 
 /// Which of the lists a name column is filled from.
@@ -24,13 +26,20 @@ pub enum Family {
     Links,
     /// Names of jobs.
     Jobs,
+    /// Names of staged flows.
+    Flows,
 }
 
 impl Names {
     /// Names that say kind and number, where nobody has chosen better ones.
-    pub fn numbered(n_nodes: usize, n_links: usize, n_jobs: usize) -> Names {
+    pub fn numbered(n_nodes: usize, n_links: usize, n_jobs: usize, n_flows: usize) -> Names {
         let list = |kind: &str, count| (0..count).map(|id| format!("{kind} {id}")).collect();
-        Names { nodes: list("node", n_nodes), links: list("link", n_links), jobs: list("job", n_jobs) }
+        Names {
+            nodes: list("node", n_nodes),
+            links: list("link", n_links),
+            jobs: list("job", n_jobs),
+            flows: list("flow", n_flows),
+        }
     }
 
     /// The name of a member of a family, if it has one.
@@ -44,6 +53,7 @@ impl Names {
             Family::Nodes => &mut self.nodes,
             Family::Links => &mut self.links,
             Family::Jobs => &mut self.jobs,
+            Family::Flows => &mut self.flows,
         };
         if list.len() <= id {
             list.resize(id + 1, String::new());
@@ -56,6 +66,7 @@ impl Names {
             Family::Nodes => &self.nodes,
             Family::Links => &self.links,
             Family::Jobs => &self.jobs,
+            Family::Flows => &self.flows,
         }
     }
 }

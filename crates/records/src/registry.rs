@@ -8,8 +8,8 @@
 use crate::column::TableSpec;
 use crate::row::Row;
 use crate::rows::{
-    CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow, PortRow, RateRow, RepairRow,
-    SeriesRow, SignalRow, StepRow,
+    CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow,
+    PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow,
 };
 use crate::sink::{Sink, SinkError};
 
@@ -113,6 +113,12 @@ tables! {
     Signals signals SignalRow;
     /// Chosen flows over time.
     Rates rates RateRow;
+    /// Staged flows, stage by stage.
+    Stages stages StageRow;
+    /// Ports of the congestion tree.
+    Congestion congestion CongestionRow;
+    /// Flows that pass them.
+    CongestedFlows congested_flows CongestedFlowRow;
 }
 
 /// Does something for the row type of a table.

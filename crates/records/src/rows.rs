@@ -14,6 +14,10 @@ use crate::names::Family;
 use crate::registry::{Batch, MemorySink, Table};
 use crate::row::{BadCell, Named, Row, RowError, table};
 
+mod congestion;
+
+pub use congestion::{CongestedFlowRow, CongestionRow, Part, Role};
+
 table! {
     /// One message.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,9 +32,9 @@ table! {
         pub destination: HostId, "id";
         /// Number among the sender's messages, from 0.
         pub number: u32, "number";
-        /// Job; 65535 for background traffic.
+        /// Job; 65535 for background traffic, 65534 for staged flows.
         pub job: u16, "id";
-        /// Step of the job.
+        /// Step of the job; the number of the staged flow.
         pub step: u32, "number";
         /// Phase of the step.
         pub phase: u16, "number";
@@ -285,7 +289,7 @@ table! {
         pub destination: HostId, "id";
         /// Number among the sender's messages, from 0.
         pub number: u32, "number";
-        /// Job; 65535 for background traffic.
+        /// Job; 65535 for background traffic, 65534 for staged flows.
         pub job: u16, "id";
         /// Data packets that arrived, each counted once.
         pub packets: u32, "packets";
@@ -403,6 +407,37 @@ impl RateRow {
     pub fn order(&self) -> (Time, HostId, HostId, Option<u32>) {
         (self.time, self.source, self.destination, self.number)
     }
+}
+
+table! {
+    /// What arrived of a staged flow in the judged part of a stage; flows that are not to send in that part have no row.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct StageRow in Stages stages {
+        /// Stage, from 0.
+        pub stage: u32, "number";
+        /// Start of the stage.
+        pub start: Time, "ps";
+        /// Start of the part that is judged: what was left out before it is for settling.
+        pub judged: Time, "ps";
+        /// End of the stage.
+        pub end: Time, "ps";
+        /// Flow, from 0.
+        pub flow: u16, "id";
+        /// Sender.
+        pub source: HostId, "id";
+        /// Receiver.
+        pub destination: HostId, "id";
+        /// Payload that came for the first time in the judged part.
+        pub size: Bytes, "B";
+        /// The same over the length of that part.
+        pub throughput: f64, "bit/s";
+    }
+    names {
+        /// Name of the flow.
+        flow_name: Flows[flow];
+    }
+    sorted by "stage, flow",
+        |row: &StageRow| (row.stage, row.flow)
 }
 
 /// What a packet is.

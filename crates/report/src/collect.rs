@@ -3,8 +3,8 @@
 //! Invariants: tables are read block by block; each panel keeps a bounded amount, by the fabric and not by the messages.
 
 use netloom_records::{
-    Batch, DropRow, FaultRow, FlowRow, JobRow, Manifest, Names, PortRow, RateRow, RepairRow, Row, RunFolder,
-    SignalRow, StepRow,
+    Batch, CongestedFlowRow, CongestionRow, DropRow, FaultRow, FlowRow, JobRow, Manifest, Names, PortRow,
+    RateRow, RepairRow, Row, RunFolder, SignalRow, StageRow, StepRow,
 };
 use netloom_units::NodeId;
 
@@ -21,7 +21,7 @@ pub struct About {
     pub name: String,
     /// What its folder says about it.
     pub manifest: Manifest,
-    /// Names of nodes, links and jobs.
+    /// Names of nodes, links, jobs and staged flows.
     pub names: Names,
     n_hosts: u32,
 }
@@ -40,6 +40,11 @@ impl About {
     /// Name of a job.
     pub fn job(&self, job: u16) -> String {
         self.names.jobs.get(usize::from(job)).cloned().unwrap_or_else(|| format!("job {job}"))
+    }
+
+    /// Name of a staged flow.
+    pub fn flow(&self, flow: u16) -> String {
+        self.names.flows.get(usize::from(flow)).cloned().unwrap_or_else(|| format!("flow {flow}"))
     }
 
     /// Simulated time, in ps.
@@ -74,7 +79,12 @@ pub fn run(name: String, folder: &RunFolder) -> Result<Collected, ReportError> {
     rows::<FaultRow>(folder, |rows| feed(Batch::Faults(rows)))?;
     rows::<RepairRow>(folder, |rows| feed(Batch::Repairs(rows)))?;
     rows::<SignalRow>(folder, |rows| feed(Batch::Signals(rows)))?;
+    // Which of the rates over time are those of staged flows is known from their stages.
+    rows::<StageRow>(folder, |rows| feed(Batch::Stages(rows)))?;
     rows::<RateRow>(folder, |rows| feed(Batch::Rates(rows)))?;
+    // Scenes are known once all ports have been told.
+    rows::<CongestionRow>(folder, |rows| feed(Batch::Congestion(rows)))?;
+    rows::<CongestedFlowRow>(folder, |rows| feed(Batch::CongestedFlows(rows)))?;
     Ok(Collected { about, panels })
 }
 

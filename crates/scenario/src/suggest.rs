@@ -51,7 +51,7 @@ pub fn hint<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<
     match known.as_slice() {
         [] => None,
         [one] => Some(format!("the only one known here is `{one}`")),
-        few if few.len() <= 16 => Some(format!("known here: {}", quoted(few))),
+        few if few.len() <= 20 => Some(format!("known here: {}", quoted(few))),
         many => Some(format!("known here: {}, ...", quoted(&many[..6]))),
     }
 }

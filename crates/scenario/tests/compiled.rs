@@ -1,8 +1,8 @@
 //! What compiled models hold: choices, faults, jobs, and the rules behind them.
 
 use netloom_model::{
-    Buffer, Entropy, Fault, FaultAction, Knowledge, Marking, NackReaction, Order, Pause, Phase, PriorityMap,
-    QueuePairs, Rdma, SizePoint, TransportKind,
+    Buffer, Entropy, Fault, FaultAction, Knowledge, Marking, NackReaction, NamedFlow, Order, Pause, Phase,
+    Posting, PriorityMap, QueuePairs, Rdma, SizePoint, Stage, TransportKind, Ways,
 };
 use netloom_policy::transport::Reliability;
 use netloom_scenario::{Compiled, Diagnostics, Overrides, Problem, Style, compile, resolve, resolve_with};
@@ -130,7 +130,7 @@ fn faults_are_found_by_name_and_sorted() {
             (Time(3_000_000_000), "leaf0-spine0.0", FaultAction::Up),
         ]
     );
-    assert_eq!(compiled.model.knowledge, Knowledge::Global);
+    assert_eq!(compiled.model.knowledge, Knowledge::Global(Ways::Shortest));
 }
 
 #[test]
@@ -509,4 +509,101 @@ fn paths_are_named_over_three_tiers_and_nowhere_else() {
     assert_eq!(of("fat_tree: {k: 8, leaf_links: 2, cores_per_aggregation: 2}", linear), Some(16));
     assert_eq!(of("fat_tree: {k: 8}", "{ecmp: {hash: linear}}"), None);
     assert_eq!(of("leaf_spine: {leaves: 2, spines: 4, hosts_per_leaf: 2}", linear), None);
+}
+
+#[test]
+fn entries_listed_by_hand_name_ports_and_sources() {
+    let fabric = "fabric: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2, fabric_links: 2}}\n";
+    let entries = "routes:\n  - {at: spine1, to: leaf0.host1, link: leaf0-spine1.1}\n  \
+                   - {at: leaf0, from: leaf0.host0, to: leaf1.host0, link: leaf0-spine1.0}\n  \
+                   - {at: leaf0, to: leaf1.host0, link: leaf0-spine0.1}\n  \
+                   - {at: leaf1, to: leaf0.host0, link: leaf1-spine1.1, any: true}\n";
+    let text = format!("netloom: 1\n{fabric}balance: {{deterministic: {{key: pair}}}}\n{entries}{JOB}");
+    let resolved = resolve(&text, "test.yaml").expect("it is right");
+    let compiled = compile(&resolved).expect("any link that is a next hop needs no deadline");
+    let found = compiled.model.balances.by_hand;
+    let found = found.iter().map(|entry| (entry.at.0, entry.to.0, entry.from.map(|host| host.0), entry.port));
+    // Hosts, then leaves, then spines; ports to hosts, then to spines, two each.
+    let expected = [(4, 2, None, 3), (4, 2, Some(0), 4), (5, 0, None, 5), (7, 1, None, 1)];
+    assert_eq!(found.collect::<Vec<_>>(), expected);
+    assert!(compiled.changed.iter().any(|changed| changed.value == "4 entries, as listed"));
+    assert_eq!(resolve(&resolved.to_yaml(), "test.yaml").expect("it is printed"), resolved);
+}
+
+const FLOWS: &str = "flows: { settle: 10us, scale: 1/1000, list: [ \
+                     { name: a, from: leaf0.host0, to: leaf1.host0, stop: 2ms }, \
+                     { from: leaf0.host0, to: leaf1.host0, start: 1ms, stop: 3ms, rate: 80Gbps } ] }\n";
+
+fn millis(n: u64) -> Time {
+    Time::ZERO + Duration::from_millis(n)
+}
+
+#[test]
+fn stages_are_cut_wherever_a_flow_starts_or_stops() {
+    let found = compiled(&format!("transport: ideal\n{FLOWS}record: {{ rates: 5us }}\n"));
+    let staged = found.model.workload.staged.expect("there are flows");
+    let settle = Duration::from_micros(10);
+    let stage = |from, to| Stage { start: millis(from), judged: millis(from) + settle, end: millis(to) };
+    assert_eq!(staged.stages, [stage(0, 1), stage(1, 2), stage(2, 3)]);
+    assert_eq!((staged.message, staged.posting), (Bytes(1 << 20), Posting::Acknowledged { posted: 2 }));
+    let rates: Vec<_> = staged.flows.iter().map(|flow| flow.rate).collect();
+    assert_eq!(rates, [None, Some(Rate(80_000_000_000))]);
+    assert_eq!(found.flow_names, ["a", "leaf0.host0->leaf1.host0"]);
+    assert_eq!(found.time_scale.as_deref(), Some("1/1000"));
+    assert!(found.notes.iter().any(|note| note == "times are 1/1000 of the source's"), "{:?}", found.notes);
+    // Rates over time are those of the flows, as nothing else is chosen; two of a pair are one.
+    let pair = NamedFlow { source: HostId(0), destination: HostId(4), number: None };
+    assert_eq!(found.model.recording.rates_of, [pair]);
+}
+
+#[test]
+fn stages_may_be_given_and_need_not_touch_every_start() {
+    let given = FLOWS.replace("settle: 10us", "stages: [0.5ms, 2.5ms]");
+    let staged = compiled(&format!("transport: window\n{}", given.replace(", rate: 80Gbps", "")));
+    let staged = staged.model.workload.staged.expect("there are flows");
+    let [start, end] = [500, 2_500].map(|micros| Time::ZERO + Duration::from_micros(micros));
+    assert_eq!(staged.stages, [Stage { start, judged: start, end }]);
+    assert!(staged.flows.iter().all(|flow| flow.rate.is_none()));
+}
+
+#[test]
+fn in_an_open_loop_every_flow_goes_by_the_clock() {
+    let rates = |transport: &str| {
+        let staged = compiled(&format!("transport: {transport}\n{FLOWS}")).model.workload.staged;
+        let staged = staged.expect("there are flows");
+        assert_eq!(staged.posting, Posting::Clocked);
+        staged.flows.iter().map(|flow| flow.rate.expect("the clock has a rate").0).collect::<Vec<_>>()
+    };
+    assert_eq!(rates("open_loop"), [400_000_000_000, 80_000_000_000]);
+    assert_eq!(rates("{ open_loop: { rate: 9Gbps } }"), [9_000_000_000, 80_000_000_000]);
+}
+
+#[test]
+fn a_flow_has_one_port_of_its_nic_on_a_queue_pair_and_all_of_them_without() {
+    let two = FABRIC.replace("fabric_links: 2", "fabric_links: 2, host_links: 2, host_rate: 100Gbps");
+    let accepted = |transport: &str, rate: &str| {
+        let flows = FLOWS.replace("80Gbps", rate);
+        let resolved = resolve(&format!("{two}transport: {transport}\n{flows}"), "test.yaml").unwrap();
+        compile(&resolved).is_ok()
+    };
+    assert!(accepted("ideal", "100Gbps") && !accepted("ideal", "101Gbps"));
+    assert!(accepted("open_loop", "200Gbps") && !accepted("open_loop", "201Gbps"));
+}
+
+#[test]
+fn stages_and_flows_are_counted_before_they_are_made() {
+    let flow = |n: usize| {
+        let (from, to) = (n % 16 / 4, (n + 1) % 16 / 4);
+        let (host, other) = (n % 4, (n + 1) % 4);
+        format!(
+            "{{name: f{n}, from: leaf{from}.host{host}, to: leaf{to}.host{other}, start: {n}us, stop: {}us}}",
+            n + 50
+        )
+    };
+    let flows = |n: usize| {
+        let all: Vec<String> = (0..n).map(flow).collect();
+        format!("transport: ideal\nflows: {{message: 64KiB, list: [{}]}}\n", all.join(", "))
+    };
+    assert_eq!(compiled(&flows(290)).model.workload.staged.map(|staged| staged.stages.len()), Some(339));
+    assert_eq!(refused(&flows(295)), "344 stages of 295 flows are too many to be told\n");
 }

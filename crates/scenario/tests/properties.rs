@@ -89,7 +89,11 @@ fn phase() -> BoxedStrategy<String> {
 struct Ground {
     text: String,
     host: &'static str,
+    /// Another one, in most of these fabrics.
+    other: &'static str,
     link: &'static str,
+    /// The switch at its end.
+    switch: &'static str,
     /// A permutation of all hosts, where their number is known.
     order: Option<String>,
 }
@@ -98,14 +102,18 @@ fn ground() -> BoxedStrategy<Ground> {
     let two_tiers = parameters(&leaf_spine::SPEC).prop_map(|all| Ground {
         text: format!("{{leaf_spine: {{{all}}}}}"),
         host: "leaf0.host0",
+        other: "leaf0.host1",
         link: "leaf0.host0.nic0",
+        switch: "leaf0",
         order: None,
     });
     // Many of them cannot be built: `k` is odd, or nothing sets a number.
     let three_tiers = parameters(&fat_tree::SPEC).prop_map(|all| Ground {
         text: format!("{{fat_tree: {{{all}}}}}"),
         host: "pod0.leaf0.host0",
+        other: "pod0.leaf0.host1",
         link: "pod0.leaf0.host0.nic0",
+        switch: "pod0.leaf0",
         order: None,
     });
     prop_oneof![2 => two_tiers, 1 => three_tiers, 1 => listed()].boxed()
@@ -129,7 +137,9 @@ fn listed() -> BoxedStrategy<Ground> {
             Ground {
                 text: format!("{{custom: {{hosts: [{hosts}], switches: [s], links: [{links}]}}}}"),
                 host: "h0",
+                other: "h1",
                 link: "h0-s",
+                switch: "s",
                 order: Some(format!("{order:?}")),
             }
         })
@@ -160,9 +170,36 @@ fn points(mut sizes: Vec<u64>) -> String {
     format!(", given: [[0B, 0%], {}]", all.join(", "))
 }
 
-/// Jobs, faults and recording, with names of this fabric.
+/// Staged flows between two hosts, there and back.
+fn flows(host: &'static str, other: &'static str) -> BoxedStrategy<String> {
+    let span = |n: u64| quantity::print(n, quantity::Dimension::Duration);
+    let rest = written(&sections::FLOW).prop_map(|all| {
+        let is_own = |text: &String| !text.starts_with("start") && !text.starts_with("stop");
+        lead(&all.into_iter().filter(is_own).collect::<Vec<_>>().join(", "))
+    });
+    let one = (rest, 0..9_000_000_u64, 1..9_000_000_000_u64, any::<bool>());
+    let scale = prop_oneof![Just("none".to_owned()), (1..5_000_u32).prop_map(|n| format!("1/{n}"))];
+    let stages = proptest::collection::btree_set(0..9_000_000_000_u64, 2..5).prop_map(move |boundaries| {
+        let boundaries: Vec<String> = boundaries.into_iter().map(span).collect();
+        format!("[{}]", boundaries.join(", "))
+    });
+    let stages = prop_oneof![Just("auto".to_owned()), stages];
+    let some = (parameters(&sections::FLOWS), scale, stages, proptest::collection::vec(one, 1..4));
+    let some = some.prop_map(move |(own, scale, stages, flows)| {
+        let flow = |(number, (rest, start, lasts, is_back)): (usize, &(String, u64, u64, bool))| {
+            let (from, to) = if *is_back { (other, host) } else { (host, other) };
+            let (start, stop) = (span(*start), span(start + lasts));
+            format!("{{name: flow {number}, from: {from}, to: {to}, {rest}start: {start}, stop: {stop}}}")
+        };
+        let flows: Vec<String> = flows.iter().enumerate().map(flow).collect();
+        format!("{{{}scale: {scale}, stages: {stages}, list: [{}]}}", lead(&own), flows.join(", "))
+    });
+    prop_oneof![some, Just("none".to_owned())].boxed()
+}
+
+/// Jobs, flows, faults and recording, with names of this fabric.
 fn on(ground: &Ground) -> BoxedStrategy<String> {
-    let Ground { host, link, order, .. } = ground.clone();
+    let Ground { host, other, link, switch, order, .. } = ground.clone();
     let placement = prop_oneof![
         2 => plugin(sections::PLACEMENTS.to_vec()),
         1 => Just(format!("{{list: [{host}]}}")),
@@ -173,18 +210,22 @@ fn on(ground: &Ground) -> BoxedStrategy<String> {
     let random = parameters(&sections::RANDOM_FAULTS);
     let faults = (parameters(&sections::FAULTS), random, any::<bool>());
     let record = parameters(&sections::RECORD);
-    (jobs, faults, record)
-        .prop_map(move |((name, placement, phases), (faults, random, failed), record)| {
+    let route = prop_oneof![3 => Just(None), 1 => parameters(&sections::ROUTE).prop_map(Some)];
+    (jobs, flows(host, other), faults, record, route)
+        .prop_map(move |((name, placement, phases), flows, (faults, random, failed), record, route)| {
             // What Rust writes as a number, YAML would not read.
             let is_plain = |c: &char| *c != '\0' && !c.escape_debug().to_string().starts_with("\\u");
             let name = format!("{:?}", name.chars().filter(is_plain).collect::<String>());
             let (failed, action) = if failed { (link, "up") } else { ("", "down") };
             let (faults, record) = (lead(&faults), lead(&record));
+            let route = route.map_or(String::new(), |route| {
+                format!("routes: [{{{}at: {switch}, to: {host}, link: {link}}}]\n", lead(&route))
+            });
             format!(
                 "jobs:\n  - name: {name}x\n    placement: {placement}\n{orders}    phases: [{}]\n\
-                 faults: {{{faults}random: {{{random}}}, failed: [{failed}], \
+                 flows: {flows}\nfaults: {{{faults}random: {{{random}}}, failed: [{failed}], \
                  timed: [{{at: 1us, link: {link}, action: {action}}}]}}\n\
-                 record: {{{record}packets_from: [{host}], packets_on: [{link}]}}\n",
+                 record: {{{record}packets_from: [{host}], packets_on: [{link}]}}\n{route}",
                 phases.join(", ")
             )
             .replace("\"x\n", "x\"\n")

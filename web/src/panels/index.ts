@@ -1,6 +1,7 @@
 // The panels in their order: the one place a new panel is entered.
 
 import { BY_SETTING } from "./by_setting.ts";
+import { CONGESTION } from "./congestion.ts";
 import { FAULTS } from "./faults.ts";
 import { FCT } from "./fct.ts";
 import { GOODPUT } from "./goodput.ts";
@@ -13,12 +14,14 @@ import { REPAIRS } from "./repairs.ts";
 import { SETTINGS } from "./settings.ts";
 import { SIGNALS } from "./signals.ts";
 import { SLOWDOWN } from "./slowdown.ts";
+import { STAGES } from "./stages.ts";
 import { STEPS } from "./steps.ts";
 import { SUMMARY } from "./summary.ts";
 
 /** All panels. */
 export const PANELS: Panel[] = [
   SUMMARY,
+  STAGES,
   BY_SETTING,
   STEPS,
   FCT,
@@ -26,6 +29,7 @@ export const PANELS: Panel[] = [
   GOODPUT,
   REPAIRS,
   RATES,
+  CONGESTION,
   SIGNALS,
   QUEUES,
   LINKS,

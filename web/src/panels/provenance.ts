@@ -12,6 +12,7 @@ export const STATUS: Record<Run["status"], string> = {
   stopped: "stopped",
   deadline: "ended by its deadline",
   stalled: "stalled",
+  deadlock: "stopped by a deadlock",
   unreachable: "stalled, since no path led to a peer",
 };
 

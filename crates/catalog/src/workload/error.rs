@@ -85,6 +85,14 @@ pub enum WorkloadError {
     /// More messages than tags.
     #[error("the jobs have more messages than there are tags")]
     TooManyTags,
+    /// A staged flow that makes no sense.
+    #[error("flow {flow} {reason}")]
+    Staged {
+        /// Which.
+        flow: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Background traffic that makes no sense.
     #[error("the background traffic {reason}")]
     Background {

@@ -1,12 +1,12 @@
-//! Jobs and background traffic, expanded into operations as the run goes on.
+//! Jobs, background traffic and staged flows, expanded into operations as the run goes on.
 //!
 //! Models: per job and rank the steps, phases, buckets and collectives of the model's description; per host the
-//! background messages.
+//! background messages; per staged flow its messages.
 //! Leaves out: time and the network; who waits for what is all that is said here.
 //!
-//! Invariants: actors are the ranks, job by job, then one per host that may send background traffic. Memory depends on
-//! ranks, hosts and what a program says once, never on messages not yet started. Every tag is used by one
-//! collective of one step of one job.
+//! Invariants: actors are the ranks, job by job, then one per host that may send background traffic, then one per staged
+//! flow. Memory depends on ranks, hosts, flows and what a program says once, never on messages not yet started. Every tag
+//! of a job is used by one collective of one step of it.
 
 mod arrangement;
 pub mod background;
@@ -14,11 +14,12 @@ pub mod collective;
 mod error;
 mod program;
 mod rank;
+mod staged;
 mod stages;
 
 use std::collections::VecDeque;
 
-use netloom_model::{Item, Job, Work, Workload};
+use netloom_model::{Item, Job, Message, Work, Workload};
 use netloom_units::{ActorId, HostId};
 
 use arrangement::Arrangements;
@@ -27,6 +28,7 @@ pub use collective::bucket;
 pub use error::WorkloadError;
 use program::Program;
 use rank::Position;
+use staged::StagedWork;
 
 /// The work of a run, made as it is asked for.
 #[derive(Debug)]
@@ -37,6 +39,9 @@ pub struct TrainingWork {
     ranks: Vec<(u16, Position)>,
     arrangements: Arrangements,
     background: Option<BackgroundWork>,
+    staged: Option<StagedWork>,
+    /// The first actor that is a staged flow; those before it that are no ranks are background traffic.
+    first_staged: usize,
 }
 
 /// Compiles a workload for a fabric of this many hosts; the seed is that of the run.
@@ -44,7 +49,8 @@ pub struct TrainingWork {
 /// # Errors
 /// When it names hosts that are not there or asks for what cannot be done.
 pub fn expand(workload: &Workload, n_hosts: usize, seed: u64) -> Result<TrainingWork, WorkloadError> {
-    let limit = usize::from(u16::MAX);
+    // The last two numbers are those of messages that belong to no job.
+    let limit = usize::from(Message::STAGED);
     if workload.jobs.len() > limit {
         return Err(WorkloadError::TooMany { what: "jobs", count: workload.jobs.len(), limit });
     }
@@ -67,10 +73,18 @@ pub fn expand(workload: &Workload, n_hosts: usize, seed: u64) -> Result<Training
             Some(BackgroundWork::new(background, n_hosts, seed)?)
         }
     };
+    let first_staged = actors.len();
+    let staged = match &workload.staged {
+        None => None,
+        Some(staged) => {
+            actors.extend(staged.flows.iter().map(|flow| flow.source));
+            Some(StagedWork::new(staged, n_hosts, first_staged as u32)?)
+        }
+    };
     // Ranks of a job may be a bucket apart, so that two orders per collective are in use at a time; twice that is kept.
     let in_use: usize = programs.iter().map(|program| program.most_collectives).sum();
     let arrangements = Arrangements::new(seed, 4 * in_use.max(1));
-    Ok(TrainingWork { actors, programs, ranks, arrangements, background })
+    Ok(TrainingWork { actors, programs, ranks, arrangements, background, staged, first_staged })
 }
 
 fn check_hosts(number: usize, job: &Job, n_hosts: usize) -> Result<(), WorkloadError> {
@@ -97,6 +111,8 @@ impl Work for TrainingWork {
     fn refill(&mut self, actor: ActorId, queue: &mut VecDeque<Item>) {
         if let Some((job, position)) = self.ranks.get_mut(actor.index()) {
             position.refill(&self.programs[usize::from(*job)], &mut self.arrangements, queue);
+        } else if let Some(flow) = actor.index().checked_sub(self.first_staged) {
+            self.staged.as_mut().expect("it has these actors").refill(flow, queue);
         } else if let Some(background) = &mut self.background {
             background.refill(actor.index() - self.ranks.len(), queue);
         }

@@ -235,6 +235,7 @@ impl<'a> Walk<'a> {
         Message {
             to: self.program.hosts[to_rank as usize],
             notify: Some(ActorId(self.program.first_actor + to_rank)),
+            completion: None,
             tag,
             size: Bytes(bytes),
             rate: None,

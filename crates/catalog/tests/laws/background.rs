@@ -52,7 +52,7 @@ pub fn of_mice(racks: u32, hosts_per_rack: u32, values: &[(&str, Value)]) -> Bac
 
 /// All messages, sorted by time and host; hosts ask for theirs one after the other.
 pub fn drained(background: &Background) -> Vec<Sent> {
-    let workload = Workload { jobs: Vec::new(), background: Some(background.clone()) };
+    let workload = Workload { jobs: Vec::new(), background: Some(background.clone()), staged: None };
     let mut work = expand(&workload, background.racks.len(), SEED).expect("it makes sense");
     let hosts = work.actors().to_vec();
     let mut all = Vec::new();

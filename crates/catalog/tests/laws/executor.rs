@@ -65,11 +65,14 @@ struct Actor {
     lanes: Vec<Lane>,
     mailbox: BTreeMap<u64, u32>,
     exhausted: bool,
+    /// Whether its time was over.
+    stopped: bool,
 }
 
 impl Actor {
     fn new() -> Actor {
-        Actor { queue: VecDeque::new(), lanes: Vec::new(), mailbox: BTreeMap::new(), exhausted: false }
+        let (queue, lanes, mailbox) = (VecDeque::new(), Vec::new(), BTreeMap::new());
+        Actor { queue, lanes, mailbox, exhausted: false, stopped: false }
     }
 
     fn busy(&self) -> bool {
@@ -97,6 +100,12 @@ impl Actor {
             }
             self.queue.pop_front();
         }
+    }
+
+    fn stop(&mut self) {
+        self.queue.clear();
+        self.lanes.iter_mut().for_each(|lane| *lane = Lane { tasks: VecDeque::new(), blocked: Blocked::No });
+        (self.exhausted, self.stopped) = (true, true);
     }
 
     fn take(&mut self, tag: u64, messages: u32) -> bool {
@@ -153,7 +162,11 @@ pub fn run(work: &mut impl Work, delay: Delay, ahead: usize) -> Trace {
     for (number, actor) in executor.actors.iter().enumerate() {
         let blocked: Vec<_> = actor.lanes.iter().map(|lane| lane.blocked).collect();
         assert!(actor.exhausted && !actor.busy(), "actor {number} never ends: {blocked:?}");
-        assert!(actor.mailbox.is_empty(), "actor {number} never waits for {:?}", actor.mailbox);
+        assert!(
+            actor.stopped || actor.mailbox.is_empty(),
+            "actor {number} never waits for {:?}",
+            actor.mailbox
+        );
     }
     executor.trace.end = executor.now;
     executor.trace
@@ -194,7 +207,7 @@ impl<W: Work> Executor<'_, W> {
             actor.hand_out();
             let idle = actor.lanes.iter().any(|lane| lane.blocked == Blocked::No && lane.tasks.is_empty());
             let must = actor.queue.is_empty() && (idle || actor.lanes.is_empty());
-            if !actor.exhausted && (must || actor.queue.len() < self.ahead) {
+            if !actor.exhausted && (must || actor.held() < self.ahead) {
                 let handed = actor.queue.len();
                 self.work.refill(ActorId(number as u32), &mut actor.queue);
                 actor.exhausted = actor.queue.len() == handed;
@@ -236,6 +249,8 @@ impl<W: Work> Executor<'_, W> {
                 return Blocked::Timer;
             }
             Operation::Until(_) => {}
+            Operation::StopAt(at) if at.0 > self.now => {}
+            Operation::StopAt(_) => self.actors[number].stop(),
             Operation::Receive { tag, messages } => {
                 assert!(messages > 0, "a wait for nothing");
                 if !self.actors[number].take(tag, messages) {
@@ -262,6 +277,10 @@ impl<W: Work> Executor<'_, W> {
         if let Some(to) = message.notify {
             assert_eq!(actors[to.index()], message.to, "the actor to notify is on another host");
             self.later(span, Event::Arrive { actor: to.index(), tag: message.tag });
+        }
+        if let Some(own) = message.completion {
+            assert_eq!(own.index(), number, "another actor is told");
+            self.later(2 * span, Event::Arrive { actor: number, tag: message.tag });
         }
     }
 

@@ -6,5 +6,7 @@ mod executor;
 mod mice;
 mod poisson;
 mod routes;
+mod staged;
 mod topologies;
+mod up_down;
 mod workloads;

@@ -5,14 +5,14 @@ use std::time::{Duration as WallTime, Instant};
 
 use netloom_catalog::routing;
 use netloom_catalog::topology::{self, Built, SPECS, Topology, custom, fat_tree, leaf_spine};
-use netloom_model::{Fabric, FabricBuilder, Routing, reroute};
+use netloom_model::{Fabric, FabricBuilder, Routing, Ways, reroute};
 use netloom_units::{Duration, HostId, Kind, NodeId, Parameter, Rate, Settings, Value};
 use proptest::prelude::*;
 
 use crate::topologies::{fat_tree_of, leaf_spine_settings};
 
 /// Hops from every node to `host` over live links, hosts not forwarding.
-fn distances(fabric: &Fabric, dead: &[bool], host: HostId) -> Vec<Option<u32>> {
+pub fn distances(fabric: &Fabric, dead: &[bool], host: HostId) -> Vec<Option<u32>> {
     let mut distance = vec![None; fabric.n_nodes()];
     distance[host.index()] = Some(0);
     let mut queue = VecDeque::from([NodeId(host.0)]);
@@ -45,7 +45,7 @@ fn by_hand(fabric: &Fabric, dead: &[bool], node: NodeId, host: HostId, distance:
 }
 
 /// What a node that asks the overlay takes for its next hops, and whether the overlay told it.
-fn believed(
+pub fn believed(
     fabric: &Fabric,
     routing: &Routing,
     overlay: &netloom_model::Overlay,
@@ -64,8 +64,8 @@ fn believed(
 
 fn check(fabric: &Fabric, routing: &Routing, dead: &[bool], compact: bool) {
     let healthy = vec![false; dead.len()];
-    let overlay = reroute::overlay(fabric, routing, dead);
-    assert!(reroute::overlay(fabric, routing, &healthy).is_empty());
+    let overlay = reroute::overlay(fabric, routing, dead, Ways::Shortest);
+    assert!(reroute::overlay(fabric, routing, &healthy, Ways::Shortest).is_empty());
     for host in (0..fabric.n_hosts() as u32).map(HostId) {
         let before = distances(fabric, &healthy, host);
         let after = distances(fabric, dead, host);
@@ -98,7 +98,7 @@ fn some_value(parameter: &'static Parameter) -> BoxedStrategy<(&'static str, Val
 }
 
 /// Any small fabric of the registry that is built from parameters, with some of its links dead.
-fn parametric() -> impl Strategy<Value = (Built, Vec<bool>)> {
+pub fn parametric() -> impl Strategy<Value = (Built, Vec<bool>)> {
     let numbers = (0..SPECS.len()).filter(|&number| SPECS[number].name != custom::SPEC.name);
     let settings = |number: usize| {
         let values: Vec<_> = SPECS[number].parameters.iter().map(some_value).collect();
@@ -177,7 +177,7 @@ fn an_overlay_is_small_when_little_is_dead() {
     let mut dead = vec![false; built.fabric.links().len()];
     let both = built.link_names.iter().enumerate().filter(|(_, name)| name.starts_with("leaf5-spine3."));
     both.for_each(|(link, _)| dead[link] = true);
-    let overlay = reroute::overlay(&built.fabric, &built.routing, &dead);
+    let overlay = reroute::overlay(&built.fabric, &built.routing, &dead, Ways::Shortest);
     // Every other leaf must avoid spine 3 towards leaf 5, and nobody else need change.
     let leaf = |number: u32| NodeId(64 * 32 + number);
     let towards = HostId(5 * 32 + 7);
@@ -232,7 +232,7 @@ fn an_overlay_goes_round_a_dead_core_link() {
     let core_link =
         |name: &str| built.link_names.iter().position(|link| link == name).expect("there is such a link");
     dead[core_link("pod5.aggregation2-core2.1.0")] = true;
-    let overlay = reroute::overlay(&built.fabric, &built.routing, &dead);
+    let overlay = reroute::overlay(&built.fabric, &built.routing, &dead, Ways::Shortest);
     // Every other pod's aggregation switch of this group must leave the core alone on the way to pod 5, and leaves need
     // not change: three cores above that switch are left.
     let towards = HostId(5 * 16 + 3);
@@ -249,7 +249,7 @@ fn an_overlay_goes_round_a_dead_core_link() {
     for core in 0..4 {
         dead[core_link(&format!("pod5.aggregation2-core2.{core}.0"))] = true;
     }
-    let overlay = reroute::overlay(&built.fabric, &built.routing, &dead);
+    let overlay = reroute::overlay(&built.fabric, &built.routing, &dead, Ways::Shortest);
     let ports = overlay.next_hops(shape.leaf(0), towards).map(|ports| ports.iter().collect::<Vec<_>>());
     assert_eq!(ports, Some(vec![4, 5, 7]));
 }

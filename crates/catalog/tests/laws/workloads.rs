@@ -29,7 +29,7 @@ fn communicate(buckets: Vec<Bucket>, concurrent: bool, barrier: bool) -> Phase {
 
 fn job(n: u32, steps: u32, phases: Vec<Phase>) -> Workload {
     let ranks = (0..n).map(HostId).collect();
-    Workload { jobs: vec![Job { ranks, steps, phases, start: Time::ZERO }], background: None }
+    Workload { jobs: vec![Job { ranks, steps, phases, start: Time::ZERO }], background: None, staged: None }
 }
 
 fn work(workload: &Workload) -> TrainingWork {
@@ -219,8 +219,11 @@ fn actors_are_ranks_job_by_job_and_then_background_by_host() {
     };
     let background = background::of_mice(3, 8, &[("end", Value::Duration(Duration::from_millis(3)))]);
     let drawn = background::drained(&background);
-    let workload =
-        Workload { jobs: vec![one(&[3, 1], 0), one(&[7, 5, 4], 777)], background: Some(background) };
+    let workload = Workload {
+        jobs: vec![one(&[3, 1], 0), one(&[7, 5, 4], 777)],
+        background: Some(background),
+        staged: None,
+    };
     let mut work = expand(&workload, 24, 3).unwrap();
     assert!(work.actors().iter().map(|host| host.0).eq([3, 1, 7, 5, 4].into_iter().chain(0..24)));
     assert_eq!((work.barrier_size(0), work.barrier_size(1)), (2, 3));

@@ -34,24 +34,26 @@ pub fn print(comparison: &Comparison, output: &mut Output) {
     }
 }
 
-/// A line for each row; a run of several jobs is named once, and jobs only where some run has several.
+/// A line for each row; a run of several parts is named once, and jobs only where some run has several parts.
 fn table<'a>(
     rows: impl IntoIterator<Item = &'a Row>,
     title: &str,
     text: fn(&Metric, &Cell) -> String,
 ) -> Table {
     let rows: Vec<&Row> = rows.into_iter().collect();
-    let several_jobs = rows.windows(2).any(|two| two[0].run == two[1].run);
+    let several_parts = rows.windows(2).any(|two| two[0].run == two[1].run);
     let numbers = METRICS.iter().map(|metric| (metric.title, Lean::Right));
-    let mut table = Table::new([(title, Lean::Left), ("job", Lean::Left)].into_iter().chain(numbers));
+    let mut table =
+        Table::new([title, "job", "stage"].map(|title| (title, Lean::Left)).into_iter().chain(numbers));
     let mut last = "";
     for row in rows {
         let run = if row.run == last { String::new() } else { row.run.clone() };
-        let job = row.job.clone().filter(|_| several_jobs).unwrap_or_default();
+        let job = row.job.clone().filter(|_| several_parts).unwrap_or_default();
+        let stage = row.stage.map(|stage| stage.to_string()).unwrap_or_default();
         let cell = |(metric, cell): (&Metric, &Option<Cell>)| {
             cell.as_ref().map_or_else(String::new, |cell| text(metric, cell))
         };
-        table.row([run, job].into_iter().chain(METRICS.iter().zip(&row.cells).map(cell)));
+        table.row([run, job, stage].into_iter().chain(METRICS.iter().zip(&row.cells).map(cell)));
         last = &row.run;
     }
     table
@@ -62,6 +64,9 @@ fn value(metric: &Metric, cell: &Cell) -> String {
         Unit::Seconds => words::span(cell.value),
         Unit::Bytes => words::size(cell.value),
         Unit::Packets => words::count(cell.value as u64),
+        Unit::BitsPerSecond => words::bit_rate(cell.value),
+        Unit::One => format!("{:.4}", cell.value),
+        Unit::BitsPerSecondSquared => format!("{} (Gbps)^2", words::number(cell.value / 1e18)),
     }
 }
 

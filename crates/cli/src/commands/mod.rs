@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod check;
 pub mod compare;
+pub mod congestion;
 pub mod demo;
 pub mod import;
 pub mod list;

@@ -2,13 +2,17 @@
 
 use std::env;
 
-use netloom_lab::summary::{JobSummary, PeakSummary, QueuePairSummary, SizeBucket, Slowdowns, Summary};
+use netloom_lab::summary::{
+    FlowThroughput, JobSummary, PeakSummary, QueuePairSummary, SizeBucket, Slowdowns, StageSummary,
+    StagedSummary, Summary,
+};
 use netloom_lab::{
     ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest, Source, Status,
     Watch, words,
 };
 use serde_json::json;
 
+use super::congestion;
 use crate::arguments::Run;
 use crate::interrupt;
 use crate::output::Output;
@@ -71,6 +75,7 @@ pub fn status_word(status: Status) -> &'static str {
         Status::Stopped => "stopped",
         Status::Deadline => "ended by its deadline",
         Status::Stalled => "stalled",
+        Status::Deadlock => "stopped by a deadlock",
         Status::Unreachable => "stalled, since no path led to a peer",
     }
 }
@@ -92,6 +97,13 @@ fn print(report: &RunReport, output: &mut Output) {
     }
     output.line("");
     jobs(&summary.jobs, output);
+    if let Some(staged) = &summary.flows {
+        stages(staged, output);
+    }
+    if let Some(found) = &summary.congestion {
+        output.lines(congestion::lines(found));
+        output.line("");
+    }
     for line in facts(manifest, summary) {
         output.line(line);
     }
@@ -124,6 +136,49 @@ fn jobs(jobs: &[JobSummary], output: &mut Output) {
         ]);
     }
     output.lines(table.lines());
+    output.line("");
+}
+
+/// Flows with a column of their own.
+const MOST_FLOWS: usize = 12;
+
+/// What staged flows got, a line for each stage.
+fn stages(staged: &StagedSummary, output: &mut Output) {
+    if let Some(scale) = &staged.time_scale {
+        output.line(format!("times are {scale} of the source's"));
+    }
+    let mut names: Vec<&str> = Vec::new();
+    for flow in staged.stages.iter().flat_map(|stage| &stage.flows) {
+        if !names.contains(&flow.flow.as_str()) {
+            names.push(&flow.flow);
+        }
+        if names.len() > MOST_FLOWS {
+            break;
+        }
+    }
+    let n_left = names.len().saturating_sub(MOST_FLOWS);
+    names.truncate(MOST_FLOWS);
+    let figures = ["sum", "Jain", "variance (Gbps)^2"];
+    let right = names.iter().copied().chain(figures).map(|title| (title, Lean::Right));
+    let mut table = Table::new([("stage", Lean::Left)].into_iter().chain(right));
+    for stage in &staged.stages {
+        let of = |name: &&str| {
+            let found = stage.flows.iter().find(|flow: &&FlowThroughput| flow.flow == *name);
+            found.map_or_else(|| "-".to_owned(), |flow| words::bit_rate(flow.throughput_bps))
+        };
+        let StageSummary { start_s, end_s, sum_bps, jain, variance_bps2, .. } = stage;
+        let [start, end] = [*start_s, *end_s].map(words::span);
+        let figures = [
+            words::bit_rate(*sum_bps),
+            jain.map_or_else(|| "-".to_owned(), |jain| format!("{jain:.4}")),
+            words::number(variance_bps2 / 1e18),
+        ];
+        table.row(std::iter::once(format!("{start} to {end}")).chain(names.iter().map(of)).chain(figures));
+    }
+    output.lines(table.lines());
+    if n_left > 0 {
+        output.line("table `stages` has the other flows");
+    }
     output.line("");
 }
 

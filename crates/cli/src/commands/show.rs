@@ -1,21 +1,32 @@
-//! `netloom show`: single packets and the slowest messages of a run, and the memory of Themis.
+//! `netloom show`: single packets, the slowest messages and the collectives of a run, forwarding tables, who meets at
+//! egress ports by them, and the memory of Themis.
 
+use netloom_lab::show::arbitration::{Arbitration, Span, arbitration};
+use netloom_lab::show::osu::{LatencyLine, LatencyTable, osu};
+use netloom_lab::show::routes::{self, RouteRow, RouteTables, Selection};
 use netloom_lab::show::themis::{self, ThemisMemory};
 use netloom_lab::show::{self, Hop, Journey, PacketLife, RecordedFlow, SlowFlow};
-use netloom_lab::{ExitCode, LabError, words};
+use netloom_lab::{ExitCode, LabError, Overrides, Source, words};
 
-use crate::arguments::{Show, ShowPackets, ShowPaths, ShowThemis, Subject};
+use crate::arguments::{
+    Show, ShowArbitration, ShowOsu, ShowPackets, ShowPaths, ShowRoutes, ShowThemis, Subject,
+};
 use crate::output::Output;
 use crate::table::{Lean, Table};
 
 /// Most flows listed; the rest is told as a number.
 const MOST_FLOWS: usize = 50;
+/// Most rows of tables listed.
+const MOST_ROUTES: usize = 1_000;
 
 /// Shows what was asked for.
 pub fn show(arguments: &Show, output: &mut Output) -> Result<ExitCode, LabError> {
     match &arguments.subject {
         Subject::Packets(packets) => show_packets(packets, output)?,
         Subject::Paths(paths) => show_paths(paths, output)?,
+        Subject::Osu(arguments) => show_osu(arguments, output)?,
+        Subject::Routes(routes) => show_routes(routes, output)?,
+        Subject::Arbitration(arguments) => show_arbitration(arguments, output)?,
         Subject::Themis(themis) => show_themis(themis, output)?,
     }
     Ok(ExitCode::Good)
@@ -52,6 +63,47 @@ fn show_paths(arguments: &ShowPaths, output: &mut Output) -> Result<(), LabError
     Ok(())
 }
 
+fn show_osu(arguments: &ShowOsu, output: &mut Output) -> Result<(), LabError> {
+    let found = osu(&arguments.run)?;
+    if arguments.json {
+        return output.json(&found);
+    }
+    for table in &found.tables {
+        output.line("");
+        print_latencies(table, arguments.full, output);
+    }
+    if found.side_by_side > 0 {
+        let count = words::count(found.side_by_side);
+        output.line("");
+        output
+            .line(format!("# Left out: {count} collectives that ran side by side with others of their job"));
+    }
+    Ok(())
+}
+
+/// A table in the layout of the benchmarks, down to the blanks, so that what reads theirs reads this one.
+fn print_latencies(table: &LatencyTable, full: bool, output: &mut Output) {
+    let LatencyTable { job, collective, benchmark, ranks, .. } = table;
+    let version = env!("CARGO_PKG_VERSION");
+    output.line(format!(
+        "# {benchmark} Latency Test, simulated by netloom {version} (layout of the OSU micro-benchmarks)"
+    ));
+    output.line(format!("# Job {job}: {collective}, {ranks} ranks"));
+    let mut heading = format!("{:<10}{:>18}", "# Size", "Avg Latency(us)");
+    if full {
+        heading += &format!("{:>18}{:>18}{:>12}", "Min Latency(us)", "Max Latency(us)", "Iterations");
+    }
+    output.line(heading);
+    for line in &table.lines {
+        let LatencyLine { size_bytes, average_us, minimum_us, maximum_us, iterations } = line;
+        let mut text = format!("{size_bytes:<10}{average_us:>18.2}");
+        if full {
+            text += &format!("{minimum_us:>18.2}{maximum_us:>18.2}{iterations:>12}");
+        }
+        output.line(text);
+    }
+}
+
 fn show_themis(arguments: &ShowThemis, output: &mut Output) -> Result<(), LabError> {
     let setup = themis::Setup {
         n_paths: arguments.paths,
@@ -68,6 +120,109 @@ fn show_themis(arguments: &ShowThemis, output: &mut Output) -> Result<(), LabErr
     }
     print_themis(&memory, output);
     Ok(())
+}
+
+fn show_routes(arguments: &ShowRoutes, output: &mut Output) -> Result<(), LabError> {
+    let overrides = Overrides { set: arguments.set.clone(), ..Overrides::default() };
+    let ShowRoutes { at, from, to, .. } = arguments;
+    let selection = Selection { at: at.clone(), from: from.clone(), to: to.clone() };
+    let tables = routes::routes(&Source::file(&arguments.scenario), &overrides, &selection)?;
+    if arguments.json {
+        return output.json(&tables);
+    }
+    print_routes(&tables, output);
+    Ok(())
+}
+
+fn show_arbitration(arguments: &ShowArbitration, output: &mut Output) -> Result<(), LabError> {
+    let overrides = Overrides { set: arguments.set.clone(), ..Overrides::default() };
+    let found = arbitration(&Source::file(&arguments.scenario), &overrides)?;
+    if arguments.json {
+        return output.json(&found);
+    }
+    output.line(&found.policy);
+    output.line("");
+    output.lines(kinds(&found).lines());
+    if arguments.ports {
+        output.line("");
+        output.lines(egress_ports(&found).lines());
+    }
+    Ok(())
+}
+
+/// A line for each tier and direction; columns of what nothing comes from are left out.
+fn kinds(found: &Arbitration) -> Table {
+    let numbers = ["egress ports", "ingress ports each", "from above", "from beside", "from below"];
+    let titles = [("egress", Lean::Left)].into_iter().chain(numbers.map(|title| (title, Lean::Right)));
+    let mut table = Table::new(titles);
+    let beside = |span: Span| if span.most == 0 { String::new() } else { spanned(span) };
+    for kind in &found.kinds {
+        table.row([
+            kind.name(),
+            words::count(u64::from(kind.egress_ports)),
+            spanned(kind.all),
+            spanned(kind.from_above),
+            beside(kind.from_beside),
+            spanned(kind.from_below),
+        ]);
+    }
+    table
+}
+
+fn spanned(span: Span) -> String {
+    match span {
+        Span { least, most } if least == most => most.to_string(),
+        Span { least, most } => format!("{least} to {most}"),
+    }
+}
+
+fn egress_ports(found: &Arbitration) -> Table {
+    let titles = ["switch", "link", "from above", "from beside", "from below"];
+    let mut table = Table::new(titles.map(|title| (title, Lean::Left)));
+    for port in &found.ports {
+        let sides = [&port.from_above, &port.from_beside, &port.from_below].map(|links| links.join(", "));
+        table.row([port.at.clone(), port.link.clone()].into_iter().chain(sides));
+    }
+    table
+}
+
+fn print_routes(tables: &RouteTables, output: &mut Output) {
+    let on_source =
+        if tables.depends_on_source { "; one of several links by source, see --from" } else { "" };
+    output.line(format!("{}{on_source}", tables.policy));
+    let mut n_left = MOST_ROUTES;
+    for table in &tables.switches {
+        let rows = &table.rows[..table.rows.len().min(n_left)];
+        n_left -= rows.len();
+        if !rows.is_empty() {
+            output.line("");
+            output.line(&table.at);
+            output.lines(route_rows(rows).lines());
+        }
+    }
+    let n_rows: usize = tables.switches.iter().map(|table| table.rows.len()).sum();
+    if n_rows > MOST_ROUTES {
+        let more = words::count((n_rows - MOST_ROUTES) as u64);
+        output.line(format!("and {more} more rows: --at SWITCH or --to HOST shows them, --json all"));
+    }
+}
+
+fn route_rows(rows: &[RouteRow]) -> Table {
+    let mut table = Table::new(["to", "from", "by", "listed"].map(|title| (title, Lean::Left)));
+    for row in rows {
+        let to = match row.hosts {
+            1 => row.to.clone(),
+            hosts => format!("{} ... {} ({hosts})", row.to, row.to_last),
+        };
+        let by = match row.links.as_slice() {
+            [] => "no way".to_owned(),
+            [first, _, .., last] => format!("{first} ... {last} ({})", row.links.len()),
+            few => few.join(", "),
+        };
+        let listed = if row.by_hand { "by hand" } else { "" };
+        table.row([to, row.from.clone().unwrap_or_default(), by, listed.to_owned()]);
+    }
+    table
 }
 
 fn print_themis(memory: &ThemisMemory, output: &mut Output) {

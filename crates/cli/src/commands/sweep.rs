@@ -50,6 +50,10 @@ fn print(report: &GridReport, output: &mut Output) {
             output.line("");
         }
     }
+    if report.variants.iter().any(|variant| !variant.stages.is_empty()) {
+        output.lines(stages(&report.variants).lines());
+        output.line("");
+    }
     if report.variants.iter().any(|variant| variant.background.is_some()) {
         output.lines(background(&report.variants).lines());
         output.line("");
@@ -96,6 +100,28 @@ fn figures(variants: &[VariantReport]) -> Table {
         let [mean, half] = job.step.map(mean).unwrap_or_default();
         table.row([variant, job_name, words::count(job.seeds as u64), mean, half, p95, p99, time]);
     });
+    table
+}
+
+/// Means over seeds of what staged flows got, a line for each stage.
+fn stages(variants: &[VariantReport]) -> Table {
+    let numbers = ["seeds", "sum", "+- 95 %", "Jain", "variance (Gbps)^2"];
+    let numbers = numbers.map(|title| (title, Lean::Right));
+    let mut table =
+        Table::new(["flows of", "stage"].map(|title| (title, Lean::Left)).into_iter().chain(numbers));
+    for variant in variants {
+        for (place, stage) in variant.stages.iter().enumerate() {
+            table.row([
+                if place == 0 { variant.name.clone() } else { String::new() },
+                stage.stage.to_string(),
+                words::count(stage.seeds as u64),
+                words::bit_rate(stage.sum_bps),
+                stage.sum_half_bps.map(words::bit_rate).unwrap_or_default(),
+                stage.jain.map(|jain| format!("{jain:.4}")).unwrap_or_default(),
+                words::number(stage.variance_bps2 / 1e18),
+            ]);
+        }
+    }
     table
 }
 

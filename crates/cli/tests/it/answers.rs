@@ -256,3 +256,121 @@ fn the_memory_of_themis_is_told_part_by_part() {
     let wrong = place.netloom(&["show", "themis", "--memory", "--rate", "400"]);
     assert!(wrong.code == Some(2) && wrong.err.contains("unit"), "{}", wrong.err);
 }
+
+#[test]
+fn tables_of_switches_are_told_row_by_row() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    let links = ["--set", "fabric.leaf_spine.spines=6", "--set", "balance=spray"];
+    let spray = place.netloom(&[&["show", "routes", "small.yaml", "--at", "leaf0"], &links[..]].concat());
+    assert_eq!(spray.code, Some(0), "{}", spray.err);
+    assert_eq!(
+        spray.out,
+        "spray\n\nleaf0\n\
+         to                               by\n\
+         leaf0.host0                      leaf0.host0.nic0\n\
+         leaf0.host1                      leaf0.host1.nic0\n\
+         leaf1.host0 ... leaf1.host1 (2)  leaf0-spine0.0 ... leaf0-spine5.0 (6)\n"
+    );
+    let entry = "routes=[{at: leaf0, from: leaf0.host1, to: leaf1.host0, link: leaf0-spine1.0}]";
+    let by_pair =
+        ["--set", "balance=deterministic", "--set", "balance.deterministic.key=pair", "--set", entry];
+    let tables =
+        place.netloom(&[&["show", "routes", "small.yaml", "--to", "leaf1.host0"], &by_pair[..]].concat());
+    assert_eq!(tables.code, Some(0), "{}", tables.err);
+    let lines: Vec<&str> = tables.out.lines().collect();
+    assert!(lines[0].contains("--from"), "{}", tables.out);
+    assert!(lines[5].contains("leaf0.host1") && lines[5].ends_with("by hand"), "{}", tables.out);
+    let json = ["show", "routes", "small.yaml", "--at", "leaf1", "--json"];
+    let json: Value = serde_json::from_str(&place.netloom(&json).out).expect("it is JSON");
+    assert_eq!(json["switches"][0]["rows"][0]["hosts"], json!(2));
+    let unknown = place.netloom(&["show", "routes", "small.yaml", "--at", "leaf7"]);
+    assert!(unknown.code == Some(2) && unknown.err.contains("no switch of this name"), "{}", unknown.err);
+    let wrong = place.netloom(&["show", "routes", "small.yaml", "--set", "balance=tables"]);
+    assert!(wrong.code == Some(2) && wrong.err.contains("no balancing policy"), "{}", wrong.err);
+}
+
+#[test]
+fn who_meets_at_egress_ports_is_told_by_kinds_and_port_by_port() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    let spray = place.netloom(&["show", "arbitration", "small.yaml", "--set", "balance=spray"]);
+    assert_eq!(spray.code, Some(0), "{}", spray.err);
+    assert_eq!(
+        spray.out,
+        "spray\n\n\
+         egress      egress ports  ingress ports each  from above  from below\n\
+         tier1/up               4                   2           0           2\n\
+         tier1/down             4                   3           2           1\n\
+         tier2/down             4                   1           0           1\n"
+    );
+    let ports = place.netloom(&["show", "arbitration", "small.yaml", "--ports", "--set", "balance=spray"]);
+    assert!(
+        ports.out.ends_with("\nspine1  leaf1-spine1.0                                    leaf0-spine1.0\n"),
+        "{}",
+        ports.out
+    );
+    let json = place.netloom(&["show", "arbitration", "small.yaml", "--json"]);
+    let json: Value = serde_json::from_str(&json.out).expect("it is JSON");
+    assert_eq!(json["kinds"][0]["direction"], "up");
+    let wrong = place.netloom(&["show", "arbitration", "small.yaml", "--set", "balance=tables"]);
+    assert!(wrong.code == Some(2) && wrong.err.contains("no balancing policy"), "{}", wrong.err);
+}
+
+#[test]
+fn flows_are_told_stage_by_stage() {
+    let place = Place::new();
+    place.write("flows.yaml", FLOWS);
+    let run = place.netloom(&["run", "flows.yaml", "-o", "a"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.out.contains("times are 1/1000 of the source's\n"), "{}", run.out);
+    let compare = place.netloom(&["compare", "a", "a"]);
+    let titles = compare.out.lines().next().expect("there are titles");
+    assert!(titles.starts_with("run  stage ") && titles.contains("Jain  "), "{}", compare.out);
+    let sweep = place.netloom(&["sweep", "flows.yaml", "--seeds", "2", "-o", "grid"]);
+    assert_eq!(sweep.code, Some(0), "{}", sweep.err);
+    assert!(sweep.out.starts_with("flows of  stage  seeds "), "{}", sweep.out);
+    let rows: Vec<&str> = run.out.lines().skip_while(|line| !line.starts_with("stage")).take(3).collect();
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
+    assert_eq!(words(rows[0]), "stage one leaf0.host1->leaf1.host0 sum Jain variance (Gbps)^2");
+    assert!(words(rows[1]).starts_with("0 s to 100 us ") && rows[1].contains(" - "), "{}", rows[1]);
+    assert!(rows[1].trim_end().ends_with('0') && rows[1].contains("1.0000"), "{}", rows[1]);
+    assert!(words(rows[2]).starts_with("100 us to 200 us ") && rows[2].matches("Gbps").count() == 3);
+    let json = place.netloom(&["run", "flows.yaml", "-o", "a", "--force", "--json"]);
+    let json: Value = serde_json::from_str(&json.out).expect("it is JSON");
+    let flows = &json["summary"]["flows"];
+    assert_eq!(
+        (&flows["time_scale"], &flows["stages"][1]["flows"][0]["flow"]),
+        (&json!("1/1000"), &json!("one"))
+    );
+    let text = fs::read_to_string(place.path("a/manifest.json")).expect("it is there");
+    let manifest: Value = serde_json::from_str(&text).expect("it is JSON");
+    assert_eq!(manifest["time_scale"], "1/1000");
+    assert_eq!(place.netloom(&["check", "a"]).code, Some(0));
+}
+
+#[test]
+fn a_flow_that_nobody_answers_is_told_by_name() {
+    let place = Place::new();
+    place.write("flows.yaml", FLOWS);
+    let cut = ["run", "flows.yaml", "-o", "cut", "--set", "faults.failed=[leaf1.host0.nic0]"];
+    let run = place.netloom(&cut);
+    assert_eq!(run.code, Some(3), "{}{}", run.out, run.err);
+    assert!(
+        run.out.contains("2 staged flows cannot go on: `one` waits until leaf0.host0 is told"),
+        "{}",
+        run.out
+    );
+}
+
+const FLOWS: &str = "
+netloom: 1
+fabric: {leaf_spine: {leaves: 2, spines: 1, hosts_per_leaf: 2, host_rate: 100Gbps}}
+transport: {ideal: {retries: 1}}
+flows:
+  message: 64KiB
+  scale: 1/1000
+  list:
+    - {name: one, from: leaf0.host0, to: leaf1.host0, stop: 200us}
+    - {from: leaf0.host1, to: leaf1.host0, start: 100us, stop: 200us}
+";

@@ -15,6 +15,7 @@ fn help_texts() {
         "show",
         "show packets",
         "show paths",
+        "show osu",
         "show themis",
         "check",
         "list",

@@ -2,10 +2,12 @@
 
 mod answers;
 mod command;
+mod deadlock;
 mod help;
 #[cfg(unix)]
 mod interrupt;
 #[cfg(unix)]
 mod kill;
 mod mistakes;
+mod osu;
 mod packets;

@@ -5,7 +5,7 @@
 
 use std::num::NonZeroU32;
 
-use netloom_model::{FaultAction, Model, reroute};
+use netloom_model::{FaultAction, Knowledge, Model, reroute};
 use netloom_policy::edge::themis::Failure;
 use netloom_units::{HostId, LinkId, NodeId, Time};
 
@@ -16,7 +16,8 @@ impl Coordinator<'_, '_> {
     /// Renews global knowledge: next hops over what is alive at `at`.
     pub(super) fn reroute(&mut self, at: u64) {
         self.dead = dead_links(self.model, Time(at));
-        let overlay = reroute::overlay(&self.model.fabric, &self.model.routing, &self.dead);
+        let Knowledge::Global(ways) = self.model.knowledge else { return };
+        let overlay = reroute::overlay(&self.model.fabric, &self.model.routing, &self.dead, ways);
         self.hall.board.write().expect("no thread panicked").overlay = Some(overlay);
         let is_broken = self.is_fabric_broken();
         for number in 0..self.hall.partitions.len() {

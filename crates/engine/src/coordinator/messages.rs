@@ -1,6 +1,7 @@
 //! Messages from hand-out to being forgotten: their places at both hosts, and their queue pairs.
 //!
-//! Models: a queue pair for each message, or one for each pair of hosts that ever talks.
+//! Models: a queue pair for each message, or one for each pair of hosts that ever talks; one for each staged flow either
+//! way.
 //! Leaves out: sending and receiving.
 //!
 //! Invariants: places of messages on queue pairs are taken back when nothing of them is under way: what was sent equals
@@ -20,8 +21,9 @@ use crate::rdma::{Incoming, Nic, Outgoing};
 /// Queue pairs, and messages about to be forgotten.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    /// The queue pairs that pairs of hosts share: places of the sending end, and at the switch above the receiver.
-    shared: BTreeMap<(HostId, HostId), (u32, u32)>,
+    /// The queue pairs that messages of a pair of hosts share, or those of a staged flow: places of the sending end, and at
+    /// the switch above the receiver.
+    shared: BTreeMap<(HostId, HostId, Option<u32>), (u32, u32)>,
     /// Messages of which both ends have finished, but packets may be under way.
     closing: Vec<u32>,
 }
@@ -51,27 +53,29 @@ impl Coordinator<'_, '_> {
     }
 
     fn on_pair(&mut self, rdma: &Rdma, source: HostId, message: Message, followed: bool) -> Flow {
-        let (send_pair, edge_pair) = self.pair_for(rdma, source, message.to);
+        let (send_pair, edge_pair) = self.pair_for(rdma, source, &message);
         let send_slot = self.at_host(source, |host| nic(host).outgoing.insert(Outgoing::default()));
         let incoming = Incoming { missing: message.size.0, ..Incoming::default() };
         let receive_slot = self.at_host(message.to, |host| nic(host).incoming.insert(incoming));
         Flow { message, source, send_slot, receive_slot, send_pair, edge_pair, followed }
     }
 
-    fn pair_for(&mut self, rdma: &Rdma, source: HostId, to: HostId) -> (u32, u32) {
-        if rdma.queue_pairs == QueuePairs::Message {
-            return self.make_pair(rdma, source, to);
+    fn pair_for(&mut self, rdma: &Rdma, source: HostId, message: &Message) -> (u32, u32) {
+        if has_own_pair(rdma, message) {
+            return self.make_pair(rdma, source, message);
         }
-        if let Some(&pair) = self.pairs.shared.get(&(source, to)) {
+        let key = (source, message.to, message.staged_flow());
+        if let Some(&pair) = self.pairs.shared.get(&key) {
             return pair;
         }
-        let pair = self.make_pair(rdma, source, to);
-        self.pairs.shared.insert((source, to), pair);
+        let pair = self.make_pair(rdma, source, message);
+        self.pairs.shared.insert(key, pair);
         pair
     }
 
-    fn make_pair(&self, rdma: &Rdma, source: HostId, to: HostId) -> (u32, u32) {
-        let send = self.at_host(source, |host| nic(host).insert_send(rdma, to.0));
+    fn make_pair(&self, rdma: &Rdma, source: HostId, message: &Message) -> (u32, u32) {
+        let to = message.to;
+        let send = self.at_host(source, |host| nic(host).insert_send(rdma, to.0, message.rate));
         let receive = self.at_host(to, |host| nic(host).insert_receive(rdma, source.0));
         self.at_host(source, |host| nic(host).sends.get_mut(send).far = receive);
         self.at_host(to, |host| nic(host).receives.get_mut(receive).far = send);
@@ -113,11 +117,12 @@ impl Coordinator<'_, '_> {
             self.rate_forget(place);
         }
         let rdma = self.model.transport.rdma().expect("only messages on queue pairs close");
+        let is_last = has_own_pair(rdma, &flow.message);
         let receive_pair = self.at_host(flow.source, |host| {
             let nic = nic(host);
             nic.outgoing.remove(flow.send_slot);
             let far = nic.sends.get_mut(flow.send_pair).far;
-            if rdma.queue_pairs == QueuePairs::Message {
+            if is_last {
                 nic.forget_send(flow.send_pair);
             }
             far
@@ -125,11 +130,11 @@ impl Coordinator<'_, '_> {
         self.at_host(flow.message.to, |host| {
             let nic = nic(host);
             nic.incoming.remove(flow.receive_slot);
-            if rdma.queue_pairs == QueuePairs::Message {
+            if is_last {
                 nic.forget_receive(receive_pair);
             }
         });
-        if rdma.queue_pairs == QueuePairs::Message && flow.edge_pair != u32::MAX {
+        if is_last && flow.edge_pair != u32::MAX {
             self.at_edge(flow.message.to, |edge| edge.forget(flow.edge_pair));
         }
         self.table.retire(place)
@@ -160,6 +165,11 @@ impl Coordinator<'_, '_> {
             (receive.packets, receive.hops)
         })
     }
+}
+
+/// Whether its queue pair is made for this message alone.
+fn has_own_pair(rdma: &Rdma, message: &Message) -> bool {
+    rdma.queue_pairs == QueuePairs::Message && message.staged_flow().is_none()
 }
 
 pub(super) fn nic(host: &mut Host) -> &mut Nic {

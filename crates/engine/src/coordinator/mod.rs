@@ -8,13 +8,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use netloom_model::{Fault, FaultAction, Item, Knowledge, Model, Operation, Work};
+use netloom_model::{Fault, FaultAction, Item, Model, Operation, Work};
 use netloom_policy::edge::themis::Failure;
 use netloom_records::{Batch, DropReason, DropRow, FaultRow, FlowRow, PortRow, SignalRow, Sink, SinkError};
 use netloom_units::{ActorId, Bytes, Duration, HostId, NodeId, PortId, Time};
 
-use crate::actor::Task;
+use crate::actor::{Actor, Task};
 use crate::assemble::Seating;
+use crate::congestion::Congestion;
 use crate::desk::{DropTally, Report, TimerKind};
 use crate::edge::Tally;
 use crate::flow::{FlowTable, sort_rows};
@@ -22,17 +23,24 @@ use crate::ledger::Ledger;
 use crate::observe::{Control, Observer, Progress};
 use crate::parallel::{Crew, Hall};
 use crate::partition::LONGEST_WINDOW;
+use crate::port::{Egress, Totals};
 use crate::rates::Rates;
-use crate::run::{Outcome, Stall, Status, Waiting};
+use crate::run::{Deadlock, Outcome, Stall, Status, Waiting};
 use crate::sampler::Sampler;
+use crate::stages::Stages;
 use crate::trace::{Account, Tracer};
+use cuts::Cut;
 use messages::Pairs;
 use repairs::Repairs;
 
+mod congestion;
+mod cuts;
+mod deadlock;
 mod failures;
 mod messages;
 mod rates;
 mod repairs;
+mod stages;
 
 /// Where an actor lives.
 #[derive(Debug, Clone, Copy)]
@@ -49,15 +57,6 @@ struct Address {
 struct Meeting {
     actors: Vec<u32>,
     last: u64,
-}
-
-/// Something that happens to the whole fabric at an instant, between two windows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Cut {
-    /// Global knowledge of failures is renewed.
-    Reroute,
-    /// The run ends.
-    Deadline,
 }
 
 /// See the module.
@@ -86,6 +85,8 @@ pub struct Coordinator<'a, 'h> {
     cuts: VecDeque<(u64, Cut)>,
     sampler: Option<Sampler>,
     rates: Option<Rates>,
+    stages: Option<Stages<'a>>,
+    congestion: Option<Congestion<'a>>,
     tracer: Tracer<'a>,
     faults_told: usize,
     n_finished: usize,
@@ -127,6 +128,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             cuts: VecDeque::new(),
             sampler: model.recording.series.map(|interval| Sampler::new(interval, n_ports)),
             rates: model.transport.rdma().and_then(|_| Rates::new(model)),
+            stages: model.workload.staged.as_ref().map(Stages::new),
+            congestion: Congestion::new(model),
             tracer: Tracer::new(model),
             faults_told: 0,
             n_finished: 0,
@@ -139,24 +142,11 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             observer,
         };
         coordinator.plan_cuts();
+        if model.queues.credits.is_some() {
+            coordinator.look_again_after(0);
+        }
         coordinator.seat_actors();
         coordinator
-    }
-
-    fn plan_cuts(&mut self) {
-        let mut cuts = Vec::new();
-        if self.model.knowledge == Knowledge::Global {
-            let delay = self.model.coordination_delay.0;
-            for fault in &self.model.faults {
-                // Known from the start what has failed from the start; else at the next snapshot.
-                let at = if fault.at == Time::ZERO { 0 } else { (fault.at.0 / delay + 1) * delay };
-                cuts.push((at, Cut::Reroute));
-            }
-        }
-        cuts.extend(self.model.deadline.map(|deadline| (deadline.0, Cut::Deadline)));
-        cuts.sort_unstable();
-        cuts.dedup();
-        self.cuts = cuts.into();
     }
 
     fn seat_actors(&mut self) {
@@ -166,7 +156,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             let mut seat = self.hall.partition(partition as usize);
             let actors = &mut seat.nodes[node as usize].host.as_deref_mut().expect("a host").actors;
             let address = Address { partition, node, actor: actors.len() as u32, host };
-            actors.push(crate::actor::Actor::new(id as u32));
+            actors.push(Actor::new(id as u32));
             self.addresses.push(address);
         }
         for id in 0..hosts.len() as u32 {
@@ -213,36 +203,6 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 return Ok(Status::Stopped);
             }
         }
-    }
-
-    fn next_cut(&self) -> u64 {
-        let cut = self.cuts.front().map_or(u64::MAX, |cut| cut.0);
-        let sample = self.sampler.as_ref().map_or(u64::MAX, |sampler| sampler.next().0);
-        let rates = self.rates.as_ref().map_or(u64::MAX, |rates| rates.next().0);
-        cut.min(sample).min(rates)
-    }
-
-    /// Carries out what happens up to and including `earliest` between windows; the status if the run ends by it.
-    fn cut_before(&mut self, earliest: u64) -> Option<Status> {
-        while self.next_cut() <= earliest {
-            let at = self.next_cut();
-            if self.sampler.as_ref().is_some_and(|sampler| sampler.next().0 == at) {
-                self.sample(at);
-                continue;
-            }
-            if self.rates.as_ref().is_some_and(|rates| rates.next().0 == at) {
-                self.rate_sample(at);
-                continue;
-            }
-            match self.cuts.pop_front().expect("a cut was seen").1 {
-                Cut::Reroute => self.reroute(at),
-                Cut::Deadline => {
-                    self.now = at;
-                    return Some(Status::Deadline);
-                }
-            }
-        }
-        None
     }
 
     /// One window: rounds until no partition is paused.
@@ -312,6 +272,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 if self.rates.is_some() {
                     self.rate_started(flow);
                 }
+                if self.stages.is_some() {
+                    self.stage_started(flow);
+                }
             }
             Report::Arrived { flow, at, packets, hops } => {
                 let board = self.hall.board.read().expect("no thread panicked");
@@ -320,6 +283,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 self.rows.push(row);
                 if self.model.transport.rdma().is_some() {
                     self.repairs.expect(flow, &row);
+                }
+                if self.stages.is_some() {
+                    self.stage_arrived(flow);
                 }
                 self.retire(flow);
             }
@@ -371,8 +337,15 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         let mut hungry = std::mem::take(&mut self.hungry);
         hungry.sort_unstable();
         hungry.dedup();
+        // Who stopped after it had asked needs nothing any more.
+        hungry.retain(|&id| !self.of_actor(id, Actor::is_finished));
         hungry.drain(..).for_each(|actor| self.refill(actor));
         self.hungry = hungry;
+    }
+
+    fn of_actor<R>(&self, id: u32, read: impl FnOnce(&Actor) -> R) -> R {
+        let Address { host, actor, .. } = self.addresses[id as usize];
+        self.at_host(host, |host| read(&host.actors[actor as usize]))
     }
 
     fn refill(&mut self, id: u32) {
@@ -396,6 +369,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         match item.operation {
             Operation::Compute(span) => Task::Compute(span.0),
             Operation::Until(at) => Task::Until(at.0),
+            Operation::StopAt(at) => Task::StopAt(at.0),
             Operation::Receive { tag, messages } => Task::Receive { tag, messages },
             Operation::Barrier { group } => Task::Barrier(group),
             Operation::Mark(mark) => Task::Mark(mark),
@@ -404,17 +378,16 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         }
     }
 
-    fn sample(&mut self, at: u64) {
-        let ports = self.ports_at(at).map(|totals| (totals.bytes, totals.waiting)).collect();
-        self.sampler.as_mut().expect("only a sampler asks for samples").take(ports);
-    }
-
     /// What has happened at all ports before `at`, by port id.
-    fn ports_at(&self, at: u64) -> impl Iterator<Item = crate::port::Totals> + '_ {
+    fn ports_at(&self, at: u64) -> impl Iterator<Item = Totals> + '_ {
         self.seating.of_node.iter().flat_map(move |&(partition, place)| {
             let partition = self.hall.partition(partition as usize);
-            let ports = partition.nodes[place as usize].ports.iter();
-            ports.map(|port| port.totals_at(at)).collect::<Vec<_>>()
+            let node = &partition.nodes[place as usize];
+            let totals = |(local, port): (u32, &Egress)| Totals {
+                paused: node.starved_at(at, local),
+                ..port.totals_at(at)
+            };
+            (0..).zip(&node.ports).map(totals).collect::<Vec<_>>()
         })
     }
 
@@ -450,6 +423,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         if !packets.is_empty() {
             self.sink.accept(Batch::Packets(&packets))?;
         }
+        self.tell_congestion()?;
         self.tell_faults()
     }
 
@@ -475,23 +449,29 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         if self.n_finished == self.addresses.len() && unfinished == 0 {
             return Status::Complete;
         }
+        let ring = self.find_ring();
+        if !ring.is_empty() {
+            return self.deadlock(ring);
+        }
         Status::Stalled(Stall { waiting: self.waiting(), unfinished })
+    }
+
+    fn deadlock(&self, ring: Vec<PortId>) -> Status {
+        Status::Deadlock(Deadlock { ring, unfinished: self.table.unfinished().count() as u64 })
     }
 
     fn waiting(&self) -> Vec<Waiting> {
         let mut waiting = Vec::new();
-        for (id, address) in self.addresses.iter().enumerate() {
-            let partition = self.hall.partition(address.partition as usize);
-            let host = partition.nodes[address.node as usize].host.as_deref().expect("a host");
-            let actor = &host.actors[address.actor as usize];
-            if !actor.is_finished() {
-                waiting.push(Waiting {
-                    actor: ActorId(id as u32),
-                    host: address.host,
+        for id in 0..self.addresses.len() as u32 {
+            let host = self.addresses[id as usize].host;
+            waiting.extend(self.of_actor(id, |actor| {
+                (!actor.is_finished()).then(|| Waiting {
+                    actor: ActorId(id),
+                    host,
                     messages: actor.waits_for().map(|(_, missing)| u64::from(missing)).sum(),
                     at_barrier: actor.waits_at_barrier(),
-                });
-            }
+                })
+            }));
         }
         waiting
     }
@@ -517,6 +497,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.sink.accept(Batch::Series(&series))?;
         let rates = self.rate_rows(self.end_of_run(status));
         self.sink.accept(Batch::Rates(&rates))?;
+        let stages = self.stage_rows(status);
+        self.sink.accept(Batch::Stages(&stages))?;
+        self.close_congestion(status)?;
         let drops = self.drop_rows();
         self.sink.accept(Batch::Drops(&drops))?;
         self.trace_waiting();
@@ -549,7 +532,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
 
     fn port_rows(&self) -> Vec<PortRow> {
         let fabric = &self.model.fabric;
-        let row = |(id, totals): (usize, crate::port::Totals)| {
+        let row = |(id, totals): (usize, Totals)| {
             let id = PortId(id as u32);
             let port = fabric.port(id);
             PortRow {
@@ -572,10 +555,10 @@ impl<'a, 'h> Coordinator<'a, 'h> {
 
     fn signal_rows(&self) -> Vec<SignalRow> {
         let fabric = &self.model.fabric;
-        let row = |(id, totals): (usize, crate::port::Totals)| {
+        let row = |(id, totals): (usize, Totals)| {
             let id = PortId(id as u32);
             let port = fabric.port(id);
-            let crate::port::Totals { marked, pauses, paused, .. } = totals;
+            let Totals { marked, pauses, paused, .. } = totals;
             let nacks = self.nacks_at(port.node, fabric.local_index(id));
             let is_quiet = marked + pauses + paused == 0 && nacks == Tally::default();
             (!is_quiet).then(|| SignalRow {

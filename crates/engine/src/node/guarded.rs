@@ -8,7 +8,7 @@
 use netloom_model::{PriorityMap, Rdma};
 use netloom_records::DropReason;
 
-use super::{Node, Way, settle};
+use super::{GUARDED, Node, Way, settle};
 use crate::buffer::{Admission, Request};
 use crate::desk::{Desk, TimerKind};
 use crate::packet::{Packet, PacketKind};
@@ -66,6 +66,9 @@ impl Node {
     /// As [`Node::enqueue_guarded`], of a packet that cannot simply join its queue.
     #[inline(never)]
     fn enqueue_with_care(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
+        if self.crossbar.is_some() {
+            return self.stand(now, way, packet, desk, round);
+        }
         // It was thought that the packet may join though starts have not happened.
         settle(&mut self.ports[way.port as usize], now, desk, round);
         if packet.is_data() && self.buffer.is_some() {
@@ -119,7 +122,7 @@ impl Node {
 
     /// A transmission will start at a port: who must know, knows.
     #[inline(always)]
-    pub(super) fn expect_start(&mut self, port: u32, at: u64, desk: &mut Desk) {
+    pub(crate) fn expect_start(&mut self, port: u32, at: u64, desk: &mut Desk) {
         let egress = &mut self.ports[port as usize];
         let is_lazy = egress.form() == Form::Lazy;
         if is_lazy {
@@ -161,7 +164,7 @@ impl Node {
         let PriorityMap { data, control } = round.model.classes;
         let frame = Packet::frame(kind, data, Rdma::FRAME.0 as u32, control);
         let way = Way { ingress: self.ports.len() as u32, port };
-        self.enqueue::<true>(now, way, control, || frame, desk, round);
+        self.enqueue::<GUARDED>(now, way, control, || frame, desk, round);
     }
 
     /// A link has come up: frames may have been lost on it.
@@ -177,6 +180,12 @@ impl Node {
     #[cold]
     #[inline(never)]
     pub fn take_frame(&mut self, now: u64, port: u32, frame: &Packet, desk: &mut Desk, round: &Round) {
+        if frame.kind() == PacketKind::Credit {
+            return self.take_credit(now, frame, desk, round);
+        }
+        if frame.kind() == PacketKind::Notice {
+            return self.take_notice(now, frame, desk);
+        }
         if self.has_nic() {
             self.serve(now, desk, round);
         }

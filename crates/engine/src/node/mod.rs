@@ -13,6 +13,7 @@ use netloom_records::DropReason;
 use netloom_units::{HostId, NodeId, Random, Time};
 
 use crate::buffer::SharedBuffer;
+use crate::credit::{Crossbar, HostReturns, Notices};
 use crate::desk::{Desk, TimerKind};
 use crate::edge::Edge;
 use crate::hook::{Actions, Hook, Verdict};
@@ -23,12 +24,21 @@ use crate::round::Round;
 use crate::route::{Bundle, Route};
 use crate::trace::{Account, Followed, is_followed};
 
+mod by_hand;
 mod guarded;
 mod start;
 mod storm;
 
+use by_hand::ByHand;
 pub use start::{push, settle, transmit};
 use start::{settle_now, settle_special, transmit_as};
+
+/// A switch that only queues and forwards.
+pub const PLAIN: u8 = 0;
+/// A switch whose ports may count or mark data.
+pub const GUARDED: u8 = 1;
+/// A switch with input buffers.
+pub const CREDIT: u8 = 2;
 
 /// One host or switch.
 pub struct Node {
@@ -47,10 +57,18 @@ pub struct Node {
     healthy: Route,
     /// Whether next hops have been recomputed after failures elsewhere.
     overlaid: bool,
-    balancer: Balancer,
+    pub balancer: Balancer,
+    /// Entries of its table listed by hand, at a switch that has such.
+    by_hand: Option<Box<ByHand>>,
     random: Random,
     /// What the ports share, at a switch where they share something.
     buffer: Option<Box<SharedBuffer>>,
+    /// Input buffers, at a switch that has such.
+    pub crossbar: Option<Box<Crossbar>>,
+    /// What it told those upstream, at a switch that tells them of congestion.
+    pub notices: Option<Box<Notices>>,
+    /// Where credits go back, at a host that takes such.
+    pub returns: Option<Box<HostReturns>>,
     /// What it knows of queue pairs, at a switch that filters NACKs.
     pub edge: Option<Box<Edge>>,
     /// The middlebox, at a switch that has one.
@@ -110,6 +128,11 @@ impl Ports for Candidates<'_, '_> {
     }
 
     #[inline]
+    fn port(&self, candidate: usize) -> u32 {
+        self.set.get(candidate)
+    }
+
+    #[inline]
     fn waiting_bytes(&mut self, candidate: usize) -> u64 {
         let port = self.set.get(candidate);
         settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
@@ -145,8 +168,12 @@ impl Node {
             healthy: route,
             overlaid: false,
             balancer,
+            by_hand: None,
             random,
             buffer: None,
+            crossbar: None,
+            notices: None,
+            returns: None,
             edge: None,
             hook: None,
             host: None,
@@ -169,9 +196,9 @@ impl Node {
         self.host.as_ref().is_some_and(|host| host.nic.is_some())
     }
 
-    /// A packet has arrived by in-link `ingress`; `GUARDED` if this may be a switch whose ports count or mark data.
+    /// A packet has arrived by in-link `ingress`; `CARE` as such a switch needs.
     #[inline(always)]
-    pub fn arrive<const GUARDED: bool>(
+    pub fn arrive<const CARE: u8>(
         &mut self,
         now: u64,
         ingress: u32,
@@ -180,17 +207,20 @@ impl Node {
         round: &Round,
     ) {
         if self.has_nic() {
+            if CARE != PLAIN {
+                self.return_credits(now, ingress, packet, desk, round);
+            }
             return self.receive_at_nic(now, ingress, packet, desk, round);
         }
         if self.host.is_some() {
             return self.receive(now, packet, desk, round);
         }
-        self.arrive_at_switch::<GUARDED>(now, ingress, packet, desk, round);
+        self.arrive_at_switch::<CARE>(now, ingress, packet, desk, round);
     }
 
     /// A packet has arrived at this switch.
     #[inline(always)]
-    pub fn arrive_at_switch<const GUARDED: bool>(
+    pub fn arrive_at_switch<const CARE: u8>(
         &mut self,
         now: u64,
         ingress: u32,
@@ -198,16 +228,16 @@ impl Node {
         desk: &mut Desk,
         round: &Round,
     ) {
-        if GUARDED && packet.is_frame() {
+        if CARE != PLAIN && packet.is_frame() {
             return self.take_frame(now, ingress, packet, desk, round);
         }
-        if GUARDED
+        if CARE != PLAIN
             && self.edge.as_ref().is_some_and(|edge| edge.concerns(packet))
             && !self.pass_edge(now, ingress, packet, desk, round)
         {
             return;
         }
-        self.forward::<GUARDED>(now, ingress, packet, desk, round);
+        self.forward::<CARE>(now, ingress, packet, desk, round);
     }
 
     /// A packet meets the middlebox before it is forwarded.
@@ -241,9 +271,9 @@ impl Node {
 
     /// Finds a packet's way out and queues it there. A node's own packets come by in-link `n_ports`.
     ///
-    /// `GUARDED` if the node's ports may count or mark data: others pay nothing for it.
+    /// What care its ports may need is known to the compiler, so that others pay nothing for it.
     #[inline(always)]
-    pub fn forward<const GUARDED: bool>(
+    pub fn forward<const CARE: u8>(
         &mut self,
         now: u64,
         ingress: u32,
@@ -257,18 +287,22 @@ impl Node {
             0 => self.forward_by_list(now, ingress, packet, desk, round),
             1 => {
                 let way = Way { ingress, port: first };
-                self.enqueue::<GUARDED>(now, way, packet.class(), || packet.onward(), desk, round);
+                self.enqueue::<CARE>(now, way, packet.class(), || packet.onward(), desk, round);
             }
             _ => {
                 let set = PortSet::Range { first, count };
-                self.forward_chosen::<GUARDED>(now, ingress, packet, set, desk, round);
+                self.forward_chosen::<CARE>(now, ingress, packet, set, desk, round);
             }
         }
     }
 
-    /// As [`Node::forward`], where links have failed or the graph is irregular.
+    /// As [`Node::forward`], where links have failed, the graph is irregular or entries are listed by hand.
     #[inline(never)]
     fn forward_by_list(&mut self, now: u64, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+        if let Some(port) = self.port_by_hand(packet, round) {
+            let way = Way { ingress, port };
+            return self.enqueue::<GUARDED>(now, way, packet.class(), || packet.onward(), desk, round);
+        }
         let destination = HostId(packet.destination);
         let overlaid = round.overlay.and_then(|overlay| overlay.next_hops(self.id, destination));
         let set =
@@ -301,18 +335,21 @@ impl Node {
         round: &Round,
     ) {
         match set.len() {
-            0 => self.lose(now, DropReason::Unreachable, packet, desk, round),
+            0 => {
+                self.give_back(now, ingress, packet, desk, round);
+                self.lose(now, DropReason::Unreachable, packet, desk, round);
+            }
             1 => {
                 let way = Way { ingress, port: set.get(0) };
-                self.enqueue::<true>(now, way, packet.class(), || packet.onward(), desk, round);
+                self.enqueue::<GUARDED>(now, way, packet.class(), || packet.onward(), desk, round);
             }
-            _ => self.forward_chosen::<true>(now, ingress, packet, set, desk, round),
+            _ => self.forward_chosen::<GUARDED>(now, ingress, packet, set, desk, round),
         }
     }
 
     /// Queues a packet at the port that the policy chooses among several.
     #[inline(always)]
-    fn forward_chosen<const GUARDED: bool>(
+    fn forward_chosen<const CARE: u8>(
         &mut self,
         now: u64,
         ingress: u32,
@@ -323,7 +360,7 @@ impl Node {
     ) {
         let Pick { candidate, class, tag } = self.choose(now, ingress, packet, set, desk, round);
         let way = Way { ingress, port: set.get(candidate) };
-        self.enqueue::<GUARDED>(now, way, class, || packet.onward_as(class, tag), desk, round);
+        self.enqueue::<CARE>(now, way, class, || packet.onward_as(class, tag), desk, round);
     }
 
     /// Asks the policy.
@@ -346,6 +383,9 @@ impl Node {
             tag: packet.tag,
             is_data: packet.is_data(),
             ingress,
+            destination: HostId(packet.destination),
+            message: packet.flow,
+            senders: round,
         };
         let mut context = Context { now: Time(now), random };
         balancer.pick(&mut context, view, || Candidates { ports, set, now, desk, round })
@@ -353,7 +393,7 @@ impl Node {
 
     /// Queues a packet at a port. It is made only where it goes, which spares the common case a copy.
     #[inline(always)]
-    fn enqueue<const GUARDED: bool>(
+    fn enqueue<const CARE: u8>(
         &mut self,
         now: u64,
         way: Way,
@@ -362,6 +402,9 @@ impl Node {
         desk: &mut Desk,
         round: &Round,
     ) {
+        if CARE == CREDIT {
+            return self.stand(now, way, &packet(), desk, round);
+        }
         let port = way.port;
         let egress = &mut self.ports[port as usize];
         let arrival = if egress.is_plain() {
@@ -369,17 +412,17 @@ impl Node {
         } else {
             let is_computed = egress.is_computed(class);
             if egress.has_start_before(now) {
-                if !GUARDED || !egress.is_special() {
+                if CARE == PLAIN || !egress.is_special() {
                     settle_now(egress, now, desk, round);
                 } else if is_computed || !egress.may_join(now, packet().bytes) {
                     settle_special(egress, now, desk, round);
                 }
             }
             if !is_computed {
-                return if GUARDED && egress.is_guarded() {
+                return if CARE != PLAIN && egress.is_guarded() {
                     self.enqueue_guarded(now, way, &packet(), desk, round);
                 } else {
-                    self.enqueue_class::<GUARDED>(now, port, &packet(), desk);
+                    self.enqueue_class::<CARE>(now, port, &packet(), desk);
                 };
             }
             egress.enqueue_computed(now, packet().bytes)
@@ -391,11 +434,11 @@ impl Node {
     }
 
     #[inline(always)]
-    fn enqueue_class<const GUARDED: bool>(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk) {
+    fn enqueue_class<const CARE: u8>(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk) {
         let egress = &mut self.ports[port as usize];
         match egress.enqueue(now, packet) {
             Enqueued::Taken => {}
-            Enqueued::StartsAt(_) if egress.form() == Form::Lazy && !GUARDED => {
+            Enqueued::StartsAt(_) if egress.form() == Form::Lazy && CARE == PLAIN => {
                 self.busy[port as usize / 64] |= 1 << (port % 64);
             }
             Enqueued::StartsAt(at) => self.expect_start(port, at, desk),
@@ -442,7 +485,7 @@ impl Node {
 
     /// A packet is dropped at a port.
     #[cold]
-    fn lose_at(
+    pub(crate) fn lose_at(
         &mut self,
         port: u32,
         now: u64,
@@ -462,6 +505,11 @@ impl Node {
             let waiting = egress.left_waiting();
             let Some(trace) = egress.trace() else { continue };
             accounts.extend(waiting.iter().map(|(packet, followed)| trace.account(packet, *followed)));
+        }
+        for (entry, found) in self.crossbar.iter().flat_map(|crossbar| crossbar.waiting()) {
+            let Some(trace) = self.ports[entry.egress as usize].trace() else { continue };
+            let found = found.expect("a port that is traced tells what is found");
+            accounts.push(trace.account(&entry.packet, Followed { found, start: None }));
         }
     }
 
@@ -556,6 +604,7 @@ impl Node {
             }
             self.leave_buffer(now, port, desk, round);
         }
+        self.stir_crossbar(now, port, desk);
         self.note_dead_ports();
     }
 
@@ -584,10 +633,10 @@ impl Node {
         self.note_route();
     }
 
-    /// Arithmetic answers only while nothing has failed and no middlebox looks on; without it every packet goes the long
-    /// way.
+    /// Arithmetic answers only while nothing has failed, no middlebox looks on and nothing is listed by hand; without it
+    /// every packet goes the long way.
     fn note_route(&mut self) {
-        let plain = self.dead.is_none() && !self.overlaid && self.hook.is_none();
+        let plain = self.dead.is_none() && !self.overlaid && self.hook.is_none() && self.by_hand.is_none();
         self.route = if plain { self.healthy } else { Route::unknown() };
     }
 
@@ -602,6 +651,9 @@ impl Node {
         if let Some(buffer) = &self.buffer {
             buffer.write_state(out);
         }
+        if let Some(crossbar) = &self.crossbar {
+            crossbar.write_state(out);
+        }
         if let Some(edge) = &self.edge {
             edge.write_state(out);
         }
@@ -613,7 +665,9 @@ impl Node {
 
 /// Where a packet came in and where it goes out.
 #[derive(Debug, Clone, Copy)]
-struct Way {
-    ingress: u32,
-    port: u32,
+pub struct Way {
+    /// The in-link.
+    pub ingress: u32,
+    /// The local port.
+    pub port: u32,
 }

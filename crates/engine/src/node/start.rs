@@ -8,7 +8,7 @@ use netloom_records::DropReason;
 
 use crate::desk::Desk;
 use crate::packet::InFlight;
-use crate::port::{Egress, Far, Start};
+use crate::port::{Egress, Start};
 use crate::round::Round;
 use crate::trace::{Account, Followed};
 
@@ -91,20 +91,18 @@ fn transmit_released(egress: &mut Egress, start: &Start, desk: &mut Desk, round:
 #[inline(never)]
 fn transmit_watched(class: u8, egress: &mut Egress, start: Start, desk: &mut Desk, round: &Round) {
     if look_closer(class, egress, start, desk, round) {
+        egress.spend(start.at, &start.packet);
+        let start = egress.head_of(start);
         transmit_released(egress, &start, desk, round);
     } else {
         egress.unguard(start.packet);
     }
 }
 
-/// Puts an entry into the ring and lets the receiver know.
+/// Puts an entry into the ring of a port's link.
 #[inline(always)]
 pub fn push(egress: &mut Egress, entry: InFlight, desk: &mut Desk, round: &Round) {
-    match egress.push(entry, round.window) {
-        None => {}
-        Some(Far::Partition(place)) => round.activity.announce(place, entry.arrival),
-        Some(Far::Inside(in_link)) => desk.pushed_inside(in_link, entry.arrival),
-    }
+    egress.channel.push(entry, desk, round);
 }
 
 /// A start at a link that loses packets, will go down, or whose packets are recorded; tells whether the packet gets to

@@ -35,7 +35,7 @@ impl Egress {
         u64::from(random.next_u32()) < *chance
     }
 
-    /// Whether data packets are counted or marked here: they must come by [`Egress::guard`].
+    /// Whether data packets are counted or marked here, and must come by [`Egress::guard`], or there are credits.
     #[inline(always)]
     pub fn is_guarded(&self) -> bool {
         self.extras.guarded
@@ -43,7 +43,8 @@ impl Egress {
 
     /// Lets data packets be counted on their way in and out, before the run.
     pub fn set_guarded(&mut self) {
-        (self.plain, self.special, self.extras.guarded) = (false, true, true);
+        (self.plain, self.special) = (false, true);
+        (self.extras.guarded, self.extras.counted) = (true, true);
         self.note_care();
     }
 
@@ -56,7 +57,9 @@ impl Egress {
     /// Takes notice of what [`Egress::is_careful`] and [`Egress::may_join`] depend on.
     pub(super) fn note_care(&mut self) {
         let marker = self.extras.marker.as_ref();
-        self.extras.careful = marker.is_some_and(|marker| marker.at_enqueue) || self.paused != 0;
+        self.extras.careful = marker.is_some_and(|marker| marker.at_enqueue)
+            || self.paused != 0
+            || self.extras.account.is_some();
         let judges_starts = marker.filter(|marker| !marker.at_enqueue);
         self.extras.judged_above = judges_starts.map_or(u64::MAX, Marker::minimum);
         let is_seen = self.count.is_some() || self.extras.watched || self.extras.careful;
@@ -99,7 +102,7 @@ impl Egress {
 
     /// A packet whose transmission starts, marked if that is judged there.
     pub fn released(&mut self, packet: Packet) -> Packet {
-        if self.extras.guarded { self.let_go(packet) } else { packet }
+        if self.extras.counted { self.let_go(packet) } else { packet }
     }
 
     /// The next transmission out of the class queues of a guarded port, as it goes onto the link.
@@ -128,7 +131,7 @@ impl Egress {
     /// A packet has left its queue.
     #[inline(always)]
     pub fn unguard(&mut self, packet: Packet) {
-        if self.extras.guarded && packet.is_data() {
+        if self.extras.counted && packet.is_data() {
             self.extras.data_bytes -= u64::from(packet.bytes);
         }
     }
@@ -157,14 +160,15 @@ mod tests {
     use netloom_units::{PortId, Rate};
 
     use super::*;
+    use crate::channel::{Channel, Far};
     use crate::packet::{Address, PacketKind};
-    use crate::port::{Far, Form};
+    use crate::port::Form;
     use crate::ring::{Receiver, ring};
 
     /// A port of 1 ns per byte before a link without delay; data in class 0, answers in class 1.
     fn port() -> (Egress, Receiver) {
         let (sender, receiver) = ring();
-        let mut port = Egress::new(PortId(0), sender, Far::Inside(0), Rate(8_000_000_000), 0);
+        let mut port = Egress::new(PortId(0), Channel::new(sender, Far::Inside(0)), Rate(8_000_000_000), 0);
         port.set_form(Form::Lazy);
         port.set_guarded();
         port.set_top_class(1);
@@ -174,7 +178,7 @@ mod tests {
     fn settle(port: &mut Egress, now: u64) {
         while port.has_start_before(now) {
             let entry = port.take_released();
-            port.push(entry, 0);
+            port.channel.put(entry);
         }
     }
 
@@ -194,7 +198,7 @@ mod tests {
                     settle(&mut late, now);
                     for port in [&mut eager, &mut late] {
                         let arrival = port.enqueue_computed(now, answer.bytes).unwrap();
-                        port.push(InFlight { arrival, packet: answer }, 0);
+                        port.channel.put(InFlight { arrival, packet: answer });
                     }
                     continue;
                 }

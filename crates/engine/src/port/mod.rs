@@ -3,7 +3,7 @@
 //! Models: a FIFO per traffic class, the higher class always first, drop-tail at a byte limit; the wire takes one
 //! packet at a time; a packet enters the link's ring when its transmission starts.
 //! Classes may be paused: what is on the wire goes on, nothing of the class starts. Data packets may be marked.
-//! Leaves out: which port a packet takes; what ports share (`buffer.rs`); credits (later work, through the same start rule).
+//! Leaves out: which port a packet takes; what ports share (`buffer.rs`); credits (`port/credit.rs`) and input buffers (`credit`).
 //!
 //! Three forms of one rule, equal in every result:
 //! - *computed*: with one class and nothing that acts at the start, the start is known at enqueue,
@@ -21,26 +21,18 @@ use std::collections::VecDeque;
 
 use netloom_units::{Bytes, Duration, PortId, Random, Rate, StateWriter, Time};
 
-use crate::activity::Place;
+use crate::channel::Channel;
+use crate::credit::{Account, Standing};
 use crate::mark::Marker;
 use crate::packet::{InFlight, Packet};
-use crate::ring::Sender;
 use crate::trace::{Followed, Found, Trace};
 use crate::waiting::Waiting;
 
+mod credit;
 mod guard;
 mod pause;
 
 use pause::Pauses;
-
-/// Who learns of a packet pushed into the ring.
-#[derive(Debug, Clone, Copy)]
-pub enum Far {
-    /// Another partition, through the shared activity bits.
-    Partition(Place),
-    /// This same partition: the number of the in-link there.
-    Inside(u32),
-}
 
 /// The form of the start rule a port uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,10 +107,8 @@ pub struct Egress {
     /// Bytes accepted and not lost.
     bytes: u64,
     delay: u64,
-    /// The window in which the link was last announced.
-    announced: u64,
-    sender: Sender,
-    far: Far,
+    /// The link.
+    pub channel: Channel,
     /// The lowest class whose starts are computed: nothing can overtake it. 255 for none.
     computed_from: u8,
     form: Form,
@@ -162,6 +152,8 @@ struct Count {
     peak_wanted: bool,
     /// What recorded packets found; those in the class queues have an entry each, in the same order.
     trace: Option<Trace>,
+    /// Who stands before the port, where that is recorded.
+    standing: Option<Standing>,
 }
 
 impl Count {
@@ -174,6 +166,10 @@ impl Count {
 
 /// What is seldom looked at.
 #[derive(Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four answers worked out before the run, each asked for alone"
+)]
 struct Extras {
     /// Who judges which data packets are marked.
     marker: Option<Marker>,
@@ -184,8 +180,16 @@ struct Extras {
     data_bytes: u64,
     /// The packets of the paused class, or nothing.
     aside: VecDeque<Packet>,
-    /// Whether data packets are counted or marked.
+    /// Packets in input buffers that will leave here.
+    outside: u32,
+    /// What room there is at the other end, where that is known.
+    account: Option<Account>,
+    /// Packets arrive when so many bytes of them have, where not all must.
+    cut_through: Option<u32>,
+    /// Whether packets that come need more than to be queued: [`Egress::is_guarded`].
     guarded: bool,
+    /// Whether the bytes of data in the class queues are counted.
+    counted: bool,
     /// See [`Egress::is_careful`].
     careful: bool,
     /// See [`Egress::may_join`].
@@ -212,7 +216,7 @@ impl Queues {
 
 impl Egress {
     /// A port at rest.
-    pub fn new(id: PortId, sender: Sender, far: Far, rate: Rate, delay: u64) -> Egress {
+    pub fn new(id: PortId, channel: Channel, rate: Rate, delay: u64) -> Egress {
         let per_byte = 8_000_000_000_000_u64;
         Egress {
             id,
@@ -223,9 +227,7 @@ impl Egress {
             peak: 0,
             bytes: 0,
             delay,
-            announced: u64::MAX,
-            sender,
-            far,
+            channel,
             computed_from: 0,
             form: Form::Computed,
             plain: per_byte.is_multiple_of(rate.0),
@@ -441,7 +443,9 @@ impl Egress {
     }
 
     fn n_queued(&self) -> u32 {
-        self.queues.as_ref().map_or(0, |queues| queues.n_packets()) + self.extras.aside.len() as u32
+        self.queues.as_ref().map_or(0, |queues| queues.n_packets())
+            + self.extras.aside.len() as u32
+            + self.extras.outside
     }
 
     /// Appends a packet to its class queue at `now`; starts before `now` must have happened.
@@ -488,7 +492,8 @@ impl Egress {
         let waiting = self.waiting_packets(now);
         let before = self.free_at.max(now) - now + self.queued - busy;
         // The packet itself waits by now.
-        let found = Found { at: now, packets: waiting as u32 - 1, bytes: self.bytes_of(before) };
+        let bytes = self.bytes_of(before);
+        let found = Found { at: now, packets: waiting as u32 - 1, bytes, ingress: 0 };
         let count = self.count.as_deref_mut().expect("seen by the caller");
         count.peak = count.peak.max(waiting as u32);
         if let Some(trace) = &mut count.trace {
@@ -500,7 +505,8 @@ impl Egress {
     #[cold]
     pub fn found_by_refused(&mut self, now: u64) -> Option<Found> {
         self.trace()?;
-        Some(Found { at: now, packets: self.waiting_packets(now) as u32, bytes: self.waiting_bytes(now) })
+        let (packets, bytes) = (self.waiting_packets(now) as u32, self.waiting_bytes(now));
+        Some(Found { at: now, packets, bytes, ingress: 0 })
     }
 
     /// Whether a transmission out of the class queues starts before `end`.
@@ -577,20 +583,6 @@ impl Egress {
         self.dropped += 1;
     }
 
-    /// Puts a packet into the ring. Tells who must hear of it: another partition with the first push of a window, this
-    /// one with every push.
-    #[inline(always)]
-    pub fn push(&mut self, entry: InFlight, window: u64) -> Option<Far> {
-        self.sender.push(entry);
-        if self.announced == window {
-            return None;
-        }
-        if matches!(self.far, Far::Partition(_)) {
-            self.announced = window;
-        }
-        Some(self.far)
-    }
-
     /// The entry of a transmission that starts.
     #[inline]
     pub fn entry(&self, start: &Start) -> InFlight {
@@ -639,7 +631,6 @@ impl Egress {
     pub fn go_down(&mut self, now: u64) -> Vec<(Packet, Option<Followed>)> {
         self.up = false;
         self.next_start = u64::MAX;
-        self.queued = 0;
         self.free_at = self.free_at.min(now);
         self.bring_back();
         let mut followed = self.trace().map(Trace::take_all).unwrap_or_default().into_iter();
@@ -648,7 +639,10 @@ impl Egress {
             queues.filled = 0;
             waiting.extend(queues.classes.iter_mut().flat_map(|class| class.drain(..)));
         }
-        self.extras.data_bytes = 0;
+        // What waits in input buffers is still to leave them.
+        if self.extras.outside == 0 {
+            (self.queued, self.extras.data_bytes) = (0, 0);
+        }
         self.dropped += waiting.len() as u64;
         self.bytes -= waiting.iter().map(|packet| u64::from(packet.bytes)).sum::<u64>();
         waiting.into_iter().map(|packet| (packet, followed.next())).collect()
@@ -672,7 +666,7 @@ impl Egress {
     pub fn totals_at(&self, now: u64) -> Totals {
         let waiting = self.waiting_bytes(now);
         Totals {
-            packets: self.sender.n_pushed() + u64::from(self.n_queued()),
+            packets: self.channel.n_pushed() + u64::from(self.n_queued()),
             bytes: self.bytes - waiting,
             waiting,
             peak_packets: self.count.as_ref().filter(|count| count.peak_wanted).map(|count| count.peak),
@@ -680,8 +674,7 @@ impl Egress {
             dropped: self.dropped,
             marked: self.extras.marker.as_ref().map_or(0, |marker| marker.n_marked),
             pauses: self.extras.pauses.n_sent,
-            paused: self.extras.pauses.total
-                + if self.paused == 0 { 0 } else { now.saturating_sub(self.extras.pauses.since) },
+            paused: self.starved_at(now, 0),
         }
     }
 
@@ -689,6 +682,9 @@ impl Egress {
     pub fn write_state(&self, out: &mut StateWriter) {
         out.word(u64::from(self.up) | u64::from(self.paused) << 8);
         out.instant(Time(self.free_at));
+        if let Some(account) = &self.extras.account {
+            account.blocks().iter().for_each(|&blocks| out.word(u64::from(blocks)));
+        }
         if let Some(queues) = &self.queues {
             out.word(u64::from(queues.n_packets()));
             for packet in queues.classes.iter().flatten().chain(&self.extras.aside) {

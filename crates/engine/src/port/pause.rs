@@ -13,6 +13,8 @@ use crate::packet::Packet;
 pub(super) struct Pauses {
     /// Since when one is, in ps.
     pub since: u64,
+    /// Of the time since then, what the wire took for other classes, in ps; where there are credits.
+    pub busy: u64,
     /// Spans that are over, summed, in ps.
     pub total: u64,
     /// Frames sent from here that pause a class at the other end.
@@ -97,14 +99,15 @@ mod tests {
     use netloom_units::{PortId, Rate};
 
     use super::*;
+    use crate::channel::{Channel, Far};
     use crate::packet::{Address, PacketKind};
-    use crate::port::{Far, Form};
+    use crate::port::Form;
     use crate::ring::ring;
 
     #[test]
     fn what_stood_aside_is_lost_with_what_it_found() {
         let (sender, _receiver) = ring();
-        let mut port = Egress::new(PortId(0), sender, Far::Inside(0), Rate(8_000_000_000), 0);
+        let mut port = Egress::new(PortId(0), Channel::new(sender, Far::Inside(0)), Rate(8_000_000_000), 0);
         port.set_form(Form::Lazy);
         port.trace_packets(true);
         let to = Address { host: 1, slot: 0 };

@@ -21,21 +21,42 @@ impl Node {
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let slot = round.flows[packet.flow as usize].send_slot;
         let nic = self.nic_mut().expect("the host has queue pairs");
-        let Nic { sends, outgoing, lanes, .. } = nic;
-        let sent = outgoing.get_mut(slot);
+        let sent = nic.outgoing.get_mut(slot);
         sent.answers += 1;
-        let pair = sends.get_mut(packet.slot);
-        let is_news = pair.learn(packet, rdma);
         if is_notification(packet, rdma) {
             sent.notified += 1;
-            pair.be_warned(now, packet, rdma, &lanes[pair.port as usize].controller);
+            nic.be_warned(now, packet, rdma);
         }
+        let pair = nic.sends.get_mut(packet.slot);
+        let is_news = pair.learn(packet, rdma);
         if is_news {
-            pair.acknowledged(now, rdma, desk);
+            pair.acknowledged(now, rdma);
             arm(pair, node, packet.slot, desk);
+            if pair.is_first_done() {
+                return self.finish_messages(now, packet.slot, desk, round);
+            }
         }
         if let Some(has_work) = pair.new_standing() {
             nic.queue(now, packet.slot, has_work);
+        }
+    }
+
+    /// Messages are wholly acknowledged: they are reported, and who sent them is told.
+    ///
+    /// Told only when all of them are taken: whoever is told may post another message on the same queue pair.
+    #[inline(never)]
+    fn finish_messages(&mut self, now: u64, place: u32, desk: &mut Desk, round: &Round) {
+        let n_before = desk.reports.len();
+        let nic = self.nic_mut().expect("the host has queue pairs");
+        nic.stir(now, place);
+        let pair = nic.sends.get_mut(place);
+        while let Some(done) = pair.take_done() {
+            desk.reports.push(Report::Sent { flow: done.flow });
+        }
+        for place in n_before..desk.reports.len() {
+            if let Report::Sent { flow } = desk.reports[place] {
+                self.tell_sender(now, flow, desk, round);
+            }
         }
     }
 }
@@ -46,6 +67,22 @@ fn is_notification(packet: &Packet, rdma: &Rdma) -> bool {
         PacketKind::Cnp => true,
         PacketKind::Nack if rdma.nack != NackReaction::Ignore => true,
         _ => packet.has(Packet::ECHO),
+    }
+}
+
+impl Nic {
+    /// Rates follow from what a control packet tells of congestion.
+    #[inline(never)]
+    fn be_warned(&mut self, now: u64, packet: &Packet, rdma: &Rdma) {
+        let pair = self.sends.get_mut(packet.slot);
+        let lane = &mut self.lanes[pair.port as usize];
+        pair.be_warned(now, packet, rdma, &lane.controller);
+        if lane.controller.is_for_port() {
+            // All of its queue pairs have heard the same.
+            let (port, rate) = (pair.port, pair.rate);
+            lane.told = rate;
+            self.sends.iter_mut().filter(|pair| pair.port == port).for_each(|pair| pair.rate = rate);
+        }
     }
 }
 
@@ -64,7 +101,6 @@ impl SendPair {
     }
 
     /// The rate follows from what a control packet tells of congestion.
-    #[inline(never)]
     fn be_warned(&mut self, now: u64, packet: &Packet, rdma: &Rdma, controller: &Controller) {
         let is_nack = packet.kind() == PacketKind::Nack;
         if is_nack && rdma.nack == NackReaction::SlowStart {
@@ -77,17 +113,14 @@ impl SendPair {
         controller.on_congestion(&mut self.rate, Time(now), signal);
     }
 
-    /// More has been acknowledged: messages may be done, and the time for the next acknowledgement begins.
-    fn acknowledged(&mut self, now: u64, rdma: &Rdma, desk: &mut Desk) {
+    /// More has been acknowledged: the time for the next acknowledgement begins.
+    fn acknowledged(&mut self, now: u64, rdma: &Rdma) {
         self.n_timeouts = 0;
         let course = *self.sender.course();
         if course.highest > course.una {
             self.restart(now, rdma);
         } else {
             self.deadline = u64::MAX;
-        }
-        while let Some(done) = self.take_done() {
-            desk.reports.push(Report::Sent { flow: done.flow });
         }
     }
 }

@@ -1,9 +1,9 @@
 //! A host's RDMA NIC: its queue pairs and messages.
 
 use netloom_model::{Model, Port, Rdma};
-use netloom_policy::congestion::Controller;
+use netloom_policy::congestion::{Controller, Site, State};
 use netloom_policy::transport::{Receiver, Sender};
-use netloom_units::{StateWriter, Time};
+use netloom_units::{Rate, StateWriter, Time};
 
 use super::message::{Incoming, Outgoing};
 use super::pair::{ReceivePair, SendPair};
@@ -36,14 +36,18 @@ pub struct Lane {
     pub controller: Controller,
     /// Those with something to send.
     pub ready: Ready,
+    /// What a queue pair knows that has heard everything that the port was told; where notifications are for the port.
+    pub told: State,
 }
 
 impl Nic {
     /// A NIC at rest.
     pub fn new(model: &Model, ports: &[Port]) -> Nic {
-        let lane = |port: &Port| Lane {
-            controller: Controller::new(&model.congestion, port.rate),
-            ready: Ready::default(),
+        let lane = |port: &Port| {
+            let n_hosts = model.fabric.n_hosts() as u32;
+            let site = Site { line: port.rate, packet: model.transport.packet, n_hosts };
+            let controller = Controller::new(&model.congestion, site);
+            Lane { told: controller.start(), controller, ready: Ready::default() }
         };
         Nic {
             sends: Slab::default(),
@@ -56,11 +60,12 @@ impl Nic {
         }
     }
 
-    /// Makes a sending end.
-    pub fn insert_send(&mut self, rdma: &Rdma, destination: u32) -> u32 {
+    /// Makes a sending end, with a limit if it has one.
+    pub fn insert_send(&mut self, rdma: &Rdma, destination: u32, limit: Option<Rate>) -> u32 {
         let start = self.lanes[0].controller.start();
         let (place, pair) = self.sends.place(|| SendPair::new(Sender::new(rdma.rule, rdma.window), start));
         pair.destination = destination;
+        pair.limit = limit.unwrap_or(Rate(u64::MAX));
         place
     }
 

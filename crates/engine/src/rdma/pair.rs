@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use netloom_policy::congestion::State;
 use netloom_policy::transport::{Receiver, Reliability, Sender};
+use netloom_units::Rate;
 
 /// The sending end.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub struct SendPair {
     pub sender: Sender,
     /// How fast.
     pub rate: State,
+    /// What it never exceeds, whatever congestion control allows.
+    pub limit: Rate,
     /// The first message that is not wholly acknowledged, if its end lies beyond what is.
     pub first: Posted,
     /// Those after it, in order.
@@ -62,6 +65,7 @@ impl SendPair {
             port: 0,
             sender,
             rate,
+            limit: Rate(u64::MAX),
             first: Posted::default(),
             later: VecDeque::new(),
             next_at: 0,
@@ -113,17 +117,17 @@ impl SendPair {
         self.sender.post(n_packets);
     }
 
-    /// The first message, if it is wholly acknowledged: the next one takes its place.
+    /// Whether all of the first message is acknowledged, or there is none.
     #[inline(always)]
-    pub fn take_done(&mut self) -> Option<Posted> {
-        let una = self.sender.course().una;
-        if una < self.first.end {
-            return None;
-        }
-        self.take_first()
+    pub fn is_first_done(&self) -> bool {
+        self.sender.course().una >= self.first.end
     }
 
-    fn take_first(&mut self) -> Option<Posted> {
+    /// The first message, if it is wholly acknowledged: the next one takes its place.
+    pub fn take_done(&mut self) -> Option<Posted> {
+        if !self.is_first_done() {
+            return None;
+        }
         let next = self.later.pop_front().unwrap_or_default();
         Some(std::mem::replace(&mut self.first, next)).filter(|first| first.end > 0)
     }

@@ -10,7 +10,7 @@ use netloom_policy::transport::{Answer, Psn, Receipt};
 use super::message::{Incoming, Tally};
 use super::pair::ReceivePair;
 use crate::desk::{Desk, Report};
-use crate::node::Node;
+use crate::node::{GUARDED, Node, PLAIN};
 use crate::packet::{Address, Packet, PacketKind};
 use crate::round::Round;
 
@@ -54,8 +54,7 @@ impl Node {
             self.send_cnp(now, control(PacketKind::Cnp), desk, round);
         }
         if let Some(kind) = answer {
-            let own = self.ports.len() as u32;
-            self.forward::<false>(now, own, &control(kind).with(echo), desk, round);
+            self.answer(now, &control(kind).with(echo), desk, round);
         }
         if may_end {
             self.complete(now, packet, slot, desk, round);
@@ -64,8 +63,18 @@ impl Node {
 
     #[inline(never)]
     fn send_cnp(&mut self, now: u64, packet: Packet, desk: &mut Desk, round: &Round) {
+        self.answer(now, &packet, desk, round);
+    }
+
+    /// A control packet leaves.
+    #[inline(always)]
+    fn answer(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
         let own = self.ports.len() as u32;
-        self.forward::<false>(now, own, &packet, desk, round);
+        if self.returns.is_some() {
+            self.forward::<GUARDED>(now, own, packet, desk, round);
+        } else {
+            self.forward::<PLAIN>(now, own, packet, desk, round);
+        }
     }
 
     /// Messages may have arrived with this packet.

@@ -1,6 +1,7 @@
 //! The NIC puts packets on the wire.
 //!
-//! Models: one packet at a time; control packets first, then the queue pair that has been ready longest; pace; timeouts.
+//! Models: one packet at a time; control packets first, then the queue pair that has been ready longest; pace, which is the
+//! slower of what congestion control allows and the queue pair's own limit; timeouts.
 //! Leaves out: what a queue pair sends next, which its transport knows.
 //!
 //! Starts happen when somebody looks, like those of a lazy port: whoever acts on the host at an instant first lets all
@@ -110,11 +111,12 @@ impl Node {
     pub fn post(&mut self, now: u64, place: u32, number: u32, desk: &mut Desk, round: &Round) {
         // What was posted before must not be seen to end later than it did.
         self.serve(now, desk, round);
-        let Flow { message, source, send_slot, send_pair, .. } = round.flows[place as usize];
+        let flow = &round.flows[place as usize];
+        let Flow { message, send_slot, send_pair, .. } = *flow;
         let (n_packets, last) = round.model.transport.cut(message.size);
         let nic = self.nic_mut().expect("messages on queue pairs need a NIC");
         if nic.sends.get_mut(send_pair).number.is_none() {
-            let entropy = entropy(round.model, source.0, message.to.0, number, now);
+            let entropy = entropy(round.model, flow, number, now);
             self.open(now, send_pair, entropy, desk, round);
         }
         let nic = self.nic_mut().expect("seen above");
@@ -134,7 +136,7 @@ impl Node {
         let nic = self.nic_mut().expect("seen by the caller");
         let pair = nic.sends.get_mut(place);
         (pair.number, pair.port, pair.entropy) = (Some(nic.n_pairs), port, entropy);
-        pair.rate = nic.lanes[port as usize].controller.start();
+        pair.rate = nic.lanes[port as usize].told;
         nic.n_pairs += 1;
     }
 }
@@ -201,7 +203,7 @@ impl Lane {
         outgoing.packets += 1;
         outgoing.again += u64::from(sent.is_again);
         let bytes = Bytes(u64::from(packet.bytes));
-        let rate = self.controller.send(&mut pair.rate, Time(start), bytes);
+        let rate = self.controller.send(&mut pair.rate, Time(start), bytes).min(pair.limit);
         pair.next_at = start + rate.serialization(bytes).0;
         if pair.deadline == u64::MAX {
             pair.restart(start, rdma);

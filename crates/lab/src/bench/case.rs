@@ -144,6 +144,7 @@ impl Case {
                 control: None,
                 edge: None,
                 path_map: None,
+                by_hand: Vec::new(),
             },
             transport: Transport {
                 packet: PACKET,
@@ -205,7 +206,7 @@ impl Case {
             phases: vec![phase.clone()],
             start: Time::ZERO,
         };
-        Ok(Workload { jobs: (0..self.groups).map(job).collect(), background: None })
+        Ok(Workload { jobs: (0..self.groups).map(job).collect(), background: None, staged: None })
     }
 }
 

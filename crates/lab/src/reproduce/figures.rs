@@ -45,7 +45,7 @@ fn section(report: &Report, figure: &Figure) -> Option<String> {
     Some(format!("## {}\n\n{}\n\n{heading}\n{rule}\n{}", figure.name, figure.shows, lines.concat()))
 }
 
-/// A run or job; none that was not run.
+/// A run or part; none that was not run.
 fn row(report: &Report, figure: &Figure, target: &Target) -> Option<String> {
     let runs: Vec<&Measured> = report.measured.iter().filter(|run| run.run == target.run).collect();
     if runs.is_empty() {
@@ -57,9 +57,9 @@ fn row(report: &Report, figure: &Figure, target: &Target) -> Option<String> {
 
 /// What was published, and ours; an asterisk where one more run of ours would hardly have given it.
 fn cells(paper: &Paper, runs: &[&Measured], target: &Target, quantity: Quantity) -> String {
-    let job = target.job.as_deref().filter(|_| quantity.is_per_job());
-    let published = paper.published.get(&target.run, job, quantity);
-    let values: Vec<f64> = runs.iter().filter_map(|run| run.get(job, quantity)).collect();
+    let part = target.part.as_deref().filter(|_| quantity.is_of_a_part());
+    let published = paper.published.get(&target.run, part, quantity);
+    let values: Vec<f64> = runs.iter().filter_map(|run| run.get(part, quantity)).collect();
     let sample = Sample::of(&values);
     let interval = sample.and_then(|sample| sample.prediction());
     let outside = published.zip(interval).is_some_and(|(value, interval)| !interval.holds(value));

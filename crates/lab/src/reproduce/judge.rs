@@ -45,7 +45,7 @@ impl Verdict {
 pub struct Judged {
     /// The claim.
     pub claim: String,
-    /// The run, and the job; for a relation, what is compared.
+    /// The run, and the part; for a relation, what is compared.
     pub at: String,
     /// Where it is said.
     pub said: String,
@@ -119,16 +119,11 @@ impl Bench<'_> {
     /// A figure with every seed; nothing where the run has none.
     fn values(&self, target: &Target, quantity: Quantity) -> Vec<f64> {
         let runs = self.measured.iter().filter(|measured| measured.run == target.run);
-        runs.filter_map(|run| run.get(target.job.as_deref(), quantity)).collect()
+        runs.filter_map(|run| run.get(target.part.as_deref(), quantity)).collect()
     }
 
     fn published(&self, target: &Target, quantity: Quantity) -> Option<f64> {
-        self.paper.published.get(&target.run, target.job.as_deref(), quantity)
-    }
-
-    /// What an experiment must come near: the figure of the run it changes.
-    fn published_of_origin(&self, target: &Target, quantity: Quantity) -> Option<f64> {
-        self.paper.published.get(self.paper.origin(&target.run), target.job.as_deref(), quantity)
+        self.paper.published.get(&target.run, target.part.as_deref(), quantity)
     }
 
     fn near(&self, claim: &Claim, near: &Near) -> Result<Vec<Judged>, String> {
@@ -136,7 +131,7 @@ impl Bench<'_> {
         let mut judged = Vec::new();
         for target in self.paper.targets(&claim.at, claim.measured)? {
             let name = target.name();
-            let published = self.published_of_origin(&target, claim.measured);
+            let published = self.paper.published_of(&target, claim.measured);
             let published =
                 published.ok_or_else(|| format!("claim `{}`: nothing is published of {name}", claim.id))?;
             let values = self.values(&target, claim.measured);
@@ -177,7 +172,7 @@ impl Bench<'_> {
         let ratio = |run: &Measured| {
             let other =
                 self.measured.iter().find(|other| other.run == below.run && other.seed == run.seed)?;
-            Some(run.get(above.job.as_deref(), quantity)? / other.get(below.job.as_deref(), by)?)
+            Some(run.get(above.part.as_deref(), quantity)? / other.get(below.part.as_deref(), by)?)
         };
         self.measured.iter().filter(|run| run.run == above.run).filter_map(ratio).collect()
     }

@@ -158,7 +158,7 @@ mod tests {
             hops: 1,
             wall_time_s: 0.0,
             values: [].into(),
-            jobs: [].into(),
+            parts: [].into(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! A paper as it is stored: scenarios, published figures, claims, and whether they fit together.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::claims::{Claim, Claims, Experiment, Figure, Recorded, Scale};
@@ -9,7 +10,10 @@ use super::files::{files, papers};
 use super::published::Published;
 use super::quantity::Quantity;
 use super::variations;
-use crate::source::Source;
+use crate::source::{Shelf, Source};
+
+/// The folder of the scenarios, in that of the paper.
+const SCENARIOS: &str = "scenarios";
 
 /// A paper with everything needed to judge it.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,15 +25,15 @@ pub struct Paper {
     pub(super) claims: Claims,
     /// Whether runs have the paper's full size.
     full: bool,
-    /// The text of each scenario, by name.
-    scenarios: BTreeMap<String, Arc<str>>,
+    /// All its files, by path, scenarios among them.
+    shelf: Arc<Shelf>,
 }
 
-/// One run, or one job of a run.
+/// One run, or one part of a run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Target {
     pub run: String,
-    pub job: Option<String>,
+    pub part: Option<String>,
 }
 
 /// A scenario with what an experiment changes in it.
@@ -40,11 +44,16 @@ pub(super) struct Plan {
     pub set: Vec<(String, String)>,
 }
 
+/// The folder of a paper.
+fn folder(id: &str) -> PathBuf {
+    Path::new("papers").join(id)
+}
+
 impl Target {
     /// As it is written.
     pub(super) fn name(&self) -> String {
-        match &self.job {
-            Some(job) => format!("{}/{job}", self.run),
+        match &self.part {
+            Some(part) => format!("{}/{part}", self.run),
             None => self.run.clone(),
         }
     }
@@ -78,12 +87,9 @@ impl Paper {
         let mut claims: Claims =
             serde_saphyr::from_str(part("claims.yaml")?).map_err(|error| wrong(error.to_string()))?;
         variations::expand(&mut claims).map_err(wrong)?;
-        let scenario = |(path, text): (&&str, &&str)| {
-            let name = path.strip_prefix("scenarios/")?.strip_suffix(".yaml")?;
-            Some((name.to_owned(), Arc::from(*text)))
-        };
-        let scenarios = files.iter().filter_map(scenario).collect();
-        let paper = Paper { id: id.to_owned(), published, claims, full: false, scenarios };
+        let shelved = |(path, text): (&&str, &&str)| (folder(id).join(path), Arc::from(*text));
+        let shelf = Arc::new(files.iter().map(shelved).collect());
+        let paper = Paper { id: id.to_owned(), published, claims, full: false, shelf };
         paper.check().map_err(wrong)?;
         Ok(paper)
     }
@@ -164,26 +170,45 @@ impl Paper {
 
     /// The text of a scenario.
     pub fn scenario(&self, name: &str) -> Option<&str> {
-        self.scenarios.get(name).map(AsRef::as_ref)
+        self.shelf.get(&self.place(name)).map(AsRef::as_ref)
     }
 
     /// The names of the scenarios, in order.
     pub fn scenarios(&self) -> impl Iterator<Item = &str> {
-        self.scenarios.keys().map(String::as_str)
+        let scenarios = folder(&self.id).join(SCENARIOS);
+        self.shelf.keys().filter_map(move |path| {
+            let is_one = path.parent() == Some(&scenarios) && path.extension() == Some("yaml".as_ref());
+            if is_one { path.file_stem()?.to_str() } else { None }
+        })
+    }
+
+    /// A scenario as it is run; its bases are among the paper's files.
+    pub fn source(&self, name: &str) -> Option<Source> {
+        self.scenario(name)?;
+        Some(Source::shelved(self.place(name), Arc::clone(&self.shelf)))
+    }
+
+    /// Whether this is a scenario, or an experiment on one.
+    pub fn has_run(&self, name: &str) -> bool {
+        self.plan(name).is_ok()
+    }
+
+    /// Where a scenario of this name would be.
+    fn place(&self, name: &str) -> PathBuf {
+        folder(&self.id).join(SCENARIOS).join(format!("{name}.yaml"))
     }
 
     /// How to make a run: a scenario, or an experiment on one.
     pub(super) fn plan(&self, run: &str) -> Result<Plan, String> {
         let experiment = self.claims.experiments.iter().find(|experiment| experiment.name == run);
         let from = experiment.map_or(run, |experiment| experiment.from.as_str());
-        let text = self.scenarios.get(from).ok_or_else(|| format!("there is no run `{run}`"))?;
+        let source = self.source(from).ok_or_else(|| format!("there is no run `{run}`"))?;
         let full =
             |experiment: &Experiment| if self.full { experiment.full.clone() } else { BTreeMap::new() };
         let set = experiment.map(|experiment| {
             let set = experiment.set.clone().into_iter();
             set.chain(full(experiment)).collect()
         });
-        let source = Source::text(format!("papers/{}/scenarios/{from}.yaml", self.id), Arc::clone(text));
         Ok(Plan { run: run.to_owned(), source, set: set.unwrap_or_default() })
     }
 
@@ -222,20 +247,22 @@ impl Paper {
         Ok(parts.concat())
     }
 
-    /// Runs and jobs of a list of names, in order; for a figure of jobs, each job of a run that names none.
+    /// Runs and parts of a list of names, in order; for a figure of parts, each published part of a run that names none.
     pub(super) fn targets(&self, names: &[String], quantity: Quantity) -> Result<Vec<Target>, String> {
         let mut targets = Vec::new();
         for name in names {
             for name in self.expand(name)? {
-                let (run, job) = match name.split_once('/') {
-                    Some((run, job)) => (run, Some(job)),
+                let (run, part) = match name.split_once('/') {
+                    Some((run, part)) => (run, Some(part)),
                     None => (name, None),
                 };
-                let target = |job: Option<&str>| Target { run: run.to_owned(), job: job.map(str::to_owned) };
-                match job {
-                    Some(job) if quantity.is_per_job() => targets.push(target(Some(job))),
-                    None if quantity.is_per_job() => {
-                        targets.extend(self.published.jobs(self.origin(run)).map(|job| target(Some(job))));
+                let target =
+                    |part: Option<&str>| Target { run: run.to_owned(), part: part.map(str::to_owned) };
+                match part {
+                    Some(part) if quantity.is_of_a_part() => targets.push(target(Some(part))),
+                    None if quantity.is_of_a_part() => {
+                        let parts = self.published_parts(run, quantity);
+                        targets.extend(parts.into_iter().map(|part| target(Some(part))));
                     }
                     _ => targets.push(target(None)),
                 }
@@ -244,10 +271,35 @@ impl Paper {
         if targets.is_empty() { Err("is about no run".into()) } else { Ok(targets) }
     }
 
-    /// The rows of a figure: jobs if it shows anything of jobs, else runs.
+    /// The parts of a run, or of the scenario it changes, of which a quantity is published; all of them where it is of none.
+    fn published_parts<'a>(&'a self, run: &'a str, quantity: Quantity) -> Vec<&'a str> {
+        let has_own = self.published.parts(run).next().is_some();
+        let run = if has_own { run } else { self.origin(run) };
+        let is_told = |part: &&str| self.published.get(run, Some(part), quantity).is_some();
+        let told: Vec<&str> = self.published.parts(run).filter(is_told).collect();
+        if told.is_empty() { self.published.parts(run).collect() } else { told }
+    }
+
+    /// What a run must come near: its own published figure, or that of the scenario it changes.
+    pub(super) fn published_of(&self, target: &Target, quantity: Quantity) -> Option<f64> {
+        let of = |run: &str| self.published.get(run, target.part.as_deref(), quantity);
+        of(&target.run).or_else(|| of(self.origin(&target.run)))
+    }
+
+    /// Whether a claim or a figure is about a quantity.
+    pub(super) fn asks_for(&self, quantity: Quantity) -> bool {
+        let of_claim = |claim: &Claim| {
+            let below = claim.per.as_ref().and_then(|per| per.measured);
+            claim.measured == quantity || below == Some(quantity)
+        };
+        self.claims.claims.iter().any(of_claim)
+            || self.claims.figures.iter().any(|figure| figure.measured.contains(&quantity))
+    }
+
+    /// The rows of a figure: parts if it shows anything of parts, else runs.
     pub(super) fn rows(&self, figure: &Figure) -> Result<Vec<Target>, String> {
-        let per_job = figure.measured.iter().find(|quantity| quantity.is_per_job());
-        let quantity = per_job.or(figure.measured.first()).ok_or("shows nothing")?;
+        let of_parts = figure.measured.iter().find(|quantity| quantity.is_of_a_part());
+        let quantity = of_parts.or(figure.measured.first()).ok_or("shows nothing")?;
         self.targets(&figure.at, *quantity)
     }
 

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A figure of a run, or of one job of it.
+/// A figure of a run, or of one part of it: a job, collectives of a size, a stage, a flow of a stage, a port, ports of a
+/// kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
@@ -40,6 +41,8 @@ pub enum Quantity {
     SlowestCollective,
     /// The most by which a collective takes longer than its bytes take at the line rate of the slowest NIC.
     CollectiveOverBound,
+    /// Mean time of a collective of one size, as benchmarks count it. The part is `JOB/COLLECTIVE/BYTES`.
+    CollectiveLatency,
     /// Packets sent again for nothing, as a share of all that came on queue pairs.
     Spurious,
     /// Rate at which messages are sent, packets sent again included, as a share of the line: mean over the time of all messages.
@@ -64,11 +67,39 @@ pub enum Quantity {
     Pauses,
     /// Packets that were lost.
     Dropped,
+    /// What a flow got in a stage: payload that came for the first time. The part is `stage0/FLOW`.
+    FlowThroughput,
+    /// What all flows of a stage got. The part is `stage0`.
+    StageSum,
+    /// Jain's index of what the flows of a stage got.
+    StageJain,
+    /// Variance of what the flows of a stage got.
+    StageVariance,
+    /// Mean of these variances over all stages.
+    VarianceMean,
+    /// Bytes that a port sent. The part is `NODE/LINK`.
+    PortBytes,
+    /// The most ingress ports that any egress port of a tier and direction is arbitrated among. The part is `tier1/up`.
+    ArbitratedMost,
+    /// The fewest.
+    ArbitratedLeast,
+    /// The most of them that come from above.
+    ArbitratedUplinks,
+    /// The most of them that come from below.
+    ArbitratedDownlinks,
+    /// For how much of the time in which anything waited a port was a root. The part is `NODE/LINK`.
+    RootShare,
+    /// For how much of it a port was a branch. The part is `NODE/LINK`.
+    BranchShare,
+    /// For how much of it flows between two hosts were victims. The part is `SOURCE->DESTINATION`.
+    VictimShare,
+    /// Ports that were a root for at least half of that time.
+    Roots,
 }
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Quantity; 29] = [
+    pub const ALL: [Quantity; 44] = [
         Quantity::StepMean,
         Quantity::StepP95,
         Quantity::StepP99,
@@ -86,6 +117,7 @@ impl Quantity {
         Quantity::QueueSwitchMean,
         Quantity::SlowestCollective,
         Quantity::CollectiveOverBound,
+        Quantity::CollectiveLatency,
         Quantity::Spurious,
         Quantity::SendingRate,
         Quantity::Goodput,
@@ -98,6 +130,20 @@ impl Quantity {
         Quantity::Marked,
         Quantity::Pauses,
         Quantity::Dropped,
+        Quantity::FlowThroughput,
+        Quantity::StageSum,
+        Quantity::StageJain,
+        Quantity::StageVariance,
+        Quantity::VarianceMean,
+        Quantity::PortBytes,
+        Quantity::ArbitratedMost,
+        Quantity::ArbitratedLeast,
+        Quantity::ArbitratedUplinks,
+        Quantity::ArbitratedDownlinks,
+        Quantity::RootShare,
+        Quantity::BranchShare,
+        Quantity::VictimShare,
+        Quantity::Roots,
     ];
 
     /// Name and unit, as a column is headed.
@@ -120,6 +166,7 @@ impl Quantity {
             Quantity::QueueSwitchMean => "queue_switch_mean_packets",
             Quantity::SlowestCollective => "slowest_collective_ms",
             Quantity::CollectiveOverBound => "collective_over_bound",
+            Quantity::CollectiveLatency => "collective_latency_us",
             Quantity::Spurious => "spurious_share",
             Quantity::SendingRate => "sending_rate_share",
             Quantity::Goodput => "goodput_share",
@@ -132,11 +179,45 @@ impl Quantity {
             Quantity::Marked => "marked_packets",
             Quantity::Pauses => "pauses",
             Quantity::Dropped => "dropped_packets",
+            Quantity::FlowThroughput => "flow_throughput_gbps",
+            Quantity::StageSum => "stage_sum_gbps",
+            Quantity::StageJain => "stage_jain",
+            Quantity::StageVariance => "stage_variance_gbps2",
+            Quantity::VarianceMean => "variance_mean_gbps2",
+            Quantity::PortBytes => "port_bytes",
+            Quantity::ArbitratedMost => "arbitrated_most_ports",
+            Quantity::ArbitratedLeast => "arbitrated_least_ports",
+            Quantity::ArbitratedUplinks => "arbitrated_uplinks",
+            Quantity::ArbitratedDownlinks => "arbitrated_downlinks",
+            Quantity::RootShare => "root_share",
+            Quantity::BranchShare => "branch_share",
+            Quantity::VictimShare => "victim_share",
+            Quantity::Roots => "roots",
         }
     }
 
-    /// Whether each job of a run has its own.
-    pub fn is_per_job(self) -> bool {
-        matches!(self, Quantity::StepMean | Quantity::StepP95 | Quantity::StepP99 | Quantity::JobTime)
+    /// Whether parts of a run have it, each its own, and not the run as a whole.
+    pub fn is_of_a_part(self) -> bool {
+        Quantity::OF_PARTS.contains(&self)
     }
+
+    const OF_PARTS: [Quantity; 17] = [
+        Quantity::StepMean,
+        Quantity::StepP95,
+        Quantity::StepP99,
+        Quantity::JobTime,
+        Quantity::CollectiveLatency,
+        Quantity::FlowThroughput,
+        Quantity::StageSum,
+        Quantity::StageJain,
+        Quantity::StageVariance,
+        Quantity::PortBytes,
+        Quantity::ArbitratedMost,
+        Quantity::ArbitratedLeast,
+        Quantity::ArbitratedUplinks,
+        Quantity::ArbitratedDownlinks,
+        Quantity::RootShare,
+        Quantity::BranchShare,
+        Quantity::VictimShare,
+    ];
 }

@@ -9,7 +9,7 @@ use netloom_catalog::workload::background::mice::{self, Starts};
 use netloom_catalog::workload::background::number_of;
 use netloom_engine::Options;
 use netloom_model::{FaultAction, Message, Model};
-use netloom_records::{Batch, Sink, SinkError, Status};
+use netloom_records::{Batch, FlowRow, Sink, SinkError, Status};
 use netloom_scenario::Overrides;
 use netloom_units::{Duration, NodeId, Time};
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::error::ReproduceError;
 use super::keep::{self, Account, Found, Keep};
 use super::paper::{Paper, Plan};
+use super::parts::{self, Asks, Parts, Rows};
 use super::quantity::Quantity;
 use super::{Request, judge};
 use crate::prepare::{Prepared, prepare};
@@ -40,14 +41,14 @@ pub struct Measured {
     pub wall_time_s: f64,
     /// Figures of the whole run, in the unit of the quantity.
     pub values: BTreeMap<Quantity, f64>,
-    /// Figures of each job.
-    pub jobs: BTreeMap<String, BTreeMap<Quantity, f64>>,
+    /// Figures of each part, by its name.
+    pub parts: Parts,
 }
 
 impl Measured {
-    /// A figure of the run, or of one of its jobs.
-    pub fn get(&self, job: Option<&str>, quantity: Quantity) -> Option<f64> {
-        let values = if quantity.is_per_job() { self.jobs.get(job?)? } else { &self.values };
+    /// A figure of the run, or of one of its parts.
+    pub fn get(&self, part: Option<&str>, quantity: Quantity) -> Option<f64> {
+        let values = if quantity.is_of_a_part() { self.parts.get(part?)? } else { &self.values };
         values.get(&quantity).copied()
     }
 }
@@ -59,6 +60,7 @@ struct Job {
     /// Published packets, a measure of its length.
     weight: u64,
     may_lose: bool,
+    asks: Asks,
 }
 
 /// A run that was made, or taken up.
@@ -126,6 +128,7 @@ fn jobs(paper: &Paper, request: &Request<'_>) -> Result<Vec<Job>, ReproduceError
             seed,
             weight: published.map_or(1, |packets| packets as u64),
             may_lose,
+            asks: Asks::of(paper),
         }));
     }
     Ok(jobs)
@@ -151,13 +154,14 @@ fn make(job: &Job, keep: Option<&Keep>, watch: Watch<'_>) -> Result<Made, Reprod
 }
 
 fn measure(job: &Job, prepared: &Prepared, watch: Watch<'_>) -> Result<Measured, ReproduceError> {
-    let mut mice = Mice::new(&prepared.compiled.model);
-    let simulated = simulate(prepared, &mut mice, Options::default(), watch)?;
+    let mice = Mice::new(&prepared.compiled.model);
+    let mut watched = Watched { mice, asks: job.asks, rows: Rows::default() };
+    let simulated = simulate(prepared, &mut watched, Options::default(), watch)?;
     if simulated.outcome.status == Status::Stopped {
         return Err(ReproduceError::Stopped);
     }
     let mut values = whole(prepared, &simulated);
-    mice.tell(&mut values);
+    watched.mice.tell(&mut values);
     Ok(Measured {
         run: job.plan.run.clone(),
         seed: job.seed,
@@ -165,21 +169,8 @@ fn measure(job: &Job, prepared: &Prepared, watch: Watch<'_>) -> Result<Measured,
         hops: simulated.summary.hops,
         wall_time_s: simulated.wall_time_s,
         values,
-        jobs: simulated.summary.jobs.iter().map(|job| (job.name.clone(), of_job(job))).collect(),
+        parts: parts::all(prepared, &simulated.summary, &watched.rows, job.asks)?,
     })
-}
-
-fn of_job(job: &crate::summary::JobSummary) -> BTreeMap<Quantity, f64> {
-    let mut values = BTreeMap::new();
-    if let Some(step) = &job.step {
-        values.insert(Quantity::StepMean, step.mean_s * 1e3);
-        values.insert(Quantity::StepP95, step.p95_s * 1e3);
-        values.insert(Quantity::StepP99, step.p99_s * 1e3);
-    }
-    if let Some(time_s) = job.time_s {
-        values.insert(Quantity::JobTime, time_s);
-    }
-    values
 }
 
 fn whole(prepared: &Prepared, simulated: &Simulated) -> BTreeMap<Quantity, f64> {
@@ -204,6 +195,8 @@ fn whole(prepared: &Prepared, simulated: &Simulated) -> BTreeMap<Quantity, f64> 
     values.insert(Quantity::Dropped, summary.drops.packets as f64);
     values.extend(of_collectives(&prepared.compiled.model, summary));
     values.extend(summary.queue_pairs.iter().flat_map(of_queue_pairs));
+    values.extend(parts::variance_mean(summary).map(|mean| (Quantity::VarianceMean, mean)));
+    values.extend(summary.congestion.iter().map(|found| (Quantity::Roots, parts::n_roots(found) as f64)));
     values
 }
 
@@ -286,14 +279,29 @@ impl Mice {
         values.insert(Quantity::MiceP95, times.p95_s * 1e3);
         values.insert(Quantity::MiceP99, times.p99_s * 1e3);
     }
-}
 
-impl Sink for Mice {
-    fn accept(&mut self, batch: Batch<'_>) -> Result<(), SinkError> {
-        let Batch::Flows(rows) = batch else { return Ok(()) };
+    fn take(&mut self, rows: &[FlowRow]) {
         for row in rows.iter().filter(|row| row.job == Message::BACKGROUND) {
             let end = row.end.filter(|end| self.until.is_none_or(|until| *end <= until));
             self.spans.extend(end.map(|end| end.since(row.start)));
+        }
+    }
+}
+
+/// What is looked at beside the summary.
+struct Watched {
+    mice: Mice,
+    asks: Asks,
+    rows: Rows,
+}
+
+impl Sink for Watched {
+    fn accept(&mut self, batch: Batch<'_>) -> Result<(), SinkError> {
+        match batch {
+            Batch::Flows(rows) => self.mice.take(rows),
+            Batch::Ports(rows) if self.asks.ports => self.rows.ports.extend_from_slice(rows),
+            Batch::Collectives(rows) if self.asks.latencies => self.rows.collectives.extend_from_slice(rows),
+            _ => {}
         }
         Ok(())
     }

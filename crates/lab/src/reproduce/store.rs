@@ -17,7 +17,7 @@ use crate::sample::Sample;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Point {
     run: String,
-    job: Option<String>,
+    part: Option<String>,
     quantity: Quantity,
     published: Option<f64>,
     sample: Sample,
@@ -98,16 +98,16 @@ pub(super) fn runs(paper: &str, folder: &Path) -> Result<Stored, ReproduceError>
 fn points(report: &Report) -> Vec<Point> {
     let mut points = Vec::new();
     for seeds in report.measured.chunk_by(|left, right| left.run == right.run) {
-        let jobs = seeds[0].jobs.keys().map(|job| Some(job.as_str()));
-        for job in std::iter::once(None).chain(jobs) {
+        let parts = seeds[0].parts.keys().map(|part| Some(part.as_str()));
+        for part in std::iter::once(None).chain(parts) {
             for quantity in
-                Quantity::ALL.into_iter().filter(|quantity| quantity.is_per_job() == job.is_some())
+                Quantity::ALL.into_iter().filter(|quantity| quantity.is_of_a_part() == part.is_some())
             {
-                let values: Vec<f64> = seeds.iter().filter_map(|run| run.get(job, quantity)).collect();
+                let values: Vec<f64> = seeds.iter().filter_map(|run| run.get(part, quantity)).collect();
                 let Some(sample) = Sample::of(&values) else { continue };
                 let run = seeds[0].run.clone();
-                let published = report.paper.published.get(&run, job, quantity);
-                points.push(Point { run, job: job.map(str::to_owned), quantity, published, sample });
+                let published = report.paper.published.get(&run, part, quantity);
+                points.push(Point { run, part: part.map(str::to_owned), quantity, published, sample });
             }
         }
     }
@@ -115,8 +115,9 @@ fn points(report: &Report) -> Vec<Point> {
 }
 
 fn points_table(points: &[Point]) -> String {
-    let mut text = String::from("run,job,quantity,published,seeds,mean,deviation,minimum,maximum,low,high\n");
-    for Point { run, job, quantity, published, sample } in points {
+    let mut text =
+        String::from("run,part,quantity,published,seeds,mean,deviation,minimum,maximum,low,high\n");
+    for Point { run, part, quantity, published, sample } in points {
         let Sample { count, mean, deviation, minimum, maximum } = sample;
         let [low, high] = match sample.prediction() {
             Some(interval) => [Some(interval.low), Some(interval.high)],
@@ -124,7 +125,7 @@ fn points_table(points: &[Point]) -> String {
         };
         let cells = [
             run.clone(),
-            job.clone().unwrap_or_default(),
+            part.clone().unwrap_or_default(),
             quantity.column().to_owned(),
             optional(*published),
             count.to_string(),
@@ -166,16 +167,16 @@ fn claims_table(report: &Report) -> String {
 }
 
 fn runs_table(report: &Report) -> String {
-    let mut text = String::from("run,seed,job");
+    let mut text = String::from("run,seed,part");
     for quantity in Quantity::ALL {
         text.push(',');
         text.push_str(quantity.column());
     }
     text.push_str(",hops,wall_time_s\n");
     for run in &report.measured {
-        for job in run.jobs.keys() {
-            let mut cells = vec![run.run.clone(), run.seed.to_string(), job.clone()];
-            cells.extend(Quantity::ALL.map(|quantity| optional(run.get(Some(job), quantity))));
+        for part in run.parts.keys() {
+            let mut cells = vec![run.run.clone(), run.seed.to_string(), part.clone()];
+            cells.extend(Quantity::ALL.map(|quantity| optional(run.get(Some(part), quantity))));
             cells.extend([run.hops.to_string(), format!("{:.3}", run.wall_time_s)]);
             line(&mut text, &cells);
         }

@@ -1,22 +1,23 @@
 //! Rows in, figures out, as the rows come: no table is held in memory.
 //!
-//! Invariants: what is kept grows with hosts, steps, collectives, ports and background messages, not with messages of jobs.
+//! Invariants: what is kept grows with hosts, steps, collectives, ports, stages and background messages, not with messages
+//! of jobs.
 
 use std::collections::BTreeMap;
 
 use netloom_model::Message;
 use netloom_records::statistics::{Sample, Slowdown};
-use netloom_records::{Batch, CollectiveRow, DropRow, FlowRow, JobRow, PortRow, StepRow};
+use netloom_records::{Batch, CollectiveRow, DropRow, FlowRow, JobRow, Names, PortRow, StepRow};
 use netloom_units::{Duration, NodeId, Time};
 
-use super::queue_pairs;
 use super::statistics::Distribution;
 use super::{
     BackgroundSummary, DropSummary, JobSummary, LinkSummary, PeakSummary, PhaseSummary, QueueSummary, Summary,
 };
+use super::{congestion, queue_pairs, staged};
 
 /// What the tables of a run do not say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Totals {
     /// Data packets created.
     pub packets: u64,
@@ -24,6 +25,8 @@ pub struct Totals {
     pub hops: u64,
     /// Simulated time.
     pub simulated: Time,
+    /// Times of the scenario as a share of those of its source, if it says so.
+    pub time_scale: Option<String>,
 }
 
 /// Buckets by size that slowdowns are told in.
@@ -45,6 +48,8 @@ pub(crate) struct Gather {
     ports: PortTally,
     drops: Vec<DropRow>,
     queue_pairs: queue_pairs::Tally,
+    staged: staged::Tally,
+    congestion: congestion::Tally,
 }
 
 #[derive(Debug, Default)]
@@ -86,6 +91,9 @@ impl Gather {
             Batch::Drops(rows) => self.drops.extend_from_slice(rows),
             Batch::Repairs(rows) => rows.iter().for_each(|row| self.queue_pairs.repair(row)),
             Batch::Signals(rows) => rows.iter().for_each(|row| self.queue_pairs.signal(row)),
+            Batch::Stages(rows) => self.staged.take(rows),
+            Batch::Congestion(rows) => self.congestion.ports(rows),
+            Batch::CongestedFlows(rows) => self.congestion.flows(rows),
             Batch::Series(_) | Batch::Faults(_) | Batch::Packets(_) | Batch::Paths(_) | Batch::Rates(_) => {}
         }
     }
@@ -136,9 +144,9 @@ impl Gather {
     }
 
     /// The figures.
-    pub fn finish(mut self, job_names: &[String], totals: Totals) -> Summary {
+    pub fn finish(mut self, names: &Names, totals: Totals) -> Summary {
         let jobs = std::mem::take(&mut self.jobs);
-        let jobs = jobs.iter().map(|row| self.job(row, job_names)).collect();
+        let jobs = jobs.iter().map(|row| self.job(row, &names.jobs)).collect();
         let background = (self.n_background > 0).then(|| BackgroundSummary {
             messages: self.n_background,
             fct: std::mem::take(&mut self.background).finish().map(|taken| Distribution::of_many(&taken)),
@@ -147,6 +155,8 @@ impl Gather {
         Summary {
             jobs,
             background,
+            flows: std::mem::take(&mut self.staged).finish(names, totals.time_scale),
+            congestion: self.congestion.finish(names),
             messages: self.n_messages,
             unfinished: self.n_unfinished,
             queues: self.queues(),

@@ -1,28 +1,35 @@
-//! The figures of a run: times of jobs, steps and collectives, queues, links, drops.
+//! The figures of a run: times of jobs, steps and collectives, throughputs of staged flows, queues, links, drops.
 //!
 //! Models: the same figures from a run in memory and from a run folder.
 //! Leaves out: how they are drawn.
 //!
-//! Invariants: times in seconds, sizes in bytes, bandwidths in bytes per second, shares from 0 to 1.
+//! Invariants: times in seconds, sizes in bytes, bandwidths in bytes per second (where a name ends in `_bps`, in bits),
+//! shares from 0 to 1.
 //!
 //! Source: peaks in packets, percentiles and utilization are defined as seed 000 defines them, with one difference: its
 //! queue counts a packet that meets an idle port for an instant, ours never does, so its peaks are larger by up to one.
 
+mod congestion;
 mod gather;
 mod queue_pairs;
+mod staged;
 mod statistics;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use netloom_records::{Batch, FlowRow, MemorySink, Names, RepairRow, RunFolder, Table};
+use netloom_records::{
+    Batch, CongestedFlowRow, CongestionRow, FlowRow, MemorySink, Names, RepairRow, RunFolder, Table,
+};
 use netloom_units::Time;
 use serde::Serialize;
 
+pub use congestion::{CongestionSummary, PairTime, PortTime};
 pub(crate) use gather::Gather;
 pub use gather::Totals;
 pub use netloom_records::statistics::{SizeBucket, Slowdowns};
 pub use queue_pairs::QueuePairSummary;
+pub use staged::{FlowThroughput, StageSummary, StagedSummary};
 pub use statistics::Distribution;
 
 use crate::error::LabError;
@@ -35,6 +42,12 @@ pub struct Summary {
     pub jobs: Vec<JobSummary>,
     /// Traffic beside the jobs.
     pub background: Option<BackgroundSummary>,
+    /// Flows that start and stop, stage by stage; absent of a run without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flows: Option<StagedSummary>,
+    /// Roots, branches and victims of congestion; absent where they were not recorded, or there was nothing to record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub congestion: Option<CongestionSummary>,
     /// Messages that started.
     pub messages: u64,
     /// Those of them that did not arrive.
@@ -150,7 +163,10 @@ impl Summary {
         gather.take(Batch::Drops(&sink.drops));
         gather.take(Batch::Repairs(&sink.repairs));
         gather.take(Batch::Signals(&sink.signals));
-        gather.finish(&names.jobs, totals)
+        gather.take(Batch::Stages(&sink.stages));
+        gather.take(Batch::Congestion(&sink.congestion));
+        gather.take(Batch::CongestedFlows(&sink.congested_flows));
+        gather.finish(names, totals)
     }
 
     /// Of a run folder.
@@ -171,20 +187,40 @@ impl Summary {
         gather.take(Batch::Jobs(&folder.jobs()?));
         gather.take(Batch::Ports(&folder.ports()?));
         gather.take(Batch::Drops(&folder.drops()?));
-        // Folders of older versions have neither table.
-        let is_there = |table: Table| folder.path().join(table.file_name()).is_file();
-        if is_there(Table::Repairs) {
-            for block in folder.rows::<RepairRow>()? {
-                gather.take(Batch::Repairs(&block?));
-            }
-        }
-        if is_there(Table::Signals) {
-            gather.take(Batch::Signals(&folder.signals()?));
-        }
-        let simulated = Time(manifest.simulated_ps);
-        let totals = Totals { packets: manifest.packets, hops: manifest.hops, simulated };
-        Ok(gather.finish(&folder.names()?.jobs, totals))
+        take_later_tables(folder, &mut gather)?;
+        let totals = Totals {
+            packets: manifest.packets,
+            hops: manifest.hops,
+            simulated: Time(manifest.simulated_ps),
+            time_scale: manifest.time_scale.clone(),
+        };
+        Ok(gather.finish(&folder.names()?, totals))
     }
+}
+
+/// Tables that folders of older versions lack.
+fn take_later_tables(folder: &RunFolder, gather: &mut Gather) -> Result<(), LabError> {
+    let is_there = |table: Table| folder.path().join(table.file_name()).is_file();
+    if is_there(Table::Repairs) {
+        for block in folder.rows::<RepairRow>()? {
+            gather.take(Batch::Repairs(&block?));
+        }
+    }
+    if is_there(Table::Signals) {
+        gather.take(Batch::Signals(&folder.signals()?));
+    }
+    if is_there(Table::Stages) {
+        gather.take(Batch::Stages(&folder.stages()?));
+    }
+    if is_there(Table::Congestion) {
+        for block in folder.rows::<CongestionRow>()? {
+            gather.take(Batch::Congestion(&block?));
+        }
+        for block in folder.rows::<CongestedFlowRow>()? {
+            gather.take(Batch::CongestedFlows(&block?));
+        }
+    }
+    Ok(())
 }
 
 /// The figures of a run folder.

@@ -1,22 +1,23 @@
 //! All points of a sweep as one table.
 //!
-//! Models: one row for each job of each point, what was varied and what came out as columns with unit and meaning; a point
-//! without jobs has one row.
+//! Models: one row for each job of each point, then one for each stage of its staged flows, what was varied and what came
+//! out as columns with unit and meaning; a point without either has one row.
 //! Leaves out: wall time, which no two sweeps share.
 //!
-//! Invariants: rows are sorted by variant, seed and job; the same points give the same bytes, whenever they were run.
+//! Invariants: rows are sorted by variant, seed, job and stage; the same points give the same bytes, whenever they were run.
 
 use netloom_records::dataset::{Dataset, DatasetColumn, Values};
 
 use super::make::Done;
 use super::plan::Plan;
-use crate::summary::{Distribution, JobSummary, PeakSummary, SizeBucket, Summary};
+use crate::summary::{Distribution, JobSummary, PeakSummary, SizeBucket, StageSummary, Summary};
 
-/// A job of a point.
+/// A job or a stage of a point.
 struct Row<'a> {
     point: &'a Done,
     plan: &'a Plan,
     job: Option<&'a JobSummary>,
+    stage: Option<&'a StageSummary>,
 }
 
 /// How a column is filled.
@@ -57,6 +58,20 @@ const FIGURES: &[Entry] = &[
         "s",
         "First rank's start to last rank's end; absent if unfinished.",
         Fill::Real(|row| row.job?.time_s),
+    ),
+    (
+        "stage",
+        "number",
+        "Stage of the staged flows, from 0.",
+        Fill::Whole(|row| Some(u64::from(row.stage?.stage))),
+    ),
+    ("stage_sum", "bit/s", "What its flows got together.", Fill::Real(|row| Some(row.stage?.sum_bps))),
+    ("stage_jain", "index", "Jain's index of what they got.", Fill::Real(|row| row.stage?.jain)),
+    (
+        "stage_variance",
+        "(bit/s)^2",
+        "Variance of what they got.",
+        Fill::Real(|row| Some(row.stage?.variance_bps2)),
     ),
     ("fct_count", "messages", "Background messages that arrived.", Fill::Whole(|row| Some(row.fct()?.count))),
     (
@@ -193,15 +208,18 @@ pub(super) fn dataset(plan: &Plan, done: &[Done]) -> Dataset {
     columns.extend(FIGURES.iter().map(|entry| column(entry, &rows)));
     Dataset {
         name: "points".to_owned(),
-        meaning: "One job of one run of the sweep; sorted by variant, seed, job.".to_owned(),
+        meaning: "One job or stage of one run of the sweep; sorted by variant, seed, job, stage.".to_owned(),
         columns,
     }
 }
 
 fn of_point<'a>(plan: &'a Plan, point: &'a Done) -> Vec<Row<'a>> {
-    let jobs = &point.report.summary.jobs;
-    let row = |job| Row { point, plan, job };
-    if jobs.is_empty() { vec![row(None)] } else { jobs.iter().map(|job| row(Some(job))).collect() }
+    let summary = &point.report.summary;
+    let row = |job, stage| Row { point, plan, job, stage };
+    let stages = summary.flows.iter().flat_map(|flows| &flows.stages);
+    let jobs = summary.jobs.iter().map(|job| row(Some(job), None));
+    let rows: Vec<Row<'a>> = jobs.chain(stages.map(|stage| row(None, Some(stage)))).collect();
+    if rows.is_empty() { vec![row(None, None)] } else { rows }
 }
 
 fn column((name, unit, meaning, fill): &Entry, rows: &[Row<'_>]) -> DatasetColumn {

@@ -25,7 +25,7 @@ pub use folder::{PLAN_FILE, UNFINISHED_FILE};
 pub use make::grid;
 pub use plan::{Grid, MOST_POINTS, Plan};
 pub use points::{Point, PointReport, Sweep, sweep};
-pub use report::{BackgroundReport, Difference, GridReport, JobReport, Mean, VariantReport};
+pub use report::{BackgroundReport, Difference, GridReport, JobReport, Mean, StageReport, VariantReport};
 pub use rounds::{NotAPrecision, Precision};
 pub use variants::Variant;
 pub use variation::{NotAVariation, Variation};

@@ -6,6 +6,7 @@
 //!
 //! Invariants: seeds that one of the two lacks are left out of a difference.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use netloom_records::{Digest, Status};
@@ -16,7 +17,7 @@ use super::plan::Plan;
 use super::rounds::Known;
 use crate::error::ExitCode;
 use crate::sample::Sample;
-use crate::summary::{BackgroundSummary, JobSummary};
+use crate::summary::{BackgroundSummary, JobSummary, StageSummary};
 
 /// A mean over seeds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -73,6 +74,23 @@ pub struct BackgroundReport {
     pub slowdown_p99: Option<f64>,
 }
 
+/// One stage of the staged flows of a variant.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StageReport {
+    /// Which, from 0.
+    pub stage: u32,
+    /// Seeds that have it.
+    pub seeds: usize,
+    /// Mean over seeds of what its flows got together, in bit/s.
+    pub sum_bps: f64,
+    /// Half the 95 % confidence interval of that; absent for a single seed.
+    pub sum_half_bps: Option<f64>,
+    /// Mean over seeds of Jain's index of what they got; absent where nobody got anything.
+    pub jain: Option<f64>,
+    /// Mean over seeds of the variance of what they got, in (bit/s)^2.
+    pub variance_bps2: f64,
+}
+
 /// One variant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VariantReport {
@@ -86,6 +104,9 @@ pub struct VariantReport {
     pub precise: Option<bool>,
     /// Job by job.
     pub jobs: Vec<JobReport>,
+    /// Stage by stage; empty without staged flows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<StageReport>,
     /// Messages beside the jobs; absent where none arrived.
     pub background: Option<BackgroundReport>,
 }
@@ -164,6 +185,7 @@ impl VariantReport {
             unfinished: points.iter().filter(is_unfinished).count(),
             precise: plan.until.map(is_known),
             jobs: (0..times.len()).map(job).collect(),
+            stages: StageReport::all(points),
             background: BackgroundReport::new(points),
         }
     }
@@ -182,6 +204,33 @@ impl BackgroundReport {
             fct_p99_s: mean(|background| Some(background.fct?.p99_s))?,
             slowdown_mean: mean(|background| Some(background.slowdown.as_ref()?.all.mean)),
             slowdown_p99: mean(|background| Some(background.slowdown.as_ref()?.all.p99)),
+        })
+    }
+}
+
+impl StageReport {
+    /// The stages of a variant, in order.
+    fn all(points: &[Done]) -> Vec<StageReport> {
+        let mut by_stage: BTreeMap<u32, Vec<&StageSummary>> = BTreeMap::new();
+        let staged = points.iter().filter_map(|point| point.report.summary.flows.as_ref());
+        for stage in staged.flat_map(|flows| &flows.stages) {
+            by_stage.entry(stage.stage).or_default().push(stage);
+        }
+        by_stage.into_values().filter_map(|stages| StageReport::new(&stages)).collect()
+    }
+
+    fn new(stages: &[&StageSummary]) -> Option<StageReport> {
+        let sample = |read: fn(&StageSummary) -> Option<f64>| {
+            Sample::of(&stages.iter().filter_map(|stage| read(stage)).collect::<Vec<f64>>())
+        };
+        let sum = sample(|stage| Some(stage.sum_bps))?;
+        Some(StageReport {
+            stage: stages.first()?.stage,
+            seeds: stages.len(),
+            sum_bps: sum.mean,
+            sum_half_bps: sum.confidence(),
+            jain: sample(|stage| stage.jain).map(|sample| sample.mean),
+            variance_bps2: sample(|stage| Some(stage.variance_bps2))?.mean,
         })
     }
 }

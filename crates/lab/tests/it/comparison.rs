@@ -1,5 +1,7 @@
 //! Runs side by side.
 
+use std::path::Path;
+
 use netloom_lab::compare::{METRICS, compare_folders};
 use netloom_lab::{Overrides, RunRequest, Source, run};
 
@@ -23,7 +25,8 @@ fn each_run_is_shown_relative_to_the_first() {
     let names: Vec<_> = comparison.rows.iter().map(|row| (row.run.as_str(), row.job.as_deref())).collect();
     let expected = [("ecmp", "large"), ("ecmp", "small"), ("adaptive", "large"), ("adaptive", "small")];
     assert_eq!(names, expected.map(|(run, job)| (run, Some(job))));
-    for (place, metric) in METRICS.iter().enumerate() {
+    for (place, metric) in METRICS.iter().enumerate().filter(|(_, metric)| !metric.key.starts_with("stage_"))
+    {
         let [first, _, other, other_job] = [0, 1, 2, 3].map(|row: usize| comparison.rows[row].cells[place]);
         let (first, other) = (first.expect("measured"), other.expect("measured"));
         assert_eq!(first.ratio, None, "{}", metric.key);
@@ -31,8 +34,44 @@ fn each_run_is_shown_relative_to_the_first() {
             let ratio = other.ratio.expect("there is something to compare with");
             assert!((ratio - other.value / first.value).abs() < 1e-12, "{}", metric.key);
         }
-        assert_eq!(other_job.is_some(), place < 4, "{} stands with the job it belongs to", metric.key);
+        assert_eq!(
+            other_job.is_some(),
+            metric.key.starts_with("step") || metric.key == "job_time_s",
+            "{} stands with the job it belongs to",
+            metric.key
+        );
     }
     let json = comparison.to_json();
     assert!(json[2]["relative"]["step_mean_s"].is_f64() && json[0]["relative"]["step_mean_s"].is_null());
+}
+
+#[test]
+fn staged_flows_are_compared_stage_by_stage() {
+    let place = tempfile::tempdir().expect("a folder can be made");
+    let staged = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/flows/staged.yaml");
+    let folders = ["100Gbps", "50Gbps"].map(|rate| {
+        let folder = place.path().join(rate);
+        let set = vec![("fabric.leaf_spine.host_rate".to_owned(), rate.to_owned())];
+        let overrides = Overrides { set, ..Overrides::default() };
+        let request = RunRequest::new(Source::file(&staged));
+        run(RunRequest { folder: Some(folder.clone()), overrides, ..request }).expect("it runs");
+        folder
+    });
+    let comparison = compare_folders(&folders).expect("they can be read");
+    let stages: Vec<_> = comparison.rows.iter().map(|row| (row.run.as_str(), row.stage)).collect();
+    let expected = ["100Gbps", "50Gbps"].map(|run| [0, 1, 2].map(|stage| (run, Some(stage)))).concat();
+    assert_eq!(stages, expected);
+    let cell = |row: usize, key: &str| {
+        let place = METRICS.iter().position(|metric| metric.key == key).expect("there is such a metric");
+        comparison.rows[row].cells[place]
+    };
+    // The receiver's link is full in the first two stages; half the rate is half the sum.
+    for stage in 0..2 {
+        let (first, other) =
+            cell(stage, "stage_sum_bps").zip(cell(3 + stage, "stage_sum_bps")).expect("measured");
+        assert!((other.ratio.expect("there is a first") - 0.5).abs() < 0.01, "{first:?} {other:?}");
+        assert!(cell(stage, "stage_jain").expect("measured").value > 0.9);
+    }
+    assert!(cell(0, "dropped_packets").is_some() && cell(1, "dropped_packets").is_none());
+    assert_eq!(comparison.to_json()[4]["stage"], 1);
 }

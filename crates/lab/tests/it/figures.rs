@@ -6,6 +6,26 @@ use netloom_records::FlowRow;
 
 use crate::scenes::{TWO_JOBS, prepared, simulated};
 
+const FLOWS: &str = "
+netloom: 1
+fabric:
+  custom:
+    hosts: [a0, a1, b0]
+    switches: [s]
+    links:
+      - { from: a0, to: s, rate: 10Gbps, delay: 1us }
+      - { from: a1, to: s, rate: 10Gbps, delay: 1us }
+      - { from: b0, to: s, rate: 10Gbps, delay: 1us }
+transport: irn
+flows:
+  message: 32KiB
+  settle: 100us
+  scale: 1/5000
+  list:
+    - { name: one, from: a0, to: b0, stop: 500us }
+    - { from: a1, to: b0, start: 200us, stop: 500us }
+";
+
 fn close(found: f64, expected: f64) {
     assert!((found - expected).abs() <= 1e-12 * expected.abs(), "{found} is not {expected}");
 }
@@ -21,7 +41,12 @@ fn a_run_its_memory_and_its_folder_have_the_same_figures() {
     let prepared = prepared(TWO_JOBS, None);
     let (done, sink) = simulated(&prepared, Options::default());
     assert_eq!(done.summary, report.summary);
-    let totals = Totals { packets: done.engine.packets, hops: done.engine.hops, simulated: done.engine.end };
+    let totals = Totals {
+        packets: done.engine.packets,
+        hops: done.engine.hops,
+        simulated: done.engine.end,
+        time_scale: None,
+    };
     assert_eq!(Summary::of_memory(&sink, &prepared.names(), 16, totals), report.summary);
 }
 
@@ -38,9 +63,49 @@ fn a_folder_of_queue_pairs_has_the_figures_of_its_run() {
     assert!(found.nacks > 0 && found.nacks_blocked > 0, "{found:?}");
     assert_eq!(summary(&folder).expect("it can be read"), report.summary);
     let (done, sink) = simulated(&prepared(&text, None), Options::default());
-    let totals = Totals { packets: done.engine.packets, hops: done.engine.hops, simulated: done.engine.end };
+    let totals = Totals {
+        packets: done.engine.packets,
+        hops: done.engine.hops,
+        simulated: done.engine.end,
+        time_scale: None,
+    };
     let names = prepared(&text, None).names();
     assert_eq!(Summary::of_memory(&sink, &names, 16, totals), report.summary);
+}
+
+#[test]
+fn a_folder_of_staged_flows_has_the_figures_of_its_run() {
+    let place = tempfile::tempdir().expect("a folder can be made");
+    let folder = place.path().join("run");
+    let request =
+        RunRequest { folder: Some(folder.clone()), ..RunRequest::new(Source::text("flows", FLOWS)) };
+    let report = run(request).expect("it runs");
+    assert_eq!(summary(&folder).expect("it can be read"), report.summary);
+    let found = report.summary.flows.clone().expect("there are flows");
+    assert_eq!(found.time_scale.as_deref(), Some("1/5000"));
+    assert_eq!(report.manifest.time_scale, found.time_scale);
+    let names = |stage: usize| -> Vec<&str> {
+        found.stages[stage].flows.iter().map(|flow| flow.flow.as_str()).collect()
+    };
+    assert_eq!([names(0), names(1)], [vec!["one"], vec!["one", "a1->b0"]]);
+    let [alone, both] = &found.stages[..] else { panic!("two stages: {found:?}") };
+    assert_eq!((alone.start_s, alone.judged_s, alone.end_s), (0.0, 1e-4, 2e-4));
+    // 4096 of 4158 bytes on the wire carry payload.
+    let line = 10e9 * 4096.0 / 4158.0;
+    assert!((alone.sum_bps / line - 1.0).abs() < 0.04 && alone.jain == Some(1.0), "{alone:?}");
+    let [x, y] = [0, 1].map(|flow| both.flows[flow].throughput_bps);
+    assert!((x + y - line).abs() < 0.04 * line, "{both:?}");
+    close(both.sum_bps, x + y);
+    close(both.jain.expect("they got something"), (x + y) * (x + y) / (2.0 * (x * x + y * y)));
+    assert!((both.variance_bps2 - (x - y) * (x - y) / 4.0).abs() <= 1e-9 * x * x, "{both:?}");
+    let (done, sink) = simulated(&prepared(FLOWS, None), Options::default());
+    let totals = Totals {
+        packets: done.engine.packets,
+        hops: done.engine.hops,
+        simulated: done.engine.end,
+        time_scale: found.time_scale,
+    };
+    assert_eq!(Summary::of_memory(&sink, &prepared(FLOWS, None).names(), 3, totals), report.summary);
 }
 
 #[test]

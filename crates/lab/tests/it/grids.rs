@@ -338,3 +338,57 @@ fn seeds_are_added_until_the_means_are_known() {
     assert_eq!(report.imprecise().next().map(|variant| variant.name.as_str()), Some("balance=ecmp"));
     assert_eq!(report.exit_code(), ExitCode::Good);
 }
+
+/// A flow beside the receiver, and two from beyond; hashes draw who shares a spine.
+const STAGED: &str = "
+netloom: 1
+name: staged
+fabric: { leaf_spine: { leaves: 2, spines: 2, hosts_per_leaf: 3, host_rate: 100Gbps } }
+balance: ecmp
+transport: ideal
+flows:
+  settle: 50us
+  list:
+    - { from: leaf1.host0, to: leaf0.host0, stop: 200us }
+    - { from: leaf1.host1, to: leaf0.host1, start: 100us, stop: 200us }
+";
+
+#[test]
+fn stages_have_rows_and_means_of_their_own() {
+    let (_home, folder) = place();
+    let report = made(&Grid {
+        scenarios: vec![Source::text("staged.yaml", STAGED)],
+        seeds: Some(Seeds(1..=4)),
+        folder: folder.clone(),
+        ..Grid::default()
+    });
+    let text = String::from_utf8(table(&folder).0).expect("it is text");
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let titles = lines.next().expect("a heading");
+    let rows: Vec<Vec<&str>> = lines.collect();
+    assert_eq!(rows.len(), 4 * 2);
+    let column = |title: &str, stage: &str| -> Vec<f64> {
+        let place =
+            |title: &str| titles.iter().position(|name| *name == title).expect("there is such a column");
+        let of_stage = rows.iter().filter(|row| row[place("stage")] == stage);
+        of_stage.map(|row| row[place(title)].parse().expect("a number")).collect()
+    };
+    let stages = &report.variants[0].stages;
+    assert!(stages.len() == 2 && report.variants[0].jobs.is_empty());
+    for (stage, name) in stages.iter().zip(["0", "1"]) {
+        let mean = |title: &str| column(title, name).iter().sum::<f64>() / 4.0;
+        let figures = [
+            ("stage_sum", stage.sum_bps),
+            ("stage_jain", stage.jain.expect("something came")),
+            ("stage_variance", stage.variance_bps2),
+        ];
+        for (title, found) in figures {
+            let expected = mean(title);
+            assert!((found - expected).abs() <= 1e-9 * expected, "{title}: {found} {expected}");
+        }
+        assert_eq!(stage.seeds, 4);
+    }
+    // Alone it is the same with every seed; two share a spine with some seeds and not with others.
+    assert_eq!(stages[0].sum_half_bps, Some(0.0));
+    assert!(stages[1].sum_half_bps.is_some_and(|half| half > 0.0), "{stages:?}");
+}

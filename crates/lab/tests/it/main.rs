@@ -1,6 +1,8 @@
 //! Tests of the laboratory as a program meets it, in one binary.
 
+mod arbitration;
 mod comparison;
+mod congestion_tree;
 mod determinism;
 mod endings;
 mod figures;
@@ -8,9 +10,12 @@ mod golden;
 mod grids;
 mod import;
 mod inheritance;
+mod osu;
 mod packets;
+mod parts;
 mod queue_pairs;
 mod reproduce;
 mod scenes;
 mod schema;
 mod sweeps;
+mod tables;

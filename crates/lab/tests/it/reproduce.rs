@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use netloom_lab::reproduce::{
     Paper, Quantity, Recorded, Report, ReproduceError, Request, Verdict, check_runs, papers, reproduce,
 };
-use netloom_lab::{ExitCode, Seeds};
+use netloom_lab::{ExitCode, Overrides, Seeds, Style, prepare};
 
 /// Eight hosts send to one another in pairs, one hash for each pair.
 const SCENARIO: &str = "
@@ -83,11 +83,11 @@ fn paper(published: &str, claims: &str) -> Result<Paper, ReproduceError> {
 
 /// The figures that seed 1 gives, but for the tail.
 fn published() -> String {
-    let blank = "run,job,step_mean_ms,step_p95_ms,packets\nhashed,pairs,0.1,9.0,1\n";
+    let blank = "run,part,step_mean_ms,step_p95_ms,packets\nhashed,pairs,0.1,9.0,1\n";
     let first = judged(blank, "1..1", false);
     let packets = first.measured[0].get(None, Quantity::Packets).expect("packets are counted");
     let step = first.measured[0].get(Some("pairs"), Quantity::StepMean).expect("steps are timed");
-    format!("run,job,step_mean_ms,step_p95_ms,packets\nhashed,pairs,{step},9.0,{packets}\n")
+    format!("run,part,step_mean_ms,step_p95_ms,packets\nhashed,pairs,{step},9.0,{packets}\n")
 }
 
 fn judged(published: &str, seeds: &str, check: bool) -> Report {
@@ -229,7 +229,7 @@ fn results_are_written_as_tables() {
     assert!(read("points.csv").contains("hashed,pairs,step_mean_ms,"));
     let document: serde_json::Value = serde_json::from_str(&read("report.json")).expect("it is JSON");
     assert_eq!(document["claims"].as_array().map(Vec::len), Some(5));
-    assert!(document["runs"][0]["jobs"]["pairs"]["step_mean"].is_f64());
+    assert!(document["runs"][0]["parts"]["pairs"]["step_mean"].is_f64());
 }
 
 /// One experiment for each of two policies at each of two sizes of step, more steps at full size; a run that loses packets.
@@ -279,7 +279,7 @@ claims:
 ";
 
 fn varied(claims: &str) -> Paper {
-    let published = "run,job,packets\nhashed,pairs,1\n";
+    let published = "run,part,packets\nhashed,pairs,1\n";
     let files = [("published.csv", published), ("claims.yaml", claims), ("scenarios/hashed.yaml", SCENARIO)];
     Paper::new("varied", files).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -414,7 +414,7 @@ fn a_reproduction_that_was_stopped_goes_on_where_it_was() {
 
 #[test]
 fn files_that_do_not_fit_together_are_refused() {
-    let fits = "run,job,step_mean_ms,step_p95_ms,packets\nhashed,pairs,1,1,1\n";
+    let fits = "run,part,step_mean_ms,step_p95_ms,packets\nhashed,pairs,1,1,1\n";
     assert!(paper(fits, CLAIMS).is_ok());
     let cases = [
         (CLAIMS.replace("at: [hashed]", "at: [hushed]"), "no run `hushed`"),
@@ -450,13 +450,13 @@ fn every_paper_of_the_library_fits_together() {
     for id in papers() {
         let paper = Paper::open(id).unwrap_or_else(|error| panic!("{error}"));
         for run in paper.published.runs() {
-            assert!(paper.scenario(run).is_some(), "{id}: `{run}` is published and has no scenario");
+            assert!(paper.has_run(run), "{id}: `{run}` is published and nobody can run it");
         }
         for name in paper.scenarios() {
-            let text = paper.scenario(name).expect("it is listed");
-            let resolved = netloom_scenario::resolve(text, name).unwrap_or_else(|error| panic!("{error}"));
-            assert_eq!(resolved.name, name);
-            assert!(netloom_scenario::compile(&resolved).is_ok(), "{id}: {name}");
+            let source = paper.source(name).expect("it is listed");
+            let prepared = prepare(&source, &Overrides::default());
+            let prepared = prepared.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)));
+            assert_eq!(prepared.name, name);
         }
     }
     for id in papers() {

@@ -103,8 +103,12 @@ fn is_of(kind: &Value, value: &Value) -> bool {
     }
 }
 
-/// The one pattern in use: a decimal number, spaces, and one of several ends.
+/// The two patterns in use: one over a whole number, and a decimal number, spaces, and one of several ends.
 fn matches(pattern: &str, text: &str) -> bool {
+    if pattern == "^1/0*[1-9][0-9]*$" {
+        let whole = text.strip_prefix("1/").filter(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
+        return whole.is_some_and(|whole| whole.bytes().any(|digit| digit != b'0'));
+    }
     let ends = pattern.strip_prefix("^[0-9]+(\\.[0-9]+)? *").and_then(|rest| rest.strip_suffix('$'));
     let ends = ends.unwrap_or_else(|| panic!("unknown pattern `{pattern}`")).trim_matches(['(', ')']);
     let number_ends = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
@@ -217,6 +221,8 @@ fn broken_scenarios_do_not() {
         "queues: {marking: {minimum: 5KB}}",
         "queues: {alpha: 65}",
         "faults: {loss: 1.5}",
+        "flows: {scale: 1/0, list: [{from: a, to: b, stop: 1ms}]}",
+        "flows: {list: [{from: a, to: b, start: 1ms}]}",
     ] {
         assert!(!schema.accepts(&data(&format!("netloom: 1\n{FABRIC}\n{more}\n"))), "{more}");
     }

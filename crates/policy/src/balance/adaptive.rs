@@ -37,18 +37,31 @@ pub static SPEC: Spec = Spec {
 #[derive(Debug, Clone)]
 pub struct Adaptive {
     in_packets: bool,
-    /// Working memory: the candidates that tie.
-    ties: Vec<u32>,
+    least: Least,
 }
 
 impl Adaptive {
     pub(super) fn new(settings: &Settings, _: Seat) -> Adaptive {
-        Adaptive { in_packets: settings.choice("backlog") == "packets", ties: Vec::new() }
+        Adaptive { in_packets: settings.choice("backlog") == "packets", least: Least::default() }
     }
+}
 
-    /// A candidate with the least backlog, uniform among ties. Looks at each queue once.
+/// Finds the least of several.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Least {
+    /// Working memory: those that tie.
+    ties: Vec<u32>,
+}
+
+impl Least {
+    /// One of `n` with the least backlog, uniform among ties. Looks at each queue once.
     #[inline]
-    fn least(&mut self, context: &mut Context, n: usize, mut backlog: impl FnMut(usize) -> u64) -> usize {
+    pub(super) fn of(
+        &mut self,
+        context: &mut Context,
+        n: usize,
+        mut backlog: impl FnMut(usize) -> u64,
+    ) -> usize {
         let ties = &mut self.ties;
         let mut least = u64::MAX;
         ties.clear();
@@ -71,9 +84,9 @@ impl Balance for Adaptive {
     fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
         let n = ports.n_minimal();
         let least = if self.in_packets {
-            self.least(context, n, |candidate| ports.waiting_packets(candidate))
+            self.least.of(context, n, |candidate| ports.waiting_packets(candidate))
         } else {
-            self.least(context, n, |candidate| ports.waiting_bytes(candidate))
+            self.least.of(context, n, |candidate| ports.waiting_bytes(candidate))
         };
         Pick::plain(least, packet)
     }

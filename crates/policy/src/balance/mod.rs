@@ -3,6 +3,9 @@
 //! Each policy is one file with a `SPEC`, a state per node and an `impl Balance`. The registry below is the only list.
 
 mod adaptive;
+mod adaptive_infiniband;
+pub mod deal;
+pub mod deterministic;
 mod ecmp;
 mod flowlet;
 pub mod linear;
@@ -13,13 +16,14 @@ mod spray;
 use std::fmt;
 use std::sync::Arc;
 
-use netloom_units::{Random, Settings, Spec, StateWriter, Time};
+use netloom_units::{Bytes, Duration, HostId, NodeId, Random, Settings, Spec, StateWriter, Time};
 
 use crate::edge::path_map::PathMap;
+use deal::Deal;
 
 /// What a policy may know of the packet.
 #[derive(Debug, Clone, Copy)]
-pub struct PacketView {
+pub struct PacketView<'a> {
     /// The flow's hash input: equal for all packets of a flow, fixed by the sender.
     pub entropy: u32,
     /// Number of the packet in its message, from 0.
@@ -34,15 +38,58 @@ pub struct PacketView {
     pub is_data: bool,
     /// In-link it came by; a host's own packets come by the number of its ports.
     pub ingress: u32,
+    /// The host it goes to.
+    pub destination: HostId,
+    /// Its message's place among those that `senders` knows; good for nothing else.
+    pub message: u32,
+    /// Who knows where packets come from.
+    pub senders: &'a dyn Senders,
 }
 
-/// The candidate ports: first the minimal ones, then the longer ones.
-///
+impl PacketView<'_> {
+    /// The host it comes from.
+    pub fn sender(&self) -> HostId {
+        self.senders.sender(self.message, self.is_data)
+    }
+}
+
+/// Where packets come from: looked up for those who ask, at a price that the others do not pay.
+pub trait Senders: fmt::Debug {
+    /// The host that packets of a message come from: those of data, or those of control, which go the other way.
+    fn sender(&self, message: u32, is_data: bool) -> HostId;
+    /// The switch that a host hangs below, by the host's first port.
+    fn leaf(&self, host: HostId) -> NodeId;
+}
+
+/// One host sends everything.
+impl Senders for HostId {
+    fn sender(&self, _: u32, _: bool) -> HostId {
+        *self
+    }
+
+    /// Every host hangs below a switch of its own.
+    fn leaf(&self, host: HostId) -> NodeId {
+        NodeId(host.0)
+    }
+}
+
+/// When switches tell those upstream of congestion, and how long these heed it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Notifications {
+    /// An egress is congested while more bytes of data wait there.
+    pub above: Bytes,
+    /// For so long a port is avoided towards a leaf.
+    pub hold: Duration,
+}
+
+/// The candidate ports: first the minimal ones, then the longer ones, each in the order of the node's ports.
 pub trait Ports {
     /// Number of candidates on shortest paths; at least one.
     fn n_minimal(&self) -> usize;
     /// Number of candidates on longer paths.
     fn n_longer(&self) -> usize;
+    /// A candidate's place among the node's ports.
+    fn port(&self, candidate: usize) -> u32;
     /// Bytes accepted and not yet sent at a candidate, the rest of the packet on the wire included.
     fn waiting_bytes(&mut self, candidate: usize) -> u64;
     /// Packets waiting at a candidate, the one on the wire not included.
@@ -56,6 +103,10 @@ impl Ports for &mut dyn Ports {
 
     fn n_longer(&self) -> usize {
         (**self).n_longer()
+    }
+
+    fn port(&self, candidate: usize) -> u32 {
+        (**self).port(candidate)
     }
 
     fn waiting_bytes(&mut self, candidate: usize) -> u64 {
@@ -100,6 +151,11 @@ pub trait Balance {
     /// Chooses among the candidates.
     fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick;
 
+    /// The candidates among which it may choose for a packet, for those who list tables.
+    fn may_take<P: Ports>(&mut self, _packet: &PacketView, ports: &P) -> Vec<usize> {
+        (0..ports.n_minimal()).collect()
+    }
+
     /// Whether it asks for packets waiting; ports count them only where somebody does.
     fn counts_packets(&self) -> bool {
         false
@@ -110,6 +166,19 @@ pub trait Balance {
 
     /// Sprays no more, or again: a helper at the edge was told of a failure, or of its end.
     fn fall_back(&mut self, _is_off: bool) {}
+
+    /// When switches tell those upstream of congestion; `None` if they never do.
+    fn notifications(&self) -> Option<Notifications> {
+        None
+    }
+
+    /// The switch behind a port has told that it is congested towards a leaf.
+    fn avoid(&mut self, _now: Time, _port: u32, _leaf: NodeId) {}
+
+    /// Whether a port is avoided towards a leaf.
+    fn avoids(&self, _now: Time, _port: u32, _leaf: NodeId) -> bool {
+        false
+    }
 
     /// Writes the state that later answers depend on.
     fn write_state(&self, _out: &mut StateWriter) {}
@@ -126,15 +195,24 @@ pub trait DynBalance: Send {
 
 /// Where an instance sits.
 #[derive(Debug, Clone, Copy)]
-pub struct Seat {
+pub struct Seat<'a> {
     /// The run's seed.
     pub seed: u64,
     /// The node's number.
     pub node: u32,
-    /// How many ports it has; a host's own packets count as in-link `n_ports`.
-    pub n_ports: u32,
+    /// The node at the other end of each of its ports.
+    pub neighbours: &'a [NodeId],
     /// Bits of a linear hash by which the tiers below it choose: it takes the ones above.
     pub bits_below: u32,
+    /// How it deals destinations over next hops in turn.
+    pub deal: Deal,
+}
+
+impl Seat<'_> {
+    /// How many ports it has; a host's own packets count as the in-link of that number.
+    pub fn n_ports(&self) -> u32 {
+        self.neighbours.len() as u32
+    }
 }
 
 /// What a switch does about paths over several choosing tiers.
@@ -184,6 +262,11 @@ impl Chosen {
         Chosen::Registered { number, settings: SPECS[number].defaults() }
     }
 
+    /// Whether it is the registered policy of this name.
+    pub fn is(&self, name: &str) -> bool {
+        matches!(self, Chosen::Registered { number, .. } if SPECS[*number].name == name)
+    }
+
     /// Whether packets keep their traffic class: all registered policies leave it alone.
     pub fn keeps_class(&self) -> bool {
         matches!(self, Chosen::Registered { .. })
@@ -196,12 +279,18 @@ pub fn number_of(name: &str) -> Option<usize> {
 }
 
 /// Closes the set of policies into one enum, so that the hot path is a `match` the compiler can inline.
+///
+/// Those that stand apart are called there: what is compiled into the hot path is a burden to all that is.
 macro_rules! registry {
-    ($($variant:ident => $module:ident),+ $(,)?) => {
+    (inlined: $($hot:ident => $hot_module:ident),+; apart: $($far:ident => $far_module:ident),+;) => {
+        registry! { [$($hot),+] $($hot => $hot_module,)+ $($far => $far_module,)+ }
+    };
+    ([$($hot:ident),+] $($variant:ident => $module:ident,)+) => {
         /// Every registered policy.
         pub static SPECS: &[&Spec] = &[$(&$module::SPEC),+];
 
-        /// An instance of a policy at a node.
+        /// An instance of a policy at a node. Its tag is a word of its own, which is found in one step.
+        #[repr(u32)]
         pub enum Balancer {
             $(
                 #[doc = concat!("`", stringify!($module), "`")]
@@ -240,16 +329,40 @@ macro_rules! registry {
             /// Packet and ports are described only once the policy is known, so that one which looks at neither costs
             /// nothing for them.
             #[inline(always)]
-            pub fn pick<P: Ports>(
+            pub fn pick<'a, P: Ports>(
                 &mut self,
                 context: &mut Context,
-                packet: impl FnOnce() -> PacketView,
+                packet: impl FnOnce() -> PacketView<'a>,
                 ports: impl FnOnce() -> P,
             ) -> Pick {
                 match self {
-                    $(Balancer::$variant(policy) => policy.pick(context, &packet(), &mut ports()),)+
-                    Balancer::Dyn(policy) => policy.pick(context, &packet(), &mut ports()),
-                    Balancer::Apart(two) => two.pick(context, &packet(), &mut ports()),
+                    $(Balancer::$hot(policy) => policy.pick(context, &packet(), &mut ports()),)+
+                    other => other.pick_apart(context, &packet(), &mut ports()),
+                }
+            }
+
+            /// As [`Balancer::pick`], by a call. Said to be cold, so that the hot path is laid out as if it were not there.
+            #[cold]
+            #[inline(never)]
+            fn pick_apart<P: Ports>(
+                &mut self,
+                context: &mut Context,
+                packet: &PacketView,
+                ports: &mut P,
+            ) -> Pick {
+                match self {
+                    $(Balancer::$variant(policy) => policy.pick(context, packet, ports),)+
+                    Balancer::Dyn(policy) => policy.pick(context, packet, ports),
+                    Balancer::Apart(two) => two.pick(context, packet, ports),
+                }
+            }
+
+            /// The candidates among which it may choose for a packet of data, for those who list tables.
+            pub fn may_take<P: Ports>(&mut self, packet: &PacketView, ports: &P) -> Vec<usize> {
+                match self {
+                    $(Balancer::$variant(policy) => policy.may_take(packet, ports),)+
+                    Balancer::Dyn(_) => (0..ports.n_minimal()).collect(),
+                    Balancer::Apart(two) => two.0.may_take(packet, ports),
                 }
             }
 
@@ -277,6 +390,33 @@ macro_rules! registry {
                     $(Balancer::$variant(policy) => policy.fall_back(is_off),)+
                     Balancer::Dyn(_) => {}
                     Balancer::Apart(two) => two.0.fall_back(is_off),
+                }
+            }
+
+            /// When switches tell those upstream of congestion; `None` if they never do.
+            pub fn notifications(&self) -> Option<Notifications> {
+                match self {
+                    $(Balancer::$variant(policy) => policy.notifications(),)+
+                    Balancer::Dyn(_) => None,
+                    Balancer::Apart(two) => two.0.notifications(),
+                }
+            }
+
+            /// The switch behind a port has told that it is congested towards a leaf.
+            pub fn avoid(&mut self, now: Time, port: u32, leaf: NodeId) {
+                match self {
+                    $(Balancer::$variant(policy) => policy.avoid(now, port, leaf),)+
+                    Balancer::Dyn(_) => {}
+                    Balancer::Apart(two) => two.0.avoid(now, port, leaf),
+                }
+            }
+
+            /// Whether a port is avoided towards a leaf.
+            pub fn avoids(&self, now: Time, port: u32, leaf: NodeId) -> bool {
+                match self {
+                    $(Balancer::$variant(policy) => policy.avoids(now, port, leaf),)+
+                    Balancer::Dyn(_) => false,
+                    Balancer::Apart(two) => two.0.avoids(now, port, leaf),
                 }
             }
 
@@ -310,12 +450,16 @@ impl Two for (Balancer, Balancer) {
 }
 
 registry! {
-    Ecmp => ecmp,
-    Flowlet => flowlet,
-    PsnSpray => psn_spray,
-    Spray => spray,
-    RoundRobin => round_robin,
-    Adaptive => adaptive,
+    inlined:
+        Ecmp => ecmp,
+        Flowlet => flowlet,
+        PsnSpray => psn_spray,
+        Spray => spray,
+        RoundRobin => round_robin,
+        Adaptive => adaptive;
+    apart:
+        Deterministic => deterministic,
+        AdaptiveInfiniband => adaptive_infiniband;
 }
 
 #[cfg(test)]

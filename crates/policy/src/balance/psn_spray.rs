@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use netloom_units::{Settings, Spec};
 
+use super::deal::Deal;
 use super::ecmp::{HASH, Hash, SALT, linear};
 use super::{Balance, Context, PacketView, PathPart, Pick, Ports, Seat};
 use crate::edge::path_map::{PathMap, Tier, Unreachable};
@@ -61,7 +62,7 @@ pub fn path_map(settings: &Settings, bits: &[u32]) -> Result<PathMap, Unreachabl
     let mut bits_below = 0;
     let tiers = bits.iter().map(|&bits| {
         // Where a switch starts its hash moves all flows alike: any one stands for its tier.
-        let seat = Seat { seed: 0, node: 0, n_ports: 0, bits_below };
+        let seat = Seat { seed: 0, node: 0, neighbours: &[], bits_below, deal: Deal::PLAIN };
         bits_below += bits;
         Tier { hash: linear(settings, seat), bits }
     });
@@ -69,17 +70,16 @@ pub fn path_map(settings: &Settings, bits: &[u32]) -> Result<PathMap, Unreachabl
 }
 
 impl PsnSpray {
-    /// The next hop of a data packet, where paths are named.
+    /// The next hop of a data packet with this number, flow and tag, where paths are named; and its tag from here on.
     #[inline(never)]
-    fn pick_by_name(&self, packet: &PacketView, n_candidates: usize) -> Pick {
+    fn pick_by_name(&self, sequence: u32, entropy: u32, tag: u32, n_candidates: usize) -> (usize, u32) {
         let tag = match &self.part {
-            Part::First(paths) if !self.is_off => paths.pattern(packet.sequence),
+            Part::First(paths) if !self.is_off => paths.pattern(sequence),
             Part::First(_) | Part::Whole => 0,
-            Part::Later => packet.tag,
+            Part::Later => tag,
         };
         // What is flipped in the source port travels beside it: answers have the port that the flow began with.
-        let candidate = self.hash.choose(packet.entropy ^ tag, 0, n_candidates);
-        Pick { candidate, class: packet.class, tag }
+        (self.hash.choose(entropy ^ tag, 0, n_candidates), tag)
     }
 
     pub(super) fn new(settings: &Settings, seat: Seat) -> PsnSpray {
@@ -92,7 +92,9 @@ impl Balance for PsnSpray {
     fn pick<P: Ports>(&mut self, _: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
         let n = ports.n_minimal();
         if packet.is_data && !matches!(self.part, Part::Whole) {
-            return self.pick_by_name(packet, n);
+            // By its fields, so that no other of them has to be made.
+            let (candidate, tag) = self.pick_by_name(packet.sequence, packet.entropy, packet.tag, n);
+            return Pick { candidate, class: packet.class, tag };
         }
         let base = self.hash.choose(packet.entropy, 0, n);
         let turn = if packet.is_data && !self.is_off { packet.sequence as usize % n } else { 0 };

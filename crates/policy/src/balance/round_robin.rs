@@ -39,7 +39,7 @@ pub struct RoundRobin {
 impl RoundRobin {
     pub(super) fn new(_: &Settings, seat: Seat) -> RoundRobin {
         let mut random = Random::stream(seat.seed, POINTER_PURPOSE, u64::from(seat.node));
-        RoundRobin { pointers: (0..=seat.n_ports).map(|_| random.next_u32() >> 8).collect() }
+        RoundRobin { pointers: (0..=seat.n_ports()).map(|_| random.next_u32() >> 8).collect() }
     }
 }
 

@@ -4,6 +4,8 @@ use netloom_units::{Duration, Random, Time, Value};
 
 use super::*;
 
+mod infiniband;
+
 /// Candidates with given backlogs.
 struct Fixed {
     packets: Vec<u64>,
@@ -16,6 +18,9 @@ impl Ports for &mut Fixed {
     fn n_longer(&self) -> usize {
         0
     }
+    fn port(&self, candidate: usize) -> u32 {
+        candidate as u32
+    }
     fn waiting_bytes(&mut self, candidate: usize) -> u64 {
         self.packets[candidate] * 1000
     }
@@ -24,12 +29,37 @@ impl Ports for &mut Fixed {
     }
 }
 
-fn seat(node: u32) -> Seat {
-    Seat { seed: 1, node, n_ports: 8, bits_below: 0 }
+/// Each port leads to a neighbour of its own.
+const NEIGHBOURS: [NodeId; 8] = {
+    let mut nodes = [NodeId(0); 8];
+    let mut place = 0;
+    while place < nodes.len() {
+        nodes[place] = NodeId(100 + place as u32);
+        place += 1;
+    }
+    nodes
+};
+
+fn seat(node: u32) -> Seat<'static> {
+    Seat { seed: 1, node, neighbours: &NEIGHBOURS, bits_below: 0, deal: Deal::PLAIN }
 }
 
-fn packet(entropy: u32, sequence: u32) -> PacketView {
-    PacketView { entropy, sequence, bytes: 1000, class: 0, tag: 0, is_data: true, ingress: 8 }
+/// A packet to the host of the flow's number.
+fn packet(entropy: u32, sequence: u32) -> PacketView<'static> {
+    let destination = HostId(entropy);
+    let (senders, is_data) = (&HostId(7), true);
+    PacketView {
+        entropy,
+        sequence,
+        bytes: 1000,
+        class: 0,
+        tag: 0,
+        is_data,
+        ingress: 8,
+        destination,
+        message: 0,
+        senders,
+    }
 }
 
 fn picks(chosen: &Chosen, node: u32, n_ports: usize, packets: &[(u64, u32, u32)]) -> Vec<usize> {

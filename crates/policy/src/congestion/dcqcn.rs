@@ -21,10 +21,10 @@
 //! There is no byte counter, as in the public code, though NICs have one. A queue pair that was at rest for long starts
 //! its next cut from alpha near 0, so that cut is tiny. Rounding is ours.
 
-use netloom_units::{Duration, Kind, Parameter, Rate, Settings, Spec, StateWriter, Time, Value};
+use netloom_units::{Duration, Kind, Parameter, Rate, Spec, StateWriter, Time, Value};
 
 use super::alpha::{Gain, NEVER, cut, fixed, half_way, passed, period, scaled, smallest};
-use super::{Control, NOTIFY, Notify, Signal, notify_of};
+use super::{Chosen, Control, NOTIFY, Notify, Signal, Site, notify_of};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -205,7 +205,8 @@ pub struct Own {
 }
 
 impl Dcqcn {
-    pub(super) fn new(settings: &Settings, line: Rate) -> Dcqcn {
+    pub(super) fn new(chosen: &Chosen, site: Site) -> Dcqcn {
+        let (settings, line) = (&chosen.settings, site.line);
         let preset = settings.choice("preset");
         let preset = PRESETS.iter().find(|entry| entry.name == preset).expect("every choice has its preset");
         let time = |name, micros| match settings.optional(name) {
@@ -406,11 +407,19 @@ impl Control for Dcqcn {
 
 #[cfg(test)]
 mod tests {
+    use netloom_units::{Bytes, Settings};
+
     use super::*;
+
+    fn made(settings: Settings, line: u64) -> Dcqcn {
+        let number = super::super::number_of(SPEC.name).expect("it is registered");
+        let site = Site { line: Rate(line * 1_000_000_000), packet: Bytes(4096), n_hosts: 2 };
+        Dcqcn::new(&Chosen::with(number, settings), site)
+    }
 
     fn numbers(preset: &'static str, line: u64) -> [u64; 8] {
         let settings = SPEC.defaults().with("preset", Value::Choice(preset));
-        let made = Dcqcn::new(&settings, Rate(line * 1_000_000_000));
+        let made = made(settings, line);
         assert_eq!(made.fast_recovery, 1);
         assert_eq!(made.on_first, super::super::alpha::ONE);
         let micros = |span| span / 1_000_000;
@@ -447,7 +456,7 @@ mod tests {
             .with("hyper", Value::Rate(Rate(5_000_000_000)))
             .with("fast_recovery", Value::Count(5))
             .with("minimum", Value::Rate(Rate(500_000_000_000)));
-        let made = Dcqcn::new(&settings, Rate(100_000_000_000));
+        let made = made(settings, 100);
         assert_eq!((made.increase_time, made.decrease_time), (10_000_000, 50_000_000));
         assert_eq!((made.hyper, made.additive, made.fast_recovery), (5_000_000_000, 20_000_000, 5));
         assert_eq!(made.minimum, made.line, "no more than line rate");

@@ -18,11 +18,11 @@
 //! Without a limit on notifications at the receiver it collapses: every one cuts. The steps do not grow with the line
 //! rate; at 400 Gb/s those of the paper take long.
 
-use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Settings, Spec, StateWriter, Time, Value};
+use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Spec, StateWriter, Time, Value};
 
 use super::alpha::{Gain, NEVER, ONE, cut, half_way, passed, period, smallest};
 use super::dcqcn::GAIN;
-use super::{Control, NOTIFY, Notify, Signal, notify_of};
+use super::{Chosen, Control, NOTIFY, Notify, Signal, Site, notify_of};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -130,7 +130,8 @@ pub struct Own {
 }
 
 impl DcqcnPaper {
-    pub(super) fn new(settings: &Settings, line: Rate) -> DcqcnPaper {
+    pub(super) fn new(chosen: &Chosen, site: Site) -> DcqcnPaper {
+        let (settings, line) = (&chosen.settings, site.line);
         DcqcnPaper {
             line: line.0,
             minimum: smallest(settings.rate("minimum"), line),

@@ -14,9 +14,9 @@
 //! Many senders to one receiver fill every buffer on the way: a lossy fabric loses most of it, a lossless one pauses far
 //! beyond those who share the cause.
 
-use netloom_units::{Duration, Rate, Settings, Spec, StateWriter, Time};
+use netloom_units::{Duration, Rate, Spec, StateWriter, Time};
 
-use super::{Control, Notify, Signal};
+use super::{Chosen, Control, Notify, Signal, Site};
 
 /// The specification.
 pub static SPEC: Spec =
@@ -29,8 +29,8 @@ pub struct Line {
 }
 
 impl Line {
-    pub(super) fn new(_: &Settings, line: Rate) -> Line {
-        Line { line }
+    pub(super) fn new(_: &Chosen, site: Site) -> Line {
+        Line { line: site.line }
     }
 }
 

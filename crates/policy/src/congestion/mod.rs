@@ -16,7 +16,10 @@
 mod alpha;
 mod dcqcn;
 mod dcqcn_paper;
+pub mod infiniband;
 mod line;
+
+use std::sync::Arc;
 
 use netloom_units::{Bytes, Duration, Kind, Rate, Settings, Spec, StateWriter, Time};
 
@@ -66,6 +69,11 @@ pub trait Control {
     /// The least time between two notifications of [`Notify::Packet`].
     fn cnp_interval(&self) -> Duration;
 
+    /// Whether a notification slows all queue pairs of its port.
+    fn is_for_port(&self) -> bool {
+        false
+    }
+
     /// Writes what later rates depend on, as it is at `at` before anything happens at that instant.
     fn write_state(&self, state: &Self::State, at: Time, out: &mut StateWriter);
 }
@@ -77,6 +85,19 @@ pub struct Chosen {
     pub number: usize,
     /// Its parameters.
     pub settings: Settings,
+    /// Entries of its table that are listed by hand; none for one that is worked out.
+    pub table: Arc<[f64]>,
+}
+
+/// What a controller is fitted to.
+#[derive(Debug, Clone, Copy)]
+pub struct Site {
+    /// The rate of the NIC port.
+    pub line: Rate,
+    /// A full packet on the wire.
+    pub packet: Bytes,
+    /// Hosts of the fabric.
+    pub n_hosts: u32,
 }
 
 impl Chosen {
@@ -86,7 +107,12 @@ impl Chosen {
     /// If there is none of that name.
     pub fn named(name: &str) -> Chosen {
         let number = number_of(name).unwrap_or_else(|| panic!("no congestion control `{name}`"));
-        Chosen { number, settings: SPECS[number].defaults() }
+        Chosen::with(number, SPECS[number].defaults())
+    }
+
+    /// A controller by its place in [`SPECS`], with these parameters.
+    pub fn with(number: usize, settings: Settings) -> Chosen {
+        Chosen { number, settings, table: Arc::default() }
     }
 }
 
@@ -122,12 +148,12 @@ macro_rules! registry {
         }
 
         impl Controller {
-            /// Fits a chosen controller to a line rate.
-            pub fn new(chosen: &Chosen, line: Rate) -> Controller {
+            /// Fits a chosen controller to where it is.
+            pub fn new(chosen: &Chosen, site: Site) -> Controller {
                 let name = SPECS[chosen.number].name;
                 $(
                     if name == $module::SPEC.name {
-                        return Controller::$variant($module::$variant::new(&chosen.settings, line));
+                        return Controller::$variant($module::$variant::new(chosen, site));
                     }
                 )+
                 unreachable!("`{name}` is in SPECS")
@@ -207,6 +233,13 @@ macro_rules! registry {
                 }
             }
 
+            /// Whether a notification slows all queue pairs of its port.
+            pub fn is_for_port(&self) -> bool {
+                match self {
+                    $(Controller::$variant(shared) => shared.is_for_port(),)+
+                }
+            }
+
             /// Writes what later rates depend on, as it is at `at` before anything happens at that instant.
             ///
             /// `at` is the base of the writer.
@@ -228,6 +261,7 @@ registry! {
     Line => line,
     Dcqcn => dcqcn,
     DcqcnPaper => dcqcn_paper,
+    Infiniband => infiniband,
 }
 
 /// A state was handed to a controller that did not make it: our bug, never the user's.
@@ -236,7 +270,7 @@ fn foreign() -> ! {
     panic!("the state belongs to another congestion control")
 }
 
-/// The choice of `notify`, shared by the forms of DCQCN.
+/// The choice of `notify`, shared by those who are told of marks.
 const NOTIFY: Kind = Kind::Choice(&["acknowledgement", "packet"]);
 
 /// What `notify` says.

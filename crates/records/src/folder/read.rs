@@ -28,8 +28,8 @@ use crate::names::{Family, Names};
 use crate::registry::Table;
 use crate::row::Row;
 use crate::rows::{
-    CollectiveRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow, PortRow, RateRow, RepairRow,
-    SeriesRow, SignalRow, StepRow,
+    CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow,
+    PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow,
 };
 
 /// Rows per batch read.
@@ -102,7 +102,7 @@ impl RunFolder {
         Ok(all)
     }
 
-    /// Names of nodes, links and jobs, as far as tables mention them; those between are empty.
+    /// Names of nodes, links, jobs and staged flows, as far as tables mention them; those between are empty.
     ///
     /// # Errors
     /// As [`RunFolder::batches`].
@@ -111,6 +111,10 @@ impl RunFolder {
         self.collect_names::<PortRow>(&mut names)?;
         self.collect_names::<FaultRow>(&mut names)?;
         self.collect_names::<JobRow>(&mut names)?;
+        // Folders of earlier versions lack this table.
+        if self.manifest.tables.contains_key(Table::Stages.name()) {
+            self.collect_names::<StageRow>(&mut names)?;
+        }
         Ok(names)
     }
 
@@ -164,6 +168,9 @@ whole_tables! {
     repairs RepairRow;
     signals SignalRow;
     rates RateRow;
+    stages StageRow;
+    congestion CongestionRow;
+    congested_flows CongestedFlowRow;
 }
 
 /// The Arrow batches of a table.

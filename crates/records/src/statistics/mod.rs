@@ -2,10 +2,12 @@
 //!
 //! Invariants: memory does not grow with the number of rows; while values are few, everything is exact.
 
+mod fairness;
 mod histogram;
 mod sample;
 mod slowdown;
 pub mod student;
 
+pub use fairness::Fairness;
 pub use sample::{Sample, Taken};
 pub use slowdown::{SizeBucket, Slowdown, Slowdowns};

@@ -25,6 +25,9 @@ fn read(folder: &RunFolder) -> MemorySink {
         repairs: folder.repairs().unwrap(),
         signals: folder.signals().unwrap(),
         rates: folder.rates().unwrap(),
+        stages: folder.stages().unwrap(),
+        congestion: folder.congestion().unwrap(),
+        congested_flows: folder.congested_flows().unwrap(),
     }
 }
 
@@ -78,7 +81,8 @@ fn names_come_back() {
 
 #[test]
 fn a_run_stopped_early_is_complete_and_says_how_it_ended() {
-    for status in [Status::Stopped, Status::Deadline, Status::Stalled, Status::Unreachable] {
+    for status in [Status::Stopped, Status::Deadline, Status::Stalled, Status::Deadlock, Status::Unreachable]
+    {
         let (_home, path) = sample::place();
         let mut sink = FolderSink::create(&path, sample::names(), Overwrite::Refuse).unwrap();
         sample::run(8, 10).replay(&mut sink).unwrap();

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use netloom_records::{
-    ChangedSetting, CollectiveRow, DropReason, DropRow, Fate, FaultRow, FlowRow, FolderSink, JobRow,
-    Manifest, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow, PathRow, PortRow, RateRow,
-    RepairRow, RunSummary, SeriesRow, SignalRow, Status, StepRow,
+    ChangedSetting, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, Fate, FaultRow,
+    FlowRow, FolderSink, JobRow, Manifest, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow,
+    Part, PathRow, PortRow, RateRow, RepairRow, Role, RunSummary, SeriesRow, SignalRow, StageRow, Status,
+    StepRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;
@@ -14,7 +15,7 @@ use serde_json::json;
 const N_NAMED: u32 = 20;
 
 pub fn names() -> Names {
-    let mut names = Names::numbered(N_NAMED as usize, N_NAMED as usize, N_NAMED as usize);
+    let mut names = Names::numbered(N_NAMED as usize, N_NAMED as usize, N_NAMED as usize, N_NAMED as usize);
     "Blatt „3“, grün".clone_into(&mut names.nodes[3]);
     names
 }
@@ -26,6 +27,8 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
     let mut later = Random::stream(seed, 0, 1);
     let mut latest = Random::stream(seed, 0, 2);
     let mut newest = Random::stream(seed, 0, 3);
+    let mut staged = Random::stream(seed, 0, 4);
+    let mut tree = Random::stream(seed, 0, 5);
     let mut run = MemorySink::default();
     for _ in 0..n_rows {
         run.flows.push(flow(&mut random));
@@ -41,6 +44,9 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
         run.repairs.push(repair(&mut latest));
         run.signals.push(signal(&mut latest));
         run.rates.push(rate(&mut newest));
+        run.stages.push(stage(&mut staged));
+        run.congestion.push(congestion(&mut tree));
+        run.congested_flows.push(congested_flow(&mut tree));
     }
     sort(&mut run);
     run
@@ -259,6 +265,71 @@ fn rate(random: &mut Random) -> RateRow {
     }
 }
 
+fn stage(random: &mut Random) -> StageRow {
+    StageRow {
+        stage: random.below(4),
+        start: time(random),
+        judged: time(random),
+        end: time(random),
+        flow: random.below(N_NAMED) as u16,
+        source: HostId(random.next_u32()),
+        destination: HostId(random.next_u32()),
+        size: Bytes(large(random)),
+        throughput: random.unit() * 1e12,
+    }
+}
+
+fn congestion(random: &mut Random) -> CongestionRow {
+    CongestionRow {
+        start: time(random),
+        end: time(random),
+        port: PortId(random.next_u32()),
+        node: NodeId(random.below(N_NAMED)),
+        peer: NodeId(random.below(N_NAMED)),
+        role: Role::ALL[random.below(4) as usize],
+        occupied: {
+            let value = Duration(large(random));
+            perhaps(random, value)
+        },
+        sending: Duration(large(random)),
+        starved: Duration(large(random)),
+        mean_waiting: {
+            let value = Bytes(large(random));
+            perhaps(random, value)
+        },
+        peak_waiting: {
+            let value = Bytes(large(random));
+            perhaps(random, value)
+        },
+        blocked_by: {
+            let value = PortId(random.next_u32());
+            perhaps(random, value)
+        },
+        held: {
+            let value = Bytes(large(random));
+            perhaps(random, value)
+        },
+    }
+}
+
+fn congested_flow(random: &mut Random) -> CongestedFlowRow {
+    CongestedFlowRow {
+        start: time(random),
+        end: time(random),
+        source: HostId(random.next_u32()),
+        destination: HostId(random.next_u32()),
+        part: Part::ALL[random.below(3) as usize],
+        port: PortId(random.next_u32()),
+        node: NodeId(random.below(N_NAMED)),
+        peer: NodeId(random.below(N_NAMED)),
+        role: Role::ALL[random.below(4) as usize],
+        mean_waiting: {
+            let value = Bytes(large(random));
+            perhaps(random, value)
+        },
+    }
+}
+
 fn sort(run: &mut MemorySink) {
     run.flows.sort_by_key(|row| (row.end.unwrap_or(Time::NEVER), row.destination, row.source, row.number));
     run.collectives.sort_by_key(|row| (row.end, row.job, row.step, row.phase, row.bucket));
@@ -273,6 +344,9 @@ fn sort(run: &mut MemorySink) {
     run.repairs.sort_by_key(RepairRow::order);
     run.signals.sort_by_key(|row| row.port);
     run.rates.sort_by_key(RateRow::order);
+    run.stages.sort_by_key(|row| (row.stage, row.flow));
+    run.congestion.sort_by_key(|row| (row.end, row.port));
+    run.congested_flows.sort_by_key(|row| (row.end, row.source, row.destination, row.port));
 }
 
 pub fn summary(status: Status) -> RunSummary {
@@ -293,6 +367,7 @@ pub fn summary(status: Status) -> RunSummary {
         command: vec!["netloom".to_owned(), "run".to_owned()],
         engine: engine.as_object().unwrap().clone(),
         ours: vec!["The barrier is modelled.".to_owned()],
+        time_scale: Some("1/1000".to_owned()),
     }
 }
 

@@ -60,6 +60,10 @@ fn times_are_picoseconds() {
                 "serialization",
                 "propagation",
                 "paused",
+                "judged",
+                "occupied",
+                "sending",
+                "starved",
             ]
             .contains(&column.name);
             assert_eq!(is_time, column.unit == "ps", "{}", column.name);

@@ -1,4 +1,6 @@
 //! Flow completion times: of messages of jobs, and of background messages, each from start to last byte.
+//!
+//! Leaves out: messages of staged flows, which follow each other as fast as they can; of these only the unfinished count.
 
 use netloom_records::{Batch, FlowRow};
 use serde::Serialize;
@@ -11,12 +13,15 @@ use netloom_records::statistics::{Sample, Taken};
 
 /// The job of messages that belong to none.
 const BACKGROUND: u16 = u16::MAX;
+/// That of messages of staged flows.
+const STAGED: u16 = u16::MAX - 1;
 
 /// What is kept of a run.
 #[derive(Debug, Default)]
 pub struct Fct {
     jobs: Group,
     background: Group,
+    n_staged_unfinished: u64,
 }
 
 #[derive(Debug, Default)]
@@ -29,8 +34,11 @@ impl Collector for Fct {
     fn take(&mut self, _: &About, batch: Batch<'_>) {
         let Batch::Flows(rows) = batch else { return };
         for row in rows {
-            let group = if row.job == BACKGROUND { &mut self.background } else { &mut self.jobs };
-            group.add(row);
+            match row.job {
+                BACKGROUND => self.background.add(row),
+                STAGED => self.n_staged_unfinished += u64::from(row.end.is_none()),
+                _ => self.jobs.add(row),
+            }
         }
     }
 }
@@ -58,6 +66,8 @@ pub struct RunData {
     pub jobs: GroupData,
     /// Beside them.
     pub background: GroupData,
+    /// Messages of staged flows that did not arrive.
+    pub staged_unfinished: u64,
 }
 
 /// Some messages.
@@ -112,6 +122,10 @@ impl FctData {
 impl Fct {
     /// Of the whole run.
     pub fn finish(self) -> RunData {
-        RunData { jobs: self.jobs.finish(), background: self.background.finish() }
+        RunData {
+            jobs: self.jobs.finish(),
+            background: self.background.finish(),
+            staged_unfinished: self.n_staged_unfinished,
+        }
     }
 }

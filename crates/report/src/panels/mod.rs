@@ -3,6 +3,7 @@
 //! A new panel is a file here with a collector and its data, and a line in each of the two lists below.
 
 mod by_setting;
+mod congestion;
 mod faults;
 mod fct;
 mod goodput;
@@ -14,6 +15,7 @@ mod repairs;
 mod settings;
 mod signals;
 mod slowdown;
+mod stages;
 mod steps;
 mod summary;
 
@@ -55,8 +57,10 @@ collectors! {
     faults: faults::Faults,
     repairs: repairs::Repairs,
     rates: rates::Rates,
+    stages: stages::Stages,
     goodput: goodput::Goodput,
     signals: signals::Signals,
+    congestion: congestion::Congestion,
 }
 
 /// Everything the page is told.
@@ -74,7 +78,9 @@ pub struct Report {
     goodput: Vec<Option<goodput::RunData>>,
     repairs: Vec<Option<repairs::RunData>>,
     rates: Vec<Option<rates::RunData>>,
+    stages: Vec<Option<stages::RunData>>,
     signals: Vec<Option<signals::RunData>>,
+    congestion: Vec<Option<congestion::RunData>>,
     settings: settings::SettingsData,
 }
 
@@ -97,7 +103,9 @@ impl Report {
             goodput: Vec::new(),
             repairs: Vec::new(),
             rates: Vec::new(),
+            stages: Vec::new(),
             signals: Vec::new(),
+            congestion: Vec::new(),
             settings,
         };
         let mut read = Vec::new();
@@ -113,7 +121,9 @@ impl Report {
             report.goodput.push(panels.goodput.finish(&about).filter(|_| has_queue_pairs));
             report.repairs.push(panels.repairs.finish(&about));
             report.rates.push(panels.rates.finish(&about, n_runs));
+            report.stages.push(panels.stages.finish(&about, n_runs));
             report.signals.push(panels.signals.finish(&about));
+            report.congestion.push(panels.congestion.finish(&about));
             report.summary.extend(summary::rows(number, &report));
             read.push(about);
         }

@@ -144,19 +144,11 @@ impl FlowData {
         let begin = rows[0].time.0 - interval;
         let drawn = interval * joined;
         let slots = slots(rows, interval, joined);
-        let last = slots.len() - 1;
         let sum = |of: fn(&RateRow) -> u64| rows.iter().map(of).sum::<u64>();
         let rates: Vec<f64> = rows.iter().filter_map(pair_rate).collect();
         let mean_rate =
             (!rates.is_empty()).then(|| six_digits(rates.iter().sum::<f64>() / rates.len() as f64));
-        let ended = rows[rows.len() - 1].time.0.min((about.simulated() as u64).max(begin + 1));
-        let goodput = |bytes: u64, from: u64, to: u64| {
-            six_digits(bytes as f64 * 8e12 / to.saturating_sub(from).max(1) as f64)
-        };
-        let slot_goodput = |(nth, slot): (usize, &Slot)| {
-            let from = begin + nth as u64 * drawn;
-            goodput(slot.bytes, from, if nth == last { ended } else { from + drawn })
-        };
+        let ended = ended(rows, begin, about);
         let share =
             |slot: &Slot| (slot.packets > 0).then(|| six_digits(slot.again as f64 / slot.packets as f64));
         FlowData {
@@ -172,9 +164,51 @@ impl FlowData {
             begin: seconds(begin as f64),
             shares: slots.iter().map(share).collect(),
             rates: slots.iter().map(|slot| slot.rate.map(six_digits)).collect(),
-            goodputs: slots.iter().enumerate().map(slot_goodput).collect(),
+            goodputs: goodputs(&slots, begin, drawn, ended),
         }
     }
+}
+
+/// What arrived of a flow over time.
+#[derive(Debug, Serialize)]
+pub struct OverTime {
+    /// When the first interval began, in seconds.
+    pub begin: f64,
+    /// Length of an interval as drawn, in seconds.
+    pub interval: f64,
+    /// Payload that came for the first time, in bit/s.
+    pub goodputs: Vec<f64>,
+}
+
+/// What arrived of a flow, in so many intervals at most.
+pub fn over_time(rows: &[RateRow], most: u64, about: &About) -> OverTime {
+    let interval = rows[0].interval.0;
+    let joined = span(rows, interval).div_ceil(most);
+    let (begin, drawn) = (rows[0].time.0 - interval, interval * joined);
+    let slots = slots(rows, interval, joined);
+    OverTime {
+        begin: seconds(begin as f64),
+        interval: seconds(drawn as f64),
+        goodputs: goodputs(&slots, begin, drawn, ended(rows, begin, about)),
+    }
+}
+
+/// When the last interval ended, or the run within it.
+fn ended(rows: &[RateRow], begin: u64, about: &About) -> u64 {
+    rows[rows.len() - 1].time.0.min((about.simulated() as u64).max(begin + 1))
+}
+
+fn goodput(bytes: u64, from: u64, to: u64) -> f64 {
+    six_digits(bytes as f64 * 8e12 / to.saturating_sub(from).max(1) as f64)
+}
+
+/// Of each slot, the last of which reaches to where the flow ended.
+fn goodputs(slots: &[Slot], begin: u64, drawn: u64, ended: u64) -> Vec<f64> {
+    let of_slot = |(nth, slot): (usize, &Slot)| {
+        let from = begin + nth as u64 * drawn;
+        goodput(slot.bytes, from, if nth + 1 == slots.len() { ended } else { from + drawn })
+    };
+    slots.iter().enumerate().map(of_slot).collect()
 }
 
 /// The mean rate of the queue pairs under way.

@@ -87,7 +87,7 @@ impl WholeData {
             host_queue: queues.hosts.as_ref().map(|peak| peak.longest),
             switch_queue: queues.switches.as_ref().map(|peak| peak.longest),
             dropped: report.faults[run].drops.iter().map(|drops| drops.packets).sum(),
-            unfinished: fct.jobs.unfinished + fct.background.unfinished,
+            unfinished: fct.jobs.unfinished + fct.background.unfinished + fct.staged_unfinished,
         }
     }
 }

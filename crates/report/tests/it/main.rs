@@ -1,8 +1,10 @@
 //! Tests of netloom-report as a user sees it, in one binary.
 
+mod congestion;
 mod figures;
 mod page;
 mod queue_pairs;
 mod refusals;
 mod sample;
+mod stages;
 mod template;

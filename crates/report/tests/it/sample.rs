@@ -23,6 +23,7 @@ pub fn names(job: &str) -> Names {
         nodes: nodes.map(str::to_owned).to_vec(),
         links: links.map(str::to_owned).to_vec(),
         jobs: vec![job.to_owned()],
+        flows: ["there", "back", "there again"].map(str::to_owned).to_vec(),
     }
 }
 
@@ -112,6 +113,7 @@ pub fn summary(balance: &str) -> RunSummary {
         command: ["netloom", "run", "a b.yaml"].map(str::to_owned).to_vec(),
         engine: json!({ "hosts": 2 }).as_object().unwrap().clone(),
         ours: vec!["ours: the barrier is modelled".to_owned()],
+        time_scale: None,
     }
 }
 

@@ -2,21 +2,24 @@
 //!
 //! Invariants: a section that could not be read is blamed for nothing here, and nobody else for it.
 
+use netloom_policy::congestion::infiniband;
 use netloom_policy::transport::Reliability;
 
 use crate::diagnostic::Problems;
 use crate::resolve::Draft;
 use crate::resolved::queue_pairs::{self, NIC_SR};
-use crate::resolved::{Parameters, Record};
+use crate::resolved::{Parameters, Queues, Record};
 
 /// Reports what does not go together.
 pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     if let Some(record) = &draft.record {
-        rates(record, draft.transport.as_ref(), problems);
+        rates(record, draft.has_flows, draft.transport.as_ref(), problems);
+        congestion_tree(record, draft, problems);
     }
     let Some(transport) = &draft.transport else { return };
     let rule = queue_pairs::rule(transport.spec);
-    let congestion = draft.congestion.as_ref().filter(|found| found.spec.name != "none");
+    let congestion = draft.congestion.as_ref().map(|found| &found.kind);
+    let congestion = congestion.filter(|found| found.spec.name != "none");
     if let Some(congestion) = congestion.filter(|_| rule.is_none()) {
         no_queue_pairs(congestion, transport, problems);
     }
@@ -31,6 +34,9 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     if rule.is_none() {
         pause(draft, transport, problems);
     }
+    if let (Some(congestion), Some(queues)) = (congestion, &draft.queues) {
+        without_credits(congestion, queues, problems);
+    }
     if rule.is_some() {
         host_limit(draft, transport, problems);
         classes(draft, problems);
@@ -38,8 +44,8 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     }
 }
 
-/// Rates over time need an interval, flows that were chosen, and queue pairs that have rates.
-fn rates(record: &Record, transport: Option<&Parameters>, problems: &mut Problems) {
+/// Rates over time need an interval, flows that were chosen or staged, and queue pairs that have rates.
+fn rates(record: &Record, has_flows: bool, transport: Option<&Parameters>, problems: &mut Problems) {
     let is_asked = record.settings.settings.optional("rates").is_some();
     let chosen = record.rates_from.iter().chain(&record.rates_of).next();
     match (is_asked, chosen) {
@@ -50,13 +56,13 @@ fn rates(record: &Record, transport: Option<&Parameters>, problems: &mut Problem
             report.help("write `rates: 10us` as well");
             return;
         }
-        (true, None) => {
+        (true, None) if !has_flows => {
             let report = problems.report(record.settings.place_of("rates"), "rates are recorded of no flow");
             report.label("of which flows?");
             report.help("write `rates_of: [source->destination]`, or `rates_from` with names of hosts");
             return;
         }
-        (true, Some(_)) => {}
+        (true, _) => {}
     }
     let Some(transport) = transport.filter(|found| queue_pairs::rule(found.spec).is_none()) else { return };
     let message = format!("transport `{}` has no rates over time", transport.spec.name);
@@ -67,6 +73,21 @@ fn rates(record: &Record, transport: Option<&Parameters>, problems: &mut Problem
     also(transport, "messages have no queue pairs here", report);
 }
 
+/// The congestion tree is one of credits, and needs an interval where there are no stages.
+fn congestion_tree(record: &Record, draft: &Draft, problems: &mut Problems) {
+    let Some(congestion) = &record.congestion else { return };
+    if draft.queues.as_ref().is_some_and(|queues| queues.credits.is_none()) {
+        let report = problems.report(congestion.place, "there is no congestion tree without credits");
+        report.label("nothing is held up from behind here");
+        report.help("write `queues: {credits: {}}` as well, or `congestion: none`");
+    }
+    if congestion.settings.optional("interval").is_none() && !draft.has_flows {
+        let report = problems.report(congestion.place, "the congestion tree needs an interval");
+        report.label("there are no stages of `flows` to go by");
+        report.help("write `congestion: {interval: 10us}`");
+    }
+}
+
 fn no_queue_pairs(congestion: &Parameters, transport: &Parameters, problems: &mut Problems) {
     let message = format!("transport `{}` has no congestion control", transport.spec.name);
     let report = problems.report(congestion.place, message);
@@ -75,6 +96,17 @@ fn no_queue_pairs(congestion: &Parameters, transport: &Parameters, problems: &mu
         "write `congestion: none`, or a transport with queue pairs: `go_back_n`, `nic_sr`, `irn`, `ideal`",
     );
     also(transport, "nobody is told of marks here", report);
+}
+
+/// Roots of congestion are ports that have credits.
+fn without_credits(congestion: &Parameters, queues: &Queues, problems: &mut Problems) {
+    if congestion.spec.name != infiniband::SPEC.name || queues.credits.is_some() {
+        return;
+    }
+    let message = format!("congestion control `{}` needs links with credits", congestion.spec.name);
+    let report = problems.report(congestion.place, message);
+    report.label("no switch would mark anything");
+    report.help("write `queues: { credits: {} }`, or another congestion control");
 }
 
 /// Hosts without queue pairs hold nothing back.
@@ -89,10 +121,10 @@ fn pause(draft: &Draft, transport: &Parameters, problems: &mut Problems) {
     also(transport, "the transport", report);
 }
 
-/// Points at the transport as well, where it is written.
-fn also(transport: &Parameters, what: &str, report: &mut crate::diagnostic::Draft) {
-    if transport.place.end > 0 {
-        report.related(transport.place, what);
+/// Points at a plug-in as well, where it is written.
+pub(super) fn also(plugin: &Parameters, what: &str, report: &mut crate::diagnostic::Draft) {
+    if plugin.place.end > 0 {
+        report.related(plugin.place, what);
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use netloom_model::{Balances, Entropy, NamedFlow, PriorityMap, Queues, Recording, Transport, TransportKind};
+use netloom_model::{
+    Balances, CongestionTree, Entropy, NamedFlow, PriorityMap, Queues, Recording, StagedFlows, Transport,
+    TransportKind, by_hand,
+};
 use netloom_policy::balance::{self, Chosen};
 use netloom_policy::edge::path_map::PathMap;
 use netloom_policy::{congestion, edge};
@@ -15,13 +18,17 @@ use crate::flow_name::FlowName;
 use crate::place::Placed;
 use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
-use crate::resolved::{self, Balance, Parameters, Record, queue_pairs};
+use crate::resolved::{self, Balance, Congestion, Parameters, Record, queue_pairs};
 
 /// The delay of modelled barriers in a fabric where no link has any.
 const WITHOUT_DELAYS: Duration = Duration::from_micros(1);
 
-/// The policies at hosts and switches, and how paths are named.
-pub(super) fn balances(balance: &Balance, path_map: Option<Arc<PathMap>>) -> Balances {
+/// The policies at hosts and switches, how paths are named, and entries of tables.
+pub(super) fn balances(
+    balance: &Balance,
+    path_map: Option<Arc<PathMap>>,
+    by_hand: Vec<by_hand::Entry>,
+) -> Balances {
     let chosen = |parameters: &Parameters| Chosen::Registered {
         number: balance::number_of(parameters.spec.name).expect("read from the registry"),
         settings: parameters.settings.clone(),
@@ -36,14 +43,16 @@ pub(super) fn balances(balance: &Balance, path_map: Option<Arc<PathMap>>) -> Bal
         control: balance.control.as_ref().map(chosen),
         edge: balance.edge.as_ref().map(helper),
         path_map,
+        by_hand,
     }
 }
 
 /// How senders react to congestion.
-pub(super) fn congestion(parameters: &Parameters) -> congestion::Chosen {
+pub(super) fn congestion(Congestion { kind, table }: &Congestion) -> congestion::Chosen {
     congestion::Chosen {
-        number: congestion::number_of(parameters.spec.name).expect("read from the registry"),
-        settings: parameters.settings.clone(),
+        number: congestion::number_of(kind.spec.name).expect("read from the registry"),
+        settings: kind.settings.clone(),
+        table: table.as_ref().map(|table| table.value.as_slice().into()).unwrap_or_default(),
     }
 }
 
@@ -89,6 +98,8 @@ pub(super) fn queues(queues: &resolved::Queues) -> Queues {
         host_limit: optional_size(&queues.settings, "host_limit"),
         buffer: buffer::buffer(queues),
         marking: queues.marking.as_ref().map(buffer::marking),
+        credits: None,
+        root_marking: None,
     }
 }
 
@@ -99,7 +110,14 @@ pub(super) fn classes(parameters: &Parameters) -> PriorityMap {
 }
 
 /// What is recorded beyond the defaults.
-pub(super) fn recording(record: Option<&Record>, ground: &Ground, problems: &mut Problems) -> Recording {
+///
+/// Rates over time are those of the staged flows where none are chosen.
+pub(super) fn recording(
+    record: Option<&Record>,
+    staged: Option<&StagedFlows>,
+    ground: &Ground,
+    problems: &mut Problems,
+) -> Recording {
     let Some(record) = record else { return Recording::default() };
     let settings = &record.settings.settings;
     let interval = |key| match settings.optional(key) {
@@ -112,6 +130,11 @@ pub(super) fn recording(record: Option<&Record>, ground: &Ground, problems: &mut
     let flows = |names: &[Placed<String>], problems: &mut Problems| {
         names.iter().filter_map(|flow| named_flow(flow, ground, problems)).collect()
     };
+    let rates_from = hosts(&record.rates_from, problems);
+    let mut rates_of: Vec<NamedFlow> = flows(&record.rates_of, problems);
+    if record.rates_from.is_empty() && record.rates_of.is_empty() {
+        rates_of.extend(staged.map(super::flows::pairs).unwrap_or_default());
+    }
     Recording {
         series: interval("series"),
         queue_packets: settings.flag("queue_packets"),
@@ -120,8 +143,21 @@ pub(super) fn recording(record: Option<&Record>, ground: &Ground, problems: &mut
         packets_on: record.packets_on.iter().filter_map(|name| ground.link(name, problems)).collect(),
         slowest_flows: settings.count("slowest_flows") as u32,
         rates: interval("rates"),
-        rates_from: hosts(&record.rates_from, problems),
-        rates_of: flows(&record.rates_of, problems),
+        rates_from,
+        rates_of,
+        congestion: record.congestion.as_ref().map(congestion_tree),
+    }
+}
+
+fn congestion_tree(parameters: &Parameters) -> CongestionTree {
+    let settings = &parameters.settings;
+    CongestionTree {
+        interval: match settings.optional("interval") {
+            Some(Value::Duration(span)) => Some(span),
+            _ => None,
+        },
+        threshold: settings.size("threshold"),
+        starved: buffer::chance(settings.fraction("starved")),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netloom_model::{Fault, FaultAction, Knowledge, Rdma, Storm};
+use netloom_model::{Fault, FaultAction, Knowledge, Rdma, Storm, Ways};
 use netloom_units::{LinkId, PortId, Random, Time};
 
 use super::buffer::chance;
@@ -19,7 +19,8 @@ const PURPOSE: u64 = 0x6661_756c_7473;
 /// Who avoids a failed link.
 pub(super) fn knowledge(faults: &Faults) -> Knowledge {
     match faults.settings.settings.choice("knowledge") {
-        "global" => Knowledge::Global,
+        "global" => Knowledge::Global(Ways::Shortest),
+        "up_down" => Knowledge::Global(Ways::UpDown),
         _ => Knowledge::Local,
     }
 }

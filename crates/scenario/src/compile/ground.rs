@@ -14,6 +14,7 @@ use crate::place::Placed;
 pub(super) struct Ground {
     pub built: Built,
     hosts: OnceCell<BTreeMap<String, u32>>,
+    switches: OnceCell<BTreeMap<String, u32>>,
     links: OnceCell<BTreeMap<String, u32>>,
 }
 
@@ -23,7 +24,7 @@ fn numbered(names: &[String]) -> BTreeMap<String, u32> {
 
 impl Ground {
     pub fn new(built: Built) -> Ground {
-        Ground { built, hosts: OnceCell::new(), links: OnceCell::new() }
+        Ground { built, hosts: OnceCell::new(), switches: OnceCell::new(), links: OnceCell::new() }
     }
 
     fn host_names(&self) -> &[String] {
@@ -46,6 +47,22 @@ impl Ground {
             unknown("host", name, self.host_names(), problems);
         }
         found.copied().map(HostId)
+    }
+
+    /// The switch of a name.
+    pub fn switch(&self, name: &Placed<String>, problems: &mut Problems) -> Option<NodeId> {
+        let n_hosts = self.built.fabric.n_hosts();
+        let names = &self.built.node_names[n_hosts..];
+        if let Some(found) = self.switches.get_or_init(|| numbered(names)).get(&name.value) {
+            return Some(NodeId(n_hosts as u32 + found));
+        }
+        if self.is_host(&name.value) {
+            let report = problems.report(name.place, format!("`{}` is a host", name.value));
+            report.label("expected the name of a switch").help("hosts do not forward");
+        } else {
+            unknown("switch", name, names, problems);
+        }
+        None
     }
 
     /// The link of a name.

@@ -4,7 +4,7 @@
 
 use netloom_catalog::workload::collective::{self, Plan};
 use netloom_catalog::workload::{WorkloadError, expand};
-use netloom_model::{Collective, Job, Order, Phase, PointToPoint, Workload};
+use netloom_model::{Collective, Job, Message, Order, Phase, PointToPoint, Workload};
 use netloom_units::HostId;
 
 use super::ground::Ground;
@@ -14,7 +14,7 @@ use crate::place::{Place, Placed};
 use crate::resolved::{self, Parameters, Stages};
 
 /// Most jobs of a scenario; they are told apart by 16-bit numbers.
-const MOST_JOBS: usize = u16::MAX as usize;
+const MOST_JOBS: usize = Message::STAGED as usize;
 /// Most phases of a step once repeats are unrolled; phases are told apart by 16-bit numbers.
 const MOST_PHASES: usize = u16::MAX as usize;
 /// Most ranks in all collectives and point-to-point phases of a step together, each counted with all its ranks.
@@ -49,7 +49,7 @@ fn one(wanted: &resolved::Job, ranks: Vec<HostId>, ground: &Ground, problems: &m
     maker.all(&wanted.phases, problems)?;
     let Maker { phases, origins, .. } = maker;
     let job = Job { ranks, steps: wanted.steps.value, phases, start: wanted.start };
-    let mut alone = Workload { jobs: vec![job], background: None };
+    let mut alone = Workload { jobs: vec![job], background: None, staged: None };
     if let Err(error) = expand(&alone, ground.built.fabric.n_hosts(), 0) {
         let (phase, message) = described(&error);
         let origin = phase.and_then(|phase| origins.get(phase));

@@ -5,13 +5,14 @@
 
 use netloom_catalog::workload::background;
 use netloom_catalog::workload::collective::Plan;
-use netloom_model::{Background, Fabric, Job, Phase, Routing};
-use netloom_policy::congestion::Controller;
+use netloom_model::{Background, Fabric, Job, Phase, Posting, Routing, StagedFlows};
+use netloom_policy::congestion::{Controller, Site};
 use netloom_units::{Rate, Time};
 
 use super::ground::Ground;
 use super::{messages, rdma};
 use crate::diagnostic::Problems;
+use crate::place::Place;
 use crate::resolve::{Draft, LONGEST};
 use crate::resolved::{Parameters, queue_pairs};
 
@@ -32,39 +33,46 @@ struct Worst {
     largest_message: u64,
 }
 
+/// All that is sent, each job with its number in the scenario.
+#[derive(Clone, Copy)]
+pub(super) struct Traffic<'a> {
+    pub jobs: &'a [(usize, Job)],
+    pub background: Option<&'a Background>,
+    pub staged: Option<&'a StagedFlows>,
+}
+
 /// Reports what does not fit.
 pub(super) fn check(
     draft: &Draft,
     ground: &Ground,
-    jobs: &[(usize, Job)],
-    background: Option<&Background>,
+    traffic: Traffic<'_>,
     barrier_delay: u64,
     problems: &mut Problems,
 ) {
-    let own = background.map(of_background).unwrap_or_default();
+    let own = traffic.background.map(of_background).unwrap_or_default();
     if let Some(transport) = &draft.transport {
         let most = u128::from(payload(transport)) * u128::from(MOST_PACKETS);
         messages::check(draft, own.largest_message, most, problems);
     }
-    let traffic = background.map_or(0, |background| span(&own, draft, ground, Some(background)));
-    let spans = jobs
-        .iter()
-        .map(|(number, job)| (*number, span(&of_job(job, barrier_delay), draft, ground, background)));
-    let spans: Vec<(usize, u128)> = spans.collect();
-    let total = spans.iter().fold(traffic, |total, (_, span)| total.saturating_add(*span));
+    let span = |worst: &Worst| span(worst, draft, ground, traffic);
+    let mut spans: Vec<(u128, Place, &str)> = Vec::new();
+    if let (Some(wanted), Some(_)) = (&draft.background, traffic.background) {
+        let help = "an earlier `end`, fewer messages, or faster links";
+        spans.push((span(&own), wanted.kind.place_of("end"), help));
+    }
+    if let (Some(wanted), Some(staged)) = (&draft.flows, traffic.staged) {
+        let help = "flows that stop earlier, smaller messages, or faster links";
+        spans.push((span(&of_flows(staged)), wanted.list.place, help));
+    }
+    for (number, job) in traffic.jobs {
+        let help = "fewer steps, smaller messages, or faster links";
+        spans.push((span(&of_job(job, barrier_delay)), draft.jobs[*number].steps.place, help));
+    }
+    let total = spans.iter().fold(0, |total: u128, (span, ..)| total.saturating_add(*span));
+    let Some((_, place, help)) = spans.into_iter().max_by_key(|(span, ..)| *span) else { return };
     if total <= u128::from(LONGEST.0) {
         return;
     }
-    let longest = spans.iter().copied().max_by_key(|(_, span)| *span).filter(|(_, span)| *span >= traffic);
-    let (place, help) = match (longest, &draft.background) {
-        (Some((number, _)), _) => {
-            (draft.jobs[number].steps.place, "fewer steps, smaller messages, or faster links")
-        }
-        (None, Some(wanted)) => {
-            (wanted.kind.place_of("end"), "an earlier `end`, fewer messages, or faster links")
-        }
-        (None, None) => (draft.fabric_place, "faster links"),
-    };
     let timeouts = if has_queue_pairs(draft).is_some() { "; timeouts count as well" } else { "" };
     let report = problems.report(place, "the run could take longer than the clock can count");
     report.label("over 100 days if everything happens one after the other").help(format!("{help}{timeouts}"));
@@ -125,21 +133,49 @@ fn of_background(background: &Background) -> Worst {
     }
 }
 
+/// After the last stop: what is posted then, or by the clock perhaps all of it.
+fn of_flows(staged: &StagedFlows) -> Worst {
+    let mut worst = Worst::default();
+    for flow in &staged.flows {
+        let messages = match staged.posting {
+            Posting::Acknowledged { posted } => u128::from(posted),
+            Posting::Clocked => {
+                let rate = u128::from(flow.rate.map_or(0, |rate| rate.0));
+                let bytes = u128::from(flow.stop.since(flow.start).0) * rate / (8 * PS_PER_SECOND);
+                bytes / u128::from(staged.message.0) + 1
+            }
+        };
+        worst.messages += messages;
+        worst.bytes = worst.bytes.saturating_add(messages * u128::from(staged.message.0));
+        worst.rounds += 1;
+        worst.idle = worst.idle.max(u128::from(flow.stop.0));
+    }
+    worst
+}
+
 /// How long this takes at the very worst, in ps.
-fn span(worst: &Worst, draft: &Draft, ground: &Ground, background: Option<&Background>) -> u128 {
+fn span(worst: &Worst, draft: &Draft, ground: &Ground, traffic: Traffic<'_>) -> u128 {
     let fabric = &ground.built.fabric;
     let links = fabric.ports().iter().map(|port| port.rate);
     let pace = draft.transport.as_ref().and_then(|transport| {
         transport.spec.parameter("rate").and_then(|_| super::choices::optional_rate(transport, "rate"))
     });
-    let background = background.and_then(|background| background.rate);
+    let background = traffic.background.and_then(|background| background.rate);
+    let staged = traffic.staged.iter().flat_map(|staged| &staged.flows).filter_map(|flow| flow.rate);
     let slowest = links
         .chain(pace)
         .chain(smallest_rate(draft, fabric))
         .chain(background)
+        .chain(staged)
         .min()
         .unwrap_or(Rate(u64::MAX));
+    let latency = draft
+        .queues
+        .as_ref()
+        .and_then(|queues| queues.credits.as_ref())
+        .map(|credits| credits.settings.duration("latency").0);
     let delay = fabric.ports().iter().map(|port| port.delay.0).max().unwrap_or(0);
+    let delay = delay.saturating_add(latency.unwrap_or(0));
     let hops = match &ground.built.routing {
         Routing::LeafSpine(_) => 4,
         Routing::FatTree(_) => 6,
@@ -152,6 +188,9 @@ fn span(worst: &Worst, draft: &Draft, ground: &Ground, background: Option<&Backg
     let packets = (worst.bytes / packet).saturating_add(worst.messages);
     let bits = worst.bytes.saturating_add(packets.saturating_mul(beside)).saturating_mul(8);
     let busy = bits.saturating_mul(PS_PER_SECOND) / u128::from(slowest.0);
+    // With credits a link may move one packet per round trip.
+    let trips = if latency.is_some() { packets.saturating_mul(2 * hops) } else { 0 };
+    let busy = busy.saturating_add(trips.saturating_mul(u128::from(delay)));
     // One that is longer by itself is reported where it is written.
     let silence = has_queue_pairs(draft).map_or(0, rdma::longest_silence);
     let silence = if silence > u128::from(LONGEST.0) { 0 } else { silence };
@@ -176,9 +215,10 @@ fn beside(transport: &Parameters) -> u64 {
 
 /// The smallest rate to which congestion control may fall.
 fn smallest_rate(draft: &Draft, fabric: &Fabric) -> Option<Rate> {
-    let parameters = draft.congestion.as_ref()?;
     let line = fabric.ports().iter().map(|port| port.rate).max()?;
-    let controller = Controller::new(&super::choices::congestion(parameters), line);
+    let packet = rdma::packet(draft.transport.as_ref()?);
+    let site = Site { line, packet, n_hosts: fabric.n_hosts() as u32 };
+    let controller = Controller::new(&super::choices::congestion(draft.congestion.as_ref()?), site);
     let mut state = controller.start();
     controller.slow_start(&mut state, Time::ZERO);
     Some(controller.rate(&mut state, Time::ZERO))

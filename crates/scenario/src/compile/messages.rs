@@ -12,6 +12,9 @@ pub(super) fn check(draft: &Draft, background: u64, most: u128, problems: &mut P
     if let Some(wanted) = draft.background.as_ref().filter(|_| u128::from(background) >= most) {
         report(place_of(wanted), most, problems);
     }
+    if let Some(flows) = &draft.flows {
+        bounded(&flows.settings, "message", most, problems);
+    }
     for job in &draft.jobs {
         phases(&job.phases, most, problems);
     }
@@ -22,20 +25,20 @@ fn phases(all: &[Placed<Phase>], most: u128, problems: &mut Problems) {
         match &phase.value {
             Phase::Collectives { each, .. } => {
                 for collective in each {
-                    size(&collective.common, most, problems);
+                    bounded(&collective.common, "size", most, problems);
                 }
             }
-            Phase::PointToPoint { settings, .. } => size(settings, most, problems),
+            Phase::PointToPoint { settings, .. } => bounded(settings, "size", most, problems),
             Phase::Repeat { phases: inner, .. } => phases(inner, most, problems),
             Phase::Compute(_) | Phase::Barrier => {}
         }
     }
 }
 
-fn size(parameters: &Parameters, most: u128, problems: &mut Problems) {
-    let Bytes(bytes) = parameters.settings.size("size");
+fn bounded(parameters: &Parameters, key: &str, most: u128, problems: &mut Problems) {
+    let Bytes(bytes) = parameters.settings.size(key);
     if u128::from(bytes) >= most {
-        report(parameters.place_of("size"), most, problems);
+        report(parameters.place_of(key), most, problems);
     }
 }
 

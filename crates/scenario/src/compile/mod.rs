@@ -9,8 +9,10 @@ mod agreement;
 mod background;
 mod buffer;
 mod choices;
+mod credits;
 mod fabric;
 mod faults;
+mod flows;
 mod ground;
 mod job;
 mod limits;
@@ -19,19 +21,21 @@ mod notes;
 mod paths;
 mod placement;
 mod rdma;
+mod routes;
 mod stages;
 
 use std::sync::Arc;
 
 use netloom_catalog::workload::expand;
-use netloom_model::{Background, Fault, Job, Model, Recording, Storm, Workload};
+use netloom_model::by_hand::Entry;
+use netloom_model::{Background, Fault, Job, Model, Queues, Recording, StagedFlows, Storm, Workload};
 use netloom_policy::edge::path_map::PathMap;
 use netloom_units::Duration;
 
 use crate::describe::changed::Changed;
 use crate::diagnostic::{Diagnostics, Problems};
 use crate::resolve::Draft;
-use crate::resolved::Resolved;
+use crate::resolved::{Flows, Resolved};
 use ground::Ground;
 
 /// A scenario ready to run, with the names that the model leaves out.
@@ -45,6 +49,10 @@ pub struct Compiled {
     pub link_names: Vec<String>,
     /// The name of each job.
     pub job_names: Vec<String>,
+    /// The name of each staged flow.
+    pub flow_names: Vec<String>,
+    /// Its times as a share of those of its source, such as `1/1000`, if it says so.
+    pub time_scale: Option<String>,
     /// The scenario with every default written out.
     pub resolved_yaml: String,
     /// Which settings are not at their defaults.
@@ -58,12 +66,14 @@ pub(crate) struct Parts {
     ground: Ground,
     jobs: Vec<Job>,
     background: Option<Background>,
+    staged: Option<StagedFlows>,
     damage: Damage,
     coordination_delay: Duration,
     recording: Recording,
     /// Most packets under way of a queue pair.
     window: u64,
     path_map: Option<Arc<PathMap>>,
+    routes: Vec<Entry>,
     notes: Vec<String>,
 }
 
@@ -89,30 +99,48 @@ pub fn compile(resolved: &Resolved) -> Result<Compiled, Diagnostics> {
 pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     let seed = draft.seed.unwrap_or(1);
     agreement::check(draft, problems);
-    let ground = Ground::new(fabric::build(draft.fabric.as_ref()?, problems)?);
+    let mut built = fabric::build(draft.fabric.as_ref()?, problems)?;
+    credits::scale(draft, &mut built.fabric);
+    let ground = Ground::new(built);
     let mut notes = Vec::new();
     let coordination_delay = choices::coordination_delay(draft, &ground, &mut notes, problems);
     let window = rdma::window(draft, &ground, &mut notes, problems);
     buffer::check(draft, &ground, problems);
+    credits::check(draft, problems);
     let path_map = paths::path_map(draft, &ground, problems);
+    let routes = routes::routes(draft, &ground, problems);
     paths::one_edge(draft, &ground, problems);
     paths::subset(draft, &ground, problems);
-    let recording = choices::recording(draft.record.as_ref(), &ground, problems);
+    let staged = flows::flows(draft, &ground, problems);
+    let recording = choices::recording(draft.record.as_ref(), staged.as_ref(), &ground, problems);
     let faults = faults::faults(draft.faults.as_ref(), seed, &ground, &mut notes, problems);
     let storms = faults::storms(draft, &ground, problems);
     let jobs = job::jobs(&draft.jobs, seed, &ground, problems);
     let background = background::background(draft, seed, &ground, problems);
-    if draft.jobs.is_empty() && draft.background.is_none() && problems.is_empty() {
-        let report =
-            problems.report(draft.fabric_place, "there is nothing to do: no jobs and no background traffic");
+    let is_idle = draft.jobs.is_empty() && draft.background.is_none() && draft.flows.is_none();
+    if is_idle && problems.is_empty() {
+        let text = "there is nothing to do: no jobs, no background traffic and no flows";
+        let report = problems.report(draft.fabric_place, text);
         report.label("only a fabric").help("add `jobs: [{ phases: [...] }]`");
     }
-    limits::check(draft, &ground, &jobs, background.as_ref(), coordination_delay.0, problems);
+    let traffic = limits::Traffic { jobs: &jobs, background: background.as_ref(), staged: staged.as_ref() };
+    limits::check(draft, &ground, traffic, coordination_delay.0, problems);
     notes::add(draft, &jobs, &mut notes);
     let jobs = jobs.into_iter().map(|(_, job)| job).collect();
     let damage = Damage { faults, storms };
-    let parts =
-        Parts { ground, jobs, background, damage, coordination_delay, recording, window, path_map, notes };
+    let parts = Parts {
+        ground,
+        jobs,
+        background,
+        staged,
+        damage,
+        coordination_delay,
+        recording,
+        window,
+        path_map,
+        routes,
+        notes,
+    };
     if problems.is_empty() {
         expands(&parts, draft, problems);
     }
@@ -121,7 +149,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
 
 /// The last word belongs to the catalog: what it cannot expand must not reach the engine.
 fn expands(parts: &Parts, draft: &Draft, problems: &mut Problems) {
-    let workload = Workload { jobs: parts.jobs.clone(), background: parts.background.clone() };
+    let workload = parts.workload();
     if let Err(error) = expand(&workload, parts.ground.built.fabric.n_hosts(), draft.seed.unwrap_or(1)) {
         // Each job by itself was fine, so it is the last one that was too many.
         let place = draft.jobs.last().map_or(draft.fabric_place, |job| job.name.place);
@@ -129,18 +157,29 @@ fn expands(parts: &Parts, draft: &Draft, problems: &mut Problems) {
     }
 }
 
+impl Parts {
+    fn workload(&self) -> Workload {
+        Workload { jobs: self.jobs.clone(), background: self.background.clone(), staged: self.staged.clone() }
+    }
+}
+
 fn finish(resolved: &Resolved, parts: Parts) -> Compiled {
+    let workload = parts.workload();
     let built = parts.ground.built;
     let model = Model {
         fabric: built.fabric,
         routing: built.routing,
-        balances: choices::balances(&resolved.balance, parts.path_map),
+        balances: choices::balances(&resolved.balance, parts.path_map, parts.routes),
         transport: choices::transport(&resolved.transport, parts.window),
         congestion: choices::congestion(&resolved.congestion),
-        queues: choices::queues(&resolved.queues),
+        queues: Queues {
+            credits: credits::credits(resolved.queues.credits.as_ref(), &resolved.classes),
+            root_marking: credits::root_marking(&resolved.congestion, resolved.queues.credits.as_ref()),
+            ..choices::queues(&resolved.queues)
+        },
         loss: faults::loss(&resolved.faults),
         classes: choices::classes(&resolved.classes),
-        workload: Workload { jobs: parts.jobs, background: parts.background },
+        workload,
         faults: parts.damage.faults,
         storms: parts.damage.storms,
         knowledge: faults::knowledge(&resolved.faults),
@@ -154,6 +193,8 @@ fn finish(resolved: &Resolved, parts: Parts) -> Compiled {
         node_names: built.node_names,
         link_names: built.link_names,
         job_names: resolved.jobs.iter().map(|job| job.name.value.clone()).collect(),
+        flow_names: resolved.flows.iter().flat_map(Flows::names).collect(),
+        time_scale: resolved.flows.as_ref().and_then(Flows::time_scale),
         resolved_yaml: resolved.to_yaml(),
         changed: resolved.changed(),
         notes: parts.notes,

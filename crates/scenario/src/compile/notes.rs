@@ -1,9 +1,11 @@
 //! What a reader of the results should know: modelling choices that are ours.
 
 use netloom_model::{Job, Phase};
+use netloom_policy::congestion::infiniband;
 
+use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
-use crate::resolved::{Parameters, queue_pairs};
+use crate::resolved::{Flows, Parameters, queue_pairs, sections};
 
 /// Adds a note for every choice labelled *ours* that this scenario makes use of.
 pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>) {
@@ -25,13 +27,43 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
                 .to_owned(),
         );
     }
-    let global = |faults: &crate::resolved::Faults| faults.settings.settings.choice("knowledge") == "global";
-    if draft.faults.as_ref().is_some_and(global) {
+    if let Some(flows) = &draft.flows {
+        staged(flows, draft.transport.as_ref(), notes);
+    }
+    let knowledge =
+        draft.faults.as_ref().map_or("local", |faults| faults.settings.settings.choice("knowledge"));
+    if knowledge == "up_down" {
         notes.push(
-            "ours: with `knowledge: global` every node learns of a fault at the next snapshot, one every \
+            "ours: with `knowledge: up_down` only paths round failures go up and then down; of two switches equally far \
+             from hosts the later one is above"
+                .to_owned(),
+        );
+    }
+    if knowledge != "local" {
+        notes.push(
+            "ours: with global knowledge every node learns of a fault at the next snapshot, one every \
              `coordination_delay`"
                 .to_owned(),
         );
+    }
+}
+
+/// How flows are made of messages, and what their times are.
+fn staged(flows: &Flows, transport: Option<&Parameters>, notes: &mut Vec<String>) {
+    let settings = &flows.settings.settings;
+    let size = quantity::print(settings.size("message").0, Dimension::Size);
+    let posted = settings.count("posted");
+    let is_open_loop = transport.is_some_and(|transport| transport.spec.name == sections::OPEN_LOOP.name);
+    let how = if is_open_loop {
+        "posted by the clock".to_owned()
+    } else {
+        format!("{posted} of them posted at a time")
+    };
+    notes.push(format!(
+        "ours: a flow of `flows` is a stream of messages of {size}, {how}; what is posted before it stops is still sent"
+    ));
+    if let Some(scale) = flows.time_scale() {
+        notes.push(format!("times are {scale} of the source's"));
     }
 }
 
@@ -45,9 +77,12 @@ fn queue_pairs_travel(draft: &Draft, transport: &Parameters, notes: &mut Vec<Str
     }
     let (Some(congestion), Some(queues)) = (&draft.congestion, &draft.queues) else { return };
     let hears_nacks = transport.settings.choice("nack") != "ignore";
-    if congestion.spec.name != "none" && queues.marking.is_none() && !hears_nacks {
-        let name = congestion.spec.name;
-        notes.push(format!("congestion control `{name}` is told nothing: no `marking`, and `nack: ignore`"));
+    let name = congestion.kind.spec.name;
+    let is_marked = queues.marking.is_some()
+        || super::credits::root_marking(congestion, queues.credits.as_ref()).is_some();
+    if name != "none" && !is_marked && !hears_nacks {
+        let why = if name == infiniband::SPEC.name { "`threshold: 0`" } else { "no `marking`" };
+        notes.push(format!("congestion control `{name}` is told nothing: {why}, and `nack: ignore`"));
     }
 }
 

@@ -12,8 +12,8 @@ use netloom_units::{Duration, Value};
 use super::{duration, value};
 use crate::place::Placed;
 use crate::resolved::{
-    Background, Balance, Collective, Custom, Fabric, Faults, Job, Parameters, Phase, Placement, Queues,
-    Record, Resolved, Stages, queue_pairs, sections,
+    Background, Balance, Collective, Congestion, Custom, Fabric, Faults, Flow, Flows, Job, Parameters, Phase,
+    Placement, Queues, Record, Resolved, Stages, queue_pairs, sections,
 };
 use crate::written::{Node, Tree};
 
@@ -35,12 +35,14 @@ pub(crate) fn changed(resolved: &Resolved) -> Vec<Changed> {
         seed,
         fabric,
         balance,
+        routes,
         transport,
         congestion,
         queues,
         classes,
         jobs,
         background,
+        flows,
         faults,
         coordination_delay,
         deadline,
@@ -52,13 +54,17 @@ pub(crate) fn changed(resolved: &Resolved) -> Vec<Changed> {
     list.entry("seed", seed.to_string(), Some("1"));
     list.fabric(fabric);
     list.balance(balance);
+    list.listed("routes", routes.len(), "entries", Some("none"));
     list.plugin("transport", transport, Some(sections::OPEN_LOOP.name));
-    list.plugin("congestion", congestion, Some(congestion::SPECS[0].name));
+    list.congestion(congestion);
     list.queues(queues);
     list.classes(classes, transport);
     jobs.iter().enumerate().for_each(|(number, job)| list.job(number, job));
     if let Some(background) = background {
         list.background(background);
+    }
+    if let Some(flows) = flows {
+        list.flows(flows);
     }
     list.faults(faults);
     list.span("coordination_delay", coordination_delay.as_ref().map(|delay| delay.value), "auto");
@@ -137,13 +143,24 @@ impl List {
         }
     }
 
-    fn queues(&mut self, Queues { settings, headroom, marking }: &Queues) {
+    fn congestion(&mut self, Congestion { kind, table }: &Congestion) {
+        self.plugin("congestion", kind, Some(congestion::SPECS[0].name));
+        if let Some(table) = table {
+            let path = format!("congestion.{}.{}", kind.spec.name, Congestion::TABLE);
+            self.listed(&path, table.value.len(), "entries", Some("none"));
+        }
+    }
+
+    fn queues(&mut self, Queues { settings, headroom, marking, credits }: &Queues) {
         self.section("queues", settings);
         if let Some(headroom) = headroom {
             self.entry("queues.headroom", text(Value::Size(headroom.value)), Some("auto"));
         }
         if let Some(marking) = marking {
             self.section("queues.marking", marking);
+        }
+        if let Some(credits) = credits {
+            self.section("queues.credits", credits);
         }
     }
 
@@ -219,6 +236,23 @@ impl List {
         }
     }
 
+    fn flows(&mut self, flows: &Flows) {
+        let Flows { settings, scale: _, stages, list } = flows;
+        self.section("flows", settings);
+        if let Some(scale) = flows.time_scale() {
+            self.entry("flows.scale", scale, Some("none"));
+        }
+        if let Some(stages) = stages {
+            self.listed("flows.stages", stages.value.len(), "boundaries", Some("auto"));
+        }
+        for (number, Flow { name: _, from, to, settings }) in list.value.iter().enumerate() {
+            let path = format!("flows.list.{number}");
+            self.entry(&format!("{path}.from"), from.value.clone(), None);
+            self.entry(&format!("{path}.to"), to.value.clone(), None);
+            self.section(&path, settings);
+        }
+    }
+
     fn faults(&mut self, Faults { settings, random, failed, timed, storms }: &Faults) {
         self.section("faults", settings);
         if let Some(random) = random {
@@ -230,13 +264,17 @@ impl List {
     }
 
     fn record(&mut self, record: &Record) {
-        let Record { settings, packets_from, packets_of, packets_on, rates_from, rates_of } = record;
+        let Record { settings, packets_from, packets_of, packets_on, rates_from, rates_of, congestion } =
+            record;
         self.section("record", settings);
         self.names("record.packets_from", packets_from);
         self.names("record.packets_of", packets_of);
         self.names("record.packets_on", packets_on);
         self.names("record.rates_from", rates_from);
         self.names("record.rates_of", rates_of);
+        if let Some(congestion) = congestion {
+            self.section("record.congestion", congestion);
+        }
     }
 }
 

@@ -11,7 +11,8 @@ use netloom_units::{Duration, Value};
 use crate::place::Placed;
 use crate::quantity::{self, Dimension};
 use crate::resolved::{
-    Background, Balance, Bundle, Custom, Fabric, Faults, Parameters, Queues, Record, Resolved, TimedFault,
+    Background, Balance, Bundle, Congestion, Custom, Fabric, Faults, Parameters, Queues, Record, Resolved,
+    Route, TimedFault,
 };
 use crate::words;
 use crate::written::Node;
@@ -25,12 +26,14 @@ pub(crate) fn scenario(resolved: &Resolved) -> Node {
         ("seed", Node::text(resolved.seed.to_string())),
         ("fabric", fabric(&resolved.fabric)),
         ("balance", balance(&resolved.balance)),
+        ("routes", Node::list(resolved.routes.iter().map(|entry| route(&entry.value)))),
         ("transport", plugin(&resolved.transport)),
-        ("congestion", plugin(&resolved.congestion)),
+        ("congestion", congestion(&resolved.congestion)),
         ("queues", queues(&resolved.queues)),
         ("classes", section(&resolved.classes)),
         ("jobs", Node::list(resolved.jobs.iter().map(workload::job))),
         ("background", resolved.background.as_ref().map_or_else(|| Node::text("none"), background)),
+        ("flows", resolved.flows.as_ref().map_or_else(|| Node::text("none"), workload::flows)),
         ("faults", faults(&resolved.faults)),
         (
             "coordination_delay",
@@ -108,6 +111,25 @@ fn balance(balance: &Balance) -> Node {
     ])
 }
 
+fn congestion(Congestion { kind, table }: &Congestion) -> Node {
+    if !Congestion::has_table(kind.spec) {
+        return plugin(kind);
+    }
+    let mut all = entries(kind);
+    let listed =
+        |table: &Placed<Vec<f64>>| Node::list(table.value.iter().map(|&entry| value(Value::Fraction(entry))));
+    let table = table.as_ref().map_or_else(|| Node::text("none"), listed);
+    all.push((Congestion::TABLE.to_owned(), table));
+    Node::map([(kind.spec.name, Node::map(all))])
+}
+
+fn route(route: &Route) -> Node {
+    let Route { at, from, to, link, settings } = route;
+    let named = [("at", Some(at)), ("from", from.as_ref()), ("to", Some(to)), ("link", Some(link))];
+    let named = named.into_iter().filter_map(|(key, name)| Some((key.to_owned(), Node::text(&name?.value))));
+    Node::map(named.chain(entries(settings)))
+}
+
 fn queues(queues: &Queues) -> Node {
     let mut all = entries(&queues.settings);
     let headroom = queues.headroom.as_ref();
@@ -115,6 +137,8 @@ fn queues(queues: &Queues) -> Node {
     all.push(("headroom".to_owned(), headroom));
     let marking = queues.marking.as_ref().map_or_else(|| Node::text("none"), section);
     all.push(("marking".to_owned(), marking));
+    let credits = queues.credits.as_ref().map_or_else(|| Node::text("none"), section);
+    all.push(("credits".to_owned(), credits));
     Node::map(all)
 }
 
@@ -154,5 +178,7 @@ fn record(record: &Record) -> Node {
     all.push(("packets_on".to_owned(), names(&record.packets_on)));
     all.push(("rates_from".to_owned(), names(&record.rates_from)));
     all.push(("rates_of".to_owned(), names(&record.rates_of)));
+    let congestion = record.congestion.as_ref().map_or_else(|| Node::text("none"), section);
+    all.push(("congestion".to_owned(), congestion));
     Node::map(all)
 }

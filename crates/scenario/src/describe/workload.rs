@@ -1,10 +1,10 @@
-//! Jobs and their phases back as nodes.
+//! Jobs with their phases, and staged flows, back as nodes.
 
 use netloom_units::Duration;
 
 use super::{duration, entries, names, plugin};
 use crate::place::Placed;
-use crate::resolved::{Collective, Job, Phase, Placement, Stages};
+use crate::resolved::{Collective, Flow, Flows, Job, Phase, Placement, Stages};
 use crate::written::Node;
 
 /// One job.
@@ -66,4 +66,25 @@ fn ranks(lists: &[Placed<Vec<u32>>]) -> Node {
     let list =
         |ranks: &Placed<Vec<u32>>| Node::list(ranks.value.iter().map(|rank| Node::text(rank.to_string())));
     Node::list(lists.iter().map(list))
+}
+
+/// Staged flows.
+pub(super) fn flows(flows: &Flows) -> Node {
+    let mut all = entries(&flows.settings);
+    let stages = flows.stages.as_ref().map_or_else(
+        || Node::text("auto"),
+        |boundaries| Node::list(boundaries.value.iter().map(|boundary| duration(boundary.value))),
+    );
+    all.push(("scale".to_owned(), Node::text(flows.time_scale().unwrap_or_else(|| "none".to_owned()))));
+    all.push(("stages".to_owned(), stages));
+    all.push(("list".to_owned(), Node::list(flows.list.value.iter().map(flow))));
+    Node::map(all)
+}
+
+fn flow(flow: &Flow) -> Node {
+    let names = [("name", &flow.name), ("from", &flow.from), ("to", &flow.to)];
+    let mut all: Vec<(String, Node)> =
+        names.into_iter().map(|(key, name)| (key.to_owned(), Node::text(&name.value))).collect();
+    all.extend(entries(&flow.settings));
+    Node::map(all)
 }

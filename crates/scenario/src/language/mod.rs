@@ -24,6 +24,8 @@ pub(crate) enum Shape {
     Version,
     /// Any text.
     Text,
+    /// One over a whole number.
+    Share,
     /// A list.
     List(Box<Shape>),
     /// A list of these two.

@@ -4,12 +4,13 @@
 
 use netloom_catalog::topology;
 use netloom_catalog::workload::{background, collective};
-use netloom_policy::{balance, congestion, edge};
+use netloom_policy::congestion::{self, infiniband};
+use netloom_policy::{balance, edge};
 use netloom_units::{Kind, Value};
 
 use super::{Body, Definition, Key, Member, Preset, Shape, WHOLE, registry};
 use crate::resolve::fabric::MOST_NUMBERED;
-use crate::resolved::{Background, Balance, sections};
+use crate::resolved::{Background, Balance, Congestion, sections};
 
 const SHARE: Kind = Kind::Fraction { minimum: 0.0, maximum: 1.0 };
 const ANY: Kind = Kind::Count { minimum: 0, maximum: u32::MAX as u64 };
@@ -20,6 +21,7 @@ pub(super) fn all() -> Vec<Definition> {
         vec![whole()],
         fabric(),
         balance(),
+        vec![route()],
         transport(),
         congestion(),
         queues(),
@@ -27,8 +29,9 @@ pub(super) fn all() -> Vec<Definition> {
         placement(),
         phase(),
         background(),
+        flows(),
         faults(),
-        vec![record()],
+        record(),
     ];
     parts.into_iter().flatten().collect()
 }
@@ -39,6 +42,7 @@ fn whole() -> Definition {
     let policies = Shape::Either(vec![Shape::defined("policy"), Shape::defined("balance")]);
     let delay = Shape::Either(vec![Shape::Word("auto"), Shape::Value(Kind::Duration)]);
     let background = Shape::Either(vec![Shape::Word("none"), Shape::defined("background")]);
+    let flows = Shape::Either(vec![Shape::Word("none"), Shape::defined("flows")]);
     let jobs = Shape::list(Shape::defined("job"));
     let seed = Shape::Value(Kind::Count { minimum: 0, maximum: u64::MAX });
     let deadline = Shape::Value(Kind::Optional(&Kind::Duration));
@@ -70,18 +74,25 @@ fn whole() -> Definition {
             Preset::Written("ecmp"),
             "load balancing: one policy for all nodes, or one for each kind of node",
         ),
+        Key::by_hand(
+            "routes",
+            Shape::list(Shape::defined("routes")),
+            Preset::Words("none by hand"),
+            "entries of forwarding tables; about what is not listed the policy decides",
+        ),
         section("transport", Preset::Written("open_loop"), "how hosts send messages"),
         section("congestion", Preset::Written("none"), "how senders react to congestion; needs queue pairs"),
         section("queues", no.clone(), "how much waits at an egress port, what is dropped, paused or marked"),
         section("classes", no.clone(), "the traffic class of each kind of packet"),
         Key::by_hand("jobs", jobs, Preset::Words("no jobs"), "who trains, on which hosts, in which phases"),
         Key::by_hand("background", background, Preset::Written("none"), "traffic beside the jobs"),
+        Key::by_hand("flows", flows, Preset::Written("none"), "flows that start and stop at given times"),
         section("faults", Preset::Words("no faults"), "what fails, and who knows"),
         Key::by_hand(
             "coordination_delay",
             delay,
             Preset::Written("auto"),
-            "delay of a modelled barrier, and the interval at which `global` knowledge spreads",
+            "delay of a modelled barrier, and the interval at which global knowledge spreads",
         ),
         Key::by_hand("deadline", deadline, Preset::Value(Value::Absent), "when the run stops at the latest"),
         section("record", no, "what is recorded beyond the defaults"),
@@ -177,6 +188,21 @@ fn balance() -> Vec<Definition> {
     all
 }
 
+fn route() -> Definition {
+    let name = |name, preset, meaning| Key::by_hand(name, Shape::Text, preset, meaning);
+    let by_hand = vec![
+        name("at", Preset::Required, "the name of the switch"),
+        name(
+            "from",
+            Preset::Words("any host"),
+            "the name of the host that packets come from; with `key: pair`",
+        ),
+        name("to", Preset::Required, "the name of the host that they go to"),
+        name("link", Preset::Required, "the name of the link that they leave by: a next hop of the switch"),
+    ];
+    Definition::section("routes", &sections::ROUTE, by_hand)
+}
+
 fn transport() -> Vec<Definition> {
     let (members, mut all) = registry("transport", sections::TRANSPORTS, None);
     all.insert(0, Definition::choice("transport", "how hosts send messages", members));
@@ -185,13 +211,27 @@ fn transport() -> Vec<Definition> {
 
 fn congestion() -> Vec<Definition> {
     let (members, mut all) = registry("congestion", congestion::SPECS, None);
+    for (definition, spec) in all.iter_mut().zip(congestion::SPECS) {
+        if let (Body::Map(keys), true) = (&mut definition.body, Congestion::has_table(spec)) {
+            keys.push(table());
+        }
+    }
     all.insert(0, Definition::choice("congestion", "how senders react to congestion", members));
     all
+}
+
+fn table() -> Key {
+    let entry = Shape::Value(Kind::Fraction { minimum: 0.0, maximum: infiniband::LARGEST_ENTRY });
+    let shape = Shape::Either(vec![Shape::Word("none"), Shape::list(entry)]);
+    let meaning =
+        "the entries of the table, the first of them 0; the last one stands for all that are not listed";
+    Key::by_hand(Congestion::TABLE, shape, Preset::Written("none"), meaning)
 }
 
 fn queues() -> Vec<Definition> {
     let headroom = Shape::Either(vec![Shape::Word("auto"), Shape::Value(Kind::Size)]);
     let marking = Shape::Either(vec![Shape::Word("none"), Shape::defined("marking")]);
+    let credits = Shape::Either(vec![Shape::Word("none"), Shape::defined("credits")]);
     let by_hand = vec![
         Key::by_hand(
             "headroom",
@@ -205,10 +245,17 @@ fn queues() -> Vec<Definition> {
             Preset::Written("none"),
             "marking of data packets at switches, which congestion control heeds",
         ),
+        Key::by_hand(
+            "credits",
+            credits,
+            Preset::Written("none"),
+            "credits on every link and input buffers at switches, as InfiniBand has them, instead of all this",
+        ),
     ];
     vec![
         Definition::section("queues", &sections::QUEUES, by_hand),
         Definition::section("marking", &sections::MARKING, Vec::new()),
+        Definition::section("credits", &sections::CREDITS, Vec::new()),
     ]
 }
 
@@ -340,6 +387,35 @@ fn given() -> Key {
     Key::by_hand("given", Shape::list(point), Preset::Words("no points"), meaning)
 }
 
+fn flows() -> Vec<Definition> {
+    let host = |name, meaning| Key::by_hand(name, Shape::Text, Preset::Required, meaning);
+    let stages = vec![Shape::Word("auto"), Shape::list(Shape::Value(Kind::Duration))];
+    let by_hand = vec![
+        Key::by_hand(
+            "scale",
+            Shape::Either(vec![Shape::Word("none"), Shape::Share]),
+            Preset::Written("none"),
+            "its times as a share of those of the source it follows: a fact that is told, and changes nothing",
+        ),
+        Key::by_hand(
+            "stages",
+            Shape::Either(stages),
+            Preset::Written("auto"),
+            "where one stage ends and the next one begins; `auto` is wherever a flow starts or stops",
+        ),
+        Key::by_hand("list", Shape::list(Shape::defined("flow")), Preset::Required, "the flows"),
+    ];
+    let own = vec![
+        Key::by_hand("name", Shape::Text, Preset::Words("`from->to`"), "what it is called"),
+        host("from", "the name of the host that sends"),
+        host("to", "the name of the host that receives"),
+    ];
+    vec![
+        Definition::section("flows", &sections::FLOWS, by_hand),
+        Definition::section("flow", &sections::FLOW, own),
+    ]
+}
+
 fn faults() -> Vec<Definition> {
     let random = Shape::Either(vec![Shape::Word("none"), Shape::defined("random")]);
     let timed = Shape::list(Shape::defined("timed"));
@@ -380,7 +456,7 @@ fn faults() -> Vec<Definition> {
     ]
 }
 
-fn record() -> Definition {
+fn record() -> Vec<Definition> {
     let names = |name, meaning| Key::by_hand(name, Shape::list(Shape::Text), Preset::Words("none"), meaning);
     let by_hand = vec![
         names("packets_from", "names of hosts whose flows are recorded packet by packet"),
@@ -391,6 +467,15 @@ fn record() -> Definition {
         names("packets_on", "names of links recorded packet by packet"),
         names("rates_from", "names of hosts whose flows are recorded over time, a line for each receiver"),
         names("rates_of", "flows recorded over time: `source->destination`, or with `#number` one message"),
+        Key::by_hand(
+            "congestion",
+            Shape::Either(vec![Shape::Word("none"), Shape::defined("congestion_tree")]),
+            Preset::Words("none"),
+            "roots, branches and victims of congestion, where there are credits",
+        ),
     ];
-    Definition::section("record", &sections::RECORD, by_hand)
+    vec![
+        Definition::section("record", &sections::RECORD, by_hand),
+        Definition::section("congestion_tree", &sections::CONGESTION_TREE, Vec::new()),
+    ]
 }

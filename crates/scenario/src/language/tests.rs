@@ -25,6 +25,7 @@ impl Writer<'_> {
             Shape::Word(word) => Node::text(*word),
             Shape::Version => Node::text("1"),
             Shape::Text => Node::text(format!("text{depth}")),
+            Shape::Share => Node::text("1/4"),
             Shape::Pair(two) => Node::list(two.iter().map(|shape| self.node(shape, depth + 1))),
             Shape::List(of) => Node::list([self.node(of, depth + 1)]),
             Shape::Either(shapes) if self.last => self.node(shapes.last().unwrap(), depth),
@@ -91,7 +92,8 @@ fn what_is_offered_is_read() {
 /// Keys that the reader lists when one is misspelled beyond recognition.
 fn known_to_the_reader(set: &str) -> Option<String> {
     let text = "netloom: 1\nfabric: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2}}\n\
-                jobs: [{phases: [barrier]}]\nfaults: {timed: [{at: 1us, action: down, link: leaf0-spine0.0}]}\n";
+                jobs: [{phases: [barrier]}]\nroutes: [{at: leaf0, to: leaf1.host0, link: leaf0-spine0.0}]\nfaults: {timed: [{at: 1us, action: down, link: leaf0-spine0.0}]}\n\
+                flows: {list: [{from: leaf0.host0, to: leaf1.host0, stop: 1ms}]}\n";
     let set = vec![(format!("{set}.xxxxxxxxxxxxxxxxx"), "1".to_owned())];
     let wrong = resolve_with(text, "any.yaml", &Overrides { set, ..Overrides::default() }).unwrap_err();
     let unknown = wrong.problems().iter().find(|problem| problem.message().contains("has no key"))?;
@@ -107,11 +109,15 @@ fn what_is_read_is_offered() {
         ("job", "jobs.0"),
         ("faults", "faults"),
         ("timed", "faults.timed.0"),
+        ("routes", "routes.0"),
         ("random", "faults.random"),
         ("record", "record"),
+        ("flows", "flows"),
+        ("flow", "flows.list.0"),
         ("transport.window", "transport.window"),
         ("transport.irn", "transport.irn"),
         ("congestion.dcqcn", "congestion.dcqcn"),
+        ("congestion.infiniband", "congestion.infiniband"),
         ("marking", "queues.marking"),
         ("edge.themis", "balance.edge.themis"),
         ("background.mice", "background.mice"),

@@ -10,10 +10,12 @@ mod background;
 pub(crate) mod fabric;
 mod faults;
 mod fields;
+mod flows;
 mod job;
 mod network;
 mod phase;
 mod plugin;
+mod routes;
 pub(crate) mod value;
 
 use std::collections::BTreeMap;
@@ -25,7 +27,8 @@ use crate::flow_name::FlowName;
 use crate::inherit::FROM;
 use crate::place::{Place, Placed, Sources};
 use crate::resolved::{
-    Background, Balance, Fabric, Faults, Job, Parameters, Queues, Record, Resolved, sections,
+    Background, Balance, Congestion, Fabric, Faults, Flows, Job, Parameters, Queues, Record, Resolved, Route,
+    sections,
 };
 use crate::suggest;
 use crate::written::{Entry, Node, Tree};
@@ -33,6 +36,8 @@ use fields::{Fields, items};
 
 /// The version of the language.
 const VERSION: &str = "1";
+/// The shortest interval of the congestion tree: a shorter one tells of single packets, and takes long.
+const SHORTEST_LOOK: Duration = Duration::from_micros(1);
 /// Keys that are looked at for one that was meant to be `netloom`.
 const MOST_TRIED: usize = 32;
 
@@ -44,12 +49,14 @@ const KEYS: &[&str] = &[
     "seed",
     "fabric",
     "balance",
+    "routes",
     "transport",
     "congestion",
     "queues",
     "classes",
     "jobs",
     "background",
+    "flows",
     "faults",
     "coordination_delay",
     "deadline",
@@ -68,12 +75,16 @@ pub(crate) struct Draft {
     pub seed: Option<u64>,
     pub fabric: Option<Fabric>,
     pub balance: Option<Balance>,
+    pub routes: Vec<Placed<Route>>,
     pub transport: Option<Parameters>,
-    pub congestion: Option<Parameters>,
+    pub congestion: Option<Congestion>,
     pub queues: Option<Queues>,
     pub classes: Option<Parameters>,
     pub jobs: Vec<Job>,
     pub background: Option<Background>,
+    pub flows: Option<Flows>,
+    /// Whether flows are written, be they right or wrong.
+    pub has_flows: bool,
     pub faults: Option<Faults>,
     pub coordination_delay: Option<Placed<Duration>>,
     pub deadline: Option<Time>,
@@ -90,12 +101,15 @@ impl Draft {
             seed: Some(whole.seed),
             fabric: Some(whole.fabric),
             balance: Some(whole.balance),
+            routes: whole.routes,
             transport: Some(whole.transport),
             congestion: Some(whole.congestion),
             queues: Some(whole.queues),
             classes: Some(whole.classes),
             jobs: whole.jobs,
             background: whole.background,
+            has_flows: whole.flows.is_some(),
+            flows: whole.flows,
             faults: Some(whole.faults),
             coordination_delay: whole.coordination_delay,
             deadline: whole.deadline,
@@ -110,12 +124,14 @@ impl Draft {
             seed: self.seed?,
             fabric: self.fabric?,
             balance: self.balance?,
+            routes: self.routes,
             transport: self.transport?,
             congestion: self.congestion?,
             queues: self.queues?,
             classes: self.classes?,
             jobs: self.jobs,
             background: self.background,
+            flows: self.flows,
             faults: self.faults?,
             coordination_delay: self.coordination_delay,
             deadline: self.deadline,
@@ -150,6 +166,7 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
             .need("fabric", "{ leaf_spine: { leaves: 4, spines: 2, hosts_per_leaf: 4 } }", problems)
             .and_then(|node| fabric::fabric(node, problems)),
         balance: network::balance(fields.get("balance"), problems),
+        routes: routes::routes(fields.get("routes"), problems),
         congestion: sound(problems, |problems| network::congestion(fields.get("congestion"), problems)),
         queues: sound(problems, |problems| network::queues(fields.get("queues"), problems)),
         classes: sound(problems, |problems| {
@@ -158,6 +175,8 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
         transport,
         jobs: fields.get("jobs").map(|node| job::jobs(node, problems)).unwrap_or_default(),
         background: sound(problems, |problems| background::background(fields.get("background"), problems)),
+        flows: sound(problems, |problems| flows::flows(fields.get("flows"), problems)),
+        has_flows: fields.get("flows").is_some(),
         faults: faults::faults(fields.get("faults"), problems),
         coordination_delay: coordination_delay(fields.get("coordination_delay"), problems),
         deadline: deadline(fields.get("deadline"), problems),
@@ -266,22 +285,23 @@ fn coordination_delay(node: Option<&Node>, problems: &mut Problems) -> Option<Pl
     found
 }
 
+/// Where one is written that is refused, the end of time stands in: whoever needs some deadline is not to miss it.
 fn deadline(node: Option<&Node>, problems: &mut Problems) -> Option<Time> {
     let node = node.filter(|node| !is_word(node, "none"))?;
     let n_before = problems.len();
     let found = span(node, problems);
     problems.widen_since(n_before, ", or `none`");
-    let found = found?;
+    let Some(found) = found else { return Some(Time::NEVER) };
     if found.value == Duration::ZERO {
         let report = problems.report(found.place, "a deadline of zero leaves no time to run");
         report.label("expected a span above zero").help("write `none` for no deadline");
-        return None;
+        return Some(Time::NEVER);
     }
     Some(Time::ZERO + found.value)
 }
 
 fn record(node: Option<&Node>, problems: &mut Problems) -> Option<Record> {
-    let others = ["packets_from", "packets_of", "packets_on", "rates_from", "rates_of"];
+    let others = ["packets_from", "packets_of", "packets_on", "rates_from", "rates_of", "congestion"];
     let (settings, fields) = plugin::section(node, &sections::RECORD, &others, problems)?;
     let settings = settings?;
     for key in ["series", "rates"] {
@@ -297,7 +317,22 @@ fn record(node: Option<&Node>, problems: &mut Problems) -> Option<Record> {
         packets_on: names(fields.get("packets_on"), "packets_on", "the name of a link", problems),
         rates_from: names(fields.get("rates_from"), "rates_from", "the name of a host", problems),
         rates_of: names(fields.get("rates_of"), "rates_of", FlowName::FORM, problems),
+        congestion: congestion_tree(fields.get("congestion"), problems),
     })
+}
+
+/// What is recorded of the congestion tree, unless it is `none`.
+fn congestion_tree(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters> {
+    let node = node.filter(|node| !is_word(node, "none"))?;
+    let found = plugin::section(Some(node), &sections::CONGESTION_TREE, &[], problems)?.0?;
+    if let Some(Value::Duration(span)) = found.settings.optional("interval")
+        && span < SHORTEST_LOOK
+    {
+        let report =
+            problems.report(found.place_of("interval"), "an interval this short tells of single packets");
+        report.label("expected at least 1us, or `none`");
+    }
+    Some(found)
 }
 
 /// A list of names; nothing written is an empty one.

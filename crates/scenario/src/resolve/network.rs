@@ -2,14 +2,15 @@
 //!
 //! Leaves out: what these sections ask of each other; `compile` checks that.
 
-use netloom_policy::{balance as policies, congestion as controllers, edge};
+use netloom_policy::congestion::{self as controllers, infiniband};
+use netloom_policy::{balance as policies, edge};
 use netloom_units::{Bytes, Duration, Kind, Value};
 
-use super::fields::Fields;
+use super::fields::{Fields, items_like, named};
 use super::{is_word, plugin, value};
 use crate::diagnostic::Problems;
 use crate::place::Placed;
-use crate::resolved::{Balance, Parameters, Queues, queue_pairs, sections};
+use crate::resolved::{Balance, Congestion, Parameters, Queues, queue_pairs, sections};
 use crate::suggest;
 use crate::written::{Entry, Node, Tree};
 
@@ -98,20 +99,82 @@ fn size(transport: &Parameters, name: &str) -> Bytes {
 }
 
 /// How senders react to congestion.
-pub(super) fn congestion(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters> {
-    let Some(node) = node else { return Some(Parameters::defaults(controllers::SPECS[0])) };
-    plugin::plugin(node, "congestion", "congestion control", controllers::SPECS, problems)
+pub(super) fn congestion(node: Option<&Node>, problems: &mut Problems) -> Option<Congestion> {
+    let Some(node) = node else {
+        return Some(Congestion::plain(Parameters::defaults(controllers::SPECS[0])));
+    };
+    let found = named(node, "congestion", problems)?;
+    let spec = plugin::find(found.name, found.place, "congestion control", controllers::SPECS, problems)?;
+    let by_hand: &[&str] = if Congestion::has_table(spec) { &[Congestion::TABLE] } else { &[] };
+    let n_before = problems.len();
+    let (kind, fields) = plugin::section_at(found.body, found.place, spec, by_hand, problems)?;
+    let table = fields.get(Congestion::TABLE).filter(|node| !is_word(node, "none"));
+    let table = table.map(|node| table_by_hand(node, problems));
+    let found = Congestion { kind: kind?, table: table.flatten() };
+    if problems.len() == n_before && Congestion::has_table(spec) {
+        table_and_bounds(&found, problems);
+    }
+    Some(found)
+}
+
+/// Entries of a table of delays, in order.
+fn table_by_hand(node: &Node, problems: &mut Problems) -> Option<Placed<Vec<f64>>> {
+    let kind = Kind::Fraction { minimum: 0.0, maximum: infiniband::LARGEST_ENTRY };
+    let listed = items_like(node, "`cct`", "[0, 0.5, 1, 3]", problems)?;
+    let mut entries = Vec::new();
+    for item in listed {
+        let Some(Value::Fraction(entry)) = value::value(item, &kind, problems) else { return None };
+        let last = entries.last().copied().unwrap_or(0.0);
+        if entry < last || (entries.is_empty() && entry > 0.0) {
+            let report = problems.report(item.place, "the entries of `cct` begin with 0 and do not fall");
+            report.label("each is a delay after a packet, in times of that packet on the wire");
+            report.help("a queue pair that nobody slows stands at the first entry");
+            return None;
+        }
+        entries.push(entry);
+    }
+    if entries.is_empty() {
+        let report = problems.report(node.place, "`cct` has no entries");
+        report.label("expected at least one").help("write `cct: none` to have it worked out");
+        return None;
+    }
+    Some(Placed::new(entries, node.place))
+}
+
+/// What a table and the bounds of its index say against each other.
+fn table_and_bounds(Congestion { kind, table }: &Congestion, problems: &mut Problems) {
+    let [least, most] = ["ccti_min", "ccti_limit"].map(|name| kind.settings.count(name));
+    if least > most {
+        let report = problems.report(kind.place_of("ccti_min"), "`ccti_min` is above `ccti_limit`");
+        report
+            .label("the smallest index")
+            .related(kind.place_of("ccti_limit"), format!("the largest index is {most}"))
+            .help("a smaller `ccti_min`, or a larger `ccti_limit`");
+    }
+    let Some(table) = table else { return };
+    if kind.settings.optional("cct_step").is_some() {
+        let report = problems.report(kind.place_of("cct_step"), "a table is listed, or has a step, not both");
+        report.label("works the table out").related(table.place, "lists it").help("remove one of the two");
+    }
+    if table.value.len() as u64 > most + 1 {
+        let report = problems.report(table.place, "`cct` has entries that are never used");
+        report.label(format!("{} entries; the largest index is {most}", table.value.len()));
+        report.help(format!("write `ccti_limit: {}` as well, or fewer entries", table.value.len() - 1));
+    }
 }
 
 /// Limits, the shared buffer, pause frames and marking.
 pub(super) fn queues(node: Option<&Node>, problems: &mut Problems) -> Option<Queues> {
     let n_before = problems.len();
-    let (settings, fields) = plugin::section(node, &sections::QUEUES, &["headroom", "marking"], problems)?;
+    let (settings, fields) =
+        plugin::section(node, &sections::QUEUES, &["headroom", "marking", "credits"], problems)?;
     let headroom = headroom(fields.get("headroom"), problems);
     let marking = marking(fields.get("marking"), problems);
-    let found = Queues { settings: settings?, headroom, marking };
+    let credits = credits(fields.get("credits"), problems);
+    let found = Queues { settings: settings?, headroom, marking, credits };
     if problems.len() == n_before {
         contradictions(&found.settings, problems);
+        instead_of_credits(&found, problems);
     }
     Some(found)
 }
@@ -140,6 +203,33 @@ fn marking(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters> {
             .help("swap them, or make both the same for marking all or nothing");
     }
     Some(found)
+}
+
+fn credits(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters> {
+    let node = node.filter(|node| !is_word(node, "none"))?;
+    let found = plugin::section(Some(node), &sections::CREDITS, &[], problems)?.0?;
+    if found.settings.choice("forwarding") == "cut_through" && found.settings.size("header") == Bytes(0) {
+        let report = problems.report(found.place_of("header"), "a packet is known by its header");
+        report.label("expected at least 1B").help("64B, say");
+    }
+    Some(found)
+}
+
+/// With credits nothing queues at egress ports, so nothing of theirs may be said.
+fn instead_of_credits(queues: &Queues, problems: &mut Problems) {
+    let Some(credits) = &queues.credits else { return };
+    let settings = &queues.settings;
+    let limits = ["switch_limit", "host_limit", "buffer"];
+    let is_said = |name: &&str| settings.settings.optional(name).is_some();
+    let others = limits.into_iter().filter(is_said).map(|name| (name, settings.place_of(name)));
+    let marking = queues.marking.as_ref().map(|marking| ("marking", marking.place));
+    for (name, place) in others.chain(marking) {
+        let report = problems.report(place, format!("with `credits` there is no `{name}`"));
+        report
+            .label("of queues at egress ports")
+            .related(credits.place, "switches have input buffers and drop nothing")
+            .help("remove one of the two");
+    }
 }
 
 /// What two keys of `queues` say against each other.

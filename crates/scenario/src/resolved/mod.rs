@@ -11,6 +11,7 @@ pub mod queue_pairs;
 pub mod sections;
 
 use netloom_model::SizePoint;
+use netloom_policy::congestion::infiniband;
 use netloom_units::{Bytes, Duration, Rate, Spec, Time};
 
 use crate::describe::{self, changed::Changed};
@@ -30,10 +31,12 @@ pub struct Resolved {
     pub fabric: Fabric,
     /// Load balancing.
     pub balance: Balance,
+    /// Entries of forwarding tables, listed by hand.
+    pub routes: Vec<Placed<Route>>,
     /// How hosts send messages.
     pub transport: Parameters,
     /// How senders react to congestion.
-    pub congestion: Parameters,
+    pub congestion: Congestion,
     /// Queues at egress ports.
     pub queues: Queues,
     /// Traffic classes.
@@ -42,6 +45,8 @@ pub struct Resolved {
     pub jobs: Vec<Job>,
     /// Traffic beside the jobs.
     pub background: Option<Background>,
+    /// Flows that start and stop at given times.
+    pub flows: Option<Flows>,
     /// What fails.
     pub faults: Faults,
     /// Delay of a modelled barrier; `None` is `auto`.
@@ -121,6 +126,45 @@ impl Balance {
     pub(crate) const AS_DATA: &str = "as_data";
 }
 
+/// An entry of a forwarding table, listed by hand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Route {
+    /// The switch.
+    pub at: Placed<String>,
+    /// The host that packets come from; `None` is any.
+    pub from: Option<Placed<String>>,
+    /// The host that they go to.
+    pub to: Placed<String>,
+    /// The link that they leave by.
+    pub link: Placed<String>,
+    /// Whether it may be any link of the switch.
+    pub settings: Parameters,
+}
+
+/// How senders react to congestion.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Congestion {
+    /// Which congestion control, with its parameters.
+    pub kind: Parameters,
+    /// Entries of its table; `None` works them out.
+    pub table: Option<Placed<Vec<f64>>>,
+}
+
+impl Congestion {
+    /// The key of the table.
+    pub const TABLE: &str = "cct";
+
+    /// A congestion control without a table by hand.
+    pub fn plain(kind: Parameters) -> Congestion {
+        Congestion { kind, table: None }
+    }
+
+    /// Whether a congestion control has a table.
+    pub fn has_table(spec: &Spec) -> bool {
+        spec.name == infiniband::SPEC.name
+    }
+}
+
 /// Queues at egress ports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Queues {
@@ -130,6 +174,8 @@ pub struct Queues {
     pub headroom: Option<Placed<Bytes>>,
     /// Marking at switches.
     pub marking: Option<Parameters>,
+    /// Input buffers and credits instead of all this.
+    pub credits: Option<Parameters>,
 }
 
 /// A job: ranks that repeat a list of phases.
@@ -226,6 +272,44 @@ impl Background {
     }
 }
 
+/// Flows that start and stop at given times.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flows {
+    /// Their messages, and what is left out of each stage.
+    pub settings: Parameters,
+    /// How many times shorter than its source's the times of the scenario are; `None` says nothing of it.
+    pub scale: Option<u32>,
+    /// Boundaries of the stages; `None` is `auto`: wherever a flow starts or stops.
+    pub stages: Option<Placed<Vec<Placed<Duration>>>>,
+    /// The flows.
+    pub list: Placed<Vec<Flow>>,
+}
+
+/// A stream of messages from one host to another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flow {
+    /// What it is called; any text.
+    pub name: Placed<String>,
+    /// Name of the sender.
+    pub from: Placed<String>,
+    /// Name of the receiver.
+    pub to: Placed<String>,
+    /// When it starts and stops, and how fast it is at most.
+    pub settings: Parameters,
+}
+
+impl Flows {
+    /// The name of each flow.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> + '_ {
+        self.list.value.iter().map(|flow| flow.name.value.clone())
+    }
+
+    /// Its times as a share of its source's.
+    pub(crate) fn time_scale(&self) -> Option<String> {
+        self.scale.map(|times| format!("1/{times}"))
+    }
+}
+
 /// What fails, and who knows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Faults {
@@ -265,4 +349,6 @@ pub struct Record {
     pub rates_from: Vec<Placed<String>>,
     /// Flows that have rows there.
     pub rates_of: Vec<Placed<String>>,
+    /// The congestion tree; `None` records nothing of it.
+    pub congestion: Option<Parameters>,
 }

@@ -184,6 +184,83 @@ pub static MARKING: Spec = Spec {
     ],
 };
 
+/// Links that drop nothing.
+pub static CREDITS: Spec = Spec {
+    name: "credits",
+    summary: "a packet is sent only where the other end of the link has room for it; switches have input buffers",
+    source: "InfiniBand (IBTA), and ours: see docs/concepts/credits.md",
+    parameters: &[
+        parameter(
+            "buffer",
+            Kind::Size,
+            Some(Value::Size(Bytes(65_536))),
+            "room for each virtual lane at the receiving end of a link",
+        ),
+        parameter(
+            "order",
+            Kind::Choice(&["voq", "fifo"]),
+            Some(choice("voq")),
+            "who may leave an input buffer: the first packet of each egress (virtual output queues), or the first",
+        ),
+        parameter(
+            "speedup",
+            count(1, 16),
+            Some(Value::Count(2)),
+            "how many times faster than a link the crossbar is",
+        ),
+        parameter(
+            "output_buffer",
+            Kind::Size,
+            Some(Value::Size(Bytes(16_384))),
+            "room for each virtual lane behind the crossbar, before the wire; 0 lets packets pass only onto a free wire",
+        ),
+        parameter(
+            "forwarding",
+            Kind::Choice(&["cut_through", "store_and_forward"]),
+            Some(choice("cut_through")),
+            "whether a packet may leave when its header has come, or when all of it has",
+        ),
+        parameter(
+            "header",
+            Kind::Size,
+            Some(Value::Size(Bytes(64))),
+            "with `cut_through`: what must have come of a packet",
+        ),
+        parameter(
+            "latency",
+            Kind::Duration,
+            Some(Value::Duration(Duration::ZERO)),
+            "from then until the packet may leave the switch",
+        ),
+        parameter("data_lane", count(0, 14), Some(Value::Count(0)), "virtual lane of data packets"),
+        parameter(
+            "control_lane",
+            count(0, 14),
+            Some(Value::Count(0)),
+            "virtual lane of ACKs, NACKs and CNPs",
+        ),
+        parameter(
+            "efficiency",
+            Kind::Fraction { minimum: 0.01, maximum: 1.0 },
+            Some(Value::Fraction(1.0)),
+            "the share of every link's rate that packets can use (HDR InfiniBand: 188 of 200 Gb/s were measured)",
+        ),
+    ],
+};
+
+/// An entry of a forwarding table, listed by hand.
+pub static ROUTE: Spec = Spec {
+    name: "routes",
+    summary: "an entry of a switch's forwarding table, listed by hand; needs `balance: deterministic`",
+    source: OURS,
+    parameters: &[parameter(
+        "any",
+        Kind::Flag,
+        NO,
+        "whether it may be any link to another switch, even one from which packets stray; needs a `deadline`",
+    )],
+};
+
 /// Traffic classes.
 pub static CLASSES: Spec = Spec {
     name: "classes",
@@ -283,6 +360,55 @@ pub static BACKGROUND: Spec = Spec {
     )],
 };
 
+/// Flows that start and stop at given times.
+pub static FLOWS: Spec = Spec {
+    name: "flows",
+    summary: "flows that start and stop at given times, and the stages over which they are judged",
+    source: OURS,
+    parameters: &[
+        parameter(
+            "settle",
+            Kind::Duration,
+            Some(Value::Duration(Duration::ZERO)),
+            "what is left out at the start of each stage when throughput is judged",
+        ),
+        parameter(
+            "message",
+            Kind::Size,
+            Some(Value::Size(Bytes(1 << 20))),
+            "a flow is a stream of messages of this size",
+        ),
+        parameter(
+            "posted",
+            count(1, 65_536),
+            Some(Value::Count(2)),
+            "messages of a flow that are posted and not acknowledged, all the time; means nothing in an open loop",
+        ),
+    ],
+};
+
+/// One of them.
+pub static FLOW: Spec = Spec {
+    name: "flow",
+    summary: "a stream of messages from one host to another",
+    source: OURS,
+    parameters: &[
+        parameter(
+            "start",
+            Kind::Duration,
+            Some(Value::Duration(Duration::ZERO)),
+            "when its first message is posted",
+        ),
+        parameter("stop", Kind::Duration, None, "no message is posted at this instant or later"),
+        parameter(
+            "rate",
+            Kind::Optional(&Kind::Rate),
+            Some(Value::Absent),
+            "what it sends at most, headers included; `none` is as fast as NIC and transport allow",
+        ),
+    ],
+};
+
 /// What all faults share.
 pub static FAULTS: Spec = Spec {
     name: "faults",
@@ -291,9 +417,10 @@ pub static FAULTS: Spec = Spec {
     parameters: &[
         parameter(
             "knowledge",
-            Kind::Choice(&["local", "global"]),
+            Kind::Choice(&["local", "global", "up_down"]),
             Some(choice("local")),
-            "who avoids a failed link: the two nodes at its ends, or every node from the next snapshot on",
+            "who avoids a failed link: the two nodes at its ends, or every node from the next snapshot on; `up_down` \
+             as `global`, by paths that go up and then down only",
         ),
         parameter(
             "loss",
@@ -382,7 +509,34 @@ pub static RECORD: Spec = Spec {
             "rates",
             Kind::Optional(&Kind::Duration),
             Some(Value::Absent),
-            "first interval of the rates of flows over time, those of `rates_from` and `rates_of`",
+            "first interval of the rates of flows over time: those of `rates_from` and `rates_of`, or else of `flows`",
+        ),
+    ],
+};
+
+/// What is recorded of the congestion tree.
+pub static CONGESTION_TREE: Spec = Spec {
+    name: "congestion_tree",
+    summary: "roots, branches and victims of congestion; needs `queues: {credits: ...}`",
+    source: "IBTA's roots and victims of congestion; the rest is ours: see docs/concepts/congestion-tree.md",
+    parameters: &[
+        parameter(
+            "interval",
+            Kind::Optional(&Kind::Duration),
+            Some(Value::Absent),
+            "from one look to the next, at least 1us; `none` looks at the judged part of each stage of `flows`",
+        ),
+        parameter(
+            "threshold",
+            Kind::Size,
+            Some(Value::Size(Bytes(8_000))),
+            "a port of a switch is congested if at least so many bytes wait there, as a mean",
+        ),
+        parameter(
+            "starved",
+            Kind::Fraction { minimum: 0.0, maximum: 1.0 },
+            Some(Value::Fraction(0.1)),
+            "the share of the time without credits from which on a port is held up by what is behind it",
         ),
     ],
 };
@@ -396,16 +550,21 @@ mod tests {
         let sections = [
             &QUEUES,
             &MARKING,
+            &CREDITS,
+            &ROUTE,
             &CLASSES,
             &COLLECTIVES,
             &COLLECTIVE,
             &BACKGROUND,
+            &FLOWS,
+            &FLOW,
             &POINT_TO_POINT,
             &FAULTS,
             &RANDOM_FAULTS,
             &TIMED_FAULT,
             &STORM,
             &RECORD,
+            &CONGESTION_TREE,
         ];
         for spec in sections
             .iter()

@@ -16,6 +16,11 @@ pub(super) fn members(shape: &Shape) -> Vec<(&'static str, Json)> {
         Shape::Version => vec![("const", Json::Count(1))],
         // Names are text, whatever they look like: `1` and `true` name a host as well.
         Shape::Text => vec![("type", Json::texts(["string", "number", "boolean"]))],
+        Shape::Share => vec![
+            ("type", Json::text("string")),
+            ("pattern", Json::text("^1/0*[1-9][0-9]*$")),
+            ("examples", Json::texts(["1/1000"])),
+        ],
         Shape::Pair(two) => vec![
             ("type", Json::text("array")),
             ("prefixItems", Json::List(two.iter().map(|shape| Json::map(members(shape))).collect())),

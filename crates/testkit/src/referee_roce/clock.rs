@@ -3,14 +3,14 @@
 //! Models: a clock in integer picoseconds that jumps from event to event.
 //! Leaves out: cancelling; whoever handles an event looks whether it still means something.
 //! Invariant: at one instant the order is that of [`Event`]'s variants, then node, then lane (the in-link of an arrival,
-//! the message, the queue pair, the port), then scheduling.
+//! the egress of credits, the message, the queue pair, the port), then scheduling.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::fabric::{NodeIdx, PortIdx};
 use super::packet::Packet;
-use super::scene::MessageIdx;
+use super::scene::{Lane, MessageIdx};
 
 /// Number of a queue pair at its sender, in the order they were made.
 pub(super) type Slot = usize;
@@ -18,8 +18,12 @@ pub(super) type Slot = usize;
 /// What can happen. The order of the variants is the order of events at one instant.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// The last bit of a packet is in.
+    /// A packet is there: its last bit or, where switches cut through, so much of it that it may go on.
     Arrival { node: NodeIdx, port: PortIdx, packet: Packet },
+    /// So many credits of a lane are back at the sender of a link.
+    Credit { node: NodeIdx, port: PortIdx, lane: Lane, blocks: u64 },
+    /// The way of an ingress's packet through the crossbar ends.
+    WayEnd { node: NodeIdx, ingress: PortIdx },
     /// A message is handed to its host.
     Post { node: NodeIdx, message: MessageIdx },
     /// The timer of alpha.
@@ -32,6 +36,8 @@ pub(super) enum Event {
     Timeout { node: NodeIdx, slot: Slot },
     /// A port looks whether it can start a packet.
     Start { node: NodeIdx, port: PortIdx },
+    /// A switch with a crossbar looks what may go.
+    Arbitration { node: NodeIdx },
 }
 
 impl Event {
@@ -39,12 +45,15 @@ impl Event {
     fn rank(&self) -> (u8, usize, usize) {
         match *self {
             Event::Arrival { node, port, .. } => (0, node, port),
-            Event::Post { node, message } => (1, node, message),
-            Event::Alpha { node, slot } => (2, node, slot),
-            Event::Decrease { node, slot } => (3, node, slot),
-            Event::Increase { node, slot } => (4, node, slot),
-            Event::Timeout { node, slot } => (5, node, slot),
-            Event::Start { node, port } => (6, node, port),
+            Event::Credit { node, port, .. } => (1, node, port),
+            Event::WayEnd { node, ingress } => (2, node, ingress),
+            Event::Post { node, message } => (3, node, message),
+            Event::Alpha { node, slot } => (4, node, slot),
+            Event::Decrease { node, slot } => (5, node, slot),
+            Event::Increase { node, slot } => (6, node, slot),
+            Event::Timeout { node, slot } => (7, node, slot),
+            Event::Start { node, port } => (8, node, port),
+            Event::Arbitration { node } => (9, node, 0),
         }
     }
 
@@ -120,7 +129,10 @@ mod tests {
     #[test]
     fn an_instant_has_its_order() {
         let mut clock = Clock::default();
+        clock.schedule(5, Event::Arbitration { node: 0 });
         clock.schedule(5, Event::Start { node: 0, port: 0 });
+        clock.schedule(5, Event::WayEnd { node: 0, ingress: 0 });
+        clock.schedule(5, Event::Credit { node: 1, port: 0, lane: 0, blocks: 1 });
         clock.schedule(5, Event::Increase { node: 0, slot: 0 });
         clock.schedule(5, Event::Timeout { node: 0, slot: 0 });
         clock.schedule(5, Event::Decrease { node: 0, slot: 0 });
@@ -128,7 +140,7 @@ mod tests {
         clock.schedule(5, Event::Post { node: 0, message: 3 });
         clock.schedule(4, Event::Start { node: 9, port: 1 });
         let order: Vec<u8> = std::iter::from_fn(|| clock.advance(9)).map(|event| event.rank().0).collect();
-        assert_eq!(order, [6, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(order, [8, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     }
 
     #[test]

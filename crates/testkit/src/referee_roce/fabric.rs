@@ -19,6 +19,11 @@ pub(super) fn wire_time(bytes: u64, rate: u64) -> u64 {
     (u128::from(bytes) * BIT_PICOS).div_ceil(u128::from(rate)) as u64
 }
 
+/// The bytes that a rate sends within so many picoseconds, the one begun included.
+pub(super) fn sent_in(picos: u64, rate: u64) -> u64 {
+    (u128::from(picos) * u128::from(rate)).div_ceil(BIT_PICOS) as u64
+}
+
 /// A full-duplex link.
 #[derive(Clone, Debug)]
 pub struct Link {
@@ -33,7 +38,7 @@ pub struct Link {
 impl Link {
     /// Bytes that a link of this rate sends while one of them travels there and back, rounded up.
     pub(super) fn round_trip_bytes(&self) -> u64 {
-        (2 * u128::from(self.rate) * u128::from(self.delay)).div_ceil(BIT_PICOS) as u64
+        sent_in(2 * self.delay, self.rate)
     }
 }
 

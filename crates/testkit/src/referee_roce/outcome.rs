@@ -15,6 +15,8 @@ pub struct Hop {
     pub started_at: u64,
     /// When its last bit arrived; `None` if the link lost it.
     pub arrived_at: Option<u64>,
+    /// When the node at the other end handled it: as a rule then, at a switch with a crossbar as that switch forwards.
+    pub handled_at: Option<u64>,
     /// The node it left.
     pub node: NodeIdx,
     /// The port it left by.
@@ -164,7 +166,7 @@ impl Outcome {
     }
 
     /// Instants at which two things of different cause happened at one node, so that their order may matter. Starts come
-    /// after all else, which is told and no tie; timers of congestion control of one queue pair that tick together are one
+    /// after all else, which is told and no tie; so is all order at a switch with a crossbar; timers of congestion control of one queue pair that tick together are one
     /// thing.
     pub fn ties(&self) -> usize {
         let is_start = |cause: &Cause| matches!(cause, Cause::WireFree(_) | Cause::Pace(_));

@@ -1,6 +1,6 @@
 //! A scene: everything that is given.
 //!
-//! Models: fabric, messages and the settings of transport, congestion control and switches, one for all.
+//! Models: fabric, messages and the settings of transport, congestion control, switches and credits, one for all.
 //! Leaves out: ways and chances, which are asked of [`Ways`] as they are needed.
 //! Invariants: a message's number is its position in the list; a queue pair is numbered by the message that makes it.
 
@@ -9,6 +9,8 @@ use super::packet::Packet;
 
 /// Number of a message.
 pub type MessageIdx = usize;
+/// Number of a virtual lane.
+pub type Lane = usize;
 
 /// A message to be sent.
 #[derive(Clone, Debug)]
@@ -45,6 +47,13 @@ pub struct PacketSizes {
     pub header: u64,
     /// An ACK, NACK or CNP.
     pub control: u64,
+}
+
+impl PacketSizes {
+    /// The largest packet there can be.
+    pub(super) fn largest(&self) -> u64 {
+        self.control.max(self.mtu + self.header)
+    }
 }
 
 /// Which messages share a queue pair.
@@ -208,6 +217,48 @@ pub struct Switches {
     pub marking: Option<Marking>,
 }
 
+/// Which packets of an input buffer may leave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The first of each lane.
+    Fifo,
+    /// The first of each lane and egress.
+    Voq,
+}
+
+/// When a packet stands in an input buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forwarding {
+    /// When all of it has come.
+    StoreAndForward,
+    /// When its first `header` bytes have, on a link as fast as any of the switch.
+    CutThrough {
+        /// In bytes, at least one.
+        header: u64,
+    },
+}
+
+/// Credits on every link, and switches with input buffers and a crossbar.
+#[derive(Clone, Debug)]
+pub struct Credits {
+    /// What the receiving end of a link holds of each lane, in bytes.
+    pub buffer: u64,
+    /// The lane of data.
+    pub data_lane: Lane,
+    /// The lane of control packets.
+    pub control_lane: Lane,
+    /// Which packets may leave an input buffer.
+    pub order: Order,
+    /// How many times faster than the wire of an egress the crossbar is.
+    pub speedup: u64,
+    /// What may be staged at an egress, of each lane, in bytes.
+    pub output_buffer: u64,
+    /// When a packet stands in an input buffer.
+    pub forwarding: Forwarding,
+    /// By how much later, in picoseconds.
+    pub latency: u64,
+}
+
 /// All that is given.
 #[derive(Clone, Debug)]
 pub struct Scene {
@@ -223,8 +274,10 @@ pub struct Scene {
     pub transport: Transport,
     /// Congestion control.
     pub congestion: Congestion,
-    /// The switches.
+    /// The switches, where there are no credits.
     pub switches: Switches,
+    /// Credits, and the switches that go with them.
+    pub credits: Option<Credits>,
     /// Nothing happens after this instant.
     pub deadline: u64,
 }
@@ -246,17 +299,31 @@ impl Scene {
             },
             congestion: Congestion::None,
             switches: Switches { buffer: 0, alpha: 1024, rule: BufferRule::Unlimited, marking: None },
+            credits: None,
             deadline: u64::MAX,
         }
     }
 }
 
+/// A packet at a switch, for which a port is wanted, and what is known there.
+#[derive(Clone, Debug)]
+pub struct Decision<'a> {
+    /// The switch.
+    pub node: NodeIdx,
+    /// The port it came by.
+    pub ingress: PortIdx,
+    /// The packet.
+    pub packet: &'a Packet,
+    /// By port: bytes that have chosen it and have not been sent, the rest of the packet on the wire included.
+    pub waiting: &'a [u64],
+}
+
 /// What the network asks for: ways and chances.
 ///
-/// A closure that knows the port is enough where nothing is left to chance.
+/// A closure of node and packet that knows the port is enough where neither load nor chance decides.
 pub trait Ways {
     /// The port by which a data or control packet leaves a switch.
-    fn port(&mut self, node: NodeIdx, packet: &Packet) -> PortIdx;
+    fn port(&mut self, decision: &Decision<'_>) -> PortIdx;
 
     /// The next number in [0, 1) of an egress port: a packet is marked if it is below the chance.
     fn draw(&mut self, node: NodeIdx, port: PortIdx) -> f64 {
@@ -265,7 +332,7 @@ pub trait Ways {
 }
 
 impl<F: FnMut(NodeIdx, &Packet) -> PortIdx> Ways for F {
-    fn port(&mut self, node: NodeIdx, packet: &Packet) -> PortIdx {
-        self(node, packet)
+    fn port(&mut self, decision: &Decision<'_>) -> PortIdx {
+        self(decision.node, decision.packet)
     }
 }

@@ -1,26 +1,32 @@
-//! A switch: where packets go, whether there is room, marks and pause frames.
+//! A switch without credits: where packets go, whether there is room, marks and pause frames.
 //!
 //! Models: output queues behind one shared buffer; handling takes no time.
-//! Leaves out: the choice of the port (asked of the caller), cut-through.
+//! Leaves out: the choice of the port (asked of the caller), switches with a crossbar (see `crossbar`).
 //! Invariant: a frame is decided together with the packet that caused it, at the same instant.
 
 use super::buffer::Verdict;
 use super::fabric::{NodeIdx, PortIdx};
 use super::outcome::{DropReason, Mark, Pause};
 use super::packet::{Kind, Packet};
-use super::scene::MarkAt;
+use super::scene::{Decision, MarkAt};
 use super::world::World;
 
 impl World<'_> {
     /// A data or control packet reaches a switch.
     pub(super) fn forward(&mut self, node: NodeIdx, ingress: PortIdx, packet: Packet) {
-        let egress = self.ways.port(node, &packet);
+        let egress = self.choose(node, ingress, &packet);
         if packet.kind == Kind::Data {
             self.enqueue(node, ingress, egress, packet);
         } else {
             self.ports[node][egress].control.push_back(packet);
         }
         self.look_at(node, egress);
+    }
+
+    /// Asks for the port by which a packet is to leave.
+    pub(super) fn choose(&mut self, node: NodeIdx, ingress: PortIdx, packet: &Packet) -> PortIdx {
+        let waiting = self.waiting(node);
+        self.ways.port(&Decision { node, ingress, packet, waiting: &waiting })
     }
 
     fn enqueue(&mut self, node: NodeIdx, ingress: PortIdx, egress: PortIdx, mut packet: Packet) {

@@ -1,14 +1,16 @@
 //! Ports: what waits at each, what starts next, and the link it takes.
 //!
-//! Models: frames and control packets, in order, before data; no transmission is interrupted; a stopped port starts no data;
-//! serialization rounded up, propagation, loss by list.
-//! Leaves out: what data is next at a host (see `host`) and what leaving means to the buffer (see `switch`).
-//! Invariant: a port with something to start has a start scheduled at the instant it can.
+//! Models: frames and control packets, in order, before data; no transmission is interrupted; a stopped port starts no data,
+//! a port without credits for the largest packet of a class none of that class; serialization rounded up, propagation,
+//! loss by list.
+//! Leaves out: what data is next at a host (see `host`), what leaving means to the buffer (see `switch`), what starts at a
+//! switch with a crossbar (see `crossbar`).
+//! Invariant: a port with something to start has a start or an arbitration scheduled at the instant it can.
 
 use std::collections::VecDeque;
 
 use super::clock::Event;
-use super::fabric::{NodeIdx, PortIdx, wire_time};
+use super::fabric::{NodeIdx, PortIdx, sent_in, wire_time};
 use super::outcome::{Cause, Drop, DropReason, Hop};
 use super::packet::{Kind, Packet};
 use super::world::World;
@@ -26,30 +28,54 @@ pub(super) struct Port {
     pub(super) data: VecDeque<(Packet, PortIdx)>,
     /// Data packets started so far.
     n_data: u64,
+    /// Credits of each lane, where there are any.
+    pub(super) credits: Vec<u64>,
+}
+
+impl Port {
+    /// A port with so many credits of each lane.
+    pub(super) fn with_credits(credits: Vec<u64>) -> Port {
+        Port { credits, ..Port::default() }
+    }
 }
 
 impl World<'_> {
     /// A port may have something to start, now or as soon as its wire is free.
     pub(super) fn look_at(&mut self, node: NodeIdx, port: PortIdx) {
         let at = self.clock.now().max(self.ports[node][port].free_at);
-        self.clock.schedule(at, Event::Start { node, port });
+        if self.has_crossbar(node) {
+            // It can take something while its wire is busy.
+            self.clock.schedule(self.clock.now(), Event::Arbitration { node });
+            self.clock.schedule(at, Event::Arbitration { node });
+        } else {
+            self.clock.schedule(at, Event::Start { node, port });
+        }
+    }
+
+    /// By port: bytes that have chosen it and have not been sent, the rest of the packet on the wire included.
+    pub(super) fn waiting(&self, node: NodeIdx) -> Vec<u64> {
+        let of_port = |(port, books): (PortIdx, &Port)| {
+            let queued: u64 = if self.has_crossbar(node) {
+                self.crossbars[node].waiting(port)
+            } else {
+                let data = books.data.iter().map(|(packet, _)| packet);
+                data.chain(&books.control).map(|packet| packet.bytes).sum()
+            };
+            let left = books.free_at.saturating_sub(self.clock.now());
+            queued + sent_in(left, self.scene.fabric.link(node, port).rate)
+        };
+        self.ports[node].iter().enumerate().map(of_port).collect()
     }
 
     /// Starts what comes first, if the wire is free.
     pub(super) fn start(&mut self, node: NodeIdx, port_idx: PortIdx) {
         let now = self.clock.now();
-        let port = &mut self.ports[node][port_idx];
+        let port = &self.ports[node][port_idx];
         if port.free_at > now {
             return;
         }
         let waited = port.free_at == now;
-        let first = match port.control.pop_front() {
-            None if port.is_stopped => None,
-            None if self.scene.fabric.is_host(node) => self.next_of_host(node),
-            None => self.next_of_switch(node, port_idx),
-            frame_or_control => frame_or_control,
-        };
-        if let Some(packet) = first {
+        if let Some(packet) = self.next_control(node, port_idx).or_else(|| self.next_data(node, port_idx)) {
             if waited {
                 self.note(node, Cause::WireFree(port_idx));
             }
@@ -57,7 +83,24 @@ impl World<'_> {
         }
     }
 
-    fn transmit(&mut self, node: NodeIdx, port_idx: PortIdx, packet: Packet) {
+    fn next_control(&mut self, node: NodeIdx, port: PortIdx) -> Option<Packet> {
+        let may_start = self.has_credits(node, port, Kind::Ack, self.scene.packets.control);
+        may_start.then(|| self.ports[node][port].control.pop_front()).flatten()
+    }
+
+    fn next_data(&mut self, node: NodeIdx, port: PortIdx) -> Option<Packet> {
+        let largest = self.scene.packets.mtu + self.scene.packets.header;
+        if self.ports[node][port].is_stopped || !self.has_credits(node, port, Kind::Data, largest) {
+            None
+        } else if self.scene.fabric.is_host(node) {
+            self.next_of_host(node)
+        } else {
+            self.next_of_switch(node, port)
+        }
+    }
+
+    /// Puts a packet on the wire.
+    pub(super) fn transmit(&mut self, node: NodeIdx, port_idx: PortIdx, packet: Packet) {
         let now = self.clock.now();
         let link = self.scene.fabric.link(node, port_idx);
         let finish = now + wire_time(packet.bytes, link.rate);
@@ -65,9 +108,11 @@ impl World<'_> {
         let is_lost = self.is_lost(node, port_idx, &packet);
         self.ports[node][port_idx].free_at = finish;
         let (next, in_port) = self.scene.fabric.far_end(node, port_idx);
+        let handled_at = self.handled_at(next, in_port, packet.bytes);
         self.outcome.hops.push(Hop {
             started_at: now,
             arrived_at: (!is_lost).then_some(arrival),
+            handled_at: (!is_lost).then_some(handled_at),
             node,
             port: port_idx,
             link: self.scene.fabric.link_idx(node, port_idx),
@@ -78,7 +123,8 @@ impl World<'_> {
         if is_lost {
             self.drop(node, port_idx, DropReason::Link, packet);
         } else {
-            self.clock.schedule(arrival, Event::Arrival { node: next, port: in_port, packet });
+            self.take_credits(node, port_idx, &packet);
+            self.clock.schedule(handled_at, Event::Arrival { node: next, port: in_port, packet });
         }
     }
 

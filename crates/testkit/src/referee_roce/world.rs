@@ -4,8 +4,10 @@
 //! Leaves out: nothing of its own; each part says what it leaves out.
 //! Invariant: a run ends at the deadline, or when nothing is to come but ticks of congestion control.
 
+use super::account;
 use super::buffer::Buffer;
 use super::clock::{Clock, Event};
+use super::crossbar::Crossbar;
 use super::fabric::{NodeIdx, PortIdx};
 use super::nic::Nic;
 use super::outcome::{Cause, Fate, Outcome};
@@ -24,6 +26,8 @@ pub(super) struct World<'a> {
     pub(super) nics: Vec<Nic>,
     /// By node; those of hosts are not used.
     pub(super) buffers: Vec<Buffer>,
+    /// By node; those of hosts are not used, nor any without credits.
+    pub(super) crossbars: Vec<Crossbar>,
     pub(super) outcome: Outcome,
 }
 
@@ -48,7 +52,8 @@ impl<'a> World<'a> {
         let hosts_have_a_port =
             nodes().all(|node| !scene.fabric.is_host(node) || scene.fabric.n_ports(node) == 1);
         assert!(hosts_have_a_port, "every host has one link");
-        let ports = |node| (0..scene.fabric.n_ports(node)).map(|_| Port::default()).collect();
+        let port = |_| Port::with_credits(account::at_first(scene));
+        let ports = |node| (0..scene.fabric.n_ports(node)).map(port).collect();
         World {
             scene,
             ways,
@@ -56,6 +61,7 @@ impl<'a> World<'a> {
             ports: nodes().map(ports).collect(),
             nics: nodes().map(|_| Nic::default()).collect(),
             buffers: nodes().map(|node| Buffer::new(scene, node)).collect(),
+            crossbars: nodes().map(|node| Crossbar::new(scene, node)).collect(),
             outcome: Outcome { messages: vec![Fate::default(); scene.messages.len()], ..Outcome::default() },
         }
     }
@@ -63,16 +69,27 @@ impl<'a> World<'a> {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Arrival { node, port, packet } => self.arrive(node, port, packet),
+            Event::Credit { node, port, lane, blocks } => self.take_back(node, port, lane, blocks),
+            Event::WayEnd { node, ingress } => self.end_way(node, ingress),
             Event::Post { node, message } => self.post(node, message),
             Event::Alpha { node, slot } => self.tick_alpha(node, slot),
             Event::Decrease { node, slot } => self.tick_decrease(node, slot),
             Event::Increase { node, slot } => self.tick_increase(node, slot),
             Event::Timeout { node, slot } => self.time_out(node, slot),
             Event::Start { node, port } => self.start(node, port),
+            Event::Arbitration { node } => self.arbitrate(node),
         }
     }
 
+    /// Whether a node is a switch with input buffers and a crossbar.
+    pub(super) fn has_crossbar(&self, node: NodeIdx) -> bool {
+        self.scene.credits.is_some() && !self.scene.fabric.is_host(node)
+    }
+
     fn arrive(&mut self, node: NodeIdx, port: PortIdx, packet: Packet) {
+        if self.has_crossbar(node) {
+            return self.stand(node, port, packet);
+        }
         self.note(node, Cause::Arrival(port));
         match packet.kind {
             Kind::Xoff => self.ports[node][port].is_stopped = true,
@@ -80,7 +97,12 @@ impl<'a> World<'a> {
                 self.ports[node][port].is_stopped = false;
                 self.look_at(node, port);
             }
-            _ if self.scene.fabric.is_host(node) => self.consume(node, &packet),
+            _ if self.scene.fabric.is_host(node) => {
+                if let Some(credits) = &self.scene.credits {
+                    self.give_back(node, port, credits.lane(packet.kind), packet.bytes);
+                }
+                self.consume(node, &packet);
+            }
             _ => self.forward(node, port, packet),
         }
     }
@@ -96,6 +118,9 @@ impl<'a> World<'a> {
         let frames_are_out = self.ports.iter().flatten().all(|port| port.control.is_empty());
         if is_idle && frames_are_out {
             assert!(self.buffers.iter().all(Buffer::is_empty), "an empty network holds bytes");
+        }
+        if self.outcome.end < self.scene.deadline && self.crossbars.iter().all(Crossbar::is_empty) {
+            assert!(self.has_all_credits(), "an empty network owes credits");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netloom_model::Knowledge;
+use netloom_model::{Knowledge, Ways};
 use netloom_testkit::referee::{
     Choice, Decision, Fabric, Hop, Message, NodeKind, Outcome, Scene, Sending, play as play_scene, shortest,
 };
@@ -93,7 +93,7 @@ fn fabric(draft: &Draft) -> Fabric {
         }
     }
     let none = vec![false; draft.dead.len()];
-    let known = if model.knowledge == Knowledge::Global { &draft.dead } else { &none };
+    let known = if model.knowledge == Knowledge::Global(Ways::Shortest) { &draft.dead } else { &none };
     for destination in 0..model.fabric.n_hosts() {
         let distance = distances(&fabric, destination, known);
         for node in (0..model.fabric.n_nodes()).filter(|&node| node != destination) {

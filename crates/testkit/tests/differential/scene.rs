@@ -1,6 +1,6 @@
 //! Random small scenes: a fabric, perhaps with dead links, messages, and a policy.
 
-use netloom_model::{FabricBuilder, FatTree, Fault, FaultAction, Knowledge, LeafSpine, Model};
+use netloom_model::{FabricBuilder, FatTree, Fault, FaultAction, Knowledge, LeafSpine, Model, Ways};
 use netloom_policy::balance::Chosen;
 use netloom_testkit::fixture::{Cable, Clos, Sending, ThreeTiers, Wiring, model, policy};
 use netloom_testkit::referee::Outcome;
@@ -70,7 +70,8 @@ impl Draft {
             let link = LinkId(number as u32);
             model.faults.push(Fault { at: Time::ZERO, link, action: FaultAction::Down });
         }
-        model.knowledge = if random.below(2) == 0 { Knowledge::Local } else { Knowledge::Global };
+        model.knowledge =
+            if random.below(2) == 0 { Knowledge::Local } else { Knowledge::Global(Ways::Shortest) };
         let kind = [Kind::Ecmp, Kind::Spray, Kind::Adaptive][random.below(3) as usize];
         let sendings = messages(&mut random, &model);
         let speeds = (0..n_links).map(|link| speeds[link % speeds.len()]).collect();

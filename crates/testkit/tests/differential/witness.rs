@@ -58,6 +58,9 @@ impl Ports for Through<'_> {
     fn n_longer(&self) -> usize {
         self.0.n_longer()
     }
+    fn port(&self, candidate: usize) -> u32 {
+        self.0.port(candidate)
+    }
     fn waiting_bytes(&mut self, candidate: usize) -> u64 {
         self.0.waiting_bytes(candidate)
     }

@@ -2,9 +2,10 @@
 //!
 //! The expectations are computed here, from the distribution of the fullest bin; four standard errors are allowed.
 
+use netloom_policy::balance::deal::Deal;
 use netloom_policy::balance::{Balancer, Chosen, Context, PacketView, Ports, Seat};
 use netloom_testkit::fixture::{Clos, ListedWork, Sending, model, simulate};
-use netloom_units::{Random, Time};
+use netloom_units::{HostId, Random, Time};
 
 /// Flows, uplinks, and the expected load of the fullest uplink as published to three digits.
 const CASES: [(usize, usize, f64); 5] =
@@ -52,6 +53,9 @@ impl Ports for Idle {
     fn n_longer(&self) -> usize {
         0
     }
+    fn port(&self, candidate: usize) -> u32 {
+        candidate as u32
+    }
     fn waiting_bytes(&mut self, _: usize) -> u64 {
         0
     }
@@ -64,14 +68,26 @@ impl Ports for Idle {
 fn loads(n_flows: usize, n_uplinks: usize, seed: u64) -> Vec<u32> {
     let mut ecmp = Balancer::seat(
         &Chosen::named("ecmp"),
-        Seat { seed, node: 9, n_ports: n_uplinks as u32, bits_below: 0 },
+        Seat { seed, node: 9, neighbours: &[], bits_below: 0, deal: Deal::PLAIN },
     );
     let mut random = Random::stream(seed, 83, 0);
     let mut unused = Random::stream(seed, 83, 1);
     let mut loads = vec![0; n_uplinks];
     for _ in 0..n_flows {
         let entropy = random.next_u32();
-        let view = PacketView { entropy, sequence: 0, bytes: 1, class: 0, tag: 0, is_data: true, ingress: 0 };
+        let (destination, senders, is_data) = (HostId(1), &HostId(0), true);
+        let view = PacketView {
+            entropy,
+            sequence: 0,
+            bytes: 1,
+            class: 0,
+            tag: 0,
+            is_data,
+            ingress: 0,
+            destination,
+            message: 0,
+            senders,
+        };
         let mut context = Context { now: Time::ZERO, random: &mut unused };
         loads[ecmp.pick(&mut context, || view, || Idle(n_uplinks)).candidate] += 1;
     }
@@ -124,7 +140,7 @@ fn the_uplinks_of_a_leaf_fill_like_bins() {
         let mut model = base.clone();
         model.seed = seed;
         let run = simulate(&model, ListedWork::new(&sendings));
-        let leaf = clos.shape.leaf_of(netloom_units::HostId(0));
+        let leaf = clos.shape.leaf_of(HostId(0));
         let uplinks = run.records.ports.iter().filter(|port| port.node == leaf && port.index >= 32);
         uplinks.map(|port| port.packets as u32).collect::<Vec<_>>()
     };

@@ -1,14 +1,18 @@
 //! What several laws are tried on: every policy, kinds of transport, faults, random traffic.
 
-use netloom_model::{Fault, FaultAction, Knowledge, Model, TransportKind};
+use netloom_model::{Fault, FaultAction, Knowledge, Model, TransportKind, Ways};
 use netloom_policy::balance::Chosen;
 use netloom_testkit::fixture::{Sending, policy};
 use netloom_units::{Bytes, Duration, LinkId, Random, Rate, Time, Value};
+
+/// The one that neither draws nor hashes.
+pub const BY_DESTINATION: &str = "tables by destination";
 
 /// Every registered policy, each in all its forms.
 pub fn policies() -> Vec<(&'static str, Chosen)> {
     let by_packets = [("by", Value::Choice("packets")), ("packets", Value::Count(5))];
     let by_gap = [("gap", Value::Duration(Duration(700_000)))];
+    let lag_by_load = [("group", Value::Choice("lag")), ("choice", Value::Choice("load"))];
     let in_packets = [("backlog", Value::Choice("packets"))];
     vec![
         ("ecmp", policy("ecmp", &[])),
@@ -20,6 +24,10 @@ pub fn policies() -> Vec<(&'static str, Chosen)> {
         ("round robin", policy("round_robin", &[])),
         ("adaptive by bytes", policy("adaptive", &[])),
         ("adaptive by packets", policy("adaptive", &in_packets)),
+        (BY_DESTINATION, policy("deterministic", &[])),
+        ("tables by pair", policy("deterministic", &[("key", Value::Choice("pair"))])),
+        ("tree in turns", policy("adaptive_infiniband", &[])),
+        ("lag by load", policy("adaptive_infiniband", &lag_by_load)),
     ]
 }
 
@@ -49,9 +57,9 @@ pub enum Damage {
 pub const DAMAGES: [(Damage, Knowledge); 5] = [
     (Damage::None, Knowledge::Local),
     (Damage::FromStart, Knowledge::Local),
-    (Damage::FromStart, Knowledge::Global),
+    (Damage::FromStart, Knowledge::Global(Ways::Shortest)),
     (Damage::Timed, Knowledge::Local),
-    (Damage::Timed, Knowledge::Global),
+    (Damage::Timed, Knowledge::Global(Ways::Shortest)),
 ];
 
 /// Puts links between switches out of order: some of those from `first_link` on.

@@ -12,7 +12,7 @@ use netloom_testkit::fixture::{
 };
 use netloom_units::{Duration, HostId, Random, Value};
 
-use crate::cases::{DAMAGES, Damage, damage, policies, traffic, transports};
+use crate::cases::{BY_DESTINATION, DAMAGES, Damage, damage, policies, traffic, transports};
 
 const N_HOSTS: u32 = 12;
 const N_LEAVES: u32 = 4;
@@ -175,7 +175,8 @@ fn another_seed_gives_another_run() {
         let model = case(&chosen, 0, DAMAGES[0], 10_000);
         let other = Model { seed: 2, ..model.clone() };
         let runs = [&model, &other].map(|model| simulate(model, work(1)));
-        assert!(runs[0].records != runs[1].records, "{name}");
+        // A table that is dealt is the same in every run.
+        assert_eq!(runs[0].records == runs[1].records, name == BY_DESTINATION, "{name}");
     }
 }
 

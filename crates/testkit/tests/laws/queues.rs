@@ -92,6 +92,7 @@ impl Work for Poisson {
             let message = Message {
                 to: self.to,
                 notify: None,
+                completion: None,
                 tag: 0,
                 size: Bytes(size),
                 rate: None,

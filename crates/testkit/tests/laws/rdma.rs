@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use netloom_engine::{Options, Seams};
 use netloom_model::{
     Buffer, Fault, FaultAction, Knowledge, Marking, Model, NackReaction, Pause, QueuePairs, Rdma,
-    TransportKind,
+    TransportKind, Ways,
 };
 use netloom_policy::transport::Reliability;
 use netloom_records::{DropReason, PacketRow};
@@ -173,7 +173,7 @@ fn failing_links_cost_packets_and_no_message() {
             damage(&mut model, wrong, N_HOSTS);
             model.knowledge = knowledge;
             let run = simulate(&model, work(8));
-            if wrong == Damage::Timed || knowledge == Knowledge::Global {
+            if wrong == Damage::Timed || knowledge == Knowledge::Global(Ways::Shortest) {
                 expect_all(&run, &format!("{rule:?} {wrong:?} {knowledge:?}"));
             }
             let other = simulate_with(

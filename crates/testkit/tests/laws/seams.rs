@@ -17,7 +17,7 @@ use crate::doubles::port_forms;
 
 /// Sends packet after packet to the next candidate, marks them with its node, and lifts those marked by a leaf.
 struct Outsider {
-    seat: Seat,
+    node: u32,
     turn: usize,
 }
 
@@ -25,7 +25,7 @@ impl DynBalance for Outsider {
     fn pick(&mut self, _: &mut Context, packet: &PacketView, ports: &mut dyn Ports) -> Pick {
         self.turn += 1;
         assert_eq!(packet.tag, 0, "nobody has marked it before");
-        Pick { candidate: self.turn % ports.n_minimal(), class: 6, tag: self.seat.node }
+        Pick { candidate: self.turn % ports.n_minimal(), class: 6, tag: self.node }
     }
 }
 
@@ -33,7 +33,7 @@ impl DynBalance for Outsider {
 fn a_policy_from_outside_decides() {
     let clos = Clos::new(2, 4, 1);
     let mut model = model(clos.wiring());
-    let make = |seat| -> Box<dyn DynBalance> { Box::new(Outsider { seat, turn: 0 }) };
+    let make = |seat: Seat| -> Box<dyn DynBalance> { Box::new(Outsider { node: seat.node, turn: 0 }) };
     model.balances.switch = Chosen::Dyn(Arc::new(make));
     let work = ListedWork::new(&[Sending::new(0, 0, 1, 8000)]);
     for options in port_forms() {

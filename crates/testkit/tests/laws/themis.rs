@@ -35,7 +35,7 @@ fn motivation(balance: &str, race: Option<&'static str>) -> Model {
         .with("decrease_time", Value::Duration(Duration::from_micros(50)))
         .with("additive", Value::Rate(Rate(500_000_000)))
         .with("hyper", Value::Rate(Rate(5_000_000_000)));
-    model.congestion = congestion::Chosen { number, settings };
+    model.congestion = congestion::Chosen::with(number, settings);
     model.balances.edge = race.map(|race| {
         let themis = edge::Chosen::named("themis");
         edge::Chosen { settings: themis.settings.with("race", Value::Choice(race)), ..themis }

@@ -10,16 +10,16 @@ use netloom_engine::hook::{Actions, Hook, Seated, Verdict};
 use netloom_engine::packet::{Packet, PacketKind};
 use netloom_engine::{Options, Seams};
 use netloom_model::{
-    Buffer, FabricBuilder, Marking, Model, NackReaction, Pause, PriorityMap, QueuePairs as Sharing, Rdma,
-    TransportKind,
+    Buffer, Credits, FabricBuilder, Forwarding, InputOrder, Marking, Model, NackReaction, Pause, PriorityMap,
+    QueuePairs as Sharing, Rdma, TransportKind,
 };
 use netloom_policy::balance::{Chosen, Context, DynBalance, PacketView, Pick, Ports, Seat};
 use netloom_policy::congestion::{Chosen as Controller, SPECS, number_of};
 use netloom_policy::transport::Reliability;
 use netloom_testkit::fixture::{ListedWork, Run, Sending, Wiring, everything_joined, model, simulate_with};
 use netloom_testkit::referee_roce::{
-    BufferRule, Congestion, Headroom, MarkAt, NackMeans, NodeIdx, Notify, PortIdx, QpIdx, QueuePairs,
-    Recovery,
+    self, BufferRule, Congestion, Headroom, MarkAt, NackMeans, NodeIdx, Notify, Order, PortIdx, QpIdx,
+    QueuePairs, Recovery,
 };
 use netloom_units::{Bytes, Duration, LinkId, NodeId, Rate, Time, Value, mix};
 
@@ -29,10 +29,15 @@ use crate::scene::RoceScene;
 /// The chance of a loss, in 2^-32, in scenes that have any.
 const LOSS: u64 = (1 << 32) / 100;
 
+/// The class of data.
+const DATA_CLASS: u8 = 0;
+/// The class of control packets.
+const CONTROL_CLASS: u8 = 5;
+
 /// A packet at a switch, as a hook sees it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sight {
-    /// When its last bit came.
+    /// When its last bit came; under credits, when it stood in the input buffer.
     pub at: u64,
     /// The switch.
     pub node: NodeIdx,
@@ -78,11 +83,9 @@ type QpOf = Arc<BTreeMap<u32, QpIdx>>;
 /// The queue pair of each message: the number of the message that made it.
 pub fn qps(scene: &RoceScene) -> Vec<QpIdx> {
     let messages = &scene.scene.messages;
-    let maker = |(number, message): (usize, &netloom_testkit::referee_roce::Message)| {
+    let maker = |(number, message): (usize, &referee_roce::Message)| {
         let shared = scene.scene.transport.queue_pairs == QueuePairs::PerPair;
-        let same = |other: &netloom_testkit::referee_roce::Message| {
-            (other.from, other.to) == (message.from, message.to)
-        };
+        let same = |other: &referee_roce::Message| (other.from, other.to) == (message.from, message.to);
         if shared { messages.iter().position(same).expect("it is there itself") } else { number }
     };
     messages.iter().enumerate().map(maker).collect()
@@ -91,7 +94,7 @@ pub fn qps(scene: &RoceScene) -> Vec<QpIdx> {
 /// The number of each message among its sender's.
 pub fn numbers(scene: &RoceScene) -> Vec<u32> {
     let messages = &scene.scene.messages;
-    let before = |(number, message): (usize, &netloom_testkit::referee_roce::Message)| {
+    let before = |(number, message): (usize, &referee_roce::Message)| {
         messages[..number].iter().filter(|other| other.from == message.from).count() as u32
     };
     messages.iter().enumerate().map(before).collect()
@@ -117,13 +120,28 @@ struct Scripted {
     choice: Choice,
     node: usize,
     qp_of: QpOf,
+    /// Packets of each in-link that had a choice.
+    turns: BTreeMap<u32, usize>,
 }
 
 impl DynBalance for Scripted {
     fn pick(&mut self, _: &mut Context, packet: &PacketView, ports: &mut dyn Ports) -> Pick {
-        let sprays = self.choice == Choice::Spray && packet.is_data;
-        let key = if sprays { packet.sequence as usize } else { self.qp_of[&packet.entropy] + self.node };
-        Pick::plain(key % ports.n_minimal(), packet)
+        let n = ports.n_minimal();
+        let key = match self.choice {
+            _ if n == 1 => 0,
+            Choice::Spray if packet.is_data => packet.sequence as usize,
+            Choice::PerQp | Choice::Spray => self.qp_of[&packet.entropy] + self.node,
+            Choice::RoundRobin => {
+                let turn = self.turns.entry(packet.ingress).or_default();
+                *turn += 1;
+                *turn
+            }
+            Choice::Adaptive => {
+                let waiting: Vec<u64> = (0..n).map(|candidate| ports.waiting_bytes(candidate)).collect();
+                waiting.iter().position(|bytes| Some(bytes) == waiting.iter().min()).expect("there is one")
+            }
+        };
+        Pick::plain(key % n, packet)
     }
 }
 
@@ -141,7 +159,9 @@ impl Hook for Clerk {
             PacketKind::Acknowledgement => "Ack",
             PacketKind::Nack => "Nack",
             PacketKind::Cnp => "Cnp",
-            PacketKind::Pause | PacketKind::Resume => panic!("no frame is forwarded"),
+            PacketKind::Pause | PacketKind::Resume | PacketKind::Credit | PacketKind::Notice => {
+                panic!("frames, credits and notices are not forwarded")
+            }
         };
         let sight = Sight {
             at: now.0,
@@ -172,7 +192,8 @@ pub fn run(scene: &RoceScene) -> Witnessed {
     let qp_of: QpOf = Arc::new(entropies(scene, model.seed));
     let (choice, seated) = (scene.paths.choice, Arc::clone(&qp_of));
     let script = move |seat: Seat| -> Box<dyn DynBalance> {
-        Box::new(Scripted { choice, node: seat.node as usize, qp_of: Arc::clone(&seated) })
+        let (node, qp_of) = (seat.node as usize, Arc::clone(&seated));
+        Box::new(Scripted { choice, node, qp_of, turns: BTreeMap::new() })
     };
     model.balances.switch = Chosen::Dyn(Arc::new(script));
     let notes = Arc::<Mutex<Notes>>::default();
@@ -200,7 +221,7 @@ pub fn run(scene: &RoceScene) -> Witnessed {
 }
 
 fn work(scene: &RoceScene) -> ListedWork {
-    let sending = |message: &netloom_testkit::referee_roce::Message| {
+    let sending = |message: &referee_roce::Message| {
         Sending::new(message.at, message.from as u32, message.to as u32, message.bytes)
     };
     ListedWork::new(&scene.scene.messages.iter().map(sending).collect::<Vec<_>>())
@@ -211,11 +232,12 @@ fn model_of(scene: &RoceScene) -> Model {
     let mut model = model(wiring(scene));
     model.seed = scene.seed;
     model.coordination_delay = Duration(5_000_000);
-    model.classes = PriorityMap { data: 0, control: 5 };
+    model.classes = PriorityMap { data: DATA_CLASS, control: CONTROL_CLASS };
     model.transport.packet = Bytes(given.packets.mtu + given.packets.header);
     model.transport.kind = TransportKind::Rdma(transport(scene));
     model.congestion = congestion(scene);
     model.queues.buffer = buffer(scene);
+    model.queues.credits = given.credits.as_ref().map(credits);
     model.queues.marking = given.switches.marking.as_ref().map(|marking| Marking {
         minimum: Bytes(marking.minimum),
         maximum: Bytes(marking.maximum),
@@ -297,7 +319,7 @@ fn congestion(scene: &RoceScene) -> Controller {
         .with("clamp_target", Value::Flag(given.clamp_target))
         .with("notify", Value::Choice(notify))
         .with("cnp_interval", time(interval));
-    Controller { number, settings }
+    Controller::with(number, settings)
 }
 
 fn buffer(scene: &RoceScene) -> Option<Buffer> {
@@ -314,4 +336,26 @@ fn buffer(scene: &RoceScene) -> Option<Buffer> {
         }
     };
     Some(Buffer { size: Bytes(given.buffer), alpha: given.alpha as u32, pause })
+}
+
+fn credits(given: &referee_roce::Credits) -> Credits {
+    let mut lanes = [given.data_lane as u8; 8];
+    lanes[usize::from(CONTROL_CLASS)] = given.control_lane as u8;
+    Credits {
+        buffer: Bytes(given.buffer),
+        lanes,
+        order: match given.order {
+            Order::Fifo => InputOrder::Fifo,
+            Order::Voq => InputOrder::Voq,
+        },
+        speedup: given.speedup as u32,
+        output_buffer: Bytes(given.output_buffer),
+        forwarding: match given.forwarding {
+            referee_roce::Forwarding::StoreAndForward => Forwarding::StoreAndForward,
+            referee_roce::Forwarding::CutThrough { header } => {
+                Forwarding::CutThrough { header: Bytes(header) }
+            }
+        },
+        latency: Duration(given.latency),
+    }
 }

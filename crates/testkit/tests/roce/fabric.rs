@@ -1,9 +1,11 @@
-//! Fabrics for random scenes: a star or a leaf-spine Clos, each link with a rate and a delay of its own, and the ways.
+//! Fabrics for random scenes: a star, a leaf-spine Clos or a chain of switches, rates and delays, and the ways.
 //!
 //! Invariants: hosts are numbered first, then leaves, then spines; links are laid host by host, then leaf by leaf, so
 //! that the ports of a leaf are those to its hosts and then those to the spines.
 
-use netloom_testkit::referee_roce::{Fabric, Kind, NodeIdx, Packet, PortIdx, Ways};
+use std::collections::{BTreeMap, VecDeque};
+
+use netloom_testkit::referee_roce::{Decision, Fabric, Kind, NodeIdx, PortIdx, Ways};
 use netloom_units::Random;
 
 /// Rates of links in ps per byte: primes, so that streams over different links fall out of step.
@@ -17,6 +19,10 @@ pub enum Choice {
     PerQp,
     /// For data the PSN decides.
     Spray,
+    /// The packets of each in-link in turn.
+    RoundRobin,
+    /// The one at which least waits, the first of several.
+    Adaptive,
 }
 
 /// A fabric and the ports of every node towards every host.
@@ -26,14 +32,31 @@ pub struct Paths {
     pub choice: Choice,
     /// By node and destination; empty lists at hosts.
     pub candidates: Vec<Vec<Vec<PortIdx>>>,
+    /// By node and in-link: packets that had a choice.
+    turns: BTreeMap<(NodeIdx, PortIdx), usize>,
 }
 
 impl Ways for Paths {
-    fn port(&mut self, node: NodeIdx, packet: &Packet) -> PortIdx {
-        let candidates = &self.candidates[node][packet.destination];
-        let sprays = self.choice == Choice::Spray && packet.kind == Kind::Data;
+    fn port(&mut self, decision: &Decision<'_>) -> PortIdx {
+        let packet = decision.packet;
+        let candidates = &self.candidates[decision.node][packet.destination];
+        if let [only] = candidates[..] {
+            return only;
+        }
         let qp = packet.qp.expect("frames are not forwarded");
-        let key = if sprays { packet.psn as usize } else { qp + node };
+        let key = match self.choice {
+            Choice::Spray if packet.kind == Kind::Data => packet.psn as usize,
+            Choice::PerQp | Choice::Spray => qp + decision.node,
+            Choice::RoundRobin => {
+                let turn = self.turns.entry((decision.node, decision.ingress)).or_default();
+                *turn += 1;
+                *turn
+            }
+            Choice::Adaptive => {
+                let waiting = |&place: &usize| decision.waiting[candidates[place]];
+                (0..candidates.len()).min_by_key(waiting).expect("there is always a way")
+            }
+        };
         candidates[key % candidates.len()]
     }
 
@@ -72,49 +95,124 @@ impl Shape {
     }
 }
 
-/// A link between two nodes, of an odd rate and delay.
-fn lay(fabric: &mut Fabric, speeds: &[u64], random: &mut Random, from: NodeIdx, to: NodeIdx) {
-    let number = fabric.links().len();
-    let speed = speeds[number % speeds.len()];
-    let delay = 150_001 + u64::from(random.below(600_000));
-    fabric.connect(from, to, 8_000_000_000_000_u64.div_ceil(speed), delay);
+/// What links are like, in the order they are laid.
+struct Cables {
+    /// ps per byte, over and over again.
+    speeds: Vec<u64>,
+    /// The least delay in ps, and how many ps more it may be by chance.
+    delay: (u64, u32),
+}
+
+impl Cables {
+    /// Of odd rates and delays.
+    fn odd(random: &mut Random) -> Cables {
+        let mut speeds = SPEEDS.to_vec();
+        random.shuffle(&mut speeds);
+        Cables { speeds, delay: (150_001, 600_000) }
+    }
+
+    /// Of few rates, and often of equal delays or none, so that much happens at the same instant. A byte takes a whole
+    /// number of ps.
+    fn even(random: &mut Random) -> Cables {
+        let even: [&[u64]; 4] = [&[80], &[80, 40], &[160, 80, 80, 20, 40], &[80, 80, 80, 80, 80, 20]];
+        let speeds = even[random.below(4) as usize].to_vec();
+        let delay = [(300_000, 1), (0, 1), (150_001, 600_000)][random.below(3) as usize];
+        Cables { speeds, delay }
+    }
+
+    /// A link between two nodes.
+    fn lay(&self, fabric: &mut Fabric, random: &mut Random, from: NodeIdx, to: NodeIdx) {
+        let speed = self.speeds[fabric.links().len() % self.speeds.len()];
+        let delay = self.delay.0 + u64::from(random.below(self.delay.1));
+        fabric.connect(from, to, 8_000_000_000_000_u64.div_ceil(speed), delay);
+    }
 }
 
 /// A random fabric and its ways.
 pub fn random(random: &mut Random) -> (Fabric, Paths) {
     let shape = Shape::random(random);
-    let mut speeds = SPEEDS.to_vec();
-    random.shuffle(&mut speeds);
+    let fabric = clos(shape, &Cables::odd(random), random);
+    let choice = if random.below(3) == 0 { Choice::Spray } else { Choice::PerQp };
+    let paths = paths(&fabric, choice);
+    (fabric, paths)
+}
+
+/// The same for switches that know an order of all that happens at an instant, chains among them. Who looks at what
+/// waits does so on even links: of a byte on the wire that takes no whole number of ps it is not told when it is sent.
+pub fn even_or_odd(random: &mut Random) -> (Fabric, Paths) {
+    let choices = [Choice::PerQp, Choice::Spray, Choice::RoundRobin, Choice::Adaptive];
+    let choice = choices[random.below(4) as usize];
+    let is_odd = choice != Choice::Adaptive && random.below(3) == 0;
+    let cables = if is_odd { Cables::odd(random) } else { Cables::even(random) };
+    let fabric = match random.below(3) {
+        0 => chain(&cables, random),
+        _ => clos(Shape::random(random), &cables, random),
+    };
+    let paths = paths(&fabric, choice);
+    (fabric, paths)
+}
+
+fn clos(shape: Shape, cables: &Cables, random: &mut Random) -> Fabric {
     let mut fabric = Fabric::default();
     (0..shape.n_hosts()).for_each(|_| _ = fabric.add_host());
     (0..shape.leaves + shape.spines).for_each(|_| _ = fabric.add_switch());
     for host in 0..shape.n_hosts() {
-        lay(&mut fabric, &speeds, random, host, shape.n_hosts() + shape.leaf_of(host));
+        cables.lay(&mut fabric, random, host, shape.n_hosts() + shape.leaf_of(host));
     }
     for leaf in 0..shape.leaves {
         for spine in 0..shape.spines * shape.fabric_links {
             let spine = shape.n_hosts() + shape.leaves + spine / shape.fabric_links;
-            lay(&mut fabric, &speeds, random, shape.n_hosts() + leaf, spine);
+            cables.lay(&mut fabric, random, shape.n_hosts() + leaf, spine);
         }
     }
-    let choice = if random.below(3) == 0 { Choice::Spray } else { Choice::PerQp };
-    let candidates = (0..fabric.n_nodes()).map(|node| towards_hosts(shape, node)).collect();
-    (fabric, Paths { choice, candidates })
+    fabric
 }
 
-/// The ports of a node towards each host.
-fn towards_hosts(shape: Shape, node: NodeIdx) -> Vec<Vec<PortIdx>> {
-    let ports = |host: usize| match node.checked_sub(shape.n_hosts()) {
-        None => Vec::new(),
-        Some(leaf) if leaf == shape.leaf_of(host) => vec![host % shape.hosts_per_leaf],
-        Some(leaf) if leaf < shape.leaves => {
-            let n_uplinks = shape.spines * shape.fabric_links;
-            (shape.hosts_per_leaf..shape.hosts_per_leaf + n_uplinks).collect()
-        }
-        Some(_) => {
-            let first = shape.leaf_of(host) * shape.fabric_links;
-            (first..first + shape.fabric_links).collect()
-        }
+/// Two to four switches in a row, some hosts at each, one or two links between neighbours.
+fn chain(cables: &Cables, random: &mut Random) -> Fabric {
+    let mut upto = |most: u32| 1 + random.below(most) as usize;
+    let (n_switches, hosts_each, n_parallel) = (1 + upto(3), upto(2), upto(2));
+    let n_hosts = n_switches * hosts_each;
+    let mut fabric = Fabric::default();
+    (0..n_hosts).for_each(|_| _ = fabric.add_host());
+    (0..n_switches).for_each(|_| _ = fabric.add_switch());
+    for host in 0..n_hosts {
+        cables.lay(&mut fabric, random, host, n_hosts + host / hosts_each);
+    }
+    for switch in n_hosts..n_hosts + n_switches - 1 {
+        (0..n_parallel).for_each(|_| cables.lay(&mut fabric, random, switch, switch + 1));
+    }
+    fabric
+}
+
+/// All shortest ways over a fabric whose hosts are numbered first.
+pub fn paths(fabric: &Fabric, choice: Choice) -> Paths {
+    let is_host = |&node: &NodeIdx| fabric.is_host(node);
+    let hosts = (0..fabric.n_nodes()).filter(is_host).count();
+    let distances: Vec<Vec<usize>> = (0..hosts).map(|host| distances(fabric, host)).collect();
+    let candidates = |node: NodeIdx, host: NodeIdx| {
+        let far = |&port: &PortIdx| distances[host][fabric.far_end(node, port).0];
+        let leads_there = |port: &PortIdx| far(port) + 1 == distances[host][node];
+        let ports = if fabric.is_host(node) { 0 } else { fabric.n_ports(node) };
+        (0..ports).filter(leads_there).collect()
     };
-    (0..shape.n_hosts()).map(ports).collect()
+    let of_node = |node| (0..hosts).map(|host| candidates(node, host)).collect();
+    Paths { choice, candidates: (0..fabric.n_nodes()).map(of_node).collect(), turns: BTreeMap::new() }
+}
+
+/// How many links every node is away from a host.
+fn distances(fabric: &Fabric, host: NodeIdx) -> Vec<usize> {
+    let mut distances = vec![usize::MAX; fabric.n_nodes()];
+    distances[host] = 0;
+    let mut to_do = VecDeque::from([host]);
+    while let Some(node) = to_do.pop_front() {
+        for port in 0..fabric.n_ports(node) {
+            let (next, _) = fabric.far_end(node, port);
+            if distances[next] == usize::MAX {
+                distances[next] = distances[node] + 1;
+                to_do.push_back(next);
+            }
+        }
+    }
+    distances
 }

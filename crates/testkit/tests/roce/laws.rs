@@ -32,7 +32,8 @@ fn a_scene_repeats() {
     }
 }
 
-fn check(scene: &RoceScene, outcome: &Outcome) {
+/// Holds a scene that was played to all laws.
+pub fn check(scene: &RoceScene, outcome: &Outcome) {
     every_message_arrives(scene, outcome);
     every_packet_has_a_fate(scene, outcome);
     wires_carry_one_packet_at_a_time(scene, outcome);

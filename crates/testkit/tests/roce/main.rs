@@ -1,5 +1,5 @@
-//! Random small scenes of RDMA over Ethernet: what must hold in every one of them, whoever plays it, and that it is the same
-//! whoever does.
+//! Random small scenes of RDMA over Ethernet, and of the same hosts around switches with credits: what must hold in every one
+//! of them, whoever plays it, and that it is the same whoever does.
 //!
 //! The engine and the referee play them, and must agree packet for packet. Rates and delays are odd, so that two things
 //! whose order nobody tells hardly ever happen at one node at one instant ([`Outcome::ties`] counts them).
@@ -7,6 +7,7 @@
 //! [`Outcome::ties`]: netloom_testkit::referee_roce::Outcome::ties
 
 mod agreement;
+mod credits;
 mod engine_side;
 mod fabric;
 mod laws;

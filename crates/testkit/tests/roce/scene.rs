@@ -1,14 +1,17 @@
-//! Random small scenes: messages, a transport, congestion control, switches, losses.
+//! Random small scenes: messages, a transport, congestion control, switches or credits, losses.
 //!
 //! Invariant: the number alone decides the scene.
 
 use netloom_testkit::referee_roce::{
-    BufferRule, Congestion, Dcqcn, Fabric, Headroom, Loss, MarkAt, Marking, Message, NackMeans, Notify,
-    Outcome, PacketSizes, QueuePairs, Recovery, Scene, Switches, Transport, play,
+    BufferRule, Congestion, Credits, Dcqcn, Fabric, Forwarding, Headroom, Loss, MarkAt, Marking, Message,
+    NackMeans, Notify, Order, Outcome, PacketSizes, QueuePairs, Recovery, Scene, Switches, Transport, play,
 };
 use netloom_units::Random;
 
 use crate::fabric::{self, Paths};
+
+/// In ps; long after the last message has arrived.
+const DEADLINE: u64 = 200_000_000_000;
 
 /// A scene before it is played.
 #[derive(Clone, Debug)]
@@ -27,17 +30,37 @@ impl RoceScene {
         let mut random = Random::stream(seed, 91, 0);
         let (fabric, paths) = fabric::random(&mut random);
         let mut scene = Scene::new(fabric);
-        scene.packets = PacketSizes {
-            mtu: 500 + from(&mut random, 1600),
-            header: from(&mut random, 80),
-            control: 64 + from(&mut random, 30),
-        };
-        scene.messages = messages(&mut random, &scene);
+        scene.packets = sizes(&mut random);
+        let n_messages = 1 + Random::stream(scene.packets.mtu, 91, 1).below(6);
+        scene.messages = messages(&mut random, &scene, n_messages);
         scene.congestion = congestion(&mut random);
         scene.transport = transport(&mut random, &scene.congestion);
         scene.switches = switches(&mut random, &scene);
         scene.losses = losses(&mut random, &scene.fabric);
-        scene.deadline = 200_000_000_000;
+        scene.deadline = DEADLINE;
+        RoceScene { seed, scene, paths }
+    }
+
+    /// The scene of this number with credits on its links.
+    pub fn with_credits(seed: u64) -> RoceScene {
+        let mut random = Random::stream(seed, 92, 0);
+        let (fabric, paths) = fabric::even_or_odd(&mut random);
+        let mut scene = Scene::new(fabric);
+        scene.packets = sizes(&mut random);
+        if random.below(2) == 0 {
+            scene.packets = PacketSizes { mtu: 1000, header: 0, control: 64 };
+        }
+        let n_messages = 2 + random.below(10);
+        scene.messages = messages(&mut random, &scene, n_messages);
+        if random.below(2) == 0 {
+            at_once(&mut scene.messages);
+        }
+        scene.transport = transport(&mut random, &Congestion::None);
+        scene.credits = Some(credits(&mut random, &scene));
+        if random.below(4) == 0 {
+            scene.losses = losses(&mut random, &scene.fabric);
+        }
+        scene.deadline = DEADLINE;
         RoceScene { seed, scene, paths }
     }
 
@@ -62,13 +85,17 @@ fn one_of<T: Clone>(random: &mut Random, items: &[T]) -> T {
     items[random.below(items.len() as u32) as usize].clone()
 }
 
+fn sizes(random: &mut Random) -> PacketSizes {
+    PacketSizes { mtu: 500 + from(random, 1600), header: from(random, 80), control: 64 + from(random, 30) }
+}
+
 /// Bytes of the largest data packet on the wire.
 fn largest(scene: &Scene) -> u64 {
     scene.packets.mtu + scene.packets.header
 }
 
-/// One to six messages at odd instants, half of them to host 0.
-fn messages(random: &mut Random, scene: &Scene) -> Vec<Message> {
+/// So many messages at odd instants, half of them to host 0.
+fn messages(random: &mut Random, scene: &Scene, n_messages: u32) -> Vec<Message> {
     let n_hosts = (0..scene.fabric.n_nodes()).filter(|&node| scene.fabric.is_host(node)).count() as u32;
     let mut at = 0;
     let first_psn = one_of(random, &[0, 0x00ff_fff7, 0x0012_3456]);
@@ -79,8 +106,38 @@ fn messages(random: &mut Random, scene: &Scene) -> Vec<Message> {
         let bytes = scene.packets.mtu * from(random, 40) + 1 + from(random, scene.packets.mtu as u32);
         Message { at, from: from_host as usize, to: to as usize, bytes, first_psn }
     };
-    let n_messages = 1 + Random::stream(scene.packets.mtu, 91, 1).below(6);
     (0..n_messages).map(&mut message).collect()
+}
+
+/// The first message of every host at the same instant, and the others at equal intervals.
+fn at_once(messages: &mut [Message]) {
+    for number in 0..messages.len() {
+        let from = messages[number].from;
+        let before = messages[..number].iter().filter(|message| message.from == from).count();
+        messages[number].at = 1 + 500_000 * before as u64;
+    }
+}
+
+/// Room for one packet or some more, blocks not always whole.
+fn credits(random: &mut Random, scene: &Scene) -> Credits {
+    let largest = largest(scene);
+    let least = largest.div_ceil(64);
+    let rooms = [least, 2 * least, least + from(random, 6 * least as u32)];
+    let buffer = 64 * one_of(random, &rooms) + from(random, 64);
+    let [data_lane, control_lane] = one_of(random, &[[0, 0], [0, 1], [1, 0], [2, 4]]);
+    let outputs = [0, 0, from(random, 3 * largest as u32), 4 * largest, 100_000];
+    let headers = [1, 64, 1 + from(random, 300), largest + 1];
+    let cut_through = Forwarding::CutThrough { header: one_of(random, &headers) };
+    Credits {
+        buffer,
+        data_lane,
+        control_lane,
+        order: one_of(random, &[Order::Fifo, Order::Voq]),
+        speedup: 1 + from(random, 3),
+        output_buffer: one_of(random, &outputs),
+        forwarding: one_of(random, &[Forwarding::StoreAndForward, cut_through]),
+        latency: one_of(random, &[0, 0, 100_000, 130_001]),
+    }
 }
 
 /// Who does not listen is told nothing.

@@ -130,6 +130,7 @@ impl BackgroundWork {
             let message = Message {
                 to: arrival.to,
                 notify: None,
+                completion: None,
                 // Nobody waits for it.
                 tag: 0,
                 size: arrival.size,

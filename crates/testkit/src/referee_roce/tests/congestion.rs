@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::referee_roce::{
-    Congestion, Dcqcn, Loss, MarkAt, Marking, NackMeans, NodeIdx, Notify, PortIdx, Recovery, Ways,
+    Congestion, Dcqcn, Decision, Loss, MarkAt, Marking, NackMeans, NodeIdx, Notify, PortIdx, Recovery, Ways,
 };
 
 fn dcqcn(nack: NackMeans) -> Dcqcn {
@@ -131,8 +131,8 @@ fn slow_start_falls_to_the_smallest_rate_at_once() {
 struct Drawn(Vec<f64>);
 
 impl Ways for Drawn {
-    fn port(&mut self, _: NodeIdx, packet: &Packet) -> PortIdx {
-        packet.destination
+    fn port(&mut self, decision: &Decision<'_>) -> PortIdx {
+        decision.packet.destination
     }
 
     fn draw(&mut self, node: NodeIdx, port: PortIdx) -> f64 {

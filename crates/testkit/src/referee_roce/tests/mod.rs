@@ -3,11 +3,13 @@
 //! Links of 8 Gbps take 1 ns per byte; packets carry 1000 bytes behind a header of 48, control packets have 64.
 
 mod congestion;
+mod credits;
+mod crossbar;
 mod latency;
 mod lossless;
 mod recovery;
 
-use super::{Fabric, Hop, Kind, Message, NodeIdx, Outcome, Packet, Scene, play};
+use super::{Credits, Fabric, Forwarding, Hop, Kind, Message, NodeIdx, Order, Outcome, Packet, Scene, play};
 
 /// 1 ns per byte.
 const RATE: u64 = 8_000_000_000;
@@ -34,6 +36,20 @@ fn star_at(delay: u64, rates: &[u64]) -> Scene {
         fabric.connect(host, switch, rate, delay);
     }
     Scene::new(fabric)
+}
+
+/// Credits for so many bytes, data and control packets in lanes of their own; otherwise as plain as can be.
+fn credits_for(buffer: u64) -> Credits {
+    Credits {
+        buffer,
+        data_lane: 0,
+        control_lane: 1,
+        order: Order::Voq,
+        speedup: 1,
+        output_buffer: 0,
+        forwarding: Forwarding::StoreAndForward,
+        latency: 0,
+    }
 }
 
 /// Sends so many full packets at an instant.

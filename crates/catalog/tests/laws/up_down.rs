@@ -1,0 +1,142 @@
+//! Where packets go up and then down, buffers cannot wait for each other in a ring, whatever has failed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netloom_catalog::topology::{Built, leaf_spine};
+use netloom_model::{Fabric, Overlay, Ways, reroute};
+use netloom_units::{HostId, NodeId, PortId};
+use proptest::prelude::*;
+
+use crate::routes::{believed, distances, parametric};
+use crate::topologies::leaf_spine_settings;
+
+/// For each port, the ports that packets which have left by it may wait for at the other end.
+type Waits = BTreeMap<PortId, BTreeSet<PortId>>;
+
+/// A fabric with failed links, and what its nodes are told.
+struct Damaged<'a> {
+    built: &'a Built,
+    dead: &'a [bool],
+    overlay: Overlay,
+}
+
+impl Damaged<'_> {
+    fn new<'a>(built: &'a Built, dead: &'a [bool], ways: Ways) -> Damaged<'a> {
+        Damaged { built, dead, overlay: reroute::overlay(&built.fabric, &built.routing, dead, ways) }
+    }
+
+    fn next_ports(&self, node: NodeId, host: HostId) -> Vec<PortId> {
+        let Built { fabric, routing, .. } = self.built;
+        let (locals, ..) = believed(fabric, routing, &self.overlay, self.dead, node, host);
+        let first = fabric.port_range(node).start;
+        locals.into_iter().map(|local| PortId(first + local)).collect()
+    }
+
+    /// Follows all that packets from one host to another may do; tells whether all of them arrive.
+    fn follow(&self, from: HostId, to: HostId, waits: &mut Waits) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut queue = self.next_ports(NodeId(from.0), to);
+        let mut all_arrive = !queue.is_empty();
+        while let Some(port) = queue.pop() {
+            let end = self.built.fabric.neighbour(port);
+            if !seen.insert(port) || end.0 == to.0 {
+                continue;
+            }
+            let next = self.next_ports(end, to);
+            all_arrive &= !next.is_empty();
+            waits.entry(port).or_default().extend(&next);
+            queue.extend(next);
+        }
+        all_arrive
+    }
+
+    /// What waits for what, and the pairs of hosts between which packets arrive.
+    fn play(&self) -> (Waits, BTreeSet<(u32, u32)>) {
+        let mut waits = Waits::new();
+        let n_hosts = self.built.fabric.n_hosts() as u32;
+        let pairs = (0..n_hosts).flat_map(|from| (0..n_hosts).map(move |to| (from, to)));
+        let arrive = pairs
+            .filter(|(from, to)| from != to)
+            .filter(|&(from, to)| self.follow(HostId(from), HostId(to), &mut waits))
+            .collect();
+        (waits, arrive)
+    }
+}
+
+/// Whether some ports wait for each other in a ring: what is left when those are taken out that wait for nobody.
+fn has_ring(mut waits: Waits) -> bool {
+    loop {
+        let free: BTreeSet<PortId> =
+            waits.iter().filter(|(_, behind)| behind.is_empty()).map(|(&port, _)| port).collect();
+        let n_before = waits.len();
+        waits.retain(|port, _| !free.contains(port));
+        let left: BTreeSet<PortId> = waits.keys().copied().collect();
+        for behind in waits.values_mut() {
+            behind.retain(|port| left.contains(port));
+        }
+        if waits.len() == n_before && waits.values().all(|behind| !behind.is_empty()) {
+            return !waits.is_empty();
+        }
+    }
+}
+
+/// Nodes that a host reaches by live links from tier to higher tier.
+fn above(fabric: &Fabric, dead: &[bool], tiers: &[u32], host: u32) -> BTreeSet<NodeId> {
+    let mut found = BTreeSet::from([NodeId(host)]);
+    let mut queue = vec![NodeId(host)];
+    while let Some(node) = queue.pop() {
+        for port in fabric.ports_of(node) {
+            let end = fabric.port(port.peer).node;
+            let is_up = tiers[end.index()] > tiers[node.index()];
+            if is_up && !dead[port.link.index()] && found.insert(end) {
+                queue.push(end);
+            }
+        }
+    }
+    found
+}
+
+/// Hops of every node from the nearest host, all links being alive.
+fn tiers(fabric: &Fabric) -> Vec<u32> {
+    let healthy = vec![false; fabric.links().len()];
+    let from_each = (0..fabric.n_hosts() as u32).map(|host| distances(fabric, &healthy, HostId(host)));
+    let nearer = |mut least: Vec<u32>, found: Vec<Option<u32>>| {
+        least.iter_mut().zip(found).for_each(|(least, hops)| *least = hops.unwrap_or(u32::MAX).min(*least));
+        least
+    };
+    from_each.fold(vec![u32::MAX; fabric.n_nodes()], nearer)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn trees_with_failed_links_have_no_ring_and_join_whom_they_can((built, dead) in parametric()) {
+        let (waits, arrive) = Damaged::new(&built, &dead, Ways::UpDown).play();
+        prop_assert!(!has_ring(waits));
+        let tiers = tiers(&built.fabric);
+        let n_hosts = built.fabric.n_hosts() as u32;
+        let reach: Vec<_> = (0..n_hosts).map(|host| above(&built.fabric, &dead, &tiers, host)).collect();
+        for (from, to) in (0..n_hosts).flat_map(|from| (0..n_hosts).map(move |to| (from, to))) {
+            let meet = reach[from as usize].intersection(&reach[to as usize]).next().is_some();
+            prop_assert_eq!(from != to && meet, arrive.contains(&(from, to)), "{} to {}", from, to);
+        }
+    }
+}
+
+/// Leaf 0 has lost spine 0 and leaf 1 spine 1: what the two send each other goes down to another leaf and up again, and
+/// buffers wait for each other across the two spines. Up and down only they do not reach each other.
+#[test]
+fn shortest_paths_round_two_failures_make_a_ring() {
+    let built = leaf_spine::build(&leaf_spine_settings([4, 2, 1, 1, 1])).unwrap();
+    let is_dead = |name: &String| name.starts_with("leaf0-spine0") || name.starts_with("leaf1-spine1");
+    let dead: Vec<bool> = built.link_names.iter().map(is_dead).collect();
+    assert_eq!(dead.iter().filter(|&&dead| dead).count(), 2);
+    let (waits, arrive) = Damaged::new(&built, &dead, Ways::Shortest).play();
+    assert!(has_ring(waits));
+    assert_eq!(arrive.len(), 12);
+    let (waits, arrive) = Damaged::new(&built, &dead, Ways::UpDown).play();
+    assert!(!has_ring(waits));
+    assert_eq!(arrive.len(), 10);
+    assert!(!arrive.contains(&(0, 1)) && !arrive.contains(&(1, 0)));
+}

@@ -1,0 +1,72 @@
+//! `netloom show osu`: the layout is that of the benchmarks, to the blank.
+
+use serde_json::Value;
+
+use crate::command::{Place, SMALL};
+
+/// An exchange and a ring of four ranks.
+const PHASES: &str =
+    "jobs.0.phases=[{all_to_all_pairwise: {size: 4KiB}}, barrier, {ring_all_reduce: {size: 4MiB}}]";
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    let run = place.netloom(&["run", "small.yaml", "-o", "a", "--set", PHASES]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    place
+}
+
+#[test]
+fn the_layout_is_that_of_the_benchmarks() {
+    let place = place();
+    let json = place.netloom(&["show", "osu", "a", "--json"]).out;
+    let json: Value = serde_json::from_str(&json).expect("it is JSON");
+    let line = |table: usize| &json["tables"][table]["lines"][0];
+    let time = |table: usize, key: &str| format!("{:.2}", line(table)[key].as_f64().expect("a time"));
+    let version = env!("CARGO_PKG_VERSION");
+    let head = |benchmark: &str, collective: &str| {
+        format!(
+            "\n# {benchmark} Latency Test, simulated by netloom {version} (layout of the OSU micro-benchmarks)\n\
+             # Job pair: {collective}, 4 ranks\n"
+        )
+    };
+    let (reduce, exchange) = (
+        head("Allreduce", "ring_all_reduce"),
+        head("All-to-All Personalized Exchange", "all_to_all_pairwise"),
+    );
+    // 10 columns and 18: what OSU Micro-Benchmarks 5.6 prints.
+    let expected = format!(
+        "{reduce}# Size       Avg Latency(us)\n4194304   {:>18}\n{exchange}# Size       Avg Latency(us)\n1024      {:>18}\n",
+        time(0, "average_us"),
+        time(1, "average_us"),
+    );
+    assert_eq!(place.netloom(&["show", "osu", "a"]).out, expected);
+    let columns = ["average_us", "minimum_us", "maximum_us"].map(|key| format!("{:>18}", time(0, key)));
+    let expected = format!(
+        "{reduce}# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations\n\
+         4194304   {}           3\n",
+        columns.concat()
+    );
+    let full = place.netloom(&["show", "osu", "a", "--full"]).out;
+    assert!(full.starts_with(&expected), "{full}");
+    assert_eq!(line(1)["size_bytes"], 1024, "a quarter of the vector for each of four ranks");
+    assert_eq!(json["tables"][1]["counted"], "each_pair");
+}
+
+#[test]
+fn what_has_no_latencies_is_refused() {
+    let place = place();
+    let computing = ["--set", "jobs.0.phases=[{compute: 1us}]"];
+    assert_eq!(place.netloom(&[&["run", "small.yaml", "-o", "idle"][..], &computing].concat()).code, Some(0));
+    let both = "jobs.0.phases=[{collectives: {each: [{incast: {size: 1KiB}}, {incast: {size: 1KiB}}]}}]";
+    assert_eq!(place.netloom(&["run", "small.yaml", "-o", "both", "--set", both]).code, Some(0));
+    for (run, why) in [
+        ("idle", "no collective ended in this run"),
+        ("both", "all 3 collectives of this run ran side by side"),
+        ("nowhere", "no such run folder: nowhere"),
+    ] {
+        let answer = place.netloom(&["show", "osu", run]);
+        assert_eq!((answer.code, answer.out.as_str()), (Some(2), ""), "{run}");
+        assert!(answer.err.contains(why), "{}", answer.err);
+    }
+}

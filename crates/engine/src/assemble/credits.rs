@@ -1,0 +1,63 @@
+//! Links with credits: accounts at the ports, ways back, input buffers.
+
+use netloom_model::{Credits, Port};
+use netloom_units::{Bytes, PortId};
+
+use super::Builder;
+use crate::channel::Channel;
+use crate::credit::{Account, Crossbar, HostReturns, Notices, Returns, cut_through};
+use crate::node::Node;
+use crate::ring::Sender;
+
+impl Builder<'_> {
+    /// From the end of a transmission until the packet stands at the other end.
+    pub(super) fn delay(&self, port: &Port) -> u64 {
+        let latency = self.model.queues.credits.filter(|_| !self.leads_to_host(port));
+        port.delay.0 + latency.map_or(0, |credits| credits.latency.0)
+    }
+
+    fn leads_to_host(&self, port: &Port) -> bool {
+        self.model.fabric.is_host(self.model.fabric.port(port.peer).node)
+    }
+
+    /// The way back for credits of what arrives at a port.
+    pub(super) fn returns(&self, id: PortId, sender: Sender) -> Returns {
+        let port = self.model.fabric.port(id);
+        let far = self.far(id, self.credit_link[port.peer.index()]);
+        Returns::new(Channel::new(sender, far), port.delay.0, self.model.fabric.local_index(port.peer))
+    }
+
+    /// Gives a node its accounts and what it needs to give credits back.
+    pub(super) fn give_credits(&self, credits: &Credits, node: &mut Node, returns: Vec<Returns>) {
+        let ports = self.model.fabric.ports_of(node.id);
+        let mut account = Account::new(credits);
+        if node.host.is_some() {
+            let rdma = self.model.transport.rdma().expect("hosts take credits with queue pairs");
+            let classes = &self.model.classes;
+            account.need([(self.model.transport.packet, classes.data), (rdma.control, classes.control)]);
+            node.returns = Some(Box::new(HostReturns { returns, lanes: credits.lanes }));
+        } else {
+            let control = self.model.transport.rdma().map_or(Bytes(0), |rdma| rdma.control);
+            let largest = self.model.transport.packet.max(control);
+            node.crossbar = Some(Box::new(Crossbar::new(credits, largest, ports, returns)));
+            let rule = node.balancer.notifications();
+            node.notices = rule.map(|rule| Box::new(Notices::new(self.model, node.id, rule)));
+        }
+        for (egress, port) in node.ports.iter_mut().zip(ports) {
+            egress.set_credits(account, node.crossbar.is_some());
+            if self.model.recording.congestion.is_some() && node.host.is_none() {
+                egress.record_standing(ports.len() + 1);
+            }
+            if let Some(Bytes(header)) = self.cut_through(credits, port) {
+                egress.set_cut_through(u32::try_from(header).unwrap_or(u32::MAX));
+            }
+        }
+    }
+
+    /// What must have come of a packet at the other end of a port's link before it may leave there.
+    fn cut_through(&self, credits: &Credits, port: &Port) -> Option<Bytes> {
+        let far = self.model.fabric.ports_of(self.model.fabric.port(port.peer).node);
+        let fastest = far.iter().map(|port| port.rate).max()?;
+        cut_through(credits, port.rate, fastest).filter(|_| !self.leads_to_host(port))
+    }
+}

@@ -1,0 +1,62 @@
+//! A channel: the sending end of a ring, and who must hear of what is pushed.
+//!
+//! Models: one announcement to another partition for each window, one to this partition for each push.
+//! Leaves out: what is pushed, and when.
+
+use crate::activity::Place;
+use crate::desk::Desk;
+use crate::packet::InFlight;
+use crate::ring::Sender;
+use crate::round::Round;
+
+/// Who learns of a packet pushed into the ring.
+#[derive(Debug, Clone, Copy)]
+pub enum Far {
+    /// Another partition, through the shared activity bits.
+    Partition(Place),
+    /// This same partition: the number of the in-link there.
+    Inside(u32),
+}
+
+/// See the module.
+pub struct Channel {
+    /// The window in which the link was last announced.
+    announced: u64,
+    sender: Sender,
+    far: Far,
+}
+
+impl Channel {
+    /// A channel on which nothing was pushed.
+    pub fn new(sender: Sender, far: Far) -> Channel {
+        Channel { announced: u64::MAX, sender, far }
+    }
+
+    /// How many entries were ever pushed.
+    pub fn n_pushed(&self) -> u64 {
+        self.sender.n_pushed()
+    }
+
+    /// Puts an entry into the ring; nobody hears of it.
+    #[cfg(test)]
+    pub fn put(&mut self, entry: InFlight) {
+        self.sender.push(entry);
+    }
+
+    /// Puts an entry into the ring and lets the receiver know: another partition with the first push of a window, this one
+    /// with every push.
+    #[inline(always)]
+    pub fn push(&mut self, entry: InFlight, desk: &mut Desk, round: &Round) {
+        self.sender.push(entry);
+        if self.announced == round.window {
+            return;
+        }
+        match self.far {
+            Far::Partition(place) => {
+                self.announced = round.window;
+                round.activity.announce(place, entry.arrival);
+            }
+            Far::Inside(in_link) => desk.pushed_inside(in_link, entry.arrival),
+        }
+    }
+}

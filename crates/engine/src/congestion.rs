@@ -1,0 +1,314 @@
+//! The congestion tree: which ports are its roots, branches and leaves, and what flows are to it.
+//!
+//! Models: the rules of `docs/concepts/congestion-tree.md`, span by span, from what stood before each port, what each sent
+//! and how long it starved.
+//! Leaves out: where these are kept, which the coordinator knows; what happened within a span.
+//!
+//! Invariants: sums are compared as integers; of equals the one with the lower number counts.
+
+use std::collections::BTreeMap;
+
+use netloom_model::{CongestionTree, Fabric, Model, Stage};
+use netloom_records::{CongestedFlowRow, CongestionRow, Part, Role};
+use netloom_units::{Bytes, Duration, HostId, NodeId, PortId, Time};
+
+use crate::credit::{Pair, Passed, Stood};
+
+/// What is read at a port.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    /// Bytes sent so far.
+    pub sent: u64,
+    /// Picoseconds starved so far.
+    pub starved: u64,
+    /// What stood before it in this span, at a switch.
+    pub stood: Option<Stood>,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Congestion<'a> {
+    model: &'a Model,
+    asked: CongestionTree,
+    stages: &'a [Stage],
+    /// Start of the span, in ps.
+    start: u64,
+    /// Readings taken; of stages two each, before and after.
+    n_taken: usize,
+    /// For each port: bytes sent and picoseconds starved before the span.
+    before: Vec<(u64, u64)>,
+    /// Whether nothing at all waited in the last span.
+    is_quiet: bool,
+    ports: Vec<CongestionRow>,
+    flows: Vec<CongestedFlowRow>,
+}
+
+impl<'a> Congestion<'a> {
+    /// Nothing has been sent yet; `None` where nothing was asked for.
+    pub fn new(model: &'a Model) -> Option<Congestion<'a>> {
+        let asked = model.recording.congestion.filter(|_| model.queues.credits.is_some())?;
+        let stages = model.workload.staged.as_ref().map_or(&[][..], |staged| &staged.stages);
+        let before = vec![(0, 0); model.fabric.ports().len()];
+        let (ports, flows) = (Vec::new(), Vec::new());
+        Some(Congestion { model, asked, stages, start: 0, n_taken: 0, before, is_quiet: false, ports, flows })
+    }
+
+    /// When the next reading is due; none after the last stage.
+    pub fn next(&self) -> Option<Time> {
+        if let Some(interval) = self.asked.interval {
+            return Some(Time(self.start + interval.0));
+        }
+        let stage = self.stages.get(self.n_taken / 2)?;
+        Some(if self.n_taken.is_multiple_of(2) { stage.judged } else { stage.end })
+    }
+
+    /// The next reading of a run that has ended; at rest nothing changes any more.
+    pub fn last(&self, end: u64, is_at_rest: bool) -> Option<Time> {
+        match self.asked.interval {
+            Some(_) => (end > self.start).then_some(Time(end)),
+            None => self.next().filter(|_| is_at_rest),
+        }
+    }
+
+    /// A span ends now.
+    pub fn take(&mut self, now: u64, readings: &[Reading]) {
+        let is_judged = self.asked.interval.is_some() || !self.n_taken.is_multiple_of(2);
+        let span = Span { start: self.start, end: now };
+        self.is_quiet = readings.iter().flat_map(|reading| &reading.stood).all(|stood| stood.all.sum == 0);
+        if is_judged && now > self.start {
+            let spells = readings.iter().zip(&self.before).map(|(reading, &(sent, starved))| Spell {
+                sent: reading.sent.saturating_sub(sent),
+                starved: reading.starved.saturating_sub(starved),
+                stood: reading.stood.as_ref(),
+            });
+            let judge = Judge { model: self.model, asked: self.asked, span, spells: spells.collect() };
+            let roles = judge.roles();
+            self.ports.extend(judge.port_rows(&roles));
+            self.flows.extend(judge.flow_rows(&roles));
+        }
+        self.before = readings.iter().map(|reading| (reading.sent, reading.starved)).collect();
+        self.start = now;
+        self.n_taken += 1;
+    }
+
+    /// Nothing happens before `earliest`: intervals in which nothing waits are passed over.
+    pub fn pass_quiet(&mut self, earliest: u64) {
+        if let Some(interval) = self.asked.interval.filter(|_| self.is_quiet) {
+            self.start += earliest.saturating_sub(self.start) / interval.0 * interval.0;
+        }
+    }
+
+    /// Rows of spans that are over, in the order of their tables.
+    pub fn take_rows(&mut self) -> (Vec<CongestionRow>, Vec<CongestedFlowRow>) {
+        (std::mem::take(&mut self.ports), std::mem::take(&mut self.flows))
+    }
+}
+
+/// From when to when, in ps.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    start: u64,
+    end: u64,
+}
+
+impl Span {
+    fn length(self) -> u64 {
+        self.end - self.start
+    }
+
+    /// The mean of bytes summed over picoseconds, rounded down.
+    fn mean(self, sum: u128) -> Bytes {
+        Bytes((sum / u128::from(self.length())) as u64)
+    }
+}
+
+/// A port in a span.
+#[derive(Debug, Clone, Copy)]
+struct Spell<'a> {
+    sent: u64,
+    starved: u64,
+    stood: Option<&'a Stood>,
+}
+
+/// A port in the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    role: Role,
+    /// The congested port that holds most of what it has sent there, and how much, in bytes over picoseconds.
+    blocked_by: Option<(PortId, u128)>,
+}
+
+/// Judges a span.
+struct Judge<'a> {
+    model: &'a Model,
+    asked: CongestionTree,
+    span: Span,
+    spells: Vec<Spell<'a>>,
+}
+
+impl Judge<'_> {
+    fn fabric(&self) -> &Fabric {
+        &self.model.fabric
+    }
+
+    fn is_congested(&self, port: PortId) -> bool {
+        let least = u128::from(self.asked.threshold.0) * u128::from(self.span.length());
+        self.spells[port.index()].stood.is_some_and(|stood| stood.all.sum > 0 && stood.all.sum >= least)
+    }
+
+    /// Whether it starved for the share of some time that counts.
+    fn is_held_up(&self, port: PortId, of: u64) -> bool {
+        let starved = u128::from(self.spells[port.index()].starved);
+        starved > 0 && starved << 32 >= u128::from(self.asked.starved) * u128::from(of)
+    }
+
+    /// The congested port at the other end of a link that holds most of what came by it.
+    fn holder(&self, port: PortId) -> Option<(PortId, u128)> {
+        let fabric = self.fabric();
+        let peer = fabric.port(port).peer;
+        let ingress = fabric.local_index(peer) as usize;
+        let mut most = None;
+        for next in fabric.port_range(fabric.port(peer).node).map(PortId) {
+            let held = self.spells[next.index()].stood.map_or(0, |stood| stood.by_link[ingress]);
+            if held > most.map_or(0, |(_, most)| most) && self.is_congested(next) {
+                most = Some((next, held));
+            }
+        }
+        most
+    }
+
+    fn place(&self, port: PortId) -> Place {
+        let free = Place { role: Role::Free, blocked_by: None };
+        let (role, of) = match self.spells[port.index()].stood {
+            Some(stood) if self.is_congested(port) => (Role::Branch, stood.occupied),
+            Some(_) => return free,
+            None => (Role::Leaf, self.span.length()),
+        };
+        let blocked_by = if self.is_held_up(port, of) { self.holder(port) } else { None };
+        match (role, blocked_by) {
+            (_, Some(_)) => Place { role, blocked_by },
+            (Role::Branch, None) => Place { role: Role::Root, blocked_by },
+            _ => free,
+        }
+    }
+
+    fn roles(&self) -> Vec<Place> {
+        (0..self.spells.len() as u32).map(|port| self.place(PortId(port))).collect()
+    }
+
+    fn port_rows(&self, places: &[Place]) -> Vec<CongestionRow> {
+        let spells = (0..).map(PortId).zip(&self.spells);
+        let is_told = |spell: &Spell| spell.starved > 0 || spell.stood.is_some_and(|stood| stood.all.sum > 0);
+        spells
+            .filter(|(_, spell)| is_told(spell))
+            .map(|(port, _)| self.port_row(port, places[port.index()]))
+            .collect()
+    }
+
+    fn port_row(&self, id: PortId, Place { role, blocked_by }: Place) -> CongestionRow {
+        let port = self.fabric().port(id);
+        let Spell { sent, starved, stood } = self.spells[id.index()];
+        CongestionRow {
+            start: Time(self.span.start),
+            end: Time(self.span.end),
+            port: id,
+            node: port.node,
+            peer: self.fabric().neighbour(id),
+            role,
+            occupied: stood.map(|stood| Duration(stood.occupied)),
+            sending: port.rate.serialization(Bytes(sent)),
+            starved: Duration(starved),
+            mean_waiting: stood.map(|stood| self.span.mean(stood.all.sum)),
+            peak_waiting: stood.map(|stood| Bytes(stood.peak)),
+            blocked_by: blocked_by.map(|(port, _)| port),
+            held: blocked_by.map(|(_, held)| self.span.mean(held)),
+        }
+    }
+
+    /// What passed the switch above the sender of each pair of hosts.
+    fn injected(&self) -> BTreeMap<Pair, u64> {
+        let mut injected = BTreeMap::new();
+        for (port, spell) in (0..).map(PortId).zip(&self.spells) {
+            let node = self.fabric().port(port).node;
+            for (&pair, Passed { started, .. }) in spell.stood.iter().flat_map(|stood| &stood.by_pair) {
+                let source = self.fabric().host_node(HostId(pair.0));
+                if self.fabric().neighbours(source).contains(&node) {
+                    *injected.entry(pair).or_insert(0) += started;
+                }
+            }
+        }
+        injected
+    }
+
+    fn flow_rows(&self, places: &[Place]) -> Vec<CongestedFlowRow> {
+        let mut passed: BTreeMap<Pair, BTreeMap<PortId, Option<u128>>> = BTreeMap::new();
+        for (port, spell) in (0..).map(PortId).zip(&self.spells) {
+            let pairs = spell.stood.iter().flat_map(|stood| &stood.by_pair);
+            for (&pair, of_pair) in pairs.filter(|_| places[port.index()].role != Role::Free) {
+                passed.entry(pair).or_default().insert(port, Some(of_pair.sum));
+            }
+        }
+        let injected = self.injected();
+        for &pair in injected.keys() {
+            let own = self.fabric().port_range(NodeId(self.fabric().host_node(HostId(pair.0)).0));
+            for port in own.map(PortId).filter(|port| places[port.index()].role == Role::Leaf) {
+                passed.entry(pair).or_default().insert(port, None);
+            }
+        }
+        let rows = passed.iter().flat_map(|(&pair, ports)| {
+            let part = self.part(pair, ports.keys().map(|port| places[port.index()].role), &injected);
+            ports.iter().map(move |(&port, &sum)| self.flow_row((pair, part), (port, sum), places))
+        });
+        rows.collect()
+    }
+
+    fn part(&self, pair: Pair, roles: impl Iterator<Item = Role>, injected: &BTreeMap<Pair, u64>) -> Part {
+        let roles: Vec<Role> = roles.collect();
+        let has_enough = || injected.get(&pair).is_some_and(|&bytes| self.has_enough(pair, bytes));
+        if roles.contains(&Role::Root) {
+            Part::Contributor
+        } else if roles.contains(&Role::Leaf) && !has_enough() {
+            Part::Victim
+        } else {
+            Part::Free
+        }
+    }
+
+    /// Whether flows that ask for no more than a rate got it, less the share that counts as held up.
+    fn has_enough(&self, (source, destination): Pair, bytes: u64) -> bool {
+        let staged = self.model.workload.staged.iter().flat_map(|staged| &staged.flows);
+        let mut wanted: Option<u128> = None;
+        for flow in staged.filter(|flow| (flow.source.0, flow.destination.0) == (source, destination)) {
+            let within = flow.stop.0.min(self.span.end).saturating_sub(flow.start.0.max(self.span.start));
+            let Some(rate) = flow.rate.filter(|_| within > 0) else {
+                if within > 0 {
+                    return false;
+                }
+                continue;
+            };
+            *wanted.get_or_insert(0) += u128::from(rate.0) * u128::from(within);
+        }
+        let most = (1_u128 << 32) - u128::from(self.asked.starved);
+        wanted.is_some_and(|wanted| u128::from(bytes) * 8_000_000_000_000 >= (wanted >> 32) * most)
+    }
+
+    fn flow_row(
+        &self,
+        ((source, destination), part): (Pair, Part),
+        (id, sum): (PortId, Option<u128>),
+        places: &[Place],
+    ) -> CongestedFlowRow {
+        CongestedFlowRow {
+            start: Time(self.span.start),
+            end: Time(self.span.end),
+            source: HostId(source),
+            destination: HostId(destination),
+            part,
+            port: id,
+            node: self.fabric().port(id).node,
+            peer: self.fabric().neighbour(id),
+            role: places[id.index()].role,
+            mean_waiting: sum.map(|sum| self.span.mean(sum)),
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The congestion tree, read at all ports.
+//!
+//! Invariants: between windows all that happens before the instant has happened, and reading changes nothing that is
+//! decided by.
+
+use netloom_records::{Batch, SinkError};
+
+use super::Coordinator;
+use crate::congestion::Reading;
+use crate::run::Status;
+
+impl Coordinator<'_, '_> {
+    /// A span ends at `at`; nothing happens before `earliest`.
+    pub(super) fn congestion_sample(&mut self, at: u64, earliest: u64) {
+        if let Some(mut congestion) = self.congestion.take() {
+            congestion.take(at, &self.readings(at));
+            congestion.pass_quiet(earliest);
+            self.congestion = Some(congestion);
+        }
+    }
+
+    /// What has happened at all ports before `at`, by port id.
+    fn readings(&self, at: u64) -> Vec<Reading> {
+        let mut readings = Vec::with_capacity(self.model.fabric.ports().len());
+        for &(partition, place) in &self.seating.of_node {
+            let node = &mut self.hall.partition(partition as usize).nodes[place as usize];
+            for port in 0..node.ports.len() {
+                let starved = node.starved_at(at, port as u32);
+                let egress = &mut node.ports[port];
+                let sent = egress.totals_at(at).bytes;
+                readings.push(Reading { sent, starved, stood: egress.take_stood(at) });
+            }
+        }
+        readings
+    }
+
+    /// Hands the rows of spans that are over to the sink.
+    pub(super) fn tell_congestion(&mut self) -> Result<(), SinkError> {
+        let Some(congestion) = &mut self.congestion else { return Ok(()) };
+        let (ports, flows) = congestion.take_rows();
+        if !ports.is_empty() {
+            self.sink.accept(Batch::Congestion(&ports))?;
+        }
+        if flows.is_empty() { Ok(()) } else { self.sink.accept(Batch::CongestedFlows(&flows)) }
+    }
+
+    /// The run is over: the span it ended in counts; of stages only what was reached, or what will not change any more.
+    pub(super) fn close_congestion(&mut self, status: &Status) -> Result<(), SinkError> {
+        let is_at_rest = matches!(status, Status::Complete | Status::Stalled(_));
+        let end = self.end_of_run(status);
+        while let Some(at) = self.congestion.as_ref().and_then(|found| found.last(end, is_at_rest)) {
+            self.congestion_sample(at.0, at.0);
+        }
+        self.tell_congestion()
+    }
+}

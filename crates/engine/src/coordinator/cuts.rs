@@ -1,0 +1,100 @@
+//! What happens to the whole fabric at an instant, between two windows, and who looks at it then.
+//!
+//! Invariants: nothing that happens at such an instant has happened yet, all before it has.
+
+use netloom_model::Knowledge;
+use netloom_units::Time;
+
+use super::{Coordinator, deadlock};
+use crate::congestion::Congestion;
+use crate::run::Status;
+use crate::stages::Stages;
+
+/// Something that happens to the whole fabric at an instant, between two windows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Cut {
+    /// Global knowledge of failures is renewed.
+    Reroute,
+    /// It is looked whether buffers wait for each other.
+    Look,
+    /// The run ends.
+    Deadline,
+}
+
+impl Coordinator<'_, '_> {
+    pub(super) fn plan_cuts(&mut self) {
+        let mut cuts = Vec::new();
+        if matches!(self.model.knowledge, Knowledge::Global(_)) {
+            let delay = self.model.coordination_delay.0;
+            for fault in &self.model.faults {
+                // Known from the start what has failed from the start; else at the next snapshot.
+                let at = if fault.at == Time::ZERO { 0 } else { (fault.at.0 / delay + 1) * delay };
+                cuts.push((at, Cut::Reroute));
+            }
+        }
+        cuts.extend(self.model.deadline.map(|deadline| (deadline.0, Cut::Deadline)));
+        cuts.sort_unstable();
+        cuts.dedup();
+        self.cuts = cuts.into();
+    }
+
+    pub(super) fn next_cut(&self) -> u64 {
+        let cut = self.cuts.front().map_or(u64::MAX, |cut| cut.0);
+        let sample = self.sampler.as_ref().map_or(u64::MAX, |sampler| sampler.next().0);
+        let rates = self.rates.as_ref().map_or(u64::MAX, |rates| rates.next().0);
+        let stages = self.stages.as_ref().and_then(Stages::next).map_or(u64::MAX, |at| at.0);
+        let congestion = self.congestion.as_ref().and_then(Congestion::next).map_or(u64::MAX, |at| at.0);
+        cut.min(sample).min(rates).min(stages).min(congestion)
+    }
+
+    /// Carries out what happens up to and including `earliest` between windows; the status if the run ends by it.
+    pub(super) fn cut_before(&mut self, earliest: u64) -> Option<Status> {
+        while self.next_cut() <= earliest {
+            let at = self.next_cut();
+            if self.sampler.as_ref().is_some_and(|sampler| sampler.next().0 == at) {
+                self.sample(at);
+                continue;
+            }
+            if self.rates.as_ref().is_some_and(|rates| rates.next().0 == at) {
+                self.rate_sample(at);
+                continue;
+            }
+            if self.stages.as_ref().and_then(Stages::next).is_some_and(|next| next.0 == at) {
+                self.stage_sample();
+                continue;
+            }
+            if self.congestion.as_ref().and_then(Congestion::next).is_some_and(|next| next.0 == at) {
+                self.congestion_sample(at, earliest);
+                continue;
+            }
+            match self.cuts.pop_front().expect("a cut was seen").1 {
+                Cut::Reroute => self.reroute(at),
+                Cut::Look => {
+                    let ring = self.find_ring();
+                    if !ring.is_empty() {
+                        self.now = at;
+                        return Some(self.deadlock(ring));
+                    }
+                    self.look_again_after(earliest);
+                }
+                Cut::Deadline => {
+                    self.now = at;
+                    return Some(Status::Deadline);
+                }
+            }
+        }
+        None
+    }
+
+    fn sample(&mut self, at: u64) {
+        let ports = self.ports_at(at).map(|totals| (totals.bytes, totals.waiting)).collect();
+        self.sampler.as_mut().expect("only a sampler asks for samples").take(ports);
+    }
+
+    /// The next look for a deadlock is at the first multiple of the interval after an instant.
+    pub(super) fn look_again_after(&mut self, now: u64) {
+        let at = (now / deadlock::INTERVAL + 1).saturating_mul(deadlock::INTERVAL);
+        let place = self.cuts.partition_point(|cut| *cut < (at, Cut::Look));
+        self.cuts.insert(place, (at, Cut::Look));
+    }
+}

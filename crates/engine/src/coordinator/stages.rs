@@ -1,0 +1,55 @@
+//! What staged flows have come to, read at the receivers.
+//!
+//! Invariants: between windows all that arrives before the instant has arrived, and reading changes nothing.
+
+use netloom_records::StageRow;
+
+use super::Coordinator;
+use crate::run::Status;
+
+impl Coordinator<'_, '_> {
+    /// A message has started: it may be part of a staged flow.
+    pub(super) fn stage_started(&mut self, place: u32) {
+        let Some(stages) = &mut self.stages else { return };
+        let message = self.hall.board.read().expect("no thread panicked").flows[place as usize].message;
+        if let Some(flow) = message.staged_flow() {
+            stages.started(flow, place);
+        }
+    }
+
+    /// A message has arrived.
+    pub(super) fn stage_arrived(&mut self, place: u32) {
+        let Some(stages) = &mut self.stages else { return };
+        let message = self.hall.board.read().expect("no thread panicked").flows[place as usize].message;
+        if let Some(flow) = message.staged_flow() {
+            stages.arrived(flow, place, message.size);
+        }
+    }
+
+    /// The judged part of a stage begins or ends now.
+    pub(super) fn stage_sample(&mut self) {
+        if let Some(mut stages) = self.stages.take() {
+            stages.take(|place| self.came(place));
+            self.stages = Some(stages);
+        }
+    }
+
+    /// All rows; where nothing can happen any more, those of stages still to come included.
+    pub(super) fn stage_rows(&mut self, status: &Status) -> Vec<StageRow> {
+        let is_at_rest = matches!(status, Status::Complete | Status::Stalled(_));
+        while is_at_rest && self.stages.as_ref().is_some_and(|stages| stages.next().is_some()) {
+            self.stage_sample();
+        }
+        self.stages.take().map(crate::stages::Stages::rows).unwrap_or_default()
+    }
+
+    /// Payload of a message under way that has come, each byte counted once.
+    fn came(&self, place: u32) -> u64 {
+        let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
+        let missing = self.at_host(flow.message.to, |host| match host.nic.as_deref_mut() {
+            Some(nic) => nic.incoming.get_mut(flow.receive_slot).missing,
+            None => host.receives.get_mut(flow.receive_slot).missing,
+        });
+        flow.message.size.0 - missing
+    }
+}

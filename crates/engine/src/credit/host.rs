@@ -1,0 +1,62 @@
+//! A host at such links: what comes leaves the buffer at once, and NICs wait for credits as they do for pauses to end.
+
+use netloom_model::Credits;
+
+use super::Returns;
+use crate::desk::Desk;
+use crate::node::Node;
+use crate::packet::Packet;
+use crate::round::Round;
+
+/// The ways back from a host.
+pub struct HostReturns {
+    /// For each port.
+    pub returns: Vec<Returns>,
+    /// The lane of each class.
+    pub lanes: [u8; 8],
+}
+
+impl Node {
+    /// A packet has come to this host, unless it is credits: its place in the buffer is free.
+    pub fn return_credits(
+        &mut self,
+        now: u64,
+        ingress: u32,
+        packet: &Packet,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
+        let Some(own) = self.returns.as_deref_mut().filter(|_| !packet.is_frame()) else { return };
+        let lane = usize::from(own.lanes[usize::from(packet.class() & 7)]);
+        own.returns[ingress as usize].give(now, lane, Credits::blocks(packet.bytes), desk, round);
+    }
+
+    /// Credits have come back for a port of this host.
+    pub(super) fn take_credit_at_nic(&mut self, now: u64, frame: &Packet, desk: &mut Desk, round: &Round) {
+        self.serve(now, desk, round);
+        let port = frame.slot;
+        crate::node::settle(&mut self.ports[port as usize], now, desk, round);
+        let wanted_from = self.wanted_from(port);
+        let egress = &mut self.ports[port as usize];
+        let next = egress.give_credits_to_classes(now, frame.sequence as usize, frame.bytes, wanted_from);
+        if let Some(at) = next {
+            self.expect_start(port, at, desk);
+        }
+        self.look_again();
+    }
+
+    /// Since when a NIC's port has had something to send, or from when on it will; `u64::MAX` for nothing.
+    fn wanted_from(&self, port: u32) -> u64 {
+        if self.ports[port as usize].has_stood_aside() {
+            return 0;
+        }
+        let nic = self.host.as_ref().and_then(|host| host.nic.as_ref());
+        nic.and_then(|nic| nic.lanes[port as usize].ready.first()).map_or(u64::MAX, |turn| turn.from)
+    }
+
+    /// How long a port has had something to send, a free wire and no credits, before `now`.
+    pub fn starved_at(&self, now: u64, port: u32) -> u64 {
+        let wanted_from = if self.has_nic() { self.wanted_from(port) } else { 0 };
+        self.ports[port as usize].starved_at(now, wanted_from)
+    }
+}

@@ -1,0 +1,25 @@
+//! Credits: links whose sender knows what room the receiver has, and switches with input buffers and a crossbar.
+//!
+//! Models: the rules of `docs/concepts/credits.md`.
+//! Leaves out: queue pairs (`rdma`), who use such links as any other; the wire itself (`port`).
+//!
+//! Invariants: credits at the sender, on their way back, and of packets on the wire or in the buffer always add up to what
+//! there was at first; nothing is dropped for want of room.
+
+mod account;
+mod arbiter;
+mod crossbar;
+mod ends;
+mod host;
+mod notices;
+mod queues;
+mod returns;
+mod standing;
+mod switch;
+
+pub use account::Account;
+pub use crossbar::{Crossbar, cut_through};
+pub use host::HostReturns;
+pub use notices::Notices;
+pub use returns::Returns;
+pub use standing::{Pair, Passed, Standing, Stood};

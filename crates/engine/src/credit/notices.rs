@@ -1,0 +1,80 @@
+//! Notices to the switches upstream: this way is congested towards that leaf.
+//!
+//! Models: the rules of `docs/policies/adaptive_infiniband.md`, notifications.
+//! Leaves out: what whoever is told makes of it; the balancing policy knows.
+//!
+//! Invariants: a notice goes back over the link that a packet came by, beside the credits, and arrives one link delay later
+//! at least; of one in-link and leaf no sooner than the last one has lost its force.
+
+use netloom_model::Model;
+use netloom_policy::balance::{Notifications, Senders};
+use netloom_units::{HostId, NodeId, PortId, Time};
+
+use crate::desk::Desk;
+use crate::node::{Node, Way};
+use crate::packet::Packet;
+use crate::round::Round;
+
+/// What a switch remembers of the notices that it sent.
+pub struct Notices {
+    rule: Notifications,
+    /// For each port: whether a switch is at its other end.
+    leads_to_switch: Box<[bool]>,
+    /// Notices in force: in-link, leaf, and until when, in ps.
+    told: Vec<(u32, NodeId, u64)>,
+}
+
+impl Notices {
+    /// Nobody has been told of anything.
+    pub fn new(model: &Model, node: NodeId, rule: Notifications) -> Notices {
+        let is_switch = |port| !model.fabric.is_host(model.fabric.neighbour(PortId(port)));
+        Notices {
+            rule,
+            leads_to_switch: model.fabric.port_range(node).map(is_switch).collect(),
+            told: Vec::new(),
+        }
+    }
+
+    fn leads_to_switch(&self, port: u32) -> bool {
+        self.leads_to_switch.get(port as usize).is_some_and(|&is_switch| is_switch)
+    }
+
+    /// Whether somebody may be told now; if so, somebody is.
+    fn is_due(&mut self, now: u64, ingress: u32, leaf: NodeId) -> bool {
+        self.told.retain(|&(_, _, until)| until > now);
+        let is_told = self.told.iter().any(|&(to, of, _)| (to, of) == (ingress, leaf));
+        if !is_told {
+            self.told.push((ingress, leaf, now + self.rule.hold.0));
+        }
+        !is_told
+    }
+}
+
+impl Node {
+    /// A data packet has chosen its egress: tells who sent it if that is congested, or avoided and yet the only way.
+    #[inline(never)]
+    pub fn tell_upstream(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
+        let Node { notices, balancer, ports, crossbar, .. } = self;
+        let (Some(notices), Some(crossbar)) = (notices, crossbar) else { return };
+        let is_between_switches = notices.leads_to_switch(way.port) && notices.leads_to_switch(way.ingress);
+        if !packet.is_data() || !is_between_switches {
+            return;
+        }
+        let leaf = round.leaf(HostId(packet.destination));
+        let is_congested = ports[way.port as usize].data_bytes() > notices.rule.above.0
+            || balancer.avoids(Time(now), way.port, leaf);
+        if is_congested
+            && notices.is_due(now, way.ingress, leaf)
+            && let Some(returns) = &mut crossbar.inputs[way.ingress as usize].returns
+        {
+            returns.tell(now, leaf, desk, round);
+        }
+    }
+
+    /// The switch at the other end of a port has told that it is congested.
+    pub fn take_notice(&mut self, now: u64, notice: &Packet, desk: &mut Desk) {
+        // On its way beside the credits, and no packet either.
+        desk.n_credits += 1;
+        self.balancer.avoid(Time(now), notice.slot, NodeId(notice.destination));
+    }
+}

@@ -1,0 +1,188 @@
+//! Packets in the input buffers of a switch: one queue for each ingress and lane, or for each egress of it as well.
+//!
+//! Models: queues of places in one table, so that a packet is written once and read once on its way through the switch.
+//! Leaves out: whose turn it is (`crossbar.rs`).
+
+use netloom_model::Credits;
+
+use crate::packet::Packet;
+use crate::slab::Slab;
+use crate::trace::Found;
+
+/// No place, no ingress.
+pub const NONE: u32 = u32::MAX;
+
+/// A packet in an input buffer, or staged at its egress.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// As it will be on the link.
+    pub packet: Packet,
+    /// When its last bit has come, in ps.
+    pub whole_at: u64,
+    /// The egress it has chosen.
+    pub egress: u32,
+    next: u32,
+}
+
+/// The first and the last packet of a queue.
+#[derive(Debug, Clone, Copy)]
+pub struct Line {
+    /// Place of the first, `NONE` for an empty queue.
+    pub first: u32,
+    last: u32,
+}
+
+impl Line {
+    /// Of an empty queue.
+    pub const EMPTY: Line = Line { first: NONE, last: NONE };
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Queues {
+    entries: Slab<Entry>,
+    /// What packets found when they came, by place; empty where that is not recorded.
+    found: Vec<Option<Found>>,
+    queues: Vec<Line>,
+    n_lanes: usize,
+    /// Queues of an ingress and lane: one for each egress, or one.
+    per_lane: usize,
+}
+
+impl Queues {
+    /// Empty queues.
+    pub fn new(n_ingresses: usize, n_lanes: usize, n_egresses: usize, by_egress: bool) -> Queues {
+        let per_lane = if by_egress { n_egresses } else { 1 };
+        let queues = vec![Line::EMPTY; n_ingresses * n_lanes * per_lane];
+        Queues { entries: Slab::default(), found: Vec::new(), queues, n_lanes, per_lane }
+    }
+
+    #[inline]
+    fn number(&self, ingress: u32, lane: usize, egress: u32) -> usize {
+        let first = (ingress as usize * self.n_lanes + lane) * self.per_lane;
+        if self.per_lane == 1 { first } else { first + egress as usize }
+    }
+
+    /// A packet comes; tells whether it is the head of its queue.
+    #[inline]
+    pub fn insert(
+        &mut self,
+        ingress: u32,
+        lane: usize,
+        egress: u32,
+        packet: &Packet,
+        whole_at: u64,
+    ) -> (u32, bool) {
+        let place = self.entries.insert(Entry { packet: *packet, whole_at, egress, next: NONE });
+        let number = self.number(ingress, lane, egress);
+        (place, append(&mut self.entries, &mut self.queues[number], place))
+    }
+
+    /// Remembers what a packet found.
+    #[cold]
+    pub fn note(&mut self, place: u32, found: Found) {
+        if self.found.len() <= place as usize {
+            self.found.resize(place as usize + 1, None);
+        }
+        self.found[place as usize] = Some(found);
+    }
+
+    /// The head of a queue that is known to have one.
+    #[inline]
+    pub fn head(&self, ingress: u32, lane: usize, egress: u32) -> &Entry {
+        self.entries.get(self.queues[self.number(ingress, lane, egress)].first)
+    }
+
+    /// Takes the head out of its queue, not out of the table: its place, and the egress of what is at the head now.
+    #[inline]
+    pub fn take_head(&mut self, ingress: u32, lane: usize, egress: u32) -> (u32, Option<u32>) {
+        let number = self.number(ingress, lane, egress);
+        let queue = &mut self.queues[number];
+        let place = queue.first;
+        take_first(&self.entries, queue);
+        (place, (queue.first != NONE).then(|| self.entries.get(queue.first).egress))
+    }
+
+    /// The packet at a place.
+    #[inline]
+    pub fn entry(&self, place: u32) -> &Entry {
+        self.entries.get(place)
+    }
+
+    /// Puts a packet that has left its queue at the end of another one.
+    #[inline]
+    pub fn append(&mut self, queue: &mut Line, place: u32) {
+        self.entries.get_mut(place).next = NONE;
+        append(&mut self.entries, queue, place);
+    }
+
+    /// Takes the first packet out of such a queue, not out of the table.
+    #[inline]
+    pub fn take_first(&self, queue: &mut Line) {
+        take_first(&self.entries, queue);
+    }
+
+    /// Takes a packet that is in no queue out of the table, with what it found.
+    #[inline]
+    pub fn remove(&mut self, place: u32) -> (Packet, Option<Found>) {
+        let packet = self.entries.get(place).packet;
+        self.entries.remove(place);
+        let found = if self.found.is_empty() { None } else { self.found_at(place).take() };
+        (packet, found)
+    }
+
+    #[cold]
+    fn found_at(&mut self, place: u32) -> &mut Option<Found> {
+        if self.found.len() <= place as usize {
+            self.found.resize(place as usize + 1, None);
+        }
+        &mut self.found[place as usize]
+    }
+
+    /// The heads of the queues of an ingress in a lane.
+    pub fn heads(&self, ingress: u32, lane: usize) -> impl Iterator<Item = &Entry> {
+        let first = (ingress as usize * self.n_lanes + lane) * self.per_lane;
+        let queues = self.queues[first..first + self.per_lane].iter();
+        queues.filter(|queue| queue.first != NONE).map(|queue| self.entries.get(queue.first))
+    }
+
+    /// Credits that the packets in the buffer of an ingress stand for, of a lane.
+    pub fn held(&self, ingress: u32, lane: usize) -> u32 {
+        let next = |entry: &&Entry| (entry.next != NONE).then(|| self.entries.get(entry.next));
+        let packets = self.heads(ingress, lane).flat_map(|head| std::iter::successors(Some(head), next));
+        packets.map(|entry| Credits::blocks(entry.packet.bytes)).sum()
+    }
+
+    /// The packets of a queue, first to last, and what they found.
+    pub fn packets_of(&self, queue: Line) -> impl Iterator<Item = (&Entry, Option<Found>)> {
+        let first = Some(queue.first).filter(|&first| first != NONE);
+        let next = |&place: &u32| Some(self.entries.get(place).next).filter(|&next| next != NONE);
+        std::iter::successors(first, next)
+            .map(|place| (self.entries.get(place), self.found.get(place as usize).copied().flatten()))
+    }
+
+    /// The packets in all input buffers.
+    pub fn packets(&self) -> impl Iterator<Item = (&Entry, Option<Found>)> {
+        self.queues.iter().flat_map(|&queue| self.packets_of(queue))
+    }
+}
+
+/// Puts a place at the end of a queue; tells whether it is the first there.
+#[inline]
+fn append(entries: &mut Slab<Entry>, queue: &mut Line, place: u32) -> bool {
+    let last = std::mem::replace(&mut queue.last, place);
+    if last == NONE {
+        queue.first = place;
+    } else {
+        entries.get_mut(last).next = place;
+    }
+    last == NONE
+}
+
+#[inline]
+fn take_first(entries: &Slab<Entry>, queue: &mut Line) {
+    queue.first = entries.get(queue.first).next;
+    if queue.first == NONE {
+        queue.last = NONE;
+    }
+}

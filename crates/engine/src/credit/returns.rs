@@ -1,0 +1,44 @@
+//! Credits on their way back to the sender of a link.
+//!
+//! Models: a channel of its own beside the data that goes the other way: credits take no time on the wire (ours), nor do
+//! notices of congestion.
+
+use netloom_units::NodeId;
+
+use crate::channel::Channel;
+use crate::desk::Desk;
+use crate::packet::{InFlight, Packet};
+use crate::round::Round;
+
+/// The channel back to the sender of an in-link.
+pub struct Returns {
+    channel: Channel,
+    delay: u64,
+    /// The sender's local port.
+    port: u32,
+    /// When the last credits left, in ps.
+    latest: u64,
+}
+
+impl Returns {
+    /// A channel with nothing on its way, to the sender's local `port`.
+    pub fn new(channel: Channel, delay: u64, port: u32) -> Returns {
+        // Nothing acts on another node at its own instant.
+        Returns { channel, delay: delay.max(1), port, latest: 0 }
+    }
+
+    /// So many blocks of a lane will be free at `at`.
+    pub fn give(&mut self, at: u64, lane: usize, blocks: u32, desk: &mut Desk, round: &Round) {
+        self.send(at, Packet::credit(self.port, lane as u32, blocks), desk, round);
+    }
+
+    /// Congested towards a leaf, at `at`; the sender hears of it no sooner than of credits that were announced before.
+    pub fn tell(&mut self, at: u64, leaf: NodeId, desk: &mut Desk, round: &Round) {
+        self.send(at, Packet::notice(self.port, leaf.0), desk, round);
+    }
+
+    fn send(&mut self, at: u64, packet: Packet, desk: &mut Desk, round: &Round) {
+        self.latest = self.latest.max(at);
+        self.channel.push(InFlight { arrival: self.latest + self.delay, packet }, desk, round);
+    }
+}

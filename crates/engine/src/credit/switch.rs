@@ -1,0 +1,158 @@
+//! A switch with input buffers: packets that come, credits that come back, and what follows from both.
+
+use netloom_model::Credits;
+use netloom_records::DropReason;
+
+use super::arbiter::Arbiter;
+use crate::desk::{Desk, TimerKind};
+use crate::node::{Node, Way};
+use crate::packet::Packet;
+use crate::round::Round;
+use crate::trace::{Followed, Found};
+
+impl Node {
+    /// A packet that has chosen its egress stands in the input buffer.
+    #[inline]
+    pub fn stand(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
+        if self.notices.is_some() {
+            self.tell_upstream(now, way, packet, desk, round);
+        }
+        let Node { ports, crossbar, .. } = self;
+        let crossbar = crossbar.as_deref_mut().expect("seen by the caller");
+        let waiting = crossbar.outputs[way.port as usize].n_waiting;
+        let found = ports[way.port as usize].expect_packet(now, packet, (way.ingress, waiting), round);
+        let whole_at = crossbar.inputs[way.ingress as usize].whole_at(now, packet);
+        if crossbar.insert(way.ingress, way.port, packet, whole_at, found) {
+            self.expect_crossbar(now, desk);
+        }
+    }
+
+    /// Credits have come back for a port.
+    #[inline]
+    pub fn take_credit(&mut self, now: u64, frame: &Packet, desk: &mut Desk, round: &Round) {
+        desk.n_credits += 1;
+        if self.has_nic() {
+            return self.take_credit_at_nic(now, frame, desk, round);
+        }
+        let egress = &mut self.ports[frame.slot as usize];
+        egress.give_credits(frame.sequence as usize, frame.bytes);
+        if egress.is_starving() {
+            let crossbar = self.crossbar.as_deref_mut().expect("only such switches have credits");
+            crossbar.stir(frame.slot);
+            self.expect_crossbar(now, desk);
+        }
+    }
+
+    /// When something will happen at the crossbar, `u64::MAX` for never.
+    #[inline]
+    pub fn next_arbitration(&self) -> u64 {
+        self.crossbar.as_ref().map_or(u64::MAX, |crossbar| crossbar.event_at)
+    }
+
+    /// Something happens at the crossbar at an instant.
+    #[inline]
+    fn expect_crossbar(&mut self, at: u64, desk: &mut Desk) {
+        let crossbar = self.crossbar.as_deref_mut().expect("seen by the caller");
+        if at < crossbar.event_at {
+            crossbar.event_at = at;
+            if !crossbar.is_alone {
+                desk.set_timer(at, self.place, TimerKind::Crossbar);
+            }
+        }
+    }
+
+    /// The instant of something at the crossbar has come.
+    pub fn arbitrate(&mut self, now: u64, desk: &mut Desk, round: &Round) {
+        let Some(crossbar) = self.crossbar.as_deref_mut() else { return };
+        if crossbar.event_at <= now {
+            crossbar.event_at = u64::MAX;
+        }
+        let next = self.arbitrate_at(now, desk, round);
+        if next != u64::MAX {
+            self.expect_crossbar(next, desk);
+        }
+    }
+
+    /// Lets all happen at the crossbar that does before `until`; nothing else does.
+    pub fn arbitrate_until(&mut self, until: u64, desk: &mut Desk, round: &Round) {
+        let mut at = self.next_arbitration();
+        while at < until {
+            at = self.arbitrate_at(at, desk, round);
+        }
+        if let Some(crossbar) = &mut self.crossbar {
+            crossbar.event_at = at;
+        }
+    }
+
+    /// What happens at the crossbar at an instant; tells the next one.
+    #[inline]
+    fn arbitrate_at(&mut self, now: u64, desk: &mut Desk, round: &Round) -> u64 {
+        let Some(crossbar) = self.crossbar.as_deref_mut() else { return u64::MAX };
+        crossbar.end_all(now);
+        // What one does may let another, which was asked before, do something as well.
+        while let Node { ports, crossbar: Some(crossbar), .. } = self
+            && let Some(number) = crossbar.take_stirred()
+        {
+            let egress = &mut ports[number as usize];
+            if egress.is_up() {
+                Arbiter { crossbar, egress, number, now, desk, round }.ask();
+            } else {
+                self.swallow(now, number, desk, round);
+            }
+        }
+        self.crossbar.as_ref().map_or(u64::MAX, |crossbar| crossbar.next_end())
+    }
+
+    /// What is staged at a dead port is lost, and what waits for it at the heads of queues, whose places are free then.
+    #[cold]
+    fn swallow(&mut self, now: u64, port: u32, desk: &mut Desk, round: &Round) {
+        if self.ports[port as usize].is_starving() {
+            self.ports[port as usize].starve(now, false);
+        }
+        while let Some((packet, found)) = self.take_for(now, port, desk, round) {
+            self.ports[port as usize].forget_expected(now, &packet, found);
+            let followed = found.map(|found| Followed { found, start: None });
+            self.lose_at(port, now, DropReason::LinkDown, (&packet, followed), desk);
+        }
+    }
+
+    /// Takes a packet for a port out of what is staged there, else out of an input buffer where one is at the head of a queue.
+    fn take_for(
+        &mut self,
+        now: u64,
+        port: u32,
+        desk: &mut Desk,
+        round: &Round,
+    ) -> Option<(Packet, Option<Found>)> {
+        let crossbar = self.crossbar.as_deref_mut()?;
+        if let Some(place) = crossbar.take_any_staged(port) {
+            return Some(crossbar.remove(port, place));
+        }
+        let head = |lane| Some((lane, crossbar.next_ingress(port, lane)?));
+        let (lane, ingress) = (0..crossbar.n_lanes).find_map(head)?;
+        let place = crossbar.take_head(ingress, lane, port);
+        crossbar.stir_wanted(ingress);
+        let (packet, found) = crossbar.remove(port, place);
+        if let Some(returns) = &mut crossbar.inputs[ingress as usize].returns {
+            returns.give(now, lane, Credits::blocks(packet.bytes), desk, round);
+        }
+        Some((packet, found))
+    }
+
+    /// A port has gone down or come up.
+    pub fn stir_crossbar(&mut self, now: u64, port: u32, desk: &mut Desk) {
+        if let Some(crossbar) = self.crossbar.as_deref_mut() {
+            crossbar.stir(port);
+            self.expect_crossbar(now, desk);
+        }
+    }
+
+    /// A packet is lost before it has chosen an egress: its place in the input buffer is free.
+    pub fn give_back(&mut self, now: u64, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+        let Some(crossbar) = self.crossbar.as_deref_mut() else { return };
+        let lane = crossbar.lane(packet);
+        if let Some(returns) = &mut crossbar.inputs[ingress as usize].returns {
+            returns.give(now, lane, Credits::blocks(packet.bytes), desk, round);
+        }
+    }
+}

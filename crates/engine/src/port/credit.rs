@@ -1,0 +1,279 @@
+//! Credits at a port: room at the other end of its link.
+//!
+//! Models: the account of the link; packets that wait in input buffers of the switch, and count here; the time for which
+//! nothing could start for want of credits; marks on data that starts.
+//! Leaves out: those input buffers (`credit`).
+
+use super::{Count, Egress, Pauses, Start};
+use crate::credit::{Account, Standing, Stood};
+use crate::desk::Desk;
+use crate::mark::Marker;
+use crate::node::transmit;
+use crate::packet::Packet;
+use crate::round::Round;
+use crate::trace::Found;
+
+impl Egress {
+    /// Lets packets start only where there are credits for them, before the run. A switch sees to that by itself.
+    pub fn set_credits(&mut self, account: Account, is_switch: bool) {
+        (self.plain, self.special, self.extras.guarded) = (false, true, true);
+        self.extras.watched |= !is_switch;
+        self.extras.account = Some(account);
+        self.note_care();
+    }
+
+    /// Lets data packets be marked here where congestion has its root, before the run.
+    pub fn set_root_marker(&mut self, marker: Marker) {
+        self.extras.marker = Some(marker);
+    }
+
+    /// Lets packets arrive when so many bytes of them have, before the run.
+    pub fn set_cut_through(&mut self, header: u32) {
+        self.extras.cut_through = Some(header);
+    }
+
+    /// What room there is at the other end, where that is known.
+    pub fn account(&self) -> Option<&Account> {
+        self.extras.account.as_ref()
+    }
+
+    /// Whether there are credits for a packet.
+    pub fn has_credits(&self, packet: &Packet) -> bool {
+        self.extras.account.as_ref().is_none_or(|account| account.suffices(packet))
+    }
+
+    /// The time of a packet on the wire.
+    pub fn serialization_of(&self, bytes: u32) -> u64 {
+        self.serialization(bytes)
+    }
+
+    /// A packet starts: its credits are used.
+    pub fn spend(&mut self, at: u64, packet: &Packet) {
+        let Some(account) = &mut self.extras.account else { return };
+        account.take(packet);
+        let short = account.short();
+        if short == 0 {
+            return;
+        }
+        let fresh = short & !self.paused;
+        if self.paused == 0 {
+            self.extras.pauses.since = self.free_at;
+        } else {
+            self.extras.pauses.busy += self.free_at - at;
+        }
+        self.paused |= short;
+        self.stand_aside_all(at, fresh);
+    }
+
+    /// Packets of classes that may not start stand aside, or come back; data never waits here at a NIC.
+    fn stand_aside_all(&mut self, now: u64, classes: u8) -> Option<u64> {
+        let moved = classes & !(1 << self.data_class);
+        if moved == 0 {
+            return None;
+        }
+        self.stand_aside(now, moved.trailing_zeros() as u8)
+    }
+
+    /// Whether packets of a class stand aside.
+    pub fn has_stood_aside(&self) -> bool {
+        !self.extras.aside.is_empty()
+    }
+
+    /// Credits have come back to a NIC, which has had something to send from `wanted_from` on; starts before `now` must have
+    /// happened. Tells the next start of a packet that stood aside.
+    pub fn give_credits_to_classes(
+        &mut self,
+        now: u64,
+        lane: usize,
+        blocks: u32,
+        wanted_from: u64,
+    ) -> Option<u64> {
+        let account = self.extras.account.as_mut()?;
+        account.give(lane, blocks);
+        let released = self.paused & !account.short();
+        if released == 0 {
+            return None;
+        }
+        self.extras.pauses.total = self.starved_at(now, wanted_from);
+        // Nothing starts before the credits have come, whoever asks, and whenever.
+        self.free_at = self.free_at.max(now);
+        (self.extras.pauses.since, self.extras.pauses.busy) = (self.free_at, 0);
+        self.paused &= !released;
+        self.stand_aside_all(now, released)
+    }
+
+    /// Credits have come back to a switch.
+    pub fn give_credits(&mut self, lane: usize, blocks: u32) {
+        if let Some(account) = &mut self.extras.account {
+            account.give(lane, blocks);
+        }
+    }
+
+    /// Whether nothing starts though something waits and the wire is free: there are no credits.
+    pub fn is_starving(&self) -> bool {
+        self.paused != 0
+    }
+
+    /// How long ago it starved last.
+    fn free_for(&self, now: u64) -> u64 {
+        match (self.is_starving(), self.extras.pauses.total) {
+            (true, _) => 0,
+            (false, 0) => u64::MAX,
+            (false, _) => now - self.extras.pauses.since,
+        }
+    }
+
+    /// Takes notice of whether it starves.
+    pub fn starve(&mut self, now: u64, is_starving: bool) {
+        match (self.paused != 0, is_starving) {
+            (false, true) => self.extras.pauses.since = now,
+            (true, false) => {
+                self.extras.pauses.total += now - self.extras.pauses.since;
+                self.extras.pauses.since = now;
+            }
+            _ => {}
+        }
+        self.paused = u8::from(is_starving);
+    }
+
+    /// How long it has been paused or has starved before `now`; at a NIC there has been something to send from `wanted_from` on.
+    pub fn starved_at(&self, now: u64, wanted_from: u64) -> u64 {
+        let Pauses { since, busy, total, .. } = self.extras.pauses;
+        if self.paused == 0 {
+            return total;
+        }
+        let busy = busy.saturating_sub(self.free_at.saturating_sub(now));
+        total + now.saturating_sub(since.max(wanted_from)).saturating_sub(busy)
+    }
+
+    /// Records who stands before this port of a switch, before the run; packets come by so many in-links.
+    pub fn record_standing(&mut self, n_links: usize) {
+        self.counted().standing = Some(Standing::new(n_links));
+    }
+
+    /// Who has stood before this port since this was asked last, where it is recorded.
+    pub fn take_stood(&mut self, now: u64) -> Option<Stood> {
+        Some(self.count.as_deref_mut()?.standing.as_mut()?.take(now))
+    }
+
+    /// A packet that came by `ingress` and will leave by this port stands in an input buffer, `waiting` others before it; what
+    /// it finds, where that is recorded.
+    pub fn expect_packet(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        (ingress, waiting): (u32, u32),
+        round: &Round,
+    ) -> Option<Found> {
+        let busy = self.serialization(packet.bytes);
+        let before = self.free_at.max(now) - now + self.queued;
+        self.peak = self.peak.max(before + busy);
+        self.bytes += u64::from(packet.bytes);
+        self.queued += busy;
+        self.extras.outside += 1;
+        if packet.is_data() {
+            self.extras.data_bytes += u64::from(packet.bytes);
+        }
+        self.count.as_ref()?;
+        let bytes = self.bytes_of(before);
+        let count = self.count.as_deref_mut()?;
+        count.expect(packet, Found { at: now, packets: waiting, bytes, ingress }, round)
+    }
+
+    /// Such a packet is lost before it could start.
+    pub fn forget_expected(&mut self, now: u64, packet: &Packet, found: Option<Found>) {
+        if let Some(found) = found {
+            self.leave_standing(now, packet, found, false);
+        }
+        self.leave_outside(packet);
+        self.dropped += 1;
+        self.lose(packet);
+    }
+
+    /// Such a packet waits no more.
+    fn leave_outside(&mut self, packet: &Packet) {
+        self.queued -= self.serialization(packet.bytes);
+        self.extras.outside -= 1;
+        if packet.is_data() {
+            self.extras.data_bytes -= u64::from(packet.bytes);
+        }
+    }
+
+    /// Such a packet starts at `now`, when the wire is free and credits suffice; tells when its transmission ends.
+    #[inline]
+    pub fn launch(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        found: Option<Found>,
+        desk: &mut Desk,
+        round: &Round,
+    ) -> u64 {
+        self.leave_outside(packet);
+        if let Some(found) = found {
+            self.leave_standing(now, packet, found, true);
+        }
+        self.free_at = now + self.serialization(packet.bytes);
+        let packet = if self.extras.marker.is_some() { self.judge(now, *packet) } else { *packet };
+        let start = Start { at: now, end: self.free_at, packet };
+        if self.extras.watched {
+            self.launch_watched(&start, found, desk, round);
+        } else {
+            self.extras.account.as_mut().expect("seen by the caller").take(&packet);
+            let head = self.head_of(start);
+            self.channel.push(self.entry(&head), desk, round);
+        }
+        start.end
+    }
+
+    /// As [`Egress::launch`], where more than credits is looked at.
+    #[cold]
+    fn launch_watched(&mut self, start: &Start, found: Option<Found>, desk: &mut Desk, round: &Round) {
+        if let (Some(found), Some(trace)) = (found, self.trace()) {
+            trace.queued(start.packet.class(), found);
+        }
+        transmit(self, start, desk, round);
+    }
+
+    /// A packet that starts, marked if this is a root of congestion.
+    fn judge(&mut self, now: u64, packet: Packet) -> Packet {
+        let (waiting, free_for) = (self.extras.data_bytes, self.free_for(now));
+        match &mut self.extras.marker {
+            Some(marker) if packet.is_data() => marker.judge_root(waiting, packet, free_for),
+            _ => packet,
+        }
+    }
+
+    /// A packet that was expected starts, or is lost.
+    #[cold]
+    fn leave_standing(&mut self, now: u64, packet: &Packet, found: Found, is_started: bool) {
+        if let Some(standing) = self.count.as_deref_mut().and_then(|count| count.standing.as_mut()) {
+            let place = packet.is_data().then_some(packet.flow);
+            standing.leave(now, packet.bytes, found.ingress, place, is_started);
+        }
+    }
+
+    /// When a packet is through that arrives before its last bit does.
+    pub fn head_of(&self, start: Start) -> Start {
+        match self.extras.cut_through {
+            Some(header) if header < start.packet.bytes => {
+                Start { end: start.at + self.serialization(header), ..start }
+            }
+            _ => start,
+        }
+    }
+}
+
+impl Count {
+    /// A packet is expected; what it finds, where somebody wants to know when it starts.
+    #[cold]
+    fn expect(&mut self, packet: &Packet, found: Found, round: &Round) -> Option<Found> {
+        self.peak = self.peak.max(found.packets + 1);
+        if let Some(standing) = &mut self.standing {
+            let ends = || (round.flows[packet.flow as usize].source.0, packet.destination);
+            let data = packet.is_data().then(|| (packet.flow, ends()));
+            standing.come(found.at, packet.bytes, found.ingress, data);
+        }
+        (self.standing.is_some() || self.trace.is_some()).then_some(found)
+    }
+}

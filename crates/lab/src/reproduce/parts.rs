@@ -1,0 +1,187 @@
+//! What is measured of the parts of a run: jobs, collectives by size, stages, flows in stages, ports, and kinds of ports by their tables.
+//!
+//! Models: each part has a name: a job its own; its collectives of a size `JOB/COLLECTIVE/BYTES`; a stage `stage0`; a flow
+//! there `stage0/FLOW`; what a node sends by a link `NODE/LINK`; egress ports of a tier and direction `tier1/up`; flows
+//! between two hosts `SOURCE->DESTINATION`.
+//!
+//! Invariants: ports, tables and collectives are looked at only for papers that ask, since large fabrics have many.
+
+use std::collections::BTreeMap;
+
+use netloom_records::{CollectiveRow, PortRow};
+use netloom_units::PortId;
+
+use super::paper::Paper;
+use super::quantity::Quantity;
+use crate::error::LabError;
+use crate::prepare::Prepared;
+use crate::show::arbitration::{self, Kind};
+use crate::show::osu;
+use crate::summary::{CongestionSummary, JobSummary, PairTime, PortTime, StageSummary, Summary};
+
+/// Bits per second of a Gb/s, in which throughputs are published.
+const GIGABIT: f64 = 1e9;
+
+/// Figures of parts, by their names.
+pub type Parts = BTreeMap<String, BTreeMap<Quantity, f64>>;
+
+/// Rows that parts are made of, where somebody asks for them.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    /// Of ports.
+    pub ports: Vec<PortRow>,
+    /// Of collectives.
+    pub collectives: Vec<CollectiveRow>,
+}
+
+/// What a paper asks for that not everybody wants.
+#[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "four questions, each asked alone")]
+pub(super) struct Asks {
+    /// What each port sent.
+    pub ports: bool,
+    /// What forwarding tables let meet.
+    pub tables: bool,
+    /// Which ports and flows a congestion tree has.
+    pub congestion: bool,
+    /// How long collectives take, by size.
+    pub latencies: bool,
+}
+
+impl Asks {
+    /// What the claims and figures of a paper are about.
+    pub fn of(paper: &Paper) -> Asks {
+        let tables = [
+            Quantity::ArbitratedMost,
+            Quantity::ArbitratedLeast,
+            Quantity::ArbitratedUplinks,
+            Quantity::ArbitratedDownlinks,
+        ];
+        let congestion = [Quantity::RootShare, Quantity::BranchShare, Quantity::VictimShare];
+        Asks {
+            ports: paper.asks_for(Quantity::PortBytes),
+            latencies: paper.asks_for(Quantity::CollectiveLatency),
+            tables: tables.into_iter().any(|quantity| paper.asks_for(quantity)),
+            congestion: congestion.into_iter().any(|quantity| paper.asks_for(quantity)),
+        }
+    }
+}
+
+/// All parts of a run.
+pub(super) fn all(
+    prepared: &Prepared,
+    summary: &Summary,
+    rows: &Rows,
+    asks: Asks,
+) -> Result<Parts, LabError> {
+    let mut parts = Parts::new();
+    let mut add = |name: String, values: BTreeMap<Quantity, f64>| {
+        parts.entry(name).or_default().extend(values);
+    };
+    for job in &summary.jobs {
+        add(job.name.clone(), of_job(job));
+    }
+    for stage in summary.flows.iter().flat_map(|flows| &flows.stages) {
+        let name = format!("stage{}", stage.stage);
+        for flow in &stage.flows {
+            let throughput = (Quantity::FlowThroughput, flow.throughput_bps / GIGABIT);
+            add(format!("{name}/{}", flow.flow), BTreeMap::from([throughput]));
+        }
+        add(name, of_stage(stage));
+    }
+    for row in &rows.ports {
+        let node = &prepared.compiled.node_names[row.node.index()];
+        let link = &prepared.compiled.link_names[row.link.index()];
+        add(format!("{node}/{link}"), BTreeMap::from([(Quantity::PortBytes, row.size.0 as f64)]));
+    }
+    let compiled = &prepared.compiled;
+    for table in osu::of(&compiled.model.workload, &compiled.job_names, &rows.collectives)?.tables {
+        for line in &table.lines {
+            let latency = BTreeMap::from([(Quantity::CollectiveLatency, line.average_us)]);
+            add(format!("{}/{}/{}", table.job, table.collective, line.size_bytes), latency);
+        }
+    }
+    if asks.tables {
+        for kind in arbitration::of(prepared)?.kinds {
+            add(kind.name(), of_kind(&kind));
+        }
+    }
+    if let Some(found) = summary.congestion.as_ref().filter(|_| asks.congestion) {
+        for (name, values) in of_congestion(prepared, found) {
+            parts.entry(name).or_default().extend(values);
+        }
+    }
+    Ok(parts)
+}
+
+/// Every port, and every pair of hosts that passes a congested one.
+fn of_congestion(prepared: &Prepared, found: &CongestionSummary) -> Parts {
+    let compiled = &prepared.compiled;
+    let mut parts = Parts::new();
+    for port in compiled.model.fabric.ports() {
+        let [node, link] = [&compiled.node_names[port.node.index()], &compiled.link_names[port.link.index()]];
+        let none = [(Quantity::RootShare, 0.0), (Quantity::BranchShare, 0.0)];
+        parts.insert(format!("{node}/{link}"), BTreeMap::from(none));
+    }
+    let mut add = |name: String, quantity, time_s: f64| {
+        parts.entry(name).or_default().insert(quantity, time_s / found.judged_s);
+    };
+    for (ports, quantity) in [(&found.roots, Quantity::RootShare), (&found.branches, Quantity::BranchShare)] {
+        for PortTime { port, node, time_s, .. } in ports {
+            let link = compiled.model.fabric.port(PortId(*port)).link;
+            add(format!("{node}/{}", compiled.link_names[link.index()]), quantity, *time_s);
+        }
+    }
+    for flow in compiled.model.workload.staged.iter().flat_map(|staged| &staged.flows) {
+        let [source, destination] =
+            [flow.source, flow.destination].map(|host| &compiled.node_names[host.index()]);
+        add(format!("{source}->{destination}"), Quantity::VictimShare, 0.0);
+    }
+    for PairTime { source, destination, time_s } in &found.victims {
+        add(format!("{source}->{destination}"), Quantity::VictimShare, *time_s);
+    }
+    parts
+}
+
+/// Ports that were a root for at least half of the time in which anything was congested.
+pub(super) fn n_roots(found: &CongestionSummary) -> usize {
+    found.roots.iter().filter(|port| 2.0 * port.time_s >= found.judged_s).count()
+}
+
+fn of_job(job: &JobSummary) -> BTreeMap<Quantity, f64> {
+    let mut values = BTreeMap::new();
+    if let Some(step) = &job.step {
+        values.insert(Quantity::StepMean, step.mean_s * 1e3);
+        values.insert(Quantity::StepP95, step.p95_s * 1e3);
+        values.insert(Quantity::StepP99, step.p99_s * 1e3);
+    }
+    if let Some(time_s) = job.time_s {
+        values.insert(Quantity::JobTime, time_s);
+    }
+    values
+}
+
+fn of_stage(stage: &StageSummary) -> BTreeMap<Quantity, f64> {
+    let mut values = BTreeMap::from([
+        (Quantity::StageSum, stage.sum_bps / GIGABIT),
+        (Quantity::StageVariance, stage.variance_bps2 / (GIGABIT * GIGABIT)),
+    ]);
+    values.extend(stage.jain.map(|jain| (Quantity::StageJain, jain)));
+    values
+}
+
+fn of_kind(kind: &Kind) -> BTreeMap<Quantity, f64> {
+    BTreeMap::from([
+        (Quantity::ArbitratedMost, f64::from(kind.all.most)),
+        (Quantity::ArbitratedLeast, f64::from(kind.all.least)),
+        (Quantity::ArbitratedUplinks, f64::from(kind.from_above.most)),
+        (Quantity::ArbitratedDownlinks, f64::from(kind.from_below.most)),
+    ])
+}
+
+/// Mean over the stages of a run of the variance of what flows got.
+pub(super) fn variance_mean(summary: &Summary) -> Option<f64> {
+    let stages = &summary.flows.as_ref()?.stages;
+    let sum: f64 = stages.iter().map(|stage| stage.variance_bps2).sum();
+    Some(sum / stages.len() as f64 / (GIGABIT * GIGABIT))
+}

@@ -1,0 +1,250 @@
+//! Who meets at egress ports: from how many ingress ports packets may come to each.
+//!
+//! Models: every pair of hosts walks all ways that the forwarding tables allow its packets of data; at each egress port
+//! of a switch the ingress ports that come by are counted, those from above and from below apart.
+//! Leaves out: failed links, and how much comes; tables are those of the healthy fabric.
+//!
+//! Invariants: the policy itself is asked, as for tables; a switch's tier is its distance from the nearest host.
+//!
+//! Source: Rocher-Gonzalez et al., table II.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netloom_model::{HandTable, Model};
+use netloom_policy::balance::Balancer;
+use netloom_scenario::Overrides;
+use netloom_units::{HostId, NodeId, PortId};
+use serde::Serialize;
+
+use super::ShowError;
+use super::routes::{may_leave, policy_name};
+use crate::error::LabError;
+use crate::prepare::{Prepared, prepare};
+use crate::source::Source;
+
+/// Most pairs of hosts that are looked at.
+const MOST_PAIRS: u64 = 1_000_000;
+
+/// Ingress ports for each egress port of a scenario's switches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Arbitration {
+    /// The balancing policy at switches.
+    pub policy: String,
+    /// Egress ports by tier and direction, from the lowest tier, upwards first.
+    pub kinds: Vec<Kind>,
+    /// Port by port, in the order of switches and of their ports.
+    pub ports: Vec<Egress>,
+}
+
+/// Where a port leads, seen from its node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// Away from hosts.
+    Up,
+    /// To a switch as far from hosts as this one.
+    Across,
+    /// Towards hosts.
+    Down,
+}
+
+/// Egress ports of one tier and direction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Kind {
+    /// How far their switches are from hosts; 1 at leaves.
+    pub tier: u32,
+    /// Where they lead.
+    pub direction: Direction,
+    /// How many they are.
+    pub egress_ports: u32,
+    /// Ingress ports for each.
+    pub all: Span,
+    /// Those of them by which packets come from above.
+    pub from_above: Span,
+    /// Those by which they come from a switch of the same tier.
+    pub from_beside: Span,
+    /// Those by which they come from below.
+    pub from_below: Span,
+}
+
+/// The fewest and the most of several counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Span {
+    /// The fewest.
+    pub least: u32,
+    /// The most.
+    pub most: u32,
+}
+
+/// An egress port of a switch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Egress {
+    /// The switch.
+    pub at: String,
+    /// The link.
+    pub link: String,
+    /// How far the switch is from hosts.
+    pub tier: u32,
+    /// Where the port leads.
+    pub direction: Direction,
+    /// The links by which packets for it come from above.
+    pub from_above: Vec<String>,
+    /// Those by which they come from a switch of the same tier.
+    pub from_beside: Vec<String>,
+    /// Those by which they come from below.
+    pub from_below: Vec<String>,
+}
+
+impl Kind {
+    /// As claims and tables call it.
+    pub fn name(&self) -> String {
+        let direction = match self.direction {
+            Direction::Up => "up",
+            Direction::Across => "across",
+            Direction::Down => "down",
+        };
+        format!("tier{}/{direction}", self.tier)
+    }
+}
+
+/// Who meets at the egress ports of a scenario's switches.
+///
+/// # Errors
+/// If the scenario is wrong, or has too many hosts.
+pub fn arbitration(source: &Source, overrides: &Overrides) -> Result<Arbitration, LabError> {
+    of(&prepare(source, overrides)?)
+}
+
+/// The same of a scenario that is prepared.
+pub(crate) fn of(prepared: &Prepared) -> Result<Arbitration, LabError> {
+    let n_hosts = u64::from(prepared.n_hosts());
+    let n_pairs = n_hosts * n_hosts.saturating_sub(1);
+    if n_pairs > MOST_PAIRS {
+        return Err(ShowError::TooManyPairs { n_pairs, most: MOST_PAIRS }.into());
+    }
+    let mut walk = Walk::new(&prepared.compiled.model);
+    for from in 0..prepared.n_hosts() {
+        for to in (0..prepared.n_hosts()).filter(|&to| to != from) {
+            walk.pair(HostId(from), HostId(to));
+        }
+    }
+    let policy = policy_name(&prepared.compiled.model.balances.switch);
+    Ok(told(prepared, &walk, policy))
+}
+
+/// All ways of all pairs of hosts.
+struct Walk<'a> {
+    model: &'a Model,
+    seats: Vec<Seated>,
+    /// Of each egress port, the ports at the near ends of the links by which packets come.
+    met: BTreeMap<PortId, BTreeSet<PortId>>,
+}
+
+/// A node with its tables.
+struct Seated {
+    balancer: Balancer,
+    by_hand: Option<HandTable>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(model: &'a Model) -> Walk<'a> {
+        let seated = |number: usize| {
+            let node = NodeId(number as u32);
+            let neighbours = model.fabric.neighbours(node);
+            let balances = &model.balances;
+            let chosen = if model.fabric.is_host(node) { &balances.host } else { &balances.switch };
+            let balancer = Balancer::seat(chosen, model.seat(node, &neighbours));
+            Seated { balancer, by_hand: HandTable::of(&balances.by_hand, node) }
+        };
+        Walk { model, seats: (0..model.fabric.n_nodes()).map(seated).collect(), met: BTreeMap::new() }
+    }
+
+    /// Goes all ways from a host to another; a way that comes to a port by which it came before ends there.
+    fn pair(&mut self, from: HostId, to: HostId) {
+        let fabric = &self.model.fabric;
+        let goal = fabric.host_node(to);
+        let mut seen = BTreeSet::new();
+        let mut ahead: Vec<(NodeId, Option<PortId>)> = vec![(fabric.host_node(from), None)];
+        while let Some((at, ingress)) = ahead.pop() {
+            if at == goal || !seen.insert((at, ingress)) {
+                continue;
+            }
+            let Seated { balancer, by_hand } = &mut self.seats[at.index()];
+            let first = fabric.port_range(at).start;
+            for local in may_leave(self.model, at, from, to, by_hand.as_ref(), balancer) {
+                let egress = PortId(first + local);
+                if let Some(ingress) = ingress {
+                    self.met.entry(egress).or_default().insert(ingress);
+                }
+                let peer = fabric.port(egress).peer;
+                ahead.push((fabric.port(peer).node, Some(peer)));
+            }
+        }
+    }
+}
+
+fn told(prepared: &Prepared, walk: &Walk<'_>, policy: String) -> Arbitration {
+    let fabric = &walk.model.fabric;
+    let tiers = fabric.tiers();
+    let direction = |port: PortId| {
+        let (here, there) = (tiers[fabric.port(port).node.index()], tiers[fabric.neighbour(port).index()]);
+        match there.cmp(&here) {
+            std::cmp::Ordering::Greater => Direction::Up,
+            std::cmp::Ordering::Equal => Direction::Across,
+            std::cmp::Ordering::Less => Direction::Down,
+        }
+    };
+    let link = |port: PortId| prepared.compiled.link_names[fabric.port(port).link.index()].clone();
+    let nobody = BTreeSet::new();
+    let egress = |port: PortId| {
+        let node = fabric.port(port).node;
+        let met = walk.met.get(&port).unwrap_or(&nobody);
+        let from = |side: Direction| -> Vec<String> {
+            met.iter().filter(|&&port| direction(port) == side).map(|&port| link(port)).collect()
+        };
+        Egress {
+            at: prepared.compiled.node_names[node.index()].clone(),
+            link: link(port),
+            tier: tiers[node.index()],
+            direction: direction(port),
+            from_above: from(Direction::Up),
+            from_beside: from(Direction::Across),
+            from_below: from(Direction::Down),
+        }
+    };
+    let ports = (0..fabric.ports().len() as u32).map(PortId);
+    let ports: Vec<Egress> =
+        ports.filter(|&port| !fabric.is_host(fabric.port(port).node)).map(egress).collect();
+    Arbitration { policy, kinds: kinds(&ports), ports }
+}
+
+/// Ports of one tier and direction together.
+fn kinds(ports: &[Egress]) -> Vec<Kind> {
+    let mut by_kind: BTreeMap<(u32, Direction), Vec<&Egress>> = BTreeMap::new();
+    for port in ports {
+        by_kind.entry((port.tier, port.direction)).or_default().push(port);
+    }
+    let kind = |((tier, direction), ports): ((u32, Direction), Vec<&Egress>)| {
+        let span = |count: fn(&Egress) -> usize| Span {
+            least: ports.iter().map(|port| count(port)).min().unwrap_or(0) as u32,
+            most: ports.iter().map(|port| count(port)).max().unwrap_or(0) as u32,
+        };
+        Kind {
+            tier,
+            direction,
+            egress_ports: ports.len() as u32,
+            all: span(Egress::n_ingress),
+            from_above: span(|port| port.from_above.len()),
+            from_beside: span(|port| port.from_beside.len()),
+            from_below: span(|port| port.from_below.len()),
+        }
+    };
+    by_kind.into_iter().map(kind).collect()
+}
+
+impl Egress {
+    /// Ingress ports from which packets come to it.
+    pub fn n_ingress(&self) -> usize {
+        self.from_above.len() + self.from_beside.len() + self.from_below.len()
+    }
+}

@@ -1,0 +1,225 @@
+//! Latencies of collectives as the OSU micro-benchmarks tell them: a table for each collective of a job, a line for each
+//! size.
+//!
+//! Models: a collective lasts from the start of its first rank to the end of its last one; a line is the mean over all
+//! collectives of its size, with the shortest and the longest.
+//! Leaves out: collectives that run beside others of their job, since no benchmark runs them so; what each rank measures.
+//!
+//! Invariants: sizes are counted as the benchmark of that collective counts them; a chunk that is not the same for all ranks
+//! counts as the largest; what is left out is told.
+//!
+//! Source: OSU Micro-Benchmarks 5.6.3, `osu_alltoall` and its like; that the whole collective is timed, not each rank, is
+//! ours.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use netloom_catalog::workload::collective;
+use netloom_model::{Collective, Phase, Workload};
+use netloom_records::CollectiveRow;
+use netloom_scenario::Overrides;
+use netloom_units::Duration;
+use serde::Serialize;
+
+use super::{Recorded, ShowError};
+use crate::error::LabError;
+use crate::prepare::prepare;
+use crate::source::Source;
+use crate::summary::Distribution;
+
+/// Microseconds in a second.
+const MICROSECONDS: f64 = 1e6;
+
+/// What a benchmark takes as the size of a collective.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counted {
+    /// Bytes from each rank to each.
+    EachPair,
+    /// Bytes that each rank contributes.
+    EachRank,
+    /// The full vector.
+    Vector,
+}
+
+/// What a benchmark makes of a collective.
+struct Benchmark {
+    collective: &'static str,
+    title: &'static str,
+    counted: Counted,
+}
+
+const fn benchmark(collective: &'static str, title: &'static str, counted: Counted) -> Benchmark {
+    Benchmark { collective, title, counted }
+}
+
+/// One for each collective.
+const BENCHMARKS: [Benchmark; 9] = [
+    benchmark("all_to_all_linear", "All-to-All Personalized Exchange", Counted::EachPair),
+    benchmark("all_to_all_pairwise", "All-to-All Personalized Exchange", Counted::EachPair),
+    benchmark("ring_all_gather", "Allgather", Counted::EachRank),
+    benchmark("ring_all_reduce", "Allreduce", Counted::Vector),
+    benchmark("ring_reduce_scatter", "Reduce_scatter", Counted::Vector),
+    benchmark("broadcast_chain", "Broadcast", Counted::Vector),
+    benchmark("broadcast_tree", "Broadcast", Counted::Vector),
+    benchmark("incast", "Incast", Counted::Vector),
+    benchmark("permutation", "Permutation", Counted::Vector),
+];
+
+/// The latencies of a run's collectives.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Latencies {
+    /// Table by table, in the order of jobs, then of the list of collectives.
+    pub tables: Vec<LatencyTable>,
+    /// Collectives that ran beside others of their job, and are in no table.
+    pub side_by_side: u64,
+}
+
+/// One collective of one job.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LatencyTable {
+    /// The job.
+    pub job: String,
+    /// The collective, as scenarios call it.
+    pub collective: &'static str,
+    /// What a benchmark calls it.
+    pub benchmark: &'static str,
+    /// What is counted as its size.
+    pub counted: Counted,
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Size by size, rising.
+    pub lines: Vec<LatencyLine>,
+}
+
+/// Collectives of one size.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LatencyLine {
+    /// The size as the benchmark counts it.
+    pub size_bytes: u64,
+    /// Mean time.
+    pub average_us: f64,
+    /// The shortest.
+    pub minimum_us: f64,
+    /// The longest.
+    pub maximum_us: f64,
+    /// How many there were.
+    pub iterations: u64,
+}
+
+/// Latencies of a run folder.
+///
+/// # Errors
+/// If the folder is no run, its scenario cannot be read, or no collective is to be told of.
+pub fn osu(folder: &Path) -> Result<Latencies, LabError> {
+    let run = Recorded::open(folder)?;
+    let manifest = run.folder.manifest();
+    // What a phase is stands nowhere but in the scenario, which the manifest holds with nothing inherited.
+    let source =
+        Source::text(format!("the scenario of {}", folder.display()), manifest.scenario_yaml.as_str());
+    let prepared = prepare(&source, &Overrides::default())?;
+    let workload = &prepared.compiled.model.workload;
+    let rows = run.folder.collectives()?;
+    if rows.is_empty() {
+        return Err(ShowError::NoCollectives(folder.to_owned()).into());
+    }
+    let latencies = of(workload, &run.names.jobs, &rows)?;
+    if latencies.tables.is_empty() {
+        let count = latencies.side_by_side;
+        return Err(ShowError::OnlySideBySide { path: folder.to_owned(), count }.into());
+    }
+    Ok(latencies)
+}
+
+/// Latencies of rows of a workload.
+pub(crate) fn of(
+    workload: &Workload,
+    jobs: &[String],
+    rows: &[CollectiveRow],
+) -> Result<Latencies, ShowError> {
+    let mut spans: BTreeMap<(u16, u16), BTreeMap<u64, Vec<Duration>>> = BTreeMap::new();
+    let mut side_by_side = 0;
+    for row in rows {
+        let stranger = || ShowError::StrangeCollective { job: row.job, step: row.step, phase: row.phase };
+        let Some(collective) = alone(workload, row).ok_or_else(stranger)? else {
+            side_by_side += 1;
+            continue;
+        };
+        let counted = of_algorithm(collective.algorithm).ok_or_else(stranger)?.counted;
+        let of_size = spans.entry((row.job, collective.algorithm)).or_default();
+        let size = counted.size(collective.size.0, row.ranks);
+        of_size.entry(size).or_default().push(row.end.since(row.start));
+    }
+    let table = |((job, algorithm), of_size): ((u16, u16), BTreeMap<u64, Vec<Duration>>)| {
+        let Benchmark { collective, title, counted } = of_algorithm(algorithm)?;
+        let job = usize::from(job);
+        Some(LatencyTable {
+            job: jobs.get(job).cloned().unwrap_or_else(|| format!("job{job}")),
+            collective,
+            benchmark: title,
+            counted: *counted,
+            ranks: workload.jobs[job].ranks.len() as u32,
+            lines: of_size.into_iter().filter_map(|(size, spans)| line(size, spans)).collect(),
+        })
+    };
+    Ok(Latencies { tables: spans.into_iter().filter_map(table).collect(), side_by_side })
+}
+
+/// The collective of a row, if no other one of its job ran beside it; nothing if the workload has no such row.
+#[expect(clippy::option_option, reason = "that there is none and that it is one of several are two answers")]
+fn alone<'a>(workload: &'a Workload, row: &CollectiveRow) -> Option<Option<&'a Collective>> {
+    let job = workload.jobs.get(usize::from(row.job))?;
+    let Phase::Communicate { buckets, concurrent, .. } = job.phases.get(usize::from(row.phase))? else {
+        return None;
+    };
+    let bucket = buckets.get(usize::from(row.bucket))?;
+    let is_alone = bucket.collectives.len() == 1 && (buckets.len() == 1 || !concurrent);
+    Some(bucket.collectives.first().filter(|_| is_alone))
+}
+
+fn of_algorithm(algorithm: u16) -> Option<&'static Benchmark> {
+    let name = collective::SPECS.get(usize::from(algorithm))?.name;
+    BENCHMARKS.iter().find(|benchmark| benchmark.collective == name)
+}
+
+fn line(size_bytes: u64, spans: Vec<Duration>) -> Option<LatencyLine> {
+    let times = Distribution::of(spans)?;
+    Some(LatencyLine {
+        size_bytes,
+        average_us: times.mean_s * MICROSECONDS,
+        minimum_us: times.minimum_s * MICROSECONDS,
+        maximum_us: times.maximum_s * MICROSECONDS,
+        iterations: times.count,
+    })
+}
+
+impl Counted {
+    /// The size that a benchmark tells of a vector.
+    fn size(self, vector: u64, n_ranks: u32) -> u64 {
+        match self {
+            Counted::EachPair | Counted::EachRank => vector.div_ceil(u64::from(n_ranks.max(1))),
+            Counted::Vector => vector,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_collective_has_its_benchmark() {
+        let names: Vec<&str> = BENCHMARKS.iter().map(|benchmark| benchmark.collective).collect();
+        for (number, spec) in collective::SPECS.iter().enumerate() {
+            assert!(of_algorithm(number as u16).is_some(), "{} is not among {names:?}", spec.name);
+        }
+        assert_eq!(names.len(), collective::SPECS.len());
+    }
+
+    #[test]
+    fn sizes_are_counted_as_benchmarks_do() {
+        assert_eq!(Counted::EachPair.size(12 << 20, 12), 1 << 20);
+        assert_eq!(Counted::EachRank.size(13, 12), 2, "the largest chunk");
+        assert_eq!(Counted::Vector.size(13, 12), 13);
+    }
+}

@@ -1,0 +1,90 @@
+//! Entries of forwarding tables that are listed by hand.
+//!
+//! Models: at a switch, what goes to a host, or what goes there from one host, leaves by one port of the switch.
+//! Leaves out: everything that is not listed; the balancing policy decides about that.
+//!
+//! Invariants: an entry with a source comes before one without; no two entries are about the same packets.
+
+use netloom_units::{HostId, NodeId};
+
+/// One entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// The switch.
+    pub at: NodeId,
+    /// Where packets go.
+    pub to: HostId,
+    /// Where they come from; `None` is anywhere.
+    pub from: Option<HostId>,
+    /// The switch's local port.
+    pub port: u32,
+}
+
+/// The entries of one switch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandTable {
+    /// Sorted by destination, then source; what is from anywhere comes first.
+    entries: Box<[Entry]>,
+}
+
+impl HandTable {
+    /// Those of a switch; `None` if it has none.
+    pub fn of(all: &[Entry], at: NodeId) -> Option<HandTable> {
+        let mut entries: Vec<Entry> = all.iter().filter(|entry| entry.at == at).copied().collect();
+        entries.sort_unstable();
+        (!entries.is_empty()).then(|| HandTable { entries: entries.into() })
+    }
+
+    /// The port by which a packet leaves, if an entry says so.
+    pub fn port(&self, to: HostId, from: impl FnOnce() -> HostId) -> Option<u32> {
+        let entries = self.towards(to);
+        let (first, others) = entries.split_first()?;
+        let any = first.from.is_none().then_some(first.port);
+        let sourced = if any.is_some() { others } else { entries };
+        if sourced.is_empty() {
+            return any;
+        }
+        let from = Some(from());
+        let found = sourced.binary_search_by_key(&from, |entry| entry.from);
+        found.map_or(any, |place| Some(sourced[place].port))
+    }
+
+    /// The entries about packets to a host, that from anywhere first.
+    pub fn towards(&self, to: HostId) -> &[Entry] {
+        let start = self.entries.partition_point(|entry| entry.to < to);
+        let count = self.entries[start..].partition_point(|entry| entry.to == to);
+        &self.entries[start..start + count]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(at: u32, to: u32, from: Option<u32>, port: u32) -> Entry {
+        Entry { at: NodeId(at), to: HostId(to), from: from.map(HostId), port }
+    }
+
+    #[test]
+    fn a_source_comes_before_any_and_other_switches_do_not_matter() {
+        let all = [
+            entry(9, 2, None, 1),
+            entry(8, 2, None, 7),
+            entry(9, 2, Some(5), 2),
+            entry(9, 3, Some(4), 3),
+            entry(9, 2, Some(0), 0),
+        ];
+        let table = HandTable::of(&all, NodeId(9)).expect("it has entries");
+        let port = |to, from| table.port(HostId(to), || HostId(from));
+        assert_eq!([0, 1, 5, 6].map(|from| port(2, from)), [Some(0), Some(1), Some(2), Some(1)]);
+        assert_eq!((port(3, 4), port(3, 5), port(4, 4)), (Some(3), None, None));
+        assert_eq!(table.towards(HostId(2)).len(), 3);
+        assert_eq!(HandTable::of(&all, NodeId(7)), None);
+    }
+
+    #[test]
+    fn who_sent_a_packet_is_asked_only_where_it_matters() {
+        let table = HandTable::of(&[entry(9, 2, None, 1)], NodeId(9)).expect("it has an entry");
+        assert_eq!(table.port(HostId(2), || unreachable!("no entry has a source")), Some(1));
+    }
+}

@@ -1,0 +1,63 @@
+//! How destinations are dealt over next hops in turn.
+//!
+//! Models: the number of a destination among all hosts, divided first, so that every tier of a tree goes by digits of its
+//! own: modulo the number of next hops it says which one.
+//! Leaves out: which hosts lie below a node and how far the tiers below it deal; the routing knows.
+//!
+//! Invariants: stateless; hosts whose numbers follow each other are dealt to next hops that follow each other, or to one.
+
+use std::num::NonZeroU32;
+
+use netloom_units::HostId;
+
+/// See the module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deal {
+    /// The hosts that lie below: the first one, and how many.
+    below: (u32, u32),
+    /// Hosts that are dealt as one, among those below and among all others.
+    divisors: [NonZeroU32; 2],
+}
+
+impl Deal {
+    /// Every host by itself.
+    pub const PLAIN: Deal = Deal { below: (0, 0), divisors: [NonZeroU32::MIN; 2] };
+
+    /// Every host by itself where it is among `below`, the first one and how many; of all others so many as one.
+    pub fn upwards(below: (u32, u32), divisor: u32) -> Deal {
+        Deal { below, divisors: [NonZeroU32::MIN, at_least_one(divisor)] }
+    }
+
+    /// Below are all hosts, so many of them dealt as one.
+    pub fn downwards(divisor: u32) -> Deal {
+        Deal { below: (0, u32::MAX), divisors: [at_least_one(divisor); 2] }
+    }
+
+    /// Whose turn it is, modulo the number of next hops.
+    #[inline]
+    pub fn turn(&self, destination: HostId) -> usize {
+        let (first, count) = self.below;
+        let is_elsewhere = destination.0.wrapping_sub(first) >= count;
+        (destination.0 / self.divisors[usize::from(is_elsewhere)]) as usize
+    }
+}
+
+fn at_least_one(divisor: u32) -> NonZeroU32 {
+    NonZeroU32::new(divisor).unwrap_or(NonZeroU32::MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_below_are_dealt_one_by_one_and_others_by_higher_digits() {
+        let deal = Deal::upwards((8, 4), 3);
+        let turns =
+            |hosts: std::ops::Range<u32>| hosts.map(|host| deal.turn(HostId(host))).collect::<Vec<_>>();
+        assert_eq!(turns(8..12), [8, 9, 10, 11]);
+        assert_eq!((turns(0..8), turns(12..16)), (vec![0, 0, 0, 1, 1, 1, 2, 2], vec![4, 4, 4, 5]));
+        assert_eq!(Deal::downwards(4).turn(HostId(11)), 2);
+        assert_eq!(Deal::PLAIN.turn(HostId(11)), 11);
+    }
+}

@@ -1,0 +1,141 @@
+//! Rows of the congestion tree: ports with something waiting, and the flows that pass congested ones.
+//!
+//! What roots, branches and leaves are is told in `docs/concepts/congestion-tree.md`.
+
+use arrow_array::{Array, ArrayRef};
+use netloom_units::{Bytes, Duration, HostId, NodeId, PortId, Time};
+
+use crate::cell::Cell;
+use crate::column::{Column, Storage, TableSpec};
+use crate::names::Family;
+use crate::registry::{Batch, MemorySink, Table};
+use crate::row::{BadCell, Named, Row, RowError, table};
+
+table! {
+    /// One port that sends onto a link with credits, in one span of time; only ports where something waited or starved.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct CongestionRow in Congestion congestion {
+        /// Start of the span.
+        pub start: Time, "ps";
+        /// End of the span.
+        pub end: Time, "ps";
+        /// Port, counted over the fabric.
+        pub port: PortId, "id";
+        /// Node it belongs to.
+        pub node: NodeId, "id";
+        /// The node at the other end of its link.
+        pub peer: NodeId, "id";
+        /// What it is in the tree: `root`, `branch`, `leaf` (of hosts), or `free` of congestion.
+        pub role: Role, "word";
+        /// Time for which packets waited; absent of hosts.
+        pub occupied: Option<Duration>, "ps";
+        /// Time for which it sent.
+        pub sending: Duration, "ps";
+        /// Time for which it had something to send, a free wire and no credits.
+        pub starved: Duration, "ps";
+        /// Bytes of packets that waited, the one on the wire not included, as a mean over the span; absent of hosts.
+        pub mean_waiting: Option<Bytes>, "B";
+        /// The most that ever waited in the span; absent of hosts.
+        pub peak_waiting: Option<Bytes>, "B";
+        /// Of a branch or a leaf: the port of the node at the other end that held most of what it had sent there.
+        pub blocked_by: Option<PortId>, "id";
+        /// What that port held of it, as a mean over the span; absent where no port is named.
+        pub held: Option<Bytes>, "B";
+    }
+    names {
+        /// Name of the node.
+        node_name: Nodes[node];
+        /// Name of the node at the other end.
+        peer_name: Nodes[peer];
+    }
+    sorted by "end, port",
+        |row: &CongestionRow| (row.end, row.port)
+}
+
+table! {
+    /// One congested port that data of a pair of hosts passed or waited at, in one span of time.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct CongestedFlowRow in CongestedFlows congested_flows {
+        /// Start of the span.
+        pub start: Time, "ps";
+        /// End of the span.
+        pub end: Time, "ps";
+        /// Sender.
+        pub source: HostId, "id";
+        /// Receiver.
+        pub destination: HostId, "id";
+        /// What the pair's flows are to the tree: `contributor`, `victim`, or `free` of harm.
+        pub part: Part, "word";
+        /// The port, counted over the fabric.
+        pub port: PortId, "id";
+        /// Node it belongs to.
+        pub node: NodeId, "id";
+        /// The node at the other end of its link.
+        pub peer: NodeId, "id";
+        /// What the port is in the tree: `root`, `branch` or `leaf`.
+        pub role: Role, "word";
+        /// Bytes of the pair that waited there, as a mean over the span; absent of hosts.
+        pub mean_waiting: Option<Bytes>, "B";
+    }
+    names {
+        /// Name of the node.
+        node_name: Nodes[node];
+        /// Name of the node at the other end.
+        peer_name: Nodes[peer];
+    }
+    sorted by "end, source, destination, port",
+        |row: &CongestedFlowRow| (row.end, row.source, row.destination, row.port)
+}
+
+/// What a port is in a congestion tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Congested, and held up by its own wire or by the host behind it.
+    Root,
+    /// Congested, and held up by a congested port behind it.
+    Branch,
+    /// A host's port that is held up by a congested port.
+    Leaf,
+    /// None of these.
+    Free,
+}
+
+impl Role {
+    /// All of them, in order.
+    pub const ALL: [Role; 4] = [Role::Root, Role::Branch, Role::Leaf, Role::Free];
+
+    /// The word it is stored as.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Role::Root => "root",
+            Role::Branch => "branch",
+            Role::Leaf => "leaf",
+            Role::Free => "free",
+        }
+    }
+}
+
+/// What the flows of a pair of hosts are to a congestion tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// They pass a root.
+    Contributor,
+    /// They pass no root, and are held up by a branch all the same.
+    Victim,
+    /// They pass a branch, and are not held up.
+    Free,
+}
+
+impl Part {
+    /// All of them, in order.
+    pub const ALL: [Part; 3] = [Part::Contributor, Part::Victim, Part::Free];
+
+    /// The word it is stored as.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Part::Contributor => "contributor",
+            Part::Victim => "victim",
+            Part::Free => "free",
+        }
+    }
+}

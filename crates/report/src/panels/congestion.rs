@@ -1,0 +1,333 @@
+//! The congestion tree: scenes in which the same ports were its roots, branches and leaves, drawn over the fabric.
+//!
+//! Models: spans that follow each other and have the same roles are one scene, whose figures are means over its time.
+//! Leaves out: spans without congestion; of many scenes all but the longest, and it is said how many there are.
+//!
+//! Invariants: absent of a run without such rows; a fabric with too many nodes to be drawn has tables alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netloom_records::{Batch, CongestedFlowRow, CongestionRow, Part, PortRow, Role};
+use netloom_units::{HostId, NodeId, PortId};
+use serde::Serialize;
+
+use super::Collector;
+use crate::collect::About;
+use crate::round::{seconds, share, six_digits};
+
+/// Scenes told per run: the longest.
+const SCENES: usize = 6;
+/// Scenes that are kept to choose from.
+const KEPT: usize = 2_000;
+/// Ports and pairs told per scene.
+const LISTED: usize = 40;
+/// Nodes that are drawn at most.
+const DRAWN: usize = 80;
+
+/// What is kept of a run: its ports, and scenes up to a number.
+#[derive(Debug, Default)]
+pub struct Congestion {
+    ports: Vec<PortRow>,
+    hosts: BTreeSet<NodeId>,
+    /// The span under way: its start, its end, and its rows with a role.
+    span: Option<Scene>,
+    scenes: Vec<Scene>,
+    n_scenes: usize,
+}
+
+/// Spans that follow each other and have the same roles.
+#[derive(Debug)]
+struct Scene {
+    start: u64,
+    end: u64,
+    ports: BTreeMap<PortId, Sums>,
+    /// For how long flows of a pair of hosts were victims or contributors, in ps.
+    pairs: BTreeMap<(Part, HostId, HostId), u64>,
+    /// The span and pair of the last row.
+    last_pair: Option<(u64, HostId, HostId)>,
+}
+
+/// A port over a scene: times in ps, bytes summed over ps.
+#[derive(Debug, Clone, Copy)]
+struct Sums {
+    row: CongestionRow,
+    occupied: u64,
+    sending: u64,
+    starved: u64,
+    waiting: f64,
+    peak: u64,
+}
+
+impl Sums {
+    fn of(row: &CongestionRow) -> Sums {
+        let span = row.end.since(row.start).0 as f64;
+        Sums {
+            row: *row,
+            occupied: row.occupied.map_or(0, |span| span.0),
+            sending: row.sending.0,
+            starved: row.starved.0,
+            waiting: row.mean_waiting.map_or(0.0, |mean| mean.0 as f64 * span),
+            peak: row.peak_waiting.map_or(0, |peak| peak.0),
+        }
+    }
+
+    fn add(&mut self, other: &Sums) {
+        self.occupied += other.occupied;
+        self.sending += other.sending;
+        self.starved += other.starved;
+        self.waiting += other.waiting;
+        self.peak = self.peak.max(other.peak);
+    }
+}
+
+impl Scene {
+    /// The span of a row, without any yet.
+    fn of(row: &CongestionRow) -> Scene {
+        let (start, end) = (row.start.0, row.end.0);
+        Scene { start, end, ports: BTreeMap::new(), pairs: BTreeMap::new(), last_pair: None }
+    }
+
+    fn roles(&self) -> impl Iterator<Item = (PortId, Role, Option<PortId>)> + '_ {
+        self.ports.values().map(|sums| (sums.row.port, sums.row.role, sums.row.blocked_by))
+    }
+
+    /// Whether another one begins where this one ends, with the same roles.
+    fn goes_on_in(&self, next: &Scene) -> bool {
+        self.end == next.start && self.roles().eq(next.roles())
+    }
+
+    fn length(&self) -> u64 {
+        self.end - self.start
+    }
+}
+
+impl Collector for Congestion {
+    fn take(&mut self, about: &About, batch: Batch<'_>) {
+        match batch {
+            Batch::Ports(rows) => {
+                self.ports.extend_from_slice(rows);
+                self.hosts.extend(rows.iter().map(|port| port.node).filter(|node| about.is_host(*node)));
+            }
+            Batch::Congestion(rows) => rows.iter().for_each(|row| self.port(row)),
+            Batch::CongestedFlows(rows) => {
+                self.close();
+                for row in rows {
+                    self.flow(row);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Congestion {
+    fn port(&mut self, row: &CongestionRow) {
+        if self.span.as_ref().is_some_and(|span| span.end != row.end.0) {
+            self.close();
+        }
+        let span = self.span.get_or_insert_with(|| Scene::of(row));
+        if row.role != Role::Free {
+            span.ports.insert(row.port, Sums::of(row));
+        }
+    }
+
+    /// The span is over: it goes on a scene, or begins one.
+    fn close(&mut self) {
+        let Some(span) = self.span.take().filter(|span| !span.ports.is_empty()) else { return };
+        if let Some(scene) = self.scenes.last_mut().filter(|scene| scene.goes_on_in(&span)) {
+            scene.end = span.end;
+            for (port, sums) in &span.ports {
+                scene.ports.get_mut(port).expect("it has the same ports").add(sums);
+            }
+            return;
+        }
+        self.n_scenes += 1;
+        if self.scenes.len() < KEPT {
+            self.scenes.push(span);
+        }
+    }
+
+    fn flow(&mut self, row: &CongestedFlowRow) {
+        let place = self.scenes.partition_point(|scene| scene.end < row.end.0);
+        let Some(scene) = self.scenes.get_mut(place).filter(|scene| scene.start <= row.start.0) else {
+            return;
+        };
+        // A pair has a row for each port it passes: the first one counts.
+        let pair = Some((row.end.0, row.source, row.destination));
+        if scene.last_pair != pair {
+            scene.last_pair = pair;
+            *scene.pairs.entry((row.part, row.source, row.destination)).or_insert(0) +=
+                row.end.since(row.start).0;
+        }
+    }
+
+    /// Of the whole run.
+    pub fn finish(mut self, about: &About) -> Option<RunData> {
+        self.close();
+        let mut scenes = std::mem::take(&mut self.scenes);
+        scenes.sort_by_key(|scene| std::cmp::Reverse(scene.length()));
+        scenes.truncate(SCENES);
+        scenes.sort_by_key(|scene| scene.start);
+        let nodes = self.nodes();
+        (!scenes.is_empty()).then(|| RunData {
+            total_scenes: self.n_scenes,
+            links: self.links(&nodes),
+            nodes: nodes.iter().map(|(&node, &tier)| NodeData { name: about.node(node), tier }).collect(),
+            scenes: scenes.iter().map(|scene| self.scene(scene, &nodes, about)).collect(),
+        })
+    }
+
+    /// Nodes with their tiers: hosts in 0, and switches as many links away from a host as the nearest. None if there are too
+    /// many to be drawn.
+    fn nodes(&self) -> BTreeMap<NodeId, u32> {
+        let all: BTreeSet<NodeId> = self.ports.iter().flat_map(|port| [port.node, port.peer]).collect();
+        if all.len() > DRAWN {
+            return BTreeMap::new();
+        }
+        // Who is no host has a port towards something that is nearer to one.
+        let hosts = |node: &NodeId| self.hosts.contains(node);
+        let mut tiers: BTreeMap<NodeId, u32> =
+            all.iter().filter(|node| hosts(node)).map(|&node| (node, 0)).collect();
+        for tier in 1..=all.len() as u32 {
+            let below: Vec<NodeId> =
+                tiers.iter().filter(|(_, of)| **of == tier - 1).map(|(&node, _)| node).collect();
+            for port in self.ports.iter().filter(|port| below.contains(&port.node)) {
+                tiers.entry(port.peer).or_insert(tier);
+            }
+        }
+        tiers
+    }
+
+    /// Pairs of nodes with a link, by their places in the list of nodes.
+    fn links(&self, nodes: &BTreeMap<NodeId, u32>) -> Vec<[usize; 2]> {
+        let place = |node: NodeId| nodes.keys().position(|other| *other == node);
+        let ends = |port: &PortRow| Some([place(port.node)?, place(port.peer)?]);
+        let links: BTreeSet<[usize; 2]> =
+            self.ports.iter().filter_map(ends).filter(|[from, to]| from < to).collect();
+        links.into_iter().collect()
+    }
+
+    fn scene(&self, scene: &Scene, nodes: &BTreeMap<NodeId, u32>, about: &About) -> SceneData {
+        let place = |node: NodeId| nodes.keys().position(|other| *other == node);
+        let ends: BTreeMap<PortId, (NodeId, NodeId)> =
+            self.ports.iter().map(|port| (port.port, (port.node, port.peer))).collect();
+        let name = |(from, to): &(NodeId, NodeId)| format!("{} → {}", about.node(*from), about.node(*to));
+        let span = scene.length() as f64;
+        let port = |sums: &Sums| PortData {
+            from: place(sums.row.node),
+            to: place(sums.row.peer),
+            name: name(&(sums.row.node, sums.row.peer)),
+            role: sums.row.role.word(),
+            occupied: sums.row.occupied.map(|_| share(sums.occupied as f64 / span)),
+            sending: share(sums.sending as f64 / span),
+            starved: share(sums.starved as f64 / span),
+            waiting: sums.row.mean_waiting.map(|_| six_digits(sums.waiting / span)),
+            peak: sums.row.peak_waiting.map(|_| sums.peak),
+            blocked_by: sums.row.blocked_by.and_then(|port| ends.get(&port)).map(name),
+        };
+        let mut ports: Vec<&Sums> = scene.ports.values().collect();
+        ports.sort_by_key(|sums| (sums.row.role, sums.row.port));
+        let pairs = |wanted: Part| {
+            let found = scene.pairs.iter().filter(move |((part, ..), _)| *part == wanted);
+            let pair = |(&(_, source, destination), &time): (&(Part, HostId, HostId), &u64)| PairData {
+                source: place(NodeId(source.0)),
+                name: name(&(NodeId(source.0), NodeId(destination.0))),
+                share: share(time as f64 / span),
+            };
+            found.map(pair).collect::<Vec<PairData>>()
+        };
+        let [mut victims, mut contributors] = [Part::Victim, Part::Contributor].map(pairs);
+        let (total_victims, total_contributors) = (victims.len(), contributors.len());
+        victims.truncate(LISTED);
+        contributors.truncate(LISTED);
+        SceneData {
+            start: seconds(scene.start as f64),
+            end: seconds(scene.end as f64),
+            total_ports: ports.len(),
+            ports: ports.into_iter().take(LISTED).map(port).collect(),
+            total_victims,
+            victims,
+            total_contributors,
+            contributors,
+        }
+    }
+}
+
+/// The tree of one run.
+#[derive(Debug, Serialize)]
+pub struct RunData {
+    /// How many scenes there are.
+    pub total_scenes: usize,
+    /// The nodes, where they can be drawn.
+    pub nodes: Vec<NodeData>,
+    /// Which of them are joined.
+    pub links: Vec<[usize; 2]>,
+    /// The longest scenes, in their order.
+    pub scenes: Vec<SceneData>,
+}
+
+/// A node.
+#[derive(Debug, Serialize)]
+pub struct NodeData {
+    /// Its name.
+    pub name: String,
+    /// Links to the nearest host.
+    pub tier: u32,
+}
+
+/// A scene.
+#[derive(Debug, Serialize)]
+pub struct SceneData {
+    /// When it begins, in seconds.
+    pub start: f64,
+    /// When it ends.
+    pub end: f64,
+    /// How many ports have a role.
+    pub total_ports: usize,
+    /// The first of them: roots, then branches, then leaves.
+    pub ports: Vec<PortData>,
+    /// How many pairs of hosts are victims.
+    pub total_victims: usize,
+    /// The first of them.
+    pub victims: Vec<PairData>,
+    /// How many pairs of hosts contribute.
+    pub total_contributors: usize,
+    /// The first of them.
+    pub contributors: Vec<PairData>,
+}
+
+/// A port in a scene: shares of its time, and bytes.
+#[derive(Debug, Serialize)]
+pub struct PortData {
+    /// Its node, by its place in the list.
+    pub from: Option<usize>,
+    /// The node at the other end.
+    pub to: Option<usize>,
+    /// Both by their names.
+    pub name: String,
+    /// `root`, `branch` or `leaf`.
+    pub role: &'static str,
+    /// With packets waiting; absent of hosts.
+    pub occupied: Option<f64>,
+    /// Sending.
+    pub sending: f64,
+    /// Without credits.
+    pub starved: f64,
+    /// Mean of the bytes that waited; absent of hosts.
+    pub waiting: Option<f64>,
+    /// The most that waited; absent of hosts.
+    pub peak: Option<u64>,
+    /// The port that holds it up.
+    pub blocked_by: Option<String>,
+}
+
+/// A pair of hosts in a scene.
+#[derive(Debug, Serialize)]
+pub struct PairData {
+    /// Who sends, by its place in the list of nodes.
+    pub source: Option<usize>,
+    /// From whom to whom.
+    pub name: String,
+    /// For which share of the scene.
+    pub share: f64,
+}

@@ -1,0 +1,179 @@
+//! Staged flows: what each got in each stage, how evenly, and over time where rates were recorded.
+//!
+//! Invariants: absent of a run without such flows; of many flows and stages the first are told, and it is said how many
+//! there are, while sums, Jain's index and variance are of all flows; of many intervals neighbours are joined.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netloom_records::statistics::Fairness;
+use netloom_records::{Batch, RateRow, StageRow};
+use netloom_units::{HostId, NodeId};
+use serde::Serialize;
+
+use super::Collector;
+use super::rates::{self, OverTime};
+use crate::collect::About;
+use crate::round::{seconds, six_digits};
+
+/// Flows told per run.
+const FLOWS: usize = 16;
+/// Stages told per run.
+const STAGES: usize = 100;
+/// Intervals over all flows of all runs.
+const MOST_POINTS: usize = 30_000;
+/// Intervals of a flow: at most, and at least.
+const POINTS: (usize, usize) = (500, 50);
+
+/// Sender and receiver.
+type Pair = (HostId, HostId);
+
+/// What is kept of a run: two tables, which are bounded when they are made.
+#[derive(Debug, Default)]
+pub struct Stages {
+    stages: BTreeMap<u32, Vec<StageRow>>,
+    pairs: BTreeSet<Pair>,
+    rates: BTreeMap<Pair, Vec<RateRow>>,
+}
+
+impl Collector for Stages {
+    fn take(&mut self, _: &About, batch: Batch<'_>) {
+        match batch {
+            Batch::Stages(rows) => {
+                for row in rows {
+                    self.stages.entry(row.stage).or_default().push(*row);
+                    self.pairs.insert((row.source, row.destination));
+                }
+            }
+            Batch::Rates(rows) => {
+                for row in rows.iter().filter(|row| row.number.is_none()) {
+                    let pair = (row.source, row.destination);
+                    if self.pairs.contains(&pair) {
+                        self.rates.entry(pair).or_default().push(*row);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The staged flows of one run.
+#[derive(Debug, Serialize)]
+pub struct RunData {
+    /// Its times as a share of those of its source, if the scenario says so.
+    pub scale: Option<String>,
+    /// How many flows there are.
+    pub total_flows: usize,
+    /// How many stages with flows there are.
+    pub total_stages: usize,
+    /// The first of the flows.
+    pub flows: Vec<FlowData>,
+    /// The first of the stages.
+    pub stages: Vec<StageData>,
+    /// What pairs of hosts got over time; flows of one pair are one line. Empty where rates were not recorded.
+    pub lines: Vec<LineData>,
+}
+
+/// One flow.
+#[derive(Debug, Serialize)]
+pub struct FlowData {
+    /// Its name.
+    pub name: String,
+    /// Sender and receiver.
+    pub pair: String,
+}
+
+/// One stage, in seconds and bit/s.
+#[derive(Debug, Serialize)]
+pub struct StageData {
+    /// When it begins.
+    pub start: f64,
+    /// When the part that is judged begins.
+    pub judged: f64,
+    /// When it ends.
+    pub end: f64,
+    /// How many flows were to send in that part.
+    pub flows: usize,
+    /// What each of the flows told got; absent where it was not to send.
+    pub throughputs: Vec<Option<f64>>,
+    /// What all of them got.
+    pub sum: f64,
+    /// Jain's index; absent where nobody got anything.
+    pub jain: Option<f64>,
+    /// Variance, in the square of bit/s.
+    pub variance: f64,
+}
+
+/// A pair of hosts over time.
+#[derive(Debug, Serialize)]
+pub struct LineData {
+    /// Names of its flows.
+    pub name: String,
+    /// Payload that came for the first time, interval by interval.
+    #[serde(flatten)]
+    pub over_time: OverTime,
+}
+
+impl Stages {
+    /// Of the whole run; `n_runs` share the page's room.
+    pub fn finish(self, about: &About, n_runs: usize) -> Option<RunData> {
+        let mut flows: BTreeMap<u16, Pair> = BTreeMap::new();
+        for row in self.stages.values().flatten() {
+            flows.insert(row.flow, (row.source, row.destination));
+        }
+        let told: Vec<(u16, Pair)> = flows.iter().take(FLOWS).map(|(&flow, &pair)| (flow, pair)).collect();
+        let stages = self.stages.values().take(STAGES).filter_map(|rows| StageData::of(rows, &told));
+        (!flows.is_empty()).then(|| RunData {
+            scale: about.manifest.time_scale.clone(),
+            total_flows: flows.len(),
+            total_stages: self.stages.len(),
+            flows: told.iter().map(|&(flow, pair)| FlowData::of(flow, pair, about)).collect(),
+            stages: stages.collect(),
+            lines: self.lines(&told, about, n_runs),
+        })
+    }
+
+    fn lines(&self, told: &[(u16, Pair)], about: &About, n_runs: usize) -> Vec<LineData> {
+        let mut names: BTreeMap<Pair, Vec<String>> = BTreeMap::new();
+        for &(flow, pair) in told {
+            names.entry(pair).or_default().push(about.flow(flow));
+        }
+        let most = (MOST_POINTS / (told.len() * n_runs).max(1)).clamp(POINTS.1, POINTS.0) as u64;
+        // In the order of the flows, not of the hosts.
+        let mut seen = BTreeSet::new();
+        let pairs = told.iter().map(|(_, pair)| pair).filter(|pair| seen.insert(**pair));
+        let line = |pair: &Pair| {
+            let over_time = rates::over_time(self.rates.get(pair)?, most, about);
+            Some(LineData { name: names[pair].join(", "), over_time })
+        };
+        pairs.filter_map(line).collect()
+    }
+}
+
+impl FlowData {
+    fn of(flow: u16, (source, destination): Pair, about: &About) -> FlowData {
+        let [from, to] = [source, destination].map(|host| about.node(NodeId(host.0)));
+        FlowData { name: about.flow(flow), pair: format!("{from} → {to}") }
+    }
+}
+
+impl StageData {
+    fn of(rows: &[StageRow], told: &[(u16, Pair)]) -> Option<StageData> {
+        let first = rows.first()?;
+        let all: Vec<f64> = rows.iter().map(|row| row.throughput).collect();
+        let Fairness { sum, jain, variance } = Fairness::of(&all)?;
+        let throughput = |(flow, _): &(u16, Pair)| {
+            rows.iter().find(|row| row.flow == *flow).map(|row| six_digits(row.throughput))
+        };
+        Some(StageData {
+            start: seconds(first.start.0 as f64),
+            judged: seconds(first.judged.0 as f64),
+            end: seconds(first.end.0 as f64),
+            flows: rows.len(),
+            throughputs: told.iter().map(throughput).collect(),
+            sum: six_digits(sum),
+            jain: jain.map(six_digits),
+            variance: six_digits(variance),
+        })
+    }
+}

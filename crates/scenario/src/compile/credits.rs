@@ -1,0 +1,114 @@
+//! Links with credits: what a model says of them, and whether a packet fits.
+
+use netloom_model::{Credits, Fabric, Forwarding, InputOrder, RootMarking};
+use netloom_policy::congestion::infiniband;
+use netloom_units::{Bytes, Rate};
+
+use super::rdma;
+use crate::diagnostic::Problems;
+use crate::quantity::{self, Dimension};
+use crate::resolve::Draft;
+use crate::resolved::{Balance, Congestion, Parameters, queue_pairs};
+
+/// Credits, with the lanes of the two classes.
+pub(super) fn credits(credits: Option<&Parameters>, classes: &Parameters) -> Option<Credits> {
+    let settings = &credits?.settings;
+    let lane = |name| u8::try_from(settings.count(name)).unwrap_or(u8::MAX);
+    let mut lanes = [lane("data_lane"); 8];
+    lanes[classes.settings.count("control") as usize & 7] = lane("control_lane");
+    Some(Credits {
+        buffer: settings.size("buffer"),
+        lanes,
+        order: match settings.choice("order") {
+            "fifo" => InputOrder::Fifo,
+            _ => InputOrder::Voq,
+        },
+        speedup: settings.count("speedup") as u32,
+        output_buffer: settings.size("output_buffer"),
+        forwarding: match settings.choice("forwarding") {
+            "cut_through" => Forwarding::CutThrough { header: settings.size("header") },
+            _ => Forwarding::StoreAndForward,
+        },
+        latency: settings.duration("latency"),
+    })
+}
+
+/// Marking where congestion has its root, if congestion control asks for it.
+pub(super) fn root_marking(congestion: &Congestion, credits: Option<&Parameters>) -> Option<RootMarking> {
+    if congestion.kind.spec.name != infiniband::SPEC.name {
+        return None;
+    }
+    let settings = &congestion.kind.settings;
+    Some(RootMarking {
+        threshold: infiniband::threshold(settings, credits?.settings.size("buffer"))?,
+        chance: infiniband::chance(settings),
+        smallest: settings.size("packet_size"),
+        victims: settings.flag("mark_victims"),
+    })
+}
+
+/// Links carry the share of their rate that can be used.
+pub(super) fn scale(draft: &Draft, fabric: &mut Fabric) {
+    let credits = draft.queues.as_ref().and_then(|queues| queues.credits.as_ref());
+    let share = credits.map_or(1.0, |credits| credits.settings.fraction("efficiency"));
+    if share < 1.0 {
+        fabric.change_rates(|Rate(rate)| Rate(((rate as f64 * share).round() as u64).max(1)));
+    }
+}
+
+/// Notices of congestion go back beside credits, from switch to switch, and are about data.
+fn notices(balance: &Balance, has_credits: bool, problems: &mut Problems) {
+    let others = [Some(&balance.host).filter(|host| **host != balance.switch), balance.control.as_ref()];
+    let seats = others.into_iter().flatten().map(|policy| (policy, false));
+    for (policy, is_seat) in seats.chain([(&balance.switch, true)]) {
+        let name = "notify_above";
+        let is_asked = policy.spec.parameter(name).is_some() && policy.settings.optional(name).is_some();
+        if !is_asked || (is_seat && has_credits) {
+            continue;
+        }
+        let (message, help) = if is_seat {
+            ("notices of congestion need links with credits", "write `queues: { credits: {} }`")
+        } else {
+            ("switches tell each other of congestion, and of data only", "write it for `switch`")
+        };
+        let report = problems.report(policy.place_of(name), message);
+        report.label("nobody would be told").help(format!("{help}, or `{name}: none`"));
+    }
+}
+
+/// Reports what hosts, helpers and buffers cannot do.
+pub(super) fn check(draft: &Draft, problems: &mut Problems) {
+    if let (Some(balance), Some(queues)) = (&draft.balance, &draft.queues) {
+        notices(balance, queues.credits.is_some(), problems);
+    }
+    let (Some(queues), Some(transport)) = (&draft.queues, &draft.transport) else { return };
+    let Some(credits) = &queues.credits else { return };
+    if queue_pairs::rule(transport.spec).is_none() {
+        let message = format!("hosts with transport `{}` wait for no credits", transport.spec.name);
+        let report = problems.report(credits.place, message);
+        report.label("needs queue pairs");
+        report.help("a transport with queue pairs: `ideal`, `nic_sr`, `go_back_n`, `irn`; or no `credits`");
+    }
+    if let Some(edge) = draft.balance.as_ref().and_then(|balance| balance.edge.as_ref()) {
+        let message = format!("`{}` sits at switches with queues at their egress ports", edge.spec.name);
+        let report = problems.report(edge.place, message);
+        report.label("switches have input buffers here").help("write `edge: none`, or no `credits`");
+    }
+    let control =
+        transport.spec.parameter("control").map_or(Bytes(0), |_| transport.settings.size("control"));
+    let largest = rdma::packet(transport).max(control);
+    let smaller = if largest == control { "control" } else { "mtu" };
+    for (name, may_be_none) in [("buffer", false), ("output_buffer", true)] {
+        let found = credits.settings.size(name);
+        if found.0 / Credits::BLOCK >= largest.0.div_ceil(Credits::BLOCK)
+            || (may_be_none && found == Bytes(0))
+        {
+            continue;
+        }
+        let [found, packet] = [found, largest].map(|size| quantity::print(size.0, Dimension::Size));
+        let report =
+            problems.report(credits.place_of(name), format!("not every packet fits into this `{name}`"));
+        report.label(format!("{found} in blocks of 64B, for packets of {packet}"));
+        report.help(format!("a larger one, or a smaller `{smaller}`"));
+    }
+}

@@ -1,0 +1,205 @@
+//! Staged flows: hosts looked up, rates held against NICs, and the stages cut.
+//!
+//! Invariants: what compiles has a bounded number of messages and of rows, and every flow is judged in some stage.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netloom_model::{NamedFlow, Posting, Stage, StagedFlow, StagedFlows};
+use netloom_units::{Bytes, HostId, NodeId, Rate, Time};
+
+use super::choices::optional_rate;
+use super::ground::Ground;
+use super::rdma;
+use crate::diagnostic::Problems;
+use crate::place::Place;
+use crate::quantity::{self, Dimension};
+use crate::resolve::Draft;
+use crate::resolved::sections::OPEN_LOOP;
+use crate::resolved::{Flow, Flows, Parameters, queue_pairs};
+
+/// Flows are told apart by 16 bits.
+const MOST_FLOWS: usize = u16::MAX as usize;
+/// Most stages times flows: rows of the table `stages`.
+const MOST_ROWS: usize = 100_000;
+/// A host numbers its messages in 32 bits.
+const MOST_MESSAGES: u128 = u32::MAX as u128;
+const PS_PER_BYTE_AT_1BPS: u128 = 8_000_000_000_000;
+
+/// The flows, or a report of why there can be none.
+pub(super) fn flows(draft: &Draft, ground: &Ground, problems: &mut Problems) -> Option<StagedFlows> {
+    let (wanted, transport) = (draft.flows.as_ref()?, draft.transport.as_ref()?);
+    if let Some(flow) = wanted.list.value.get(MOST_FLOWS) {
+        let report = problems.report(flow.name.place, format!("more than {MOST_FLOWS} flows"));
+        report.label("one too many").help("flows with the same ends may be one");
+        return None;
+    }
+    let n_before = problems.len();
+    let message = wanted.settings.settings.size("message");
+    let maker = Maker { wanted, transport, ground, message };
+    let flows: Vec<_> = wanted.list.value.iter().filter_map(|flow| maker.flow(flow, problems)).collect();
+    if problems.len() > n_before {
+        return None;
+    }
+    maker.countable(&flows, problems);
+    let stages = maker.stages(&flows, problems)?;
+    let posted = wanted.settings.settings.count("posted") as u32;
+    let posting = if is_open_loop(transport) { Posting::Clocked } else { Posting::Acknowledged { posted } };
+    Some(StagedFlows { flows, stages, message, posting })
+}
+
+/// The pairs of hosts that have flows: what rates over time are of where nothing else is chosen.
+pub(super) fn pairs(staged: &StagedFlows) -> Vec<NamedFlow> {
+    let pair =
+        |flow: &StagedFlow| NamedFlow { source: flow.source, destination: flow.destination, number: None };
+    let pairs: BTreeSet<NamedFlow> = staged.flows.iter().map(pair).collect();
+    pairs.into_iter().collect()
+}
+
+fn is_open_loop(transport: &Parameters) -> bool {
+    transport.spec.name == OPEN_LOOP.name
+}
+
+struct Maker<'a> {
+    wanted: &'a Flows,
+    transport: &'a Parameters,
+    ground: &'a Ground,
+    message: Bytes,
+}
+
+impl Maker<'_> {
+    fn flow(&self, wanted: &Flow, problems: &mut Problems) -> Option<StagedFlow> {
+        let ends = [&wanted.from, &wanted.to].map(|name| self.ground.host(name, problems));
+        let [Some(source), Some(destination)] = ends else { return None };
+        let [start, stop] = ["start", "stop"].map(|key| Time::ZERO + wanted.settings.settings.duration(key));
+        let given = optional_rate(&wanted.settings, "rate");
+        let most = self.fastest(source);
+        if let Some(rate) = given {
+            self.can_go_at(rate, most, wanted, problems)?;
+        }
+        let flow = StagedFlow { source, destination, start, stop, rate: given };
+        self.is_worth_a_message(flow, given.unwrap_or(most), wanted, problems)?;
+        // By the clock a flow needs one: its own, or that of the transport, or that of the wire.
+        let clock = || optional_rate(self.transport, "rate").unwrap_or(most);
+        let rate = if is_open_loop(self.transport) { Some(given.unwrap_or_else(clock)) } else { given };
+        Some(StagedFlow { rate, ..flow })
+    }
+
+    /// The most that a flow can send: a queue pair has one port of the NIC, packets without such have all of them.
+    fn fastest(&self, source: HostId) -> Rate {
+        let fabric = &self.ground.built.fabric;
+        let node = NodeId(source.0);
+        let one = fabric.ports_of(node).iter().map(|port| port.rate).max();
+        match (queue_pairs::rule(self.transport.spec), one) {
+            (Some(_), Some(rate)) => rate,
+            _ => rdma::capacity(fabric, node),
+        }
+    }
+
+    fn can_go_at(&self, rate: Rate, most: Rate, wanted: &Flow, problems: &mut Problems) -> Option<()> {
+        let place = wanted.settings.place_of("rate");
+        let name = self.transport.spec.name;
+        if !is_open_loop(self.transport) && queue_pairs::rule(self.transport.spec).is_none() {
+            let report = problems.report(place, format!("transport `{name}` has no pace"));
+            report.label("means nothing here");
+            report
+                .help("remove it, or choose `transport: open_loop`, or one with queue pairs such as `ideal`");
+            return None;
+        }
+        if rate <= most {
+            return Some(());
+        }
+        let line = quantity::print(most.0, Dimension::Rate);
+        let report = problems.report(place, format!("`{}` cannot send as fast as that", wanted.from.value));
+        report.label("more than its NIC has");
+        report.help(format!("at most `rate: {line}`; `none` is as fast as NIC and transport allow"));
+        None
+    }
+
+    /// A flow that is over before its first message has left would go on long after its stop.
+    fn is_worth_a_message(
+        &self,
+        flow: StagedFlow,
+        rate: Rate,
+        wanted: &Flow,
+        problems: &mut Problems,
+    ) -> Option<()> {
+        let span = (u128::from(self.message.0) * PS_PER_BYTE_AT_1BPS).div_ceil(u128::from(rate.0));
+        if span <= u128::from(flow.stop.since(flow.start).0) {
+            return Some(());
+        }
+        let size = quantity::print(self.message.0, Dimension::Size);
+        let text = format!("the flow stops before a message of {size} has left");
+        let report = problems.report(wanted.settings.place_of("stop"), text);
+        report.label("too soon for a single message");
+        report.related(self.wanted.settings.place_of("message"), "its messages");
+        report.help("a smaller `message` in `flows`, or a later `stop`");
+        None
+    }
+
+    /// Messages must be numbered, those of a host together.
+    fn countable(&self, flows: &[StagedFlow], problems: &mut Problems) {
+        let posted = u128::from(self.wanted.settings.settings.count("posted"));
+        let mut of_host: BTreeMap<HostId, u128> = BTreeMap::new();
+        for flow in flows {
+            let lasts = u128::from(flow.stop.since(flow.start).0);
+            let rate = flow.rate.unwrap_or_else(|| self.fastest(flow.source));
+            let bytes = lasts * u128::from(rate.0) / PS_PER_BYTE_AT_1BPS;
+            *of_host.entry(flow.source).or_default() += bytes / u128::from(self.message.0) + posted + 1;
+        }
+        if of_host.values().any(|&messages| messages > MOST_MESSAGES) {
+            let place = self.wanted.settings.place_of("message");
+            let text = format!("a host would send more than the {MOST_MESSAGES} messages it can tell apart");
+            let report = problems.report(place, text);
+            report.label("too small for so long").help("a larger `message`, or flows that stop earlier");
+        }
+    }
+
+    fn stages(&self, flows: &[StagedFlow], problems: &mut Problems) -> Option<Vec<Stage>> {
+        let (boundaries, place) = self.boundaries(flows);
+        let n_stages = boundaries.len() - 1;
+        if n_stages.saturating_mul(flows.len()) > MOST_ROWS {
+            let text = format!("{n_stages} stages of {} flows are too many to be told", flows.len());
+            let report = problems.report(place, text);
+            report.label(format!("expected at most {MOST_ROWS} stages times flows"));
+            report.help("fewer boundaries, given by `stages`, or fewer flows");
+            return None;
+        }
+        let settle = self.wanted.settings.settings.duration("settle");
+        let cut = |two: &[Time]| Stage { start: two[0], judged: two[0] + settle, end: two[1] };
+        let stages: Vec<Stage> = boundaries.windows(2).map(cut).collect();
+        if let Some(stage) = stages.iter().find(|stage| stage.judged >= stage.end) {
+            let [start, end] =
+                [stage.start, stage.end].map(|time| quantity::print(time.0, Dimension::Duration));
+            let text = format!("nothing is left to judge of the stage from {start} to {end}");
+            let report = problems.report(self.wanted.settings.place_of("settle"), text);
+            report.label("as long as that stage, or longer");
+            report.help("a shorter `settle`, or longer stages");
+            return None;
+        }
+        self.all_are_judged(flows, &stages, place, problems);
+        Some(stages)
+    }
+
+    /// Where stages begin and end, and where that is written.
+    fn boundaries(&self, flows: &[StagedFlow]) -> (Vec<Time>, Place) {
+        if let Some(given) = &self.wanted.stages {
+            let times = given.value.iter().map(|boundary| Time::ZERO + boundary.value);
+            return (times.collect(), given.place);
+        }
+        let times: BTreeSet<Time> = flows.iter().flat_map(|flow| [flow.start, flow.stop]).collect();
+        (times.into_iter().collect(), self.wanted.list.place)
+    }
+
+    fn all_are_judged(&self, flows: &[StagedFlow], stages: &[Stage], place: Place, problems: &mut Problems) {
+        for (flow, wanted) in flows.iter().zip(&self.wanted.list.value) {
+            // Stages are in order: of those that begin before the flow stops, the last one ends last.
+            let n_begun = stages.partition_point(|stage| stage.judged < flow.stop);
+            if stages[..n_begun].last().is_some_and(|stage| stage.judges(flow)) {
+                continue;
+            }
+            let report = problems.report(wanted.settings.place_of("stop"), "no stage judges this flow");
+            report.label("sends in no part of a stage that counts");
+            report.related(place, "the stages").help("boundaries in `stages` that enclose it, or `auto`");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Entries of forwarding tables listed by hand: which switch, which packets, which of its ports.
+//!
+//! Invariants: an entry leads to a next hop, or to another switch if it says `any: true`; then the run ends at a deadline,
+//! whatever becomes of the packets.
+
+use std::collections::BTreeMap;
+
+use netloom_model::by_hand::Entry;
+use netloom_policy::balance::deterministic;
+use netloom_units::{HostId, LinkId, NodeId, PortId};
+
+use super::agreement::also;
+use super::ground::Ground;
+use crate::diagnostic::Problems;
+use crate::place::{Place, Placed};
+use crate::resolve::Draft;
+use crate::resolved::{Balance, Parameters, Route};
+use crate::suggest;
+
+/// All entries, sorted.
+pub(super) fn routes(draft: &Draft, ground: &Ground, problems: &mut Problems) -> Vec<Entry> {
+    if draft.routes.is_empty() {
+        return Vec::new();
+    }
+    if let Some(balance) = &draft.balance {
+        agreement(balance, &draft.routes, problems);
+    }
+    let mut places: BTreeMap<(NodeId, HostId, Option<HostId>), Place> = BTreeMap::new();
+    let (mut entries, mut straying) = (Vec::new(), None);
+    for route in &draft.routes {
+        let Some(entry) = entry(route, ground, problems) else { continue };
+        if let Some(first) = places.insert((entry.at, entry.to, entry.from), route.place) {
+            let message = format!("two entries of `{}` about the same packets", route.value.at.value);
+            let report = problems.report(route.place, message);
+            report.label("again here").related(first, "first here").help("a table has one port for each");
+        }
+        let way = Way { at: entry.at, to: entry.to, ground };
+        if straying.is_none() && !way.is_next_hop(entry.port) {
+            straying = Some(route.value.settings.place_of("any"));
+        }
+        entries.push(entry);
+    }
+    if let Some(place) = straying.filter(|_| draft.deadline.is_none()) {
+        let report = problems.report(place, "packets may stray for ever");
+        report.label("nobody checks that they arrive").help("add `deadline: 10ms`, the end of the run");
+    }
+    entries.sort_unstable();
+    entries
+}
+
+/// What entries ask of the policies.
+fn agreement(balance: &Balance, routes: &[Placed<Route>], problems: &mut Problems) {
+    let has_tables = |policy: &Parameters| policy.spec.name == deterministic::SPEC.name;
+    let first = routes[0].place;
+    if !has_tables(&balance.switch) {
+        let name = balance.switch.spec.name;
+        let report = problems.report(first, format!("`{name}` follows no entries of tables"));
+        report.label("listed by hand").help("write `balance: deterministic`, or remove `routes`");
+        also(&balance.switch, "switches balance by this", report);
+        return;
+    }
+    let control = balance.control.as_ref().filter(|policy| has_tables(policy));
+    let by_destination =
+        |policy: &&Parameters| !policy.has_stand_ins && !deterministic::is_by_pair(&policy.settings);
+    let tables = [Some(&balance.switch), control].into_iter().flatten().find(by_destination);
+    let sourced = routes.iter().find_map(|route| route.value.from.as_ref());
+    if let (Some(policy), Some(from)) = (tables, sourced) {
+        let report = problems.report(from.place, "tables by destination do not know where packets come from");
+        report.label("a source").help("write `deterministic: {key: pair}`, or leave `from` out");
+        also(policy, "by destination", report);
+    }
+}
+
+fn entry(route: &Placed<Route>, ground: &Ground, problems: &mut Problems) -> Option<Entry> {
+    let Route { at: switch, from, to, link, settings } = &route.value;
+    let at = ground.switch(switch, problems);
+    let destination = ground.host(to, problems);
+    let source = from.as_ref().map(|name| ground.host(name, problems));
+    let cable = ground.link(link, problems);
+    let (at, destination, cable) = (at?, destination?, cable?);
+    let source = source.map_or(Some(None), |host| host.map(Some))?;
+    if source == Some(destination) {
+        let report = problems.report(to.place, "packets go from one host to another");
+        report.label("there and back to itself");
+        return None;
+    }
+    let way = Way { at, to: destination, ground };
+    let Some(port) = way.port(cable) else {
+        let report =
+            problems.report(link.place, format!("`{}` does not end at `{}`", link.value, switch.value));
+        report.label("a link of other nodes").help(way.next_hops());
+        return None;
+    };
+    if !way.is_next_hop(port) {
+        let is_any = settings.settings.flag("any") || settings.has_stand_ins;
+        let good = if is_any { way.may_stray(port, link, problems) } else { way.refuse(link, to, problems) };
+        if !good {
+            return None;
+        }
+    }
+    Some(Entry { at, to: destination, from: source, port })
+}
+
+/// A switch and where packets go from there.
+struct Way<'a> {
+    at: NodeId,
+    to: HostId,
+    ground: &'a Ground,
+}
+
+impl Way<'_> {
+    /// The switch's port at one end of a link.
+    fn port(&self, link: LinkId) -> Option<u32> {
+        let fabric = &self.ground.built.fabric;
+        let end = fabric.links()[link.index()].ends.into_iter().find(|&end| fabric.port(end).node == self.at);
+        end.map(|end| fabric.local_index(end))
+    }
+
+    fn is_next_hop(&self, port: u32) -> bool {
+        self.ground.built.routing.next_hops(self.at, self.to).iter().any(|next| next == port)
+    }
+
+    /// The links that could have been meant, in words.
+    fn next_hops(&self) -> String {
+        const MOST: usize = 8;
+        let built = &self.ground.built;
+        let ports = built.fabric.ports_of(self.at);
+        let next = built.routing.next_hops(self.at, self.to);
+        let mut names: Vec<&str> =
+            next.iter().take(MOST).map(|port| self.ground.link_name(ports[port as usize].link)).collect();
+        if names.is_empty() {
+            return "no link of this switch leads there".to_owned();
+        }
+        if next.len() > MOST {
+            names.push("...");
+        }
+        format!("shortest paths leave by {}", suggest::quoted(&names))
+    }
+
+    /// Refuses a link that is no next hop.
+    fn refuse(&self, link: &Placed<String>, to: &Placed<String>, problems: &mut Problems) -> bool {
+        let message = format!("`{}` is on no shortest path to `{}`", link.value, to.value);
+        let report = problems.report(link.place, message);
+        report
+            .label("not a next hop")
+            .help(format!("{}; `any: true` takes it all the same", self.next_hops()));
+        false
+    }
+
+    /// Whether packets may leave by a link that is no next hop: not to a host that they are not for.
+    fn may_stray(&self, port: u32, link: &Placed<String>, problems: &mut Problems) -> bool {
+        let fabric = &self.ground.built.fabric;
+        let end = fabric.neighbour(PortId(fabric.port_range(self.at).start + port));
+        if !fabric.is_host(end) {
+            return true;
+        }
+        let message = format!("`{}` leads to `{}`", link.value, self.ground.built.node_names[end.index()]);
+        let report = problems.report(link.place, message);
+        report.label("hosts do not forward").help("choose a link to another switch");
+        false
+    }
+}

@@ -1,0 +1,80 @@
+//! Credits: what the sender of a link knows of the room at its other end.
+//!
+//! Models: an account of blocks for each direction and lane; blocks taken when a transmission starts, given back when
+//! the packet has left the buffer, and back a delay later.
+//! Leaves out: the wire that credits take.
+//! Invariants: an account is never below zero, nor above what it was at first; without credits everything may start.
+
+use super::clock::Event;
+use super::fabric::{NodeIdx, PortIdx};
+use super::packet::{Kind, Packet};
+use super::scene::{Credits, Lane, Scene};
+use super::world::World;
+
+/// Bytes that a credit stands for.
+const BLOCK: u64 = 64;
+
+impl Credits {
+    /// Lanes in use, and those with lower numbers.
+    pub(super) fn n_lanes(&self) -> usize {
+        1 + self.data_lane.max(self.control_lane)
+    }
+
+    /// The lane that a packet travels in.
+    pub(super) fn lane(&self, kind: Kind) -> Lane {
+        if kind.is_control() { self.control_lane } else { self.data_lane }
+    }
+
+    /// Credits of every lane at first.
+    pub(super) fn initial(&self) -> u64 {
+        self.buffer / BLOCK
+    }
+}
+
+/// Credits that a packet takes.
+pub(super) fn blocks(bytes: u64) -> u64 {
+    bytes.div_ceil(BLOCK)
+}
+
+/// What every port has at first, by lane.
+pub(super) fn at_first(scene: &Scene) -> Vec<u64> {
+    scene.credits.as_ref().map_or_else(Vec::new, |credits| vec![credits.initial(); credits.n_lanes()])
+}
+
+impl World<'_> {
+    /// Whether a port has credits for a packet of this kind and size.
+    pub(super) fn has_credits(&self, node: NodeIdx, port: PortIdx, kind: Kind, bytes: u64) -> bool {
+        let Some(credits) = &self.scene.credits else { return true };
+        self.ports[node][port].credits[credits.lane(kind)] >= blocks(bytes)
+    }
+
+    /// A transmission starts, and its packet will arrive.
+    pub(super) fn take_credits(&mut self, node: NodeIdx, port: PortIdx, packet: &Packet) {
+        if let Some(credits) = &self.scene.credits {
+            let account = &mut self.ports[node][port].credits[credits.lane(packet.kind)];
+            *account = account.checked_sub(blocks(packet.bytes)).expect("nothing starts without credits");
+        }
+    }
+
+    /// Bytes leave the buffer behind a port: whoever sends to it hears of that.
+    pub(super) fn give_back(&mut self, node: NodeIdx, ingress: PortIdx, lane: Lane, bytes: u64) {
+        let delay = self.scene.fabric.link(node, ingress).delay.max(1);
+        let (sender, port) = self.scene.fabric.far_end(node, ingress);
+        let event = Event::Credit { node: sender, port, lane, blocks: blocks(bytes) };
+        self.clock.schedule(self.clock.now() + delay, event);
+    }
+
+    /// Credits are back.
+    pub(super) fn take_back(&mut self, node: NodeIdx, port: PortIdx, lane: Lane, blocks: u64) {
+        let initial = self.scene.credits.as_ref().expect("credits travel only where there are any").initial();
+        let account = &mut self.ports[node][port].credits[lane];
+        *account += blocks;
+        assert!(*account <= initial, "port {port} of node {node} has more credits than there are");
+        self.look_at(node, port);
+    }
+
+    /// Whether all credits are where they were at first.
+    pub(super) fn has_all_credits(&self) -> bool {
+        self.ports.iter().flatten().all(|port| port.credits == at_first(self.scene))
+    }
+}

@@ -1,0 +1,90 @@
+//! Input buffers: when a packet stands there, where it is to go, and which one is next.
+//!
+//! Models: store and forward and cut-through, the latency of a switch, one queue for each ingress and lane or for each
+//! ingress, lane and egress.
+//! Leaves out: what it takes to leave (see `crossbar`).
+//! Invariants: a buffer never holds more than its lane had credits at first; packets of an ingress stand in the order in
+//! which they came.
+
+use super::account::blocks;
+use super::crossbar::Crossbar;
+use super::fabric::{NodeIdx, PortIdx, wire_time};
+use super::packet::Packet;
+use super::scene::{Forwarding, Lane, Order};
+use super::world::World;
+
+/// A packet in an input buffer.
+#[derive(Debug)]
+pub(super) struct Standing {
+    pub(super) packet: Packet,
+    /// The egress it has chosen.
+    pub(super) egress: PortIdx,
+    /// When its last bit is in, which may be later than now.
+    pub(super) whole_at: u64,
+}
+
+impl World<'_> {
+    /// Bytes of a packet that must have come before a node may handle it.
+    fn needed(&self, node: NodeIdx, ingress: PortIdx, bytes: u64) -> u64 {
+        match self.scene.credits.as_ref().map(|credits| credits.forwarding) {
+            Some(Forwarding::CutThrough { header }) if self.keeps_up(node, ingress) => header.min(bytes),
+            _ => bytes,
+        }
+    }
+
+    /// Whether the link of an ingress of a switch is as fast as every link that leaves it.
+    fn keeps_up(&self, node: NodeIdx, ingress: PortIdx) -> bool {
+        let fabric = &self.scene.fabric;
+        let rate = |port| fabric.link(node, port).rate;
+        !fabric.is_host(node) && (0..fabric.n_ports(node)).all(|port| rate(port) <= rate(ingress))
+    }
+
+    /// When a node may handle a packet whose transmission towards it starts now.
+    pub(super) fn handled_at(&self, node: NodeIdx, ingress: PortIdx, bytes: u64) -> u64 {
+        let link = self.scene.fabric.link(node, ingress);
+        let latency = match &self.scene.credits {
+            Some(credits) if !self.scene.fabric.is_host(node) => credits.latency,
+            _ => 0,
+        };
+        let needed = wire_time(self.needed(node, ingress, bytes), link.rate);
+        self.clock.now() + needed + link.delay + latency
+    }
+
+    /// A packet stands in the buffer of an ingress.
+    pub(super) fn stand(&mut self, node: NodeIdx, ingress: PortIdx, packet: Packet) {
+        let egress = self.choose(node, ingress, &packet);
+        let credits = self.scene.credits.as_ref().expect("only switches with credits have input buffers");
+        let lane = credits.lane(packet.kind);
+        let to_come = packet.bytes - self.needed(node, ingress, packet.bytes);
+        let whole_at = self.clock.now() + wire_time(to_come, self.scene.fabric.link(node, ingress).rate);
+        let crossbar = &mut self.crossbars[node];
+        crossbar.inputs[ingress][lane].push_back(Standing { packet, egress, whole_at });
+        assert!(
+            crossbar.held(ingress, lane) <= credits.initial(),
+            "an input buffer of node {node} overflows"
+        );
+        self.look_at(node, egress);
+    }
+}
+
+impl Crossbar {
+    /// Blocks in the buffer of an ingress, those of the packet on its way through the crossbar included.
+    fn held(&self, ingress: PortIdx, lane: Lane) -> u64 {
+        let on_its_way = self.ways[ingress].iter().filter(|way| way.lane == lane).map(|way| way.bytes);
+        let standing = self.inputs[ingress][lane].iter().map(|standing| standing.packet.bytes);
+        standing.chain(on_its_way).map(blocks).sum()
+    }
+
+    /// The place of the packet that may leave an ingress for an egress next, if there is one.
+    pub(super) fn head(&self, order: Order, ingress: PortIdx, lane: Lane, egress: PortIdx) -> Option<usize> {
+        let mut queue = self.inputs[ingress][lane].iter();
+        let first = queue.position(|standing| order == Order::Fifo || standing.egress == egress)?;
+        (self.inputs[ingress][lane][first].egress == egress).then_some(first)
+    }
+
+    /// Bytes standing at this switch that have chosen an egress.
+    pub(super) fn chosen_bytes(&self, egress: PortIdx) -> u64 {
+        let standing = self.inputs.iter().flatten().flatten().filter(|standing| standing.egress == egress);
+        standing.map(|standing| standing.packet.bytes).sum()
+    }
+}

@@ -1,0 +1,175 @@
+//! Random small scenes with credits on every link: what must hold in every one of them, and that engine and referee agree.
+//!
+//! The rules tell the order of all that happens at a switch in an instant. So links may be alike and messages start at once;
+//! ties are left between what comes to a host and what is posted there or times out.
+
+use netloom_testkit::referee_roce::{
+    Credits, Fabric, Forwarding, Hop, Kind, Message, NodeIdx, Order, Outcome, PacketSizes, Recovery, Scene,
+};
+
+use crate::agreement::compare;
+use crate::fabric::{self, Choice};
+use crate::laws::check;
+use crate::scene::RoceScene;
+
+/// Scenes compared.
+const N_COMPARED: usize = 1000;
+/// Scenes tried at most.
+const MOST_TRIED: u64 = 1050;
+/// Scenes held to the laws.
+const N_PLAYED: u64 = 330;
+
+#[test]
+fn engine_and_referee_agree_on_credits_packet_for_packet() {
+    let untied = (0..MOST_TRIED).filter(|&seed| {
+        let (_, outcome) = compare(RoceScene::with_credits(seed));
+        outcome.ties() == 0
+    });
+    assert_eq!(untied.take(N_COMPARED).count(), N_COMPARED, "too many scenes had ties");
+}
+
+/// Hosts around a switch on links of 1 ns per byte with these delays, packets of 1000 bytes, room for so many blocks on
+/// every link, data and control packets in one lane.
+fn star(delays: &[u64], blocks: u64) -> Scene {
+    let mut fabric = Fabric::default();
+    for _ in delays {
+        fabric.add_host();
+    }
+    let switch = fabric.add_switch();
+    for (host, &delay) in delays.iter().enumerate() {
+        fabric.connect(host, switch, 8_000_000_000, delay);
+    }
+    let mut scene = Scene::new(fabric);
+    scene.packets = PacketSizes { mtu: 1000, header: 0, control: 64 };
+    scene.credits = Some(Credits {
+        buffer: 64 * blocks,
+        data_lane: 0,
+        control_lane: 0,
+        order: Order::Voq,
+        speedup: 1,
+        output_buffer: 0,
+        forwarding: Forwarding::StoreAndForward,
+        latency: 0,
+    });
+    scene
+}
+
+/// Sends so many packets at so many ns.
+fn send(scene: &mut Scene, at: u64, from: NodeIdx, to: NodeIdx, n_packets: u64) {
+    scene.messages.push(Message { at: at * 1000, from, to, bytes: 1000 * n_packets, first_psn: 0 });
+}
+
+/// Plays a scene on both sides; when, in ps, the switch started packets of a kind towards host 1.
+fn starts_towards_host_1(scene: Scene, kind: Kind) -> Vec<u64> {
+    let paths = fabric::paths(&scene.fabric, Choice::PerQp);
+    let switch = scene.fabric.n_nodes() - 1;
+    let (_, outcome) = compare(RoceScene { seed: 0, scene, paths });
+    let hops = outcome.hops.iter().filter(|hop| (hop.node, hop.next, hop.packet.kind) == (switch, 1, kind));
+    hops.map(|hop| hop.started_at).collect()
+}
+
+#[test]
+fn what_was_staged_without_credits_starts_when_they_come() {
+    let mut scene = star(&[1_000_000; 3], 16);
+    scene.credits.as_mut().expect("it has some").output_buffer = 1000;
+    send(&mut scene, 0, 0, 1, 1);
+    send(&mut scene, 2100, 2, 1, 1);
+    // The first packet leaves at 2000 ns, and its credits are back at 5000. The second one stands and is staged at 4100,
+    // on its way until 5100.
+    assert_eq!(starts_towards_host_1(scene, Kind::Data), [2_000_000, 5_000_000]);
+}
+
+#[test]
+fn who_waits_behind_an_ingress_goes_when_that_is_busy() {
+    let mut scene = star(&[1_000_000, 10_000_000, 1_000_000, 1_000_000], 33);
+    send(&mut scene, 0, 0, 1, 2);
+    send(&mut scene, 1010, 2, 1, 1);
+    send(&mut scene, 0, 1, 3, 1);
+    send(&mut scene, 13_000, 2, 0, 1);
+    // Host 0's packets leave one block at host 1. Host 2's, there since 3010 ns, finds too little room and holds up host
+    // 3's ACK, there since 14,064 ns, until host 2's packet for host 0 comes and takes the ingress, at 15,000 ns.
+    assert_eq!(starts_towards_host_1(scene, Kind::Ack)[0], 15_000_000);
+}
+
+#[test]
+fn scenes_with_credits_keep_the_laws_and_cover_much() {
+    let played: Vec<(RoceScene, Outcome)> = (0..N_PLAYED)
+        .map(|seed| {
+            let scene = RoceScene::with_credits(seed);
+            let outcome = scene.play();
+            check(&scene, &outcome);
+            switches_forward_no_sooner_than_they_may(&scene, &outcome);
+            (scene, outcome)
+        })
+        .collect();
+    cover_much(&played);
+}
+
+/// The transmission of a packet at a switch starts after it could be handled.
+fn switches_forward_no_sooner_than_they_may(scene: &RoceScene, outcome: &Outcome) {
+    let fabric = &scene.scene.fabric;
+    for hop in outcome.hops.iter().filter(|hop| !fabric.is_host(hop.node)) {
+        let same = |other: &&Hop| {
+            other.next == hop.node && other.handled_at <= Some(hop.started_at) && other.packet == hop.packet
+        };
+        let came = outcome.hops.iter().filter(same).filter(|other| other.handled_at.is_some()).count();
+        let left = |other: &&Hop| {
+            other.node == hop.node && other.started_at <= hop.started_at && other.packet == hop.packet
+        };
+        assert!(came >= outcome.hops.iter().filter(left).count(), "scene {}, {hop:?}", scene.seed);
+    }
+}
+
+/// Fails unless every rule of credits decides something in some of the scenes: with another setting they go otherwise.
+fn cover_much(played: &[(RoceScene, Outcome)]) {
+    let given = |scene: &RoceScene| scene.scene.credits.clone().expect("there are credits");
+    let matters = |change: &dyn Fn(&mut Credits)| {
+        let differs = |(scene, outcome): &&(RoceScene, Outcome)| {
+            let mut changed = scene.clone();
+            changed.scene.credits.as_mut().map(change);
+            changed.play().hops != outcome.hops
+        };
+        played.iter().filter(differs).count()
+    };
+    let met = |holds: &dyn Fn(&RoceScene, &Outcome) -> bool| {
+        played.iter().filter(|(scene, outcome)| holds(scene, outcome)).count()
+    };
+    let chosen = |choice| met(&|scene, _| scene.paths.choice == choice && has_choice(scene));
+    let recovery = |is: fn(Recovery) -> bool| met(&|scene, _| is(scene.scene.transport.recovery));
+    let counts = [
+        ("untied", met(&|_, outcome| outcome.ties() == 0), 300),
+        ("room", matters(&|credits| credits.buffer += 1_000_000), 150),
+        ("order", matters(&|credits| credits.order = other(credits.order)), 80),
+        ("speedup", matters(&|credits| credits.speedup = 4), 150),
+        ("output buffer", matters(&|credits| credits.output_buffer = 0), 60),
+        ("cut-through", matters(&|credits| credits.forwarding = Forwarding::StoreAndForward), 60),
+        ("latency", matters(&|credits| credits.latency = 0), 100),
+        ("lanes", matters(&|credits| credits.control_lane = credits.data_lane), 150),
+        ("one lane", met(&|scene, _| given(scene).control_lane == given(scene).data_lane), 50),
+        ("hash", chosen(Choice::PerQp), 20),
+        ("spray", chosen(Choice::Spray), 20),
+        ("round robin", chosen(Choice::RoundRobin), 20),
+        ("adaptive", chosen(Choice::Adaptive), 20),
+        ("go_back_n", recovery(|recovery| recovery == Recovery::GoBackN), 50),
+        ("nic_sr", recovery(|recovery| recovery == Recovery::NicSr), 50),
+        ("irn", recovery(|recovery| matches!(recovery, Recovery::Irn { .. })), 50),
+        ("ideal", recovery(|recovery| recovery == Recovery::Ideal), 50),
+        ("lost", met(&|_, outcome| !outcome.drops.is_empty()), 20),
+        ("nack", met(&|_, outcome| outcome.hops.iter().any(|hop| hop.packet.kind == Kind::Nack)), 20),
+        ("timeout", met(&|_, outcome| outcome.messages.iter().any(|fate| fate.timeouts > 0)), 10),
+    ];
+    let few: Vec<_> = counts.iter().filter(|(_, met, least)| met < least).collect();
+    assert!(few.is_empty(), "too few scenes: {few:?} of {counts:?}");
+}
+
+fn other(order: Order) -> Order {
+    match order {
+        Order::Fifo => Order::Voq,
+        Order::Voq => Order::Fifo,
+    }
+}
+
+/// Whether some switch has several ways to some host.
+fn has_choice(scene: &RoceScene) -> bool {
+    scene.paths.candidates.iter().flatten().any(|ports| ports.len() > 1)
+}

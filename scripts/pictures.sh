@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# The pictures of the documentation, drawn anew from runs of their scenarios: `pictures.sh`. Needs Node, npm and Chromium.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+why=$(scripts/packages.sh web) || { echo "pictures: $why" >&2; exit 1; }
+browser=$(command -v chromium || command -v chromium-browser) || { echo "pictures: chromium is not installed" >&2; exit 1; }
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+netloom() { cargo run --locked --quiet -p netloom-cli -- "$@"; }
+picture() { (cd web && node tests/picture.mjs "$browser" "$1" "$2" "../docs/pictures/$3.png"); }
+mkdir -p docs/pictures
+
+# The congestion tree: scenarios 1, 2 and 5 of configuration 2, each as one scene; and the first one as it grows.
+tree() {
+    number=$1
+    shift
+    for run in "$@"; do
+        netloom run "scenarios/infiniband/${run#*=}.yaml" --set record.congestion.interval=none \
+            -o "$place/$number/${run%%=*}" --quiet
+    done
+    netloom report "$place/$number/DR" "$place/$number/AR" -o "$place/$number.html" >/dev/null
+    picture "$place/$number.html" congestion "congestion-tree-$number"
+}
+tree 1 DR=c2 AR=c2_1_ar
+tree 2 DR=c2_2_dr AR=c2_2_ar
+tree 5 DR=c2_5_dr AR=c2_5_ar
+netloom run scenarios/infiniband/c2_1_ar.yaml -o "$place/growing" --quiet
+netloom report "$place/growing" -o "$place/growing.html" >/dev/null
+picture "$place/growing.html" congestion congestion-tree-grows

@@ -1,0 +1,106 @@
+// The congestion tree: which ports are its roots, branches and leaves, over the fabric, scene by scene.
+
+import type { CongestedPort, CongestionOfRun, CongestionScene, Report } from "../data.ts";
+import { asTable, note } from "../dom.ts";
+import { legendOf, lineName } from "../palette.ts";
+import { FREE, ROLES, VICTIM, treeChart } from "../tree.ts";
+import { count, percent, size, some, spans } from "../units.ts";
+import { figure, pair } from "./panel.ts";
+import type { Panel } from "./panel.ts";
+
+interface Shown {
+  /** What the run is called where there are several. */
+  prefix: string;
+  found: CongestionOfRun;
+}
+
+function shown(report: Report): Shown[] {
+  return report.congestion.flatMap((found, place) => {
+    const prefix = report.runs.length > 1 ? `${report.runs[place]?.name ?? ""} · ` : "";
+    return found === null ? [] : [{ prefix, found }];
+  });
+}
+
+const WORDS: Record<CongestedPort["role"], string> = {
+  root: "root: limited by its own link",
+  branch: "branch: held up by a congested port behind it",
+  leaf: "leaf: a host held up by such a port",
+};
+
+const key = (): HTMLElement =>
+  legendOf([
+    ...(["root", "branch", "leaf"] as const).map((role) => lineName(WORDS[role], ROLES[role])),
+    lineName("not congested", FREE),
+    lineName("host whose flow is a victim", VICTIM),
+  ]);
+
+const NOT_DRAWN = "The fabric has too many nodes to be drawn.";
+
+/** Those of some pairs of hosts, each with its share of the scene where that is not all of it. */
+function pairs(found: CongestionScene["victims"], total: number): string {
+  const names = found.map(({ name, share }) => (share < 1 ? `${name} (${percent(share)} of the time)` : name));
+  return [...names, ...(total > found.length ? [`and ${count(total - found.length)} more`] : [])].join(", ");
+}
+
+function people({ victims, total_victims, contributors, total_contributors }: CongestionScene): HTMLElement[] {
+  return [
+    note(`Victims: ${pairs(victims, total_victims) || "none"}.`),
+    note(`Contributors: ${pairs(contributors, total_contributors) || "none"}.`),
+  ];
+}
+
+function told(label: string, { ports, total_ports }: CongestionScene): HTMLElement {
+  const columns = [
+    { title: "port" },
+    { title: "role" },
+    ...["packets waiting", "sending", "without credits", "mean waiting", "most waiting"].map((title) => ({
+      title,
+      number: true,
+    })),
+    { title: "held up by" },
+  ];
+  const rows = ports.map(({ name, role, occupied, sending, starved, waiting, peak, blocked_by }) => [
+    name,
+    role,
+    occupied === null ? null : percent(occupied),
+    percent(sending),
+    percent(starved),
+    waiting === null ? null : size(waiting),
+    peak === null ? null : size(peak),
+    blocked_by,
+  ]);
+  const more = total_ports > ports.length ? `, ${count(ports.length)} of ${count(total_ports)} ports` : "";
+  return asTable(`${label}${more}; shares of the time`, columns, rows);
+}
+
+function drawn({ prefix, found }: Shown, scene: CongestionScene): HTMLElement {
+  const label = `${prefix}${spans(scene.start, scene.end)}`;
+  const table = told(label, scene);
+  return found.nodes.length === 0
+    ? figure(label, note(NOT_DRAWN), ...people(scene), table)
+    : figure(label, treeChart(`Congestion tree, ${label}`, found, scene), ...people(scene), table);
+}
+
+function cut({ prefix, found: { total_scenes, scenes } }: Shown): HTMLElement[] {
+  const left = `${prefix}Told are the longest ${count(scenes.length)} of ${some(total_scenes, "scene")}; table “congestion” has all.`;
+  return total_scenes > scenes.length ? [note(left)] : [];
+}
+
+function content(report: Report): HTMLElement[] {
+  const all = shown(report);
+  if (all.length === 0) {
+    return [];
+  }
+  return [
+    note(
+      "A scene lasts as long as the same ports are roots, branches and leaves. Arrows point the way data goes; a branch " +
+        "leads on to the port that holds it up. A victim passes no root, and its host is held up all the same.",
+    ),
+    key(),
+    pair(...all.flatMap((run) => run.found.scenes.map((scene) => drawn(run, scene)))),
+    ...all.flatMap(cut),
+  ];
+}
+
+/** The panel. */
+export const CONGESTION: Panel = { id: "congestion", title: "Congestion tree", content };

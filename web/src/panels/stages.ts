@@ -1,0 +1,147 @@
+// Staged flows: what each got over time, or stage by stage, and how evenly.
+
+import type { Report, Stage, StagesOfRun } from "../data.ts";
+import { note, table } from "../dom.ts";
+import { groupChart } from "../groups.ts";
+import { timeChart } from "../lines.ts";
+import { jobStroke, legendOf, lineName } from "../palette.ts";
+import type { Stroke } from "../palette.ts";
+import { bitRate, count, rateUnit, significant, span, spanUnit } from "../units.ts";
+import type { Unit } from "../units.ts";
+import { figure } from "./panel.ts";
+import type { Panel } from "./panel.ts";
+
+interface Shown {
+  /** What the run is called where there are several. */
+  prefix: string;
+  found: StagesOfRun;
+}
+
+function shown(report: Report): Shown[] {
+  return report.stages.flatMap((found, place) => {
+    const prefix = report.runs.length > 1 ? `${report.runs[place]?.name ?? ""} · ` : "";
+    return found === null ? [] : [{ prefix, found }];
+  });
+}
+
+/** Flows of a run have colours, then dashes; every run has a chart of its own. */
+const strokeOf = (flow: number, flows: number): Stroke => jobStroke(flow, flow, flows, 1);
+
+const fastest = (found: StagesOfRun): number => {
+  const all = found.stages.flatMap(({ throughputs }) => throughputs.map((value) => value ?? 0));
+  return Math.max(1, ...all, ...found.lines.map(({ goodputs }) => Math.max(0, ...goodputs)));
+};
+
+/** Where stages begin and end. */
+const boundaries = ({ stages }: StagesOfRun): number[] =>
+  [...new Set(stages.flatMap(({ start, end }) => [start, end]))].filter((instant) => instant > 0);
+
+/** The unit in which the stages of a run are told. */
+const stageUnit = ({ stages }: StagesOfRun): Unit => spanUnit(stages.at(-1)?.end ?? 1);
+
+const stageName = ({ start, end }: Stage, { worth }: Unit): string =>
+  [start, end].map((instant) => significant(instant / worth)).join(" – ");
+
+/** Throughput over time, with an upright line wherever a stage begins or ends. */
+function overTime({ prefix, found }: Shown): HTMLElement[] {
+  const { lines } = found;
+  const drawn = lines.map(({ name, begin, interval, goodputs }, nth) => ({
+    name,
+    ...strokeOf(nth, lines.length),
+    points: goodputs.map((value, place): [number, number] => [begin + (place + 0.5) * interval, value]),
+  }));
+  const unit = rateUnit(fastest(found));
+  const label = `${prefix}Throughput over time, stages between the upright lines`;
+  return [
+    legendOf(drawn.map((line) => lineName(line.name, line))),
+    figure(label, timeChart(label, "throughput", unit, drawn, bitRate, boundaries(found))),
+  ];
+}
+
+/** A group of bars for each stage. */
+function byStage({ prefix, found }: Shown): HTMLElement[] {
+  const { flows, stages } = found;
+  const kinds = flows.map(({ name }, nth) => ({
+    name,
+    colour: strokeOf(nth, flows.length).colour,
+    bars: stages.map(({ throughputs }) => {
+      const value = throughputs[nth] ?? null;
+      return value === null ? null : { value, low: value, high: value, tip: [bitRate(value)] };
+    }),
+  }));
+  const scale = stageUnit(found);
+  const axis = { name: `stage, in simulated time (${scale.name})`, names: stages.map((stage) => stageName(stage, scale)) };
+  const label = `${prefix}Throughput in each stage`;
+  return [
+    legendOf(kinds.map(({ name }, nth) => lineName(name, strokeOf(nth, flows.length)))),
+    figure(label, groupChart(label, "throughput", rateUnit(fastest(found)), axis, kinds)),
+  ];
+}
+
+/** The square of a unit of rates, for variances. */
+const squared = ({ worth }: Unit): number => worth * worth;
+
+function told({ prefix, found }: Shown): HTMLElement {
+  const { flows, stages } = found;
+  const unit = rateUnit(fastest(found));
+  const scale = stageUnit(found);
+  const titles = [
+    ...flows.map(({ name }) => `${name} (${unit.name})`),
+    `sum (${unit.name})`,
+    "Jain’s index",
+    `variance (${unit.name}²)`,
+  ];
+  const rate = (value: number | null): string | null => (value === null ? null : significant(value / unit.worth));
+  const rows = stages.map((stage) => [
+    stageName(stage, scale),
+    ...stage.throughputs.map(rate),
+    rate(stage.sum),
+    stage.jain === null ? null : stage.jain.toFixed(4),
+    significant(stage.variance / squared(unit)),
+  ]);
+  const columns = [{ title: `stage (${scale.name})` }, ...titles.map((title) => ({ title, number: true }))];
+  return table(`${prefix}Throughput and fairness, stage by stage`, columns, rows);
+}
+
+/** What is left out of each stage. */
+function settled(all: Shown[]): string {
+  const left = new Set(
+    all.flatMap(({ found }) => found.stages.map(({ start, judged }) => span(Math.max(0, judged - start)))),
+  );
+  const some = [...left].join(", ");
+  return some === "0 s" ? "All of each stage is judged." : `At the start of each stage ${some} are left out.`;
+}
+
+function cut({ prefix, found }: Shown): HTMLElement[] {
+  const { total_flows, total_stages, flows, stages } = found;
+  const text =
+    `${prefix}Told are ${count(flows.length)} of ${count(total_flows)} flows and ${count(stages.length)} of ` +
+    `${count(total_stages)} stages; sum, index and variance are of all flows, and the table “stages” has them.`;
+  return total_flows > flows.length || total_stages > stages.length ? [note(text)] : [];
+}
+
+const scaled = ({ prefix, found: { scale } }: Shown): HTMLElement[] =>
+  scale === null ? [] : [note(`${prefix}Times are ${scale} of the source’s.`)];
+
+function content(report: Report): HTMLElement[] {
+  const all = shown(report);
+  if (all.length === 0) {
+    return [];
+  }
+  return [
+    note(
+      "Throughput is payload that arrived for the first time. Jain’s index is 1 where all flows of a stage got the " +
+        "same, and one over their number where one got everything; the variance is of what they got, over their " +
+        `number. ${settled(all)}`,
+    ),
+    ...all.flatMap((run) => [
+      ...scaled(run),
+      ...(run.found.lines.length > 0 ? overTime(run) : byStage(run)),
+      told(run),
+      ...cut(run),
+    ]),
+  ];
+}
+
+/** The panel. */
+export const STAGES: Panel = { id: "stages", title: "Staged flows", content };
