@@ -4,6 +4,8 @@
 //!
 //! Invariants: every id that occurs in a table with a name column has a name; names count towards the digest.
 
+use netloom_units::NodeId;
+
 /// Names by id.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
@@ -30,21 +32,52 @@ pub enum Family {
     Flows,
 }
 
+impl Family {
+    /// What a member without a name is.
+    fn kind(self) -> &'static str {
+        match self {
+            Family::Nodes => "node",
+            Family::Links => "link",
+            Family::Jobs => "job",
+            Family::Flows => "flow",
+        }
+    }
+}
+
 impl Names {
     /// Names that say kind and number, where nobody has chosen better ones.
     pub fn numbered(n_nodes: usize, n_links: usize, n_jobs: usize, n_flows: usize) -> Names {
-        let list = |kind: &str, count| (0..count).map(|id| format!("{kind} {id}")).collect();
+        let list = |family: Family, count| (0..count).map(|id| format!("{} {id}", family.kind())).collect();
         Names {
-            nodes: list("node", n_nodes),
-            links: list("link", n_links),
-            jobs: list("job", n_jobs),
-            flows: list("flow", n_flows),
+            nodes: list(Family::Nodes, n_nodes),
+            links: list(Family::Links, n_links),
+            jobs: list(Family::Jobs, n_jobs),
+            flows: list(Family::Flows, n_flows),
         }
     }
 
     /// The name of a member of a family, if it has one.
     pub fn get(&self, family: Family, id: usize) -> Option<&str> {
         self.list(family).get(id).map(String::as_str)
+    }
+
+    /// What a node is called: its name, or kind and number where it has none.
+    pub fn node(&self, node: NodeId) -> String {
+        self.called(Family::Nodes, node.index())
+    }
+
+    /// What a job is called.
+    pub fn job(&self, job: u16) -> String {
+        self.called(Family::Jobs, usize::from(job))
+    }
+
+    /// What a staged flow is called.
+    pub fn flow(&self, flow: u16) -> String {
+        self.called(Family::Flows, usize::from(flow))
+    }
+
+    fn called(&self, family: Family, id: usize) -> String {
+        self.get(family, id).map_or_else(|| format!("{} {id}", family.kind()), str::to_owned)
     }
 
     /// Sets a name, leaving those skipped empty.

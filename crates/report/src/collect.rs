@@ -34,17 +34,17 @@ impl About {
 
     /// Name of a node.
     pub fn node(&self, node: NodeId) -> String {
-        self.names.nodes.get(node.0 as usize).cloned().unwrap_or_else(|| format!("node {}", node.0))
+        self.names.node(node)
     }
 
     /// Name of a job.
     pub fn job(&self, job: u16) -> String {
-        self.names.jobs.get(usize::from(job)).cloned().unwrap_or_else(|| format!("job {job}"))
+        self.names.job(job)
     }
 
     /// Name of a staged flow.
     pub fn flow(&self, flow: u16) -> String {
-        self.names.flows.get(usize::from(flow)).cloned().unwrap_or_else(|| format!("flow {flow}"))
+        self.names.flow(flow)
     }
 
     /// Simulated time, in ps.

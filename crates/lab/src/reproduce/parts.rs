@@ -15,7 +15,7 @@ use super::paper::Paper;
 use super::quantity::Quantity;
 use crate::error::LabError;
 use crate::prepare::Prepared;
-use crate::show::arbitration::{self, Kind};
+use crate::show::arbitration::{self, EgressKind};
 use crate::show::osu;
 use crate::summary::{CongestionSummary, JobSummary, PairTime, PortTime, StageSummary, Summary};
 
@@ -170,7 +170,7 @@ fn of_stage(stage: &StageSummary) -> BTreeMap<Quantity, f64> {
     values
 }
 
-fn of_kind(kind: &Kind) -> BTreeMap<Quantity, f64> {
+fn of_kind(kind: &EgressKind) -> BTreeMap<Quantity, f64> {
     BTreeMap::from([
         (Quantity::ArbitratedMost, f64::from(kind.all.most)),
         (Quantity::ArbitratedLeast, f64::from(kind.all.least)),

@@ -17,13 +17,10 @@ use netloom_units::{HostId, NodeId, PortId};
 use serde::Serialize;
 
 use super::ShowError;
-use super::routes::{may_leave, policy_name};
+use super::routes::{MOST_PAIRS, may_leave, policy_name};
 use crate::error::LabError;
 use crate::prepare::{Prepared, prepare};
 use crate::source::Source;
-
-/// Most pairs of hosts that are looked at.
-const MOST_PAIRS: u64 = 1_000_000;
 
 /// Ingress ports for each egress port of a scenario's switches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -31,9 +28,9 @@ pub struct Arbitration {
     /// The balancing policy at switches.
     pub policy: String,
     /// Egress ports by tier and direction, from the lowest tier, upwards first.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<EgressKind>,
     /// Port by port, in the order of switches and of their ports.
-    pub ports: Vec<Egress>,
+    pub ports: Vec<EgressPort>,
 }
 
 /// Where a port leads, seen from its node.
@@ -50,7 +47,7 @@ pub enum Direction {
 
 /// Egress ports of one tier and direction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Kind {
+pub struct EgressKind {
     /// How far their switches are from hosts; 1 at leaves.
     pub tier: u32,
     /// Where they lead.
@@ -78,7 +75,7 @@ pub struct Span {
 
 /// An egress port of a switch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Egress {
+pub struct EgressPort {
     /// The switch.
     pub at: String,
     /// The link.
@@ -95,7 +92,7 @@ pub struct Egress {
     pub from_below: Vec<String>,
 }
 
-impl Kind {
+impl EgressKind {
     /// As claims and tables call it.
     pub fn name(&self) -> String {
         let direction = match self.direction {
@@ -202,7 +199,7 @@ fn told(prepared: &Prepared, walk: &Walk<'_>, policy: String) -> Arbitration {
         let from = |side: Direction| -> Vec<String> {
             met.iter().filter(|&&port| direction(port) == side).map(|&port| link(port)).collect()
         };
-        Egress {
+        EgressPort {
             at: prepared.compiled.node_names[node.index()].clone(),
             link: link(port),
             tier: tiers[node.index()],
@@ -213,27 +210,27 @@ fn told(prepared: &Prepared, walk: &Walk<'_>, policy: String) -> Arbitration {
         }
     };
     let ports = (0..fabric.ports().len() as u32).map(PortId);
-    let ports: Vec<Egress> =
+    let ports: Vec<EgressPort> =
         ports.filter(|&port| !fabric.is_host(fabric.port(port).node)).map(egress).collect();
     Arbitration { policy, kinds: kinds(&ports), ports }
 }
 
 /// Ports of one tier and direction together.
-fn kinds(ports: &[Egress]) -> Vec<Kind> {
-    let mut by_kind: BTreeMap<(u32, Direction), Vec<&Egress>> = BTreeMap::new();
+fn kinds(ports: &[EgressPort]) -> Vec<EgressKind> {
+    let mut by_kind: BTreeMap<(u32, Direction), Vec<&EgressPort>> = BTreeMap::new();
     for port in ports {
         by_kind.entry((port.tier, port.direction)).or_default().push(port);
     }
-    let kind = |((tier, direction), ports): ((u32, Direction), Vec<&Egress>)| {
-        let span = |count: fn(&Egress) -> usize| Span {
+    let kind = |((tier, direction), ports): ((u32, Direction), Vec<&EgressPort>)| {
+        let span = |count: fn(&EgressPort) -> usize| Span {
             least: ports.iter().map(|port| count(port)).min().unwrap_or(0) as u32,
             most: ports.iter().map(|port| count(port)).max().unwrap_or(0) as u32,
         };
-        Kind {
+        EgressKind {
             tier,
             direction,
             egress_ports: ports.len() as u32,
-            all: span(Egress::n_ingress),
+            all: span(EgressPort::n_ingress),
             from_above: span(|port| port.from_above.len()),
             from_beside: span(|port| port.from_beside.len()),
             from_below: span(|port| port.from_below.len()),
@@ -242,7 +239,7 @@ fn kinds(ports: &[Egress]) -> Vec<Kind> {
     by_kind.into_iter().map(kind).collect()
 }
 
-impl Egress {
+impl EgressPort {
     /// Ingress ports from which packets come to it.
     pub fn n_ingress(&self) -> usize {
         self.from_above.len() + self.from_beside.len() + self.from_below.len()

@@ -20,8 +20,8 @@ use crate::error::LabError;
 use crate::prepare::{Prepared, prepare};
 use crate::source::Source;
 
-/// Most pairs of switch and host that are looked at.
-const MOST_PAIRS: u64 = 1_000_000;
+/// Most pairs, of switch and host or of hosts, that are looked at.
+pub(super) const MOST_PAIRS: u64 = 1_000_000;
 
 /// Of which tables, by names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -102,7 +102,7 @@ impl Tally {
         let found = self.ports.iter().filter(|((role, _), _)| *role == wanted);
         let port =
             |(&(_, PortId(port)), &(from, to, time)): (&(Role, PortId), &(NodeId, NodeId, Duration))| {
-                let (node, towards) = (name(from, names), name(to, names));
+                let (node, towards) = (names.node(from), names.node(to));
                 PortTime { port, node, towards, time_s: time.as_seconds() }
             };
         let mut ports: Vec<PortTime> = found.map(port).collect();
@@ -113,15 +113,11 @@ impl Tally {
     fn of_part(&self, wanted: Part, names: &Names) -> Vec<PairTime> {
         let found = self.pairs.iter().filter(|((part, ..), _)| *part == wanted);
         let pair = |(&(_, source, destination), time): (&(Part, HostId, HostId), &Duration)| {
-            let [source, destination] = [source, destination].map(|host| name(NodeId(host.0), names));
+            let [source, destination] = [source, destination].map(|host| names.node(NodeId(host.0)));
             PairTime { source, destination, time_s: time.as_seconds() }
         };
         let mut pairs: Vec<PairTime> = found.map(pair).collect();
         pairs.sort_by(|one, other| other.time_s.total_cmp(&one.time_s));
         pairs
     }
-}
-
-fn name(node: NodeId, names: &Names) -> String {
-    names.nodes.get(node.index()).cloned().unwrap_or_else(|| format!("node {}", node.0))
 }

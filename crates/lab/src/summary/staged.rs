@@ -77,12 +77,10 @@ fn stage(rows: &[StageRow], names: &Names) -> Option<StageSummary> {
     let &StageRow { stage, start, judged, end, .. } = rows.first()?;
     let throughputs: Vec<f64> = rows.iter().map(|row| row.throughput).collect();
     let Fairness { sum, jain, variance } = Fairness::of(&throughputs)?;
-    let node =
-        |node: NodeId| names.nodes.get(node.index()).cloned().unwrap_or_else(|| format!("node {}", node.0));
     let flow = |row: &StageRow| FlowThroughput {
-        flow: names.flows.get(usize::from(row.flow)).cloned().unwrap_or_else(|| format!("flow {}", row.flow)),
-        source: node(NodeId(row.source.0)),
-        destination: node(NodeId(row.destination.0)),
+        flow: names.flow(row.flow),
+        source: names.node(NodeId(row.source.0)),
+        destination: names.node(NodeId(row.destination.0)),
         throughput_bps: row.throughput,
     };
     Some(StageSummary {

@@ -1,6 +1,6 @@
 //! Who meets at egress ports: counted by hand, by the formulas of trees, and refused where there is too much.
 
-use netloom_lab::show::arbitration::{Arbitration, Direction, Kind, Span, arbitration};
+use netloom_lab::show::arbitration::{Arbitration, Direction, EgressKind, Span, arbitration};
 use netloom_lab::{Overrides, Source};
 
 /// A tree of two tiers as the paper has it: K hosts and K uplinks at each of 2K leaves.
@@ -19,9 +19,9 @@ fn shown(text: &str) -> Arbitration {
     arbitration(&Source::text("scene.yaml", text), &Overrides::default()).expect("it can be shown")
 }
 
-fn kind(tier: u32, direction: Direction, ports: u32, [above, beside, below]: [u32; 3]) -> Kind {
+fn kind(tier: u32, direction: Direction, ports: u32, [above, beside, below]: [u32; 3]) -> EgressKind {
     let span = |n: u32| Span { least: n, most: n };
-    Kind {
+    EgressKind {
         tier,
         direction,
         egress_ports: ports,
