@@ -56,6 +56,8 @@ pub struct Send {
     number: u32,
     /// Start of the message, in ps.
     start: u64,
+    /// The class its packets travel in.
+    class: u8,
 }
 
 /// A message being received.
@@ -289,6 +291,7 @@ impl Node {
             last_bytes: (size - (n_packets - 1) * packet_bytes) as u32,
             number,
             start: now,
+            class: model.class_of(&described.message),
         };
         let rate = described.message.rate;
         match (model.transport.kind, rate) {
@@ -336,8 +339,7 @@ impl Node {
         let last = send.next == send.n_packets;
         let bytes = if last { send.last_bytes } else { send.packet_bytes };
         let to = Address { host: send.destination, slot: send.receive_slot };
-        let class = round.model.classes.data;
-        let packet = Packet::data(to, send.flow, sequence, send.entropy, bytes, class);
+        let packet = Packet::data(to, send.flow, sequence, send.entropy, bytes, send.class);
         desk.packets += 1;
         self.forward::<PLAIN>(now, self.ports.len() as u32, &packet, desk, round);
     }

@@ -97,7 +97,7 @@ impl Packet {
         Packet { sequence, ..self }
     }
 
-    /// A pause frame for a class, which crosses one link.
+    /// A pause frame for classes, one bit each, which crosses one link.
     pub fn frame(kind: PacketKind, paused: u8, bytes: u32, class: u8) -> Packet {
         Packet {
             flow: u32::MAX,
@@ -209,9 +209,9 @@ pub enum PacketKind {
     Nack,
     /// Says that a packet was marked.
     Cnp,
-    /// Asks the other end of a link to pause a class.
+    /// Asks the other end of a link to pause classes.
     Pause,
-    /// Lets it go on.
+    /// Lets them go on.
     Resume,
     /// Credits that come back to the sender of a link.
     Credit,

@@ -15,6 +15,21 @@ pub struct Workload {
     pub staged: Option<StagedFlows>,
 }
 
+/// Which kind of traffic messages are: those of a job, of background traffic, or of a staged flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KindOf {
+    /// The job number as messages have it ([`crate::Message::job`]).
+    pub job: u16,
+    /// The number of the staged flow; 0 of others.
+    pub step: u32,
+    /// The kind, by the order in which they are named.
+    pub kind: u16,
+    /// The class its packets travel in.
+    pub class: u8,
+    /// Whether its packets may arrive in any order.
+    pub may_reorder: bool,
+}
+
 /// A job: ranks that repeat a list of phases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
@@ -26,6 +41,8 @@ pub struct Job {
     pub phases: Vec<Phase>,
     /// When it starts.
     pub start: Time,
+    /// The traffic class of its messages; `None` is that of data.
+    pub class: Option<u8>,
 }
 
 /// One phase of a step; phases run in strict sequence per rank.
@@ -126,6 +143,8 @@ pub struct Background {
     pub sizes: Vec<SizePoint>,
     /// Pace of each flow; only with a transport in open loop.
     pub rate: Option<Rate>,
+    /// The traffic class of its messages; `None` is that of data.
+    pub class: Option<u8>,
 }
 
 /// A host that sends background traffic.
@@ -172,6 +191,8 @@ pub struct StagedFlow {
     pub stop: Time,
     /// What it sends at most; by the clock, what it sends.
     pub rate: Option<Rate>,
+    /// The traffic class of its messages; `None` is that of data.
+    pub class: Option<u8>,
 }
 
 /// When the next message of a flow is posted.

@@ -22,6 +22,8 @@ pub(super) struct Program {
     pub(super) hosts: Vec<HostId>,
     pub(super) start: Time,
     pub(super) steps: u32,
+    /// The traffic class of its messages.
+    pub(super) class: Option<u8>,
     pub(super) segments: Vec<Segment>,
     pub(super) collectives: Vec<Planned>,
     /// Most collectives of a segment.
@@ -122,6 +124,7 @@ impl Program {
             hosts: job.ranks.clone(),
             start: job.start,
             steps: job.steps,
+            class: job.class,
             most_collectives,
             segments: compiler.segments,
             collectives: compiler.collectives,

@@ -239,6 +239,7 @@ impl<'a> Walk<'a> {
             tag,
             size: Bytes(bytes),
             rate: None,
+            class: self.program.class,
             job: self.program.job,
             step: self.position.step,
             phase: bucket.phase,

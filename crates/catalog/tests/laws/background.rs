@@ -39,6 +39,7 @@ pub fn of_kind(spec: &Spec, racks: u32, hosts_per_rack: u32, values: &[(&str, Va
         racks: hosts.map(|host| host / hosts_per_rack).collect(),
         sizes: Vec::new(),
         rate: None,
+        class: None,
     }
 }
 

@@ -19,6 +19,8 @@ pub struct SendPair {
     pub entropy: u32,
     /// The NIC port it uses.
     pub port: u32,
+    /// The class its packets travel in.
+    pub class: u8,
     /// What is to be sent, and what was.
     pub sender: Sender,
     /// How fast.
@@ -63,6 +65,7 @@ impl SendPair {
             far: 0,
             entropy: 0,
             port: 0,
+            class: 0,
             sender,
             rate,
             limit: Rate(u64::MAX),

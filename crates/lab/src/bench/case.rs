@@ -155,6 +155,7 @@ impl Case {
             queues: Queues::default(),
             classes: PriorityMap::default(),
             workload: self.workload()?,
+            kinds: Vec::new(),
             faults: Vec::new(),
             storms: Vec::new(),
             loss: 0,
@@ -205,6 +206,7 @@ impl Case {
             steps: self.steps,
             phases: vec![phase.clone()],
             start: Time::ZERO,
+            class: None,
         };
         Ok(Workload { jobs: (0..self.groups).map(job).collect(), background: None, staged: None })
     }

@@ -105,6 +105,7 @@ fn wrong(reason: &str) -> WorkloadError {
 pub(super) struct BackgroundWork {
     arrivals: Box<dyn Arrivals>,
     rate: Option<Rate>,
+    class: Option<u8>,
 }
 
 impl BackgroundWork {
@@ -120,7 +121,11 @@ impl BackgroundWork {
         if let Some(sender) = background.senders.iter().find(|sender| sender.host.index() >= n_hosts) {
             return Err(WorkloadError::NoSuchHost { host: sender.host, n_hosts });
         }
-        Ok(BackgroundWork { arrivals: arrivals(background, seed)?, rate: background.rate })
+        Ok(BackgroundWork {
+            arrivals: arrivals(background, seed)?,
+            rate: background.rate,
+            class: background.class,
+        })
     }
 
     /// Appends the next messages of an actor.
@@ -135,6 +140,7 @@ impl BackgroundWork {
                 tag: 0,
                 size: arrival.size,
                 rate: self.rate,
+                class: self.class,
                 job: Message::BACKGROUND,
                 step: 0,
                 phase: 0,
