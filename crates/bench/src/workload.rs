@@ -254,6 +254,7 @@ impl Work for GroupAllToAll {
                 size: self.message,
                 rate: None,
                 class: None,
+                may_reorder: true,
                 job: Message::BACKGROUND,
                 step: 0,
                 phase: 0,

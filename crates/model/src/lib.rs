@@ -34,7 +34,7 @@ pub use settings::{
 };
 pub use work::{Item, Mark, Message, Operation, Work};
 pub use workload::{
-    Background, Bucket, Collective, Job, KindOf, Order, Phase, PointToPoint, Posting, Sender, SizePoint, Stage,
+    Background, Bucket, Collective, Handling, Job, KindOf, Order, Phase, PointToPoint, Posting, Sender, SizePoint, Stage,
     StagedFlow, StagedFlows, Workload,
 };
 

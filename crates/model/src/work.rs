@@ -74,6 +74,8 @@ pub struct Message {
     pub rate: Option<Rate>,
     /// The traffic class of its packets; `None` is that of data ([`crate::PriorityMap`]).
     pub class: Option<u8>,
+    /// Whether its packets may overtake each other on their way; switches that adapt leave all others on one path.
+    pub may_reorder: bool,
     /// The job it belongs to; [`Message::BACKGROUND`] for background traffic, [`Message::STAGED`] for staged flows.
     pub job: u16,
     /// The step of the job, or the number of the staged flow.

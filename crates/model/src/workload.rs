@@ -15,6 +15,21 @@ pub struct Workload {
     pub staged: Option<StagedFlows>,
 }
 
+/// What messages ask of the fabric.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Handling {
+    /// The traffic class of their packets; `None` is that of data.
+    pub class: Option<u8>,
+    /// Whether packets may overtake each other.
+    pub may_reorder: bool,
+}
+
+impl Default for Handling {
+    fn default() -> Handling {
+        Handling { class: None, may_reorder: true }
+    }
+}
+
 /// Which kind of traffic messages are: those of a job, of background traffic, or of a staged flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KindOf {
@@ -41,8 +56,8 @@ pub struct Job {
     pub phases: Vec<Phase>,
     /// When it starts.
     pub start: Time,
-    /// The traffic class of its messages; `None` is that of data.
-    pub class: Option<u8>,
+    /// What its messages ask of the fabric.
+    pub handling: Handling,
 }
 
 /// One phase of a step; phases run in strict sequence per rank.
@@ -143,8 +158,8 @@ pub struct Background {
     pub sizes: Vec<SizePoint>,
     /// Pace of each flow; only with a transport in open loop.
     pub rate: Option<Rate>,
-    /// The traffic class of its messages; `None` is that of data.
-    pub class: Option<u8>,
+    /// What its messages ask of the fabric.
+    pub handling: Handling,
 }
 
 /// A host that sends background traffic.
@@ -191,8 +206,8 @@ pub struct StagedFlow {
     pub stop: Time,
     /// What it sends at most; by the clock, what it sends.
     pub rate: Option<Rate>,
-    /// The traffic class of its messages; `None` is that of data.
-    pub class: Option<u8>,
+    /// What its messages ask of the fabric.
+    pub handling: Handling,
 }
 
 /// When the next message of a flow is posted.

@@ -382,6 +382,7 @@ impl Node {
             class: packet.class(),
             tag: packet.tag,
             is_data: packet.is_data(),
+            may_reorder: packet.has(Packet::MAY_REORDER),
             ingress,
             destination: HostId(packet.destination),
             message: packet.flow,

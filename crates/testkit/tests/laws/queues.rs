@@ -97,6 +97,7 @@ impl Work for Poisson {
                 size: Bytes(size),
                 rate: None,
                 class: None,
+                may_reorder: true,
                 job: Message::BACKGROUND,
                 step: 0,
                 phase: 0,

@@ -15,7 +15,7 @@ mod sizes;
 use std::collections::VecDeque;
 use std::fmt;
 
-use netloom_model::{Background, Item, Message, Operation};
+use netloom_model::{Background, Handling, Item, Message, Operation};
 use netloom_units::{Bytes, HostId, Rate, Spec, Time};
 
 use super::error::WorkloadError;
@@ -105,7 +105,7 @@ fn wrong(reason: &str) -> WorkloadError {
 pub(super) struct BackgroundWork {
     arrivals: Box<dyn Arrivals>,
     rate: Option<Rate>,
-    class: Option<u8>,
+    handling: Handling,
 }
 
 impl BackgroundWork {
@@ -124,7 +124,7 @@ impl BackgroundWork {
         Ok(BackgroundWork {
             arrivals: arrivals(background, seed)?,
             rate: background.rate,
-            class: background.class,
+            handling: background.handling,
         })
     }
 
@@ -140,7 +140,8 @@ impl BackgroundWork {
                 tag: 0,
                 size: arrival.size,
                 rate: self.rate,
-                class: self.class,
+                class: self.handling.class,
+                may_reorder: self.handling.may_reorder,
                 job: Message::BACKGROUND,
                 step: 0,
                 phase: 0,
