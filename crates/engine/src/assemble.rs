@@ -220,6 +220,9 @@ impl<'a> Builder<'a> {
         let form = self.form(inside, port);
         egress.set_form(form);
         egress.set_data_class(self.model.classes.data);
+        if queues.classes.are_told_apart() {
+            egress.tell_apart(self.model, !is_host || self.model.transport.rdma().is_none());
+        }
         if !is_host {
             self.set_marker(&mut egress, port);
         }
@@ -238,7 +241,8 @@ impl<'a> Builder<'a> {
             && queues.credits.is_none()
         {
             let PriorityMap { data, control } = self.model.classes;
-            if control > data || !self.acts_at_starts() {
+            let highest_data = self.model.data_classes().ilog2() as u8;
+            if control > highest_data || !self.acts_at_starts() {
                 egress.set_top_class(data.max(control));
             }
         }
@@ -252,8 +256,23 @@ impl<'a> Builder<'a> {
         if let (Some(marking), Some(credits)) = (queues.root_marking, queues.credits) {
             let buffer = port.rate.serialization(credits.buffer);
             egress.set_root_marker(Marker::of_roots(&marking, buffer, random));
+        } else if queues.classes.are_told_apart() {
+            self.set_class_markers(egress);
         } else if let Some(marking) = queues.marking {
             egress.set_marker(Marker::new(&marking, random));
+        }
+    }
+
+    /// As [`Builder::set_marker`], where data is told apart by class: each class draws from a stream of its own, that of data
+    /// from the port's.
+    fn set_class_markers(&self, egress: &mut Egress) {
+        for (number, class) in self.model.queues.classes.iter() {
+            let Some(marking) = class.marking else { continue };
+            let is_default = number == self.model.classes.data;
+            let purpose = if is_default { MARK_PURPOSE } else { MARK_PURPOSE << 8 | u64::from(number) };
+            let random = self.stream(purpose, egress.id());
+            egress.set_guarded();
+            egress.set_class_marker(number, Marker::new(&marking, random));
         }
     }
 
@@ -264,7 +283,10 @@ impl<'a> Builder<'a> {
     /// Whether something happens to data packets when their transmission starts, or may keep them from it.
     fn acts_at_starts(&self) -> bool {
         let queues = &self.model.queues;
-        queues.buffer.is_some() || queues.marking.is_some() || self.model.loss > 0
+        queues.buffer.is_some()
+            || queues.marking.is_some()
+            || queues.classes.are_told_apart()
+            || self.model.loss > 0
     }
 
     /// The cheapest form that is exact for a port.
@@ -326,7 +348,8 @@ impl<'a> Builder<'a> {
             node.follow_entries(model);
         }
         if let Some(buffer) = model.queues.buffer.filter(|_| !is_host) {
-            node.share(SharedBuffer::new(&buffer, fabric_ports, model.transport.packet));
+            let classes = &model.queues.classes;
+            node.share(SharedBuffer::new(&buffer, classes, fabric_ports, model.transport.packet));
         }
         node
     }

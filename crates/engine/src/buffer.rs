@@ -2,6 +2,7 @@
 //!
 //! Models: dynamic thresholds; without loss also an account per ingress, headroom, and pausing whoever sends
 //! (`docs/concepts/roce.md`).
+//! Where data is told apart by class, each class has such accounts of its own; some may pause and others lose.
 //! Leaves out: the queues themselves, and frames on the wire.
 //!
 //! Ports are settled lazily, so what is known to be held is an upper bound. It decides most cases: a packet that fits an
@@ -13,9 +14,11 @@
 
 use std::collections::VecDeque;
 
-use netloom_model::{Buffer, Pause, Port};
+use netloom_model::{Buffer, DataClasses, Pause, Port};
 use netloom_records::DropReason;
 use netloom_units::Bytes;
+
+use crate::turns::bits;
 
 /// More than any switch holds: 2^40 bytes.
 const LARGEST: u64 = 1 << 40;
@@ -40,9 +43,11 @@ pub struct Request {
     pub ingress: u32,
     /// The port it goes to.
     pub egress: u32,
+    /// Its class.
+    pub class: u8,
     /// Its size.
     pub bytes: u64,
-    /// Bytes of data that wait there.
+    /// Bytes of data, of its class where these are told apart, that wait there.
     pub waiting: u64,
 }
 
@@ -61,12 +66,28 @@ pub struct SharedBuffer {
     /// What was held when all ports had last been settled.
     counted: u64,
     lossless: Option<Box<Lossless>>,
+    /// Classes of data, where they are told apart.
+    classes: Option<Box<Classes>>,
+}
+
+/// Classes of data in the order in which each in-link, and each port, has an account for them.
+#[derive(Debug)]
+struct Classes {
+    /// How many there are.
+    n: u32,
+    /// The place of each class among them.
+    place: [u8; 8],
+    /// What a queue or ingress of a class may take, in 1/1024.
+    alphas: [u64; 8],
+    /// Those that pause rather than lose, one bit each.
+    pausing: u8,
 }
 
 #[derive(Debug)]
 struct Lossless {
+    /// For each in-link, for each class where these are told apart.
     ingresses: Vec<Ingress>,
-    /// For each port, where the packets that wait there came from: (ingress, bytes).
+    /// For each port and class, where the packets that wait there came from: (account of the ingress, bytes).
     waiting: Vec<VecDeque<(u32, u32)>>,
     n_paused: u32,
     xon_gap: u64,
@@ -78,18 +99,61 @@ struct Ingress {
     headroom: u64,
     capacity: u64,
     is_paused: bool,
+    /// The part of what is free that it may take, in 1/1024.
+    alpha: u64,
+}
+
+impl Classes {
+    fn new(classes: &DataClasses) -> Classes {
+        let mut known = Classes { n: 0, place: [0; 8], alphas: [0; 8], pausing: classes.bits(|class| class.pause) };
+        for (number, class) in classes.iter() {
+            known.place[usize::from(number)] = known.n as u8;
+            known.alphas[usize::from(number)] = u64::from(class.alpha);
+            known.n += 1;
+        }
+        known
+    }
+
+    /// The account of a class at an in-link or port.
+    fn account(&self, number: u32, class: u8) -> u32 {
+        number * self.n + u32::from(self.place[usize::from(class & 7)])
+    }
+
+    /// What accounts of an in-link may take, in their order, and whether they pause.
+    fn alphas_in_order(&self) -> Vec<(u64, bool)> {
+        let used = (0..8_u8).filter(|&class| self.alphas[usize::from(class)] > 0);
+        used.map(|class| (self.alphas[usize::from(class)], self.pausing >> class & 1 == 1)).collect()
+    }
+
+    /// The in-link or port of an account, and the class, as a bit.
+    fn whose(&self, account: u32) -> (u32, u8) {
+        let is_it = |class: &u8| self.alphas[usize::from(*class)] > 0 && self.account(account / self.n, *class) == account;
+        let class = (0..8).find(is_it).expect("every account is of a class");
+        (account / self.n, 1 << class)
+    }
+
+    /// A request by its accounts.
+    fn by_account(&self, request: &Request) -> Request {
+        let Request { ingress, egress, class, .. } = *request;
+        Request { ingress: self.account(ingress, class), egress: self.account(egress, class), ..*request }
+    }
 }
 
 impl SharedBuffer {
     /// An empty buffer of a switch with these ports.
-    pub fn new(buffer: &Buffer, ports: &[Port], packet: Bytes) -> SharedBuffer {
-        let lossless = buffer.pause.map(|pause| Box::new(Lossless::new(&pause, ports, packet)));
+    pub fn new(buffer: &Buffer, classes: &DataClasses, ports: &[Port], packet: Bytes) -> SharedBuffer {
+        let classes = classes.are_told_apart().then(|| Box::new(Classes::new(classes)));
+        let alphas: Vec<(u64, bool)> = match &classes {
+            None => vec![(u64::from(buffer.alpha), true)],
+            Some(known) => known.alphas_in_order(),
+        };
+        let lossless = buffer.pause.map(|pause| Box::new(Lossless::new(&pause, &alphas, ports, packet)));
         let apart = lossless.as_ref().map_or(0, |lossless| lossless.headroom());
         // Products with alpha fit then.
         let shared = buffer.size.0.saturating_sub(apart).min(LARGEST);
         let (alpha, calm_held) = (u64::from(buffer.alpha), shared - shared / 8);
         let calm_limit = limit(shared, calm_held, alpha);
-        SharedBuffer { shared, alpha, held: 0, calm_held, calm_limit, counted: 0, lossless }
+        SharedBuffer { shared, alpha, held: 0, calm_held, calm_limit, counted: 0, lossless, classes }
     }
 
     /// Whether every start must be an event of its own.
@@ -98,9 +162,20 @@ impl SharedBuffer {
         self.lossless.as_ref().is_some_and(|lossless| lossless.n_paused > 0)
     }
 
-    /// Whether an ingress is paused; `None` where nobody ever is.
-    pub fn is_paused(&self, ingress: u32) -> Option<bool> {
-        self.lossless.as_ref().map(|lossless| lossless.ingresses[ingress as usize].is_paused)
+    /// Of `classes`, which may be paused, those that are at an ingress, one bit each; `None` where nobody ever is.
+    pub fn paused_at(&self, ingress: u32, classes: u8) -> Option<u8> {
+        let lossless = self.lossless.as_ref()?;
+        let is_paused = |class: &u8| {
+            let account = self.classes.as_ref().map_or(ingress, |known| known.account(ingress, *class));
+            lossless.ingresses[account as usize].is_paused
+        };
+        Some(bits(classes).filter(is_paused).fold(0, |paused, class| paused | 1 << class))
+    }
+
+    /// Whether data is told apart by class.
+    #[inline(always)]
+    pub fn is_by_class(&self) -> bool {
+        self.classes.is_some()
     }
 
     /// Whether a packet surely fits and nobody needs to be paused for it; it is then taken.
@@ -128,6 +203,9 @@ impl SharedBuffer {
         if !is_sure && self.is_stale() {
             return Admission::Unsure;
         }
+        if self.classes.is_some() {
+            return self.admit_of_class(request, is_sure);
+        }
         if self.take_within(request, limit(self.shared, self.held, self.alpha)) {
             return Admission::Take;
         }
@@ -138,9 +216,39 @@ impl SharedBuffer {
         }
     }
 
+    /// As [`SharedBuffer::admit`], where data is told apart by class.
+    #[inline(never)]
+    fn admit_of_class(&mut self, request: &Request, is_sure: bool) -> Admission {
+        let classes = self.classes.as_deref().expect("seen by the caller");
+        let limit = limit(self.shared, self.held, classes.alphas[usize::from(request.class & 7)]);
+        let pauses = classes.pausing >> request.class & 1 == 1;
+        let by_account = classes.by_account(request);
+        let fits = match &mut self.lossless {
+            Some(lossless) if pauses => lossless.take_within(&by_account, limit),
+            _ => request.waiting + request.bytes <= limit,
+        };
+        match &mut self.lossless {
+            _ if fits => self.held += request.bytes,
+            _ if !is_sure => return Admission::Unsure,
+            Some(lossless) if pauses => return lossless.admit_to_headroom(&by_account),
+            _ => return Admission::Refuse(DropReason::BufferFull),
+        }
+        if let Some(lossless) = self.lossless.as_deref_mut().filter(|_| !pauses) {
+            lossless.take_lossy(&by_account);
+        }
+        Admission::Take
+    }
+
     /// Whether much less may be held than is known: counting anew makes the exact question rare.
     fn is_stale(&self) -> bool {
         self.held > self.calm_held && self.held > self.counted + self.shared / 16
+    }
+
+    /// As [`SharedBuffer::sync`], of a class at a port. Tells the ingress, and the class as a bit.
+    pub fn sync_of_class(&mut self, egress: u32, class: u8, waiting: usize) -> Option<(u32, u8)> {
+        let account = self.classes.as_deref()?.account(egress, class);
+        let resumed = self.sync(account as usize, waiting)?;
+        Some(self.classes.as_deref()?.whose(resumed))
     }
 
     /// Takes note of what has left a port without loss, by how many packets wait there still. Tells an ingress that may go
@@ -151,7 +259,7 @@ impl SharedBuffer {
             let (number, bytes) = lossless.waiting[egress].pop_front().expect("longer than something");
             let ingress = &mut lossless.ingresses[number as usize];
             self.held -= ingress.release(u64::from(bytes));
-            let limit = limit(self.shared, self.held, self.alpha);
+            let limit = limit(self.shared, self.held, ingress.alpha);
             if ingress.may_go_on(lossless.xon_gap, limit) {
                 ingress.is_paused = false;
                 lossless.n_paused -= 1;
@@ -201,13 +309,19 @@ impl Ingress {
 }
 
 impl Lossless {
-    fn new(pause: &Pause, ports: &[Port], packet: Bytes) -> Lossless {
-        let with = |capacity| Ingress { capacity, ..Ingress::default() };
-        let mut ingresses: Vec<Ingress> =
-            ports.iter().map(|port| with(pause.headroom_of(port, packet))).collect();
+    /// Accounts of so many classes, each with its alpha and whether it has headroom.
+    fn new(pause: &Pause, classes: &[(u64, bool)], ports: &[Port], packet: Bytes) -> Lossless {
+        let headrooms = ports.iter().map(|port| pause.headroom_of(port, packet));
         // What the switch itself makes: nobody could be paused for it.
-        ingresses.push(with(0));
-        let waiting = ports.iter().map(|_| VecDeque::new()).collect();
+        let of_ingress = |headroom: u64| {
+            let of_class = move |&(alpha, pauses): &(u64, bool)| {
+                let capacity = if pauses { headroom } else { 0 };
+                Ingress { capacity, alpha, ..Ingress::default() }
+            };
+            classes.iter().map(of_class)
+        };
+        let ingresses: Vec<Ingress> = headrooms.chain([0]).flat_map(of_ingress).collect();
+        let waiting = (0..ports.len() * classes.len()).map(|_| VecDeque::new()).collect();
         Lossless { ingresses, waiting, n_paused: 0, xon_gap: pause.xon_gap.0 }
     }
 
@@ -221,6 +335,12 @@ impl Lossless {
             self.remember(request);
         }
         fits
+    }
+
+    /// Takes a packet that its egress has room for, of a class that nobody pauses.
+    fn take_lossy(&mut self, request: &Request) {
+        self.ingresses[request.ingress as usize].used += request.bytes;
+        self.remember(request);
     }
 
     fn headroom(&self) -> u64 {
@@ -263,13 +383,13 @@ mod tests {
     }
 
     fn request(ingress: u32, waiting: u64) -> Request {
-        Request { ingress, egress: 2, bytes: 1_000, waiting }
+        Request { ingress, egress: 2, class: 0, bytes: 1_000, waiting }
     }
 
     #[test]
     fn a_queue_takes_its_part_of_what_is_free() {
         let buffer = Buffer { size: Bytes(10_000), alpha: 512, pause: None };
-        let mut shared = SharedBuffer::new(&buffer, &ports(), Bytes(1_000));
+        let mut shared = SharedBuffer::new(&buffer, &DataClasses::default(), &ports(), Bytes(1_000));
         let mut waiting = 0;
         while shared.admit(&request(0, waiting), true) == Admission::Take {
             waiting += 1_000;
@@ -286,7 +406,7 @@ mod tests {
     fn an_ingress_is_paused_once_and_goes_on() {
         let pause = Pause { headroom: Some(Bytes(2_000)), xon_gap: Bytes(500) };
         let buffer = Buffer { size: Bytes(16_000), alpha: 1024, pause: Some(pause) };
-        let mut shared = SharedBuffer::new(&buffer, &ports(), Bytes(1_000));
+        let mut shared = SharedBuffer::new(&buffer, &DataClasses::default(), &ports(), Bytes(1_000));
         // Half of the 10000 shared ones: 5000 in use leave 5000 free.
         let admissions: Vec<Admission> = (0..8).map(|_| shared.admit(&request(0, 0), true)).collect();
         assert!(admissions[..5].iter().all(|admission| *admission == Admission::Take));

@@ -43,6 +43,7 @@ mod sort;
 mod stages;
 mod state;
 mod trace;
+mod turns;
 mod waiting;
 
 pub use run::{Deadlock, Options, Outcome, Seams, Stall, Status, Waiting, run};

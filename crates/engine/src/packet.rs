@@ -39,6 +39,8 @@ impl Packet {
     pub const AGAIN: u32 = 1 << 18;
     /// It ends its message.
     pub const LAST: u32 = 1 << 19;
+    /// Its sender allows that it be overtaken by packets of its own flow.
+    pub const MAY_REORDER: u32 = 1 << 20;
 
     /// The word of a packet that has crossed no link yet.
     #[inline(always)]
@@ -48,8 +50,8 @@ impl Packet {
 
     /// A data packet that has crossed no link yet.
     #[inline(always)]
-    pub fn data(to: Address, flow: u32, sequence: u32, entropy: u32, bytes: u32, class: u8) -> Packet {
-        let state = Packet::fresh_state(class, PacketKind::Data);
+    pub fn data(to: Address, flow: u32, sequence: u32, entropy: u32, bytes: u32, stamp: Stamp) -> Packet {
+        let state = stamp.0;
         Packet { flow, slot: to.slot, sequence, destination: to.host, entropy, bytes, tag: 0, state }
     }
 
@@ -97,7 +99,7 @@ impl Packet {
         Packet { sequence, ..self }
     }
 
-    /// A pause frame for a class, which crosses one link.
+    /// A pause frame for classes, one bit each, which crosses one link.
     pub fn frame(kind: PacketKind, paused: u8, bytes: u32, class: u8) -> Packet {
         Packet {
             flow: u32::MAX,
@@ -188,6 +190,18 @@ impl Packet {
     }
 }
 
+/// What a sender writes into every data packet of a message, worked out once: class, kind and marks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stamp(u32);
+
+impl Stamp {
+    /// Of a message in a class, whose packets may be reordered or not.
+    pub fn new(class: u8, may_reorder: bool) -> Stamp {
+        let mark = if may_reorder { Packet::MAY_REORDER } else { 0 };
+        Stamp(Packet::fresh_state(class, PacketKind::Data) | mark)
+    }
+}
+
 /// A message's state at a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address {
@@ -209,9 +223,9 @@ pub enum PacketKind {
     Nack,
     /// Says that a packet was marked.
     Cnp,
-    /// Asks the other end of a link to pause a class.
+    /// Asks the other end of a link to pause classes.
     Pause,
-    /// Lets it go on.
+    /// Lets them go on.
     Resume,
     /// Credits that come back to the sender of a link.
     Credit,

@@ -57,13 +57,14 @@ impl Prepared {
         }
     }
 
-    /// The names of nodes, links, jobs and staged flows.
+    /// The names of nodes, links, jobs, staged flows and kinds of traffic.
     pub fn names(&self) -> Names {
         Names {
             nodes: self.compiled.node_names.clone(),
             links: self.compiled.link_names.clone(),
             jobs: self.compiled.job_names.clone(),
             flows: self.compiled.flow_names.clone(),
+            traffic: self.compiled.traffic_names.clone(),
         }
     }
 

@@ -7,6 +7,7 @@
 //! Invariants: immutable once built; no strings to look anything up; two equal models give equal runs.
 
 pub mod by_hand;
+pub mod classes;
 pub mod credits;
 pub mod fabric;
 pub mod fault;
@@ -21,6 +22,7 @@ pub mod work;
 pub mod workload;
 
 pub use by_hand::HandTable;
+pub use classes::{DataClass, DataClasses, Schedule};
 pub use credits::{Credits, Forwarding, InputOrder};
 pub use fabric::{Fabric, FabricBuilder, Link, Port};
 pub use fault::{Fault, FaultAction, Knowledge, Storm, Ways};
@@ -32,7 +34,7 @@ pub use settings::{
 };
 pub use work::{Item, Mark, Message, Operation, Work};
 pub use workload::{
-    Background, Bucket, Collective, Job, Order, Phase, PointToPoint, Posting, Sender, SizePoint, Stage,
+    Background, Bucket, Collective, Handling, Job, KindOf, Order, Phase, PointToPoint, Posting, Sender, SizePoint, Stage,
     StagedFlow, StagedFlows, Workload,
 };
 
@@ -58,6 +60,8 @@ pub struct Model {
     pub classes: PriorityMap,
     /// Jobs, background traffic, and flows that start and stop.
     pub workload: Workload,
+    /// Which kind of traffic each part of it is, where kinds are named: for the records, sorted by job and step.
+    pub kinds: Vec<KindOf>,
     /// Links down from the start and faults in time.
     pub faults: Vec<Fault>,
     /// NICs that keep pausing their switch.
@@ -77,6 +81,29 @@ pub struct Model {
 }
 
 impl Model {
+    /// The class that the packets of a message travel in.
+    #[inline]
+    pub fn class_of(&self, message: &Message) -> u8 {
+        message.class.unwrap_or(self.classes.data)
+    }
+
+    /// The classes that data packets travel in, one bit each.
+    pub fn data_classes(&self) -> u8 {
+        match self.queues.classes.bits(|_| true) {
+            0 => 1 << self.classes.data,
+            bits => bits,
+        }
+    }
+
+    /// Of these, those that switches may pause, one bit each.
+    pub fn pausing_classes(&self) -> u8 {
+        if self.queues.classes.are_told_apart() {
+            return self.queues.classes.bits(|class| class.pause);
+        }
+        let pauses = self.queues.buffer.is_some_and(|buffer| buffer.pause.is_some());
+        u8::from(pauses) << self.classes.data
+    }
+
     /// Where the balancing policy of a node sits, with the node's [`Fabric::neighbours`].
     pub fn seat<'a>(&self, node: NodeId, neighbours: &'a [NodeId]) -> Seat<'a> {
         Seat {

@@ -7,6 +7,7 @@ use netloom_policy::edge::{self, path_map::PathMap};
 use netloom_units::{Bytes, Duration, HostId, LinkId, Rate};
 
 use crate::by_hand;
+use crate::classes::DataClasses;
 use crate::credits::Credits;
 use crate::rdma::{Buffer, Marking, Rdma, RootMarking};
 
@@ -110,18 +111,21 @@ pub struct Queues {
     pub host_limit: Option<Bytes>,
     /// What the ports of a switch share instead; `None` is a queue for each port alone.
     pub buffer: Option<Buffer>,
-    /// Marking at switches.
+    /// Marking at switches, where classes have none of their own.
     pub marking: Option<Marking>,
+    /// Classes of data that ports tell apart.
+    pub classes: DataClasses,
     /// Input buffers and credits instead of all this.
     pub credits: Option<Credits>,
     /// With credits, marking where congestion has its root.
     pub root_marking: Option<RootMarking>,
 }
 
-/// Traffic class of each kind of packet: 0 to 7, a higher class is always served first.
+/// Traffic class of each kind of packet, 0 to 7; a higher class is always served first, unless it is weighted
+/// ([`crate::Schedule`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PriorityMap {
-    /// Class of data packets.
+    /// Class of data packets whose message names none.
     pub data: u8,
     /// Class of ACKs.
     pub control: u8,

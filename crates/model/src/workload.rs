@@ -15,6 +15,36 @@ pub struct Workload {
     pub staged: Option<StagedFlows>,
 }
 
+/// What messages ask of the fabric.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Handling {
+    /// The traffic class of their packets; `None` is that of data.
+    pub class: Option<u8>,
+    /// Whether packets may overtake each other.
+    pub may_reorder: bool,
+}
+
+impl Default for Handling {
+    fn default() -> Handling {
+        Handling { class: None, may_reorder: true }
+    }
+}
+
+/// Which kind of traffic messages are: those of a job, of background traffic, or of a staged flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KindOf {
+    /// The job number as messages have it ([`crate::Message::job`]).
+    pub job: u16,
+    /// The number of the staged flow; 0 of others.
+    pub step: u32,
+    /// The kind, by the order in which they are named.
+    pub kind: u16,
+    /// The class its packets travel in.
+    pub class: u8,
+    /// Whether its packets may arrive in any order.
+    pub may_reorder: bool,
+}
+
 /// A job: ranks that repeat a list of phases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
@@ -26,6 +56,8 @@ pub struct Job {
     pub phases: Vec<Phase>,
     /// When it starts.
     pub start: Time,
+    /// What its messages ask of the fabric.
+    pub handling: Handling,
 }
 
 /// One phase of a step; phases run in strict sequence per rank.
@@ -126,6 +158,8 @@ pub struct Background {
     pub sizes: Vec<SizePoint>,
     /// Pace of each flow; only with a transport in open loop.
     pub rate: Option<Rate>,
+    /// What its messages ask of the fabric.
+    pub handling: Handling,
 }
 
 /// A host that sends background traffic.
@@ -172,6 +206,8 @@ pub struct StagedFlow {
     pub stop: Time,
     /// What it sends at most; by the clock, what it sends.
     pub rate: Option<Rate>,
+    /// What its messages ask of the fabric.
+    pub handling: Handling,
 }
 
 /// When the next message of a flow is posted.

@@ -1,6 +1,6 @@
-//! Names people gave to nodes, links, jobs and staged flows.
+//! Names people gave to nodes, links, jobs, staged flows and kinds of traffic.
 //!
-//! Models: four lists indexed by id. Leaves out: who chose the names.
+//! Models: five lists indexed by id. Leaves out: who chose the names.
 //!
 //! Invariants: every id that occurs in a table with a name column has a name; names count towards the digest.
 
@@ -17,6 +17,8 @@ pub struct Names {
     pub jobs: Vec<String>,
     /// Names of staged flows.
     pub flows: Vec<String>,
+    /// Names of kinds of traffic.
+    pub traffic: Vec<String>,
 }
 
 /// Which of the lists a name column is filled from.
@@ -30,6 +32,8 @@ pub enum Family {
     Jobs,
     /// Names of staged flows.
     Flows,
+    /// Names of kinds of traffic.
+    Traffic,
 }
 
 impl Family {
@@ -40,12 +44,13 @@ impl Family {
             Family::Links => "link",
             Family::Jobs => "job",
             Family::Flows => "flow",
+            Family::Traffic => "traffic",
         }
     }
 }
 
 impl Names {
-    /// Names that say kind and number, where nobody has chosen better ones.
+    /// Names that say kind and number, where nobody has chosen better ones; kinds of traffic have none.
     pub fn numbered(n_nodes: usize, n_links: usize, n_jobs: usize, n_flows: usize) -> Names {
         let list = |family: Family, count| (0..count).map(|id| format!("{} {id}", family.kind())).collect();
         Names {
@@ -53,6 +58,7 @@ impl Names {
             links: list(Family::Links, n_links),
             jobs: list(Family::Jobs, n_jobs),
             flows: list(Family::Flows, n_flows),
+            traffic: Vec::new(),
         }
     }
 
@@ -87,6 +93,7 @@ impl Names {
             Family::Links => &mut self.links,
             Family::Jobs => &mut self.jobs,
             Family::Flows => &mut self.flows,
+            Family::Traffic => &mut self.traffic,
         };
         if list.len() <= id {
             list.resize(id + 1, String::new());
@@ -100,6 +107,7 @@ impl Names {
             Family::Links => &self.links,
             Family::Jobs => &self.jobs,
             Family::Flows => &self.flows,
+            Family::Traffic => &self.traffic,
         }
     }
 }

@@ -8,8 +8,8 @@
 use crate::column::TableSpec;
 use crate::row::Row;
 use crate::rows::{
-    CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow,
-    PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow,
+    ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow,
+    PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow, TrafficRow,
 };
 use crate::sink::{Sink, SinkError};
 
@@ -119,6 +119,10 @@ tables! {
     Congestion congestion CongestionRow;
     /// Flows that pass them.
     CongestedFlows congested_flows CongestedFlowRow;
+    /// Classes of data at ports.
+    Classes classes ClassRow;
+    /// Which traffic is of which kind.
+    Traffic traffic TrafficRow;
 }
 
 /// Does something for the row type of a table.

@@ -14,8 +14,10 @@ use crate::names::Family;
 use crate::registry::{Batch, MemorySink, Table};
 use crate::row::{BadCell, Named, Row, RowError, table};
 
+mod classes;
 mod congestion;
 
+pub use classes::{ClassRow, TrafficRow};
 pub use congestion::{CongestedFlowRow, CongestionRow, Part, Role};
 
 table! {

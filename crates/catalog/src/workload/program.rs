@@ -6,7 +6,7 @@
 //! Invariants: what cannot be expanded is refused here; afterwards nothing can fail. Every collective and every
 //! point-to-point phase of every step has a range of tags to itself.
 
-use netloom_model::{Collective, Item, Job, Order, Phase};
+use netloom_model::{Collective, Handling, Item, Job, Order, Phase};
 use netloom_units::{Duration, HostId, Time};
 
 use super::collective::Plan;
@@ -22,6 +22,8 @@ pub(super) struct Program {
     pub(super) hosts: Vec<HostId>,
     pub(super) start: Time,
     pub(super) steps: u32,
+    /// What its messages ask of the fabric.
+    pub(super) handling: Handling,
     pub(super) segments: Vec<Segment>,
     pub(super) collectives: Vec<Planned>,
     /// Most collectives of a segment.
@@ -122,6 +124,7 @@ impl Program {
             hosts: job.ranks.clone(),
             start: job.start,
             steps: job.steps,
+            handling: job.handling,
             most_collectives,
             segments: compiler.segments,
             collectives: compiler.collectives,

@@ -239,6 +239,8 @@ impl<'a> Walk<'a> {
             tag,
             size: Bytes(bytes),
             rate: None,
+            class: self.program.handling.class,
+            may_reorder: self.program.handling.may_reorder,
             job: self.program.job,
             step: self.position.step,
             phase: bucket.phase,

@@ -103,6 +103,8 @@ impl StagedWork {
             tag: 0,
             size: self.staged.message,
             rate: described.rate,
+            class: described.handling.class,
+            may_reorder: described.handling.may_reorder,
             job: Message::STAGED,
             step: flow as u32,
             phase: 0,

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use netloom_catalog::expand;
 use netloom_catalog::workload::background::{mice, number_of};
-use netloom_model::{Background, Operation, Sender, Work, Workload};
+use netloom_model::{Background, Handling, Operation, Sender, Work, Workload};
 use netloom_units::{ActorId, Duration, HostId, Rate, Settings, Spec, Value};
 
 /// The seed of runs.
@@ -39,6 +39,7 @@ pub fn of_kind(spec: &Spec, racks: u32, hosts_per_rack: u32, values: &[(&str, Va
         racks: hosts.map(|host| host / hosts_per_rack).collect(),
         sizes: Vec::new(),
         rate: None,
+        handling: Handling::default(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use netloom_catalog::expand;
 use netloom_catalog::workload::collective::{self, Plan, SPECS};
-use netloom_model::{Bucket, Collective, Job, Order, Phase, Workload};
+use netloom_model::{Bucket, Collective, Handling, Job, Order, Phase, Workload};
 use netloom_units::{Bytes, HostId, Random, Settings, Time, Value};
 
 use crate::executor::{Delay, Trace, run};
@@ -43,7 +43,7 @@ fn job(n: u32, steps: u32, collectives: Vec<Collective>) -> Workload {
     let bucket = Bucket { collectives, size: Bytes(0), bus_bytes: Bytes(0) };
     let phases = vec![Phase::Communicate { buckets: vec![bucket], concurrent: false, barrier: false }];
     let ranks = (0..n).map(HostId).collect();
-    Workload { jobs: vec![Job { ranks, steps, phases, start: Time::ZERO }], background: None, staged: None }
+    Workload { jobs: vec![Job { ranks, steps, phases, start: Time::ZERO, handling: Handling::default() }], background: None, staged: None }
 }
 
 fn trace(workload: &Workload, n: u32, delay: Delay) -> Trace {

@@ -1,7 +1,7 @@
 //! Staged flows: when their messages start, that some are always posted, and that none starts once the flow is to stop.
 
 use netloom_catalog::{WorkloadError, expand};
-use netloom_model::{Message, Posting, Stage, StagedFlow, StagedFlows, Workload};
+use netloom_model::{Handling, Message, Posting, Stage, StagedFlow, StagedFlows, Workload};
 use netloom_units::{Bytes, HostId, Random, Rate, Time};
 
 use crate::executor::{Delay, Trace, run};
@@ -10,7 +10,7 @@ const SIZE: Bytes = Bytes(1_000);
 
 fn flow(from: u32, to: u32, start: u64, stop: u64, rate: Option<u64>) -> StagedFlow {
     let (source, destination) = (HostId(from), HostId(to));
-    StagedFlow { source, destination, start: Time(start), stop: Time(stop), rate: rate.map(Rate) }
+    StagedFlow { source, destination, start: Time(start), stop: Time(stop), rate: rate.map(Rate), handling: Handling::default() }
 }
 
 fn workload(flows: &[StagedFlow], posting: Posting) -> Workload {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_catalog::workload::collective::{self, SPECS};
 use netloom_catalog::{TrainingWork, WorkloadError, expand};
-use netloom_model::{Bucket, Collective, Job, Mark, Message, Order, Phase, PointToPoint, Work, Workload};
+use netloom_model::{Bucket, Collective, Handling, Job, Mark, Message, Order, Phase, PointToPoint, Work, Workload};
 use netloom_units::{Bytes, Duration, HostId, Random, Time, Value};
 
 use crate::background;
@@ -29,7 +29,7 @@ fn communicate(buckets: Vec<Bucket>, concurrent: bool, barrier: bool) -> Phase {
 
 fn job(n: u32, steps: u32, phases: Vec<Phase>) -> Workload {
     let ranks = (0..n).map(HostId).collect();
-    Workload { jobs: vec![Job { ranks, steps, phases, start: Time::ZERO }], background: None, staged: None }
+    Workload { jobs: vec![Job { ranks, steps, phases, start: Time::ZERO, handling: Handling::default() }], background: None, staged: None }
 }
 
 fn work(workload: &Workload) -> TrainingWork {
@@ -216,6 +216,7 @@ fn actors_are_ranks_job_by_job_and_then_background_by_host() {
         steps: 2,
         phases: vec![communicate(vec![bucket(&["all_to_all_linear"], true)], false, true)],
         start: Time(start),
+        handling: Handling::default(),
     };
     let background = background::of_mice(3, 8, &[("end", Value::Duration(Duration::from_millis(3)))]);
     let drawn = background::drained(&background);

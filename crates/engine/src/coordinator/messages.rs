@@ -21,9 +21,9 @@ use crate::rdma::{Incoming, Nic, Outgoing};
 /// Queue pairs, and messages about to be forgotten.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    /// The queue pairs that messages of a pair of hosts share, or those of a staged flow: places of the sending end, and at
+    /// The queue pairs that messages of a pair of hosts and a class share, or those of a staged flow: places of the sending end, and at
     /// the switch above the receiver.
-    shared: BTreeMap<(HostId, HostId, Option<u32>), (u32, u32)>,
+    shared: BTreeMap<(HostId, HostId, Option<u32>, u8), (u32, u32)>,
     /// Messages of which both ends have finished, but packets may be under way.
     closing: Vec<u32>,
 }
@@ -64,7 +64,7 @@ impl Coordinator<'_, '_> {
         if has_own_pair(rdma, message) {
             return self.make_pair(rdma, source, message);
         }
-        let key = (source, message.to, message.staged_flow());
+        let key = (source, message.to, message.staged_flow(), self.model.class_of(message));
         if let Some(&pair) = self.pairs.shared.get(&key) {
             return pair;
         }
@@ -74,8 +74,8 @@ impl Coordinator<'_, '_> {
     }
 
     fn make_pair(&self, rdma: &Rdma, source: HostId, message: &Message) -> (u32, u32) {
-        let to = message.to;
-        let send = self.at_host(source, |host| nic(host).insert_send(rdma, to.0, message.rate));
+        let (to, class) = (message.to, self.model.class_of(message));
+        let send = self.at_host(source, |host| nic(host).insert_send(rdma, to.0, class, message.rate));
         let receive = self.at_host(to, |host| nic(host).insert_receive(rdma, source.0));
         self.at_host(source, |host| nic(host).sends.get_mut(send).far = receive);
         self.at_host(to, |host| nic(host).receives.get_mut(receive).far = send);

@@ -33,6 +33,7 @@ use cuts::Cut;
 use messages::Pairs;
 use repairs::Repairs;
 
+mod classes;
 mod congestion;
 mod cuts;
 mod deadlock;
@@ -493,6 +494,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         if !signals.is_empty() {
             self.sink.accept(Batch::Signals(&signals))?;
         }
+        self.close_classes()?;
         let series = self.sampler.as_ref().map(Sampler::rows).unwrap_or_default();
         self.sink.accept(Batch::Series(&series))?;
         let rates = self.rate_rows(self.end_of_run(status));

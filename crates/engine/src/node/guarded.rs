@@ -5,7 +5,7 @@
 //!
 //! Invariants: while an ingress is paused every start at the node is an event of its own, so that it is let go on in time.
 
-use netloom_model::{PriorityMap, Rdma};
+use netloom_model::Rdma;
 use netloom_records::DropReason;
 
 use super::{GUARDED, Node, Way, settle};
@@ -14,6 +14,7 @@ use crate::desk::{Desk, TimerKind};
 use crate::packet::{Packet, PacketKind};
 use crate::port::{Enqueued, Form};
 use crate::round::Round;
+use crate::turns::bits;
 
 impl Node {
     /// As [`Node::enqueue_class`], where ports share a buffer or mark packets.
@@ -29,7 +30,7 @@ impl Node {
         let Node { ports, buffer, .. } = self;
         let egress = &mut ports[way.port as usize];
         let (bytes, waiting) = (u64::from(packet.bytes), egress.data_bytes());
-        let request = Request { ingress: way.ingress, egress: way.port, bytes, waiting };
+        let request = Request { ingress: way.ingress, egress: way.port, class: packet.class(), bytes, waiting };
         let is_simple = packet.is_data() && !egress.is_careful();
         let joins = match buffer {
             Some(buffer) if is_simple => buffer.take_at_once(&request),
@@ -55,12 +56,9 @@ impl Node {
     }
 
     fn request(&self, way: Way, packet: &Packet) -> Request {
-        Request {
-            ingress: way.ingress,
-            egress: way.port,
-            bytes: u64::from(packet.bytes),
-            waiting: self.ports[way.port as usize].data_bytes(),
-        }
+        let (egress, class) = (&self.ports[way.port as usize], packet.class());
+        let waiting = if egress.is_by_class() { egress.class_bytes(class) } else { egress.data_bytes() };
+        Request { ingress: way.ingress, egress: way.port, class, bytes: u64::from(packet.bytes), waiting }
     }
 
     /// As [`Node::enqueue_guarded`], of a packet that cannot simply join its queue.
@@ -75,7 +73,8 @@ impl Node {
             match self.admit(now, way, packet, desk, round) {
                 Admission::Refuse(reason) => return self.refuse(now, way.port, reason, packet, desk),
                 Admission::TakeAndPause => {
-                    self.send_frame(now, way.ingress, PacketKind::Pause, desk, round);
+                    let class = 1 << packet.class();
+                    self.send_frame(now, way.ingress, PacketKind::Pause, class, desk, round);
                     self.expect_all_starts(desk);
                 }
                 Admission::Take | Admission::Unsure => {}
@@ -110,8 +109,7 @@ impl Node {
         let mut held = 0;
         for port in 0..self.ports.len() {
             settle(&mut self.ports[port], now, desk, round);
-            let buffer = self.buffer.as_deref_mut().expect("seen by the caller");
-            buffer.sync(port, self.ports[port].data_waiting());
+            self.sync_port(port as u32, round);
             held += self.ports[port].data_bytes();
         }
         let asked = self.request(way, packet);
@@ -145,13 +143,14 @@ impl Node {
         }
     }
 
-    /// Asks the other end of a link to pause the class of data, or to go on.
+    /// Asks the other end of a link to pause classes, one bit each, or to let them go on.
     #[cold]
     pub(super) fn send_frame(
         &mut self,
         now: u64,
         port: u32,
         kind: PacketKind,
+        classes: u8,
         desk: &mut Desk,
         round: &Round,
     ) {
@@ -159,20 +158,24 @@ impl Node {
             return;
         }
         if kind == PacketKind::Pause {
-            self.ports[port as usize].count_pause();
+            self.ports[port as usize].count_pause(classes);
         }
-        let PriorityMap { data, control } = round.model.classes;
-        let frame = Packet::frame(kind, data, Rdma::FRAME.0 as u32, control);
+        let control = round.model.classes.control;
+        let frame = Packet::frame(kind, classes, Rdma::FRAME.0 as u32, control);
         let way = Way { ingress: self.ports.len() as u32, port };
         self.enqueue::<GUARDED>(now, way, control, || frame, desk, round);
     }
 
     /// A link has come up: frames may have been lost on it.
     pub(super) fn tell_pause(&mut self, now: u64, port: u32, desk: &mut Desk, round: &Round) {
-        match self.buffer.as_ref().and_then(|buffer| buffer.is_paused(port)) {
-            Some(true) => self.send_frame(now, port, PacketKind::Pause, desk, round),
-            Some(false) => self.send_frame(now, port, PacketKind::Resume, desk, round),
-            None => self.tell_storm(now, port, desk, round),
+        let classes = round.model.pausing_classes();
+        let Some(paused) = self.buffer.as_ref().and_then(|buffer| buffer.paused_at(port, classes)) else {
+            return self.tell_storm(now, port, desk, round);
+        };
+        for (kind, classes) in [(PacketKind::Pause, paused), (PacketKind::Resume, classes & !paused)] {
+            if classes != 0 {
+                self.send_frame(now, port, kind, classes, desk, round);
+            }
         }
     }
 
@@ -203,11 +206,22 @@ impl Node {
         if self.buffer.is_none() {
             return;
         }
-        let waiting = self.ports[port as usize].data_waiting();
-        while let Some(ingress) =
-            self.buffer.as_deref_mut().and_then(|buffer| buffer.sync(port as usize, waiting))
-        {
-            self.send_frame(now, ingress, PacketKind::Resume, desk, round);
+        while let Some((ingress, class)) = self.sync_port(port, round) {
+            self.send_frame(now, ingress, PacketKind::Resume, class, desk, round);
         }
+    }
+
+    /// Takes note in the shared buffer of what has left a port. Tells an ingress that may go on, and the class as a bit;
+    /// there may be another: ask again.
+    #[inline]
+    fn sync_port(&mut self, port: u32, round: &Round) -> Option<(u32, u8)> {
+        let Node { buffer, ports, .. } = self;
+        let (buffer, egress) = (buffer.as_deref_mut()?, &ports[port as usize]);
+        if buffer.is_by_class() {
+            let sync = |class| buffer.sync_of_class(port, class, egress.data_waiting_of(class));
+            return bits(round.model.data_classes()).find_map(sync);
+        }
+        let resumed = buffer.sync(port as usize, egress.data_waiting())?;
+        Some((resumed, 1 << round.model.classes.data))
     }
 }

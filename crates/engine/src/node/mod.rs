@@ -382,6 +382,7 @@ impl Node {
             class: packet.class(),
             tag: packet.tag,
             is_data: packet.is_data(),
+            may_reorder: packet.has(Packet::MAY_REORDER),
             ingress,
             destination: HostId(packet.destination),
             message: packet.flow,
@@ -494,6 +495,9 @@ impl Node {
         desk: &mut Desk,
     ) {
         desk.dropped(now, self.id.0, Some(port), reason, packet);
+        if !matches!(reason, DropReason::LinkDown | DropReason::Corrupted) {
+            self.ports[port as usize].count_refused_of_class(packet);
+        }
         if let (Some(followed), Some(trace)) = (followed, self.ports[port as usize].trace()) {
             desk.account(Account { dropped: Some((now, reason)), ..trace.account(packet, followed) });
         }
@@ -520,7 +524,7 @@ impl Node {
             self.serve(now + 1, desk, round);
         }
         if self.ports[port as usize].has_start_before(now + 1) {
-            let start = self.ports[port as usize].take_start();
+            let start = self.ports[port as usize].take_next();
             if self.hook.is_some() {
                 self.start_at_hook(port, start, desk, round);
             } else {

@@ -48,7 +48,7 @@ pub(super) fn settle_special(egress: &mut Egress, now: u64, desk: &mut Desk, rou
 #[inline(never)]
 fn settle_watched(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
     while egress.has_start_before(now) {
-        let start = egress.take_start();
+        let start = egress.take_next();
         transmit_watched(start.packet.class(), egress, start, desk, round);
     }
 }

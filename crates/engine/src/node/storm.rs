@@ -23,7 +23,7 @@ impl Node {
         if now >= end.0 {
             return self.tell_storm(now, local, desk, round);
         }
-        self.send_frame(now, local, PacketKind::Pause, desk, round);
+        self.send_frame(now, local, PacketKind::Pause, round.model.pausing_classes(), desk, round);
         let next = now.saturating_add(interval.0).min(end.0);
         desk.set_timer(next, self.place, TimerKind::Storm { number });
     }
@@ -38,6 +38,6 @@ impl Node {
             return;
         }
         let kind = if own.any(|storm| now < storm.end.0) { PacketKind::Pause } else { PacketKind::Resume };
-        self.send_frame(now, port, kind, desk, round);
+        self.send_frame(now, port, kind, round.model.pausing_classes(), desk, round);
     }
 }

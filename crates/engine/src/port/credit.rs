@@ -71,7 +71,7 @@ impl Egress {
         if moved == 0 {
             return None;
         }
-        self.stand_aside(now, moved.trailing_zeros() as u8)
+        self.stand_aside(now, moved)
     }
 
     /// Whether packets of a class stand aside.

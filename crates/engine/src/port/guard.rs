@@ -59,6 +59,7 @@ impl Egress {
         let marker = self.extras.marker.as_ref();
         self.extras.careful = marker.is_some_and(|marker| marker.at_enqueue)
             || self.paused != 0
+            || self.is_by_class()
             || self.extras.account.is_some();
         let judges_starts = marker.filter(|marker| !marker.at_enqueue);
         self.extras.judged_above = judges_starts.map_or(u64::MAX, Marker::minimum);
@@ -94,6 +95,9 @@ impl Egress {
         }
         let waiting = self.extras.data_bytes;
         self.extras.data_bytes += u64::from(packet.bytes);
+        if self.is_by_class() {
+            return self.judge_entering(packet);
+        }
         match &mut self.extras.marker {
             Some(marker) if marker.at_enqueue => marker.judge(waiting, packet),
             _ => packet,
@@ -102,7 +106,11 @@ impl Egress {
 
     /// A packet whose transmission starts, marked if that is judged there.
     pub fn released(&mut self, packet: Packet) -> Packet {
-        if self.extras.counted { self.let_go(packet) } else { packet }
+        if !self.extras.counted {
+            return packet;
+        }
+        let packet = self.let_go(packet);
+        if self.is_by_class() && packet.is_data() { self.judge_leaving(packet) } else { packet }
     }
 
     /// The next transmission out of the class queues of a guarded port, as it goes onto the link.
@@ -152,6 +160,7 @@ impl Egress {
     pub fn count_lost(&mut self, packet: &Packet) {
         self.dropped += 1;
         self.lose(packet);
+        self.note_dropped(packet, true);
     }
 }
 
@@ -161,7 +170,7 @@ mod tests {
 
     use super::*;
     use crate::channel::{Channel, Far};
-    use crate::packet::{Address, PacketKind};
+    use crate::packet::{Address, PacketKind, Stamp};
     use crate::port::Form;
     use crate::ring::{Receiver, ring};
 
@@ -191,7 +200,7 @@ mod tests {
             let (mut now, mut n_joined) = (0, 0);
             for number in 0..200 {
                 now += random.next_u64() % 1_500_000;
-                let data = Packet::data(to, 0, number, 0, 1_000, 0);
+                let data = Packet::data(to, 0, number, 0, 1_000, Stamp::new(0, true));
                 settle(&mut eager, now);
                 if random.next_u32().is_multiple_of(3) {
                     let answer = data.answer(PacketKind::Acknowledgement, to, 64, 1);

@@ -28,10 +28,13 @@ use crate::packet::{InFlight, Packet};
 use crate::trace::{Followed, Found, Trace};
 use crate::waiting::Waiting;
 
+mod by_class;
 mod credit;
 mod guard;
 mod pause;
 
+use by_class::ByClass;
+pub use by_class::ClassTotals;
 use pause::Pauses;
 
 /// The form of the start rule a port uses.
@@ -180,6 +183,8 @@ struct Extras {
     data_bytes: u64,
     /// The packets of the paused class, or nothing.
     aside: VecDeque<Packet>,
+    /// Classes of data, where they are told apart.
+    by_class: Option<Box<ByClass>>,
     /// Packets in input buffers that will leave here.
     outside: u32,
     /// What room there is at the other end, where that is known.
@@ -445,6 +450,7 @@ impl Egress {
     fn n_queued(&self) -> u32 {
         self.queues.as_ref().map_or(0, |queues| queues.n_packets())
             + self.extras.aside.len() as u32
+            + self.extras.by_class.as_ref().map_or(0, |by_class| by_class.n_aside())
             + self.extras.outside
     }
 
@@ -479,13 +485,16 @@ impl Egress {
         queues.filled |= 1 << class;
         queues.classes[class as usize & 7].push_back(*packet);
         if self.count.is_some() {
-            self.count_queued(now, idle && self.next_start == now, class, busy);
+            self.count_queued(now, idle && self.next_start == now, packet, busy);
         }
         if idle { Enqueued::StartsAt(self.next_start) } else { Enqueued::Taken }
     }
 
     #[inline(never)]
-    fn count_queued(&mut self, now: u64, starts_now: bool, class: u8, busy: u64) {
+    fn count_queued(&mut self, now: u64, starts_now: bool, packet: &Packet, busy: u64) {
+        if let Some(by_class) = self.by_class_mut() {
+            by_class.came(packet);
+        }
         if starts_now {
             self.count.as_deref_mut().expect("seen by the caller").entered = Some(now);
         }
@@ -497,7 +506,7 @@ impl Egress {
         let count = self.count.as_deref_mut().expect("seen by the caller");
         count.peak = count.peak.max(waiting as u32);
         if let Some(trace) = &mut count.trace {
-            trace.queued(class, found);
+            trace.queued(packet.class(), found);
         }
     }
 
@@ -523,9 +532,15 @@ impl Egress {
     /// Takes the next transmission out of the class queues.
     #[inline(always)]
     pub fn take_start(&mut self) -> Start {
+        let queues = self.queues.as_deref().expect("something waits in a class queue");
+        self.take_of(7 - queues.filled.leading_zeros() as u8)
+    }
+
+    /// Takes the next transmission of a class.
+    #[inline(always)]
+    fn take_of(&mut self, class: u8) -> Start {
         let queues = self.queues.as_deref_mut().expect("something waits in a class queue");
-        let class = 7 - queues.filled.leading_zeros() as usize;
-        let queue = &mut queues.classes[class & 7];
+        let queue = &mut queues.classes[class as usize & 7];
         let packet = queue.pop_front().expect("the class is marked as filled");
         if queue.is_empty() {
             queues.filled &= !(1 << class);
@@ -635,6 +650,7 @@ impl Egress {
         self.bring_back();
         let mut followed = self.trace().map(Trace::take_all).unwrap_or_default().into_iter();
         let mut waiting: Vec<Packet> = self.doomed.take().into_iter().collect();
+        let n_sent = waiting.len();
         if let Some(queues) = self.queues.as_deref_mut() {
             queues.filled = 0;
             waiting.extend(queues.classes.iter_mut().flat_map(|class| class.drain(..)));
@@ -643,6 +659,7 @@ impl Egress {
         if self.extras.outside == 0 {
             (self.queued, self.extras.data_bytes) = (0, 0);
         }
+        self.note_all_lost(&waiting, n_sent);
         self.dropped += waiting.len() as u64;
         self.bytes -= waiting.iter().map(|packet| u64::from(packet.bytes)).sum::<u64>();
         waiting.into_iter().map(|packet| (packet, followed.next())).collect()
@@ -672,7 +689,7 @@ impl Egress {
             peak_packets: self.count.as_ref().filter(|count| count.peak_wanted).map(|count| count.peak),
             peak_bytes: self.bytes_of(self.peak),
             dropped: self.dropped,
-            marked: self.extras.marker.as_ref().map_or(0, |marker| marker.n_marked),
+            marked: self.n_marked(),
             pauses: self.extras.pauses.n_sent,
             paused: self.starved_at(now, 0),
         }
@@ -687,8 +704,13 @@ impl Egress {
         }
         if let Some(queues) = &self.queues {
             out.word(u64::from(queues.n_packets()));
-            for packet in queues.classes.iter().flatten().chain(&self.extras.aside) {
+            let by_class = self.extras.by_class.as_deref();
+            let aside = self.extras.aside.iter().chain(by_class.into_iter().flat_map(ByClass::aside));
+            for packet in queues.classes.iter().flatten().chain(aside) {
                 crate::state::write_packet(packet, out);
+            }
+            if let Some(by_class) = by_class {
+                by_class.write_state(out);
             }
         }
     }

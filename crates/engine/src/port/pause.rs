@@ -5,8 +5,9 @@
 //!
 //! Invariants: nothing of a paused class starts before it may go on, however late somebody looks.
 
-use super::{Egress, Enqueued};
+use super::{Egress, Enqueued, Extras};
 use crate::packet::Packet;
+use crate::turns::bits;
 
 /// How long classes were paused.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,30 +29,35 @@ impl Egress {
         self.paused >> class & 1 == 1
     }
 
-    /// The other end pauses a class or lets it go on; starts before `now` must have happened. Tells the next start where
-    /// there was none.
-    pub fn set_paused(&mut self, now: u64, class: u8, is_paused: bool) -> Option<u64> {
+    /// The other end pauses classes, one bit each, or lets them go on; starts before `now` must have happened. Tells the
+    /// next start where there was none.
+    pub fn set_paused(&mut self, now: u64, classes: u8, is_paused: bool) -> Option<u64> {
         let before = self.paused;
-        self.paused = if is_paused { before | 1 << class } else { before & !(1 << class) };
+        self.paused = if is_paused { before | classes } else { before & !classes };
         self.note_care();
+        let (changed, paused) = (before ^ self.paused, self.paused);
+        if let Some(by_class) = self.by_class_mut() {
+            by_class.note_pauses(now, changed, paused);
+        }
         match (before, self.paused) {
             (0, 1..) => self.extras.pauses.since = now,
-            (1.., 0) => {
-                self.extras.pauses.total += now - self.extras.pauses.since;
-                // Nothing starts before the pause ends, whoever asks, and whenever.
-                self.free_at = self.free_at.max(now);
-            }
+            (1.., 0) => self.extras.pauses.total += now - self.extras.pauses.since,
             _ => {}
         }
-        if self.paused == before || self.queues.is_none() {
+        if before & !paused != 0 {
+            // Nothing starts before the pause ends, whoever asks, and whenever.
+            self.free_at = self.free_at.max(now);
+        }
+        if changed == 0 || self.queues.is_none() {
             return None;
         }
-        self.stand_aside(now, class)
+        self.stand_aside(now, changed)
     }
 
-    /// The packets of a class go aside while it is paused, and come back: those who serve the queues need not ask.
-    pub(super) fn stand_aside(&mut self, now: u64, class: u8) -> Option<u64> {
-        let filled = self.swap_aside(class);
+    /// The packets of classes, one bit each, go aside while these are paused, and come back: those who serve the queues need
+    /// not ask.
+    pub(super) fn stand_aside(&mut self, now: u64, classes: u8) -> Option<u64> {
+        let filled = bits(classes).map(|class| self.swap_aside(class)).last().expect("at least one");
         let was_none = self.next_start == u64::MAX;
         self.next_start = match (filled, was_none) {
             (0, _) => u64::MAX,
@@ -61,16 +67,21 @@ impl Egress {
         (was_none && self.next_start != u64::MAX).then_some(self.next_start)
     }
 
-    /// Counts a frame that pauses a class at the other end.
-    pub fn count_pause(&mut self) {
+    /// Counts a frame that pauses classes, one bit each, at the other end.
+    pub fn count_pause(&mut self, classes: u8) {
         self.extras.pauses.n_sent += 1;
+        if let Some(by_class) = self.by_class_mut() {
+            by_class.count_pause(classes);
+        }
     }
 
     /// Exchanges the packets of a class with those that stand aside; the classes that have packets then.
     pub(super) fn swap_aside(&mut self, class: u8) -> u8 {
         let queues = self.queues.as_deref_mut().expect("class queues exist in this form");
         let queue = &mut queues.classes[class as usize & 7];
-        std::mem::swap(queue, &mut self.extras.aside);
+        let Extras { aside, by_class, .. } = &mut *self.extras;
+        let aside = by_class.as_deref_mut().map_or(aside, |by_class| by_class.aside_of(class));
+        std::mem::swap(queue, aside);
         queues.filled = queues.filled & !(1 << class) | u8::from(!queue.is_empty()) << class;
         queues.filled
     }
@@ -80,6 +91,8 @@ impl Egress {
         if !self.extras.aside.is_empty() {
             self.swap_aside(self.data_class);
         }
+        let classes = self.extras.by_class.as_ref().map_or(0, |by_class| by_class.classes_aside());
+        bits(classes).for_each(|class| _ = self.swap_aside(class));
     }
 
     /// Appends a packet of a paused class; starts before `now` must have happened. Tells whether the queue may hold it.
@@ -100,7 +113,7 @@ mod tests {
 
     use super::*;
     use crate::channel::{Channel, Far};
-    use crate::packet::{Address, PacketKind};
+    use crate::packet::{Address, PacketKind, Stamp};
     use crate::port::Form;
     use crate::ring::ring;
 
@@ -111,10 +124,10 @@ mod tests {
         port.set_form(Form::Lazy);
         port.trace_packets(true);
         let to = Address { host: 1, slot: 0 };
-        let data = |sequence| Packet::data(to, 0, sequence, 0, 1_000, 0);
+        let data = |sequence| Packet::data(to, 0, sequence, 0, 1_000, Stamp::new(0, true));
         let control = data(9).answer(PacketKind::Acknowledgement, to, 64, 5);
         port.enqueue(10, &data(0));
-        assert_eq!(port.set_paused(20, 0, true), None);
+        assert_eq!(port.set_paused(20, 1, true), None);
         assert!(port.enqueue_aside(30, &data(1)));
         port.enqueue(40, &control);
         let lost = port.go_down(50);

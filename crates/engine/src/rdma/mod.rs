@@ -9,6 +9,7 @@
 //! Invariants: a queue pair's place is used again only when nothing of its messages is left anywhere in the fabric, so a
 //! late packet never meets a stranger.
 
+mod by_class;
 mod control;
 mod message;
 mod nic;

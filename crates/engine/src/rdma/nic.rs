@@ -5,9 +5,11 @@ use netloom_policy::congestion::{Controller, Site, State};
 use netloom_policy::transport::{Receiver, Sender};
 use netloom_units::{Rate, StateWriter, Time};
 
+use super::by_class::ByClass;
 use super::message::{Incoming, Outgoing};
 use super::pair::{ReceivePair, SendPair};
 use super::ready::{Ready, Turn};
+use crate::port::Egress;
 use crate::slab::Slab;
 
 /// See the module.
@@ -34,8 +36,10 @@ pub struct Nic {
 pub struct Lane {
     /// How fast its queue pairs may send.
     pub controller: Controller,
-    /// Those with something to send.
+    /// Those with something to send, where data is not told apart by class.
     pub ready: Ready,
+    /// The same by class.
+    pub by_class: Option<Box<ByClass>>,
     /// What a queue pair knows that has heard everything that the port was told; where notifications are for the port.
     pub told: State,
 }
@@ -47,7 +51,7 @@ impl Nic {
             let n_hosts = model.fabric.n_hosts() as u32;
             let site = Site { line: port.rate, packet: model.transport.packet, n_hosts };
             let controller = Controller::new(&model.congestion, site);
-            Lane { told: controller.start(), controller, ready: Ready::default() }
+            Lane { told: controller.start(), controller, ready: Ready::default(), by_class: ByClass::of(model) }
         };
         Nic {
             sends: Slab::default(),
@@ -60,11 +64,11 @@ impl Nic {
         }
     }
 
-    /// Makes a sending end, with a limit if it has one.
-    pub fn insert_send(&mut self, rdma: &Rdma, destination: u32, limit: Option<Rate>) -> u32 {
+    /// Makes a sending end in a class, with a limit if it has one.
+    pub fn insert_send(&mut self, rdma: &Rdma, destination: u32, class: u8, limit: Option<Rate>) -> u32 {
         let start = self.lanes[0].controller.start();
         let (place, pair) = self.sends.place(|| SendPair::new(Sender::new(rdma.rule, rdma.window), start));
-        pair.destination = destination;
+        (pair.destination, pair.class) = (destination, class);
         pair.limit = limit.unwrap_or(Rate(u64::MAX));
         place
     }
@@ -100,13 +104,14 @@ impl Nic {
     pub fn queue(&mut self, now: u64, place: u32, has_work: bool) {
         let pair = self.sends.get_mut(place);
         pair.is_queued = has_work;
+        let (lane, class) = (&mut self.lanes[pair.port as usize], pair.class);
         if !has_work {
-            return self.lanes[pair.port as usize].ready.remove(place);
+            return lane.remove(class, place);
         }
         let number = pair.number.expect("whoever has something to send has a number");
         let turn = Turn { from: now.max(pair.next_at), number, place };
         self.quiet_until = self.quiet_until.min(turn.from);
-        self.lanes[pair.port as usize].ready.push(turn);
+        lane.push(class, turn);
     }
 
     /// Writes what later behaviour depends on, without places.
@@ -128,6 +133,30 @@ impl Nic {
         let mut words: Vec<_> = words.filter(|words| words[1..].iter().any(|&word| word > 0)).collect();
         words.sort_unstable();
         words.into_iter().flatten().for_each(|word| out.word(word));
+    }
+}
+
+impl Lane {
+    fn push(&mut self, class: u8, turn: Turn) {
+        match &mut self.by_class {
+            Some(by_class) => by_class.push(class, turn),
+            None => self.ready.push(turn),
+        }
+    }
+
+    fn remove(&mut self, class: u8, place: u32) {
+        match &mut self.by_class {
+            Some(by_class) => by_class.remove(class, place),
+            None => self.ready.remove(place),
+        }
+    }
+
+    /// From when on a queue pair is ready that is not paused; data that is not told apart is in class `data`.
+    pub fn first_from(&self, egress: &Egress, data: u8) -> Option<u64> {
+        match &self.by_class {
+            Some(by_class) => by_class.first_from(|class| egress.is_paused(class)),
+            None => self.ready.first().filter(|_| !egress.is_paused(data)).map(|turn| turn.from),
+        }
     }
 }
 

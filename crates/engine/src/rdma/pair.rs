@@ -6,6 +6,8 @@ use netloom_policy::congestion::State;
 use netloom_policy::transport::{Receiver, Reliability, Sender};
 use netloom_units::Rate;
 
+use crate::packet::Stamp;
+
 /// The sending end.
 #[derive(Debug)]
 pub struct SendPair {
@@ -19,6 +21,8 @@ pub struct SendPair {
     pub entropy: u32,
     /// The NIC port it uses.
     pub port: u32,
+    /// The class its packets travel in.
+    pub class: u8,
     /// What is to be sent, and what was.
     pub sender: Sender,
     /// How fast.
@@ -52,6 +56,8 @@ pub struct Posted {
     pub end: u64,
     /// Size of that packet on the wire.
     pub last_bytes: u32,
+    /// What all its packets carry.
+    pub stamp: Stamp,
 }
 
 impl SendPair {
@@ -63,6 +69,7 @@ impl SendPair {
             far: 0,
             entropy: 0,
             port: 0,
+            class: 0,
             sender,
             rate,
             limit: Rate(u64::MAX),

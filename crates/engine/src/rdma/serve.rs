@@ -20,7 +20,7 @@ use crate::desk::{Desk, TimerKind};
 use crate::flow::Flow;
 use crate::host::entropy;
 use crate::node::{Node, push, settle, transmit};
-use crate::packet::{Address, InFlight, Packet};
+use crate::packet::{Address, InFlight, Packet, Stamp};
 use crate::port::Egress;
 use crate::round::Round;
 use crate::slab::Slab;
@@ -59,11 +59,11 @@ impl Node {
     /// for the next ones.
     pub fn expect_serve(&mut self, desk: &mut Desk, round: &Round) {
         for port in 0..self.ports.len() {
-            let Some(nic) = self.nic_mut() else { return };
-            let Some(turn) = nic.lanes[port].ready.first() else { continue };
+            let Some(nic) = self.host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) else { return };
             let egress = &mut self.ports[port];
-            let start = turn.from.max(egress.free_at());
-            if !egress.is_paused(round.model.classes.data) && egress.is_timer_needed(start) {
+            let Some(from) = nic.lanes[port].first_from(egress, round.model.classes.data) else { continue };
+            let start = from.max(egress.free_at());
+            if egress.is_timer_needed(start) {
                 desk.set_timer(start, self.place, TimerKind::Start { port: port as u32 });
             }
         }
@@ -114,24 +114,32 @@ impl Node {
         let flow = &round.flows[place as usize];
         let Flow { message, send_slot, send_pair, .. } = *flow;
         let (n_packets, last) = round.model.transport.cut(message.size);
+        let stamp = flow.stamp(round.model);
         let nic = self.nic_mut().expect("messages on queue pairs need a NIC");
         if nic.sends.get_mut(send_pair).number.is_none() {
             let entropy = entropy(round.model, flow, number, now);
-            self.open(now, send_pair, entropy, desk, round);
+            self.open(now, send_pair, (entropy, stamp), desk, round);
         }
         let nic = self.nic_mut().expect("seen above");
         let pair = nic.sends.get_mut(send_pair);
         let end = pair.sender.course().end + n_packets;
         let last_bytes = last.0 as u32;
-        pair.post(Posted { flow: place, slot: send_slot, end, last_bytes }, n_packets);
+        pair.post(Posted { flow: place, slot: send_slot, end, last_bytes, stamp }, n_packets);
         nic.stir(now, send_pair);
     }
 
     /// A queue pair is about to send for the first time: it gets its number, its path and its port.
-    fn open(&mut self, now: u64, place: u32, entropy: u32, desk: &mut Desk, round: &Round) {
+    fn open(
+        &mut self,
+        now: u64,
+        place: u32,
+        (entropy, stamp): (u32, Stamp),
+        desk: &mut Desk,
+        round: &Round,
+    ) {
         let destination = self.nic_mut().expect("seen by the caller").sends.get_mut(place).destination;
         let to = Address { host: destination, slot: 0 };
-        let first = Packet::data(to, 0, 0, entropy, round.model.transport.packet.0 as u32, 0);
+        let first = Packet::data(to, 0, 0, entropy, round.model.transport.packet.0 as u32, stamp);
         let port = self.port_towards(now, &first, desk, round);
         let nic = self.nic_mut().expect("seen by the caller");
         let pair = nic.sends.get_mut(place);
@@ -142,11 +150,32 @@ impl Node {
 }
 
 /// The queue pairs of a NIC as its lanes see them.
-struct Pairs<'a> {
-    sends: &'a mut Slab<SendPair>,
+pub(super) struct Pairs<'a> {
+    /// All sending ends.
+    pub sends: &'a mut Slab<SendPair>,
     outgoing: &'a mut Slab<Outgoing>,
     /// The host: its id, and its place in the partition.
     at: (u32, u32),
+}
+
+impl Pairs<'_> {
+    /// A packet leaves by a port at `start`, if its link carries any.
+    #[inline(always)]
+    pub(super) fn launch(
+        &self,
+        egress: &mut Egress,
+        start: u64,
+        packet: Packet,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
+        if egress.is_up() {
+            launch(egress, start, packet, desk, round);
+        } else {
+            let port = round.model.fabric.local_index(egress.id());
+            desk.dropped(start, self.at.0, Some(port), DropReason::LinkDown, &{ packet });
+        }
+    }
 }
 
 impl Lane {
@@ -160,6 +189,9 @@ impl Lane {
         desk: &mut Desk,
         round: &Round,
     ) -> u64 {
+        if self.by_class.is_some() {
+            return self.serve_by_class(pairs, egress, until, desk, round);
+        }
         while let Some(turn) = self.ready.first() {
             let start = turn.from.max(egress.free_at());
             let is_paused = egress.is_paused(round.model.classes.data);
@@ -172,28 +204,27 @@ impl Lane {
                 settle(egress, start + 1, desk, round);
                 continue;
             }
-            let packet = self.take_packet(pairs, turn, start, desk, round);
-            if egress.is_up() {
-                launch(egress, start, packet, desk, round);
-            } else {
-                let port = round.model.fabric.local_index(egress.id());
-                desk.dropped(start, pairs.at.0, Some(port), DropReason::LinkDown, &{ packet });
+            let (packet, next) = self.take_packet(pairs, turn, start, desk, round);
+            match next {
+                Some(next) => self.ready.put_off(next),
+                None => self.ready.pop(),
             }
+            pairs.launch(egress, start, packet, desk, round);
         }
         settle(egress, until, desk, round);
         u64::MAX
     }
 
-    /// The queue pair whose turn it is sends a packet at `start`.
+    /// The queue pair whose turn it is sends a packet at `start`. Tells its next turn.
     #[inline(always)]
-    fn take_packet(
+    pub(super) fn take_packet(
         &mut self,
         pairs: &mut Pairs,
         turn: ready::Turn,
         start: u64,
         desk: &mut Desk,
         round: &Round,
-    ) -> Packet {
+    ) -> (Packet, Option<ready::Turn>) {
         let pair = pairs.sends.get_mut(turn.place);
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let sent = pair.sender.take();
@@ -210,13 +241,8 @@ impl Lane {
             arm(pair, pairs.at.1, turn.place, desk);
         }
         pair.is_queued = pair.sender.has_work();
-        if pair.is_queued {
-            self.ready.put_off(ready::Turn { from: pair.next_at, ..turn });
-        } else {
-            self.ready.pop();
-        }
         desk.packets += 1;
-        packet
+        (packet, pair.is_queued.then_some(ready::Turn { from: pair.next_at, ..turn }))
     }
 }
 
@@ -227,9 +253,8 @@ fn packet_at(pair: &SendPair, turn: Turn, message: Posted, rdma: &Rdma, round: &
     let bytes = if is_last { message.last_bytes } else { round.model.transport.packet.0 as u32 };
     let to = Address { host: pair.destination, slot: pair.far };
     let psn = Psn::of(turn.position, rdma.first_psn).bits();
-    let class = round.model.classes.data;
     let flags = if turn.is_again { Packet::AGAIN } else { 0 } | if is_last { Packet::LAST } else { 0 };
-    Packet::data(to, message.flow, psn, pair.entropy, bytes, class).with(flags)
+    Packet::data(to, message.flow, psn, pair.entropy, bytes, message.stamp).with(flags)
 }
 
 /// Puts a packet on the wire of a NIC port that is free at `start`.

@@ -3,7 +3,7 @@
 use netloom_catalog::topology::{self, Built, Topology};
 use netloom_catalog::workload::{bucket, collective};
 use netloom_model::{
-    Balances, Collective, Entropy, Job, Knowledge, Model, Order, Phase, PriorityMap, Queues, Recording,
+    Balances, Collective, Entropy, Handling, Job, Knowledge, Model, Order, Phase, PriorityMap, Queues, Recording,
     Transport, TransportKind, Workload,
 };
 use netloom_policy::balance::Chosen;
@@ -155,6 +155,7 @@ impl Case {
             queues: Queues::default(),
             classes: PriorityMap::default(),
             workload: self.workload()?,
+            kinds: Vec::new(),
             faults: Vec::new(),
             storms: Vec::new(),
             loss: 0,
@@ -205,6 +206,7 @@ impl Case {
             steps: self.steps,
             phases: vec![phase.clone()],
             start: Time::ZERO,
+            handling: Handling::default(),
         };
         Ok(Workload { jobs: (0..self.groups).map(job).collect(), background: None, staged: None })
     }

@@ -36,6 +36,8 @@ pub struct PacketView<'a> {
     pub tag: u32,
     /// Whether it is data, not an ACK or another packet of control.
     pub is_data: bool,
+    /// Whether its sender allows that it be overtaken by packets of its own flow; never of packets of control.
+    pub may_reorder: bool,
     /// In-link it came by; a host's own packets come by the number of its ports.
     pub ingress: u32,
     /// The host it goes to.

@@ -55,6 +55,7 @@ fn packet(entropy: u32, sequence: u32) -> PacketView<'static> {
         class: 0,
         tag: 0,
         is_data,
+        may_reorder: true,
         ingress: 8,
         destination,
         message: 0,

@@ -49,7 +49,7 @@ impl Repeats {
     }
 
     #[inline]
-    fn missing(&mut self, course: &Course) -> Option<u64> {
+    pub(super) fn missing(&mut self, course: &Course) -> Option<u64> {
         let (from, to) = self.again;
         if from >= to {
             return None;

@@ -67,7 +67,7 @@ impl Repeats {
     }
 
     /// The next packet to repeat.
-    fn hole(&mut self, course: &Course) -> Option<u64> {
+    pub(super) fn hole(&mut self, course: &Course) -> Option<u64> {
         self.late = self.late.filter(|&late| late >= course.una);
         if self.late.is_some() {
             return self.late;

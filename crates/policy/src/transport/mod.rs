@@ -188,6 +188,18 @@ impl Sender {
         }
     }
 
+    /// The position of the packet that [`Sender::take`] would take.
+    pub fn next_position(&mut self) -> u64 {
+        let Sender { course, repeats } = self;
+        let again = match repeats {
+            Repeats::GoBackN => None,
+            Repeats::NicSr(repeats) => repeats.first(),
+            Repeats::Irn(repeats) => repeats.hole(course),
+            Repeats::Ideal(repeats) => repeats.missing(course),
+        };
+        again.unwrap_or(course.next)
+    }
+
     /// The next packet to send, once [`Sender::has_work`] has said that there is one.
     #[inline(always)]
     pub fn take(&mut self) -> Turn {

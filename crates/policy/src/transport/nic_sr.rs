@@ -54,6 +54,11 @@ impl Repeats {
         !self.positions.is_empty() || course.has_more()
     }
 
+    /// The next packet to repeat.
+    pub(super) fn first(&self) -> Option<u64> {
+        self.positions.front().copied()
+    }
+
     #[inline(always)]
     pub(super) fn take(&mut self, course: &mut Course) -> Turn {
         match self.positions.pop_front() {

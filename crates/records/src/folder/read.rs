@@ -28,8 +28,8 @@ use crate::names::{Family, Names};
 use crate::registry::Table;
 use crate::row::Row;
 use crate::rows::{
-    CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow,
-    PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow,
+    ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow,
+    PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow, TrafficRow,
 };
 
 /// Rows per batch read.
@@ -171,6 +171,8 @@ whole_tables! {
     stages StageRow;
     congestion CongestionRow;
     congested_flows CongestedFlowRow;
+    classes ClassRow;
+    traffic TrafficRow;
 }
 
 /// The Arrow batches of a table.

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use netloom_records::{
-    ChangedSetting, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, Fate, FaultRow,
+    ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, Fate, FaultRow,
     FlowRow, FolderSink, JobRow, Manifest, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow,
     Part, PathRow, PortRow, RateRow, RepairRow, Role, RunSummary, SeriesRow, SignalRow, StageRow, Status,
-    StepRow,
+    StepRow, TrafficRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;
@@ -17,6 +17,7 @@ const N_NAMED: u32 = 20;
 pub fn names() -> Names {
     let mut names = Names::numbered(N_NAMED as usize, N_NAMED as usize, N_NAMED as usize, N_NAMED as usize);
     "Blatt „3“, grün".clone_into(&mut names.nodes[3]);
+    names.traffic = (0..N_NAMED).map(|kind| format!("kind {kind}")).collect();
     names
 }
 
@@ -29,6 +30,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
     let mut newest = Random::stream(seed, 0, 3);
     let mut staged = Random::stream(seed, 0, 4);
     let mut tree = Random::stream(seed, 0, 5);
+    let mut classes = Random::stream(seed, 0, 6);
     let mut run = MemorySink::default();
     for _ in 0..n_rows {
         run.flows.push(flow(&mut random));
@@ -47,6 +49,8 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
         run.stages.push(stage(&mut staged));
         run.congestion.push(congestion(&mut tree));
         run.congested_flows.push(congested_flow(&mut tree));
+        run.classes.push(class(&mut classes));
+        run.traffic.push(traffic(&mut classes));
     }
     sort(&mut run);
     run
@@ -230,6 +234,33 @@ fn repair(random: &mut Random) -> RepairRow {
     }
 }
 
+fn class(random: &mut Random) -> ClassRow {
+    ClassRow {
+        port: PortId(random.next_u32()),
+        class: random.below(8) as u16,
+        node: NodeId(random.below(N_NAMED)),
+        link: LinkId(random.below(N_NAMED)),
+        peer: NodeId(random.below(N_NAMED)),
+        packets: large(random),
+        size: Bytes(large(random)),
+        peak_size: Bytes(large(random)),
+        dropped: large(random),
+        marked: large(random),
+        pauses: large(random),
+        paused: Duration(large(random)),
+    }
+}
+
+fn traffic(random: &mut Random) -> TrafficRow {
+    TrafficRow {
+        job: random.next_u32() as u16,
+        step: random.next_u32(),
+        traffic: random.below(N_NAMED) as u16,
+        class: random.below(8) as u16,
+        may_reorder: random.below(2) == 0,
+    }
+}
+
 fn signal(random: &mut Random) -> SignalRow {
     SignalRow {
         port: PortId(random.next_u32()),
@@ -347,6 +378,8 @@ fn sort(run: &mut MemorySink) {
     run.stages.sort_by_key(|row| (row.stage, row.flow));
     run.congestion.sort_by_key(|row| (row.end, row.port));
     run.congested_flows.sort_by_key(|row| (row.end, row.source, row.destination, row.port));
+    run.classes.sort_by_key(|row| (row.port, row.class));
+    run.traffic.sort_by_key(|row| (row.job, row.step));
 }
 
 pub fn summary(status: Status) -> RunSummary {

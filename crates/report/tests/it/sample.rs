@@ -24,6 +24,7 @@ pub fn names(job: &str) -> Names {
         links: links.map(str::to_owned).to_vec(),
         jobs: vec![job.to_owned()],
         flows: ["there", "back", "there again"].map(str::to_owned).to_vec(),
+        traffic: Vec::new(),
     }
 }
 

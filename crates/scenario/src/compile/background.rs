@@ -2,7 +2,7 @@
 
 use netloom_catalog::placement::hosts_by_leaf;
 use netloom_catalog::workload::background::{self, published};
-use netloom_model::{Background, Fabric, Sender, SizePoint};
+use netloom_model::{Background, Fabric, Handling, Sender, SizePoint};
 use netloom_units::{HostId, NodeId};
 
 use super::choices::optional_rate;
@@ -34,6 +34,7 @@ pub(super) fn background(
         racks: racks(fabric),
         sizes: sizes(wanted),
         rate,
+        handling: Handling::default(),
     };
     if let Err(error) = background::arrivals(&made, seed) {
         let message = error.to_string();

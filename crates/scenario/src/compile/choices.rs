@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use netloom_model::{
-    Balances, CongestionTree, Entropy, NamedFlow, PriorityMap, Queues, Recording, StagedFlows, Transport,
+    Balances, CongestionTree, DataClasses, Entropy, NamedFlow, PriorityMap, Queues, Recording, StagedFlows, Transport,
     TransportKind, by_hand,
 };
 use netloom_policy::balance::{self, Chosen};
@@ -98,6 +98,7 @@ pub(super) fn queues(queues: &resolved::Queues) -> Queues {
         host_limit: optional_size(&queues.settings, "host_limit"),
         buffer: buffer::buffer(queues),
         marking: queues.marking.as_ref().map(buffer::marking),
+        classes: DataClasses::default(),
         credits: None,
         root_marking: None,
     }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netloom_model::{NamedFlow, Posting, Stage, StagedFlow, StagedFlows};
+use netloom_model::{Handling, NamedFlow, Posting, Stage, StagedFlow, StagedFlows};
 use netloom_units::{Bytes, HostId, NodeId, Rate, Time};
 
 use super::choices::optional_rate;
@@ -76,7 +76,7 @@ impl Maker<'_> {
         if let Some(rate) = given {
             self.can_go_at(rate, most, wanted, problems)?;
         }
-        let flow = StagedFlow { source, destination, start, stop, rate: given };
+        let flow = StagedFlow { source, destination, start, stop, rate: given, handling: Handling::default() };
         self.is_worth_a_message(flow, given.unwrap_or(most), wanted, problems)?;
         // By the clock a flow needs one: its own, or that of the transport, or that of the wire.
         let clock = || optional_rate(self.transport, "rate").unwrap_or(most);

@@ -49,6 +49,8 @@ pub struct Compiled {
     pub link_names: Vec<String>,
     /// The name of each job.
     pub job_names: Vec<String>,
+    /// The name of each kind of traffic.
+    pub traffic_names: Vec<String>,
     /// The name of each staged flow.
     pub flow_names: Vec<String>,
     /// Its times as a share of those of its source, such as `1/1000`, if it says so.
@@ -180,6 +182,7 @@ fn finish(resolved: &Resolved, parts: Parts) -> Compiled {
         loss: faults::loss(&resolved.faults),
         classes: choices::classes(&resolved.classes),
         workload,
+        kinds: Vec::new(),
         faults: parts.damage.faults,
         storms: parts.damage.storms,
         knowledge: faults::knowledge(&resolved.faults),
@@ -193,6 +196,7 @@ fn finish(resolved: &Resolved, parts: Parts) -> Compiled {
         node_names: built.node_names,
         link_names: built.link_names,
         job_names: resolved.jobs.iter().map(|job| job.name.value.clone()).collect(),
+        traffic_names: Vec::new(),
         flow_names: resolved.flows.iter().flat_map(Flows::names).collect(),
         time_scale: resolved.flows.as_ref().and_then(Flows::time_scale),
         resolved_yaml: resolved.to_yaml(),

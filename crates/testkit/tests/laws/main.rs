@@ -4,6 +4,7 @@
 
 mod balls_in_bins;
 mod cases;
+mod classes;
 mod congestion_tree;
 mod conservation;
 mod credits;

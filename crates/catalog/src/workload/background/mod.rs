@@ -15,7 +15,7 @@ mod sizes;
 use std::collections::VecDeque;
 use std::fmt;
 
-use netloom_model::{Background, Item, Message, Operation};
+use netloom_model::{Background, Handling, Item, Message, Operation};
 use netloom_units::{Bytes, HostId, Rate, Spec, Time};
 
 use super::error::WorkloadError;
@@ -105,6 +105,7 @@ fn wrong(reason: &str) -> WorkloadError {
 pub(super) struct BackgroundWork {
     arrivals: Box<dyn Arrivals>,
     rate: Option<Rate>,
+    handling: Handling,
 }
 
 impl BackgroundWork {
@@ -120,7 +121,11 @@ impl BackgroundWork {
         if let Some(sender) = background.senders.iter().find(|sender| sender.host.index() >= n_hosts) {
             return Err(WorkloadError::NoSuchHost { host: sender.host, n_hosts });
         }
-        Ok(BackgroundWork { arrivals: arrivals(background, seed)?, rate: background.rate })
+        Ok(BackgroundWork {
+            arrivals: arrivals(background, seed)?,
+            rate: background.rate,
+            handling: background.handling,
+        })
     }
 
     /// Appends the next messages of an actor.
@@ -135,6 +140,8 @@ impl BackgroundWork {
                 tag: 0,
                 size: arrival.size,
                 rate: self.rate,
+                class: self.handling.class,
+                may_reorder: self.handling.may_reorder,
                 job: Message::BACKGROUND,
                 step: 0,
                 phase: 0,

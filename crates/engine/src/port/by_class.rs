@@ -1,0 +1,300 @@
+//! Several classes of data at one port.
+//!
+//! Models: strict classes before weighted ones, which take turns; bytes that wait in each class, and its marker; packets of
+//! each paused class, which stand aside by themselves; what is told of each class at the end.
+//! Leaves out: who shares what (`buffer.rs`); queue pairs, which a NIC asks class by class (`rdma`).
+//!
+//! A port has this only where data is told apart. It is then one that is looked at closely at every start, so that others
+//! pay nothing.
+
+use std::collections::VecDeque;
+
+use netloom_model::{DataClasses, Model};
+use netloom_units::StateWriter;
+
+use super::{Egress, Queues, Start};
+use crate::mark::Marker;
+use crate::packet::Packet;
+use crate::turns::{Turns, bits};
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct ByClass {
+    /// By number; those without data stay empty.
+    classes: [OfClass; 8],
+    /// Those with data, one bit each.
+    data: u8,
+    /// Of these, those that take turns.
+    weighted: u8,
+    turns: Turns,
+    /// Whether packets wait here, or in queue pairs.
+    has_queues: bool,
+}
+
+/// One class.
+#[derive(Debug, Default)]
+struct OfClass {
+    marker: Option<Marker>,
+    /// Its packets while it is paused.
+    aside: VecDeque<Packet>,
+    paused_since: u64,
+    totals: ClassTotals,
+}
+
+/// What has happened to the data of a class at a port.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ClassTotals {
+    /// Packets that started and were not lost.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Bytes that wait, the packet on the wire not included.
+    pub waiting: u64,
+    /// The most that ever did.
+    pub peak: u64,
+    /// Packets dropped here.
+    pub dropped: u64,
+    /// Packets marked here.
+    pub marked: u64,
+    /// Frames sent here that pause the class.
+    pub pauses: u64,
+    /// How long the class was paused, in ps.
+    pub paused: u64,
+}
+
+impl ByClass {
+    fn new(model: &Model, has_queues: bool) -> ByClass {
+        let classes: &DataClasses = &model.queues.classes;
+        let turns = Turns::new(classes, model.transport.packet);
+        ByClass {
+            classes: Default::default(),
+            data: classes.bits(|_| true),
+            weighted: turns.weighted(),
+            turns,
+            has_queues,
+        }
+    }
+
+    fn of(&mut self, class: u8) -> &mut OfClass {
+        &mut self.classes[usize::from(class & 7)]
+    }
+
+    /// A packet joins its queue.
+    pub(super) fn came(&mut self, packet: &Packet) {
+        if !self.has_queues || !packet.is_data() {
+            return;
+        }
+        let totals = &mut self.of(packet.class()).totals;
+        totals.waiting += u64::from(packet.bytes);
+        totals.peak = totals.peak.max(totals.waiting);
+    }
+
+    /// A packet starts.
+    fn started(&mut self, packet: &Packet) {
+        if !packet.is_data() {
+            return;
+        }
+        let totals = &mut self.of(packet.class()).totals;
+        totals.waiting -= u64::from(packet.bytes);
+        totals.packets += 1;
+        totals.bytes += u64::from(packet.bytes);
+    }
+
+    /// The queues of the class whose packet is next, and whether it takes turns.
+    fn in_turn(&mut self, queues: &Queues) -> (u8, bool) {
+        let strict = queues.filled & !self.weighted;
+        if strict != 0 {
+            return (7 - strict.leading_zeros() as u8, false);
+        }
+        let first = |class: u8| queues.classes[usize::from(class & 7)].front().map_or(0, |packet| packet.bytes);
+        (self.turns.next(queues.filled, |class| u64::from(first(class))), true)
+    }
+
+    /// Packets that stand aside.
+    pub(super) fn n_aside(&self) -> u32 {
+        self.classes.iter().map(|class| class.aside.len() as u32).sum()
+    }
+
+    /// The same, by class.
+    pub(super) fn aside(&self) -> impl Iterator<Item = &Packet> {
+        self.classes.iter().flat_map(|class| &class.aside)
+    }
+
+    /// Classes of which packets stand aside, one bit each.
+    pub(super) fn classes_aside(&self) -> u8 {
+        (0..8).filter(|&class| !self.classes[class].aside.is_empty()).fold(0, |bits, class| bits | 1 << class)
+    }
+
+    /// Where packets of a class stand aside.
+    pub(super) fn aside_of(&mut self, class: u8) -> &mut VecDeque<Packet> {
+        &mut self.of(class).aside
+    }
+
+    /// Classes are paused, or go on.
+    pub(super) fn note_pauses(&mut self, now: u64, changed: u8, paused: u8) {
+        for class in bits(changed & self.data) {
+            let own = self.of(class);
+            if paused >> class & 1 == 1 {
+                own.paused_since = now;
+            } else {
+                own.totals.paused += now - own.paused_since;
+            }
+        }
+    }
+
+    /// Frames that pause classes at the other end leave.
+    pub(super) fn count_pause(&mut self, classes: u8) {
+        bits(classes & self.data).for_each(|class| self.of(class).totals.pauses += 1);
+    }
+
+    /// Everything that waited is lost.
+    pub(super) fn clear(&mut self) {
+        self.classes.iter_mut().for_each(|class| class.totals.waiting = 0);
+    }
+
+    /// Packets marked.
+    pub(super) fn n_marked(&self) -> u64 {
+        self.classes.iter().filter_map(|class| class.marker.as_ref()).map(|marker| marker.n_marked).sum()
+    }
+
+    /// Writes what later behaviour depends on.
+    pub(super) fn write_state(&self, out: &mut StateWriter) {
+        self.turns.write_state(out);
+    }
+}
+
+impl Egress {
+    /// Tells data apart by class, before the run, when the form is chosen; `has_queues` unless queue pairs wait elsewhere.
+    pub fn tell_apart(&mut self, model: &Model, has_queues: bool) {
+        self.extras.by_class = Some(Box::new(ByClass::new(model, has_queues)));
+        if has_queues {
+            (self.plain, self.special, self.extras.watched) = (false, true, true);
+            self.counted();
+        }
+        self.note_care();
+    }
+
+    /// Lets data packets of a class be marked here, before the run.
+    pub fn set_class_marker(&mut self, class: u8, marker: Marker) {
+        self.by_class_mut().expect("data is told apart").of(class).marker = Some(marker);
+    }
+
+    pub(super) fn by_class_mut(&mut self) -> Option<&mut ByClass> {
+        self.extras.by_class.as_deref_mut()
+    }
+
+    /// Whether data is told apart by class.
+    #[inline(always)]
+    pub fn is_by_class(&self) -> bool {
+        self.extras.by_class.is_some()
+    }
+
+    /// The next transmission out of the class queues of a port that may tell data apart.
+    #[inline(always)]
+    pub fn take_next(&mut self) -> Start {
+        if self.special && self.extras.by_class.is_some() {
+            return self.take_in_turn();
+        }
+        self.take_start()
+    }
+
+    #[inline(never)]
+    fn take_in_turn(&mut self) -> Start {
+        let queues = self.queues.as_deref().expect("something waits in a class queue");
+        let by_class = self.extras.by_class.as_deref_mut().expect("seen by the caller");
+        if !by_class.has_queues {
+            return self.take_start();
+        }
+        let (class, takes_turns) = by_class.in_turn(queues);
+        let start = self.take_of(class);
+        let is_last = self.queues.as_deref().is_some_and(|queues| queues.filled >> class & 1 == 0);
+        let by_class = self.extras.by_class.as_deref_mut().expect("seen above");
+        if takes_turns {
+            by_class.turns.sent(class, start.packet.bytes, is_last);
+        }
+        by_class.started(&start.packet);
+        start
+    }
+
+    /// A packet about to join the queue of its class, marked if that is judged there.
+    pub(super) fn judge_entering(&mut self, packet: Packet) -> Packet {
+        let own = self.by_class_mut().expect("seen by the caller").of(packet.class());
+        match &mut own.marker {
+            Some(marker) if marker.at_enqueue => marker.judge(own.totals.waiting, packet),
+            _ => packet,
+        }
+    }
+
+    /// A packet that has left the queue of its class, marked if that is judged then.
+    pub(super) fn judge_leaving(&mut self, packet: Packet) -> Packet {
+        let own = self.by_class_mut().expect("seen by the caller").of(packet.class());
+        match &mut own.marker {
+            Some(marker) if !marker.at_enqueue => marker.judge(own.totals.waiting, packet),
+            _ => packet,
+        }
+    }
+
+    /// A data packet is dropped here, `is_sent` if its transmission had started.
+    pub(super) fn note_dropped(&mut self, packet: &Packet, is_sent: bool) {
+        let Some(by_class) = self.by_class_mut().filter(|_| packet.is_data()) else { return };
+        let totals = &mut by_class.of(packet.class()).totals;
+        totals.dropped += 1;
+        if is_sent {
+            totals.packets -= 1;
+            totals.bytes -= u64::from(packet.bytes);
+        }
+    }
+
+    /// The link goes down: what waited is lost, and the first `n_sent` packets had started.
+    pub(super) fn note_all_lost(&mut self, lost: &[Packet], n_sent: usize) {
+        let Some(by_class) = self.by_class_mut() else { return };
+        by_class.clear();
+        for (place, packet) in lost.iter().enumerate() {
+            self.note_dropped(packet, place < n_sent);
+        }
+    }
+
+    /// Packets marked.
+    pub(super) fn n_marked(&self) -> u64 {
+        let by_class = self.extras.by_class.as_deref().map_or(0, ByClass::n_marked);
+        self.extras.marker.as_ref().map_or(by_class, |marker| marker.n_marked)
+    }
+
+    /// A packet is refused at this port.
+    #[cold]
+    pub fn count_refused_of_class(&mut self, packet: &Packet) {
+        self.note_dropped(packet, false);
+    }
+
+    /// A packet that waited in a queue pair starts.
+    pub fn count_started(&mut self, packet: &Packet) {
+        let totals = &mut self.by_class_mut().expect("data is told apart").of(packet.class()).totals;
+        totals.packets += 1;
+        totals.bytes += u64::from(packet.bytes);
+    }
+
+    /// Data packets of a class in its queue; starts before now must have happened.
+    pub fn data_waiting_of(&self, class: u8) -> usize {
+        let class = usize::from(class & 7);
+        let aside = self.extras.by_class.as_ref().map_or(0, |by_class| by_class.classes[class].aside.len());
+        self.queues.as_ref().map_or(0, |queues| queues.classes[class].len()) + aside
+    }
+
+    /// Bytes of data in the queue of a class, where data is told apart; starts before now must have happened.
+    pub fn class_bytes(&self, class: u8) -> u64 {
+        let own = |by_class: &ByClass| by_class.classes[usize::from(class & 7)].totals.waiting;
+        self.extras.by_class.as_deref().map_or(0, own)
+    }
+
+    /// What has happened before `now` to each class of data, by number; starts before `now` must have happened.
+    pub fn class_totals_at(&self, now: u64) -> Vec<(u8, ClassTotals)> {
+        let Some(by_class) = self.extras.by_class.as_deref() else { return Vec::new() };
+        let totals = |class: u8| {
+            let own = &by_class.classes[usize::from(class)];
+            let rest = if self.is_paused(class) { now.saturating_sub(own.paused_since) } else { 0 };
+            let marked = own.marker.as_ref().map_or(0, |marker| marker.n_marked);
+            (class, ClassTotals { marked, paused: own.totals.paused + rest, ..own.totals })
+        };
+        (0..8).filter(|class| by_class.data >> class & 1 == 1).map(totals).collect()
+    }
+}

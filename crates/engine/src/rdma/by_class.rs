@@ -1,0 +1,139 @@
+//! Queue pairs of several classes at one NIC port.
+//!
+//! Models: strict classes before weighted ones, which take turns; a class has something if one of its queue pairs is ready
+//! when the wire is free; each class is paused by itself.
+//! Leaves out: everything that queue pairs of one class do among themselves.
+//!
+//! Invariants: as at egress ports, turns depend on what is ready at starts of weighted packets alone.
+
+use netloom_model::Model;
+
+use super::nic::Lane;
+use super::pair::SendPair;
+use super::ready::{self, Ready};
+use super::serve::Pairs;
+use crate::desk::Desk;
+use crate::node::settle;
+use crate::port::Egress;
+use crate::round::Round;
+use crate::turns::{Turns, bits};
+
+/// See the module.
+#[derive(Debug)]
+pub struct ByClass {
+    /// Queue pairs that have something to send, by class.
+    ready: [Ready; 8],
+    /// Classes that have such, one bit each.
+    filled: u8,
+    /// Classes that take turns.
+    weighted: u8,
+    turns: Turns,
+}
+
+impl ByClass {
+    /// Nothing is ready; absent where data is not told apart.
+    pub fn of(model: &Model) -> Option<Box<ByClass>> {
+        let classes = &model.queues.classes;
+        let turns = Turns::new(classes, model.transport.packet);
+        let weighted = turns.weighted();
+        let fresh = || ByClass { ready: Default::default(), filled: 0, weighted, turns };
+        classes.are_told_apart().then(|| Box::new(fresh()))
+    }
+
+    /// A queue pair of a class will be ready.
+    pub fn push(&mut self, class: u8, turn: ready::Turn) {
+        self.ready[usize::from(class & 7)].push(turn);
+        self.filled |= 1 << class;
+    }
+
+    /// A queue pair of a class has nothing to send any more.
+    pub fn remove(&mut self, class: u8, place: u32) {
+        self.ready[usize::from(class & 7)].remove(place);
+        self.note_filled(class);
+    }
+
+    fn note_filled(&mut self, class: u8) {
+        let is_filled = self.ready[usize::from(class & 7)].first().is_some();
+        self.filled = self.filled & !(1 << class) | u8::from(is_filled) << class;
+    }
+
+    fn first_of(&self, class: u8) -> ready::Turn {
+        self.ready[usize::from(class & 7)].first().expect("the class is marked as filled")
+    }
+
+    /// From when on a queue pair is ready, of classes that are not paused.
+    pub fn first_from(&self, paused: impl Fn(u8) -> bool) -> Option<u64> {
+        bits(self.filled).filter(|&class| !paused(class)).map(|class| self.first_of(class).from).min()
+    }
+
+    /// The class whose queue pair sends at `start`.
+    fn in_turn(&mut self, start: u64, egress: &Egress, pairs: &mut Pairs, round: &Round) -> u8 {
+        let is_ready = |class: &u8| !egress.is_paused(*class) && self.first_of(*class).from <= start;
+        let ready = bits(self.filled).filter(is_ready).fold(0, |ready, class| ready | 1 << class);
+        let strict = ready & !self.weighted;
+        if strict != 0 {
+            return 7 - strict.leading_zeros() as u8;
+        }
+        let ByClass { ready: queues, turns, .. } = self;
+        turns.next(ready, |class| {
+            let turn = queues[usize::from(class & 7)].first().expect("it is ready");
+            u64::from(pairs.sends.get_mut(turn.place).next_bytes(round))
+        })
+    }
+}
+
+impl SendPair {
+    /// The size on the wire of the packet that it sends next.
+    fn next_bytes(&mut self, round: &Round) -> u32 {
+        let position = self.sender.next_position();
+        let message = self.message_at(position);
+        let is_last = position + 1 == message.end;
+        if is_last { message.last_bytes } else { round.model.transport.packet.0 as u32 }
+    }
+}
+
+impl Lane {
+    /// As [`Lane::serve`], where data is told apart by class.
+    #[inline(never)]
+    pub(super) fn serve_by_class(
+        &mut self,
+        pairs: &mut Pairs,
+        egress: &mut Egress,
+        until: u64,
+        desk: &mut Desk,
+        round: &Round,
+    ) -> u64 {
+        loop {
+            let by_class = self.by_class.as_deref_mut().expect("seen by the caller");
+            let Some(from) = by_class.first_from(|class| egress.is_paused(class)) else {
+                settle(egress, until, desk, round);
+                return u64::MAX;
+            };
+            let start = from.max(egress.free_at());
+            if start >= until {
+                settle(egress, until, desk, round);
+                return from.max(egress.free_at());
+            }
+            // Control packets that wait go first.
+            if egress.has_start_before(start + 1) {
+                settle(egress, start + 1, desk, round);
+                continue;
+            }
+            let class = by_class.in_turn(start, egress, pairs, round);
+            let turn = by_class.first_of(class);
+            let (packet, next) = self.take_packet(pairs, turn, start, desk, round);
+            let by_class = self.by_class.as_deref_mut().expect("seen above");
+            if by_class.weighted >> class & 1 == 1 {
+                by_class.turns.sent(class, packet.bytes, false);
+            }
+            let queue = &mut by_class.ready[usize::from(class & 7)];
+            match next {
+                Some(next) => queue.put_off(next),
+                None => queue.pop(),
+            }
+            by_class.note_filled(class);
+            egress.count_started(&packet);
+            pairs.launch(egress, start, packet, desk, round);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Whose turn it is among weighted classes: deficit round robin (Shreedhar and Varghese, SIGCOMM 1995).
+//!
+//! Models: classes that have something stand in a line; the first one's deficit grows by its quantum when its turn comes,
+//! it goes on while its deficit covers its next packet, and then goes to the end of the line.
+//! Leaves out: strict classes, which whoever asks has passed over, and what waits in a class.
+//!
+//! Invariants: what a class has in its line place and its deficit depends on what was there at starts of weighted packets
+//! alone, so it is the same whoever looks, and whenever; a class that has nothing has no deficit.
+
+use netloom_model::{DataClasses, Schedule};
+use netloom_units::Bytes;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Turns {
+    /// What a turn is worth to each class, in bytes; 0 for classes without weight.
+    quanta: [u64; 8],
+    deficits: [u64; 8],
+    /// Those that have something, in order.
+    line: [u8; 8],
+    n_in_line: usize,
+    /// The same, one bit each.
+    members: u8,
+    /// Whether the first one's turn has begun.
+    has_begun: bool,
+}
+
+impl Turns {
+    /// Nobody stands in line; a weight of 1 is worth the largest packet.
+    pub fn new(classes: &DataClasses, packet: Bytes) -> Turns {
+        let mut quanta = [0; 8];
+        for (number, class) in classes.iter() {
+            if let Schedule::Weighted { weight } = class.schedule {
+                quanta[usize::from(number)] = packet.0 * u64::from(weight);
+            }
+        }
+        Turns { quanta, deficits: [0; 8], line: [0; 8], n_in_line: 0, members: 0, has_begun: false }
+    }
+
+    /// The weighted classes, one bit each.
+    pub fn weighted(&self) -> u8 {
+        (0..8).filter(|&class| self.quanta[class] > 0).fold(0, |bits, class| bits | 1 << class)
+    }
+
+    /// The class whose packet is next, of those that have some, one bit each and at least one; `first` tells the size of a
+    /// class's first packet.
+    pub fn next(&mut self, backlogged: u8, mut first: impl FnMut(u8) -> u64) -> u8 {
+        self.line_up(backlogged);
+        loop {
+            let class = self.line[0];
+            let deficit = &mut self.deficits[usize::from(class)];
+            if !self.has_begun {
+                *deficit += self.quanta[usize::from(class)];
+                self.has_begun = true;
+            }
+            if first(class) <= *deficit {
+                return class;
+            }
+            self.line[..self.n_in_line].rotate_left(1);
+            self.has_begun = false;
+        }
+    }
+
+    /// The packet has started; `is_last` if its class has nothing any more.
+    pub fn sent(&mut self, class: u8, bytes: u32, is_last: bool) {
+        self.deficits[usize::from(class)] -= u64::from(bytes);
+        if is_last {
+            self.leave(class);
+        }
+    }
+
+    /// Who has come since the last packet stands behind those that were there, the higher class first (ours); who has gone
+    /// has left the line.
+    fn line_up(&mut self, backlogged: u8) {
+        for class in bits(self.members & !backlogged) {
+            self.leave(class);
+        }
+        for class in bits(backlogged & !self.members) {
+            self.line[self.n_in_line] = class;
+            self.n_in_line += 1;
+        }
+        self.members = backlogged;
+    }
+
+    fn leave(&mut self, class: u8) {
+        let place = self.line[..self.n_in_line].iter().position(|&other| other == class);
+        let place = place.expect("members stand in line");
+        self.has_begun &= place != 0;
+        self.line[place..self.n_in_line].rotate_left(1);
+        self.n_in_line -= 1;
+        self.members &= !(1 << class);
+        self.deficits[usize::from(class)] = 0;
+    }
+
+    /// Writes what later behaviour depends on.
+    pub fn write_state(&self, out: &mut netloom_units::StateWriter) {
+        out.word(u64::from(u8::from(self.has_begun)) | u64::from(self.members) << 8);
+        for &class in &self.line[..self.n_in_line] {
+            out.word(u64::from(class) | self.deficits[usize::from(class)] << 8);
+        }
+    }
+}
+
+/// Classes from their bits, the highest first.
+pub fn bits(mut classes: u8) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let class = classes.checked_ilog2()? as u8;
+        classes &= !(1 << class);
+        Some(class)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_model::DataClass;
+
+    use super::*;
+
+    fn turns(weights: &[(u8, u32)]) -> Turns {
+        let mut classes = DataClasses::default();
+        for &(number, weight) in weights {
+            let schedule = Schedule::Weighted { weight };
+            classes.by_number[usize::from(number)] =
+                Some(DataClass { schedule, marking: None, alpha: 1024, pause: false });
+        }
+        Turns::new(&classes, Bytes(1000))
+    }
+
+    /// Who sends, of classes that always have packets of these sizes.
+    fn order(turns: &mut Turns, sizes: [u32; 8], backlogged: u8, n_packets: usize) -> Vec<u8> {
+        let mut one = || {
+            let class = turns.next(backlogged, |class| u64::from(sizes[usize::from(class)]));
+            turns.sent(class, sizes[usize::from(class)], false);
+            class
+        };
+        (0..n_packets).map(|_| one()).collect()
+    }
+
+    #[test]
+    fn a_turn_is_worth_its_quantum_and_what_is_left_of_the_last_one() {
+        let mut turns = turns(&[(3, 1), (1, 2)]);
+        assert_eq!(turns.weighted(), 0b1010);
+        let sizes = [0, 700, 0, 600, 0, 0, 0, 0];
+        // Class 3: 1000 - 600 leaves 400; then 1400 is worth two, 200 left; then 1200 is worth two.
+        // Class 1: 2000 is worth two of 700, 600 left; then 2600 is worth three, 500 left; then 2500, three.
+        assert_eq!(order(&mut turns, sizes, 0b1010, 13), [3, 1, 1, 3, 3, 1, 1, 1, 3, 3, 1, 1, 1]);
+    }
+
+    #[test]
+    fn who_has_nothing_keeps_no_deficit_and_stands_last_when_he_is_back() {
+        let mut turns = turns(&[(3, 1), (2, 1), (1, 1)]);
+        let sizes = [0, 400, 400, 400, 0, 0, 0, 0];
+        assert_eq!(order(&mut turns, sizes, 0b1110, 3), [3, 3, 2]);
+        // Class 2 has gone in its turn with 600 left to it.
+        assert_eq!(order(&mut turns, sizes, 0b1010, 2), [1, 1]);
+        assert_eq!(order(&mut turns, sizes, 0b1110, 7), [3, 3, 3, 2, 2, 1, 1]);
+        turns.sent(2, 0, true);
+        assert_eq!((turns.deficits[2], turns.members), (0, 0b1010));
+    }
+}

@@ -1,0 +1,56 @@
+//! Several classes of data packets side by side: how ports serve them, and what each has of its own.
+//!
+//! Models: strict priority and deficit round robin, marking and pausing by class (`docs/concepts/classes.md`).
+//! Leaves out: how a message gets its class, which its sender decides.
+
+use crate::rdma::Marking;
+
+/// How a port serves a class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Schedule {
+    /// Before all weighted classes, and before strict ones with a lower number.
+    Strict,
+    /// In turns with the other weighted classes.
+    Weighted {
+        /// Largest packets that a turn is worth; at least 1.
+        weight: u32,
+    },
+}
+
+/// A class of data packets beside others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DataClass {
+    /// How ports serve it.
+    pub schedule: Schedule,
+    /// Marking at switches.
+    pub marking: Option<Marking>,
+    /// With a shared buffer, the part of what is free that a queue or ingress of this class may take, in 1/1024.
+    pub alpha: u32,
+    /// Whether switches pause who sends it, rather than drop; needs a buffer with [`crate::Pause`].
+    pub pause: bool,
+}
+
+/// The classes of data packets, by number; none where all data is in one class and nothing of it is told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DataClasses {
+    /// Those in use.
+    pub by_number: [Option<DataClass>; 8],
+}
+
+impl DataClasses {
+    /// Whether data packets are told apart by class.
+    #[inline]
+    pub fn are_told_apart(&self) -> bool {
+        self.by_number.iter().any(Option::is_some)
+    }
+
+    /// The classes with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (u8, &DataClass)> {
+        (0..).zip(&self.by_number).filter_map(|(number, class)| Some((number, class.as_ref()?)))
+    }
+
+    /// The classes of which something is so, one bit each.
+    pub fn bits(&self, is_so: impl Fn(&DataClass) -> bool) -> u8 {
+        self.iter().filter(|(_, class)| is_so(class)).fold(0, |bits, (number, _)| bits | 1 << number)
+    }
+}

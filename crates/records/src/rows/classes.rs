@@ -1,0 +1,74 @@
+//! Rows about traffic classes: what each port did with each, and which traffic travels in which.
+
+use arrow_array::{Array, ArrayRef};
+use netloom_units::{Bytes, Duration, LinkId, NodeId, PortId};
+
+use crate::cell::Cell;
+use crate::column::{Column, Storage, TableSpec};
+use crate::names::Family;
+use crate::registry::{Batch, MemorySink, Table};
+use crate::row::{BadCell, Named, Row, RowError, table};
+
+table! {
+    /// The data of one class at one egress port over the whole run; only where data is told apart by class.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct ClassRow in Classes classes {
+        /// Port, counted over the fabric.
+        pub port: PortId, "id";
+        /// The traffic class.
+        pub class: u16, "number";
+        /// Node it belongs to.
+        pub node: NodeId, "id";
+        /// The link.
+        pub link: LinkId, "id";
+        /// The node at the other end.
+        pub peer: NodeId, "id";
+        /// Data packets of the class that were sent, those lost on the link not counted.
+        pub packets: u64, "packets";
+        /// Their bytes.
+        pub size: Bytes, "B";
+        /// Most bytes that ever waited in the class, without the packet on the wire; 0 where queue pairs wait in the NIC.
+        pub peak_size: Bytes, "B";
+        /// Data packets of the class that were dropped here.
+        pub dropped: u64, "packets";
+        /// Data packets of the class that were marked here.
+        pub marked: u64, "packets";
+        /// Pause frames sent here that stop the class.
+        pub pauses: u64, "packets";
+        /// Time for which the other end kept the class from being sent here.
+        pub paused: Duration, "ps";
+    }
+    names {
+        /// Name of the node.
+        node_name: Nodes[node];
+        /// Name of the link.
+        link_name: Links[link];
+        /// Name of the node at the other end.
+        peer_name: Nodes[peer];
+    }
+    sorted by "port, class",
+        |row: &ClassRow| (row.port, row.class)
+}
+
+table! {
+    /// Which kind of traffic the messages of one job, of background traffic or of one staged flow are.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct TrafficRow in Traffic traffic {
+        /// Job; 65535 for background traffic, 65534 for staged flows.
+        pub job: u16, "id";
+        /// The number of the staged flow; 0 of others.
+        pub step: u32, "number";
+        /// The kind of traffic.
+        pub traffic: u16, "id";
+        /// The class its packets travel in.
+        pub class: u16, "number";
+        /// Whether its packets are marked as such that may arrive in any order.
+        pub may_reorder: bool, "flag";
+    }
+    names {
+        /// Name of the kind of traffic.
+        traffic_name: Traffic[traffic];
+    }
+    sorted by "job, step",
+        |row: &TrafficRow| (row.job, row.step)
+}
