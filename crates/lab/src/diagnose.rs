@@ -178,7 +178,8 @@ fn loss(row: &DropRow, prepared: &Prepared) -> String {
         DropReason::HeadroomFull => "the headroom of a paused ingress was full",
         DropReason::Corrupted => "the link corrupted them",
         DropReason::Unreachable => "no live next hop leads to the destination",
-        DropReason::LinkDown => "the link went down",
+        DropReason::LinkDown => "the link was down",
+        DropReason::SwitchDown => "the switch was down",
         DropReason::Hook => "a hook dropped them",
     };
     let packets = words::some(row.packets, "packet");

@@ -12,6 +12,7 @@ pub mod fabric;
 pub mod fault;
 pub mod ideal;
 mod levels;
+pub mod notice;
 pub mod partition;
 pub mod rdma;
 pub mod reroute;
@@ -23,7 +24,10 @@ pub mod workload;
 pub use by_hand::HandTable;
 pub use credits::{Credits, Forwarding, InputOrder};
 pub use fabric::{Fabric, FabricBuilder, Link, Port};
-pub use fault::{Fault, FaultAction, Knowledge, Storm, Ways};
+pub use fault::{
+    Errors, EventAction, Fault, FaultAction, FaultEvent, Knowledge, Reaction, Storm, Subject, SwitchFault, Ways,
+};
+pub use notice::{Notice, Outage, Outages};
 pub use partition::Partitions;
 pub use rdma::{Buffer, Marking, NackReaction, Pause, QueuePairs, Rdma, RootMarking};
 pub use routing::{FatTree, FatTreeNode, LeafSpine, Overlay, PortSet, Routing, Tables};
@@ -58,8 +62,14 @@ pub struct Model {
     pub classes: PriorityMap,
     /// Jobs, background traffic, and flows that start and stop.
     pub workload: Workload,
-    /// Links down from the start and faults in time.
+    /// What happens to links, whatever makes it, in order of time; what is down from the start comes first.
     pub faults: Vec<Fault>,
+    /// Switches that go down and come up, in order of time.
+    pub switch_faults: Vec<SwitchFault>,
+    /// The events behind all that, in order of time.
+    pub events: Vec<FaultEvent>,
+    /// How soon links' changes are noticed, and heard of.
+    pub reaction: Reaction,
     /// NICs that keep pausing their switch.
     pub storms: Vec<Storm>,
     /// The chance that a link loses a data packet, in 2^-32.

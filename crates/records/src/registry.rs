@@ -8,8 +8,8 @@
 use crate::column::TableSpec;
 use crate::row::Row;
 use crate::rows::{
-    CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow,
-    PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow,
+    CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow, PacketRow,
+    PathRow, PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow,
 };
 use crate::sink::{Sink, SinkError};
 
@@ -119,6 +119,8 @@ tables! {
     Congestion congestion CongestionRow;
     /// Flows that pass them.
     CongestedFlows congested_flows CongestedFlowRow;
+    /// What failed, as the user named it.
+    Events events EventRow;
 }
 
 /// Does something for the row type of a table.

@@ -15,8 +15,10 @@ use crate::registry::{Batch, MemorySink, Table};
 use crate::row::{BadCell, Named, Row, RowError, table};
 
 mod congestion;
+mod events;
 
 pub use congestion::{CongestedFlowRow, CongestionRow, Part, Role};
+pub use events::{EventRow, Happening, Target};
 
 table! {
     /// One message.
@@ -203,11 +205,13 @@ pub enum DropReason {
     HeadroomFull,
     /// The link corrupted it.
     Corrupted,
+    /// The switch went down with it, or was down when it came.
+    SwitchDown,
 }
 
 impl DropReason {
     /// All of them, in order.
-    pub const ALL: [DropReason; 7] = [
+    pub const ALL: [DropReason; 8] = [
         DropReason::QueueFull,
         DropReason::Unreachable,
         DropReason::LinkDown,
@@ -215,6 +219,7 @@ impl DropReason {
         DropReason::BufferFull,
         DropReason::HeadroomFull,
         DropReason::Corrupted,
+        DropReason::SwitchDown,
     ];
 
     /// The word it is stored as.
@@ -227,6 +232,7 @@ impl DropReason {
             DropReason::BufferFull => "buffer_full",
             DropReason::HeadroomFull => "headroom_full",
             DropReason::Corrupted => "corrupted",
+            DropReason::SwitchDown => "switch_down",
         }
     }
 }

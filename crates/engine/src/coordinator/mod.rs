@@ -8,10 +8,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use netloom_model::{Fault, FaultAction, Item, Model, Operation, Work};
+use netloom_model::{Item, Model, Notice, Operation, Work};
 use netloom_policy::edge::themis::Failure;
-use netloom_records::{Batch, DropReason, DropRow, FaultRow, FlowRow, PortRow, SignalRow, Sink, SinkError};
-use netloom_units::{ActorId, Bytes, Duration, HostId, NodeId, PortId, Time};
+use netloom_records::{Batch, DropReason, DropRow, FlowRow, PortRow, SignalRow, Sink, SinkError};
+use netloom_units::{ActorId, Bytes, Duration, HostId, LinkId, NodeId, PortId, Time};
 
 use crate::actor::{Actor, Task};
 use crate::assemble::Seating;
@@ -36,6 +36,7 @@ use repairs::Repairs;
 mod congestion;
 mod cuts;
 mod deadlock;
+mod events;
 mod failures;
 mod messages;
 mod rates;
@@ -80,6 +81,8 @@ pub struct Coordinator<'a, 'h> {
     pairs: Pairs,
     /// Which links everybody knows to be dead; empty before anybody was told.
     dead: Vec<bool>,
+    /// What the ends of links notice that everybody is told, and has not been yet.
+    news: VecDeque<(Notice, LinkId)>,
     /// What Themis does about them, where there is Themis.
     failure: Option<Failure>,
     cuts: VecDeque<(u64, Cut)>,
@@ -124,6 +127,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             repairs: Repairs::default(),
             pairs: Pairs::default(),
             dead: Vec::new(),
+            news: VecDeque::new(),
             failure: model.balances.edge.as_ref().map(|chosen| Failure::of(&chosen.settings)),
             cuts: VecDeque::new(),
             sampler: model.recording.series.map(|interval| Sampler::new(interval, n_ports)),
@@ -427,22 +431,6 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.tell_faults()
     }
 
-    fn tell_faults(&mut self) -> Result<(), SinkError> {
-        let rest = &self.model.faults[self.faults_told..];
-        let n_past = rest.partition_point(|fault| fault.at.0 < self.now.max(1));
-        if n_past == 0 {
-            return Ok(());
-        }
-        let row = |fault: &Fault| FaultRow {
-            time: fault.at,
-            link: fault.link,
-            up: fault.action == FaultAction::Up,
-        };
-        let rows: Vec<FaultRow> = rest[..n_past].iter().map(row).collect();
-        self.faults_told += n_past;
-        self.sink.accept(Batch::Faults(&rows))
-    }
-
     /// Nothing is ahead anywhere: everything is done, or nothing can go on.
     fn at_rest(&self) -> Status {
         let unfinished = self.table.unfinished().count() as u64;
@@ -502,6 +490,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.close_congestion(status)?;
         let drops = self.drop_rows();
         self.sink.accept(Batch::Drops(&drops))?;
+        self.tell_events(status)?;
         self.trace_waiting();
         let cut_short = self.tracer.take_rest();
         self.sink.accept(Batch::Packets(&cut_short))
@@ -544,7 +533,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 rate: port.rate,
                 packets: totals.packets,
                 size: Bytes(totals.bytes),
-                busy: port.rate.serialization(Bytes(totals.bytes)),
+                busy: totals.busy.map_or_else(|| port.rate.serialization(Bytes(totals.bytes)), Duration),
                 peak_packets: totals.peak_packets,
                 peak_size: Bytes(totals.peak_bytes),
                 dropped: totals.dropped,

@@ -28,8 +28,8 @@ use crate::names::{Family, Names};
 use crate::registry::Table;
 use crate::row::Row;
 use crate::rows::{
-    CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow,
-    PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow,
+    CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow, PacketRow,
+    PathRow, PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow,
 };
 
 /// Rows per batch read.
@@ -171,6 +171,7 @@ whole_tables! {
     stages StageRow;
     congestion CongestionRow;
     congested_flows CongestedFlowRow;
+    events EventRow;
 }
 
 /// The Arrow batches of a table.

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use netloom_records::{
-    ChangedSetting, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, Fate, FaultRow,
-    FlowRow, FolderSink, JobRow, Manifest, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow,
-    Part, PathRow, PortRow, RateRow, RepairRow, Role, RunSummary, SeriesRow, SignalRow, StageRow, Status,
-    StepRow,
+    ChangedSetting, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, EventRow, Fate,
+    FaultRow, FlowRow, FolderSink, Happening, JobRow, Manifest, MemorySink, Names, Outcome, Overwrite,
+    PacketKind, PacketRow, Part, PathRow, PortRow, RateRow, RepairRow, Role, RunSummary, SeriesRow,
+    SignalRow, StageRow, Status, StepRow, Target,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;
@@ -29,6 +29,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
     let mut newest = Random::stream(seed, 0, 3);
     let mut staged = Random::stream(seed, 0, 4);
     let mut tree = Random::stream(seed, 0, 5);
+    let mut events = Random::stream(seed, 0, 6);
     let mut run = MemorySink::default();
     for _ in 0..n_rows {
         run.flows.push(flow(&mut random));
@@ -47,6 +48,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
         run.stages.push(stage(&mut staged));
         run.congestion.push(congestion(&mut tree));
         run.congested_flows.push(congested_flow(&mut tree));
+        run.events.push(event(&mut events));
     }
     sort(&mut run);
     run
@@ -330,6 +332,22 @@ fn congested_flow(random: &mut Random) -> CongestedFlowRow {
     }
 }
 
+fn event(random: &mut Random) -> EventRow {
+    let (noticed, rate, period) = (time(random), Rate(large(random)), Duration(large(random)));
+    let loss = random.unit();
+    EventRow {
+        time: time(random),
+        noticed: perhaps(random, noticed),
+        target: Target::ALL[random.below(4) as usize],
+        link: LinkId(random.below(N_NAMED)),
+        node: NodeId(random.below(N_NAMED)),
+        action: Happening::ALL[random.below(8) as usize],
+        rate: perhaps(random, rate),
+        loss: perhaps(random, loss),
+        period: perhaps(random, period),
+    }
+}
+
 fn sort(run: &mut MemorySink) {
     run.flows.sort_by_key(|row| (row.end.unwrap_or(Time::NEVER), row.destination, row.source, row.number));
     run.collectives.sort_by_key(|row| (row.end, row.job, row.step, row.phase, row.bucket));
@@ -347,6 +365,7 @@ fn sort(run: &mut MemorySink) {
     run.stages.sort_by_key(|row| (row.stage, row.flow));
     run.congestion.sort_by_key(|row| (row.end, row.port));
     run.congested_flows.sort_by_key(|row| (row.end, row.source, row.destination, row.port));
+    run.events.sort_by_key(EventRow::order);
 }
 
 pub fn summary(status: Status) -> RunSummary {
