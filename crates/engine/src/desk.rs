@@ -211,6 +211,8 @@ pub struct DropTally {
     pub packets: u64,
     /// Bytes.
     pub bytes: u64,
+    /// Packets of data among them.
+    pub data: u64,
     /// First and last instant, in ps.
     pub span: (u64, u64),
 }
@@ -341,10 +343,11 @@ impl Desk {
             self.reports.push(Report::Lost { flow: packet.flow });
         }
         let key = (node, port, reason);
-        let fresh = DropTally { packets: 0, bytes: 0, span: (at, at) };
+        let fresh = DropTally { packets: 0, bytes: 0, data: 0, span: (at, at) };
         let tally = self.drops.entry(key).or_insert(fresh);
         tally.packets += 1;
         tally.bytes += u64::from(packet.bytes);
+        tally.data += u64::from(packet.is_data());
         tally.span.1 = tally.span.1.max(at);
         tally.span.0 = tally.span.0.min(at);
     }

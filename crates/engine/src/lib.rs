@@ -45,4 +45,4 @@ mod state;
 mod trace;
 mod waiting;
 
-pub use run::{Deadlock, Options, Outcome, Seams, Stall, Status, Waiting, run};
+pub use run::{Deadlock, GivenUp, Options, Outcome, Seams, Stall, Status, Waiting, run};

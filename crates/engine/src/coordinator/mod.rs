@@ -25,7 +25,7 @@ use crate::parallel::{Crew, Hall};
 use crate::partition::LONGEST_WINDOW;
 use crate::port::{Egress, Totals};
 use crate::rates::Rates;
-use crate::run::{Deadlock, Outcome, Stall, Status, Waiting};
+use crate::run::{Deadlock, GivenUp, Outcome, Stall, Status, Waiting};
 use crate::sampler::Sampler;
 use crate::stages::Stages;
 use crate::trace::{Account, Tracer};
@@ -33,6 +33,7 @@ use cuts::Cut;
 use messages::Pairs;
 use repairs::Repairs;
 
+mod audit;
 mod congestion;
 mod cuts;
 mod deadlock;
@@ -93,6 +94,10 @@ pub struct Coordinator<'a, 'h> {
     tracer: Tracer<'a>,
     faults_told: usize,
     n_finished: usize,
+    /// Data packets of messages that have arrived.
+    n_arrived: u64,
+    /// Whether middleboxes may make packets and keep them.
+    has_hooks: bool,
     n_windows: u64,
     hops: u64,
     window_length: u64,
@@ -137,6 +142,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             tracer: Tracer::new(model),
             faults_told: 0,
             n_finished: 0,
+            n_arrived: 0,
+            has_hooks: false,
             n_windows: 0,
             hops: 0,
             window_length: longest_window(model, longest),
@@ -151,6 +158,11 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         }
         coordinator.seat_actors();
         coordinator
+    }
+
+    /// Tells whether middleboxes are seated.
+    pub fn with_hooks(self, has_hooks: bool) -> Coordinator<'a, 'h> {
+        Coordinator { has_hooks, ..self }
     }
 
     fn seat_actors(&mut self) {
@@ -201,6 +213,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             let end = (earliest + self.window_length).min(self.next_cut());
             self.window(crew, earliest, end);
             self.now = end;
+            self.audit_some();
             self.record()?;
             let progress = self.progress();
             if self.observer.at_window(&progress, self.hall) == Control::Stop {
@@ -284,6 +297,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 let board = self.hall.board.read().expect("no thread panicked");
                 let row = self.table.arrived(self.model, &board.flows, flow, Time(at), (packets, hops));
                 drop(board);
+                self.n_arrived += u64::from(packets);
                 self.rows.push(row);
                 if self.model.transport.rdma().is_some() {
                     self.repairs.expect(flow, &row);
@@ -441,7 +455,17 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         if !ring.is_empty() {
             return self.deadlock(ring);
         }
-        Status::Stalled(Stall { waiting: self.waiting(), unfinished })
+        Status::Stalled(Stall { waiting: self.waiting(), given_up: self.given_up(), unfinished })
+    }
+
+    /// Queue pairs that send no more, host by host.
+    fn given_up(&self) -> Vec<GivenUp> {
+        let Some(rdma) = self.model.transport.rdma() else { return Vec::new() };
+        let hosts = (0..self.model.fabric.n_hosts() as u32).map(HostId);
+        let of_host = |host| {
+            self.at_host(host, |seat| messages::nic(seat).given_up(host, rdma.retries).collect::<Vec<_>>())
+        };
+        hosts.flat_map(of_host).collect()
     }
 
     fn deadlock(&self, ring: Vec<PortId>) -> Status {
@@ -469,6 +493,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         if matches!(status, Status::SinkFailed(_)) {
             return Ok(());
         }
+        self.audit();
         self.record()?;
         let unfinished = self.unfinished_rows();
         self.sink.accept(Batch::Flows(&unfinished))?;

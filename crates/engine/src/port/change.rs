@@ -36,8 +36,8 @@ struct Eras {
     wire: (u64, Rate),
     /// Most bytes ever accepted and not yet sent, as far as that is not in `peak`.
     peak: u64,
-    /// What the queue may hold.
-    limit: Bytes,
+    /// What the queue may hold, if that is limited.
+    limit: Option<Bytes>,
     /// Bytes that started at earlier rates.
     started: u64,
     /// The time of these on the wire.
@@ -109,7 +109,6 @@ impl Egress {
     pub fn will_slow_down(&mut self, limit: Option<Bytes>) {
         // Everything is worked out by the rate of the day.
         self.ps_per_byte = 0;
-        let limit = limit.unwrap_or(Bytes(u64::MAX));
         let eras = Eras { wire: (0, self.rate), peak: 0, limit, started: 0, busy: 0 };
         self.changing().eras = Some(eras);
     }
@@ -196,6 +195,12 @@ impl Egress {
         self.doomed().into_iter().chain(in_queues).copied().zip(followed).collect()
     }
 
+    /// Packets that wait, or will be lost on the wire.
+    pub fn held(&self) -> impl Iterator<Item = &Packet> {
+        let queues = self.queues.iter().flat_map(|queues| queues.classes.iter().flatten());
+        queues.chain(&self.extras.aside).chain(self.doomed())
+    }
+
     /// The packet on the wire, if the link will go down under it.
     pub fn doomed(&self) -> Option<&Packet> {
         self.extras.changing.as_ref()?.doomed.as_ref()
@@ -234,7 +239,8 @@ impl Egress {
         }
         eras.peak = eras.peak.max(peak);
         let limit = eras.limit;
-        (self.rate, self.queued, self.peak, self.limit) = (rate, span, 0, span_of(rate, limit));
+        let limit = limit.map_or(u64::MAX, |limit| span_of(rate, limit));
+        (self.rate, self.queued, self.peak, self.limit) = (rate, span, 0, limit);
     }
 
     /// As [`Egress::note_peak`], while the wire has a packet of an earlier rate; `None` if it has not.
@@ -243,7 +249,7 @@ impl Egress {
         let eras = self.eras_mut().filter(|eras| eras.wire.0 > now)?;
         let rest = eras.wire.0 - now;
         let bytes = bytes_of(eras.wire.1, rest) + bytes_of(rate, backlog - rest);
-        let fits = bytes <= eras.limit.0;
+        let fits = eras.limit.is_none_or(|limit| bytes <= limit.0);
         if fits {
             // Where `peak` stays at zero, everybody comes here.
             eras.peak = eras.peak.max(bytes);

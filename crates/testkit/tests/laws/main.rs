@@ -4,6 +4,7 @@
 
 mod balls_in_bins;
 mod cases;
+mod changing_links;
 mod congestion_tree;
 mod conservation;
 mod credits;
@@ -18,6 +19,7 @@ mod ideal_times;
 mod latency;
 mod named_paths;
 mod notices;
+mod outages;
 mod packets;
 mod paths_in_turn;
 mod polarization;
@@ -25,6 +27,7 @@ mod priority;
 mod queues;
 mod rates;
 mod rdma;
+mod rehash;
 mod routes;
 mod seams;
 mod staged;
