@@ -72,6 +72,7 @@ export interface JobSteps {
   steps: number;
   time: number | null;
   times: StepTimes | null;
+  course: { each: number; starts: number[]; times: number[] };
 }
 
 export interface Fct {
@@ -167,9 +168,22 @@ export interface Drops {
   worst: string;
 }
 
+export interface FaultEvent {
+  time: number;
+  noticed: number | null;
+  target: "link" | "switch" | "nic" | "host";
+  name: string;
+  action: "down" | "up" | "flap" | "steady" | "degrade" | "restore" | "errors" | "clear";
+  rate: number | null;
+  loss: number | null;
+  period: number | null;
+}
+
 export interface FaultsOfRun {
   total: number;
-  events: { time: number; link: string; up: boolean }[];
+  changes: { time: number; link: string; up: boolean }[];
+  total_events: number;
+  events: FaultEvent[];
   drops: Drops[];
 }
 

@@ -2,6 +2,7 @@
 
 import { chart, numbers, tip, tooltip } from "./chart.ts";
 import type { Options } from "./chart.ts";
+import type { Mark } from "./events.ts";
 import type { Stroke } from "./palette.ts";
 import { span, spanUnit } from "./units.ts";
 import type { Unit } from "./units.ts";
@@ -16,6 +17,16 @@ export interface TimeLine extends Stroke {
 /** Lines told beside the pointer. */
 const TOLD = 16;
 
+/** Upright lines where something happened, with their numbers above. */
+const happened = (events: Mark[], scale: Unit): Options => ({
+  silent: true,
+  symbol: "none",
+  animation: false,
+  label: { show: true, formatter: ({ name }: { name: string }) => name, color: "var(--ink)", fontSize: 11, distance: 2 },
+  lineStyle: { color: "var(--event)", width: 1.25, type: "solid" },
+  data: events.map(({ time, number }) => ({ xAxis: time / scale.worth, name: number })),
+});
+
 /** Upright lines at some instants, in seconds. */
 const upright = (instants: number[], scale: Unit): Options => ({
   silent: true,
@@ -26,7 +37,14 @@ const upright = (instants: number[], scale: Unit): Options => ({
   data: instants.map((instant) => ({ xAxis: instant / scale.worth })),
 });
 
-/** The chart; values are written by `write`, and upright lines stand at the instants in `marks`. */
+/** What happened near an instant: within so small a part of what is drawn that nobody could point between. */
+const near = (events: Mark[], at: number, whole: number): string[] =>
+  events.filter(({ time }) => Math.abs(time - at) <= 0.01 * whole).map(({ number, text }) => `${number}. ${text}`);
+
+/**
+ * The chart; values are written by `write`, upright lines stand at the instants in `marks`, and others, with numbers,
+ * where something happened.
+ */
 export function timeChart(
   label: string,
   what: string,
@@ -34,19 +52,23 @@ export function timeChart(
   lines: TimeLine[],
   write: (value: number) => string,
   marks: number[] = [],
+  events: Mark[] = [],
 ): HTMLElement {
   const times = [...lines.flatMap(({ points }) => points.map(([time]) => time)), ...marks];
   const last = times.reduce((left, right) => Math.max(left, right), 0);
   const first = times.reduce((left, right) => Math.min(left, right), last);
+  // What happened later than anything that is drawn is in the list below.
+  const seen = events.filter(({ time }) => time <= last);
   const scale = spanUnit(last);
   return chart(label, 300, {
-    grid: { left: 64, right: 24, top: 16, bottom: 56 },
+    grid: { left: 64, right: 24, top: seen.length > 0 ? 26 : 16, bottom: 56 },
     tooltip: tooltip((hovered: { seriesName: string; value: [number, number | null] }[]) => {
       const at = hovered[0]?.value[0];
       const shown = hovered.flatMap(({ seriesName, value: [, value] }) =>
         value === null ? [] : [`${seriesName}: ${write(value * unit.worth)}`],
       );
-      return tip(at === undefined ? "" : `at ${span(at * scale.worth)}`, shown.slice(0, TOLD));
+      const also = at === undefined ? [] : near(seen, at * scale.worth, last);
+      return tip(at === undefined ? "" : `at ${span(at * scale.worth)}`, [...shown.slice(0, TOLD), ...also]);
     }, "axis"),
     xAxis: numbers(`simulated time (${scale.name})`, {
       // What happened late in a run is not drawn as a stroke at its edge.
@@ -55,18 +77,22 @@ export function timeChart(
       axisLabel: { color: "var(--muted)", fontSize: 12, hideOverlap: true, showMaxLabel: false },
     }),
     yAxis: numbers(`${what} (${unit.name})`, { min: 0, nameGap: 44 }),
-    series: lines.map(({ name, colour, dash, points }, nth) => ({
-      type: "line",
-      name,
-      // A single value between two gaps would not be seen.
-      symbol: "circle",
-      symbolSize: 3,
-      showSymbol: points.length <= 60,
-      data: points.map(([time, value]) => [time / scale.worth, value === null ? null : value / unit.worth]),
-      lineStyle: { color: colour, width: 1.5, type: dash },
-      itemStyle: { color: colour },
-      emphasis: { disabled: true },
-      ...(nth === 0 && marks.length > 0 ? { markLine: upright(marks, scale) } : {}),
-    })),
+    series: [
+      ...lines.map(({ name, colour, dash, points }, nth) => ({
+        type: "line",
+        name,
+        // A single value between two gaps would not be seen.
+        symbol: "circle",
+        symbolSize: 3,
+        showSymbol: points.length <= 60,
+        data: points.map(([time, value]) => [time / scale.worth, value === null ? null : value / unit.worth]),
+        lineStyle: { color: colour, width: 1.5, type: dash },
+        itemStyle: { color: colour },
+        emphasis: { disabled: true },
+        ...(nth === 0 && marks.length > 0 ? { markLine: upright(marks, scale) } : {}),
+      })),
+      // A series of its own, since each has one style of such lines.
+      ...(seen.length > 0 ? [{ type: "line", name: "", data: [], markLine: happened(seen, scale) }] : []),
+    ],
   });
 }

@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 
 use netloom_model::{
     Balances, Buffer, Credits, Entropy, FabricBuilder, Forwarding, InputOrder, Item, Knowledge, LeafSpine,
-    Marking, Message, Model, NackReaction, Operation, PriorityMap, QueuePairs, Queues, Rdma, Recording,
-    Routing, Transport, TransportKind, Work, Workload,
+    Marking, Message, Model, NackReaction, Operation, PriorityMap, QueuePairs, Queues, Rdma, Reaction,
+    Recording, Routing, Transport, TransportKind, Work, Workload,
 };
 use netloom_policy::balance::Chosen;
 use netloom_policy::transport::Reliability;
@@ -189,6 +189,9 @@ impl Case {
             workload: Workload::default(),
             kinds: Vec::new(),
             faults: Vec::new(),
+            switch_faults: Vec::new(),
+            events: Vec::new(),
+            reaction: Reaction::default(),
             storms: Vec::new(),
             loss: 0,
             knowledge: Knowledge::Local,

@@ -1,12 +1,14 @@
 //! From the model to partitions at rest.
 //!
 //! Models: one ring per link direction, its two ends handed to the partitions of sender and receiver; the form of each
-//! port's start rule; links failed from the start and timers of later faults.
+//! port's start rule.
 //! Leaves out: running.
 
-use netloom_model::{FaultAction, Model, Partitions, Port, PriorityMap};
+use std::collections::BTreeMap;
+
+use netloom_model::{Model, Partitions, Port, PriorityMap};
 use netloom_policy::balance::{Balancer, PathPart};
-use netloom_units::{LinkId, NodeId, PortId, Random, Time};
+use netloom_units::{LinkId, NodeId, PortId, Random};
 
 use crate::activity::{Activity, Place};
 use crate::buffer::SharedBuffer;
@@ -24,6 +26,9 @@ use crate::ring::{Receiver, Sender, ring};
 use crate::route::Route;
 
 mod credits;
+mod faults;
+
+use faults::Changes;
 
 /// Purpose number of the stream that balancing draws from.
 const BALANCE_PURPOSE: u64 = 0x62_616c;
@@ -88,6 +93,8 @@ struct Builder<'a> {
     in_link: Vec<u32>,
     /// The same of the credits that come back to each port, where there are such.
     credit_link: Vec<u32>,
+    /// What changes of each link, where something does.
+    changing: BTreeMap<LinkId, Changes>,
 }
 
 /// The ends of the rings that nodes are still to take, by port.
@@ -160,6 +167,7 @@ impl<'a> Builder<'a> {
             n_words,
             in_link,
             credit_link,
+            changing: faults::changing(model),
         }
     }
 
@@ -219,6 +227,7 @@ impl<'a> Builder<'a> {
         }
         let form = self.form(inside, port);
         egress.set_form(form);
+        self.let_change(&mut egress, port.link, limit);
         egress.set_data_class(self.model.classes.data);
         if queues.classes.are_told_apart() {
             egress.tell_apart(self.model, !is_host || self.model.transport.rdma().is_none());
@@ -237,7 +246,7 @@ impl<'a> Builder<'a> {
         } else if form == Form::Lazy
             && self.shortcut
             && self.fixed_classes
-            && !self.has_timed_faults(port.link)
+            && !self.changes(port.link)
             && queues.credits.is_none()
         {
             let PriorityMap { data, control } = self.model.classes;
@@ -299,7 +308,7 @@ impl<'a> Builder<'a> {
             && (is_nic || one_class)
             && self.model.queues.credits.is_none()
             && self.model.loss == 0
-            && !self.has_timed_faults(link)
+            && !self.changes(link)
             && !self.is_traced(link);
         match (self.shortcut && may_compute, inside) {
             (true, _) => Form::Computed,
@@ -312,10 +321,6 @@ impl<'a> Builder<'a> {
     fn is_traced(&self, link: LinkId) -> bool {
         let recording = &self.model.recording;
         recording.follows_flows() || recording.packets_on.contains(&link)
-    }
-
-    fn has_timed_faults(&self, link: LinkId) -> bool {
-        self.model.faults.iter().any(|fault| fault.link == link && fault.at > Time::ZERO)
     }
 
     fn node(&self, id: NodeId, place: u32, mut ports: Vec<Egress>) -> Node {
@@ -358,29 +363,6 @@ impl<'a> Builder<'a> {
         for (number, storm) in (0_u32..).zip(&self.model.storms) {
             let (partition, place) = self.seating.of_node[self.model.fabric.port(storm.port).node.index()];
             partitions[partition as usize].desk.set_timer(storm.at.0, place, TimerKind::Storm { number });
-        }
-    }
-
-    fn set_faults(&self, partitions: &mut [Partition]) {
-        for fault in &self.model.faults {
-            for port in self.model.fabric.links()[fault.link.index()].ends {
-                let (partition, place) = self.seating.of_node[self.model.fabric.port(port).node.index()];
-                let partition = &mut partitions[partition as usize];
-                let local = self.model.fabric.local_index(port);
-                let node = &mut partition.nodes[place as usize];
-                let up = fault.action == FaultAction::Up;
-                if fault.at == Time::ZERO {
-                    if !up {
-                        node.ports[local as usize].go_down(0);
-                        node.note_dead_ports();
-                    }
-                    continue;
-                }
-                if !up {
-                    node.ports[local as usize].will_go_down(fault.at.0);
-                }
-                partition.desk.set_timer(fault.at.0, place, TimerKind::Fault { port: local, up });
-            }
         }
     }
 }

@@ -30,12 +30,17 @@ pub struct Timer {
 /// What a timer does. The order of the variants is the order at equal times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TimerKind {
-    /// The link at a port goes down or comes up.
+    /// The switch goes down or comes up; its links do so by themselves.
+    Switch {
+        /// Whether it comes up.
+        up: bool,
+    },
+    /// Something happens to the link at a port.
     Fault {
         /// Local port.
         port: u32,
-        /// Whether it comes up.
-        up: bool,
+        /// What.
+        change: Change,
     },
     /// A NIC sends another pause frame for nothing.
     Storm {
@@ -82,11 +87,38 @@ pub enum TimerKind {
     Crossbar,
 }
 
+/// What happens to the link at a port, in the order in which it does at one instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    /// It carries nothing any more; the port knows nothing of that yet.
+    Cut,
+    /// The port goes down.
+    Down,
+    /// The port comes up.
+    Up,
+    /// The link carries packets again, and the port never knew that it did not.
+    Back,
+    /// Its rate or its errors change, as the fault of this number says.
+    Set(u32),
+}
+
+impl Change {
+    fn word(self) -> u64 {
+        match self {
+            Change::Down => 0,
+            Change::Up => 1,
+            Change::Cut => 2,
+            Change::Back => 3,
+            Change::Set(number) => 4 + u64::from(number),
+        }
+    }
+}
+
 impl TimerKind {
     /// Writes what it is, without places in tables.
     pub fn write_state(self, out: &mut StateWriter) {
         let (kind, argument) = match self {
-            TimerKind::Fault { port, up } => (0, u64::from(port) * 2 + u64::from(up)),
+            TimerKind::Fault { port, change } => (0, u64::from(port) << 34 | change.word()),
             TimerKind::Release { actor } => (1, u64::from(actor)),
             TimerKind::Wake { actor, lane } => (2, u64::from(actor) << 8 | u64::from(lane)),
             TimerKind::Pace { .. } => (3, 0),
@@ -96,6 +128,7 @@ impl TimerKind {
             TimerKind::Storm { number } => (7, u64::from(number)),
             // After everything else that happens at an instant.
             TimerKind::Crossbar => (8, 0),
+            TimerKind::Switch { up } => (9, u64::from(up)),
         };
         out.word(kind << 56 | argument);
     }
@@ -178,6 +211,8 @@ pub struct DropTally {
     pub packets: u64,
     /// Bytes.
     pub bytes: u64,
+    /// Packets of data among them.
+    pub data: u64,
     /// First and last instant, in ps.
     pub span: (u64, u64),
 }
@@ -308,10 +343,11 @@ impl Desk {
             self.reports.push(Report::Lost { flow: packet.flow });
         }
         let key = (node, port, reason);
-        let fresh = DropTally { packets: 0, bytes: 0, span: (at, at) };
+        let fresh = DropTally { packets: 0, bytes: 0, data: 0, span: (at, at) };
         let tally = self.drops.entry(key).or_insert(fresh);
         tally.packets += 1;
         tally.bytes += u64::from(packet.bytes);
+        tally.data += u64::from(packet.is_data());
         tally.span.1 = tally.span.1.max(at);
         tally.span.0 = tally.span.0.min(at);
     }

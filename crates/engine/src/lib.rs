@@ -46,4 +46,4 @@ mod trace;
 mod turns;
 mod waiting;
 
-pub use run::{Deadlock, Options, Outcome, Seams, Stall, Status, Waiting, run};
+pub use run::{Deadlock, GivenUp, Options, Outcome, Seams, Stall, Status, Waiting, run};

@@ -434,6 +434,15 @@ fn fire(node: &mut Node, desk: &mut Desk, round: &Round) {
             node.arbitrate(timer.at, desk, round);
             false
         }
+        // Whatever it does to packets; when all is done, what still fails makes the run no longer.
+        TimerKind::Fault { port, change } => {
+            node.fault(timer.at, port, change, desk, round);
+            false
+        }
+        TimerKind::Switch { up } => {
+            node.is_dead = !up;
+            false
+        }
         _ => true,
     };
     if !is_event {
@@ -441,8 +450,11 @@ fn fire(node: &mut Node, desk: &mut Desk, round: &Round) {
     }
     desk.now = timer.at;
     match timer.kind {
-        TimerKind::Timeout { .. } | TimerKind::Start { .. } | TimerKind::Crossbar => {}
-        TimerKind::Fault { port, up } => node.fault(timer.at, port, up, desk, round),
+        TimerKind::Timeout { .. }
+        | TimerKind::Start { .. }
+        | TimerKind::Crossbar
+        | TimerKind::Fault { .. }
+        | TimerKind::Switch { .. } => {}
         TimerKind::Storm { number } => node.storm(timer.at, number, desk, round),
         TimerKind::Release { actor } => {
             node.actor_mut(actor).release();

@@ -75,8 +75,23 @@ pub enum Status {
 pub struct Stall {
     /// Actors that had not finished.
     pub waiting: Vec<Waiting>,
+    /// Queue pairs that had waited too often for an acknowledgement.
+    pub given_up: Vec<GivenUp>,
     /// Messages that started and never arrived.
     pub unfinished: u64,
+}
+
+/// A queue pair that sends no more: so many times in a row nothing was acknowledged in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GivenUp {
+    /// Who sent.
+    pub source: HostId,
+    /// Its number among the sender's queue pairs.
+    pub number: u32,
+    /// To whom.
+    pub destination: HostId,
+    /// Timeouts in a row.
+    pub timeouts: u32,
 }
 
 /// Buffers that waited for each other, so that nothing in them would ever have moved again.
@@ -119,12 +134,14 @@ pub fn run(
     let finest = Partitions::of(&model.fabric);
     let partitions =
         if options.coarsen > 1 { finest.coarser(&model.fabric, options.coarsen) } else { finest };
+    let has_hooks = !seams.hooks.is_empty();
     let Assembly { partitions: built, activity, seating } =
         assemble(model, &partitions, seams.hooks, options.shortcut, n_threads == 1);
     let hall = Hall::new(model, built, activity);
     let mut unobserved = Unobserved;
     let observer = seams.observer.unwrap_or(&mut unobserved);
     with_crew(&hall, n_threads, |crew| {
-        Coordinator::new(&hall, &seating, partitions.lookahead(), work, sink, observer).run(crew)
+        let coordinator = Coordinator::new(&hall, &seating, partitions.lookahead(), work, sink, observer);
+        coordinator.with_hooks(has_hooks).run(crew)
     })
 }

@@ -91,6 +91,11 @@ impl Trace {
         self.doomed = Some(Followed { found, start: Some(start) });
     }
 
+    /// Forgets the packet that is lost on the wire.
+    pub fn take_doomed(&mut self) -> Option<Followed> {
+        self.doomed.take()
+    }
+
     /// Forgets all packets: the doomed one, then those of the class queues in the order of classes.
     pub fn take_all(&mut self) -> Vec<Followed> {
         let waiting = self.classes.iter_mut().flat_map(|class| class.drain(..));

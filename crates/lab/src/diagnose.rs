@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use netloom_engine::{Deadlock, Outcome as EngineOutcome, Stall, Status as EngineStatus, Waiting};
+use netloom_engine::{Deadlock, GivenUp, Outcome as EngineOutcome, Stall, Status as EngineStatus, Waiting};
 use netloom_records::{DropReason, DropRow, Outcome, Status};
 use netloom_units::{Duration, PortId, Time};
 
@@ -64,12 +64,23 @@ fn stalled(stall: &Stall, at: &str, gather: &Gather, prepared: &Prepared) -> Out
         groups.entry(group_of(waiting, prepared)).or_default().push(waiting);
     }
     details.extend(groups.iter().map(|(group, waiting)| group_waits(*group, waiting, prepared)));
+    if !stall.given_up.is_empty() {
+        let each = stall.given_up.iter().map(|pair| gave_up(pair, prepared)).collect();
+        details.push(format!("queue pairs gave up: {}", shortened(each, "; ")));
+    }
     if stall.unfinished > 0 {
         let messages = words::some(stall.unfinished, "message");
         details.push(format!("{messages} started and never arrived in full"));
     }
     details.extend(losses(gather, prepared));
     Outcome { status, details }
+}
+
+fn gave_up(pair: &GivenUp, prepared: &Prepared) -> String {
+    let [source, destination] =
+        [pair.source, pair.destination].map(|host| &prepared.compiled.node_names[host.index()]);
+    let timeouts = words::some(u64::from(pair.timeouts), "timeout");
+    format!("{source} to {destination} (its number {}) after {timeouts} in a row", pair.number)
 }
 
 fn deadlocked(deadlock: &Deadlock, at: &str, gather: &Gather, prepared: &Prepared) -> Outcome {
@@ -178,7 +189,8 @@ fn loss(row: &DropRow, prepared: &Prepared) -> String {
         DropReason::HeadroomFull => "the headroom of a paused ingress was full",
         DropReason::Corrupted => "the link corrupted them",
         DropReason::Unreachable => "no live next hop leads to the destination",
-        DropReason::LinkDown => "the link went down",
+        DropReason::LinkDown => "the link was down",
+        DropReason::SwitchDown => "the switch was down",
         DropReason::Hook => "a hook dropped them",
     };
     let packets = words::some(row.packets, "packet");

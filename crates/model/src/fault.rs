@@ -1,6 +1,10 @@
-//! Links that fail and come back, and NICs that keep pausing their switch.
+//! What fails and comes back: links, alone or with the switch or NIC they end at; rates that sink, errors; NICs that keep
+//! pausing their switch.
+//!
+//! Models: what each link does in the end, whatever makes it; the events as the user named them, for those who read records.
+//! Leaves out: who notices, and when (`notice.rs`).
 
-use netloom_units::{Duration, LinkId, PortId, Time};
+use netloom_units::{Duration, LinkId, NodeId, PortId, Rate, Time};
 
 /// Who avoids a failed link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,6 +43,141 @@ pub enum FaultAction {
     Down,
     /// The link carries packets again.
     Up,
+    /// Packets that start from now on are sent at this rate.
+    Rate(Rate),
+    /// Packets that start from now on are lost by chance.
+    Errors(Errors),
+}
+
+impl Fault {
+    /// Whether the link comes up or goes down by it; `None` if neither.
+    pub fn turns(&self) -> Option<bool> {
+        match self.action {
+            FaultAction::Down => Some(false),
+            FaultAction::Up => Some(true),
+            FaultAction::Rate(_) | FaultAction::Errors(_) => None,
+        }
+    }
+}
+
+/// How often a link loses data packets: a part for each packet and a part for each of its bits.
+///
+/// Both are kept as minus the logarithm of the chance to come through, so that causes add up; as the bits of a float that is
+/// not negative, which are ordered as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Errors {
+    per_packet: u64,
+    per_bit: u64,
+}
+
+impl Errors {
+    /// No errors.
+    pub const NONE: Errors = Errors { per_packet: 0, per_bit: 0 };
+
+    /// Each packet is lost with this chance.
+    pub fn of_packets(chance: f64) -> Errors {
+        Errors { per_packet: hazard(chance), per_bit: 0 }
+    }
+
+    /// Each bit is wrong with this chance, and a packet is lost with its first wrong bit.
+    pub fn of_bits(chance: f64) -> Errors {
+        Errors { per_packet: 0, per_bit: hazard(chance) }
+    }
+
+    /// Both, each by itself.
+    #[must_use]
+    pub fn and(self, other: Errors) -> Errors {
+        let sum = |one: u64, two: u64| (f64::from_bits(one) + f64::from_bits(two)).to_bits();
+        Errors {
+            per_packet: sum(self.per_packet, other.per_packet),
+            per_bit: sum(self.per_bit, other.per_bit),
+        }
+    }
+
+    /// The chance that a packet of so many bytes is lost.
+    pub fn chance(self, bytes: u32) -> f64 {
+        let bits = f64::from(bytes) * 8.0;
+        -libm::expm1(-(f64::from_bits(self.per_packet) + f64::from_bits(self.per_bit) * bits))
+    }
+
+    /// The same, in 2^-64.
+    pub fn threshold(self, bytes: u32) -> u64 {
+        const WHOLE: f64 = 18_446_744_073_709_551_616.0;
+        (self.chance(bytes) * WHOLE) as u64
+    }
+}
+
+/// Minus the logarithm of the chance that nothing of this chance happens.
+fn hazard(chance: f64) -> u64 {
+    // Zero has a sign that must not count.
+    (-libm::log1p(-chance) + 0.0).to_bits()
+}
+
+/// A switch goes down, with all it holds, or comes up; its links are among [`Fault`]s of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SwitchFault {
+    /// When.
+    pub at: Time,
+    /// Which switch.
+    pub node: NodeId,
+    /// Whether it comes up.
+    pub up: bool,
+}
+
+/// An event as the user named it, or as it was drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FaultEvent {
+    /// When.
+    pub at: Time,
+    /// What it happens to.
+    pub subject: Subject,
+    /// What happens.
+    pub action: EventAction,
+}
+
+/// What something happens to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// A link.
+    Link(LinkId),
+    /// A switch: all its links.
+    Switch(NodeId),
+    /// A NIC: its link.
+    Nic(LinkId),
+    /// A host: the links of all its NICs.
+    Host(NodeId),
+}
+
+/// What happens, as the user says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EventAction {
+    /// It goes down.
+    Down,
+    /// It comes up.
+    Up,
+    /// It goes down and comes up again and again, once in each period.
+    Flap(Duration),
+    /// It flaps no more.
+    Steady,
+    /// It has this rate.
+    Degrade(Rate),
+    /// It has its own rate again.
+    Restore,
+    /// It loses packets.
+    Errors(Errors),
+    /// It loses no more packets.
+    Clear,
+}
+
+/// How soon changes of a link are noticed, and heard of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Reaction {
+    /// From a link's going down until its ends notice.
+    pub detection: Duration,
+    /// From its coming up until its ends notice.
+    pub recovery: Duration,
+    /// From there until next hops are worked out anew, where everybody is told.
+    pub reconvergence: Duration,
 }
 
 /// A NIC that sends pause frames although it could take packets.
@@ -52,4 +191,30 @@ pub struct Storm {
     pub end: Time,
     /// From one frame to the next.
     pub interval: Duration,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_is_lost_with_its_first_wrong_bit() {
+        let chance = Errors::of_bits(1e-6).chance(1_000);
+        let exact = 1.0 - libm::pow(1.0 - 1e-6, 8_000.0);
+        assert!((chance - exact).abs() < 1e-12, "{chance} {exact}");
+        // Where the plain formula has lost all its digits.
+        let small = Errors::of_bits(1e-15).chance(4_096);
+        assert!((small / (1e-15 * 32_768.0) - 1.0).abs() < 1e-9, "{small}");
+        assert!(Errors::of_bits(1e-15).threshold(4_096) > 0);
+    }
+
+    #[test]
+    fn chances_by_themselves_survive_together() {
+        let both = Errors::of_packets(0.5).and(Errors::of_packets(0.5));
+        assert!((both.chance(64) - 0.75).abs() < 1e-15);
+        assert_eq!(Errors::NONE.and(Errors::of_packets(0.0)), Errors::NONE);
+        assert_eq!(Errors::NONE.threshold(9_000), 0);
+        assert_eq!(Errors::of_packets(1.0).threshold(1), u64::MAX);
+        assert_eq!(Errors::of_bits(0.0).and(Errors::of_packets(1.0)).threshold(1), u64::MAX);
+    }
 }

@@ -13,6 +13,7 @@ pub mod fabric;
 pub mod fault;
 pub mod ideal;
 mod levels;
+pub mod notice;
 pub mod partition;
 pub mod rdma;
 pub mod reroute;
@@ -25,7 +26,11 @@ pub use by_hand::HandTable;
 pub use classes::{DataClass, DataClasses, Schedule};
 pub use credits::{Credits, Forwarding, InputOrder};
 pub use fabric::{Fabric, FabricBuilder, Link, Port};
-pub use fault::{Fault, FaultAction, Knowledge, Storm, Ways};
+pub use fault::{
+    Errors, EventAction, Fault, FaultAction, FaultEvent, Knowledge, Reaction, Storm, Subject, SwitchFault,
+    Ways,
+};
+pub use notice::{Notice, Outage, Outages};
 pub use partition::Partitions;
 pub use rdma::{Buffer, Marking, NackReaction, Pause, QueuePairs, Rdma, RootMarking};
 pub use routing::{FatTree, FatTreeNode, LeafSpine, Overlay, PortSet, Routing, Tables};
@@ -34,8 +39,8 @@ pub use settings::{
 };
 pub use work::{Item, Mark, Message, Operation, Work};
 pub use workload::{
-    Background, Bucket, Collective, Handling, Job, KindOf, Order, Phase, PointToPoint, Posting, Sender, SizePoint, Stage,
-    StagedFlow, StagedFlows, Workload,
+    Background, Bucket, Collective, Handling, Job, KindOf, Order, Phase, PointToPoint, Posting, Sender,
+    SizePoint, Stage, StagedFlow, StagedFlows, Workload,
 };
 
 use netloom_policy::balance::Seat;
@@ -62,8 +67,14 @@ pub struct Model {
     pub workload: Workload,
     /// Which kind of traffic each part of it is, where kinds are named: for the records, sorted by job and step.
     pub kinds: Vec<KindOf>,
-    /// Links down from the start and faults in time.
+    /// What happens to links, whatever makes it, in order of time; what is down from the start comes first.
     pub faults: Vec<Fault>,
+    /// Switches that go down and come up, in order of time.
+    pub switch_faults: Vec<SwitchFault>,
+    /// The events behind all that, in order of time.
+    pub events: Vec<FaultEvent>,
+    /// How soon links' changes are noticed, and heard of.
+    pub reaction: Reaction,
     /// NICs that keep pausing their switch.
     pub storms: Vec<Storm>,
     /// The chance that a link loses a data packet, in 2^-32.

@@ -8,8 +8,8 @@
 use crate::column::TableSpec;
 use crate::row::Row;
 use crate::rows::{
-    ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow,
-    PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow, TrafficRow,
+    ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow,
+    PacketRow, PathRow, PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow, TrafficRow,
 };
 use crate::sink::{Sink, SinkError};
 
@@ -123,6 +123,8 @@ tables! {
     Classes classes ClassRow;
     /// Which traffic is of which kind.
     Traffic traffic TrafficRow;
+    /// What failed, as the user named it.
+    Events events EventRow;
 }
 
 /// Does something for the row type of a table.

@@ -16,9 +16,11 @@ use crate::row::{BadCell, Named, Row, RowError, table};
 
 mod classes;
 mod congestion;
+mod events;
 
 pub use classes::{ClassRow, TrafficRow};
 pub use congestion::{CongestedFlowRow, CongestionRow, Part, Role};
+pub use events::{EventRow, Happening, Target};
 
 table! {
     /// One message.
@@ -205,11 +207,13 @@ pub enum DropReason {
     HeadroomFull,
     /// The link corrupted it.
     Corrupted,
+    /// The switch went down with it, or was down when it came.
+    SwitchDown,
 }
 
 impl DropReason {
     /// All of them, in order.
-    pub const ALL: [DropReason; 7] = [
+    pub const ALL: [DropReason; 8] = [
         DropReason::QueueFull,
         DropReason::Unreachable,
         DropReason::LinkDown,
@@ -217,6 +221,7 @@ impl DropReason {
         DropReason::BufferFull,
         DropReason::HeadroomFull,
         DropReason::Corrupted,
+        DropReason::SwitchDown,
     ];
 
     /// The word it is stored as.
@@ -229,6 +234,7 @@ impl DropReason {
             DropReason::BufferFull => "buffer_full",
             DropReason::HeadroomFull => "headroom_full",
             DropReason::Corrupted => "corrupted",
+            DropReason::SwitchDown => "switch_down",
         }
     }
 }

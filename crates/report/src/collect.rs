@@ -3,10 +3,10 @@
 //! Invariants: tables are read block by block; each panel keeps a bounded amount, by the fabric and not by the messages.
 
 use netloom_records::{
-    Batch, CongestedFlowRow, CongestionRow, DropRow, FaultRow, FlowRow, JobRow, Manifest, Names, PortRow,
-    RateRow, RepairRow, Row, RunFolder, SignalRow, StageRow, StepRow,
+    Batch, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow, Manifest, Names,
+    PortRow, RateRow, RepairRow, Row, RunFolder, SignalRow, StageRow, StepRow,
 };
-use netloom_units::NodeId;
+use netloom_units::{LinkId, NodeId};
 
 use crate::error::ReportError;
 use crate::panels::Collectors;
@@ -35,6 +35,11 @@ impl About {
     /// Name of a node.
     pub fn node(&self, node: NodeId) -> String {
         self.names.node(node)
+    }
+
+    /// Name of a link.
+    pub fn link(&self, link: LinkId) -> String {
+        self.names.links.get(link.0 as usize).cloned().unwrap_or_else(|| format!("link {}", link.0))
     }
 
     /// Name of a job.
@@ -77,6 +82,7 @@ pub fn run(name: String, folder: &RunFolder) -> Result<Collected, ReportError> {
     rows::<PortRow>(folder, |rows| feed(Batch::Ports(rows)))?;
     rows::<DropRow>(folder, |rows| feed(Batch::Drops(rows)))?;
     rows::<FaultRow>(folder, |rows| feed(Batch::Faults(rows)))?;
+    rows::<EventRow>(folder, |rows| feed(Batch::Events(rows)))?;
     rows::<RepairRow>(folder, |rows| feed(Batch::Repairs(rows)))?;
     rows::<SignalRow>(folder, |rows| feed(Batch::Signals(rows)))?;
     // Which of the rates over time are those of staged flows is known from their stages.

@@ -1,8 +1,9 @@
-// Faults as events, and packets lost.
+// Events as the user named them, what became of links, and packets lost.
 
 import type { FaultsOfRun, Report } from "../data.ts";
 import { note, table } from "../dom.ts";
 import type { Cell } from "../dom.ts";
+import { happening } from "../events.ts";
 import { runName } from "../palette.ts";
 import { count, size, some, span } from "../units.ts";
 import type { Panel } from "./panel.ts";
@@ -12,24 +13,48 @@ function events(report: Report): HTMLElement[] {
     found.map((event): Cell[] => [
       runName(report.runs, run),
       span(event.time),
-      event.link,
-      event.up ? "▲ comes up" : "▼ goes down",
+      `${event.target} ${event.name}`,
+      happening(event),
+      event.noticed === null ? null : span(event.noticed),
+    ]),
+  );
+  const columns = [
+    { title: "run" },
+    { title: "time", number: true },
+    { title: "what" },
+    { title: "event" },
+    { title: "noticed", number: true },
+  ];
+  const left = report.faults.flatMap(({ total_events, events: found }, run) =>
+    cutAt(report, run, "events", found.length, total_events),
+  );
+  return rows.length === 0 ? [] : [table("Events as they were named", columns, rows), ...left];
+}
+
+function changes(report: Report): HTMLElement[] {
+  const rows = report.faults.flatMap(({ changes: found }, run) =>
+    found.map((change): Cell[] => [
+      runName(report.runs, run),
+      span(change.time),
+      change.link,
+      change.up ? "▲ comes up" : "▼ goes down",
     ]),
   );
   if (rows.length === 0) {
     return [note("No link went down or came up.")];
   }
   const columns = [{ title: "run" }, { title: "time", number: true }, { title: "link" }, { title: "event" }];
-  return [table("Links that went down or came up", columns, rows), ...cut(report)];
+  const left = report.faults.flatMap(({ total, changes: found }, run) =>
+    cutAt(report, run, "faults", found.length, total),
+  );
+  return [table("Links that went down or came up", columns, rows), ...left];
 }
 
-/** Says where the list of events was cut. */
-function cut({ runs, faults }: Report): HTMLElement[] {
-  return faults.flatMap(({ total, events: found }, run) => {
-    const name = runs[run]?.name ?? "";
-    const text = `${name}: the first ${found.length} of ${count(total)} events; the table “faults” has all of them.`;
-    return total > found.length ? [note(text)] : [];
-  });
+/** Says where a list was cut. */
+function cutAt({ runs }: Report, run: number, where: string, shown: number, total: number): HTMLElement[] {
+  const name = runs[run]?.name ?? "";
+  const text = `${name}: the first ${shown} of ${count(total)} events; the table “${where}” has all of them.`;
+  return total > shown ? [note(text)] : [];
 }
 
 function drops(report: Report): HTMLElement {
@@ -53,8 +78,8 @@ function drops(report: Report): HTMLElement {
 
 function content(report: Report): HTMLElement[] {
   const n_failed = report.faults.reduce((sum, run) => sum + run.total, 0);
-  const many = n_failed > 0 ? [note(`${some(n_failed, "event")} in all.`)] : [];
-  return [...events(report), ...many, drops(report)];
+  const many = n_failed > 0 ? [note(`${some(n_failed, "change")} of links in all.`)] : [];
+  return [...events(report), ...changes(report), ...many, drops(report)];
 }
 
 /** The panel. */

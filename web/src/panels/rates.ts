@@ -2,6 +2,7 @@
 
 import type { RatedFlow, RatesOfRun, Report } from "../data.ts";
 import { asTable, note } from "../dom.ts";
+import { markLegend, marksOf } from "../events.ts";
 import { timeChart } from "../lines.ts";
 import type { TimeLine } from "../lines.ts";
 import { jobStroke, legendOf, lineName } from "../palette.ts";
@@ -53,6 +54,7 @@ function content(report: Report): HTMLElement[] {
   const rates = shown.flatMap(({ flow }) => [...flow.rates, ...flow.goodputs]);
   const unit = rateUnit(rates.reduce<number>((most, rate) => Math.max(most, rate ?? 0), 1));
   const shares = { name: "%", worth: 0.01 };
+  const marks = marksOf(report);
   const intervals = [...new Set(shown.map(({ run }) => span(run.interval)))].join(", ");
   const numbers = ["packets", "again", "for nothing", "NACKs", "marked", "notified", "mean rate", "mean goodput"];
   return [
@@ -65,17 +67,18 @@ function content(report: Report): HTMLElement[] {
     pair(
       figure(
         "Retransmission ratio: packets sent again, of all sent in an interval",
-        timeChart("Retransmission ratio over time", "sent again", shares, drawn((flow) => flow.shares, 0.5), percent),
+        timeChart("Retransmission ratio over time", "sent again", shares, drawn((flow) => flow.shares, 0.5), percent, [], marks),
       ),
       figure(
         "Sending rate that congestion control allows a queue pair",
-        timeChart("Sending rate over time", "rate", unit, drawn((flow) => flow.rates, 1), bitRate),
+        timeChart("Sending rate over time", "rate", unit, drawn((flow) => flow.rates, 1), bitRate, [], marks),
       ),
       figure(
         "Goodput: payload that arrived for the first time",
-        timeChart("Goodput over time", "goodput", unit, drawn((flow) => flow.goodputs, 0.5), bitRate),
+        timeChart("Goodput over time", "goodput", unit, drawn((flow) => flow.goodputs, 0.5), bitRate, [], marks),
       ),
     ),
+    ...markLegend(report, marks),
     ...left(report, shown),
     asTable(
       "Chosen flows over the whole run",

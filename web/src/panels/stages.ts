@@ -3,6 +3,8 @@
 import type { Report, Stage, StagesOfRun } from "../data.ts";
 import { note, table } from "../dom.ts";
 import { groupChart } from "../groups.ts";
+import { markLegend, marksOf } from "../events.ts";
+import type { Mark } from "../events.ts";
 import { timeChart } from "../lines.ts";
 import { jobStroke, legendOf, lineName } from "../palette.ts";
 import type { Stroke } from "../palette.ts";
@@ -15,12 +17,13 @@ interface Shown {
   /** What the run is called where there are several. */
   prefix: string;
   found: StagesOfRun;
+  marks: Mark[];
 }
 
 function shown(report: Report): Shown[] {
   return report.stages.flatMap((found, place) => {
     const prefix = report.runs.length > 1 ? `${report.runs[place]?.name ?? ""} · ` : "";
-    return found === null ? [] : [{ prefix, found }];
+    return found === null ? [] : [{ prefix, found, marks: marksOf(report, [place]) }];
   });
 }
 
@@ -43,7 +46,7 @@ const stageName = ({ start, end }: Stage, { worth }: Unit): string =>
   [start, end].map((instant) => significant(instant / worth)).join(" – ");
 
 /** Throughput over time, with an upright line wherever a stage begins or ends. */
-function overTime({ prefix, found }: Shown): HTMLElement[] {
+function overTime(report: Report, { prefix, found, marks }: Shown): HTMLElement[] {
   const { lines } = found;
   const drawn = lines.map(({ name, begin, interval, goodputs }, nth) => ({
     name,
@@ -54,7 +57,8 @@ function overTime({ prefix, found }: Shown): HTMLElement[] {
   const label = `${prefix}Throughput over time, stages between the upright lines`;
   return [
     legendOf(drawn.map((line) => lineName(line.name, line))),
-    figure(label, timeChart(label, "throughput", unit, drawn, bitRate, boundaries(found))),
+    figure(label, timeChart(label, "throughput", unit, drawn, bitRate, boundaries(found), marks)),
+    ...markLegend(report, marks),
   ];
 }
 
@@ -136,7 +140,7 @@ function content(report: Report): HTMLElement[] {
     ),
     ...all.flatMap((run) => [
       ...scaled(run),
-      ...(run.found.lines.length > 0 ? overTime(run) : byStage(run)),
+      ...(run.found.lines.length > 0 ? overTime(report, run) : byStage(run)),
       told(run),
       ...cut(run),
     ]),

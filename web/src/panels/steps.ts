@@ -7,6 +7,8 @@ import type { JobSteps, Report, StepTimes } from "../data.ts";
 import { asTable, note } from "../dom.ts";
 import { jobStroke, legendOf, lineName } from "../palette.ts";
 import type { Stroke } from "../palette.ts";
+import { markLegend, marksOf } from "../events.ts";
+import { timeChart } from "../lines.ts";
 import { count, span, spanUnit } from "../units.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
@@ -46,6 +48,30 @@ function bar(name: string, colour: string, { steps, times }: Timed): Bar {
   };
 }
 
+/** Step times over the start of each step, a line for each job of each run. */
+function overTime(report: Report, timed: Timed[], name: (job: JobSteps) => string): HTMLElement[] {
+  if (timed.every(({ course }) => course.starts.length < 2)) {
+    return [];
+  }
+  const stroke = stroker(report);
+  const lines = timed.map((job) => ({
+    name: name(job),
+    ...stroke(job),
+    points: job.course.starts.map((start, nth): [number, number] => [start, job.course.times[nth] ?? 0]),
+  }));
+  const unit = spanUnit(Math.max(...timed.flatMap(({ course }) => course.times)));
+  const each = Math.max(...timed.map(({ course }) => course.each));
+  const many = each > 1 ? ` Of up to ${count(each)} steps that follow each other the slowest is drawn.` : "";
+  const marks = marksOf(report, [...new Set(timed.map(({ run }) => run))]);
+  return [
+    figure(
+      `Step time over the start of each step.${many}`,
+      timeChart("Step time over the start of each step", "step time", unit, lines, span, [], marks),
+    ),
+    ...markLegend(report, marks),
+  ];
+}
+
 function content(report: Report): HTMLElement[] {
   const timed = report.steps.filter((job): job is Timed => job.times !== null);
   if (timed.length === 0) {
@@ -56,8 +82,8 @@ function content(report: Report): HTMLElement[] {
   const stroke = stroker(report);
   const bars = timed.map((job) => bar(name(job), stroke(job).colour, job));
   const lines = timed.map((job) => ({ name: name(job), ...stroke(job), cdf: job.times.cdf }));
-  const rows = timed.map(({ times, steps, time, ...job }) => [
-    name({ times, steps, time, ...job }),
+  const rows = timed.map(({ times, steps, ...job }) => [
+    name({ times, steps, ...job }),
     ...[times.mean, times.p95, times.p99].flatMap((found) => [span(found.value), interval(found)]),
     count(steps),
     times.exact ? "exact" : "to 0.4 %",
@@ -73,6 +99,7 @@ function content(report: Report): HTMLElement[] {
       ),
       figure("All steps", cdfChart("Distribution of step times", "step time", "steps", lines)),
     ),
+    ...overTime(report, timed, name),
     asTable(
       "Step times",
       [{ title: "run" }, ...columns.map((title) => ({ title, number: true }))],

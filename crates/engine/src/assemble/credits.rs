@@ -39,7 +39,9 @@ impl Builder<'_> {
         } else {
             let control = self.model.transport.rdma().map_or(Bytes(0), |rdma| rdma.control);
             let largest = self.model.transport.packet.max(control);
-            node.crossbar = Some(Box::new(Crossbar::new(credits, largest, ports, returns)));
+            node.crossbar = Some(Box::new(Crossbar::new(credits, largest, ports, returns, |port| {
+                self.is_steady(port.link)
+            })));
             let rule = node.balancer.notifications();
             node.notices = rule.map(|rule| Box::new(Notices::new(self.model, node.id, rule)));
         }
@@ -58,6 +60,7 @@ impl Builder<'_> {
     fn cut_through(&self, credits: &Credits, port: &Port) -> Option<Bytes> {
         let far = self.model.fabric.ports_of(self.model.fabric.port(port.peer).node);
         let fastest = far.iter().map(|port| port.rate).max()?;
-        cut_through(credits, port.rate, fastest).filter(|_| !self.leads_to_host(port))
+        cut_through(credits, port.rate, fastest)
+            .filter(|_| !self.leads_to_host(port) && self.is_steady(port.link))
     }
 }

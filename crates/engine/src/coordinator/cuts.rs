@@ -25,10 +25,11 @@ impl Coordinator<'_, '_> {
     pub(super) fn plan_cuts(&mut self) {
         let mut cuts = Vec::new();
         if matches!(self.model.knowledge, Knowledge::Global(_)) {
-            let delay = self.model.coordination_delay.0;
-            for fault in &self.model.faults {
+            self.news = self.model.link_notices().into();
+            let (delay, late) = (self.model.coordination_delay.0, self.model.reaction.reconvergence);
+            for (notice, _) in &self.news {
                 // Known from the start what has failed from the start; else at the next snapshot.
-                let at = if fault.at == Time::ZERO { 0 } else { (fault.at.0 / delay + 1) * delay };
+                let at = if notice.at == Time::ZERO { 0 } else { ((notice.at + late).0 / delay + 1) * delay };
                 cuts.push((at, Cut::Reroute));
             }
         }

@@ -1,13 +1,13 @@
 //! What everybody is told of failed links: next hops over what is alive, and what Themis makes of it.
 //!
-//! Models: snapshots of the whole fabric, taken between windows.
-//! Leaves out: what the nodes at the ends of a link see by themselves, at once.
+//! Models: snapshots of the whole fabric, taken between windows, of what was noticed long enough ago.
+//! Leaves out: what the nodes at the ends of a link notice by themselves.
 
 use std::num::NonZeroU32;
 
-use netloom_model::{FaultAction, Knowledge, Model, reroute};
+use netloom_model::{Knowledge, reroute};
 use netloom_policy::edge::themis::Failure;
-use netloom_units::{HostId, LinkId, NodeId, Time};
+use netloom_units::{Duration, HostId, NodeId, Time};
 
 use super::Coordinator;
 use crate::node::Node;
@@ -15,7 +15,7 @@ use crate::node::Node;
 impl Coordinator<'_, '_> {
     /// Renews global knowledge: next hops over what is alive at `at`.
     pub(super) fn reroute(&mut self, at: u64) {
-        self.dead = dead_links(self.model, Time(at));
+        self.hear_news(at);
         let Knowledge::Global(ways) = self.model.knowledge else { return };
         let overlay = reroute::overlay(&self.model.fabric, &self.model.routing, &self.dead, ways);
         self.hall.board.write().expect("no thread panicked").overlay = Some(overlay);
@@ -25,6 +25,15 @@ impl Coordinator<'_, '_> {
                 node.note_overlay();
                 self.tell(node, is_broken);
             }
+        }
+    }
+
+    /// What is known by now of links that went down or came up.
+    fn hear_news(&mut self, at: u64) {
+        self.dead.resize(self.model.fabric.links().len(), false);
+        let late = self.model.reaction.reconvergence;
+        while let Some((notice, link)) = self.news.pop_front_if(|(notice, _)| is_known(notice.at, late, at)) {
+            self.dead[link.index()] = !notice.up;
         }
     }
 
@@ -72,12 +81,7 @@ impl Coordinator<'_, '_> {
     }
 }
 
-/// Which links are dead at an instant (changes at that very instant included).
-fn dead_links(model: &Model, at: Time) -> Vec<bool> {
-    let mut dead = vec![false; model.fabric.links().len()];
-    for fault in model.faults.iter().filter(|fault| fault.at <= at) {
-        let LinkId(link) = fault.link;
-        dead[link as usize] = fault.action == FaultAction::Down;
-    }
-    dead
+/// Whether something that was noticed is known to everybody; what failed from the start has always been.
+fn is_known(noticed: Time, late: Duration, now: u64) -> bool {
+    noticed == Time::ZERO || (noticed + late).0 <= now
 }

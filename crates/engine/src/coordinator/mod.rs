@@ -8,10 +8,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use netloom_model::{Fault, FaultAction, Item, Model, Operation, Work};
+use netloom_model::{Item, Model, Notice, Operation, Work};
 use netloom_policy::edge::themis::Failure;
-use netloom_records::{Batch, DropReason, DropRow, FaultRow, FlowRow, PortRow, SignalRow, Sink, SinkError};
-use netloom_units::{ActorId, Bytes, Duration, HostId, NodeId, PortId, Time};
+use netloom_records::{Batch, DropReason, DropRow, FlowRow, PortRow, SignalRow, Sink, SinkError};
+use netloom_units::{ActorId, Bytes, Duration, HostId, LinkId, NodeId, PortId, Time};
 
 use crate::actor::{Actor, Task};
 use crate::assemble::Seating;
@@ -25,7 +25,7 @@ use crate::parallel::{Crew, Hall};
 use crate::partition::LONGEST_WINDOW;
 use crate::port::{Egress, Totals};
 use crate::rates::Rates;
-use crate::run::{Deadlock, Outcome, Stall, Status, Waiting};
+use crate::run::{Deadlock, GivenUp, Outcome, Stall, Status, Waiting};
 use crate::sampler::Sampler;
 use crate::stages::Stages;
 use crate::trace::{Account, Tracer};
@@ -33,10 +33,12 @@ use cuts::Cut;
 use messages::Pairs;
 use repairs::Repairs;
 
+mod audit;
 mod classes;
 mod congestion;
 mod cuts;
 mod deadlock;
+mod events;
 mod failures;
 mod messages;
 mod rates;
@@ -81,6 +83,8 @@ pub struct Coordinator<'a, 'h> {
     pairs: Pairs,
     /// Which links everybody knows to be dead; empty before anybody was told.
     dead: Vec<bool>,
+    /// What the ends of links notice that everybody is told, and has not been yet.
+    news: VecDeque<(Notice, LinkId)>,
     /// What Themis does about them, where there is Themis.
     failure: Option<Failure>,
     cuts: VecDeque<(u64, Cut)>,
@@ -91,6 +95,10 @@ pub struct Coordinator<'a, 'h> {
     tracer: Tracer<'a>,
     faults_told: usize,
     n_finished: usize,
+    /// Data packets of messages that have arrived.
+    n_arrived: u64,
+    /// Whether middleboxes may make packets and keep them.
+    has_hooks: bool,
     n_windows: u64,
     hops: u64,
     window_length: u64,
@@ -125,6 +133,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             repairs: Repairs::default(),
             pairs: Pairs::default(),
             dead: Vec::new(),
+            news: VecDeque::new(),
             failure: model.balances.edge.as_ref().map(|chosen| Failure::of(&chosen.settings)),
             cuts: VecDeque::new(),
             sampler: model.recording.series.map(|interval| Sampler::new(interval, n_ports)),
@@ -134,6 +143,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             tracer: Tracer::new(model),
             faults_told: 0,
             n_finished: 0,
+            n_arrived: 0,
+            has_hooks: false,
             n_windows: 0,
             hops: 0,
             window_length: longest_window(model, longest),
@@ -148,6 +159,11 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         }
         coordinator.seat_actors();
         coordinator
+    }
+
+    /// Tells whether middleboxes are seated.
+    pub fn with_hooks(self, has_hooks: bool) -> Coordinator<'a, 'h> {
+        Coordinator { has_hooks, ..self }
     }
 
     fn seat_actors(&mut self) {
@@ -198,6 +214,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             let end = (earliest + self.window_length).min(self.next_cut());
             self.window(crew, earliest, end);
             self.now = end;
+            self.audit_some();
             self.record()?;
             let progress = self.progress();
             if self.observer.at_window(&progress, self.hall) == Control::Stop {
@@ -281,6 +298,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 let board = self.hall.board.read().expect("no thread panicked");
                 let row = self.table.arrived(self.model, &board.flows, flow, Time(at), (packets, hops));
                 drop(board);
+                self.n_arrived += u64::from(packets);
                 self.rows.push(row);
                 if self.model.transport.rdma().is_some() {
                     self.repairs.expect(flow, &row);
@@ -428,22 +446,6 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.tell_faults()
     }
 
-    fn tell_faults(&mut self) -> Result<(), SinkError> {
-        let rest = &self.model.faults[self.faults_told..];
-        let n_past = rest.partition_point(|fault| fault.at.0 < self.now.max(1));
-        if n_past == 0 {
-            return Ok(());
-        }
-        let row = |fault: &Fault| FaultRow {
-            time: fault.at,
-            link: fault.link,
-            up: fault.action == FaultAction::Up,
-        };
-        let rows: Vec<FaultRow> = rest[..n_past].iter().map(row).collect();
-        self.faults_told += n_past;
-        self.sink.accept(Batch::Faults(&rows))
-    }
-
     /// Nothing is ahead anywhere: everything is done, or nothing can go on.
     fn at_rest(&self) -> Status {
         let unfinished = self.table.unfinished().count() as u64;
@@ -454,7 +456,17 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         if !ring.is_empty() {
             return self.deadlock(ring);
         }
-        Status::Stalled(Stall { waiting: self.waiting(), unfinished })
+        Status::Stalled(Stall { waiting: self.waiting(), given_up: self.given_up(), unfinished })
+    }
+
+    /// Queue pairs that send no more, host by host.
+    fn given_up(&self) -> Vec<GivenUp> {
+        let Some(rdma) = self.model.transport.rdma() else { return Vec::new() };
+        let hosts = (0..self.model.fabric.n_hosts() as u32).map(HostId);
+        let of_host = |host| {
+            self.at_host(host, |seat| messages::nic(seat).given_up(host, rdma.retries).collect::<Vec<_>>())
+        };
+        hosts.flat_map(of_host).collect()
     }
 
     fn deadlock(&self, ring: Vec<PortId>) -> Status {
@@ -482,6 +494,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         if matches!(status, Status::SinkFailed(_)) {
             return Ok(());
         }
+        self.audit();
         self.record()?;
         let unfinished = self.unfinished_rows();
         self.sink.accept(Batch::Flows(&unfinished))?;
@@ -504,6 +517,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.close_congestion(status)?;
         let drops = self.drop_rows();
         self.sink.accept(Batch::Drops(&drops))?;
+        self.tell_events(status)?;
         self.trace_waiting();
         let cut_short = self.tracer.take_rest();
         self.sink.accept(Batch::Packets(&cut_short))
@@ -546,7 +560,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 rate: port.rate,
                 packets: totals.packets,
                 size: Bytes(totals.bytes),
-                busy: port.rate.serialization(Bytes(totals.bytes)),
+                busy: totals.busy.map_or_else(|| port.rate.serialization(Bytes(totals.bytes)), Duration),
                 peak_packets: totals.peak_packets,
                 peak_size: Bytes(totals.peak_bytes),
                 dropped: totals.dropped,

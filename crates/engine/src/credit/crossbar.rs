@@ -134,13 +134,21 @@ impl EgressBits {
 }
 
 impl Crossbar {
-    /// Empty buffers behind the in-links of a switch.
-    pub fn new(credits: &Credits, packet: Bytes, ports: &[Port], returns: Vec<Returns>) -> Crossbar {
+    /// Empty buffers behind the in-links of a switch; those of links that may slow down take packets whole.
+    pub fn new(
+        credits: &Credits,
+        packet: Bytes,
+        ports: &[Port],
+        returns: Vec<Returns>,
+        is_steady: impl Fn(&Port) -> bool,
+    ) -> Crossbar {
         let (n_ports, n_lanes) = (ports.len(), credits.n_lanes());
         let fastest = ports.iter().map(|port| port.rate).max().unwrap_or(Rate(0));
         let input = |(port, returns): (&Port, Returns)| Input {
             returns: Some(returns),
-            cut_through: cut_through(credits, port.rate, fastest).map(|header| (port.rate, header)),
+            cut_through: cut_through(credits, port.rate, fastest)
+                .filter(|_| is_steady(port))
+                .map(|header| (port.rate, header)),
         };
         let mut inputs: Vec<Input> = ports.iter().zip(returns).map(input).collect();
         inputs.push(Input { returns: None, cut_through: None });

@@ -112,7 +112,8 @@ impl Node {
         while let Some((packet, found)) = self.take_for(now, port, desk, round) {
             self.ports[port as usize].forget_expected(now, &packet, found);
             let followed = found.map(|found| Followed { found, start: None });
-            self.lose_at(port, now, DropReason::LinkDown, (&packet, followed), desk);
+            let reason = self.reason_or(DropReason::LinkDown);
+            self.lose_at(port, now, reason, (&packet, followed), desk);
         }
     }
 

@@ -30,7 +30,8 @@ impl Node {
         let Node { ports, buffer, .. } = self;
         let egress = &mut ports[way.port as usize];
         let (bytes, waiting) = (u64::from(packet.bytes), egress.data_bytes());
-        let request = Request { ingress: way.ingress, egress: way.port, class: packet.class(), bytes, waiting };
+        let request =
+            Request { ingress: way.ingress, egress: way.port, class: packet.class(), bytes, waiting };
         let is_simple = packet.is_data() && !egress.is_careful();
         let joins = match buffer {
             Some(buffer) if is_simple => buffer.take_at_once(&request),

@@ -25,6 +25,7 @@ use crate::route::{Bundle, Route};
 use crate::trace::{Account, Followed, is_followed};
 
 mod by_hand;
+mod fault;
 mod guarded;
 mod start;
 mod storm;
@@ -57,6 +58,8 @@ pub struct Node {
     healthy: Route,
     /// Whether next hops have been recomputed after failures elsewhere.
     overlaid: bool,
+    /// Whether it is a switch that is down, which notices nothing.
+    pub is_dead: bool,
     pub balancer: Balancer,
     /// Entries of its table listed by hand, at a switch that has such.
     by_hand: Option<Box<ByHand>>,
@@ -112,6 +115,9 @@ impl DeadPorts {
 struct Candidates<'a, 'r> {
     ports: &'a mut [Egress],
     set: PortSet<'a>,
+    /// Next hops while nothing has failed, and the node and the host for which they are asked.
+    healthy: Route,
+    between: (NodeId, HostId),
     now: u64,
     desk: &'a mut Desk,
     round: &'a Round<'r>,
@@ -145,6 +151,20 @@ impl Ports for Candidates<'_, '_> {
         settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
         self.ports[port as usize].waiting_packets(self.now)
     }
+
+    fn n_members(&self) -> usize {
+        self.members().len()
+    }
+
+    fn member(&self, number: usize) -> u32 {
+        self.members().get(number)
+    }
+}
+
+impl Candidates<'_, '_> {
+    fn members(&self) -> PortSet<'_> {
+        self.healthy.next_hops(&self.round.model.routing, self.between.0, self.between.1)
+    }
 }
 
 impl Node {
@@ -167,6 +187,7 @@ impl Node {
             route,
             healthy: route,
             overlaid: false,
+            is_dead: false,
             balancer,
             by_hand: None,
             random,
@@ -337,7 +358,7 @@ impl Node {
         match set.len() {
             0 => {
                 self.give_back(now, ingress, packet, desk, round);
-                self.lose(now, DropReason::Unreachable, packet, desk, round);
+                self.lose(now, self.reason_or(DropReason::Unreachable), packet, desk, round);
             }
             1 => {
                 let way = Way { ingress, port: set.get(0) };
@@ -374,7 +395,8 @@ impl Node {
         desk: &mut Desk,
         round: &Round,
     ) -> Pick {
-        let Node { balancer, ports, random, .. } = self;
+        let Node { balancer, ports, random, healthy, id, .. } = self;
+        let (healthy, between) = (*healthy, (*id, HostId(packet.destination)));
         let view = || PacketView {
             entropy: packet.entropy,
             sequence: packet.sequence,
@@ -389,7 +411,7 @@ impl Node {
             senders: round,
         };
         let mut context = Context { now: Time(now), random };
-        balancer.pick(&mut context, view, || Candidates { ports, set, now, desk, round })
+        balancer.pick(&mut context, view, || Candidates { ports, set, healthy, between, now, desk, round })
     }
 
     /// Queues a packet at a port. It is made only where it goes, which spares the common case a copy.
@@ -588,35 +610,6 @@ impl Node {
             }
         }
         next
-    }
-
-    /// Takes a port down or brings it up.
-    pub fn fault(&mut self, now: u64, port: u32, up: bool, desk: &mut Desk, round: &Round) {
-        if self.has_nic() {
-            self.serve(now, desk, round);
-            // The wire may be free earlier than was known.
-            self.look_again();
-        }
-        settle(&mut self.ports[port as usize], now, desk, round);
-        let egress = &mut self.ports[port as usize];
-        if up {
-            egress.come_up(now);
-            self.tell_pause(now, port, desk, round);
-        } else {
-            for (packet, followed) in egress.go_down(now) {
-                self.lose_at(port, now, DropReason::LinkDown, (&packet, followed), desk);
-            }
-            self.leave_buffer(now, port, desk, round);
-        }
-        self.stir_crossbar(now, port, desk);
-        self.note_dead_ports();
-    }
-
-    /// Renews the local view of dead ports.
-    pub fn note_dead_ports(&mut self) {
-        self.dead = DeadPorts::of(&self.ports);
-        self.note_route();
-        self.learn_of_own();
     }
 
     /// The balancing policy sprays no more, or again.

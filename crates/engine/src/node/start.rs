@@ -1,14 +1,14 @@
 //! Starts of transmissions: packets go from the class queues of a port onto its link.
 //!
 //! Models: starts that happen when somebody looks; what happens at the start of one, where something does: random loss,
-//! marks, links about to go down, packets that are recorded.
+//! marks, links that are dead or about to go down, packets that are recorded.
 //! Leaves out: when a packet may start, which the port knows.
 
 use netloom_records::DropReason;
 
 use crate::desk::Desk;
 use crate::packet::InFlight;
-use crate::port::{Egress, Start};
+use crate::port::{Cut, Egress, Start};
 use crate::round::Round;
 use crate::trace::{Account, Followed};
 
@@ -105,22 +105,22 @@ pub fn push(egress: &mut Egress, entry: InFlight, desk: &mut Desk, round: &Round
     egress.channel.push(entry, desk, round);
 }
 
-/// A start at a link that loses packets, will go down, or whose packets are recorded; tells whether the packet gets to
-/// the other end.
+/// A start at a link that loses packets, will change, or whose packets are recorded; tells whether the packet gets to the
+/// other end.
 #[cold]
 #[inline(never)]
 fn look_closer(class: u8, egress: &mut Egress, start: Start, desk: &mut Desk, round: &Round) -> bool {
-    let is_lost = start.packet.is_data() && egress.is_lost();
-    let cut_off = !is_lost && egress.is_cut_off(&start);
+    let reason = loses(egress, &start);
+    let cut_off = reason.is_none() && egress.cut_of(&start) == Some(Cut::Later);
     let end = egress.entry(&start).arrival;
-    if is_lost {
+    if let Some(reason) = reason {
         let from = egress.id();
         let node = round.model.fabric.port(from).node.0;
         let port = round.model.fabric.local_index(from);
-        desk.dropped(start.at, node, Some(port), DropReason::Corrupted, &start.packet);
+        desk.dropped(start.at, node, Some(port), reason, &start.packet);
         egress.count_lost(&start.packet);
     }
-    let Some(trace) = egress.trace() else { return !cut_off && !is_lost };
+    let Some(trace) = egress.trace() else { return !cut_off && reason.is_none() };
     let found = trace.left(class);
     if cut_off {
         trace.will_be_lost(found, start.at);
@@ -129,11 +129,19 @@ fn look_closer(class: u8, egress: &mut Egress, start: Start, desk: &mut Desk, ro
     let followed = Followed { found, start: Some(start.at) };
     if trace.records(&start.packet, round.flows) {
         let account = trace.account(&start.packet, followed);
-        desk.account(if is_lost {
-            Account { dropped: Some((start.at, DropReason::Corrupted)), ..account }
-        } else {
-            Account { sent: Some((start.end, end)), ..account }
+        desk.account(match reason {
+            Some(reason) => Account { dropped: Some((start.at, reason)), ..account },
+            None => Account { sent: Some((start.end, end)), ..account },
         });
     }
-    !is_lost
+    reason.is_none()
+}
+
+/// Why a packet is lost as soon as it starts; `None` if it is not.
+fn loses(egress: &mut Egress, start: &Start) -> Option<DropReason> {
+    // Chances are drawn in any case, so that what else happens shifts none of them.
+    if start.packet.is_data() && egress.is_lost(&start.packet) {
+        return Some(DropReason::Corrupted);
+    }
+    (egress.cut_of(start) == Some(Cut::AtStart)).then_some(DropReason::LinkDown)
 }

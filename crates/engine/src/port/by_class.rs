@@ -106,7 +106,8 @@ impl ByClass {
         if strict != 0 {
             return (7 - strict.leading_zeros() as u8, false);
         }
-        let first = |class: u8| queues.classes[usize::from(class & 7)].front().map_or(0, |packet| packet.bytes);
+        let first =
+            |class: u8| queues.classes[usize::from(class & 7)].front().map_or(0, |packet| packet.bytes);
         (self.turns.next(queues.filled, |class| u64::from(first(class))), true)
     }
 
@@ -245,13 +246,11 @@ impl Egress {
         }
     }
 
-    /// The link goes down: what waited is lost, and the first `n_sent` packets had started.
-    pub(super) fn note_all_lost(&mut self, lost: &[Packet], n_sent: usize) {
+    /// The port goes down: what waited is lost.
+    pub(super) fn note_all_lost(&mut self, lost: &[Packet]) {
         let Some(by_class) = self.by_class_mut() else { return };
         by_class.clear();
-        for (place, packet) in lost.iter().enumerate() {
-            self.note_dropped(packet, place < n_sent);
-        }
+        lost.iter().for_each(|packet| self.note_dropped(packet, false));
     }
 
     /// Packets marked.

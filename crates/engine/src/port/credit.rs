@@ -166,8 +166,10 @@ impl Egress {
         round: &Round,
     ) -> Option<Found> {
         let busy = self.serialization(packet.bytes);
-        let before = self.free_at.max(now) - now + self.queued;
-        self.peak = self.peak.max(before + busy);
+        let backlog = self.free_at.max(now) - now + self.queued + busy;
+        if backlog > self.peak {
+            self.note_peak(now, backlog);
+        }
         self.bytes += u64::from(packet.bytes);
         self.queued += busy;
         self.extras.outside += 1;
@@ -175,7 +177,7 @@ impl Egress {
             self.extras.data_bytes += u64::from(packet.bytes);
         }
         self.count.as_ref()?;
-        let bytes = self.bytes_of(before);
+        let bytes = self.bytes_ahead(now, self.queued - busy);
         let count = self.count.as_deref_mut()?;
         count.expect(packet, Found { at: now, packets: waiting, bytes, ingress }, round)
     }

@@ -1,7 +1,7 @@
 //! Data packets that are counted, marked or lost at a port.
 //!
 //! Models: bytes of data in the class queues, for shared buffers and marking; marks on the way in or out; random loss on
-//! the link.
+//! the link, as much at all times (`change.rs` has what changes).
 //! Leaves out: who shares what (`buffer.rs`), and which packet is marked (`mark.rs`).
 //!
 //! Invariants: what came in by [`Egress::guard`] goes out by [`Egress::released`] or [`Egress::unguard`].
@@ -30,9 +30,10 @@ impl Egress {
     }
 
     /// Whether a data packet whose transmission starts is lost on the link.
-    pub fn is_lost(&mut self) -> bool {
-        let Some((chance, random)) = &mut self.extras.loss else { return false };
-        u64::from(random.next_u32()) < *chance
+    pub fn is_lost(&mut self, packet: &Packet) -> bool {
+        let errors = self.extras.changing.as_deref_mut().is_some_and(|changing| changing.corrupts(packet));
+        let Some((chance, random)) = &mut self.extras.loss else { return errors };
+        u64::from(random.next_u32()) < *chance || errors
     }
 
     /// Whether data packets are counted or marked here, and must come by [`Egress::guard`], or there are credits.

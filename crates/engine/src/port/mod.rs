@@ -19,22 +19,25 @@
 
 use std::collections::VecDeque;
 
-use netloom_units::{Bytes, Duration, PortId, Random, Rate, StateWriter, Time};
+use netloom_units::{Bytes, PortId, Random, Rate, StateWriter, Time};
 
 use crate::channel::Channel;
 use crate::credit::{Account, Standing};
 use crate::mark::Marker;
 use crate::packet::{InFlight, Packet};
-use crate::trace::{Followed, Found, Trace};
+use crate::trace::{Found, Trace};
 use crate::waiting::Waiting;
 
 mod by_class;
+mod change;
 mod credit;
 mod guard;
 mod pause;
 
 use by_class::ByClass;
 pub use by_class::ClassTotals;
+use change::Changing;
+pub use change::Cut;
 use pause::Pauses;
 
 /// The form of the start rule a port uses.
@@ -91,6 +94,8 @@ pub struct Totals {
     pub pauses: u64,
     /// How long a class was paused, in ps.
     pub paused: u64,
+    /// How long its wire was busy, in ps, where that does not follow from what it sent.
+    pub busy: Option<u64>,
 }
 
 /// The egress side of one link direction.
@@ -137,10 +142,6 @@ pub struct Egress {
     dropped: u64,
     /// The class queues, in lazy and timed form.
     queues: Option<Box<Queues>>,
-    /// Instants at which this link goes down, later ones last; passed ones are removed.
-    downs: VecDeque<u64>,
-    /// The packet on the wire, if the link will go down under it.
-    doomed: Option<Packet>,
 }
 
 /// Waiting packets, counted.
@@ -179,6 +180,8 @@ struct Extras {
     /// The chance that the link loses a data packet, in 2^-32, and where it is drawn.
     loss: Option<(u64, Random)>,
     pauses: Pauses,
+    /// What becomes of the link in time, if something does.
+    changing: Option<Box<Changing>>,
     /// Bytes of data in the class queues, where they are counted.
     data_bytes: u64,
     /// The packets of the paused class, or nothing.
@@ -201,7 +204,7 @@ struct Extras {
     calm_below: u64,
     /// Data packets whose transmission starts are judged while more bytes wait behind them.
     judged_above: u64,
-    /// Whether the link loses packets, will go down, or carries packets that are recorded.
+    /// Whether the link loses packets, will change, or carries packets that are recorded.
     watched: bool,
 }
 
@@ -247,19 +250,12 @@ impl Egress {
             rate,
             dropped: 0,
             queues: None,
-            downs: VecDeque::new(),
-            doomed: None,
         }
     }
 
     /// Limits the bytes accepted and not yet sent, before the run.
     pub fn set_limit(&mut self, limit: Bytes) {
-        // The longest span that is no more than the limit: at odd rates each packet's time is rounded up, so the span of
-        // the last byte is spared for that.
-        self.limit = match self.ps_per_byte {
-            0 => self.rate.serialization(Bytes(limit.0.saturating_add(1))).0 - 1,
-            per_byte => limit.0.saturating_mul(per_byte),
-        };
+        self.limit = change::span_of(self.rate, limit);
     }
 
     /// Counts waiting packets, before the run.
@@ -303,14 +299,6 @@ impl Egress {
     /// Lets the starts of the highest class in use be computed (lazy form only): one class at most is left to wait.
     pub fn set_top_class(&mut self, class: u8) {
         self.computed_from = class;
-        self.note_care();
-    }
-
-    /// Adds an instant at which the link will go down, before the run and in rising order.
-    pub fn will_go_down(&mut self, at: u64) {
-        self.special = true;
-        self.extras.watched = true;
-        self.downs.push_back(at);
         self.note_care();
     }
 
@@ -382,7 +370,7 @@ impl Egress {
     #[inline(always)]
     pub fn enqueue_plain(&mut self, now: u64, bytes: u32) -> Option<u64> {
         let end = self.free_at.max(now) + u64::from(bytes) * self.ps_per_byte;
-        if end - now > self.peak && !self.note_peak(end - now) {
+        if end - now > self.peak && !self.note_peak(now, end - now) {
             return None;
         }
         self.bytes += u64::from(bytes);
@@ -402,7 +390,7 @@ impl Egress {
     pub fn enqueue_computed(&mut self, now: u64, bytes: u32) -> Option<u64> {
         let start = self.free_at.max(now);
         let end = start + self.serialization(bytes);
-        if end + self.queued - now > self.peak && !self.note_peak(end + self.queued - now) {
+        if end + self.queued - now > self.peak && !self.note_peak(now, end + self.queued - now) {
             return None;
         }
         self.bytes += u64::from(bytes);
@@ -419,7 +407,10 @@ impl Egress {
     /// A backlog larger than ever: tells whether the queue may hold it.
     #[cold]
     #[inline(never)]
-    fn note_peak(&mut self, backlog: u64) -> bool {
+    fn note_peak(&mut self, now: u64, backlog: u64) -> bool {
+        if let Some(fits) = self.note_mixed_peak(now, backlog) {
+            return fits;
+        }
         if backlog > self.limit {
             self.dropped += 1;
             return false;
@@ -471,7 +462,7 @@ impl Egress {
     fn append(&mut self, now: u64, free_at: u64, packet: &Packet) -> Enqueued {
         let busy = self.serialization(packet.bytes);
         let backlog = free_at + self.queued - now + busy;
-        if backlog > self.peak && !self.note_peak(backlog) {
+        if backlog > self.peak && !self.note_peak(now, backlog) {
             return Enqueued::Full;
         }
         self.bytes += u64::from(packet.bytes);
@@ -499,9 +490,8 @@ impl Egress {
             self.count.as_deref_mut().expect("seen by the caller").entered = Some(now);
         }
         let waiting = self.waiting_packets(now);
-        let before = self.free_at.max(now) - now + self.queued - busy;
         // The packet itself waits by now.
-        let bytes = self.bytes_of(before);
+        let bytes = self.bytes_ahead(now, self.queued - busy);
         let found = Found { at: now, packets: waiting as u32 - 1, bytes, ingress: 0 };
         let count = self.count.as_deref_mut().expect("seen by the caller");
         count.peak = count.peak.max(waiting as u32);
@@ -570,7 +560,7 @@ impl Egress {
         self.bytes -= u64::from(packet.bytes);
     }
 
-    /// Whether the link loses packets, will go down, or carries packets that are recorded.
+    /// Whether the link loses packets, will change, or carries packets that are recorded.
     pub fn is_watched(&self) -> bool {
         self.extras.watched
     }
@@ -579,18 +569,6 @@ impl Egress {
     #[inline(always)]
     pub fn is_special(&self) -> bool {
         self.special
-    }
-
-    /// Whether a transmission will be cut off by the link going down; the packet is lost at that instant.
-    pub fn is_cut_off(&mut self, start: &Start) -> bool {
-        while self.downs.front().is_some_and(|&down| down < start.at) {
-            self.downs.pop_front();
-        }
-        let cut = self.downs.front().is_some_and(|&down| down < start.end);
-        if cut {
-            self.doomed = Some(start.packet);
-        }
-        cut
     }
 
     /// Counts a packet that a hook refused.
@@ -607,21 +585,18 @@ impl Egress {
     /// Bytes accepted and not yet sent at `now`; starts before `now` must have happened.
     #[inline]
     pub fn waiting_bytes(&self, now: u64) -> u64 {
-        let span = self.free_at.max(now) - now + self.queued;
-        if span == 0 {
-            return 0;
-        }
-        self.bytes_of(span)
+        self.bytes_ahead(now, self.queued)
     }
 
-    /// The bytes the wire sends in a span. A byte begun is not sent yet, hence rounded up; at odd rates rounded down,
-    /// since the span is a sum of rounded-up times.
+    /// The bytes that the wire is busy with from `now` on, and then for a span of so many ps.
     #[inline]
-    fn bytes_of(&self, span: u64) -> u64 {
-        if self.ps_per_byte != 0 {
-            return span.div_ceil(self.ps_per_byte);
+    fn bytes_ahead(&self, now: u64, queued: u64) -> u64 {
+        let rest = self.free_at.max(now) - now;
+        match (rest + queued, self.ps_per_byte) {
+            (0, _) => 0,
+            (_, 0) => self.odd_bytes_ahead(now, rest, queued),
+            (span, per_byte) => span.div_ceil(per_byte),
         }
-        self.rate.bytes_in(Duration(span)).0
     }
 
     /// Packets waiting at `now`, the one on the wire not included; starts before `now` must have happened.
@@ -641,44 +616,6 @@ impl Egress {
         u64::from(count.computed.at(now) + in_queues + count.entering(now))
     }
 
-    /// Takes the link down: what waits and what is on the wire is lost. With each such packet comes what it found, where
-    /// packets are recorded.
-    pub fn go_down(&mut self, now: u64) -> Vec<(Packet, Option<Followed>)> {
-        self.up = false;
-        self.next_start = u64::MAX;
-        self.free_at = self.free_at.min(now);
-        self.bring_back();
-        let mut followed = self.trace().map(Trace::take_all).unwrap_or_default().into_iter();
-        let mut waiting: Vec<Packet> = self.doomed.take().into_iter().collect();
-        let n_sent = waiting.len();
-        if let Some(queues) = self.queues.as_deref_mut() {
-            queues.filled = 0;
-            waiting.extend(queues.classes.iter_mut().flat_map(|class| class.drain(..)));
-        }
-        // What waits in input buffers is still to leave them.
-        if self.extras.outside == 0 {
-            (self.queued, self.extras.data_bytes) = (0, 0);
-        }
-        self.note_all_lost(&waiting, n_sent);
-        self.dropped += waiting.len() as u64;
-        self.bytes -= waiting.iter().map(|packet| u64::from(packet.bytes)).sum::<u64>();
-        waiting.into_iter().map(|packet| (packet, followed.next())).collect()
-    }
-
-    /// Packets that still wait, each with what it found, where packets are recorded.
-    pub fn left_waiting(&mut self) -> Vec<(Packet, Followed)> {
-        let Some(followed) = self.trace().map(Trace::take_all) else { return Vec::new() };
-        self.bring_back();
-        let in_queues = self.queues.iter().flat_map(|queues| queues.classes.iter().flatten());
-        self.doomed.iter().chain(in_queues).copied().zip(followed).collect()
-    }
-
-    /// Brings the link up again.
-    pub fn come_up(&mut self, now: u64) {
-        self.up = true;
-        self.free_at = now;
-    }
-
     /// What has happened here before `now`; starts before `now` must have happened.
     pub fn totals_at(&self, now: u64) -> Totals {
         let waiting = self.waiting_bytes(now);
@@ -687,11 +624,12 @@ impl Egress {
             bytes: self.bytes - waiting,
             waiting,
             peak_packets: self.count.as_ref().filter(|count| count.peak_wanted).map(|count| count.peak),
-            peak_bytes: self.bytes_of(self.peak),
+            peak_bytes: self.peak_bytes(),
             dropped: self.dropped,
             marked: self.n_marked(),
             pauses: self.extras.pauses.n_sent,
             paused: self.starved_at(now, 0),
+            busy: self.busy_at(now, self.bytes - waiting),
         }
     }
 
@@ -699,6 +637,7 @@ impl Egress {
     pub fn write_state(&self, out: &mut StateWriter) {
         out.word(u64::from(self.up) | u64::from(self.paused) << 8);
         out.instant(Time(self.free_at));
+        self.write_changes(out);
         if let Some(account) = &self.extras.account {
             account.blocks().iter().for_each(|&blocks| out.word(u64::from(blocks)));
         }

@@ -3,13 +3,14 @@
 use netloom_model::{Model, Port, Rdma};
 use netloom_policy::congestion::{Controller, Site, State};
 use netloom_policy::transport::{Receiver, Sender};
-use netloom_units::{Rate, StateWriter, Time};
+use netloom_units::{HostId, Rate, StateWriter, Time};
 
 use super::by_class::ByClass;
 use super::message::{Incoming, Outgoing};
 use super::pair::{ReceivePair, SendPair};
 use super::ready::{Ready, Turn};
 use crate::port::Egress;
+use crate::run::GivenUp;
 use crate::slab::Slab;
 
 /// See the module.
@@ -51,7 +52,12 @@ impl Nic {
             let n_hosts = model.fabric.n_hosts() as u32;
             let site = Site { line: port.rate, packet: model.transport.packet, n_hosts };
             let controller = Controller::new(&model.congestion, site);
-            Lane { told: controller.start(), controller, ready: Ready::default(), by_class: ByClass::of(model) }
+            Lane {
+                told: controller.start(),
+                controller,
+                ready: Ready::default(),
+                by_class: ByClass::of(model),
+            }
         };
         Nic {
             sends: Slab::default(),
@@ -112,6 +118,22 @@ impl Nic {
         let turn = Turn { from: now.max(pair.next_at), number, place };
         self.quiet_until = self.quiet_until.min(turn.from);
         lane.push(class, turn);
+    }
+
+    /// Queue pairs of this host that have waited too often for an acknowledgement, by their numbers.
+    pub fn given_up(&self, host: HostId, retries: u32) -> impl Iterator<Item = GivenUp> {
+        let given_up = |pair: &SendPair| {
+            let number = pair.number.filter(|_| pair.n_timeouts > retries && pair.is_under_way())?;
+            Some(GivenUp {
+                source: host,
+                number,
+                destination: HostId(pair.destination),
+                timeouts: pair.n_timeouts,
+            })
+        };
+        let mut found: Vec<GivenUp> = self.sends.iter().filter_map(given_up).collect();
+        found.sort_unstable();
+        found.into_iter()
     }
 
     /// Writes what later behaviour depends on, without places.

@@ -3,8 +3,8 @@
 use netloom_catalog::topology::{self, Built, Topology};
 use netloom_catalog::workload::{bucket, collective};
 use netloom_model::{
-    Balances, Collective, Entropy, Handling, Job, Knowledge, Model, Order, Phase, PriorityMap, Queues, Recording,
-    Transport, TransportKind, Workload,
+    Balances, Collective, Entropy, Handling, Job, Knowledge, Model, Order, Phase, PriorityMap, Queues,
+    Reaction, Recording, Transport, TransportKind, Workload,
 };
 use netloom_policy::balance::Chosen;
 use netloom_policy::congestion;
@@ -157,6 +157,9 @@ impl Case {
             workload: self.workload()?,
             kinds: Vec::new(),
             faults: Vec::new(),
+            switch_faults: Vec::new(),
+            events: Vec::new(),
+            reaction: Reaction::default(),
             storms: Vec::new(),
             loss: 0,
             knowledge: Knowledge::Local,

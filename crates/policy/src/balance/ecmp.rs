@@ -8,17 +8,20 @@
 //! `salt`: `switch` mixes the node's number into the hash; `none` gives every node the same hash.
 //! `hash`: `mix` is not linear; `linear` is a CRC as real switches have it. With it a salt is that of a tier: each tier of
 //! a Clos takes bits of its own. All switches of any other fabric count as one tier.
+//! `rehash`: `modulo` spreads all flows anew over what is left; `resilient` (`resilient.rs`) moves only those of a dead next
+//! hop. `buckets`: of the table that has then.
 //!
 //! # Invariants
 //! Stateless; same flow, same candidates, same answer. Salted choices at two tiers are independent.
 //!
 //! # When it misleads
-//! `mod` remaps almost all flows when one next hop dies; resilient hashing would remap only those of the dead one.
+//! `modulo` remaps almost all flows when one of n next hops dies: all but one in n. `resilient` remaps one in n.
 //! With `salt: none` a second tier sees a function of the first tier's choice and leaves ports unused.
 
 use netloom_units::{Kind, Parameter, Settings, Spec, Value, mix};
 
 use super::linear::LinearHash;
+use super::resilient::Resilient;
 use super::{Balance, Context, PacketView, Pick, Ports, Seat};
 
 /// The specification.
@@ -26,7 +29,7 @@ pub static SPEC: Spec = Spec {
     name: "ecmp",
     summary: "hash each flow onto one of the equal-cost next hops",
     source: "RFC 2992; non-linear mix (ours)",
-    parameters: &[SALT, HASH],
+    parameters: &[SALT, HASH, REHASH, BUCKETS],
 };
 
 /// The `salt` parameter, shared by all policies that hash.
@@ -45,28 +48,55 @@ pub(super) const HASH: Parameter = Parameter {
     meaning: "how a flow becomes a choice: by a mix that is not linear, or by a CRC, which is",
 };
 
+/// The `rehash` parameter.
+const REHASH: Parameter = Parameter {
+    name: "rehash",
+    kind: Kind::Choice(&["modulo", "resilient"]),
+    default: Some(Value::Choice("modulo")),
+    meaning: "what becomes of flows when a next hop dies: all are spread anew, or only its own are",
+};
+
+/// The `buckets` parameter.
+const BUCKETS: Parameter = Parameter {
+    name: "buckets",
+    kind: Kind::Count { minimum: 1, maximum: 1 << 20 },
+    default: Some(Value::Count(64)),
+    meaning: "buckets of the table of `rehash: resilient`; at least as many as next hops, or some of these stay empty",
+};
+
 /// The instance at a node.
 #[derive(Debug, Clone)]
-pub struct Ecmp {
-    hash: Hash,
+pub enum Ecmp {
+    /// Modulo what is left.
+    Modulo(Hash),
+    /// By buckets.
+    Resilient(Resilient),
 }
 
 impl Ecmp {
     pub(super) fn new(settings: &Settings, seat: Seat) -> Ecmp {
-        Ecmp { hash: Hash::new(settings, seat) }
+        let hash = Hash::new(settings, seat);
+        match settings.choice("rehash") {
+            "resilient" => Ecmp::Resilient(Resilient { hash, buckets: settings.count("buckets") as usize }),
+            _ => Ecmp::Modulo(hash),
+        }
     }
 }
 
 impl Balance for Ecmp {
     #[inline]
     fn pick<P: Ports>(&mut self, _: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
-        Pick::plain(self.hash.choose(packet.entropy, 0, ports.n_minimal()), packet)
+        let candidate = match self {
+            Ecmp::Modulo(hash) => hash.choose(packet.entropy, 0, ports.n_minimal()),
+            Ecmp::Resilient(table) => table.choose(packet.entropy, ports),
+        };
+        Pick::plain(candidate, packet)
     }
 }
 
 /// The salted hash of one node.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Hash {
+pub enum Hash {
     /// Not linear.
     Mix {
         /// Makes it differ from node to node.

@@ -10,6 +10,7 @@ mod ecmp;
 mod flowlet;
 pub mod linear;
 pub mod psn_spray;
+mod resilient;
 mod round_robin;
 mod spray;
 
@@ -96,6 +97,16 @@ pub trait Ports {
     fn waiting_bytes(&mut self, candidate: usize) -> u64;
     /// Packets waiting at a candidate, the one on the wire not included.
     fn waiting_packets(&mut self, candidate: usize) -> u64;
+
+    /// Number of ports on shortest paths while nothing has failed.
+    fn n_members(&self) -> usize {
+        self.n_minimal()
+    }
+
+    /// The place of one of those among the node's ports, in their order.
+    fn member(&self, number: usize) -> u32 {
+        self.port(number)
+    }
 }
 
 impl Ports for &mut dyn Ports {
@@ -117,6 +128,14 @@ impl Ports for &mut dyn Ports {
 
     fn waiting_packets(&mut self, candidate: usize) -> u64 {
         (**self).waiting_packets(candidate)
+    }
+
+    fn n_members(&self) -> usize {
+        (**self).n_members()
+    }
+
+    fn member(&self, number: usize) -> u32 {
+        (**self).member(number)
     }
 }
 

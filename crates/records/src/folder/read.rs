@@ -28,8 +28,8 @@ use crate::names::{Family, Names};
 use crate::registry::Table;
 use crate::row::Row;
 use crate::rows::{
-    ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow,
-    PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow, TrafficRow,
+    ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow,
+    PacketRow, PathRow, PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow, TrafficRow,
 };
 
 /// Rows per batch read.
@@ -173,6 +173,7 @@ whole_tables! {
     congested_flows CongestedFlowRow;
     classes ClassRow;
     traffic TrafficRow;
+    events EventRow;
 }
 
 /// The Arrow batches of a table.

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use netloom_records::{
-    ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, Fate, FaultRow,
-    FlowRow, FolderSink, JobRow, Manifest, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow,
-    Part, PathRow, PortRow, RateRow, RepairRow, Role, RunSummary, SeriesRow, SignalRow, StageRow, Status,
-    StepRow, TrafficRow,
+    ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, EventRow,
+    Fate, FaultRow, FlowRow, FolderSink, Happening, JobRow, Manifest, MemorySink, Names, Outcome, Overwrite,
+    PacketKind, PacketRow, Part, PathRow, PortRow, RateRow, RepairRow, Role, RunSummary, SeriesRow,
+    SignalRow, StageRow, Status, StepRow, Target, TrafficRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;
@@ -31,6 +31,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
     let mut staged = Random::stream(seed, 0, 4);
     let mut tree = Random::stream(seed, 0, 5);
     let mut classes = Random::stream(seed, 0, 6);
+    let mut events = Random::stream(seed, 0, 7);
     let mut run = MemorySink::default();
     for _ in 0..n_rows {
         run.flows.push(flow(&mut random));
@@ -51,6 +52,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
         run.congested_flows.push(congested_flow(&mut tree));
         run.classes.push(class(&mut classes));
         run.traffic.push(traffic(&mut classes));
+        run.events.push(event(&mut events));
     }
     sort(&mut run);
     run
@@ -361,6 +363,22 @@ fn congested_flow(random: &mut Random) -> CongestedFlowRow {
     }
 }
 
+fn event(random: &mut Random) -> EventRow {
+    let (noticed, rate, period) = (time(random), Rate(large(random)), Duration(large(random)));
+    let loss = random.unit();
+    EventRow {
+        time: time(random),
+        noticed: perhaps(random, noticed),
+        target: Target::ALL[random.below(4) as usize],
+        link: LinkId(random.below(N_NAMED)),
+        node: NodeId(random.below(N_NAMED)),
+        action: Happening::ALL[random.below(8) as usize],
+        rate: perhaps(random, rate),
+        loss: perhaps(random, loss),
+        period: perhaps(random, period),
+    }
+}
+
 fn sort(run: &mut MemorySink) {
     run.flows.sort_by_key(|row| (row.end.unwrap_or(Time::NEVER), row.destination, row.source, row.number));
     run.collectives.sort_by_key(|row| (row.end, row.job, row.step, row.phase, row.bucket));
@@ -380,6 +398,7 @@ fn sort(run: &mut MemorySink) {
     run.congested_flows.sort_by_key(|row| (row.end, row.source, row.destination, row.port));
     run.classes.sort_by_key(|row| (row.port, row.class));
     run.traffic.sort_by_key(|row| (row.job, row.step));
+    run.events.sort_by_key(EventRow::order);
 }
 
 pub fn summary(status: Status) -> RunSummary {

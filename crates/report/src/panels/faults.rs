@@ -1,23 +1,25 @@
-//! Faults as events, and packets lost, by reason.
+//! Events as the user named them, what became of links, and packets lost, by reason.
 //!
 //! Invariants: lists that are cut say how long they were.
 
 use std::collections::BTreeMap;
 
-use netloom_records::{Batch, DropRow, FaultRow};
+use netloom_records::{Batch, DropRow, EventRow, FaultRow, Target};
 use serde::Serialize;
 
 use super::Collector;
 use crate::collect::About;
-use crate::round::seconds;
+use crate::round::{seconds, six_digits};
 
-/// Events embedded per run.
+/// Events, and changes of links, embedded per run.
 const LISTED: usize = 200;
 
 /// What is kept of a run.
 #[derive(Debug, Default)]
 pub struct Faults {
     total: u64,
+    changes: Vec<ChangeData>,
+    total_events: u64,
     events: Vec<EventData>,
     drops: BTreeMap<&'static str, Lost>,
 }
@@ -36,7 +38,8 @@ struct Lost {
 impl Collector for Faults {
     fn take(&mut self, about: &About, batch: Batch<'_>) {
         match batch {
-            Batch::Faults(rows) => rows.iter().for_each(|row| self.event(about, row)),
+            Batch::Faults(rows) => rows.iter().for_each(|row| self.change(about, row)),
+            Batch::Events(rows) => rows.iter().for_each(|row| self.event(about, row)),
             Batch::Drops(rows) => rows.iter().for_each(|row| self.lost(about, row)),
             _ => {}
         }
@@ -44,13 +47,33 @@ impl Collector for Faults {
 }
 
 impl Faults {
-    fn event(&mut self, about: &About, row: &FaultRow) {
+    fn change(&mut self, about: &About, row: &FaultRow) {
         self.total += 1;
-        if self.events.len() < LISTED {
-            let link = about.names.links.get(row.link.0 as usize).cloned();
-            let link = link.unwrap_or_else(|| format!("link {}", row.link.0));
-            self.events.push(EventData { time: seconds(row.time.0 as f64), link, up: row.up });
+        if self.changes.len() < LISTED {
+            let link = about.link(row.link);
+            self.changes.push(ChangeData { time: seconds(row.time.0 as f64), link, up: row.up });
         }
+    }
+
+    fn event(&mut self, about: &About, row: &EventRow) {
+        self.total_events += 1;
+        if self.events.len() >= LISTED {
+            return;
+        }
+        let name = match row.target {
+            Target::Link | Target::Nic => about.link(row.link),
+            Target::Switch | Target::Host => about.node(row.node),
+        };
+        self.events.push(EventData {
+            time: seconds(row.time.0 as f64),
+            noticed: row.noticed.map(|at| seconds(at.0 as f64)),
+            target: row.target.word(),
+            name,
+            action: row.action.word(),
+            rate: row.rate.map(|rate| rate.0 as f64),
+            loss: row.loss.map(six_digits),
+            period: row.period.map(|span| seconds(span.0 as f64)),
+        });
     }
 
     fn lost(&mut self, about: &About, row: &DropRow) {
@@ -74,24 +97,55 @@ impl Faults {
             last: seconds(lost.last as f64),
             worst: lost.worst.map(|(_, node)| node).unwrap_or_default(),
         };
-        RunData { total: self.total, events: self.events, drops: self.drops.into_iter().map(data).collect() }
+        RunData {
+            total: self.total,
+            changes: self.changes,
+            total_events: self.total_events,
+            events: self.events,
+            drops: self.drops.into_iter().map(data).collect(),
+        }
     }
 }
 
 /// The faults and drops of one run.
 #[derive(Debug, Serialize)]
 pub struct RunData {
-    /// How many events there were.
+    /// How often a link went down or came up.
     pub total: u64,
+    /// The first of these.
+    pub changes: Vec<ChangeData>,
+    /// How many events there were.
+    pub total_events: u64,
     /// The first of them.
     pub events: Vec<EventData>,
     /// Packets lost.
     pub drops: Vec<DropData>,
 }
 
-/// A link went down or came up.
+/// An event as the user named it.
 #[derive(Debug, Serialize)]
 pub struct EventData {
+    /// When, in seconds.
+    pub time: f64,
+    /// When it was noticed, in seconds; absent where it never was, or need not be.
+    pub noticed: Option<f64>,
+    /// What it happened to.
+    pub target: &'static str,
+    /// The name of that.
+    pub name: String,
+    /// What happened.
+    pub action: &'static str,
+    /// The rate from then on, in bits per second.
+    pub rate: Option<f64>,
+    /// The chance that a full packet is lost from then on.
+    pub loss: Option<f64>,
+    /// From one going down to the next, in seconds.
+    pub period: Option<f64>,
+}
+
+/// A link went down or came up.
+#[derive(Debug, Serialize)]
+pub struct ChangeData {
     /// When, in seconds.
     pub time: f64,
     /// Its name.

@@ -1,4 +1,4 @@
-//! Step times: mean, p95 and p99 with their intervals, and the whole distribution, job by job.
+//! Step times: mean, p95 and p99 with their intervals, the whole distribution, and over time, job by job.
 
 use std::collections::BTreeMap;
 
@@ -18,6 +18,7 @@ const FEW: u64 = 600;
 #[derive(Debug, Default)]
 pub struct Steps {
     times: BTreeMap<u16, Sample>,
+    course: BTreeMap<u16, Course>,
     jobs: Vec<JobRow>,
 }
 
@@ -26,7 +27,9 @@ impl Collector for Steps {
         match batch {
             Batch::Steps(rows) => {
                 for row in rows {
-                    self.times.entry(row.job).or_default().push(row.end.since(row.start).0);
+                    let time = row.end.since(row.start).0;
+                    self.times.entry(row.job).or_default().push(time);
+                    self.course.entry(row.job).or_default().push(row.start.0, time);
                 }
             }
             Batch::Jobs(rows) => self.jobs.extend_from_slice(rows),
@@ -50,6 +53,8 @@ pub struct JobData {
     pub time: Option<f64>,
     /// Step times; absent without a finished step.
     pub times: Option<Times>,
+    /// Step times over the start of each step.
+    pub course: CourseData,
 }
 
 /// Step times, in seconds.
@@ -89,9 +94,68 @@ impl Steps {
             steps: row.steps,
             time: row.start.zip(row.end).map(|(start, end)| seconds(end.since(start).0 as f64)),
             times: self.times.remove(&row.job).and_then(Sample::finish).map(|taken| Times::of(&taken)),
+            course: self.course.remove(&row.job).unwrap_or_default().finish(),
         };
         jobs.into_iter().map(data).collect()
     }
+}
+
+/// Step times over time. Where there are many, so many steps that follow each other share a point, the slowest of them.
+#[derive(Debug)]
+struct Course {
+    /// Start and time of steps, in ps.
+    points: Vec<(u64, u64)>,
+    /// Steps that share a point.
+    each: u64,
+    /// Steps in the last point.
+    n_last: u64,
+}
+
+impl Default for Course {
+    fn default() -> Course {
+        Course { points: Vec::new(), each: 1, n_last: 1 }
+    }
+}
+
+impl Course {
+    fn push(&mut self, start: u64, time: u64) {
+        if let Some(last) = self.points.last_mut().filter(|_| self.n_last < self.each) {
+            *last = slower(*last, (start, time));
+            self.n_last += 1;
+            return;
+        }
+        if self.points.len() as u64 == FEW {
+            self.points = self
+                .points
+                .chunks(2)
+                .map(|two| two.iter().copied().reduce(slower).unwrap_or_default())
+                .collect();
+            self.each *= 2;
+        }
+        self.points.push((start, time));
+        self.n_last = 1;
+    }
+
+    fn finish(self) -> CourseData {
+        let (starts, times) = self.points.into_iter().unzip::<u64, u64, Vec<u64>, Vec<u64>>();
+        let told = |all: Vec<u64>| all.into_iter().map(|time| seconds(time as f64)).collect();
+        CourseData { each: self.each, starts: told(starts), times: told(times) }
+    }
+}
+
+fn slower(one: (u64, u64), other: (u64, u64)) -> (u64, u64) {
+    if other.1 > one.1 { other } else { one }
+}
+
+/// Step times over the start of each step.
+#[derive(Debug, Serialize)]
+pub struct CourseData {
+    /// Steps that share a point: the slowest of them is told.
+    pub each: u64,
+    /// When they started, in seconds.
+    pub starts: Vec<f64>,
+    /// What they took, in seconds.
+    pub times: Vec<f64>,
 }
 
 impl Times {

@@ -1,7 +1,7 @@
 //! The figures a page is told, against what can be worked out by hand.
 
-use netloom_records::{DropReason, DropRow, FaultRow, MemorySink};
-use netloom_units::{Bytes, LinkId, NodeId, Time};
+use netloom_records::{DropReason, DropRow, EventRow, FaultRow, Happening, MemorySink, StepRow, Target};
+use netloom_units::{Bytes, LinkId, NodeId, Rate, Time};
 use serde_json::{Value, json};
 
 use crate::sample::{Place, SECOND, flow, names, rows, summary};
@@ -131,10 +131,77 @@ fn faults_and_losses_are_told_by_name() {
     }]);
     assert_eq!(data["faults"][0]["drops"], expected);
     assert_eq!(data["faults"][0]["total"], 300);
-    let events = data["faults"][0]["events"].as_array().expect("there is a list");
-    assert_eq!(events.len(), 200, "the page says that it shows 200 of 300");
-    assert_eq!(events[1], json!({"time": 1.0, "link": "leaf0-spine0.0", "up": true}));
+    let changes = data["faults"][0]["changes"].as_array().expect("there is a list");
+    assert_eq!(changes.len(), 200, "the page says that it shows 200 of 300");
+    assert_eq!(changes[1], json!({"time": 1.0, "link": "leaf0-spine0.0", "up": true}));
     assert_eq!(data["summary"][0]["whole"]["dropped"], 8);
+}
+
+#[test]
+fn events_are_told_as_they_were_named() {
+    let mut place = Place::new();
+    let event = |target, action| EventRow {
+        time: Time(SECOND),
+        noticed: Some(Time(2 * SECOND)),
+        target,
+        link: LinkId(2),
+        node: NodeId(4),
+        action,
+        rate: (action == Happening::Degrade).then_some(Rate(1_000_000)),
+        loss: None,
+        period: None,
+    };
+    let events = vec![event(Target::Link, Happening::Degrade), event(Target::Switch, Happening::Down)];
+    place.run("a", &MemorySink { events, ..rows() }, names("training"), summary("ecmp"));
+    let told = place.data()["faults"][0].clone();
+    let common = json!({"time": 1.0, "noticed": 2.0, "rate": null, "loss": null, "period": null});
+    let with = |more: Value| {
+        let mut all = common.clone();
+        let fields = more.as_object().expect("fields").clone();
+        all.as_object_mut().expect("fields").extend(fields);
+        all
+    };
+    let link = with(json!({"target": "link", "name": "leaf0-spine0.0", "action": "degrade", "rate": 1e6}));
+    let switch = with(json!({"target": "switch", "name": "spine0", "action": "down"}));
+    assert_eq!(told["events"], json!([link, switch]));
+    assert_eq!(told["total_events"], 2);
+}
+
+#[test]
+fn step_times_over_time_keep_the_slowest_of_many() {
+    let course = |n: u64| {
+        let mut place = Place::new();
+        // One slow step among fast ones.
+        let step = |number: u64| StepRow {
+            start: Time(SECOND * number),
+            end: Time(SECOND * number + if number == n / 2 { SECOND } else { SECOND / 2 }),
+            job: 0,
+            step: number as u32,
+        };
+        place.run(
+            "a",
+            &MemorySink { steps: (0..n).map(step).collect(), ..rows() },
+            names("training"),
+            summary("ecmp"),
+        );
+        place.data()["steps"][0]["course"].clone()
+    };
+    let few = course(5);
+    assert_eq!(
+        few,
+        json!({"each": 1, "starts": [0.0, 1.0, 2.0, 3.0, 4.0], "times": [0.5, 0.5, 1.0, 0.5, 0.5]})
+    );
+    let many = course(5_000);
+    let times = many["times"].as_array().expect("a list");
+    assert!(
+        (300..=600).contains(&times.len()) && many["each"] == json!(16),
+        "{} {}",
+        times.len(),
+        many["each"]
+    );
+    let slow = times.iter().position(|time| *time == json!(1.0)).expect("it is told");
+    assert_eq!(many["starts"][slow], json!(2500.0));
+    assert_eq!(times.iter().filter(|time| **time == json!(1.0)).count(), 1);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use netloom_model::{
-    Balances, CongestionTree, DataClasses, Entropy, NamedFlow, PriorityMap, Queues, Recording, StagedFlows, Transport,
-    TransportKind, by_hand,
+    Balances, CongestionTree, DataClasses, Entropy, NamedFlow, PriorityMap, Queues, Recording, StagedFlows,
+    Transport, TransportKind, by_hand,
 };
 use netloom_policy::balance::{self, Chosen};
 use netloom_policy::edge::path_map::PathMap;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use netloom_catalog::Built;
 use netloom_model::Partitions;
-use netloom_units::{Duration, HostId, LinkId, NodeId};
+use netloom_units::{Duration, HostId, LinkId, NodeId, Rate};
 
 use crate::diagnostic::Problems;
 use crate::place::Placed;
@@ -76,6 +76,12 @@ impl Ground {
 
     pub fn link_name(&self, link: LinkId) -> &str {
         &self.built.link_names[link.index()]
+    }
+
+    /// The rate of a link.
+    pub fn rate(&self, link: LinkId) -> Rate {
+        let fabric = &self.built.fabric;
+        fabric.port(fabric.links()[link.index()].ends[0]).rate
     }
 
     /// Whether a link ends at a host.

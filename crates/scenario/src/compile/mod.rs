@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use netloom_catalog::workload::expand;
 use netloom_model::by_hand::Entry;
-use netloom_model::{Background, Fault, Job, Model, Queues, Recording, StagedFlows, Storm, Workload};
+use netloom_model::{Background, Job, Model, Queues, Recording, StagedFlows, Storm, Workload};
 use netloom_policy::edge::path_map::PathMap;
 use netloom_units::Duration;
 
@@ -81,7 +81,7 @@ pub(crate) struct Parts {
 
 /// What fails.
 struct Damage {
-    faults: Vec<Fault>,
+    failing: faults::Failing,
     storms: Vec<Storm>,
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     paths::subset(draft, &ground, problems);
     let staged = flows::flows(draft, &ground, problems);
     let recording = choices::recording(draft.record.as_ref(), staged.as_ref(), &ground, problems);
-    let faults = faults::faults(draft.faults.as_ref(), seed, &ground, &mut notes, problems);
+    let failing = faults::failing(draft, seed, &ground, &mut notes, problems);
     let storms = faults::storms(draft, &ground, problems);
     let jobs = job::jobs(&draft.jobs, seed, &ground, problems);
     let background = background::background(draft, seed, &ground, problems);
@@ -129,7 +129,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     limits::check(draft, &ground, traffic, coordination_delay.0, problems);
     notes::add(draft, &jobs, &mut notes);
     let jobs = jobs.into_iter().map(|(_, job)| job).collect();
-    let damage = Damage { faults, storms };
+    let damage = Damage { failing, storms };
     let parts = Parts {
         ground,
         jobs,
@@ -183,7 +183,10 @@ fn finish(resolved: &Resolved, parts: Parts) -> Compiled {
         classes: choices::classes(&resolved.classes),
         workload,
         kinds: Vec::new(),
-        faults: parts.damage.faults,
+        faults: parts.damage.failing.faults,
+        switch_faults: parts.damage.failing.switches,
+        events: parts.damage.failing.events,
+        reaction: faults::reaction(&resolved.faults),
         storms: parts.damage.storms,
         knowledge: faults::knowledge(&resolved.faults),
         coordination_delay: parts.coordination_delay,

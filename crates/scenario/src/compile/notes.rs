@@ -5,7 +5,7 @@ use netloom_policy::congestion::infiniband;
 
 use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
-use crate::resolved::{Flows, Parameters, queue_pairs, sections};
+use crate::resolved::{Faults, Flows, Parameters, queue_pairs, sections};
 
 /// Adds a note for every choice labelled *ours* that this scenario makes use of.
 pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>) {
@@ -39,12 +39,27 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
                 .to_owned(),
         );
     }
+    if let Some(faults) = &draft.faults {
+        noticed(faults, notes);
+    }
     if knowledge != "local" {
         notes.push(
             "ours: with global knowledge every node learns of a fault at the next snapshot, one every \
              `coordination_delay`"
                 .to_owned(),
         );
+    }
+}
+
+/// When changes of links are noticed.
+fn noticed(faults: &Faults, notes: &mut Vec<String>) {
+    let reaction = super::faults::reaction(faults);
+    let [down, up] = [reaction.detection, reaction.recovery];
+    if down.0 + up.0 > 0 {
+        let [down, up] = [down, up].map(|span| quantity::print(span.0, Dimension::Duration));
+        notes.push(format!(
+            "ours: the ends of a link notice its going down {down} after it, and its coming up {up} after it, if it lasts"
+        ));
     }
 }
 

@@ -118,7 +118,10 @@ pub(super) fn subset(draft: &Draft, ground: &Ground, problems: &mut Problems) {
         report.help("write `failure: ecmp`");
     }
     let Some(faults) = &draft.faults else { return };
-    let fails = faults.random.is_some() || !faults.failed.is_empty() || !faults.timed.is_empty();
+    let fails = faults.random.is_some()
+        || !faults.failed.is_empty()
+        || !faults.timed.is_empty()
+        || !faults.processes.is_empty();
     if fails && faults.settings.settings.choice("knowledge") == "local" {
         let report = problems.report(place, "`failure: subset` needs `knowledge: global`");
         report.label("both ends of a queue pair must know which paths are left");

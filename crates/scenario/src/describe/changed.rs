@@ -253,13 +253,14 @@ impl List {
         }
     }
 
-    fn faults(&mut self, Faults { settings, random, failed, timed, storms }: &Faults) {
+    fn faults(&mut self, Faults { settings, random, failed, timed, processes, storms }: &Faults) {
         self.section("faults", settings);
         if let Some(random) = random {
             self.section("faults.random", random);
         }
         self.names("faults.failed", failed);
         self.listed("faults.timed", timed.len(), "events", Some("none"));
+        self.listed("faults.processes", processes.len(), "processes", Some("none"));
         self.listed("faults.storms", storms.len(), "storms", Some("none"));
     }
 

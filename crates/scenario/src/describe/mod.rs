@@ -11,8 +11,8 @@ use netloom_units::{Duration, Value};
 use crate::place::Placed;
 use crate::quantity::{self, Dimension};
 use crate::resolved::{
-    Background, Balance, Bundle, Congestion, Custom, Fabric, Faults, Parameters, Queues, Record, Resolved,
-    Route, TimedFault,
+    Background, Balance, Bundle, Congestion, Custom, Fabric, Faults, NamedStorm, Parameters, Process, Queues,
+    Record, Resolved, Route, TimedFault,
 };
 use crate::words;
 use crate::written::Node;
@@ -161,13 +161,27 @@ fn faults(faults: &Faults) -> Node {
     all.push(("random".to_owned(), random));
     all.push(("failed".to_owned(), names(&faults.failed)));
     all.push(("timed".to_owned(), Node::list(faults.timed.iter().map(timed_fault))));
-    all.push(("storms".to_owned(), Node::list(faults.storms.iter().map(timed_fault))));
+    all.push(("processes".to_owned(), Node::list(faults.processes.iter().map(process))));
+    all.push(("storms".to_owned(), Node::list(faults.storms.iter().map(storm))));
     Node::map(all)
 }
 
 fn timed_fault(fault: &TimedFault) -> Node {
     let mut all = entries(&fault.settings);
-    all.insert(1, ("link".to_owned(), Node::text(&fault.link.value)));
+    all.push((fault.subject.what.to_owned(), Node::text(&fault.subject.name.value)));
+    all.push(("action".to_owned(), plugin(&fault.action)));
+    Node::map(all)
+}
+
+fn process(process: &Process) -> Node {
+    let mut all = entries(&process.settings);
+    all.push(("kind".to_owned(), plugin(&process.kind)));
+    Node::map(all)
+}
+
+fn storm(storm: &NamedStorm) -> Node {
+    let mut all = entries(&storm.settings);
+    all.insert(1, ("link".to_owned(), Node::text(&storm.link.value)));
     Node::map(all)
 }
 

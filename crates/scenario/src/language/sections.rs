@@ -10,7 +10,7 @@ use netloom_units::{Kind, Value};
 
 use super::{Body, Definition, Key, Member, Preset, Shape, WHOLE, registry};
 use crate::resolve::fabric::MOST_NUMBERED;
-use crate::resolved::{Background, Balance, Congestion, sections};
+use crate::resolved::{Background, Balance, Congestion, faults, sections};
 
 const SHARE: Kind = Kind::Fraction { minimum: 0.0, maximum: 1.0 };
 const ANY: Kind = Kind::Count { minimum: 0, maximum: u32::MAX as u64 };
@@ -30,7 +30,7 @@ pub(super) fn all() -> Vec<Definition> {
         phase(),
         background(),
         flows(),
-        faults(),
+        failures(),
         record(),
     ];
     parts.into_iter().flatten().collect()
@@ -416,7 +416,7 @@ fn flows() -> Vec<Definition> {
     ]
 }
 
-fn faults() -> Vec<Definition> {
+fn failures() -> Vec<Definition> {
     let random = Shape::Either(vec![Shape::Word("none"), Shape::defined("random")]);
     let timed = Shape::list(Shape::defined("timed"));
     let by_hand = vec![
@@ -436,7 +436,13 @@ fn faults() -> Vec<Definition> {
             "timed",
             timed,
             Preset::Words("no links"),
-            "links that go down or come up during the run",
+            "what happens to links, switches, NICs and hosts during the run",
+        ),
+        Key::by_hand(
+            "processes",
+            Shape::list(Shape::defined("processes")),
+            Preset::Words("none"),
+            "outages drawn at random, in time",
         ),
         Key::by_hand(
             "storms",
@@ -447,13 +453,33 @@ fn faults() -> Vec<Definition> {
     ];
     let host_link =
         Key::by_hand("link", Shape::Text, Preset::Required, "the name of the link between host and switch");
-    let link = Key::by_hand("link", Shape::Text, Preset::Required, "the name of the link");
-    vec![
-        Definition::section("faults", &sections::FAULTS, by_hand),
-        Definition::section("random", &sections::RANDOM_FAULTS, Vec::new()),
-        Definition::section("timed", &sections::TIMED_FAULT, vec![link]),
-        Definition::section("storms", &sections::STORM, vec![host_link]),
-    ]
+    let one = |name, meaning| {
+        Key::by_hand(name, Shape::Text, Preset::Words("one of `link`, `switch`, `nic` and `host`"), meaning)
+    };
+    let happens = Key::by_hand("action", Shape::defined("action"), Preset::Required, "what happens");
+    let subject = vec![
+        one("link", "the name of a link"),
+        one("switch", "the name of a switch: it happens to all its links, and what it holds is lost with it"),
+        one("nic", "the name of the link between host and switch"),
+        one("host", "the name of a host: it happens to the links of all its NICs"),
+        happens,
+    ];
+    let kind =
+        Key::by_hand("kind", Shape::defined("outage"), Preset::Written("down"), "what happens in an outage");
+    let (members, definitions) = registry("action", faults::ACTIONS, None);
+    let is_outage = |member: &&Member| faults::OUTAGES.iter().any(|spec| spec.name == member.name);
+    let outages = members.iter().filter(is_outage).cloned().collect();
+    let mut all = vec![
+        Definition::section("faults", &faults::FAULTS, by_hand),
+        Definition::section("random", &faults::RANDOM_FAULTS, Vec::new()),
+        Definition::section("timed", &faults::TIMED_FAULT, subject),
+        Definition::section("processes", &faults::PROCESS, vec![kind]),
+        Definition::choice("action", "what happens to a link, a switch, a NIC or a host", members),
+        Definition::choice("outage", "what happens while something is failed", outages),
+    ];
+    all.extend(definitions);
+    all.push(Definition::section("storms", &faults::STORM, vec![host_link]));
+    all
 }
 
 fn record() -> Vec<Definition> {

@@ -6,6 +6,7 @@
 //! Invariants: printing it as YAML and resolving that again gives an equal value; places and texts do not count when
 //! two are compared.
 
+pub mod faults;
 mod parameters;
 pub mod queue_pairs;
 pub mod sections;
@@ -18,6 +19,7 @@ use crate::describe::{self, changed::Changed};
 use crate::place::{Place, Placed, Sources};
 use crate::written::print;
 
+pub use faults::{Faults, NamedStorm, Process, Sufferer, TimedFault};
 pub use parameters::Parameters;
 
 /// A whole scenario.
@@ -308,30 +310,6 @@ impl Flows {
     pub(crate) fn time_scale(&self) -> Option<String> {
         self.scale.map(|times| format!("1/{times}"))
     }
-}
-
-/// What fails, and who knows.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Faults {
-    /// Who avoids a failed link, among other settings of the section.
-    pub settings: Parameters,
-    /// Links drawn at random that are failed from the start.
-    pub random: Option<Parameters>,
-    /// Links failed from the start.
-    pub failed: Vec<Placed<String>>,
-    /// Links that go down or come up during the run.
-    pub timed: Vec<TimedFault>,
-    /// NICs that keep pausing their switch.
-    pub storms: Vec<TimedFault>,
-}
-
-/// Something that happens to a link at an instant.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TimedFault {
-    /// The link's name.
-    pub link: Placed<String>,
-    /// When and what.
-    pub settings: Parameters,
 }
 
 /// What is recorded beyond the defaults.

@@ -7,7 +7,7 @@ use netloom_units::{Bytes, Duration, Kind, Parameter, Spec, Value};
 
 use super::queue_pairs::{GO_BACK_N, IDEAL, IRN, NIC_SR};
 
-const OURS: &str = "ours";
+pub(super) const OURS: &str = "ours";
 
 /// Largest packet on the wire.
 pub const LARGEST_PACKET: u64 = 65_000_000;
@@ -409,78 +409,6 @@ pub static FLOW: Spec = Spec {
     ],
 };
 
-/// What all faults share.
-pub static FAULTS: Spec = Spec {
-    name: "faults",
-    summary: "links that are failed, go down, come up or lose packets",
-    source: OURS,
-    parameters: &[
-        parameter(
-            "knowledge",
-            Kind::Choice(&["local", "global", "up_down"]),
-            Some(choice("local")),
-            "who avoids a failed link: the two nodes at its ends, or every node from the next snapshot on; `up_down` \
-             as `global`, by paths that go up and then down only",
-        ),
-        parameter(
-            "loss",
-            Kind::Fraction { minimum: 0.0, maximum: 1.0 },
-            Some(Value::Fraction(0.0)),
-            "the chance that a link loses a data packet, each packet and link by itself",
-        ),
-    ],
-};
-
-/// Links failed at random.
-pub static RANDOM_FAULTS: Spec = Spec {
-    name: "random",
-    summary: "links failed from the start, drawn by the scenario's seed",
-    source: "Zeltser 2026 (coin)",
-    parameters: &[
-        parameter("fraction", Kind::Fraction { minimum: 0.0, maximum: 1.0 }, None, "share of the links"),
-        parameter(
-            "among",
-            Kind::Choice(&["all", "fabric", "host"]),
-            Some(choice("all")),
-            "which links: all, those between switches, or those of hosts",
-        ),
-        parameter(
-            "draw",
-            Kind::Choice(&["coin", "exact"]),
-            Some(choice("coin")),
-            "`coin` decides link by link, so the number varies; `exact` fails the nearest whole number of links",
-        ),
-    ],
-};
-
-/// One fault in time.
-pub static TIMED_FAULT: Spec = Spec {
-    name: "timed",
-    summary: "a link that goes down or comes up",
-    source: OURS,
-    parameters: &[
-        parameter("at", Kind::Duration, None, "when"),
-        parameter("action", Kind::Choice(&["down", "up"]), None, "what happens"),
-    ],
-};
-
-/// A NIC that keeps pausing its switch.
-pub static STORM: Spec = Spec {
-    name: "storms",
-    summary: "a NIC that keeps sending pause frames for nothing; needs `queues: {pause: true}`",
-    source: OURS,
-    parameters: &[
-        parameter("at", Kind::Duration, None, "when it begins"),
-        parameter("span", Kind::Duration, None, "how long it lasts; then the NIC lets packets go on"),
-        parameter(
-            "interval",
-            Kind::Duration,
-            Some(Value::Duration(Duration::from_micros(10))),
-            "from one pause frame to the next",
-        ),
-    ],
-};
-
 /// What is recorded beyond the defaults.
 pub static RECORD: Spec = Spec {
     name: "record",
@@ -544,6 +472,7 @@ pub static CONGESTION_TREE: Spec = Spec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resolved::faults;
 
     #[test]
     fn names_are_unique_within_each_spec() {
@@ -559,10 +488,11 @@ mod tests {
             &FLOWS,
             &FLOW,
             &POINT_TO_POINT,
-            &FAULTS,
-            &RANDOM_FAULTS,
-            &TIMED_FAULT,
-            &STORM,
+            &faults::FAULTS,
+            &faults::RANDOM_FAULTS,
+            &faults::TIMED_FAULT,
+            &faults::PROCESS,
+            &faults::STORM,
             &RECORD,
             &CONGESTION_TREE,
         ];
@@ -571,6 +501,7 @@ mod tests {
             .chain(TRANSPORTS)
             .chain(netloom_catalog::workload::background::SPECS)
             .chain(PLACEMENTS)
+            .chain(faults::ACTIONS)
         {
             let mut names: Vec<_> = spec.parameters.iter().map(|parameter| parameter.name).collect();
             names.sort_unstable();

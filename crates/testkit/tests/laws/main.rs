@@ -4,6 +4,7 @@
 
 mod balls_in_bins;
 mod cases;
+mod changing_links;
 mod classes;
 mod congestion_tree;
 mod conservation;
@@ -19,6 +20,7 @@ mod ideal_times;
 mod latency;
 mod named_paths;
 mod notices;
+mod outages;
 mod packets;
 mod paths_in_turn;
 mod polarization;
@@ -26,6 +28,7 @@ mod priority;
 mod queues;
 mod rates;
 mod rdma;
+mod rehash;
 mod routes;
 mod seams;
 mod staged;

@@ -1,0 +1,141 @@
+//! Links and switches that change: what ports know before the run, and the timers of what comes.
+//!
+//! Invariants: where a change is noticed as it comes there is one timer for both.
+
+use std::collections::BTreeMap;
+
+use netloom_model::notice::{Outage, notices};
+use netloom_model::{FaultAction, Model, Notice, Outages};
+use netloom_units::{Bytes, LinkId, NodeId, PortId, Time};
+
+use super::Builder;
+use crate::desk::{Change, TimerKind};
+use crate::partition::Partition;
+use crate::port::Egress;
+
+/// Purpose number of the streams that errors in time are drawn from, one per port.
+const ERROR_PURPOSE: u64 = 0x65_7272_6f72;
+
+/// What changes of a link in the run.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Changes {
+    /// Its rate, among others.
+    rate: bool,
+}
+
+/// What changes of links: those that only failed from the start are as others that are not there.
+pub(super) fn changing(model: &Model) -> BTreeMap<LinkId, Changes> {
+    let mut changing: BTreeMap<LinkId, Changes> = BTreeMap::new();
+    for fault in &model.faults {
+        if fault.at > Time::ZERO || fault.turns().is_none() {
+            let changes = changing.entry(fault.link).or_default();
+            changes.rate |= matches!(fault.action, FaultAction::Rate(_));
+        }
+    }
+    changing
+}
+
+impl Builder<'_> {
+    /// Whether something of a link changes in the run.
+    pub(super) fn changes(&self, link: LinkId) -> bool {
+        self.changing.contains_key(&link)
+    }
+
+    /// Whether a link always has the rate it is built with.
+    pub(super) fn is_steady(&self, link: LinkId) -> bool {
+        self.changing.get(&link).is_none_or(|changes| !changes.rate)
+    }
+
+    /// Lets a port know that its link changes, and that its queue holds so many bytes.
+    pub(super) fn let_change(&self, egress: &mut Egress, link: LinkId, limit: Option<Bytes>) {
+        let Some(changes) = self.changing.get(&link) else { return };
+        egress.will_change(self.stream(ERROR_PURPOSE, egress.id()));
+        if changes.rate {
+            egress.will_slow_down(limit);
+        }
+    }
+
+    pub(super) fn set_faults(&self, partitions: &mut [Partition]) {
+        let dead = Outages::of_switches(&self.model.switch_faults);
+        for fault in &self.model.switch_faults {
+            self.set_switch(partitions, fault.node, fault.at, fault.up);
+        }
+        for (&link, outages) in Outages::of_links(&self.model.faults).iter() {
+            for port in self.model.fabric.links()[link.index()].ends {
+                let own = dead.get(&self.model.fabric.port(port).node);
+                let noticed = notices(outages, own, &self.model.reaction);
+                self.set_outages(partitions, port, outages, &noticed);
+            }
+        }
+        for (number, fault) in (0_u32..).zip(&self.model.faults) {
+            if fault.turns().is_some() {
+                continue;
+            }
+            for port in self.model.fabric.links()[fault.link.index()].ends {
+                if fault.at == Time::ZERO {
+                    self.at(partitions, port, |node, local| node.set(0, local, fault.action));
+                } else {
+                    self.expect(partitions, port, fault.at, Change::Set(number));
+                }
+            }
+        }
+    }
+
+    fn set_switch(&self, partitions: &mut [Partition], node: NodeId, at: Time, up: bool) {
+        let (partition, place) = self.seating.of_node[node.index()];
+        let partition = &mut partitions[partition as usize];
+        if at == Time::ZERO {
+            partition.nodes[place as usize].is_dead = !up;
+        } else {
+            partition.desk.set_timer(at.0, place, TimerKind::Switch { up });
+        }
+    }
+
+    /// What happens to a port of which the link goes down and comes up, and what it notices.
+    fn set_outages(
+        &self,
+        partitions: &mut [Partition],
+        port: PortId,
+        outages: &[Outage],
+        noticed: &[Notice],
+    ) {
+        let is_noticed = |at: Time, up: bool| noticed.binary_search(&Notice { at, up }).is_ok();
+        for outage in outages.iter().filter(|outage| outage.from > Time::ZERO) {
+            let until = outage.until.map_or(u64::MAX, |until| until.0);
+            self.at(partitions, port, |node, local| {
+                node.ports[local as usize].will_go_down(outage.from.0, until);
+            });
+            if !is_noticed(outage.from, false) {
+                self.expect(partitions, port, outage.from, Change::Cut);
+            }
+            if let Some(until) = outage.until.filter(|&until| !is_noticed(until, true)) {
+                self.expect(partitions, port, until, Change::Back);
+            }
+        }
+        for notice in noticed {
+            if notice.at == Time::ZERO {
+                self.at(partitions, port, |node, local| {
+                    node.ports[local as usize].go_down(0);
+                    node.note_dead_ports();
+                });
+            } else {
+                let change = if notice.up { Change::Up } else { Change::Down };
+                self.expect(partitions, port, notice.at, change);
+            }
+        }
+    }
+
+    /// Does something to the node of a port, which it knows by a number of its own.
+    fn at(&self, partitions: &mut [Partition], port: PortId, act: impl FnOnce(&mut crate::node::Node, u32)) {
+        let (partition, place) = self.seating.of_node[self.model.fabric.port(port).node.index()];
+        let node = &mut partitions[partition as usize].nodes[place as usize];
+        act(node, self.model.fabric.local_index(port));
+    }
+
+    /// Something will happen to the link at a port.
+    fn expect(&self, partitions: &mut [Partition], port: PortId, at: Time, change: Change) {
+        let (partition, place) = self.seating.of_node[self.model.fabric.port(port).node.index()];
+        let port = self.model.fabric.local_index(port);
+        partitions[partition as usize].desk.set_timer(at.0, place, TimerKind::Fault { port, change });
+    }
+}

@@ -1,0 +1,93 @@
+//! The account of packets: what was sent has come, or was lost and counted, or is under way.
+//!
+//! Models: messages on queue pairs one by one, data and answers together; all others together, data alone, since nothing
+//! repeats what they lose.
+//! Leaves out: runs with hooks, which may make packets and keep them.
+//!
+//! Invariants: it changes nothing.
+
+use super::Coordinator;
+use crate::packet::Packet;
+
+/// In builds for tests a run is audited every so many windows, too.
+const INTERVAL: u64 = 512;
+
+/// Packets under way.
+#[derive(Debug, Default)]
+struct UnderWay {
+    /// Of data.
+    data: u64,
+    /// Of all kinds but frames, by the place of their message.
+    of_flow: Vec<i64>,
+}
+
+impl UnderWay {
+    fn count(&mut self, packet: &Packet) {
+        if packet.is_frame() {
+            return;
+        }
+        self.data += u64::from(packet.is_data());
+        if let Some(count) = self.of_flow.get_mut(packet.flow as usize) {
+            *count += 1;
+        }
+    }
+}
+
+impl Coordinator<'_, '_> {
+    /// Audits the run now and then, where that is not too dear.
+    pub(super) fn audit_some(&self) {
+        if cfg!(debug_assertions) && self.n_windows.is_multiple_of(INTERVAL) {
+            self.audit();
+        }
+    }
+
+    /// # Panics
+    /// If a packet was lost silently, or came from nowhere.
+    pub(super) fn audit(&self) {
+        if self.has_hooks {
+            return;
+        }
+        let under_way = self.under_way();
+        if self.model.transport.rdma().is_some() {
+            for place in self.table.open() {
+                let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
+                let (sent, came) = self.at_ends(&flow);
+                let left = sent.balance() + came.balance - self.table.n_lost(place);
+                let found = under_way.of_flow[place as usize];
+                assert_eq!(left, found, "packets of {flow:?} unaccounted for at {} ps", self.now);
+            }
+            return;
+        }
+        let created = self.sum(|partition| partition.desk.packets);
+        let lost = self.sum(|partition| partition.desk.drops.values().map(|tally| tally.data).sum());
+        let arriving = self.table.unfinished().map(|place| {
+            let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
+            u64::from(self.received(&flow).0)
+        });
+        let arrived = self.n_arrived + arriving.sum::<u64>();
+        let accounts = (arrived, lost, under_way.data);
+        assert_eq!(
+            created,
+            arrived + lost + under_way.data,
+            "data packets created, not (arrived, lost, under way) {accounts:?} at {} ps",
+            self.now
+        );
+    }
+
+    fn under_way(&self) -> UnderWay {
+        let n_flows = self.hall.board.read().expect("no thread panicked").flows.len();
+        let mut found = UnderWay { data: 0, of_flow: vec![0; n_flows] };
+        for number in 0..self.hall.partitions.len() {
+            let partition = self.hall.partition(number);
+            for in_link in &partition.in_links {
+                in_link.receiver.for_each(|entry| found.count(&entry.packet));
+            }
+            for node in &partition.nodes {
+                node.ports.iter().flat_map(|port| port.held()).for_each(|packet| found.count(packet));
+                let waiting = node.crossbar.iter().flat_map(|crossbar| crossbar.waiting());
+                waiting.for_each(|(entry, _)| found.count(&entry.packet));
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,102 @@
+//! What failed and came back, as rows: link by link, and as the user named it.
+//!
+//! Leaves out: what happens after the run.
+
+use netloom_model::{EventAction, Fault, FaultEvent, Outages, Subject, notice};
+use netloom_records::{Batch, EventRow, FaultRow, Happening, SinkError, Target};
+use netloom_units::{LinkId, NodeId, Time};
+
+use super::Coordinator;
+use crate::run::Status;
+
+impl Coordinator<'_, '_> {
+    pub(super) fn tell_faults(&mut self) -> Result<(), SinkError> {
+        let rest = &self.model.faults[self.faults_told..];
+        let n_past = rest.partition_point(|fault| fault.at.0 < self.now.max(1));
+        if n_past == 0 {
+            return Ok(());
+        }
+        let row = |fault: &Fault| Some(FaultRow { time: fault.at, link: fault.link, up: fault.turns()? });
+        let rows: Vec<FaultRow> = rest[..n_past].iter().filter_map(row).collect();
+        self.faults_told += n_past;
+        self.sink.accept(Batch::Faults(&rows))
+    }
+
+    /// Events that came before the run was over.
+    pub(super) fn tell_events(&mut self, status: &Status) -> Result<(), SinkError> {
+        let end = self.end_of_run(status);
+        let n_past = self.model.events.partition_point(|event| event.at.0 <= end);
+        if n_past == 0 {
+            return Ok(());
+        }
+        let outages = Outages::of_links(&self.model.faults);
+        let row = |event: &FaultEvent| EventRow {
+            noticed: self.noticed(event, &outages).filter(|at| at.0 <= end),
+            ..self.event_row(event)
+        };
+        let mut rows: Vec<EventRow> = self.model.events[..n_past].iter().map(row).collect();
+        rows.sort_by_key(EventRow::order);
+        self.sink.accept(Batch::Events(&rows))
+    }
+
+    fn event_row(&self, event: &FaultEvent) -> EventRow {
+        let target = match event.subject {
+            Subject::Link(_) => Target::Link,
+            Subject::Nic(_) => Target::Nic,
+            Subject::Switch(_) => Target::Switch,
+            Subject::Host(_) => Target::Host,
+        };
+        let (link, node) = self.place_of(event.subject);
+        let (mut rate, mut loss, mut period) = (None, None, None);
+        let action = match event.action {
+            EventAction::Down => Happening::Down,
+            EventAction::Up => Happening::Up,
+            EventAction::Flap(span) => {
+                period = Some(span);
+                Happening::Flap
+            }
+            EventAction::Steady => Happening::Steady,
+            EventAction::Degrade(to) => {
+                rate = Some(to);
+                Happening::Degrade
+            }
+            EventAction::Restore => Happening::Restore,
+            EventAction::Errors(errors) => {
+                let packet = u32::try_from(self.model.transport.packet.0).unwrap_or(u32::MAX);
+                loss = Some(errors.chance(packet));
+                Happening::Errors
+            }
+            EventAction::Clear => Happening::Clear,
+        };
+        EventRow { time: event.at, noticed: None, target, link, node, action, rate, loss, period }
+    }
+
+    /// The first link of what something happened to, and its node, or the first one.
+    fn place_of(&self, subject: Subject) -> (LinkId, NodeId) {
+        let fabric = &self.model.fabric;
+        match subject {
+            Subject::Link(link) | Subject::Nic(link) => {
+                (link, fabric.port(fabric.links()[link.index()].ends[0]).node)
+            }
+            // A node without links cannot fail: nobody would see it.
+            Subject::Switch(node) | Subject::Host(node) => {
+                (fabric.ports_of(node).first().map_or(LinkId(0), |port| port.link), node)
+            }
+        }
+    }
+
+    /// When the ends of what an event happened to notice it; by its first link where it has several.
+    fn noticed(&self, event: &FaultEvent, outages: &Outages<LinkId>) -> Option<Time> {
+        let reaction = &self.model.reaction;
+        let (up, span) = match event.action {
+            EventAction::Down if event.at == Time::ZERO => return Some(Time::ZERO),
+            EventAction::Down => (false, reaction.detection),
+            EventAction::Up => (true, reaction.recovery),
+            _ => return None,
+        };
+        let (link, _) = self.place_of(event.subject);
+        let noticed = notice::notices(outages.get(&link), &[], reaction);
+        let at = event.at + span;
+        noticed.contains(&netloom_model::Notice { at, up }).then_some(at)
+    }
+}

@@ -1,0 +1,92 @@
+//! What happens to a node's links in time, and what the node knows of it.
+//!
+//! Models: ports that are dead at once or after a while, links that are dead and not known to be, rates and errors.
+//! Leaves out: when all that happens (`assemble/faults.rs` sets the timers), and what the port does (`port/change.rs`).
+
+use netloom_model::FaultAction;
+use netloom_records::DropReason;
+
+use super::{DeadPorts, Node, settle};
+use crate::desk::{Change, Desk};
+use crate::packet::Packet;
+use crate::round::Round;
+use crate::trace::Followed;
+
+impl Node {
+    /// Something happens to the link at a port.
+    pub fn fault(&mut self, now: u64, port: u32, change: Change, desk: &mut Desk, round: &Round) {
+        if self.has_nic() {
+            self.serve(now, desk, round);
+            // The wire may be free earlier than was known.
+            self.look_again();
+        }
+        settle(&mut self.ports[port as usize], now, desk, round);
+        match change {
+            Change::Cut => {
+                let lost = self.ports[port as usize].cut(now);
+                self.lose_all(port, now, lost, desk);
+            }
+            Change::Down => {
+                let lost = self.ports[port as usize].go_down(now);
+                self.lose_all(port, now, lost, desk);
+                self.leave_buffer(now, port, desk, round);
+                self.turn(now, port, desk);
+            }
+            Change::Up => {
+                self.ports[port as usize].come_up(now);
+                self.tell_pause(now, port, desk, round);
+                self.turn(now, port, desk);
+            }
+            // Frames may have been lost that nobody knows of.
+            Change::Back => self.tell_pause(now, port, desk, round),
+            Change::Set(number) => self.set(now, port, round.model.faults[number as usize].action),
+        }
+    }
+
+    /// Rate or errors change, before the run or in it; starts before `now` must have happened.
+    pub fn set(&mut self, now: u64, port: u32, action: FaultAction) {
+        let Node { ports, crossbar, .. } = self;
+        let egress = &mut ports[port as usize];
+        match action {
+            FaultAction::Rate(rate) => {
+                let waiting = crossbar.iter().flat_map(|crossbar| crossbar.waiting());
+                let towards = waiting.filter(|(entry, _)| entry.egress == port);
+                egress.set_rate(now, rate, towards.map(|(entry, _)| entry.packet.bytes));
+            }
+            FaultAction::Errors(errors) => egress.set_errors(errors),
+            FaultAction::Down | FaultAction::Up => {}
+        }
+    }
+
+    /// Packets are lost with their link.
+    fn lose_all(
+        &mut self,
+        port: u32,
+        now: u64,
+        lost: impl IntoIterator<Item = (Packet, Option<Followed>)>,
+        desk: &mut Desk,
+    ) {
+        let reason = self.reason_or(DropReason::LinkDown);
+        for (packet, followed) in lost {
+            self.lose_at(port, now, reason, (&packet, followed), desk);
+        }
+    }
+
+    /// Why a packet is lost at a port or before it: the switch being down comes before everything else.
+    pub(crate) fn reason_or(&self, reason: DropReason) -> DropReason {
+        if self.is_dead { DropReason::SwitchDown } else { reason }
+    }
+
+    /// A port has come up or gone down.
+    fn turn(&mut self, now: u64, port: u32, desk: &mut Desk) {
+        self.stir_crossbar(now, port, desk);
+        self.note_dead_ports();
+    }
+
+    /// Renews the local view of dead ports.
+    pub fn note_dead_ports(&mut self) {
+        self.dead = DeadPorts::of(&self.ports);
+        self.note_route();
+        self.learn_of_own();
+    }
+}

@@ -1,0 +1,297 @@
+//! A port whose link changes in time: it goes down and comes up, slows down, loses packets.
+//!
+//! Models: transmissions into a dead link, which nobody need notice; a packet keeps the rate it started at; what waits is
+//! sent at the rate of the day, and so its backlog in time is worked out anew when that changes.
+//! Leaves out: when links change (`netloom_model::fault`), who notices (`netloom_model::notice`), and what nodes do then.
+//!
+//! Invariants: such a port computes no start at enqueue, so nothing is decided before its time; all others pay nothing.
+
+use std::collections::VecDeque;
+
+use netloom_model::Errors;
+use netloom_units::{Bytes, Duration, Random, Rate, StateWriter, Time};
+
+use super::{Egress, Start};
+use crate::packet::Packet;
+use crate::trace::{Followed, Trace};
+
+/// What becomes of a link in time.
+#[derive(Debug)]
+pub(super) struct Changing {
+    /// When it carries nothing: from, until; those that are over are removed.
+    outages: VecDeque<(u64, u64)>,
+    /// The packet on the wire, if the link will go down under it.
+    doomed: Option<Packet>,
+    errors: Errors,
+    /// Bytes of the last packet that errors were looked up for, and the chance that it is lost, in 2^-64.
+    chance: (u32, u64),
+    random: Random,
+    eras: Option<Eras>,
+}
+
+/// What was counted at earlier rates.
+#[derive(Debug)]
+struct Eras {
+    /// Until when the wire has a packet that started at an earlier rate, and that rate.
+    wire: (u64, Rate),
+    /// Most bytes ever accepted and not yet sent, as far as that is not in `peak`.
+    peak: u64,
+    /// What the queue may hold, if that is limited.
+    limit: Option<Bytes>,
+    /// Bytes that started at earlier rates.
+    started: u64,
+    /// The time of these on the wire.
+    busy: u64,
+}
+
+/// How a transmission fares that a dead link cuts off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// The link is dead when it starts.
+    AtStart,
+    /// The link dies under it.
+    Later,
+}
+
+/// The longest span that is no more than a number of bytes.
+pub(super) fn span_of(rate: Rate, bytes: Bytes) -> u64 {
+    match whole_per_byte(rate) {
+        // At odd rates each packet's time is rounded up, so the span of the last byte is spared for that.
+        None => rate.serialization(Bytes(bytes.0.saturating_add(1))).0 - 1,
+        Some(per_byte) => bytes.0.saturating_mul(per_byte),
+    }
+}
+
+/// The bytes a wire sends in a span. A byte begun is not sent yet, hence rounded up; at odd rates rounded down, since the
+/// span is a sum of rounded-up times.
+fn bytes_of(rate: Rate, span: u64) -> u64 {
+    match whole_per_byte(rate) {
+        None => rate.bytes_in(Duration(span)).0,
+        Some(per_byte) => span.div_ceil(per_byte),
+    }
+}
+
+/// Picoseconds per byte where that is whole.
+fn whole_per_byte(rate: Rate) -> Option<u64> {
+    const PER_BYTE: u64 = 8_000_000_000_000;
+    PER_BYTE.is_multiple_of(rate.0).then(|| PER_BYTE / rate.0)
+}
+
+impl Changing {
+    /// Whether errors of this time lose a data packet that starts.
+    pub(super) fn corrupts(&mut self, packet: &Packet) -> bool {
+        if self.errors == Errors::NONE {
+            return false;
+        }
+        if self.chance.0 != packet.bytes {
+            self.chance = (packet.bytes, self.errors.threshold(packet.bytes));
+        }
+        self.random.next_u64() < self.chance.1
+    }
+}
+
+impl Egress {
+    /// Lets the link change, before the run.
+    pub fn will_change(&mut self, random: Random) {
+        (self.special, self.plain, self.extras.watched) = (true, false, true);
+        self.extras.changing = Some(Box::new(Changing {
+            outages: VecDeque::new(),
+            doomed: None,
+            errors: Errors::NONE,
+            chance: (0, 0),
+            random,
+            eras: None,
+        }));
+        self.note_care();
+    }
+
+    /// Lets its rate change, too, before the run; the queue holds so many bytes.
+    pub fn will_slow_down(&mut self, limit: Option<Bytes>) {
+        // Everything is worked out by the rate of the day.
+        self.ps_per_byte = 0;
+        let eras = Eras { wire: (0, self.rate), peak: 0, limit, started: 0, busy: 0 };
+        self.changing().eras = Some(eras);
+    }
+
+    /// Adds a span in which the link will carry nothing, before the run and in rising order.
+    pub fn will_go_down(&mut self, from: u64, until: u64) {
+        self.changing().outages.push_back((from, until));
+    }
+
+    fn changing(&mut self) -> &mut Changing {
+        self.extras.changing.as_deref_mut().expect("the link was said to change")
+    }
+
+    fn eras(&self) -> Option<&Eras> {
+        self.extras.changing.as_ref()?.eras.as_ref()
+    }
+
+    fn eras_mut(&mut self) -> Option<&mut Eras> {
+        self.extras.changing.as_mut()?.eras.as_mut()
+    }
+
+    /// Whether a transmission is cut off by the link being down; if it will be, the packet is lost at that instant.
+    pub fn cut_of(&mut self, start: &Start) -> Option<Cut> {
+        let changing = self.extras.changing.as_deref_mut()?;
+        while changing.outages.front().is_some_and(|outage| outage.1 <= start.at) {
+            changing.outages.pop_front();
+        }
+        let from = changing.outages.front().map(|outage| outage.0).filter(|&from| from < start.end)?;
+        if from <= start.at {
+            return Some(Cut::AtStart);
+        }
+        changing.doomed = Some(start.packet);
+        Some(Cut::Later)
+    }
+
+    /// The link carries nothing from `now` on: the packet on the wire is lost, if there is one, and comes with what it found,
+    /// where packets are recorded.
+    pub fn cut(&mut self, now: u64) -> Option<(Packet, Option<Followed>)> {
+        let packet = self.extras.changing.as_deref_mut()?.doomed.take()?;
+        self.count_lost(&packet);
+        if let Some(eras) = self.eras_mut().filter(|eras| eras.wire.0 > now) {
+            eras.started -= u64::from(packet.bytes);
+            eras.busy -= eras.wire.1.serialization(Bytes(u64::from(packet.bytes))).0;
+        }
+        Some((packet, self.trace().and_then(Trace::take_doomed)))
+    }
+
+    /// Takes the port down: what waits and what is on the wire is lost. With each such packet comes what it found, where
+    /// packets are recorded.
+    pub fn go_down(&mut self, now: u64) -> Vec<(Packet, Option<Followed>)> {
+        let on_wire = self.cut(now);
+        self.up = false;
+        self.next_start = u64::MAX;
+        self.leave_wire(now);
+        self.bring_back();
+        let mut followed = self.trace().map(Trace::take_all).unwrap_or_default().into_iter();
+        let mut waiting: Vec<Packet> = Vec::new();
+        if let Some(queues) = self.queues.as_deref_mut() {
+            queues.filled = 0;
+            waiting.extend(queues.classes.iter_mut().flat_map(|class| class.drain(..)));
+        }
+        // What waits in input buffers is still to leave them.
+        if self.extras.outside == 0 {
+            (self.queued, self.extras.data_bytes) = (0, 0);
+        }
+        self.note_all_lost(&waiting);
+        self.dropped += waiting.len() as u64;
+        self.bytes -= waiting.iter().map(|packet| u64::from(packet.bytes)).sum::<u64>();
+        on_wire.into_iter().chain(waiting.into_iter().map(|packet| (packet, followed.next()))).collect()
+    }
+
+    /// The wire is free from `now` on.
+    fn leave_wire(&mut self, now: u64) {
+        self.free_at = self.free_at.min(now);
+        if let Some(eras) = self.eras_mut() {
+            eras.wire.0 = eras.wire.0.min(now);
+        }
+    }
+
+    /// Packets that still wait, each with what it found, where packets are recorded.
+    pub fn left_waiting(&mut self) -> Vec<(Packet, Followed)> {
+        let Some(followed) = self.trace().map(Trace::take_all) else { return Vec::new() };
+        self.bring_back();
+        let in_queues = self.queues.iter().flat_map(|queues| queues.classes.iter().flatten());
+        self.doomed().into_iter().chain(in_queues).copied().zip(followed).collect()
+    }
+
+    /// Packets that wait, or will be lost on the wire.
+    pub fn held(&self) -> impl Iterator<Item = &Packet> {
+        let queues = self.queues.iter().flat_map(|queues| queues.classes.iter().flatten());
+        queues.chain(&self.extras.aside).chain(self.doomed())
+    }
+
+    /// The packet on the wire, if the link will go down under it.
+    pub fn doomed(&self) -> Option<&Packet> {
+        self.extras.changing.as_ref()?.doomed.as_ref()
+    }
+
+    /// Brings the port up again.
+    pub fn come_up(&mut self, now: u64) {
+        self.up = true;
+        self.free_at = now;
+    }
+
+    /// Packets that start from now on are lost by other chances; starts before now must have happened.
+    pub fn set_errors(&mut self, errors: Errors) {
+        let changing = self.changing();
+        (changing.errors, changing.chance) = (errors, (0, errors.threshold(0)));
+    }
+
+    /// Packets that start from `now` on are sent at this rate; starts before `now` must have happened. `outside` are the sizes
+    /// of packets in input buffers that will leave here.
+    pub fn set_rate(&mut self, now: u64, rate: Rate, outside: impl Iterator<Item = u32>) {
+        let queues = self.queues.iter().flat_map(|queues| queues.classes.iter().flatten());
+        let inside = queues.chain(&self.extras.aside).map(|packet| packet.bytes);
+        let (mut bytes, mut span) = (0, 0);
+        for size in inside.chain(outside).map(|size| Bytes(u64::from(size))) {
+            bytes += size.0;
+            span += rate.serialization(size).0;
+        }
+        let (old, free_at, started) = (self.rate, self.free_at, self.bytes - bytes);
+        let peak = bytes_of(old, self.peak);
+        let eras = self.eras_mut().expect("the rate was said to change");
+        // What started before the last change still has the rate of then.
+        if eras.wire.0 <= now {
+            eras.busy += old.serialization(Bytes(started.saturating_sub(eras.started))).0;
+            eras.started = started;
+            eras.wire = (free_at, old);
+        }
+        eras.peak = eras.peak.max(peak);
+        let limit = eras.limit;
+        let limit = limit.map_or(u64::MAX, |limit| span_of(rate, limit));
+        (self.rate, self.queued, self.peak, self.limit) = (rate, span, 0, limit);
+    }
+
+    /// As [`Egress::note_peak`], while the wire has a packet of an earlier rate; `None` if it has not.
+    pub(super) fn note_mixed_peak(&mut self, now: u64, backlog: u64) -> Option<bool> {
+        let rate = self.rate;
+        let eras = self.eras_mut().filter(|eras| eras.wire.0 > now)?;
+        let rest = eras.wire.0 - now;
+        let bytes = bytes_of(eras.wire.1, rest) + bytes_of(rate, backlog - rest);
+        let fits = eras.limit.is_none_or(|limit| bytes <= limit.0);
+        if fits {
+            // Where `peak` stays at zero, everybody comes here.
+            eras.peak = eras.peak.max(bytes);
+        } else {
+            self.dropped += 1;
+        }
+        Some(fits)
+    }
+
+    /// As [`Egress::bytes_ahead`], at odd rates or ones that change.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn odd_bytes_ahead(&self, now: u64, rest: u64, queued: u64) -> u64 {
+        match self.eras().filter(|eras| eras.wire.0 > now) {
+            Some(eras) => bytes_of(eras.wire.1, rest) + bytes_of(self.rate, queued),
+            None => bytes_of(self.rate, rest + queued),
+        }
+    }
+
+    /// Most bytes ever accepted and not yet sent.
+    pub(super) fn peak_bytes(&self) -> u64 {
+        bytes_of(self.rate, self.peak).max(self.eras().map_or(0, |eras| eras.peak))
+    }
+
+    /// How long the wire was busy before `now` with the bytes it has sent, where its rate changes.
+    pub(super) fn busy_at(&self, now: u64, sent: u64) -> Option<u64> {
+        let eras = self.eras()?;
+        let rest = eras.wire.0.saturating_sub(now);
+        let fresh = self.rate.serialization(Bytes(sent.saturating_sub(eras.started))).0;
+        Some(if rest > 0 { eras.busy - rest } else { eras.busy + fresh })
+    }
+
+    /// Writes what later behaviour depends on.
+    pub(super) fn write_changes(&self, out: &mut StateWriter) {
+        let Some(changing) = &self.extras.changing else { return };
+        out.word(self.rate.0);
+        out.word(changing.errors.threshold(1));
+        out.word(changing.errors.threshold(2));
+        out.random(&changing.random);
+        for instant in changing.outages.iter().flat_map(|&(from, until)| [Time(from), Time(until)]) {
+            out.instant(instant.max(out.base()));
+        }
+    }
+}

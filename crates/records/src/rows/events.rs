@@ -1,0 +1,129 @@
+//! Rows of events: what failed, slowed down or lost packets, as the user named it or as it was drawn.
+//!
+//! What becomes of each link in the end is in table `faults`.
+
+use arrow_array::{Array, ArrayRef};
+use netloom_units::{Duration, LinkId, NodeId, Rate, Time};
+
+use crate::cell::Cell;
+use crate::column::{Column, Storage, TableSpec};
+use crate::names::Family;
+use crate::registry::{Batch, MemorySink, Table};
+use crate::row::{BadCell, Named, Row, RowError, table};
+
+table! {
+    /// One event of the faults of a scenario.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct EventRow in Events events {
+        /// When.
+        pub time: Time, "ps";
+        /// When the ends of its links noticed; absent where they never did, or need not.
+        pub noticed: Option<Time>, "ps";
+        /// What it happened to: `link`, `switch`, `nic` or `host`.
+        pub target: Target, "word";
+        /// The link; of a switch or a host its first one.
+        pub link: LinkId, "id";
+        /// The switch or the host; of a link or a NIC the node at its first end.
+        pub node: NodeId, "id";
+        /// What happened: `down`, `up`, `flap`, `steady`, `degrade`, `restore`, `errors` or `clear`.
+        pub action: Happening, "word";
+        /// Of `degrade`: the rate from then on.
+        pub rate: Option<Rate>, "bit/s";
+        /// Of `errors`: the chance that a full data packet is lost.
+        pub loss: Option<f64>, "number";
+        /// Of `flap`: from one going down to the next.
+        pub period: Option<Duration>, "ps";
+    }
+    names {
+        /// Name of the link.
+        link_name: Links[link];
+        /// Name of the node.
+        node_name: Nodes[node];
+    }
+    sorted by "time, target, link, node, action",
+        |row: &EventRow| row.order()
+}
+
+impl EventRow {
+    /// Its place among the rows of its table.
+    pub fn order(&self) -> (Time, Target, LinkId, NodeId, Happening) {
+        (self.time, self.target, self.link, self.node, self.action)
+    }
+}
+
+/// What an event happened to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Target {
+    /// A link.
+    Link,
+    /// A switch, with all its links.
+    Switch,
+    /// A NIC, with its link.
+    Nic,
+    /// A host, with the links of all its NICs.
+    Host,
+}
+
+impl Target {
+    /// All of them, in order.
+    pub const ALL: [Target; 4] = [Target::Link, Target::Switch, Target::Nic, Target::Host];
+
+    /// The word it is stored as.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Target::Link => "link",
+            Target::Switch => "switch",
+            Target::Nic => "nic",
+            Target::Host => "host",
+        }
+    }
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Happening {
+    /// It went down.
+    Down,
+    /// It came up.
+    Up,
+    /// It began to go down and come up, again and again.
+    Flap,
+    /// It flapped no more.
+    Steady,
+    /// It became slower.
+    Degrade,
+    /// It had its own rate again.
+    Restore,
+    /// It began to lose packets.
+    Errors,
+    /// It lost no more packets.
+    Clear,
+}
+
+impl Happening {
+    /// All of them, in order.
+    pub const ALL: [Happening; 8] = [
+        Happening::Down,
+        Happening::Up,
+        Happening::Flap,
+        Happening::Steady,
+        Happening::Degrade,
+        Happening::Restore,
+        Happening::Errors,
+        Happening::Clear,
+    ];
+
+    /// The word it is stored as.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Happening::Down => "down",
+            Happening::Up => "up",
+            Happening::Flap => "flap",
+            Happening::Steady => "steady",
+            Happening::Degrade => "degrade",
+            Happening::Restore => "restore",
+            Happening::Errors => "errors",
+            Happening::Clear => "clear",
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What fails: links named, drawn at random, or in time, alone or with what they end at.
+//!
+//! Models: causes, each of which holds links down, slows them or has them lose packets for a span; what becomes of each link
+//! when causes overlap.
+//!
+//! Invariants: what would grow is counted before it is made.
+
+mod causes;
+mod processes;
+mod storms;
+mod timed;
+
+use std::collections::BTreeSet;
+
+use netloom_model::{Fault, FaultEvent, Knowledge, Reaction, SwitchFault, Ways};
+use netloom_units::{Duration, LinkId, Random, Value};
+
+use super::buffer::chance;
+use super::ground::Ground;
+use crate::diagnostic::Problems;
+use crate::resolve::Draft;
+use crate::resolved::{Faults, Parameters};
+use causes::Causes;
+
+pub(super) use storms::storms;
+
+/// Purpose number of the streams that draw failed links.
+const PURPOSE: u64 = 0x6661_756c_7473;
+
+/// The slowest that anybody may notice or learn: the clock must reach beyond what is noticed of the latest event.
+const SLOWEST: Duration = Duration(864_000_000_000_000_000);
+
+/// What becomes of links and switches, and the events behind that.
+#[derive(Debug, Default)]
+pub(super) struct Failing {
+    pub faults: Vec<Fault>,
+    pub switches: Vec<SwitchFault>,
+    pub events: Vec<FaultEvent>,
+}
+
+/// Who avoids a failed link.
+pub(super) fn knowledge(faults: &Faults) -> Knowledge {
+    match faults.settings.settings.choice("knowledge") {
+        "global" => Knowledge::Global(Ways::Shortest),
+        "up_down" => Knowledge::Global(Ways::UpDown),
+        _ => Knowledge::Local,
+    }
+}
+
+/// The chance that a link loses a data packet, in 2^-32.
+pub(super) fn loss(faults: &Faults) -> u64 {
+    chance(faults.settings.settings.fraction("loss"))
+}
+
+/// How soon changes of links are noticed, and heard of.
+pub(super) fn reaction(faults: &Faults) -> Reaction {
+    let settings = &faults.settings.settings;
+    let detection = settings.duration("detection");
+    let recovery = match settings.optional("recovery") {
+        Some(Value::Duration(span)) => span,
+        _ => detection,
+    };
+    Reaction { detection, recovery, reconvergence: settings.duration("reconvergence") }
+}
+
+/// Everything that fails, in order of time.
+pub(super) fn failing(
+    draft: &Draft,
+    seed: u64,
+    ground: &Ground,
+    notes: &mut Vec<String>,
+    problems: &mut Problems,
+) -> Failing {
+    let Some(faults) = &draft.faults else { return Failing::default() };
+    check_reaction(faults, problems);
+    let named = faults.failed.iter().filter_map(|name| ground.link(name, problems));
+    let mut down: BTreeSet<LinkId> = named.collect();
+    if let Some(random) = &faults.random {
+        let drawn = draw(random, seed, ground);
+        notes.push(note(&drawn, random, seed, ground));
+        down.extend(drawn);
+    }
+    let mut causes = Causes::new(ground);
+    timed::timed(&faults.timed, &down, ground, &mut causes, problems);
+    for (number, process) in (0_u64..).zip(&faults.processes) {
+        processes::process(process, number, seed, ground, &mut causes, notes, problems);
+    }
+    causes.finish()
+}
+
+/// Delays that are longer than they can be, or that nobody waits for.
+fn check_reaction(faults: &Faults, problems: &mut Problems) {
+    let settings = &faults.settings;
+    for name in ["detection", "recovery", "reconvergence"] {
+        let span = match settings.settings.get(name) {
+            Value::Duration(span) => span,
+            _ => continue,
+        };
+        if span > SLOWEST {
+            let report = problems.report(settings.place_of(name), format!("`{name}` is too long"));
+            report.label("expected at most 10 days");
+        }
+    }
+    let is_local = settings.settings.choice("knowledge") == "local";
+    if is_local && settings.settings.duration("reconvergence") > Duration::ZERO {
+        let place = settings.place_of("reconvergence");
+        let report = problems.report(place, "`reconvergence` needs `knowledge: global`");
+        report
+            .label("with `knowledge: local` nobody is told")
+            .help("write `knowledge: global`, or leave it out");
+    }
+}
+
+/// The links that fail at random, in order.
+///
+/// A coin has a stream for each link, so a link's fate does not depend on which others there are.
+fn draw(random: &Parameters, seed: u64, ground: &Ground) -> Vec<LinkId> {
+    let fraction = random.settings.fraction("fraction");
+    let among = random.settings.choice("among");
+    let eligible = |link: &LinkId| match among {
+        "fabric" => !ground.is_host_link(*link),
+        "host" => ground.is_host_link(*link),
+        _ => true,
+    };
+    let mut links: Vec<LinkId> = ground.links().filter(eligible).collect();
+    if random.settings.choice("draw") == "coin" {
+        links.retain(|link| Random::stream(seed, PURPOSE, u64::from(link.0)).unit() < fraction);
+        return links;
+    }
+    let wanted = (fraction * links.len() as f64).round() as usize;
+    Random::stream(seed, PURPOSE, u64::MAX).shuffle(&mut links);
+    links.truncate(wanted);
+    links.sort_unstable();
+    links
+}
+
+fn note(drawn: &[LinkId], random: &Parameters, seed: u64, ground: &Ground) -> String {
+    const SHOWN: usize = 64;
+    let mut names: Vec<&str> = drawn.iter().take(SHOWN).map(|link| ground.link_name(*link)).collect();
+    if drawn.len() > SHOWN {
+        names.push("...");
+    }
+    let kind = match random.settings.choice("among") {
+        "all" => "",
+        other => other,
+    };
+    let space = if kind.is_empty() { "" } else { " " };
+    format!("seed {seed} drew {} failed {kind}{space}links: {}", drawn.len(), names.join(", "))
+}

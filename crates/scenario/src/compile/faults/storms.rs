@@ -1,0 +1,63 @@
+//! NICs that keep pausing their switch.
+
+use netloom_model::{Rdma, Storm};
+use netloom_units::{PortId, Time};
+
+use super::super::ground::Ground;
+use crate::diagnostic::Problems;
+use crate::quantity::{self, Dimension};
+use crate::resolve::{Draft, LONGEST};
+use crate::resolved::NamedStorm;
+
+/// NICs that keep pausing their switch.
+pub(in crate::compile) fn storms(draft: &Draft, ground: &Ground, problems: &mut Problems) -> Vec<Storm> {
+    let Some(faults) = &draft.faults else { return Vec::new() };
+    let pauses = draft.queues.as_ref().is_none_or(|queues| queues.settings.settings.flag("pause"));
+    if let Some(storm) = faults.storms.first().filter(|_| !pauses) {
+        let report = problems.report(storm.link.place, "no switch heeds pause frames here");
+        report.label("a NIC that pauses its switch").help("add `queues: {buffer: 16MiB, pause: true}`");
+    }
+    faults.storms.iter().filter_map(|wanted| storm(wanted, ground, problems)).collect()
+}
+
+/// More frames than this are a slip of the pen, and would take minutes.
+const MOST_FRAMES: u64 = 10_000_000;
+
+fn storm(wanted: &NamedStorm, ground: &Ground, problems: &mut Problems) -> Option<Storm> {
+    let link = ground.link(&wanted.link, problems)?;
+    let fabric = &ground.built.fabric;
+    let ends = fabric.links()[link.index()].ends;
+    let hosts: Vec<PortId> =
+        ends.into_iter().filter(|&port| fabric.is_host(fabric.port(port).node)).collect();
+    let [port] = hosts[..] else {
+        let message = format!("`{}` joins no host to a switch", wanted.link.value);
+        let report = problems.report(wanted.link.place, message);
+        report.label("expected the link of a NIC").help("it is the NIC that sends pause frames");
+        return None;
+    };
+    let [at, span, interval] = ["at", "span", "interval"].map(|name| wanted.settings.settings.duration(name));
+    let frame = fabric.port(port).rate.serialization(Rdma::FRAME);
+    if interval < frame {
+        let message = "a NIC cannot send pause frames as often as that";
+        let report = problems.report(wanted.settings.place_of("interval"), message);
+        report.label("shorter than a frame").help(format!(
+            "a frame of {} bytes takes {} here",
+            Rdma::FRAME.0,
+            quantity::print(frame.0, Dimension::Duration)
+        ));
+        return None;
+    }
+    if at.0.saturating_add(span.0) > LONGEST.0 {
+        let report = problems.report(wanted.settings.place_of("span"), "the storm ends after 100 days");
+        report.label("too late").help("an earlier start, or a shorter `span`");
+        return None;
+    }
+    if span.0 / interval.0 > MOST_FRAMES {
+        let message = format!("a storm of more than {MOST_FRAMES} frames");
+        let report = problems.report(wanted.settings.place_of("interval"), message);
+        report.label("too often for so long").help("a shorter `span`, or a longer `interval`");
+        return None;
+    }
+    let at = Time::ZERO + at;
+    Some(Storm { port, at, end: at + span, interval })
+}

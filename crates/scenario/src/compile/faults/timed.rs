@@ -1,0 +1,279 @@
+//! Events that a scenario lists: each happens to its subject alone, whatever else does.
+//!
+//! Invariants: what is down goes down no more, what is up does not come up; of two events that contradict each other both
+//! places are told.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netloom_model::{Errors, EventAction, Subject};
+use netloom_units::{LinkId, Rate, Time, Value};
+
+use super::super::ground::Ground;
+use super::causes::{Causes, Effect, MOST_SPANS};
+use crate::diagnostic::Problems;
+use crate::place::Place;
+use crate::quantity::{self, Dimension};
+use crate::resolved::{Parameters, Sufferer, TimedFault};
+
+/// What events are about: those of two families do not meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Family {
+    Turns,
+    Rates,
+    Errors,
+    Flaps,
+}
+
+/// What an event does, as it is read.
+type Event<'a> = (Time, &'a TimedFault);
+
+/// Reads them all.
+pub(super) fn timed(
+    wanted: &[TimedFault],
+    down: &BTreeSet<LinkId>,
+    ground: &Ground,
+    causes: &mut Causes<'_>,
+    problems: &mut Problems,
+) {
+    let mut groups: BTreeMap<(Subject, Family), BTreeMap<Time, &TimedFault>> = BTreeMap::new();
+    for &link in down {
+        groups.entry((Subject::Link(link), Family::Turns)).or_default();
+    }
+    for fault in wanted {
+        let Some(subject) = subject(&fault.subject, ground, problems) else { continue };
+        let at = Time::ZERO + fault.settings.settings.duration("at");
+        let group = groups.entry((subject, family(&fault.action))).or_default();
+        let place = fault.subject.name.place;
+        if let Some(first) = group.get(&at) {
+            let message = format!("two faults of `{}` at one instant", fault.subject.name.value);
+            let report = problems.report(place, message);
+            report.label("again here").related(first.subject.name.place, "first here");
+            report.help(format!("a {} changes once at a time", fault.subject.what));
+        } else {
+            group.insert(at, fault);
+        }
+    }
+    for ((subject, family), events) in groups {
+        let events: Vec<Event<'_>> = events.into_iter().collect();
+        match family {
+            Family::Turns => {
+                let failed = matches!(subject, Subject::Link(link) if down.contains(&link));
+                turns(subject, failed, &events, causes, problems);
+            }
+            Family::Flaps => events.iter().for_each(|event| flap(subject, event, causes, problems)),
+            Family::Rates => rates(subject, &events, ground, causes, problems),
+            Family::Errors => errors(subject, &events, causes, problems),
+        }
+    }
+}
+
+fn family(action: &Parameters) -> Family {
+    match action.spec.name {
+        "flap" => Family::Flaps,
+        "degrade" | "restore" => Family::Rates,
+        "errors" | "clear" => Family::Errors,
+        _ => Family::Turns,
+    }
+}
+
+/// What a name stands for.
+fn subject(wanted: &Sufferer, ground: &Ground, problems: &mut Problems) -> Option<Subject> {
+    let name = &wanted.name;
+    match wanted.what {
+        "switch" => ground.switch(name, problems).map(Subject::Switch),
+        "host" => {
+            let host = ground.host(name, problems)?;
+            Some(Subject::Host(ground.built.fabric.host_node(host)))
+        }
+        "nic" => {
+            let link = ground.link(name, problems)?;
+            if ground.is_host_link(link) {
+                return Some(Subject::Nic(link));
+            }
+            let report = problems.report(name.place, format!("`{}` joins no host to a switch", name.value));
+            report.label("expected the link of a NIC").help("a link between switches is a `link`");
+            None
+        }
+        _ => ground.link(name, problems).map(Subject::Link),
+    }
+}
+
+/// Going down and coming up.
+fn turns(
+    subject: Subject,
+    failed: bool,
+    events: &[Event<'_>],
+    causes: &mut Causes<'_>,
+    problems: &mut Problems,
+) {
+    let mut since = failed.then_some(Time::ZERO);
+    let mut last: Option<Place> = None;
+    for &(at, fault) in events {
+        let up = fault.action.spec.name == "up";
+        if up != since.is_some() {
+            refuse_turn(fault, up, last, problems);
+        } else if let Some(from) = since.take() {
+            causes.add(subject, from, Some(at), Effect::Down);
+            causes.tell(at, subject, EventAction::Up);
+        } else {
+            since = Some(at);
+            causes.tell(at, subject, EventAction::Down);
+        }
+        last = Some(fault.subject.name.place);
+    }
+    if let Some(from) = since {
+        causes.add(subject, from, None, Effect::Down);
+    }
+}
+
+/// What is up cannot come up, and what is down cannot go down.
+fn refuse_turn(fault: &TimedFault, up: bool, last: Option<Place>, problems: &mut Problems) {
+    let Sufferer { what, name } = &fault.subject;
+    let word = if up { "up" } else { "down" };
+    let report = problems.report(name.place, format!("`{}` is already {word} at that instant", name.value));
+    report.label(format!("cannot go {word}"));
+    match last {
+        Some(last) => {
+            report.related(last, format!("it went {word} here"));
+        }
+        None if up => {
+            report.help(format!("a {what} is up until something takes it down as a {what}"));
+        }
+        None => {
+            report.help("it is among `failed`, or was drawn by `random`");
+        }
+    }
+}
+
+/// Down and up, again and again.
+fn flap(subject: Subject, &(at, fault): &Event<'_>, causes: &mut Causes<'_>, problems: &mut Problems) {
+    let action = &fault.action;
+    let [period, until] = ["period", "until"].map(|name| action.settings.duration(name));
+    let down = (period.0 as f64 * action.settings.fraction("down")).round() as u64;
+    if down == 0 || down >= period.0 {
+        let word = if down == 0 { "down" } else { "up" };
+        let report = problems.report(action.place_of("down"), format!("`flap` is never {word}"));
+        report.label("expected a share above 0 and below 1");
+        return;
+    }
+    let n_periods = until.0.saturating_sub(at.0) / period.0;
+    if n_periods == 0 {
+        let report = problems.report(action.place_of("until"), "`flap` ends before its first period does");
+        let first = quantity::print(at.0.saturating_add(period.0), Dimension::Duration);
+        report.label("too early").help(format!("the first period ends at {first}"));
+        return;
+    }
+    if !causes.has_room(subject, n_periods) {
+        let report = problems.report(action.place_of("period"), format!("`flap` has {n_periods} periods"));
+        report.label("too many").help(format!(
+            "at most {MOST_SPANS} times in all a link may go down, that of a switch each of its links"
+        ));
+        return;
+    }
+    causes.tell(at, subject, EventAction::Flap(period));
+    let mut end = at;
+    for number in 0..n_periods {
+        let from = Time(at.0 + number * period.0);
+        end = Time(from.0 + down);
+        causes.add(subject, from, Some(end), Effect::Down);
+    }
+    causes.tell(end, subject, EventAction::Steady);
+}
+
+/// Slower, and as fast as ever again.
+fn rates(
+    subject: Subject,
+    events: &[Event<'_>],
+    ground: &Ground,
+    causes: &mut Causes<'_>,
+    problems: &mut Problems,
+) {
+    let own = causes.links(subject).into_iter().map(|link| ground.rate(link)).max();
+    let mut since: Option<(Time, Rate)> = None;
+    let mut last = None;
+    for &(at, fault) in events {
+        let place = fault.subject.name.place;
+        if let Some((from, rate)) = since {
+            causes.add(subject, from, Some(at), Effect::Rate(rate));
+        }
+        if fault.action.spec.name == "restore" {
+            if since.take().is_none() {
+                refuse_end(fault, "has its own rate", "degrade", last, problems);
+            }
+            causes.tell(at, subject, EventAction::Restore);
+        } else {
+            let rate = fault.action.settings.rate("rate");
+            since = Some((at, rate));
+            causes.tell(at, subject, EventAction::Degrade(rate));
+            if let Some(own) = own.filter(|&own| rate >= own && !fault.action.has_stand_ins) {
+                let message = format!("`{}` gets no slower by that", fault.subject.name.value);
+                let report = problems.report(fault.action.place_of("rate"), message);
+                let rate = quantity::print(own.0, Dimension::Rate);
+                report.label(format!("expected a rate below {rate}"));
+            }
+        }
+        last = Some(place);
+    }
+    if let Some((from, rate)) = since {
+        causes.add(subject, from, None, Effect::Rate(rate));
+    }
+}
+
+/// Losing packets, and losing no more.
+fn errors(subject: Subject, events: &[Event<'_>], causes: &mut Causes<'_>, problems: &mut Problems) {
+    let mut since: Option<(Time, Errors)> = None;
+    let mut last = None;
+    for &(at, fault) in events {
+        if let Some((from, errors)) = since {
+            causes.add(subject, from, Some(at), Effect::Errors(errors));
+        }
+        if fault.action.spec.name == "clear" {
+            if since.take().is_none() {
+                refuse_end(fault, "loses no packets by `errors`", "errors", last, problems);
+            }
+            causes.tell(at, subject, EventAction::Clear);
+        } else if let Some(errors) = chances(&fault.action, problems) {
+            since = Some((at, errors));
+            causes.tell(at, subject, EventAction::Errors(errors));
+        }
+        last = Some(fault.subject.name.place);
+    }
+    if let Some((from, errors)) = since {
+        causes.add(subject, from, None, Effect::Errors(errors));
+    }
+}
+
+/// What has not begun cannot end.
+fn refuse_end(fault: &TimedFault, how: &str, begins: &str, last: Option<Place>, problems: &mut Problems) {
+    let Sufferer { what, name } = &fault.subject;
+    let word = fault.action.spec.name;
+    let report = problems.report(name.place, format!("`{}` {how} at that instant", name.value));
+    report.label(format!("nothing to {word}"));
+    if let Some(last) = last {
+        report.related(last, "since here");
+    }
+    report.help(format!("`{word}` ends what `{begins}` of the same {what} began"));
+}
+
+/// The chances of an entry: one of two.
+pub(super) fn chances(action: &Parameters, problems: &mut Problems) -> Option<Errors> {
+    let chance = |name: &str| match action.settings.optional(name) {
+        Some(Value::Fraction(chance)) => Some(chance),
+        _ => None,
+    };
+    match (chance("loss"), chance("ber")) {
+        (Some(loss), None) => Some(Errors::of_packets(loss)),
+        (None, Some(ber)) => Some(Errors::of_bits(ber)),
+        (None, None) if action.has_stand_ins => None,
+        (None, None) => {
+            let report = problems.report_absence(action.place, "`errors` needs `loss` or `ber`");
+            report.label("neither is written").help("add `loss: 0.1%` or `ber: 1e-9`");
+            None
+        }
+        (Some(_), Some(_)) => {
+            let report = problems.report(action.place_of("ber"), "`errors` takes `loss` or `ber`, not both");
+            report.label("a second chance").related(action.place_of("loss"), "the first one");
+            None
+        }
+    }
+}
