@@ -1,4 +1,4 @@
-// Values by buckets of sizes, a line for each run. Buckets of one run lie at equal distances, whatever their sizes.
+// Values by sizes, or by buckets of sizes, a line for each run. Sizes lie at equal distances, whatever they are.
 
 import { chart, numbers, tip, tooltip } from "./chart.ts";
 import type { Stroke } from "./palette.ts";
@@ -13,24 +13,43 @@ export interface BucketLine extends Stroke {
 /** Values that differ more than by this factor are read better on a logarithmic axis. */
 const WIDE = 20;
 
+/** How the chart is read. */
+interface Reading {
+  /** What a size is. */
+  sizes: string;
+  /** What is said of a size beside the pointer. */
+  heading: (size: string) => string;
+  /** No value is below. */
+  least: number;
+  log: boolean;
+}
+
 /** The chart of slowdowns, which are never below one. */
 export function slowdownChart(label: string, what: string, lines: BucketLine[]): HTMLElement {
   const values = lines.flatMap(({ points }) => points.map(({ value }) => value));
-  const most = values.reduce((left, right) => Math.max(left, right), 1);
-  const log = most > WIDE;
+  const log = values.reduce((left, right) => Math.max(left, right), 1) > WIDE;
+  const reading = { sizes: "message size, largest of its bucket", heading: (at: string): string => `up to ${at}`, least: 1, log };
+  return bySize(label, what, lines, reading);
+}
+
+/** The chart of bandwidths by the size of a collective. */
+export const bandwidthChart = (label: string, what: string, lines: BucketLine[]): HTMLElement =>
+  bySize(label, what, lines, { sizes: "size of the vector", heading: (at) => at, least: 0, log: false });
+
+function bySize(label: string, what: string, lines: BucketLine[], { sizes: sized, heading: head, least, log }: Reading): HTMLElement {
   // Runs of different traffic have different sizes; all of them are ticks.
   const sizes = [...new Set(lines.flatMap(({ points }) => points.map((point) => point.size)))].sort((a, b) => a - b);
   return chart(label, 320, {
     grid: { left: 64, right: 24, top: 16, bottom: 76 },
     tooltip: tooltip((hovered: { seriesName: string; value: [number, number] }[]) => {
       const at = hovered[0]?.value[0];
-      const heading = at === undefined ? "" : `up to ${size(sizes[at] ?? 0)}`;
+      const heading = at === undefined ? "" : head(size(sizes[at] ?? 0));
       return tip(
         heading,
         hovered.map(({ seriesName, value }) => `${seriesName}: ${significant(value[1])}`),
       );
     }, "axis"),
-    xAxis: numbers("message size, largest of its bucket", {
+    xAxis: numbers(sized, {
       type: "category",
       data: sizes.map(size),
       boundaryGap: false,
@@ -39,7 +58,7 @@ export function slowdownChart(label: string, what: string, lines: BucketLine[]):
     }),
     yAxis: numbers(log ? `${what} (logarithmic)` : what, {
       type: log ? "log" : "value",
-      min: 1,
+      min: least,
       nameGap: 44,
     }),
     series: lines.map(({ name, colour, dash, points }) => ({

@@ -201,6 +201,22 @@ export interface BySetting {
   times: (Times | null)[][];
 }
 
+export interface BandwidthPoint {
+  bytes: number;
+  count: number;
+  time: number;
+  /** Bytes per second, as the next one. */
+  algbw: number;
+  busbw: number;
+}
+
+export interface BandwidthLine {
+  job: string;
+  ranks: number;
+  factor: number;
+  points: BandwidthPoint[];
+}
+
 export interface GoodputOfRun {
   hosts: number;
   mean: number;
@@ -379,6 +395,8 @@ export interface Report {
   faults: FaultsOfRun[];
   /** Absent unless runs differ in more than their balancing. */
   by_setting: BySetting | null;
+  /** Run by run, absent where no job has collectives of several sizes. */
+  bandwidth: (BandwidthLine[] | null)[];
   /** Run by run, absent without queue pairs, as the next two are. */
   goodput: (GoodputOfRun | null)[];
   repairs: (RepairsOfRun | null)[];

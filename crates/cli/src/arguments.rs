@@ -162,6 +162,8 @@ pub enum Subject {
     Paths(ShowPaths),
     /// Latencies of collectives by size, in the layout of the OSU micro-benchmarks
     Osu(ShowOsu),
+    /// Bandwidths of collectives by size, in the layout of nccl-tests
+    Nccl(ShowNccl),
     /// Forwarding tables of the switches of a scenario: where each sends what goes to each host
     Routes(ShowRoutes),
     /// From how many ingress ports packets may come to each egress port of a scenario's switches, by their tables
@@ -207,6 +209,17 @@ pub struct ShowOsu {
     /// Also the shortest, the longest, and how many there were
     #[arg(short, long)]
     pub full: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `netloom show nccl`.
+#[derive(Debug, Args)]
+pub struct ShowNccl {
+    /// The run folder
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,

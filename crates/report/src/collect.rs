@@ -3,8 +3,8 @@
 //! Invariants: tables are read block by block; each panel keeps a bounded amount, by the fabric and not by the messages.
 
 use netloom_records::{
-    Batch, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow, Manifest, Names,
-    PortRow, RateRow, RepairRow, Row, RunFolder, SignalRow, StageRow, StepRow,
+    Batch, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow,
+    Manifest, Names, PortRow, RateRow, RepairRow, Row, RunFolder, SignalRow, StageRow, StepRow,
 };
 use netloom_units::{LinkId, NodeId};
 
@@ -77,6 +77,7 @@ pub fn run(name: String, folder: &RunFolder) -> Result<Collected, ReportError> {
     let mut panels = Collectors::default();
     let mut feed = |batch: Batch<'_>| panels.take(&about, batch);
     rows::<FlowRow>(folder, |rows| feed(Batch::Flows(rows)))?;
+    rows::<CollectiveRow>(folder, |rows| feed(Batch::Collectives(rows)))?;
     rows::<StepRow>(folder, |rows| feed(Batch::Steps(rows)))?;
     rows::<JobRow>(folder, |rows| feed(Batch::Jobs(rows)))?;
     rows::<PortRow>(folder, |rows| feed(Batch::Ports(rows)))?;

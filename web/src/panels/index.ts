@@ -1,5 +1,6 @@
 // The panels in their order: the one place a new panel is entered.
 
+import { BANDWIDTH } from "./bandwidth.ts";
 import { BY_SETTING } from "./by_setting.ts";
 import { CONGESTION } from "./congestion.ts";
 import { FAULTS } from "./faults.ts";
@@ -24,6 +25,7 @@ export const PANELS: Panel[] = [
   STAGES,
   BY_SETTING,
   STEPS,
+  BANDWIDTH,
   FCT,
   SLOWDOWN,
   GOODPUT,

@@ -2,6 +2,7 @@
 //! egress ports by them, and the memory of Themis.
 
 use netloom_lab::show::arbitration::{Arbitration, Span, arbitration};
+use netloom_lab::show::nccl::{BandwidthLine, BandwidthTable, nccl};
 use netloom_lab::show::osu::{LatencyLine, LatencyTable, osu};
 use netloom_lab::show::routes::{self, RouteRow, RouteTables, Selection};
 use netloom_lab::show::themis::{self, ThemisMemory};
@@ -9,7 +10,7 @@ use netloom_lab::show::{self, Hop, Journey, PacketLife, RecordedFlow, SlowFlow};
 use netloom_lab::{ExitCode, LabError, Overrides, Source, words};
 
 use crate::arguments::{
-    Show, ShowArbitration, ShowOsu, ShowPackets, ShowPaths, ShowRoutes, ShowThemis, Subject,
+    Show, ShowArbitration, ShowNccl, ShowOsu, ShowPackets, ShowPaths, ShowRoutes, ShowThemis, Subject,
 };
 use crate::output::Output;
 use crate::table::{Lean, Table};
@@ -25,6 +26,7 @@ pub fn show(arguments: &Show, output: &mut Output) -> Result<ExitCode, LabError>
         Subject::Packets(packets) => show_packets(packets, output)?,
         Subject::Paths(paths) => show_paths(paths, output)?,
         Subject::Osu(arguments) => show_osu(arguments, output)?,
+        Subject::Nccl(arguments) => show_nccl(arguments, output)?,
         Subject::Routes(routes) => show_routes(routes, output)?,
         Subject::Arbitration(arguments) => show_arbitration(arguments, output)?,
         Subject::Themis(themis) => show_themis(themis, output)?,
@@ -72,13 +74,17 @@ fn show_osu(arguments: &ShowOsu, output: &mut Output) -> Result<(), LabError> {
         output.line("");
         print_latencies(table, arguments.full, output);
     }
-    if found.side_by_side > 0 {
-        let count = words::count(found.side_by_side);
+    print_left_out(found.side_by_side, output);
+    Ok(())
+}
+
+fn print_left_out(side_by_side: u64, output: &mut Output) {
+    if side_by_side > 0 {
+        let count = words::count(side_by_side);
         output.line("");
         output
             .line(format!("# Left out: {count} collectives that ran side by side with others of their job"));
     }
-    Ok(())
 }
 
 /// A table in the layout of the benchmarks, down to the blanks, so that what reads theirs reads this one.
@@ -101,6 +107,58 @@ fn print_latencies(table: &LatencyTable, full: bool, output: &mut Output) {
             text += &format!("{minimum_us:>18.2}{maximum_us:>18.2}{iterations:>12}");
         }
         output.line(text);
+    }
+}
+
+fn show_nccl(arguments: &ShowNccl, output: &mut Output) -> Result<(), LabError> {
+    let found = nccl(&arguments.run)?;
+    if arguments.json {
+        return output.json(&found);
+    }
+    for table in &found.tables {
+        output.line("");
+        print_bandwidths(table, output);
+    }
+    print_left_out(found.side_by_side, output);
+    Ok(())
+}
+
+/// A table in the layout of the benchmarks, down to the blanks, so that what reads theirs reads this one.
+fn print_bandwidths(table: &BandwidthTable, output: &mut Output) {
+    let BandwidthTable { job, collective, benchmark, ranks, .. } = table;
+    let version = env!("CARGO_PKG_VERSION");
+    output.line(format!("# {benchmark}, simulated by netloom {version} (layout of nccl-tests)"));
+    output.line(format!("# Job {job}: {collective}, {ranks} ranks"));
+    output.line("#");
+    let blanks = format!("{:>10}  {:>12}  {:>8}  {:>6}  {:>6}", "", "", "", "", "");
+    output.line(format!("# {blanks}           out-of-place                       in-place          "));
+    let named = format!("  {:>7}  {:>6}  {:>6} {:>6}", "time", "algbw", "busbw", "#wrong");
+    output.line(format!(
+        "# {:>10}  {:>12}  {:>8}  {:>6}  {:>6}{named}{named}",
+        "size", "count", "type", "redop", "root"
+    ));
+    let units = format!("  {:>7}  {:>6}  {:>6}  {:>5}", "(us)", "(GB/s)", "(GB/s)", "");
+    output.line(format!(
+        "# {:>10}  {:>12}  {:>8}  {:>6}  {:>6}{units}{units}",
+        "(B)", "(elements)", "", "", ""
+    ));
+    for line in &table.lines {
+        let BandwidthLine { size_bytes, count, element, reduction, root, algbw, busbw, .. } = line;
+        // A network cannot tell a buffer that is written in place, and nothing is reduced that could be wrong.
+        let result = format!("  {:>7}  {algbw:>6.2}  {busbw:>6.2}  {:>5}", time(line.time_us), "N/A");
+        output.line(format!(
+            "{size_bytes:>12}  {count:>12}  {element:>8}  {reduction:>6}  {root:>6}{result}{result}"
+        ));
+    }
+    output.line(format!("# Avg bus bandwidth    : {:.4}", table.average_busbw));
+}
+
+/// Microseconds, with fewer decimals the more there are.
+fn time(micros: f64) -> String {
+    match micros {
+        10_000.0.. => format!("{micros:.0}"),
+        100.0.. => format!("{micros:.1}"),
+        _ => format!("{micros:.2}"),
     }
 }
 

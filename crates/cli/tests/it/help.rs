@@ -16,6 +16,7 @@ fn help_texts() {
         "show packets",
         "show paths",
         "show osu",
+        "show nccl",
         "show themis",
         "check",
         "list",

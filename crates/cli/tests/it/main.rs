@@ -9,5 +9,6 @@ mod interrupt;
 #[cfg(unix)]
 mod kill;
 mod mistakes;
+mod nccl;
 mod osu;
 mod packets;

@@ -198,8 +198,14 @@ impl Egress {
 
     /// Packets that wait, or will be lost on the wire.
     pub fn held(&self) -> impl Iterator<Item = &Packet> {
+        self.in_queues().chain(self.doomed())
+    }
+
+    /// Packets that wait, those that stand aside included.
+    fn in_queues(&self) -> impl Iterator<Item = &Packet> {
         let queues = self.queues.iter().flat_map(|queues| queues.classes.iter().flatten());
-        queues.chain(&self.extras.aside).chain(self.doomed())
+        let aside = self.extras.by_class.iter().flat_map(|by_class| by_class.aside());
+        queues.chain(&self.extras.aside).chain(aside)
     }
 
     /// The packet on the wire, if the link will go down under it.
@@ -222,8 +228,7 @@ impl Egress {
     /// Packets that start from `now` on are sent at this rate; starts before `now` must have happened. `outside` are the sizes
     /// of packets in input buffers that will leave here.
     pub fn set_rate(&mut self, now: u64, rate: Rate, outside: impl Iterator<Item = u32>) {
-        let queues = self.queues.iter().flat_map(|queues| queues.classes.iter().flatten());
-        let inside = queues.chain(&self.extras.aside).map(|packet| packet.bytes);
+        let inside = self.in_queues().map(|packet| packet.bytes);
         let (mut bytes, mut span) = (0, 0);
         for size in inside.chain(outside).map(|size| Bytes(u64::from(size))) {
             bytes += size.0;

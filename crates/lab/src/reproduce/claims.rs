@@ -188,7 +188,7 @@ pub enum Recorded {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Near {
-    /// `interval`, `range`, `exact`, or a share such as `0.5%` of our mean.
+    /// `interval`, `range`, `middle`, `exact`, a share such as `0.5%` of our mean, or a distance such as `0.02` from it.
     pub within: String,
     /// The interval is longer by this at both ends.
     #[serde(default)]
@@ -202,10 +202,14 @@ pub(super) enum Within {
     Interval,
     /// Between the smallest and the largest of ours.
     Range,
+    /// Among the middle 95 % of ours.
+    Middle,
     /// The same with every seed.
     Exact,
     /// This share of our mean.
     Share(f64),
+    /// So far from our mean.
+    Distance(f64),
 }
 
 impl Near {
@@ -213,12 +217,15 @@ impl Near {
         match self.within.as_str() {
             "interval" => Ok(Within::Interval),
             "range" => Ok(Within::Range),
+            "middle" => Ok(Within::Middle),
             "exact" => Ok(Within::Exact),
             other => {
-                let percent = other.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
-                percent
-                    .map(|percent| Within::Share(percent / 100.0))
-                    .ok_or_else(|| format!("`within: {other}` is unknown"))
+                let number = |text: &str| text.parse::<f64>().ok();
+                let read = match other.strip_suffix('%') {
+                    Some(percent) => number(percent).map(|percent| Within::Share(percent / 100.0)),
+                    None => number(other).map(Within::Distance),
+                };
+                read.ok_or_else(|| format!("`within: {other}` is unknown"))
             }
         }
     }

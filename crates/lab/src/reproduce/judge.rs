@@ -266,6 +266,10 @@ fn is_near(values: &[f64], published: f64, within: Within, allow: f64) -> (Optio
         Within::Share(share) => {
             Some(Interval { low: sample.mean * (1.0 - share), high: sample.mean * (1.0 + share) })
         }
+        Within::Distance(distance) => {
+            Some(Interval { low: sample.mean - distance, high: sample.mean + distance })
+        }
+        Within::Middle => middle(values),
         Within::Interval => sample.prediction(),
     };
     let interval = interval.map(|interval| interval.widened(allow));
@@ -276,6 +280,20 @@ fn is_near(values: &[f64], published: f64, within: Within, allow: f64) -> (Optio
         Some(interval) => Verdict::of(interval.holds(published)),
     };
     (interval, verdict)
+}
+
+/// Where the middle 95 % of figures lie, between sorted figures as numpy has it; nothing can be said of fewer than 40,
+/// which leave out none.
+fn middle(values: &[f64]) -> Option<Interval> {
+    const LEAST: usize = 40;
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = |share: f64| {
+        let place = share * (sorted.len() - 1) as f64;
+        let (low, high) = (sorted[place as usize], sorted[place.ceil() as usize]);
+        low + place.fract() * (high - low)
+    };
+    (sorted.len() >= LEAST).then(|| Interval { low: at(0.025), high: at(0.975) })
 }
 
 /// Whether figures stand in a relation; a figure that is not there never does.
@@ -333,6 +351,18 @@ mod tests {
         assert_eq!(is_near(&[7.0, 7.0], 7.0, Within::Exact, 0.0).1, Verdict::Reproduced);
         assert_eq!(is_near(&[7.0], 7.0, Within::Interval, 0.0).1, Verdict::TooFewSeeds);
         assert_eq!(is_near(&[], 7.0, Within::Exact, 0.0).1, Verdict::TooFewSeeds);
+        assert_eq!(verdict(10.02, Within::Distance(0.02), 0.0), Verdict::Reproduced);
+        assert_eq!(verdict(10.03, Within::Distance(0.02), 0.0), Verdict::NotReproduced);
+    }
+
+    #[test]
+    fn the_middle_leaves_out_one_in_forty_at_each_end() {
+        // 0 to 80: the 2.5th percentile is 2, the 97.5th is 78.
+        let values: Vec<f64> = (0..=80).rev().map(f64::from).collect();
+        let verdict = |published| is_near(&values, published, Within::Middle, 0.0).1;
+        assert_eq!([verdict(2.0), verdict(78.0)], [Verdict::Reproduced; 2]);
+        assert_eq!([verdict(1.9), verdict(78.1)], [Verdict::NotReproduced; 2]);
+        assert_eq!(is_near(&values[..39], 60.0, Within::Middle, 0.0).1, Verdict::TooFewSeeds);
     }
 
     #[test]

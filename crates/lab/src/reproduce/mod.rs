@@ -8,6 +8,7 @@
 //! and never changes it.
 
 mod claims;
+mod completion;
 mod error;
 mod figures;
 mod files;
@@ -21,6 +22,7 @@ mod report;
 mod runs;
 mod store;
 mod table;
+mod uplinks;
 mod variations;
 
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! A paper as it is stored: scenarios, published figures, claims, and whether they fit together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -259,6 +259,9 @@ impl Paper {
                 let target =
                     |part: Option<&str>| Target { run: run.to_owned(), part: part.map(str::to_owned) };
                 match part {
+                    Some(part) if !quantity.suits(part) => {
+                        return Err(format!("`{}` has no part `{part}`", quantity.column()));
+                    }
                     Some(part) if quantity.is_of_a_part() => targets.push(target(Some(part))),
                     None if quantity.is_of_a_part() => {
                         let parts = self.published_parts(run, quantity);
@@ -294,6 +297,21 @@ impl Paper {
         };
         self.claims.claims.iter().any(of_claim)
             || self.claims.figures.iter().any(|figure| figure.measured.contains(&quantity))
+    }
+
+    /// The parts of a run that claims and figures name for these quantities.
+    pub(super) fn parts_asked(&self, run: &str, quantities: &[Quantity]) -> BTreeSet<String> {
+        let of_claims = self.claims.claims.iter().flat_map(|claim| {
+            let own = self.targets(&claim.at, claim.measured).ok().map(|targets| (claim.measured, targets));
+            own.into_iter().chain(self.divisors(claim).ok().flatten())
+        });
+        let of_figures = self.claims.figures.iter().flat_map(|figure| {
+            let targets = self.rows(figure).unwrap_or_default();
+            figure.measured.iter().map(move |quantity| (*quantity, targets.clone()))
+        });
+        let asked = of_claims.chain(of_figures).filter(|(quantity, _)| quantities.contains(quantity));
+        let targets = asked.flat_map(|(_, targets)| targets).filter(|target| target.run == run);
+        targets.filter_map(|target| target.part).collect()
     }
 
     /// The rows of a figure: parts if it shows anything of parts, else runs.

@@ -1,22 +1,28 @@
-//! What is measured of the parts of a run: jobs, collectives by size, stages, flows in stages, ports, and kinds of ports by their tables.
+//! What is measured of the parts of a run: jobs, collectives by size, stages, flows in stages, ports, kinds of ports by
+//! their tables, and what lies beyond a multiple.
 //!
-//! Models: each part has a name: a job its own; its collectives of a size `JOB/COLLECTIVE/BYTES`; a stage `stage0`; a flow
-//! there `stage0/FLOW`; what a node sends by a link `NODE/LINK`; egress ports of a tier and direction `tier1/up`; flows
-//! between two hosts `SOURCE->DESTINATION`.
+//! Models: each part has a name: a job its own; its collectives of a size `JOB/COLLECTIVE/BYTES`, with the size as latency
+//! benchmarks count it, or `JOB/COLLECTIVE/vector/BYTES`; a stage `stage0`; a flow there `stage0/FLOW`; what a node sends
+//! by a link `NODE/LINK`; egress ports of a tier and direction `tier1/up`; flows between two hosts `SOURCE->DESTINATION`;
+//! messages beyond a multiple of the ideal `MULTIPLE`, links beyond one of their mean `NODE/MULTIPLE`.
 //!
 //! Invariants: ports, tables and collectives are looked at only for papers that ask, since large fabrics have many.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_records::{CollectiveRow, PortRow};
 use netloom_units::PortId;
 
+use super::completion::Completion;
 use super::paper::Paper;
 use super::quantity::Quantity;
+use super::uplinks;
 use crate::error::LabError;
 use crate::prepare::Prepared;
+use crate::show::alone::{self, Alone};
 use crate::show::arbitration::{self, EgressKind};
-use crate::show::osu;
+use crate::show::nccl::Bandwidths;
+use crate::show::osu::Latencies;
 use crate::summary::{CongestionSummary, JobSummary, PairTime, PortTime, StageSummary, Summary};
 
 /// Bits per second of a Gb/s, in which throughputs are published.
@@ -28,6 +34,8 @@ pub type Parts = BTreeMap<String, BTreeMap<Quantity, f64>>;
 /// Rows that parts are made of, where somebody asks for them.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
+    /// Of messages, as far as they matter.
+    pub completion: Completion,
     /// Of ports.
     pub ports: Vec<PortRow>,
     /// Of collectives.
@@ -35,8 +43,8 @@ pub(super) struct Rows {
 }
 
 /// What a paper asks for that not everybody wants.
-#[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "four questions, each asked alone")]
+#[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "questions, each asked alone")]
 pub(super) struct Asks {
     /// What each port sent.
     pub ports: bool,
@@ -45,12 +53,18 @@ pub(super) struct Asks {
     /// Which ports and flows a congestion tree has.
     pub congestion: bool,
     /// How long collectives take, by size.
-    pub latencies: bool,
+    pub collectives: bool,
+    /// How long messages take.
+    pub completion: bool,
+    /// Beyond which multiples of the ideal messages are counted, as they are written.
+    multiples: BTreeSet<String>,
+    /// Of which switches, and beyond which multiples of their mean, links are counted.
+    uplinks: BTreeSet<String>,
 }
 
 impl Asks {
-    /// What the claims and figures of a paper are about.
-    pub fn of(paper: &Paper) -> Asks {
+    /// What the claims and figures of a paper are about, of a run.
+    pub fn of(paper: &Paper, run: &str) -> Asks {
         let tables = [
             Quantity::ArbitratedMost,
             Quantity::ArbitratedLeast,
@@ -58,12 +72,24 @@ impl Asks {
             Quantity::ArbitratedDownlinks,
         ];
         let congestion = [Quantity::RootShare, Quantity::BranchShare, Quantity::VictimShare];
+        let collectives = [Quantity::CollectiveLatency, Quantity::CollectiveBusbw];
+        let completion =
+            [Quantity::FlowMean, Quantity::FlowShortest, Quantity::FlowLongest, Quantity::FlowsBeyond];
+        let any = |quantities: &[Quantity]| quantities.iter().any(|quantity| paper.asks_for(*quantity));
         Asks {
             ports: paper.asks_for(Quantity::PortBytes),
-            latencies: paper.asks_for(Quantity::CollectiveLatency),
-            tables: tables.into_iter().any(|quantity| paper.asks_for(quantity)),
-            congestion: congestion.into_iter().any(|quantity| paper.asks_for(quantity)),
+            collectives: any(&collectives),
+            tables: any(&tables),
+            congestion: any(&congestion),
+            completion: any(&completion),
+            multiples: paper.parts_asked(run, &[Quantity::FlowsBeyond]),
+            uplinks: paper.parts_asked(run, &[Quantity::LinksBeyond, Quantity::LinksClear]),
         }
+    }
+
+    /// Whether rows of ports are looked at.
+    pub fn wants_ports(&self) -> bool {
+        self.ports || !self.uplinks.is_empty()
     }
 }
 
@@ -72,7 +98,7 @@ pub(super) fn all(
     prepared: &Prepared,
     summary: &Summary,
     rows: &Rows,
-    asks: Asks,
+    asks: &Asks,
 ) -> Result<Parts, LabError> {
     let mut parts = Parts::new();
     let mut add = |name: String, values: BTreeMap<Quantity, f64>| {
@@ -89,18 +115,20 @@ pub(super) fn all(
         }
         add(name, of_stage(stage));
     }
-    for row in &rows.ports {
+    for row in rows.ports.iter().filter(|_| asks.ports) {
         let node = &prepared.compiled.node_names[row.node.index()];
         let link = &prepared.compiled.link_names[row.link.index()];
         add(format!("{node}/{link}"), BTreeMap::from([(Quantity::PortBytes, row.size.0 as f64)]));
     }
     let compiled = &prepared.compiled;
-    for table in osu::of(&compiled.model.workload, &compiled.job_names, &rows.collectives)?.tables {
-        for line in &table.lines {
-            let latency = BTreeMap::from([(Quantity::CollectiveLatency, line.average_us)]);
-            add(format!("{}/{}/{}", table.job, table.collective, line.size_bytes), latency);
-        }
-    }
+    let model = &compiled.model;
+    let alone = alone::of(&model.workload, &compiled.job_names, &rows.collectives)?;
+    let of_multiples = [
+        of_collectives(&alone),
+        rows.completion.parts(model, asks.multiples.iter().map(String::as_str)),
+        uplinks::parts(prepared, &rows.ports, asks.uplinks.iter().map(String::as_str)),
+    ];
+    of_multiples.into_iter().flatten().for_each(|(name, values)| add(name, values));
     if asks.tables {
         for kind in arbitration::of(prepared)?.kinds {
             add(kind.name(), of_kind(&kind));
@@ -112,6 +140,24 @@ pub(super) fn all(
         }
     }
     Ok(parts)
+}
+
+/// Collectives by size, counted as benchmarks of latency and of bandwidth do.
+fn of_collectives(alone: &Alone) -> Parts {
+    let mut parts = Parts::new();
+    for table in Latencies::of(alone).tables {
+        for line in &table.lines {
+            let name = format!("{}/{}/{}", table.job, table.collective, line.size_bytes);
+            parts.insert(name, [(Quantity::CollectiveLatency, line.average_us)].into());
+        }
+    }
+    for table in Bandwidths::of(alone).tables {
+        for line in &table.lines {
+            let name = format!("{}/{}/vector/{}", table.job, table.collective, line.size_bytes);
+            parts.insert(name, [(Quantity::CollectiveBusbw, line.busbw)].into());
+        }
+    }
+    parts
 }
 
 /// Every port, and every pair of hosts that passes a congested one.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A figure of a run, or of one part of it: a job, collectives of a size, a stage, a flow of a stage, a port, ports of a
-/// kind.
+/// kind, messages or links beyond a multiple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
@@ -43,6 +43,22 @@ pub enum Quantity {
     CollectiveOverBound,
     /// Mean time of a collective of one size, as benchmarks count it. The part is `JOB/COLLECTIVE/BYTES`.
     CollectiveLatency,
+    /// Bus bandwidth of collectives of one size, as nccl-tests count both, in GB/s. The part is
+    /// `JOB/COLLECTIVE/vector/BYTES`.
+    CollectiveBusbw,
+    /// Mean completion time of the messages of jobs over the ideal, in which the busiest NIC carries all of its messages.
+    FlowMean,
+    /// The shortest of these times over the ideal.
+    FlowShortest,
+    /// The longest of these times over the ideal.
+    FlowLongest,
+    /// Share of these messages that take more than a multiple of the ideal. The part is `MULTIPLE`.
+    FlowsBeyond,
+    /// Share of a switch's links to other switches that carry more bytes than a multiple of their mean. The part is
+    /// `NODE/MULTIPLE`.
+    LinksBeyond,
+    /// 1 where none of them does, else 0.
+    LinksClear,
     /// Packets sent again for nothing, as a share of all that came on queue pairs.
     Spurious,
     /// Rate at which messages are sent, packets sent again included, as a share of the line: mean over the time of all messages.
@@ -99,7 +115,7 @@ pub enum Quantity {
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Quantity; 44] = [
+    pub const ALL: [Quantity; 51] = [
         Quantity::StepMean,
         Quantity::StepP95,
         Quantity::StepP99,
@@ -118,6 +134,13 @@ impl Quantity {
         Quantity::SlowestCollective,
         Quantity::CollectiveOverBound,
         Quantity::CollectiveLatency,
+        Quantity::CollectiveBusbw,
+        Quantity::FlowMean,
+        Quantity::FlowShortest,
+        Quantity::FlowLongest,
+        Quantity::FlowsBeyond,
+        Quantity::LinksBeyond,
+        Quantity::LinksClear,
         Quantity::Spurious,
         Quantity::SendingRate,
         Quantity::Goodput,
@@ -167,6 +190,13 @@ impl Quantity {
             Quantity::SlowestCollective => "slowest_collective_ms",
             Quantity::CollectiveOverBound => "collective_over_bound",
             Quantity::CollectiveLatency => "collective_latency_us",
+            Quantity::CollectiveBusbw => "collective_busbw_gbytes",
+            Quantity::FlowMean => "flow_mean_over_ideal",
+            Quantity::FlowShortest => "flow_shortest_over_ideal",
+            Quantity::FlowLongest => "flow_longest_over_ideal",
+            Quantity::FlowsBeyond => "flows_beyond_share",
+            Quantity::LinksBeyond => "links_beyond_share",
+            Quantity::LinksClear => "links_clear_share",
             Quantity::Spurious => "spurious_share",
             Quantity::SendingRate => "sending_rate_share",
             Quantity::Goodput => "goodput_share",
@@ -201,12 +231,28 @@ impl Quantity {
         Quantity::OF_PARTS.contains(&self)
     }
 
-    const OF_PARTS: [Quantity; 17] = [
+    /// Whether a part may have this name; the multiples in names are numbers.
+    pub(super) fn suits(self, part: &str) -> bool {
+        let multiple = match self {
+            Quantity::FlowsBeyond => part,
+            Quantity::LinksBeyond | Quantity::LinksClear => {
+                part.rsplit_once('/').map_or("", |(_, multiple)| multiple)
+            }
+            _ => return true,
+        };
+        multiple.parse::<f64>().is_ok()
+    }
+
+    const OF_PARTS: [Quantity; 21] = [
         Quantity::StepMean,
         Quantity::StepP95,
         Quantity::StepP99,
         Quantity::JobTime,
         Quantity::CollectiveLatency,
+        Quantity::CollectiveBusbw,
+        Quantity::FlowsBeyond,
+        Quantity::LinksBeyond,
+        Quantity::LinksClear,
         Quantity::FlowThroughput,
         Quantity::StageSum,
         Quantity::StageJain,

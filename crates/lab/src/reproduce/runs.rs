@@ -121,6 +121,7 @@ fn jobs(paper: &Paper, request: &Request<'_>) -> Result<Vec<Job>, ReproduceError
         let count = paper.n_seeds(&run, request.check);
         let may_lose = paper.may_lose(&run);
         let plan = paper.plan(&run).map_err(wrong)?;
+        let asks = Asks::of(paper, &run);
         let published = paper.published.get(paper.origin(&run), None, Quantity::Packets);
         let seeds = request.seeds.as_ref().map_or(1..=count, |seeds| seeds.0.clone());
         jobs.extend(seeds.map(|seed| Job {
@@ -128,7 +129,7 @@ fn jobs(paper: &Paper, request: &Request<'_>) -> Result<Vec<Job>, ReproduceError
             seed,
             weight: published.map_or(1, |packets| packets as u64),
             may_lose,
-            asks: Asks::of(paper),
+            asks: asks.clone(),
         }));
     }
     Ok(jobs)
@@ -155,13 +156,14 @@ fn make(job: &Job, keep: Option<&Keep>, watch: Watch<'_>) -> Result<Made, Reprod
 
 fn measure(job: &Job, prepared: &Prepared, watch: Watch<'_>) -> Result<Measured, ReproduceError> {
     let mice = Mice::new(&prepared.compiled.model);
-    let mut watched = Watched { mice, asks: job.asks, rows: Rows::default() };
+    let mut watched = Watched { mice, asks: &job.asks, rows: Rows::default() };
     let simulated = simulate(prepared, &mut watched, Options::default(), watch)?;
     if simulated.outcome.status == Status::Stopped {
         return Err(ReproduceError::Stopped);
     }
     let mut values = whole(prepared, &simulated);
     watched.mice.tell(&mut values);
+    values.extend(watched.rows.completion.whole(&prepared.compiled.model));
     Ok(Measured {
         run: job.plan.run.clone(),
         seed: job.seed,
@@ -169,7 +171,7 @@ fn measure(job: &Job, prepared: &Prepared, watch: Watch<'_>) -> Result<Measured,
         hops: simulated.summary.hops,
         wall_time_s: simulated.wall_time_s,
         values,
-        parts: parts::all(prepared, &simulated.summary, &watched.rows, job.asks)?,
+        parts: parts::all(prepared, &simulated.summary, &watched.rows, &job.asks)?,
     })
 }
 
@@ -289,18 +291,25 @@ impl Mice {
 }
 
 /// What is looked at beside the summary.
-struct Watched {
+struct Watched<'a> {
     mice: Mice,
-    asks: Asks,
+    asks: &'a Asks,
     rows: Rows,
 }
 
-impl Sink for Watched {
+impl Sink for Watched<'_> {
     fn accept(&mut self, batch: Batch<'_>) -> Result<(), SinkError> {
         match batch {
-            Batch::Flows(rows) => self.mice.take(rows),
-            Batch::Ports(rows) if self.asks.ports => self.rows.ports.extend_from_slice(rows),
-            Batch::Collectives(rows) if self.asks.latencies => self.rows.collectives.extend_from_slice(rows),
+            Batch::Flows(rows) => {
+                self.mice.take(rows);
+                if self.asks.completion {
+                    self.rows.completion.take(rows);
+                }
+            }
+            Batch::Ports(rows) if self.asks.wants_ports() => self.rows.ports.extend_from_slice(rows),
+            Batch::Collectives(rows) if self.asks.collectives => {
+                self.rows.collectives.extend_from_slice(rows)
+            }
             _ => {}
         }
         Ok(())

@@ -1,16 +1,18 @@
 //! Showing what a run recorded of single packets, of its slowest messages and of its collectives.
 //!
 //! Models: the flows of which packets are recorded ([`flows`]), the life of one packet hop by hop ([`packet`]), the paths
-//! of the slowest messages ([`paths`]); latencies of collectives ([`osu`]); beside runs, the forwarding tables of a scenario ([`routes`]), who meets at
+//! of the slowest messages ([`paths`]); latencies ([`osu`]) and bandwidths ([`nccl`]) of collectives; beside runs, the forwarding tables of a scenario ([`routes`]), who meets at
 //! its egress ports by them ([`arbitration`]), and the memory of Themis ([`themis`]).
 //! Leaves out: how anything is drawn.
 //!
 //! Invariants: of runs it sees folders and nothing else; a life is told only if its parts make up the whole.
 
+pub(crate) mod alone;
 pub mod arbitration;
 mod error;
 mod flow;
 mod life;
+pub mod nccl;
 pub mod osu;
 mod packets;
 mod paths;

@@ -14,17 +14,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use netloom_catalog::workload::collective;
-use netloom_model::{Collective, Phase, Workload};
-use netloom_records::CollectiveRow;
-use netloom_scenario::Overrides;
 use netloom_units::Duration;
 use serde::Serialize;
 
-use super::{Recorded, ShowError};
+use super::alone::{self, Alone, Group};
 use crate::error::LabError;
-use crate::prepare::prepare;
-use crate::source::Source;
 use crate::summary::Distribution;
 
 /// Microseconds in a second.
@@ -112,73 +106,34 @@ pub struct LatencyLine {
 /// # Errors
 /// If the folder is no run, its scenario cannot be read, or no collective is to be told of.
 pub fn osu(folder: &Path) -> Result<Latencies, LabError> {
-    let run = Recorded::open(folder)?;
-    let manifest = run.folder.manifest();
-    // What a phase is stands nowhere but in the scenario, which the manifest holds with nothing inherited.
-    let source =
-        Source::text(format!("the scenario of {}", folder.display()), manifest.scenario_yaml.as_str());
-    let prepared = prepare(&source, &Overrides::default())?;
-    let workload = &prepared.compiled.model.workload;
-    let rows = run.folder.collectives()?;
-    if rows.is_empty() {
-        return Err(ShowError::NoCollectives(folder.to_owned()).into());
-    }
-    let latencies = of(workload, &run.names.jobs, &rows)?;
-    if latencies.tables.is_empty() {
-        let count = latencies.side_by_side;
-        return Err(ShowError::OnlySideBySide { path: folder.to_owned(), count }.into());
-    }
-    Ok(latencies)
+    Ok(Latencies::of(&alone::read(folder)?))
 }
 
-/// Latencies of rows of a workload.
-pub(crate) fn of(
-    workload: &Workload,
-    jobs: &[String],
-    rows: &[CollectiveRow],
-) -> Result<Latencies, ShowError> {
-    let mut spans: BTreeMap<(u16, u16), BTreeMap<u64, Vec<Duration>>> = BTreeMap::new();
-    let mut side_by_side = 0;
-    for row in rows {
-        let stranger = || ShowError::StrangeCollective { job: row.job, step: row.step, phase: row.phase };
-        let Some(collective) = alone(workload, row).ok_or_else(stranger)? else {
-            side_by_side += 1;
-            continue;
-        };
-        let counted = of_algorithm(collective.algorithm).ok_or_else(stranger)?.counted;
-        let of_size = spans.entry((row.job, collective.algorithm)).or_default();
-        let size = counted.size(collective.size.0, row.ranks);
-        of_size.entry(size).or_default().push(row.end.since(row.start));
+impl Latencies {
+    /// Of collectives that ran alone.
+    pub(crate) fn of(found: &Alone) -> Latencies {
+        let tables = found.groups.iter().filter_map(table).collect();
+        Latencies { tables, side_by_side: found.side_by_side }
     }
-    let table = |((job, algorithm), of_size): ((u16, u16), BTreeMap<u64, Vec<Duration>>)| {
-        let Benchmark { collective, title, counted } = of_algorithm(algorithm)?;
-        let job = usize::from(job);
-        Some(LatencyTable {
-            job: jobs.get(job).cloned().unwrap_or_else(|| format!("job{job}")),
-            collective,
-            benchmark: title,
-            counted: *counted,
-            ranks: workload.jobs[job].ranks.len() as u32,
-            lines: of_size.into_iter().filter_map(|(size, spans)| line(size, spans)).collect(),
-        })
-    };
-    Ok(Latencies { tables: spans.into_iter().filter_map(table).collect(), side_by_side })
 }
 
-/// The collective of a row, if no other one of its job ran beside it; nothing if the workload has no such row.
-#[expect(clippy::option_option, reason = "that there is none and that it is one of several are two answers")]
-fn alone<'a>(workload: &'a Workload, row: &CollectiveRow) -> Option<Option<&'a Collective>> {
-    let job = workload.jobs.get(usize::from(row.job))?;
-    let Phase::Communicate { buckets, concurrent, .. } = job.phases.get(usize::from(row.phase))? else {
-        return None;
-    };
-    let bucket = buckets.get(usize::from(row.bucket))?;
-    let is_alone = bucket.collectives.len() == 1 && (buckets.len() == 1 || !concurrent);
-    Some(bucket.collectives.first().filter(|_| is_alone))
+fn table(group: &Group) -> Option<LatencyTable> {
+    let Benchmark { collective, title, counted } = of_collective(group.collective)?;
+    let mut spans: BTreeMap<u64, Vec<Duration>> = BTreeMap::new();
+    for (vector, of_size) in &group.sizes {
+        spans.entry(counted.size(*vector, group.ranks)).or_default().extend(alone::spans(&of_size.rows));
+    }
+    Some(LatencyTable {
+        job: group.job.clone(),
+        collective,
+        benchmark: title,
+        counted: *counted,
+        ranks: group.ranks,
+        lines: spans.into_iter().filter_map(|(size, spans)| line(size, spans)).collect(),
+    })
 }
 
-fn of_algorithm(algorithm: u16) -> Option<&'static Benchmark> {
-    let name = collective::SPECS.get(usize::from(algorithm))?.name;
+fn of_collective(name: &str) -> Option<&'static Benchmark> {
     BENCHMARKS.iter().find(|benchmark| benchmark.collective == name)
 }
 
@@ -205,13 +160,15 @@ impl Counted {
 
 #[cfg(test)]
 mod tests {
+    use netloom_catalog::workload::collective;
+
     use super::*;
 
     #[test]
     fn every_collective_has_its_benchmark() {
         let names: Vec<&str> = BENCHMARKS.iter().map(|benchmark| benchmark.collective).collect();
-        for (number, spec) in collective::SPECS.iter().enumerate() {
-            assert!(of_algorithm(number as u16).is_some(), "{} is not among {names:?}", spec.name);
+        for spec in collective::SPECS {
+            assert!(of_collective(spec.name).is_some(), "{} is not among {names:?}", spec.name);
         }
         assert_eq!(names.len(), collective::SPECS.len());
     }

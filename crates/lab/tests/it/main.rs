@@ -10,6 +10,8 @@ mod golden;
 mod grids;
 mod import;
 mod inheritance;
+mod loads;
+mod nccl;
 mod osu;
 mod packets;
 mod parts;

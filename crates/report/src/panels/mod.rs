@@ -2,6 +2,7 @@
 //!
 //! A new panel is a file here with a collector and its data, and a line in each of the two lists below.
 
+mod bandwidth;
 mod by_setting;
 mod congestion;
 mod faults;
@@ -50,6 +51,7 @@ macro_rules! collectors {
 
 collectors! {
     steps: steps::Steps,
+    bandwidth: bandwidth::Bandwidth,
     fct: fct::Fct,
     slowdown: slowdown::SlowdownBySize,
     queues: queues::Queues,
@@ -75,6 +77,7 @@ pub struct Report {
     links: Vec<links::RunData>,
     faults: Vec<faults::RunData>,
     by_setting: Option<by_setting::BySettingData>,
+    bandwidth: Vec<Option<Vec<bandwidth::LineData>>>,
     goodput: Vec<Option<goodput::RunData>>,
     repairs: Vec<Option<repairs::RunData>>,
     rates: Vec<Option<rates::RunData>>,
@@ -100,6 +103,7 @@ impl Report {
             links: Vec::new(),
             faults: Vec::new(),
             by_setting: None,
+            bandwidth: Vec::new(),
             goodput: Vec::new(),
             repairs: Vec::new(),
             rates: Vec::new(),
@@ -111,6 +115,7 @@ impl Report {
         let mut read = Vec::new();
         for (number, Collected { about, panels }) in collected.into_iter().enumerate() {
             report.steps.extend(panels.steps.finish(number, &about));
+            report.bandwidth.push(panels.bandwidth.finish(&about));
             report.fct.push(panels.fct.finish());
             report.slowdown.push(panels.slowdown.finish());
             report.queues.push(panels.queues.finish(&about));

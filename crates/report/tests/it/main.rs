@@ -1,5 +1,6 @@
 //! Tests of netloom-report as a user sees it, in one binary.
 
+mod bandwidth;
 mod congestion;
 mod figures;
 mod page;

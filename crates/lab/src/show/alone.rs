@@ -1,0 +1,131 @@
+//! Collectives of a run that ran alone, by job, algorithm and size: what benchmarks time.
+//!
+//! Leaves out: collectives that ran beside others of their job, since no benchmark runs them so; they are counted.
+//!
+//! Invariants: every collective of a run is in one group or among those that are counted.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use netloom_catalog::workload::collective;
+use netloom_model::{Collective, Phase, Workload};
+use netloom_records::CollectiveRow;
+use netloom_scenario::Overrides;
+use netloom_units::Duration;
+
+use super::{Recorded, ShowError};
+use crate::error::LabError;
+use crate::prepare::prepare;
+use crate::source::Source;
+use crate::summary::Distribution;
+
+/// Collectives that ran alone.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Alone {
+    /// In the order of jobs, then of the list of collectives.
+    pub groups: Vec<Group>,
+    /// How many ran beside others.
+    pub side_by_side: u64,
+}
+
+/// Those of one job and algorithm.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Group {
+    /// Name of the job.
+    pub job: String,
+    /// The collective, as scenarios call it.
+    pub collective: &'static str,
+    /// Number of ranks.
+    pub ranks: u32,
+    /// By bytes of the full vector.
+    pub sizes: BTreeMap<u64, OfSize>,
+}
+
+/// Those of one size.
+#[derive(Debug, PartialEq)]
+pub(crate) struct OfSize {
+    /// The first of them, as the scenario has it.
+    pub first: Collective,
+    /// What was recorded of each.
+    pub rows: Vec<CollectiveRow>,
+}
+
+impl OfSize {
+    /// How long they took, each from its first rank's start to its last rank's end.
+    pub fn times(&self) -> Option<Distribution> {
+        Distribution::of(spans(&self.rows).collect())
+    }
+}
+
+/// How long collectives took.
+pub(super) fn spans(rows: &[CollectiveRow]) -> impl Iterator<Item = Duration> + '_ {
+    rows.iter().map(|row| row.end.since(row.start))
+}
+
+/// Of a run folder.
+///
+/// # Errors
+/// If the folder is no run, its scenario cannot be read, or no collective ran alone.
+pub(super) fn read(folder: &Path) -> Result<Alone, LabError> {
+    let run = Recorded::open(folder)?;
+    let manifest = run.folder.manifest();
+    // What a phase is stands nowhere but in the scenario, which the manifest holds with nothing inherited.
+    let source =
+        Source::text(format!("the scenario of {}", folder.display()), manifest.scenario_yaml.as_str());
+    let prepared = prepare(&source, &Overrides::default())?;
+    let rows = run.folder.collectives()?;
+    if rows.is_empty() {
+        return Err(ShowError::NoCollectives(folder.to_owned()).into());
+    }
+    let found = of(&prepared.compiled.model.workload, &run.names.jobs, &rows)?;
+    if found.groups.is_empty() {
+        let count = found.side_by_side;
+        return Err(ShowError::OnlySideBySide { path: folder.to_owned(), count }.into());
+    }
+    Ok(found)
+}
+
+/// Of rows of a workload.
+pub(crate) fn of(workload: &Workload, jobs: &[String], rows: &[CollectiveRow]) -> Result<Alone, ShowError> {
+    let mut groups: BTreeMap<(u16, u16), BTreeMap<u64, OfSize>> = BTreeMap::new();
+    let mut side_by_side = 0;
+    for row in rows {
+        let stranger = || ShowError::StrangeCollective { job: row.job, step: row.step, phase: row.phase };
+        let Some(collective) = alone(workload, row).ok_or_else(stranger)? else {
+            side_by_side += 1;
+            continue;
+        };
+        name(collective.algorithm).ok_or_else(stranger)?;
+        let sizes = groups.entry((row.job, collective.algorithm)).or_default();
+        let of_size = sizes.entry(collective.size.0);
+        let of_size = of_size.or_insert_with(|| OfSize { first: collective.clone(), rows: Vec::new() });
+        of_size.rows.push(*row);
+    }
+    let group = |((job, algorithm), sizes)| {
+        let job = usize::from(job);
+        Some(Group {
+            job: jobs.get(job).cloned().unwrap_or_else(|| format!("job{job}")),
+            collective: name(algorithm)?,
+            ranks: workload.jobs[job].ranks.len() as u32,
+            sizes,
+        })
+    };
+    Ok(Alone { groups: groups.into_iter().filter_map(group).collect(), side_by_side })
+}
+
+/// The collective of a row, if no other one of its job ran beside it; nothing if the workload has no such row.
+#[expect(clippy::option_option, reason = "that there is none and that it is one of several are two answers")]
+fn alone<'a>(workload: &'a Workload, row: &CollectiveRow) -> Option<Option<&'a Collective>> {
+    let job = workload.jobs.get(usize::from(row.job))?;
+    let Phase::Communicate { buckets, concurrent, .. } = job.phases.get(usize::from(row.phase))? else {
+        return None;
+    };
+    let bucket = buckets.get(usize::from(row.bucket))?;
+    let is_alone = bucket.collectives.len() == 1 && (buckets.len() == 1 || !concurrent);
+    Some(bucket.collectives.first().filter(|_| is_alone))
+}
+
+/// What scenarios call an algorithm.
+fn name(algorithm: u16) -> Option<&'static str> {
+    collective::SPECS.get(usize::from(algorithm)).map(|spec| spec.name)
+}

@@ -1,0 +1,77 @@
+//! Bandwidths of collectives, from the scenario to what is told of the stored run.
+
+use std::path::Path;
+
+use netloom_lab::show::nccl::{BandwidthLine, nccl};
+use netloom_lab::{Overwrite, RunRequest, Source, run};
+use netloom_records::{CollectiveRow, RunFolder};
+
+const SCENE: &str = "
+netloom: 1
+fabric: { leaf_spine: { leaves: 2, spines: 2, hosts_per_leaf: 3, host_rate: 100Gbps } }
+balance: spray
+jobs:
+  - name: first
+    placement: { contiguous: { ranks: 4 } }
+    steps: 2
+    phases:
+      - repeat: { times: 3, phases: [ { ring_all_reduce: { size: 64KiB } }, barrier ] }
+      - ring_all_reduce: { size: 1KiB }
+      - barrier
+      - all_to_all_pairwise: { size: 4KiB }
+      - barrier
+      - broadcast_tree: { size: 10B, root: 2 }
+      - collectives: { each: [ { incast: { size: 1KiB } }, { ring_all_reduce: { size: 1KiB } } ] }
+";
+
+fn made(folder: &Path) -> Vec<CollectiveRow> {
+    let request = RunRequest {
+        folder: Some(folder.to_owned()),
+        overwrite: Overwrite::Refuse,
+        ..RunRequest::new(Source::text("scene.yaml", SCENE))
+    };
+    run(request).expect("it runs");
+    RunFolder::open(folder).expect("it is complete").collectives().expect("it has its collectives")
+}
+
+#[test]
+fn bandwidth_is_the_size_over_the_mean_time_and_times_a_factor() {
+    let place = tempfile::tempdir().expect("a folder can be made");
+    let folder = place.path().join("run");
+    let rows = made(&folder);
+    let found = nccl(&folder).expect("it has collectives");
+    let told: Vec<_> =
+        found.tables.iter().map(|table| (table.collective, table.benchmark, table.ranks)).collect();
+    let mut expected = vec![
+        ("ring_all_reduce", "all_reduce_perf", 4),
+        ("all_to_all_pairwise", "alltoall_perf", 4),
+        ("broadcast_tree", "broadcast_perf", 4),
+    ];
+    let of = |name: &str| found.tables.iter().find(|table| table.collective == name).expect("it is there");
+    expected.sort_by_key(|(name, ..)| told.iter().position(|(other, ..)| other == name));
+    assert_eq!(told, expected);
+    assert_eq!(found.side_by_side, 2, "in each of two steps");
+
+    let reduce = of("ring_all_reduce");
+    let sizes: Vec<_> =
+        reduce.lines.iter().map(|line| (line.size_bytes, line.count, line.iterations)).collect();
+    assert_eq!(sizes, [(1 << 10, 256, 2), (64 << 10, 16 << 10, 6)]);
+    let spans =
+        rows.iter().filter(|row| row.size.0 == 64 << 10).map(|row| row.end.since(row.start).as_seconds());
+    let spans: Vec<f64> = spans.collect();
+    let mean = spans.iter().sum::<f64>() / spans.len() as f64;
+    let near = |left: f64, right: f64| (left - right).abs() < 1e-9 * right;
+    let BandwidthLine { time_us, algbw, busbw, reduction, root, .. } = reduce.lines[1];
+    assert!(near(time_us, mean * 1e6) && near(algbw, 65536.0 / mean / 1e9), "{time_us} {algbw} {mean}");
+    // 2 (n - 1) / n of four ranks.
+    assert!(near(busbw, 1.5 * algbw), "{busbw} {algbw}");
+    assert_eq!((reduction, root), ("sum", -1));
+    assert!(near(reduce.average_busbw, (reduce.lines[0].busbw + busbw) / 2.0));
+
+    // (n - 1) / n, and a quarter of the vector for each rank.
+    let exchange = of("all_to_all_pairwise").lines[0];
+    assert!(near(exchange.busbw, 0.75 * exchange.algbw) && exchange.count == 256, "{exchange:?}");
+    let broadcast = of("broadcast_tree").lines[0];
+    assert_eq!((broadcast.reduction, broadcast.root, broadcast.count), ("none", 2, 3), "the largest part");
+    assert!(near(broadcast.busbw, broadcast.algbw));
+}

@@ -1,0 +1,73 @@
+// Bandwidth of collectives by size, as nccl-tests plot it: the bus bandwidth, a line for each job of each run.
+
+import type { BandwidthLine, Report } from "../data.ts";
+import { bandwidthChart } from "../buckets.ts";
+import { asTable, note } from "../dom.ts";
+import { jobStroke, legendOf, lineName } from "../palette.ts";
+import type { Stroke } from "../palette.ts";
+import { count, significant, size, span } from "../units.ts";
+import { figure } from "./panel.ts";
+import type { Panel } from "./panel.ts";
+
+/** Bytes per second of a GB/s, in which such bandwidths are told everywhere. */
+const GIGABYTE = 1e9;
+
+interface Drawn extends Stroke {
+  name: string;
+  line: BandwidthLine;
+}
+
+/** All lines, each with a name of its own. */
+function drawn(report: Report): Drawn[] {
+  const most = Math.max(...report.bandwidth.map((lines) => lines?.length ?? 0));
+  return report.bandwidth.flatMap((lines, run) =>
+    (lines ?? []).map((line, nth) => {
+      const own = lines?.length === 1 ? "" : `, ${line.job}, bus factor ${significant(line.factor)}`;
+      const name = `${report.runs[run]?.name ?? ""}${own}`;
+      return { name, line, ...jobStroke(run, nth, most, report.runs.length) };
+    }),
+  );
+}
+
+const COLUMNS = ["size", "ranks", "collectives", "mean time", "algbw (GB/s)", "busbw (GB/s)"];
+
+function rows(lines: Drawn[]): string[][] {
+  return lines.flatMap(({ name, line }) =>
+    line.points.map(({ bytes, count: number, time, algbw, busbw }) => [
+      name,
+      line.job,
+      size(bytes),
+      count(line.ranks),
+      count(number),
+      span(time),
+      ...[algbw, busbw].map((rate) => significant(rate / GIGABYTE)),
+    ]),
+  );
+}
+
+function content(report: Report): HTMLElement[] {
+  const lines = drawn(report);
+  if (lines.length === 0) {
+    return [];
+  }
+  const curves = lines.map(({ line, ...stroke }) => ({
+    ...stroke,
+    points: line.points.map(({ bytes, busbw }) => ({ size: bytes, value: busbw / GIGABYTE })),
+  }));
+  return [
+    note(
+      "Bus bandwidth as nccl-tests define it, by the size of the full vector: all collectives of one size, bytes over time. " +
+        "Jobs whose collectives are all of one size are left out.",
+    ),
+    legendOf(lines.map(({ name, ...stroke }) => lineName(name, stroke))),
+    figure("Bus bandwidth", bandwidthChart("Bus bandwidth by size", "bus bandwidth (GB/s)", curves)),
+    asTable(
+      "Bandwidth of collectives by size",
+      [{ title: "run" }, { title: "job" }, ...COLUMNS.map((title) => ({ title, number: true }))],
+      rows(lines),
+    ),
+  ];
+}
+
+/** The panel. */
+export const BANDWIDTH: Panel = { id: "bandwidth", title: "Bandwidth of collectives", content };
