@@ -70,7 +70,7 @@ fn staged(flows: &Flows, transport: Option<&Parameters>, notes: &mut Vec<String>
 /// What a reader should know of classes and of who is told of congestion.
 fn queue_pairs_travel(draft: &Draft, transport: &Parameters, notes: &mut Vec<String>) {
     if let Some(classes) = &draft.classes {
-        let [data, control] = ["data", "control"].map(|name| classes.settings.count(name));
+        let [data, control] = ["data", "control"].map(|name| classes.settings.settings.count(name));
         notes.push(format!(
             "ours: ACKs, NACKs and CNPs are in class {control}, data in class {data}, so they never wait behind data"
         ));
