@@ -18,6 +18,7 @@ mod slowdown;
 mod stages;
 mod steps;
 mod summary;
+mod traffic;
 
 use netloom_records::Batch;
 use netloom_records::statistics::Slowdowns;
@@ -61,6 +62,7 @@ collectors! {
     goodput: goodput::Goodput,
     signals: signals::Signals,
     congestion: congestion::Congestion,
+    traffic: traffic::Traffic,
 }
 
 /// Everything the page is told.
@@ -81,6 +83,7 @@ pub struct Report {
     stages: Vec<Option<stages::RunData>>,
     signals: Vec<Option<signals::RunData>>,
     congestion: Vec<Option<congestion::RunData>>,
+    traffic: Vec<Option<traffic::RunData>>,
     settings: settings::SettingsData,
 }
 
@@ -106,6 +109,7 @@ impl Report {
             stages: Vec::new(),
             signals: Vec::new(),
             congestion: Vec::new(),
+            traffic: Vec::new(),
             settings,
         };
         let mut read = Vec::new();
@@ -124,6 +128,7 @@ impl Report {
             report.stages.push(panels.stages.finish(&about, n_runs));
             report.signals.push(panels.signals.finish(&about));
             report.congestion.push(panels.congestion.finish(&about));
+            report.traffic.push(panels.traffic.finish(&about));
             report.summary.extend(summary::rows(number, &report));
             read.push(about);
         }
