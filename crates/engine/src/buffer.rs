@@ -105,7 +105,8 @@ struct Ingress {
 
 impl Classes {
     fn new(classes: &DataClasses) -> Classes {
-        let mut known = Classes { n: 0, place: [0; 8], alphas: [0; 8], pausing: classes.bits(|class| class.pause) };
+        let mut known =
+            Classes { n: 0, place: [0; 8], alphas: [0; 8], pausing: classes.bits(|class| class.pause) };
         for (number, class) in classes.iter() {
             known.place[usize::from(number)] = known.n as u8;
             known.alphas[usize::from(number)] = u64::from(class.alpha);
@@ -127,7 +128,9 @@ impl Classes {
 
     /// The in-link or port of an account, and the class, as a bit.
     fn whose(&self, account: u32) -> (u32, u8) {
-        let is_it = |class: &u8| self.alphas[usize::from(*class)] > 0 && self.account(account / self.n, *class) == account;
+        let is_it = |class: &u8| {
+            self.alphas[usize::from(*class)] > 0 && self.account(account / self.n, *class) == account
+        };
         let class = (0..8).find(is_it).expect("every account is of a class");
         (account / self.n, 1 << class)
     }

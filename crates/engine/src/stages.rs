@@ -105,7 +105,14 @@ mod tests {
 
     fn flow(start: u64, stop: u64) -> StagedFlow {
         let (source, destination) = (HostId(0), HostId(1));
-        StagedFlow { source, destination, start: Time(start), stop: Time(stop), rate: None, handling: netloom_model::Handling::default() }
+        StagedFlow {
+            source,
+            destination,
+            start: Time(start),
+            stop: Time(stop),
+            rate: None,
+            handling: netloom_model::Handling::default(),
+        }
     }
 
     fn stage(start: u64, judged: u64, end: u64) -> Stage {

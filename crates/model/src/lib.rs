@@ -34,8 +34,8 @@ pub use settings::{
 };
 pub use work::{Item, Mark, Message, Operation, Work};
 pub use workload::{
-    Background, Bucket, Collective, Handling, Job, KindOf, Order, Phase, PointToPoint, Posting, Sender, SizePoint, Stage,
-    StagedFlow, StagedFlows, Workload,
+    Background, Bucket, Collective, Handling, Job, KindOf, Order, Phase, PointToPoint, Posting, Sender,
+    SizePoint, Stage, StagedFlow, StagedFlows, Workload,
 };
 
 use netloom_policy::balance::Seat;

@@ -36,8 +36,8 @@ pub use names::{Family, Names};
 pub use registry::{TABLES, Table};
 pub use row::{BadCell, Row, RowError};
 pub use rows::{
-    ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, Fate, FaultRow, FlowRow, JobRow,
-    PacketKind, PacketOrder, PacketRow, Part, PathRow, PortRow, RateRow, RepairOrder, RepairRow, Role,
-    SeriesRow, SignalRow, StageRow, StepRow, TrafficRow,
+    ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, Fate, FaultRow, FlowRow,
+    JobRow, PacketKind, PacketOrder, PacketRow, Part, PathRow, PortRow, RateRow, RepairOrder, RepairRow,
+    Role, SeriesRow, SignalRow, StageRow, StepRow, TrafficRow,
 };
 pub use sink::{Batch, MemorySink, Sink, SinkError};

@@ -43,7 +43,11 @@ fn job(n: u32, steps: u32, collectives: Vec<Collective>) -> Workload {
     let bucket = Bucket { collectives, size: Bytes(0), bus_bytes: Bytes(0) };
     let phases = vec![Phase::Communicate { buckets: vec![bucket], concurrent: false, barrier: false }];
     let ranks = (0..n).map(HostId).collect();
-    Workload { jobs: vec![Job { ranks, steps, phases, start: Time::ZERO, handling: Handling::default() }], background: None, staged: None }
+    Workload {
+        jobs: vec![Job { ranks, steps, phases, start: Time::ZERO, handling: Handling::default() }],
+        background: None,
+        staged: None,
+    }
 }
 
 fn trace(workload: &Workload, n: u32, delay: Delay) -> Trace {

@@ -10,7 +10,14 @@ const SIZE: Bytes = Bytes(1_000);
 
 fn flow(from: u32, to: u32, start: u64, stop: u64, rate: Option<u64>) -> StagedFlow {
     let (source, destination) = (HostId(from), HostId(to));
-    StagedFlow { source, destination, start: Time(start), stop: Time(stop), rate: rate.map(Rate), handling: Handling::default() }
+    StagedFlow {
+        source,
+        destination,
+        start: Time(start),
+        stop: Time(stop),
+        rate: rate.map(Rate),
+        handling: Handling::default(),
+    }
 }
 
 fn workload(flows: &[StagedFlow], posting: Posting) -> Workload {

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_catalog::workload::collective::{self, SPECS};
 use netloom_catalog::{TrainingWork, WorkloadError, expand};
-use netloom_model::{Bucket, Collective, Handling, Job, Mark, Message, Order, Phase, PointToPoint, Work, Workload};
+use netloom_model::{
+    Bucket, Collective, Handling, Job, Mark, Message, Order, Phase, PointToPoint, Work, Workload,
+};
 use netloom_units::{Bytes, Duration, HostId, Random, Time, Value};
 
 use crate::background;
@@ -29,7 +31,11 @@ fn communicate(buckets: Vec<Bucket>, concurrent: bool, barrier: bool) -> Phase {
 
 fn job(n: u32, steps: u32, phases: Vec<Phase>) -> Workload {
     let ranks = (0..n).map(HostId).collect();
-    Workload { jobs: vec![Job { ranks, steps, phases, start: Time::ZERO, handling: Handling::default() }], background: None, staged: None }
+    Workload {
+        jobs: vec![Job { ranks, steps, phases, start: Time::ZERO, handling: Handling::default() }],
+        background: None,
+        staged: None,
+    }
 }
 
 fn work(workload: &Workload) -> TrainingWork {

@@ -248,7 +248,12 @@ fn traffic(kind: &TrafficSummary) -> String {
         format!(", FCT mean {}, p99 {}", words::span(fct.mean_s), words::span(fct.p99_s))
     });
     let rate = words::bit_rate(kind.throughput_bps);
-    format!("traffic     {} in class {}: {} messages, {rate}{of_times}", words::harmless(&kind.name), kind.class, kind.messages)
+    format!(
+        "traffic     {} in class {}: {} messages, {rate}{of_times}",
+        words::harmless(&kind.name),
+        kind.class,
+        kind.messages
+    )
 }
 
 /// What was sent again, how fast messages were, and what switches told; the last only where they told anything.

@@ -30,7 +30,8 @@ impl Node {
         let Node { ports, buffer, .. } = self;
         let egress = &mut ports[way.port as usize];
         let (bytes, waiting) = (u64::from(packet.bytes), egress.data_bytes());
-        let request = Request { ingress: way.ingress, egress: way.port, class: packet.class(), bytes, waiting };
+        let request =
+            Request { ingress: way.ingress, egress: way.port, class: packet.class(), bytes, waiting };
         let is_simple = packet.is_data() && !egress.is_careful();
         let joins = match buffer {
             Some(buffer) if is_simple => buffer.take_at_once(&request),
@@ -57,7 +58,7 @@ impl Node {
 
     fn request(&self, way: Way, packet: &Packet) -> Request {
         let (egress, class) = (&self.ports[way.port as usize], packet.class());
-        let waiting = if egress.is_by_class() { egress.class_bytes(class) } else { egress.data_bytes() };
+        let waiting = egress.data_bytes_in(class);
         Request { ingress: way.ingress, egress: way.port, class, bytes: u64::from(packet.bytes), waiting }
     }
 

@@ -51,7 +51,12 @@ impl Nic {
             let n_hosts = model.fabric.n_hosts() as u32;
             let site = Site { line: port.rate, packet: model.transport.packet, n_hosts };
             let controller = Controller::new(&model.congestion, site);
-            Lane { told: controller.start(), controller, ready: Ready::default(), by_class: ByClass::of(model) }
+            Lane {
+                told: controller.start(),
+                controller,
+                ready: Ready::default(),
+                by_class: ByClass::of(model),
+            }
         };
         Nic {
             sends: Slab::default(),

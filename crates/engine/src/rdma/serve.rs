@@ -129,14 +129,7 @@ impl Node {
     }
 
     /// A queue pair is about to send for the first time: it gets its number, its path and its port.
-    fn open(
-        &mut self,
-        now: u64,
-        place: u32,
-        (entropy, stamp): (u32, Stamp),
-        desk: &mut Desk,
-        round: &Round,
-    ) {
+    fn open(&mut self, now: u64, place: u32, (entropy, stamp): (u32, Stamp), desk: &mut Desk, round: &Round) {
         let destination = self.nic_mut().expect("seen by the caller").sends.get_mut(place).destination;
         let to = Address { host: destination, slot: 0 };
         let first = Packet::data(to, 0, 0, entropy, round.model.transport.packet.0 as u32, stamp);

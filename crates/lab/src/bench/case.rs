@@ -3,8 +3,8 @@
 use netloom_catalog::topology::{self, Built, Topology};
 use netloom_catalog::workload::{bucket, collective};
 use netloom_model::{
-    Balances, Collective, Entropy, Handling, Job, Knowledge, Model, Order, Phase, PriorityMap, Queues, Recording,
-    Transport, TransportKind, Workload,
+    Balances, Collective, Entropy, Handling, Job, Knowledge, Model, Order, Phase, PriorityMap, Queues,
+    Recording, Transport, TransportKind, Workload,
 };
 use netloom_policy::balance::Chosen;
 use netloom_policy::congestion;

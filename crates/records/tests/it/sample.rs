@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use netloom_records::{
-    ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, Fate, FaultRow,
-    FlowRow, FolderSink, JobRow, Manifest, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow,
-    Part, PathRow, PortRow, RateRow, RepairRow, Role, RunSummary, SeriesRow, SignalRow, StageRow, Status,
-    StepRow, TrafficRow,
+    ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, Fate,
+    FaultRow, FlowRow, FolderSink, JobRow, Manifest, MemorySink, Names, Outcome, Overwrite, PacketKind,
+    PacketRow, Part, PathRow, PortRow, RateRow, RepairRow, Role, RunSummary, SeriesRow, SignalRow, StageRow,
+    Status, StepRow, TrafficRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;

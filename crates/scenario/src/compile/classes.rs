@@ -111,7 +111,8 @@ impl<'a> Plan<'a> {
         let buffer = queues.buffer.map(|buffer| netloom_model::Buffer { pause, ..buffer });
         if self.is_told_apart() {
             let mut classes = DataClasses::default();
-            self.numbers().for_each(|number| classes.by_number[usize::from(number)] = Some(self.class(number)));
+            self.numbers()
+                .for_each(|number| classes.by_number[usize::from(number)] = Some(self.class(number)));
             return Queues { buffer, classes, ..queues };
         }
         let only = self.class(self.only());
@@ -153,7 +154,8 @@ fn schedule(parameters: &Parameters) -> Schedule {
 fn kinds_of(draft: &Draft) -> impl Iterator<Item = Option<&Placed<String>>> {
     let jobs = draft.jobs.iter().map(|job| job.traffic.as_ref());
     let background = draft.background.iter().map(|background| background.traffic.as_ref());
-    let flows = draft.flows.iter().flat_map(|flows| flows.list.value.iter().map(|flow| flow.traffic.as_ref()));
+    let flows =
+        draft.flows.iter().flat_map(|flows| flows.list.value.iter().map(|flow| flow.traffic.as_ref()));
     jobs.chain(background).chain(flows)
 }
 
@@ -232,7 +234,9 @@ fn unknown(name: &Placed<String>, traffic: &[Traffic], problems: &mut Problems) 
 fn pause(class: &Class, draft: &Draft, problems: &mut Problems) {
     let Some(pause) = class.pause.as_ref().filter(|pause| pause.value) else { return };
     let queues = draft.queues.as_ref();
-    if queues.is_some_and(|queues| queues.settings.settings.optional("buffer").is_none() && queues.credits.is_none()) {
+    if queues.is_some_and(|queues| {
+        queues.settings.settings.optional("buffer").is_none() && queues.credits.is_none()
+    }) {
         let message = "without a shared buffer no switch knows when to pause";
         let report = problems.report(pause.place, message);
         report.label("pauses when a buffer fills").help("add `queues: {buffer: 16MiB}`, or remove `pause`");

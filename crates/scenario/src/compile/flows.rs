@@ -76,7 +76,8 @@ impl Maker<'_> {
         if let Some(rate) = given {
             self.can_go_at(rate, most, wanted, problems)?;
         }
-        let flow = StagedFlow { source, destination, start, stop, rate: given, handling: Handling::default() };
+        let flow =
+            StagedFlow { source, destination, start, stop, rate: given, handling: Handling::default() };
         self.is_worth_a_message(flow, given.unwrap_or(most), wanted, problems)?;
         // By the clock a flow needs one: its own, or that of the transport, or that of the wire.
         let clock = || optional_rate(self.transport, "rate").unwrap_or(most);

@@ -48,7 +48,8 @@ fn one(wanted: &resolved::Job, ranks: Vec<HostId>, ground: &Ground, problems: &m
         Maker { n_ranks, orders: &orders, phases: Vec::new(), origins: Vec::new(), parts: 0, ordered: 0 };
     maker.all(&wanted.phases, problems)?;
     let Maker { phases, origins, .. } = maker;
-    let job = Job { ranks, steps: wanted.steps.value, phases, start: wanted.start, handling: Handling::default() };
+    let job =
+        Job { ranks, steps: wanted.steps.value, phases, start: wanted.start, handling: Handling::default() };
     let mut alone = Workload { jobs: vec![job], background: None, staged: None };
     if let Err(error) = expand(&alone, ground.built.fabric.n_hosts(), 0) {
         let (phase, message) = described(&error);

@@ -13,8 +13,7 @@ use super::{duration, value};
 use crate::place::Placed;
 use crate::resolved::{
     Background, Balance, Class, ClassMarking, Classes, Collective, Congestion, Custom, Fabric, Faults, Flow,
-    Flows, Job, Parameters, Phase,
-    Placement, Queues, Record, Resolved, Stages, queue_pairs, sections,
+    Flows, Job, Parameters, Phase, Placement, Queues, Record, Resolved, Stages, queue_pairs, sections,
 };
 use crate::written::{Node, Tree};
 

@@ -84,7 +84,11 @@ fn whole() -> Definition {
         section("transport", Preset::Written("open_loop"), "how hosts send messages"),
         section("congestion", Preset::Written("none"), "how senders react to congestion; needs queue pairs"),
         section("queues", no.clone(), "how much waits at an egress port, what is dropped, paused or marked"),
-        section("classes", no.clone(), "traffic classes: of data, of control packets, and what each has of its own"),
+        section(
+            "classes",
+            no.clone(),
+            "traffic classes: of data, of control packets, and what each has of its own",
+        ),
         Key::by_hand(
             "traffic",
             Shape::list(Shape::defined("traffic")),
@@ -305,7 +309,11 @@ fn class() -> Definition {
             vec![as_queues(), Shape::Word("none"), Shape::defined("marking")],
             "marking of its packets at switches, by what waits in it",
         ),
-        own("pause", vec![as_queues(), Shape::Value(Kind::Flag)], "whether switches pause it rather than drop"),
+        own(
+            "pause",
+            vec![as_queues(), Shape::Value(Kind::Flag)],
+            "whether switches pause it rather than drop",
+        ),
         own("alpha", vec![as_queues(), alpha], "what a queue or ingress of it may take of what is free"),
     ];
     Definition::section("class", &sections::CLASS, by_hand)
@@ -315,7 +323,12 @@ fn traffic() -> Definition {
     let class = Shape::Value(Kind::Count { minimum: 0, maximum: 7 });
     let by_hand = vec![
         Key::by_hand("name", Shape::Text, Preset::Required, "what it is called"),
-        Key::by_hand("dscp", dscp(), Preset::Words("none"), "the code point of its packets, which means a class"),
+        Key::by_hand(
+            "dscp",
+            dscp(),
+            Preset::Words("none"),
+            "the code point of its packets, which means a class",
+        ),
         Key::by_hand("class", class, Preset::Words("that of data"), "their class, said outright"),
     ];
     Definition::section("traffic", &sections::TRAFFIC, by_hand)
@@ -323,7 +336,12 @@ fn traffic() -> Definition {
 
 /// By what name messages say what kind of traffic they are.
 fn kind() -> Key {
-    Key::by_hand("traffic", Shape::Text, Preset::Written("none"), "the kind of traffic it is, by its name in `traffic`")
+    Key::by_hand(
+        "traffic",
+        Shape::Text,
+        Preset::Written("none"),
+        "the kind of traffic it is, by its name in `traffic`",
+    )
 }
 
 fn job() -> Definition {

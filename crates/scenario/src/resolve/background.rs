@@ -4,8 +4,8 @@ use netloom_catalog::workload::background;
 use netloom_model::SizePoint;
 use netloom_units::{Bytes, Kind, Value};
 
-use super::fields::{Fields, items_like, named};
 use super::classes::{self, TRAFFIC};
+use super::fields::{Fields, items_like, named};
 use super::{is_word, job, plugin, value};
 use crate::diagnostic::Problems;
 use crate::place::Placed;

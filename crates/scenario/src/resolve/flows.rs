@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use netloom_units::Duration;
 
-use super::fields::{items, items_like};
 use super::classes::{self, TRAFFIC};
+use super::fields::{items, items_like};
 use super::{is_word, plugin, span, value};
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use netloom_units::{Kind, Time, Value};
 
-use super::fields::{Fields, items, named};
 use super::classes::{self, TRAFFIC};
+use super::fields::{Fields, items, named};
 use super::{phase, plugin, report_repeats, sound, value};
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};

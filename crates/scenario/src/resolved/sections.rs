@@ -267,7 +267,12 @@ pub static CLASSES: Spec = Spec {
     summary: "the traffic class of each kind of packet; a higher class is always served first",
     source: OURS,
     parameters: &[
-        parameter("data", count(0, 7), Some(Value::Count(0)), "class of data packets of which `traffic` says nothing"),
+        parameter(
+            "data",
+            count(0, 7),
+            Some(Value::Count(0)),
+            "class of data packets of which `traffic` says nothing",
+        ),
         parameter("control", count(0, 7), Some(Value::Count(0)), "class of ACKs, NACKs and CNPs"),
     ],
 };

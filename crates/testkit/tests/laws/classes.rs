@@ -58,7 +58,8 @@ fn funnel(senders: u32, fast: u64) -> Model {
 
 /// Bytes of a class that have arrived by an instant.
 fn arrived(run: &Run, by: u64, is_of: impl Fn(&FlowRow) -> bool) -> u64 {
-    let flows = run.records.flows.iter().filter(|flow| flow.end.is_some_and(|end| end.0 <= by) && is_of(flow));
+    let flows =
+        run.records.flows.iter().filter(|flow| flow.end.is_some_and(|end| end.0 <= by) && is_of(flow));
     flows.map(|flow| flow.size.0).sum()
 }
 
@@ -123,9 +124,8 @@ fn a_strict_class_waits_for_one_lower_packet_at_each_port() {
     for lower in [strict(), weighted(7)] {
         let mut model = funnel(3, 1);
         model.queues.classes = classes(&[(2, lower), (1, lower), (3, strict())]);
-        let mut sendings: Vec<Sending> = (0..2)
-            .map(|host| Sending::new(0, host, 3, 2_000_000).in_class(1 + host as u8))
-            .collect();
+        let mut sendings: Vec<Sending> =
+            (0..2).map(|host| Sending::new(0, host, 3, 2_000_000).in_class(1 + host as u8)).collect();
         let prompt = |n: u64| Sending::new(10_000_000 + n * 13_337_001, 2, 3, 500).in_class(3);
         sendings.extend((0..200).map(prompt));
         let run = simulate(&model, ListedWork::new(&sendings));
@@ -149,9 +149,11 @@ fn no_wire_rests_while_a_class_has_something() {
     let mut model = funnel(3, 1);
     model.queues.classes = classes(&[(1, weighted(1)), (2, weighted(9)), (4, strict())]);
     let sizes = [400_000, 150_000, 90_000];
-    let of_host = |host: u32| Sending::new(0, host, 3, sizes[host as usize]).in_class([1, 2, 4][host as usize]);
+    let of_host =
+        |host: u32| Sending::new(0, host, 3, sizes[host as usize]).in_class([1, 2, 4][host as usize]);
     let run = simulate(&model, ListedWork::new(&[0, 1, 2].map(of_host)));
-    let end = |host| run.records.flows.iter().find(|flow| flow.source == HostId(host)).unwrap().end.unwrap().0;
+    let end =
+        |host| run.records.flows.iter().find(|flow| flow.source == HostId(host)).unwrap().end.unwrap().0;
     // The first packets are at the switch after 1000 bytes and the delay; then the wire is busy to the end.
     let total: u64 = sizes.iter().sum();
     assert_eq!((0..3).map(end).max(), Some(1_000_000 + 1_000_000 + total * 1_000 + 1_000_000));
@@ -201,7 +203,12 @@ fn one_class_told_apart_changes_no_other_row() {
 }
 
 fn marking(minimum: u64) -> Option<Marking> {
-    Some(Marking { minimum: Bytes(minimum), maximum: Bytes(3 * minimum), probability: 1 << 31, at_enqueue: minimum > 4_000 })
+    Some(Marking {
+        minimum: Bytes(minimum),
+        maximum: Bytes(3 * minimum),
+        probability: 1 << 31,
+        at_enqueue: minimum > 4_000,
+    })
 }
 
 /// Two weighted classes, one of which loses and one of which pauses, below a strict one that does either.
@@ -272,7 +279,10 @@ fn lossy_classes_lose_and_lossless_ones_pause_in_one_buffer() {
         assert!(sum(1, |row| row.pauses) > 0 && sum(1, |row| row.paused.0) > 0, "{rule:?}");
         assert_eq!(sum(0, |row| row.pauses) + sum(3, |row| row.pauses), 0, "{rule:?}");
         assert!(sum(0, |row| row.marked) > 0 && sum(1, |row| row.marked) == 0, "{rule:?}");
-        let (marked, dropped) = (sum(0, |row| row.marked) + sum(3, |row| row.marked), sum(0, |row| row.dropped) + sum(3, |row| row.dropped));
+        let (marked, dropped) = (
+            sum(0, |row| row.marked) + sum(3, |row| row.marked),
+            sum(0, |row| row.dropped) + sum(3, |row| row.dropped),
+        );
         assert_eq!(marked, run.records.signals.iter().map(|row| row.marked).sum::<u64>(), "{rule:?}");
         assert_eq!(dropped, run.records.drops.iter().map(|row| row.packets).sum::<u64>(), "{rule:?}");
     }
@@ -348,7 +358,8 @@ fn a_paused_class_stops_no_other_and_its_nic_goes_on() {
     // What goes elsewhere in class 1 from the same NIC is a victim: its switch has paused that NIC for class 1.
     assert!(end(0, 2) > storm_end, "{:?}", end(0, 2));
     let row = |node: u32, peer: u32, class: u16| {
-        let is_it = |row: &&ClassRow| row.node == NodeId(node) && row.peer == NodeId(peer) && row.class == class;
+        let is_it =
+            |row: &&ClassRow| row.node == NodeId(node) && row.peer == NodeId(peer) && row.class == class;
         run.records.classes.iter().find(is_it).copied().expect("every port has a row for every class")
     };
     assert!(row(0, 4, 1).paused > Duration(300_000_000) && row(0, 4, 0).paused == Duration::ZERO);

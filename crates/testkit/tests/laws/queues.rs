@@ -230,8 +230,7 @@ fn two_strict_classes_at_half_load() {
     let mut model = meeting();
     let strict = DataClass { schedule: Schedule::Strict, marking: None, alpha: 1024, pause: false };
     model.queues.classes.by_number[..2].fill(Some(strict));
-    let mut work =
-        Poisson { n_classes: 2, ..Poisson::new(SENDERS, load, Sizes::Fixed(SIZE), 1_000_000) };
+    let mut work = Poisson { n_classes: 2, ..Poisson::new(SENDERS, load, Sizes::Fixed(SIZE), 1_000_000) };
     let elsewhere = |_: &FlowRow| 2 * DELAY + AT_HOST;
     let waits = || Waits { elsewhere: &elsewhere, came_and_waited: Vec::new() };
     let mut sink = ByClass(vec![waits(), waits()]);

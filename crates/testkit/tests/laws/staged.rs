@@ -28,7 +28,14 @@ const US: u64 = 1_000_000;
 
 fn flow(from: u32, to: u32, start: u64, stop: u64) -> StagedFlow {
     let (source, destination) = (HostId(from), HostId(to));
-    StagedFlow { source, destination, start: Time(start), stop: Time(stop), rate: None, handling: netloom_model::Handling::default() }
+    StagedFlow {
+        source,
+        destination,
+        start: Time(start),
+        stop: Time(stop),
+        rate: None,
+        handling: netloom_model::Handling::default(),
+    }
 }
 
 fn limited(flow: StagedFlow, rate: u64) -> StagedFlow {
