@@ -8,3 +8,4 @@ mod refusals;
 mod sample;
 mod stages;
 mod template;
+mod traffic;
