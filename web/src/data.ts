@@ -373,6 +373,31 @@ export interface CongestionOfRun {
   scenes: CongestionScene[];
 }
 
+export interface KindOfTraffic {
+  name: string;
+  class: number;
+  may_reorder: boolean;
+  messages: number;
+  unfinished: number;
+  times: { mean: number; p50: number; p99: number } | null;
+  throughput: number;
+}
+
+export interface ClassOfData {
+  class: number;
+  sent: number;
+  peak: number;
+  marked: number;
+  dropped: number;
+  pauses: number;
+  paused: number;
+}
+
+export interface TrafficOfRun {
+  kinds: KindOfTraffic[];
+  classes: ClassOfData[];
+}
+
 export interface Listed<Row> {
   total: number;
   rows: Row[];
@@ -406,6 +431,8 @@ export interface Report {
   signals: (SignalsOfRun | null)[];
   /** Run by run, absent where no congestion tree was recorded. */
   congestion: (CongestionOfRun | null)[];
+  /** Run by run, absent where no kind of traffic is named. */
+  traffic: (TrafficOfRun | null)[];
   settings: Settings;
 }
 

@@ -235,7 +235,7 @@ impl<'a> Builder<'a> {
         if !is_host {
             self.set_marker(&mut egress, port);
         }
-        if queues.buffer.is_some() && !is_host {
+        if !is_host && (queues.buffer.is_some() || self.counts_data()) {
             egress.set_guarded();
         }
         if self.model.loss > 0 {
@@ -296,6 +296,12 @@ impl<'a> Builder<'a> {
             || queues.marking.is_some()
             || queues.classes.are_told_apart()
             || self.model.loss > 0
+            || self.counts_data()
+    }
+
+    /// Whether switches count the data in their class queues for the balancing policy; with credits they always do.
+    fn counts_data(&self) -> bool {
+        self.model.balances.switch.asks_for_classes() && self.model.queues.credits.is_none()
     }
 
     /// The cheapest form that is exact for a port.

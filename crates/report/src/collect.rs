@@ -3,8 +3,9 @@
 //! Invariants: tables are read block by block; each panel keeps a bounded amount, by the fabric and not by the messages.
 
 use netloom_records::{
-    Batch, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow,
-    Manifest, Names, PortRow, RateRow, RepairRow, Row, RunFolder, SignalRow, StageRow, StepRow,
+    Batch, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow,
+    JobRow, Manifest, Names, PortRow, RateRow, RepairRow, Row, RunFolder, SignalRow, StageRow, StepRow,
+    TrafficRow,
 };
 use netloom_units::{LinkId, NodeId};
 
@@ -21,7 +22,7 @@ pub struct About {
     pub name: String,
     /// What its folder says about it.
     pub manifest: Manifest,
-    /// Names of nodes, links, jobs and staged flows.
+    /// Names of nodes, links, jobs, staged flows and kinds of traffic.
     pub names: Names,
     n_hosts: u32,
 }
@@ -76,6 +77,9 @@ pub fn run(name: String, folder: &RunFolder) -> Result<Collected, ReportError> {
     let about = About { name, manifest, names: folder.names()?, n_hosts };
     let mut panels = Collectors::default();
     let mut feed = |batch: Batch<'_>| panels.take(&about, batch);
+    // Of which kind messages are is known before they come.
+    rows::<TrafficRow>(folder, |rows| feed(Batch::Traffic(rows)))?;
+    rows::<ClassRow>(folder, |rows| feed(Batch::Classes(rows)))?;
     rows::<FlowRow>(folder, |rows| feed(Batch::Flows(rows)))?;
     rows::<CollectiveRow>(folder, |rows| feed(Batch::Collectives(rows)))?;
     rows::<StepRow>(folder, |rows| feed(Batch::Steps(rows)))?;

@@ -271,6 +271,32 @@ fn balances() -> BoxedStrategy<String> {
         .boxed()
 }
 
+/// Classes, and kinds of traffic in them.
+fn classes() -> impl Strategy<Value = (String, String)> {
+    let schedule = prop_oneof![
+        Just("strict".to_owned()),
+        (1..9_u32).prop_map(|weight| format!("{{dwrr: {{weight: {weight}}}}}"))
+    ];
+    let marking = prop_oneof![Just("as_queues"), Just("none"), Just("{minimum: 9KB, maximum: 20KB}")];
+    let pause = prop_oneof![Just("as_queues"), Just("true"), Just("false")];
+    let alpha = prop_oneof![Just("as_queues".to_owned()), (1..64_u32).prop_map(|n| n.to_string())];
+    let kind = prop_oneof![
+        Just("{name: one}"),
+        Just("{name: one, dscp: 7, may_reorder: false}"),
+        Just("{name: one, class: 0}"),
+        Just("{name: one, class: 2}, {name: two}")
+    ];
+    (parameters(&sections::CLASSES), 0..8_u8, schedule, (marking, pause, alpha), kind).prop_map(
+        |(own, class, schedule, (marking, pause, alpha), kind)| {
+            let own = lead(&own);
+            let listed = format!(
+                "{{class: {class}, dscp: [7, 8], schedule: {schedule}, marking: {marking}, pause: {pause}, alpha: {alpha}}}"
+            );
+            (format!("{own}list: [{listed}]"), kind.to_owned())
+        },
+    )
+}
+
 /// A well-formed scenario; whether it fits together is left to chance.
 fn scenario() -> impl Strategy<Value = String> {
     let grounded = ground().prop_flat_map(|ground| (on(&ground), Just(ground.text)));
@@ -278,16 +304,16 @@ fn scenario() -> impl Strategy<Value = String> {
         plugin(sections::TRANSPORTS.to_vec()),
         plugin(congestion::SPECS.to_vec()),
         queues(),
-        parameters(&sections::CLASSES),
+        prop_oneof![parameters(&sections::CLASSES).prop_map(|own| (own, String::new())), classes()],
         prop_oneof![Just("auto"), Just("30us"), Just("1ms")],
         prop_oneof![Just("none".to_owned()), (1..9_u32).prop_map(|n| format!("{n}ms"))],
     );
     (any::<u64>(), grounded, balances(), background(), ports).prop_map(
         |(seed, (rest, fabric), balance, background, ports)| {
-            let (transport, congestion, queues, classes, delay, deadline) = ports;
+            let (transport, congestion, queues, (classes, traffic), delay, deadline) = ports;
             format!(
                 "netloom: 1\nseed: {seed}\nfabric: {fabric}\nbalance: {balance}\n\
-                 transport: {transport}\ncongestion: {congestion}\nqueues: {{{queues}}}\nclasses: {{{classes}}}\n\
+                 transport: {transport}\ncongestion: {congestion}\nqueues: {{{queues}}}\nclasses: {{{classes}}}\ntraffic: [{traffic}]\n\
                  background: {background}\ncoordination_delay: {delay}\ndeadline: {deadline}\n{rest}"
             )
         },
@@ -329,6 +355,7 @@ proptest! {
                 prop_assert_eq!(one.model.transport, two.model.transport);
                 prop_assert_eq!(one.model.queues, two.model.queues);
                 prop_assert_eq!(one.model.classes, two.model.classes);
+                prop_assert_eq!(one.model.kinds, two.model.kinds);
             }
         }
     }
@@ -336,7 +363,7 @@ proptest! {
     #[test]
     fn what_is_inherited_means_the_same_and_prints_to_itself(
         text in scenario(),
-        stays in proptest::collection::vec(any::<bool>(), 14),
+        stays in proptest::collection::vec(any::<bool>(), 15),
     ) {
         let (heir, base) = cut(&text, &stays);
         let shelf = Shelf::new(&[("any.yaml", &heir), ("base.yaml", &base)]);

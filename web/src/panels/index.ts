@@ -18,10 +18,12 @@ import { SLOWDOWN } from "./slowdown.ts";
 import { STAGES } from "./stages.ts";
 import { STEPS } from "./steps.ts";
 import { SUMMARY } from "./summary.ts";
+import { TRAFFIC } from "./traffic.ts";
 
 /** All panels. */
 export const PANELS: Panel[] = [
   SUMMARY,
+  TRAFFIC,
   STAGES,
   BY_SETTING,
   STEPS,

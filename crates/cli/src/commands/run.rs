@@ -4,7 +4,7 @@ use std::env;
 
 use netloom_lab::summary::{
     FlowThroughput, JobSummary, PeakSummary, QueuePairSummary, SizeBucket, Slowdowns, StageSummary,
-    StagedSummary, Summary,
+    StagedSummary, Summary, TrafficSummary,
 };
 use netloom_lab::{
     ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest, Source, Status,
@@ -224,6 +224,7 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
         words::size(peak.bytes as f64) + &packets.unwrap_or_default()
     };
     let (hosts, switches) = (peak(&summary.queues.hosts), peak(&summary.queues.switches));
+    lines.extend(summary.traffic.iter().map(traffic));
     lines.push(format!("queues      longest at hosts {hosts}, at switches {switches}"));
     let [mean, busiest] = [summary.links.utilization, summary.links.busiest].map(words::percent);
     lines.push(format!("links       {mean} used on average, the busiest direction {busiest} of the time"));
@@ -239,6 +240,20 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
         words::some(u64::from(manifest.threads), "thread"),
     ));
     lines
+}
+
+/// A kind of traffic, in a line.
+fn traffic(kind: &TrafficSummary) -> String {
+    let of_times = kind.fct.as_ref().map_or_else(String::new, |fct| {
+        format!(", FCT mean {}, p99 {}", words::span(fct.mean_s), words::span(fct.p99_s))
+    });
+    let rate = words::bit_rate(kind.throughput_bps);
+    format!(
+        "traffic     {} in class {}: {} messages, {rate}{of_times}",
+        words::harmless(&kind.name),
+        kind.class,
+        kind.messages
+    )
 }
 
 /// What was sent again, how fast messages were, and what switches told; the last only where they told anything.

@@ -1,4 +1,4 @@
-//! What is told of traffic classes at the end.
+//! What is told of traffic classes.
 
 use netloom_model::KindOf;
 use netloom_records::{Batch, ClassRow, SinkError, TrafficRow};
@@ -8,12 +8,19 @@ use super::Coordinator;
 use crate::port::{ClassTotals, Egress};
 
 impl Coordinator<'_, '_> {
-    /// Hands over what each port did with each class, and which traffic travelled in which.
-    pub(super) fn close_classes(&mut self) -> Result<(), SinkError> {
-        let rows = if self.model.queues.classes.are_told_apart() { self.class_rows() } else { Vec::new() };
-        self.sink.accept(Batch::Classes(&rows))?;
+    /// Hands over which traffic is of which kind, before any message, so that whoever reads rows as they come knows.
+    pub(super) fn tell_traffic(&mut self) -> Result<(), SinkError> {
         let traffic: Vec<TrafficRow> = self.model.kinds.iter().map(traffic_row).collect();
-        self.sink.accept(Batch::Traffic(&traffic))
+        if traffic.is_empty() { Ok(()) } else { self.sink.accept(Batch::Traffic(&traffic)) }
+    }
+
+    /// Hands over what each port did with each class.
+    pub(super) fn close_classes(&mut self) -> Result<(), SinkError> {
+        if !self.model.queues.classes.are_told_apart() {
+            return Ok(());
+        }
+        let rows = self.class_rows();
+        self.sink.accept(Batch::Classes(&rows))
     }
 
     fn class_rows(&self) -> Vec<ClassRow> {

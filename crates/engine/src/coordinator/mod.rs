@@ -203,6 +203,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     }
 
     fn windows(&mut self, crew: &mut Crew<'_, '_>) -> Result<Status, SinkError> {
+        self.tell_traffic()?;
         loop {
             let earliest = self.hall.activity.earliest();
             if earliest == u64::MAX {

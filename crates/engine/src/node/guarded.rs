@@ -58,7 +58,7 @@ impl Node {
 
     fn request(&self, way: Way, packet: &Packet) -> Request {
         let (egress, class) = (&self.ports[way.port as usize], packet.class());
-        let waiting = if egress.is_by_class() { egress.class_bytes(class) } else { egress.data_bytes() };
+        let waiting = egress.data_bytes_in(class);
         Request { ingress: way.ingress, egress: way.port, class, bytes: u64::from(packet.bytes), waiting }
     }
 

@@ -279,8 +279,20 @@ impl Egress {
         self.queues.as_ref().map_or(0, |queues| queues.classes[class].len()) + aside
     }
 
+    /// Bytes of data that a packet of a class meets: those of its class, where data is told apart; starts before now must
+    /// have happened.
+    pub fn data_bytes_in(&self, class: u8) -> u64 {
+        if self.is_by_class() { self.data_bytes_of(class) } else { self.data_bytes() }
+    }
+
+    /// Since when a class is paused that is paused, in ps.
+    pub(super) fn paused_since(&self, class: u8) -> u64 {
+        let own = |by_class: &ByClass| by_class.classes[usize::from(class & 7)].paused_since;
+        self.extras.by_class.as_deref().map_or(self.extras.pauses.since, own)
+    }
+
     /// Bytes of data in the queue of a class, where data is told apart; starts before now must have happened.
-    pub fn class_bytes(&self, class: u8) -> u64 {
+    pub(super) fn data_bytes_of(&self, class: u8) -> u64 {
         let own = |by_class: &ByClass| by_class.classes[usize::from(class & 7)].totals.waiting;
         self.extras.by_class.as_deref().map_or(0, own)
     }

@@ -28,6 +28,7 @@ use crate::packet::{InFlight, Packet};
 use crate::trace::{Found, Trace};
 use crate::waiting::Waiting;
 
+mod asked;
 mod by_class;
 mod change;
 mod credit;

@@ -14,7 +14,7 @@ use super::statistics::Distribution;
 use super::{
     BackgroundSummary, DropSummary, JobSummary, LinkSummary, PeakSummary, PhaseSummary, QueueSummary, Summary,
 };
-use super::{congestion, queue_pairs, staged};
+use super::{congestion, queue_pairs, staged, traffic};
 
 /// What the tables of a run do not say.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +49,7 @@ pub(crate) struct Gather {
     drops: Vec<DropRow>,
     queue_pairs: queue_pairs::Tally,
     staged: staged::Tally,
+    traffic: traffic::Tally,
     congestion: congestion::Tally,
 }
 
@@ -94,7 +95,13 @@ impl Gather {
             Batch::Stages(rows) => self.staged.take(rows),
             Batch::Congestion(rows) => self.congestion.ports(rows),
             Batch::CongestedFlows(rows) => self.congestion.flows(rows),
-            Batch::Series(_) | Batch::Faults(_) | Batch::Packets(_) | Batch::Paths(_) | Batch::Rates(_) => {}
+            Batch::Traffic(rows) => rows.iter().for_each(|row| self.traffic.name(row)),
+            Batch::Series(_)
+            | Batch::Faults(_)
+            | Batch::Packets(_)
+            | Batch::Paths(_)
+            | Batch::Rates(_)
+            | Batch::Classes(_) => {}
         }
     }
 
@@ -102,6 +109,7 @@ impl Gather {
         self.n_messages += 1;
         self.n_unfinished += u64::from(row.end.is_none());
         self.queue_pairs.flow(row);
+        self.traffic.flow(row);
         if row.job == Message::BACKGROUND {
             self.n_background += 1;
             if let Some(end) = row.end {
@@ -155,6 +163,7 @@ impl Gather {
         Summary {
             jobs,
             background,
+            traffic: std::mem::take(&mut self.traffic).finish(names),
             flows: std::mem::take(&mut self.staged).finish(names, totals.time_scale),
             congestion: self.congestion.finish(names),
             messages: self.n_messages,

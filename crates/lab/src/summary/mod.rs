@@ -14,6 +14,7 @@ mod gather;
 mod queue_pairs;
 mod staged;
 mod statistics;
+mod traffic;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,6 +32,7 @@ pub use netloom_records::statistics::{SizeBucket, Slowdowns};
 pub use queue_pairs::QueuePairSummary;
 pub use staged::{FlowThroughput, StageSummary, StagedSummary};
 pub use statistics::Distribution;
+pub use traffic::TrafficSummary;
 
 use crate::error::LabError;
 use crate::manifest::HOSTS;
@@ -42,6 +44,9 @@ pub struct Summary {
     pub jobs: Vec<JobSummary>,
     /// Traffic beside the jobs.
     pub background: Option<BackgroundSummary>,
+    /// Kinds of traffic, where they are named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub traffic: Vec<TrafficSummary>,
     /// Flows that start and stop, stage by stage; absent of a run without any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flows: Option<StagedSummary>,
@@ -155,6 +160,7 @@ impl Summary {
     /// Of rows in memory.
     pub fn of_memory(sink: &MemorySink, names: &Names, n_hosts: u32, totals: Totals) -> Summary {
         let mut gather = Gather::new(n_hosts);
+        gather.take(Batch::Traffic(&sink.traffic));
         gather.take(Batch::Flows(&sink.flows));
         gather.take(Batch::Collectives(&sink.collectives));
         gather.take(Batch::Steps(&sink.steps));
@@ -179,6 +185,9 @@ impl Summary {
         let lacking = || LabError::Lacking { path: folder.path().to_owned(), what: HOSTS };
         let n_hosts = n_hosts.and_then(|n| u32::try_from(n).ok()).ok_or_else(lacking)?;
         let mut gather = Gather::new(n_hosts);
+        if folder.path().join(Table::Traffic.file_name()).is_file() {
+            gather.take(Batch::Traffic(&folder.traffic()?));
+        }
         for block in folder.rows::<FlowRow>()? {
             gather.take(Batch::Flows(&block?));
         }

@@ -5,6 +5,7 @@ use netloom_units::{Duration, Random, Time, Value};
 use super::*;
 
 mod infiniband;
+mod spectrum;
 
 /// Candidates with given backlogs.
 struct Fixed {

@@ -19,6 +19,7 @@ mod slowdown;
 mod stages;
 mod steps;
 mod summary;
+mod traffic;
 
 use netloom_records::Batch;
 use netloom_records::statistics::Slowdowns;
@@ -63,6 +64,7 @@ collectors! {
     goodput: goodput::Goodput,
     signals: signals::Signals,
     congestion: congestion::Congestion,
+    traffic: traffic::Traffic,
 }
 
 /// Everything the page is told.
@@ -84,6 +86,7 @@ pub struct Report {
     stages: Vec<Option<stages::RunData>>,
     signals: Vec<Option<signals::RunData>>,
     congestion: Vec<Option<congestion::RunData>>,
+    traffic: Vec<Option<traffic::RunData>>,
     settings: settings::SettingsData,
 }
 
@@ -110,6 +113,7 @@ impl Report {
             stages: Vec::new(),
             signals: Vec::new(),
             congestion: Vec::new(),
+            traffic: Vec::new(),
             settings,
         };
         let mut read = Vec::new();
@@ -129,6 +133,7 @@ impl Report {
             report.stages.push(panels.stages.finish(&about, n_runs));
             report.signals.push(panels.signals.finish(&about));
             report.congestion.push(panels.congestion.finish(&about));
+            report.traffic.push(panels.traffic.finish(&about));
             report.summary.extend(summary::rows(number, &report));
             read.push(about);
         }

@@ -9,3 +9,4 @@ mod refusals;
 mod sample;
 mod stages;
 mod template;
+mod traffic;

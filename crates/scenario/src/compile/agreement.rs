@@ -6,6 +6,7 @@ use netloom_policy::congestion::infiniband;
 use netloom_policy::transport::Reliability;
 
 use crate::diagnostic::Problems;
+use crate::place::Place;
 use crate::resolve::Draft;
 use crate::resolved::queue_pairs::{self, NIC_SR};
 use crate::resolved::{Parameters, Queues, Record};
@@ -114,8 +115,13 @@ fn pause(draft: &Draft, transport: &Parameters, problems: &mut Problems) {
     let Some(queues) = draft.queues.as_ref().filter(|queues| queues.settings.settings.flag("pause")) else {
         return;
     };
+    heeds_no_frames(queues.settings.place_of("pause"), transport, problems);
+}
+
+/// Reports pauses that no host would heed.
+pub(super) fn heeds_no_frames(place: Place, transport: &Parameters, problems: &mut Problems) {
     let message = format!("hosts with transport `{}` heed no pause frames", transport.spec.name);
-    let report = problems.report(queues.settings.place_of("pause"), message);
+    let report = problems.report(place, message);
     report.label("would lose what the buffer cannot hold");
     report.help("a transport with queue pairs: `go_back_n`, `nic_sr`, `irn`, `ideal`; or no `pause`");
     also(transport, "the transport", report);
@@ -141,12 +147,12 @@ fn host_limit(draft: &Draft, transport: &Parameters, problems: &mut Problems) {
 
 fn classes(draft: &Draft, problems: &mut Problems) {
     let Some(classes) = &draft.classes else { return };
-    let [data, control] = ["data", "control"].map(|name| classes.settings.count(name));
+    let [data, control] = ["data", "control"].map(|name| classes.settings.settings.count(name));
     if control > data {
         return;
     }
     let message = "ACKs, NACKs and CNPs need a higher class than data with queue pairs";
-    let report = problems.report(classes.place_of("control"), message);
+    let report = problems.report(classes.settings.place_of("control"), message);
     report.label(format!("control is in class {control}, data in class {data}"));
     report.help(match data {
         7 => "7 is the highest class: choose a lower one for data".to_owned(),

@@ -4,7 +4,7 @@ use netloom_model::{Buffer, Marking, Pause};
 use netloom_units::{Bytes, NodeId};
 
 use super::ground::Ground;
-use super::{choices, rdma};
+use super::{choices, classes, rdma};
 use crate::diagnostic::Problems;
 use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
@@ -24,13 +24,22 @@ pub(super) fn chance(fraction: f64) -> u64 {
 pub(super) fn buffer(queues: &Queues) -> Option<Buffer> {
     let settings = &queues.settings.settings;
     let size = choices::optional_size(&queues.settings, "buffer")?;
-    let headroom = queues.headroom.as_ref().map(|headroom| headroom.value);
-    let pause = Pause { headroom, xon_gap: settings.size("xon_gap") };
     Some(Buffer {
         size,
-        alpha: (settings.fraction("alpha") * ALPHA_PARTS).round() as u32,
-        pause: settings.flag("pause").then_some(pause),
+        alpha: alpha(settings.fraction("alpha")),
+        pause: pause(queues).filter(|_| settings.flag("pause")),
     })
+}
+
+/// A multiple of what is free in 1/1024.
+pub(super) fn alpha(multiple: f64) -> u32 {
+    (multiple * ALPHA_PARTS).round() as u32
+}
+
+/// Pause frames, where a class is paused.
+pub(super) fn pause(queues: &Queues) -> Option<Pause> {
+    let headroom = queues.headroom.as_ref().map(|headroom| headroom.value);
+    Some(Pause { headroom, xon_gap: queues.settings.settings.size("xon_gap") })
 }
 
 /// Marking at switches.
@@ -48,8 +57,9 @@ pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
     let (Some(queues), Some(transport)) = (&draft.queues, &draft.transport) else { return };
     let Some(buffer) = buffer(queues) else { return };
     let packet = rdma::packet(transport);
-    match &buffer.pause {
-        Some(pause) => headroom(queues, &buffer, pause, packet, ground, problems),
+    let n_pausing = classes::Plan::new(draft).map_or(0, |plan| plan.n_pausing());
+    match pause(queues).filter(|_| n_pausing > 0) {
+        Some(pause) => headroom(queues, &buffer, (&pause, n_pausing), packet, ground, problems),
         None => one_packet(queues, &buffer, packet, problems),
     }
 }
@@ -72,7 +82,7 @@ fn one_packet(queues: &Queues, buffer: &Buffer, packet: Bytes, problems: &mut Pr
 fn headroom(
     queues: &Queues,
     buffer: &Buffer,
-    pause: &Pause,
+    (pause, n_classes): (&Pause, usize),
     packet: Bytes,
     ground: &Ground,
     problems: &mut Problems,
@@ -81,7 +91,8 @@ fn headroom(
     let switches = fabric.n_hosts() as u32..fabric.n_nodes() as u32;
     let needs = |node: u32| {
         let ports = fabric.ports_of(NodeId(node));
-        ports.iter().map(|port| u128::from(pause.headroom_of(port, packet))).sum::<u128>()
+        let of_port = |port| u128::from(pause.headroom_of(port, packet)) * n_classes as u128;
+        ports.iter().map(of_port).sum::<u128>()
     };
     // Of switches alike the first one is named.
     let Some((node, needed)) =
@@ -98,7 +109,8 @@ fn headroom(
     let message = format!("the headroom of `{name}` leaves nothing of its buffer to share");
     let report = problems.report(queues.settings.place_of("buffer"), message);
     let (needed, size) = (print(needed), print(buffer.size.0.into()));
-    report.label(format!("{n_ports} ports need {needed} of headroom, the buffer has {size}"));
+    let each = if n_classes > 1 { format!(" for {n_classes} classes that pause") } else { String::new() };
+    report.label(format!("{n_ports} ports need {needed} of headroom{each}, the buffer has {size}"));
     match &queues.headroom {
         Some(given) => {
             report.related(given.place, "for each port").help("a larger `buffer`, or `headroom: auto`");

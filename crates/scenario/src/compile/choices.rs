@@ -1,10 +1,10 @@
-//! Balancing, transport, congestion control, queues, classes, recording and the coordination delay.
+//! Balancing, transport, congestion control, queues, recording and the coordination delay.
 
 use std::sync::Arc;
 
 use netloom_model::{
-    Balances, CongestionTree, DataClasses, Entropy, NamedFlow, PriorityMap, Queues, Recording, StagedFlows,
-    Transport, TransportKind, by_hand,
+    Balances, CongestionTree, DataClasses, Entropy, NamedFlow, Queues, Recording, StagedFlows, Transport,
+    TransportKind, by_hand,
 };
 use netloom_policy::balance::{self, Chosen};
 use netloom_policy::edge::path_map::PathMap;
@@ -102,12 +102,6 @@ pub(super) fn queues(queues: &resolved::Queues) -> Queues {
         credits: None,
         root_marking: None,
     }
-}
-
-/// Traffic classes.
-pub(super) fn classes(parameters: &Parameters) -> PriorityMap {
-    let class = |name| parameters.settings.count(name) as u8;
-    PriorityMap { data: class("data"), control: class("control") }
 }
 
 /// What is recorded beyond the defaults.

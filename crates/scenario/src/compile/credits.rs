@@ -11,11 +11,11 @@ use crate::resolve::Draft;
 use crate::resolved::{Balance, Congestion, Parameters, queue_pairs};
 
 /// Credits, with the lanes of the two classes.
-pub(super) fn credits(credits: Option<&Parameters>, classes: &Parameters) -> Option<Credits> {
+pub(super) fn credits(credits: Option<&Parameters>, control: u8) -> Option<Credits> {
     let settings = &credits?.settings;
     let lane = |name| u8::try_from(settings.count(name)).unwrap_or(u8::MAX);
     let mut lanes = [lane("data_lane"); 8];
-    lanes[classes.settings.count("control") as usize & 7] = lane("control_lane");
+    lanes[usize::from(control & 7)] = lane("control_lane");
     Some(Credits {
         buffer: settings.size("buffer"),
         lanes,

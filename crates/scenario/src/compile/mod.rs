@@ -9,10 +9,12 @@ mod agreement;
 mod background;
 mod buffer;
 mod choices;
+mod classes;
 mod credits;
 mod fabric;
 mod faults;
 mod flows;
+mod grades;
 mod ground;
 mod job;
 mod limits;
@@ -94,13 +96,14 @@ pub fn compile(resolved: &Resolved) -> Result<Compiled, Diagnostics> {
     let draft = Draft::of(resolved);
     let parts = parts(&draft, &mut problems).filter(|_| problems.is_empty());
     let Some(parts) = parts else { return Err(problems.finish(&resolved.sources)) };
-    Ok(finish(resolved, parts))
+    Ok(finish(resolved, &draft, parts))
 }
 
 /// Checks as much of a scenario as could be read, and makes what it can of it.
 pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     let seed = draft.seed.unwrap_or(1);
     agreement::check(draft, problems);
+    grades::check(draft, problems);
     let mut built = fabric::build(draft.fabric.as_ref()?, problems)?;
     credits::scale(draft, &mut built.fabric);
     let ground = Ground::new(built);
@@ -108,17 +111,19 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     let coordination_delay = choices::coordination_delay(draft, &ground, &mut notes, problems);
     let window = rdma::window(draft, &ground, &mut notes, problems);
     buffer::check(draft, &ground, problems);
+    classes::check(draft, problems);
     credits::check(draft, problems);
     let path_map = paths::path_map(draft, &ground, problems);
     let routes = routes::routes(draft, &ground, problems);
     paths::one_edge(draft, &ground, problems);
     paths::subset(draft, &ground, problems);
-    let staged = flows::flows(draft, &ground, problems);
+    let mut staged = flows::flows(draft, &ground, problems);
     let recording = choices::recording(draft.record.as_ref(), staged.as_ref(), &ground, problems);
     let failing = faults::failing(draft, seed, &ground, &mut notes, problems);
     let storms = faults::storms(draft, &ground, problems);
-    let jobs = job::jobs(&draft.jobs, seed, &ground, problems);
-    let background = background::background(draft, seed, &ground, problems);
+    let mut jobs = job::jobs(&draft.jobs, seed, &ground, problems);
+    let mut background = background::background(draft, seed, &ground, problems);
+    classes::handle(draft, &mut jobs, background.as_mut(), staged.as_mut());
     let is_idle = draft.jobs.is_empty() && draft.background.is_none() && draft.flows.is_none();
     if is_idle && problems.is_empty() {
         let text = "there is nothing to do: no jobs, no background traffic and no flows";
@@ -165,24 +170,28 @@ impl Parts {
     }
 }
 
-fn finish(resolved: &Resolved, parts: Parts) -> Compiled {
+fn finish(resolved: &Resolved, draft: &Draft, parts: Parts) -> Compiled {
     let workload = parts.workload();
+    let classes = classes::Plan::new(draft).expect("a whole scenario has classes");
     let built = parts.ground.built;
+    let balances = choices::balances(&resolved.balance, parts.path_map, parts.routes);
+    let routing =
+        if balances.switch.takes_longer() { built.routing.with_longer(&built.fabric) } else { built.routing };
     let model = Model {
         fabric: built.fabric,
-        routing: built.routing,
-        balances: choices::balances(&resolved.balance, parts.path_map, parts.routes),
+        routing,
+        balances,
         transport: choices::transport(&resolved.transport, parts.window),
         congestion: choices::congestion(&resolved.congestion),
-        queues: Queues {
-            credits: credits::credits(resolved.queues.credits.as_ref(), &resolved.classes),
+        queues: classes.queues(Queues {
+            credits: credits::credits(resolved.queues.credits.as_ref(), classes.map().control),
             root_marking: credits::root_marking(&resolved.congestion, resolved.queues.credits.as_ref()),
             ..choices::queues(&resolved.queues)
-        },
+        }),
         loss: faults::loss(&resolved.faults),
-        classes: choices::classes(&resolved.classes),
+        classes: classes.map(),
         workload,
-        kinds: Vec::new(),
+        kinds: classes::kinds(draft),
         faults: parts.damage.failing.faults,
         switch_faults: parts.damage.failing.switches,
         events: parts.damage.failing.events,
@@ -199,7 +208,7 @@ fn finish(resolved: &Resolved, parts: Parts) -> Compiled {
         node_names: built.node_names,
         link_names: built.link_names,
         job_names: resolved.jobs.iter().map(|job| job.name.value.clone()).collect(),
-        traffic_names: Vec::new(),
+        traffic_names: resolved.traffic.iter().map(|kind| kind.name.value.clone()).collect(),
         flow_names: resolved.flows.iter().flat_map(Flows::names).collect(),
         time_scale: resolved.flows.as_ref().and_then(Flows::time_scale),
         resolved_yaml: resolved.to_yaml(),

@@ -12,8 +12,8 @@ use netloom_units::{Duration, Value};
 use super::{duration, value};
 use crate::place::Placed;
 use crate::resolved::{
-    Background, Balance, Collective, Congestion, Custom, Fabric, Faults, Flow, Flows, Job, Parameters, Phase,
-    Placement, Queues, Record, Resolved, Stages, queue_pairs, sections,
+    Background, Balance, Class, ClassMarking, Classes, Collective, Congestion, Custom, Fabric, Faults, Flow,
+    Flows, Job, Parameters, Phase, Placement, Queues, Record, Resolved, Stages, queue_pairs, sections,
 };
 use crate::written::{Node, Tree};
 
@@ -40,6 +40,7 @@ pub(crate) fn changed(resolved: &Resolved) -> Vec<Changed> {
         congestion,
         queues,
         classes,
+        traffic,
         jobs,
         background,
         flows,
@@ -59,6 +60,7 @@ pub(crate) fn changed(resolved: &Resolved) -> Vec<Changed> {
     list.congestion(congestion);
     list.queues(queues);
     list.classes(classes, transport);
+    list.listed("traffic", traffic.len(), "kinds", Some("none"));
     jobs.iter().enumerate().for_each(|(number, job)| list.job(number, job));
     if let Some(background) = background {
         list.background(background);
@@ -165,17 +167,50 @@ impl List {
     }
 
     /// Their defaults are those of the transport.
-    fn classes(&mut self, classes: &Parameters, transport: &Parameters) {
+    fn classes(&mut self, Classes { settings, list }: &Classes, transport: &Parameters) {
         let control = queue_pairs::default_control_class(Some(transport.spec)).to_string();
-        for (name, found) in classes.settings.iter() {
+        for (name, found) in settings.settings.iter() {
             let default = if name == "control" { control.as_str() } else { "0" };
             self.entry(&format!("classes.{name}"), text(found), Some(default));
+        }
+        for class in list {
+            self.class(&format!("classes.{}", class.number()), class);
+        }
+    }
+
+    fn class(&mut self, path: &str, class: &Class) {
+        let Class { settings: _, dscp, schedule, marking, pause, alpha } = class;
+        self.listed(&format!("{path}.dscp"), dscp.len(), "code points", Some("none"));
+        self.plugin(&format!("{path}.schedule"), schedule, Some(sections::STRICT.name));
+        match marking {
+            ClassMarking::AsQueues => {}
+            ClassMarking::Off => {
+                self.entry(&format!("{path}.marking"), "none".to_owned(), Some(Class::AS_QUEUES));
+            }
+            ClassMarking::Own(marking) => self.section(&format!("{path}.marking"), marking),
+        }
+        let own = [
+            ("pause", pause.as_ref().map(|pause| Value::Flag(pause.value))),
+            ("alpha", alpha.as_ref().map(|alpha| Value::Fraction(alpha.value))),
+        ];
+        for (key, found) in own {
+            if let Some(found) = found {
+                self.entry(&format!("{path}.{key}"), text(found), Some(Class::AS_QUEUES));
+            }
+        }
+    }
+
+    /// The kind of traffic that something is.
+    fn kind(&mut self, path: &str, name: Option<&Placed<String>>) {
+        if let Some(name) = name {
+            self.entry(&format!("{path}.traffic"), name.value.clone(), Some("none"));
         }
     }
 
     fn job(&mut self, number: usize, job: &Job) {
-        let Job { name: _, placement, steps, start, orders, phases } = job;
+        let Job { name: _, placement, steps, start, orders, traffic, phases } = job;
         let path = format!("jobs.{number}");
+        self.kind(&path, traffic.as_ref());
         self.entry(&format!("{path}.steps"), steps.value.to_string(), Some("1"));
         self.span(&format!("{path}.start"), (start.0 > 0).then_some(Duration(start.0)), "0s");
         self.placement(&format!("{path}.placement"), placement);
@@ -226,9 +261,10 @@ impl List {
     }
 
     fn background(&mut self, background: &Background) {
-        let Background { kind, common, senders, given } = background;
+        let Background { kind, common, senders, given, traffic } = background;
         self.plugin("background", kind, Some("none"));
         let path = format!("background.{}", kind.spec.name);
+        self.kind(&path, traffic.as_ref());
         self.section(&path, common);
         if Background::draws_sizes(kind.spec) {
             self.placement(&format!("{path}.senders"), senders);
@@ -245,11 +281,12 @@ impl List {
         if let Some(stages) = stages {
             self.listed("flows.stages", stages.value.len(), "boundaries", Some("auto"));
         }
-        for (number, Flow { name: _, from, to, settings }) in list.value.iter().enumerate() {
+        for (number, Flow { name: _, from, to, settings, traffic }) in list.value.iter().enumerate() {
             let path = format!("flows.list.{number}");
             self.entry(&format!("{path}.from"), from.value.clone(), None);
             self.entry(&format!("{path}.to"), to.value.clone(), None);
             self.section(&path, settings);
+            self.kind(&path, traffic.as_ref());
         }
     }
 

@@ -11,8 +11,8 @@ use netloom_units::{Duration, Value};
 use crate::place::Placed;
 use crate::quantity::{self, Dimension};
 use crate::resolved::{
-    Background, Balance, Bundle, Congestion, Custom, Fabric, Faults, NamedStorm, Parameters, Process, Queues,
-    Record, Resolved, Route, TimedFault,
+    Background, Balance, Bundle, Class, ClassMarking, Classes, Congestion, Custom, Fabric, Faults,
+    NamedStorm, Parameters, Process, Queues, Record, Resolved, Route, TimedFault, Traffic,
 };
 use crate::words;
 use crate::written::Node;
@@ -30,7 +30,8 @@ pub(crate) fn scenario(resolved: &Resolved) -> Node {
         ("transport", plugin(&resolved.transport)),
         ("congestion", congestion(&resolved.congestion)),
         ("queues", queues(&resolved.queues)),
-        ("classes", section(&resolved.classes)),
+        ("classes", classes(&resolved.classes)),
+        ("traffic", Node::list(resolved.traffic.iter().map(traffic))),
         ("jobs", Node::list(resolved.jobs.iter().map(workload::job))),
         ("background", resolved.background.as_ref().map_or_else(|| Node::text("none"), background)),
         ("flows", resolved.flows.as_ref().map_or_else(|| Node::text("none"), workload::flows)),
@@ -142,9 +143,50 @@ fn queues(queues: &Queues) -> Node {
     Node::map(all)
 }
 
+fn classes(Classes { settings, list }: &Classes) -> Node {
+    let mut all = entries(settings);
+    all.push(("list".to_owned(), Node::list(list.iter().map(class))));
+    Node::map(all)
+}
+
+fn class(class: &Class) -> Node {
+    let Class { settings, dscp, schedule, marking, pause, alpha } = class;
+    let own = |found: Option<Value>| found.map_or_else(|| Node::text(Class::AS_QUEUES), value);
+    let marking = match marking {
+        ClassMarking::AsQueues => Node::text(Class::AS_QUEUES),
+        ClassMarking::Off => Node::text("none"),
+        ClassMarking::Own(marking) => section(marking),
+    };
+    let mut all = entries(settings);
+    let others = [
+        ("dscp", Node::list(dscp.iter().map(|dscp| Node::text(dscp.value.to_string())))),
+        ("schedule", plugin(schedule)),
+        ("marking", marking),
+        ("pause", own(pause.as_ref().map(|pause| Value::Flag(pause.value)))),
+        ("alpha", own(alpha.as_ref().map(|alpha| Value::Fraction(alpha.value)))),
+    ];
+    all.extend(others.map(|(key, node)| (key.to_owned(), node)));
+    Node::map(all)
+}
+
+fn traffic(Traffic { name, dscp, class, settings }: &Traffic) -> Node {
+    let mut all = vec![("name".to_owned(), Node::text(&name.value))];
+    for (key, number) in [("dscp", dscp), ("class", class)] {
+        all.extend(number.as_ref().map(|number| (key.to_owned(), Node::text(number.value.to_string()))));
+    }
+    all.extend(entries(settings));
+    Node::map(all)
+}
+
+/// The name of a kind of traffic.
+fn kind(name: Option<&Placed<String>>) -> Node {
+    Node::text(name.map_or("none", |name| name.value.as_str()))
+}
+
 fn background(background: &Background) -> Node {
     let mut all = entries(&background.kind);
     all.extend(entries(&background.common));
+    all.push(("traffic".to_owned(), kind(background.traffic.as_ref())));
     if Background::draws_sizes(background.kind.spec) {
         let point = |point: &SizePoint| {
             Node::list([Value::Size(point.size), Value::Fraction(point.share)].into_iter().map(value))

@@ -2,7 +2,7 @@
 
 use netloom_units::Duration;
 
-use super::{duration, entries, names, plugin};
+use super::{duration, entries, kind, names, plugin};
 use crate::place::Placed;
 use crate::resolved::{Collective, Flow, Flows, Job, Phase, Placement, Stages};
 use crate::written::Node;
@@ -15,6 +15,7 @@ pub(super) fn job(job: &Job) -> Node {
         ("steps", Node::text(job.steps.value.to_string())),
         ("start", duration(Duration(job.start.0))),
         ("orders", ranks(&job.orders.value)),
+        ("traffic", kind(job.traffic.as_ref())),
         ("phases", Node::list(job.phases.iter().map(phase))),
     ])
 }
@@ -86,5 +87,6 @@ fn flow(flow: &Flow) -> Node {
     let mut all: Vec<(String, Node)> =
         names.into_iter().map(|(key, name)| (key.to_owned(), Node::text(&name.value))).collect();
     all.extend(entries(&flow.settings));
+    all.push(("traffic".to_owned(), kind(flow.traffic.as_ref())));
     Node::map(all)
 }

@@ -10,7 +10,7 @@ use netloom_units::{Kind, Value};
 
 use super::{Body, Definition, Key, Member, Preset, Shape, WHOLE, registry};
 use crate::resolve::fabric::MOST_NUMBERED;
-use crate::resolved::{Background, Balance, Congestion, faults, sections};
+use crate::resolved::{Background, Balance, Class, Congestion, faults, sections};
 
 const SHARE: Kind = Kind::Fraction { minimum: 0.0, maximum: 1.0 };
 const ANY: Kind = Kind::Count { minimum: 0, maximum: u32::MAX as u64 };
@@ -25,7 +25,8 @@ pub(super) fn all() -> Vec<Definition> {
         transport(),
         congestion(),
         queues(),
-        vec![classes(), job()],
+        classes(),
+        vec![traffic(), job()],
         placement(),
         phase(),
         background(),
@@ -83,7 +84,17 @@ fn whole() -> Definition {
         section("transport", Preset::Written("open_loop"), "how hosts send messages"),
         section("congestion", Preset::Written("none"), "how senders react to congestion; needs queue pairs"),
         section("queues", no.clone(), "how much waits at an egress port, what is dropped, paused or marked"),
-        section("classes", no.clone(), "the traffic class of each kind of packet"),
+        section(
+            "classes",
+            no.clone(),
+            "traffic classes: of data, of control packets, and what each has of its own",
+        ),
+        Key::by_hand(
+            "traffic",
+            Shape::list(Shape::defined("traffic")),
+            Preset::Words("none named"),
+            "kinds of traffic, by whose names jobs, background traffic and flows say what they are",
+        ),
         Key::by_hand("jobs", jobs, Preset::Words("no jobs"), "who trains, on which hosts, in which phases"),
         Key::by_hand("background", background, Preset::Written("none"), "traffic beside the jobs"),
         Key::by_hand("flows", flows, Preset::Written("none"), "flows that start and stop at given times"),
@@ -260,13 +271,77 @@ fn queues() -> Vec<Definition> {
 }
 
 /// The default of one class depends on the transport.
-fn classes() -> Definition {
-    let mut section = Definition::section("classes", &sections::CLASSES, Vec::new());
+fn classes() -> Vec<Definition> {
+    let list = Key::by_hand(
+        "list",
+        Shape::list(Shape::defined("class")),
+        Preset::Words("no classes"),
+        "what classes of data have of their own; those not listed are strict, and as `queues` say",
+    );
+    let mut section = Definition::section("classes", &sections::CLASSES, vec![list]);
     let Body::Map(keys) = &mut section.body else { unreachable!("a section is a map") };
     for key in keys.iter_mut().filter(|key| key.name == "control") {
         key.preset = Preset::Words("`0`; with queue pairs `1`, as it must be above `data`");
     }
-    section
+    let (members, schedules) = registry("schedule", sections::SCHEDULES, None);
+    let mut all = vec![section, class()];
+    all.push(Definition::choice("schedule", "how ports serve a class", members));
+    all.extend(schedules);
+    all
+}
+
+/// A code point.
+fn dscp() -> Shape {
+    Shape::Value(Kind::Count { minimum: 0, maximum: 63 })
+}
+
+fn class() -> Definition {
+    let as_queues = || Shape::Word(Class::AS_QUEUES);
+    let alpha = Shape::Value(Kind::Fraction { minimum: 1.0 / 1024.0, maximum: 64.0 });
+    let own = |name, shapes, meaning| {
+        Key::by_hand(name, Shape::Either(shapes), Preset::Written(Class::AS_QUEUES), meaning)
+    };
+    let by_hand = vec![
+        Key::by_hand("dscp", Shape::list(dscp()), Preset::Words("none"), "code points that mean this class"),
+        Key::by_hand("schedule", Shape::defined("schedule"), Preset::Written("strict"), "how ports serve it"),
+        own(
+            "marking",
+            vec![as_queues(), Shape::Word("none"), Shape::defined("marking")],
+            "marking of its packets at switches, by what waits in it",
+        ),
+        own(
+            "pause",
+            vec![as_queues(), Shape::Value(Kind::Flag)],
+            "whether switches pause it rather than drop",
+        ),
+        own("alpha", vec![as_queues(), alpha], "what a queue or ingress of it may take of what is free"),
+    ];
+    Definition::section("class", &sections::CLASS, by_hand)
+}
+
+fn traffic() -> Definition {
+    let class = Shape::Value(Kind::Count { minimum: 0, maximum: 7 });
+    let by_hand = vec![
+        Key::by_hand("name", Shape::Text, Preset::Required, "what it is called"),
+        Key::by_hand(
+            "dscp",
+            dscp(),
+            Preset::Words("none"),
+            "the code point of its packets, which means a class",
+        ),
+        Key::by_hand("class", class, Preset::Words("that of data"), "their class, said outright"),
+    ];
+    Definition::section("traffic", &sections::TRAFFIC, by_hand)
+}
+
+/// By what name messages say what kind of traffic they are.
+fn kind() -> Key {
+    Key::by_hand(
+        "traffic",
+        Shape::Text,
+        Preset::Written("none"),
+        "the kind of traffic it is, by its name in `traffic`",
+    )
 }
 
 fn job() -> Definition {
@@ -297,6 +372,7 @@ fn job() -> Definition {
                 Preset::Words("no orders"),
                 "permutations of the ranks, one per collective with `order: given`; from the start again when used up",
             ),
+            kind(),
             Key::by_hand("phases", phases, Preset::Required, "one step"),
         ],
     )
@@ -371,6 +447,9 @@ fn background() -> Vec<Definition> {
         if let (Body::Map(keys), true) = (&mut definition.body, Background::draws_sizes(spec)) {
             keys.extend([senders(), given()]);
         }
+        if let Body::Map(keys) = &mut definition.body {
+            keys.push(kind());
+        }
     }
     all.insert(0, Definition::choice("background", "traffic beside the jobs", members));
     all
@@ -409,6 +488,7 @@ fn flows() -> Vec<Definition> {
         Key::by_hand("name", Shape::Text, Preset::Words("`from->to`"), "what it is called"),
         host("from", "the name of the host that sends"),
         host("to", "the name of the host that receives"),
+        kind(),
     ];
     vec![
         Definition::section("flows", &sections::FLOWS, by_hand),

@@ -4,6 +4,7 @@ use netloom_catalog::workload::background;
 use netloom_model::SizePoint;
 use netloom_units::{Bytes, Kind, Value};
 
+use super::classes::{self, TRAFFIC};
 use super::fields::{Fields, items_like, named};
 use super::{is_word, job, plugin, value};
 use crate::diagnostic::Problems;
@@ -24,8 +25,8 @@ pub(super) fn background(node: Option<&Node>, problems: &mut Problems) -> Option
     let node = node.filter(|node| !is_word(node, "none"))?;
     let found = named(node, "background", problems)?;
     let spec = plugin::find(found.name, found.place, "background traffic", background::SPECS, problems)?;
-    let mut others: Vec<&str> =
-        sections::BACKGROUND.parameters.iter().map(|parameter| parameter.name).collect();
+    let mut others = vec![TRAFFIC];
+    others.extend(sections::BACKGROUND.parameters.iter().map(|parameter| parameter.name));
     if Background::draws_sizes(spec) {
         others.extend(DRAWN);
     }
@@ -35,9 +36,10 @@ pub(super) fn background(node: Option<&Node>, problems: &mut Problems) -> Option
         Some(node) => job::placement(node, problems),
         None => Some(Placement::Rule(Parameters::defaults(&sections::ALL_HOSTS))),
     };
+    let traffic = classes::kind(&fields, problems);
     let kind = kind?;
     let given = given(&fields, &kind, problems);
-    Some(Background { kind, common: common?, senders: senders?, given: given? })
+    Some(Background { kind, common: common?, senders: senders?, given: given?, traffic })
 }
 
 /// The points listed, which must be there if and only if they are asked for.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use netloom_units::Duration;
 
+use super::classes::{self, TRAFFIC};
 use super::fields::{items, items_like};
 use super::{is_word, plugin, span, value};
 use crate::diagnostic::Problems;
@@ -77,7 +78,7 @@ fn listed(node: &Node, problems: &mut Problems) -> Option<Vec<Flow>> {
 }
 
 fn flow(node: &Node, problems: &mut Problems) -> Option<Flow> {
-    let own = ["name", "from", "to"];
+    let own = ["name", "from", "to", TRAFFIC];
     let (settings, fields) = plugin::section_at(Some(node), node.head(), &sections::FLOW, &own, problems)?;
     let mut host = |key| {
         let found = fields.need(key, "HOST", problems)?;
@@ -85,6 +86,7 @@ fn flow(node: &Node, problems: &mut Problems) -> Option<Flow> {
     };
     let (from, to) = (host("from"), host("to"));
     let name = fields.get("name").map(|node| value::name(node, "a name", problems));
+    let traffic = classes::kind(&fields, problems);
     let (settings, from, to) = (settings?, from?, to?);
     if from.value == to.value {
         let report = problems.report(to.place, "a flow goes from one host to another");
@@ -102,5 +104,5 @@ fn flow(node: &Node, problems: &mut Problems) -> Option<Flow> {
         Some(given) => given?,
         None => Placed::new(format!("{}->{}", from.value, to.value), fields.head),
     };
-    Some(Flow { name, from, to, settings })
+    Some(Flow { name, from, to, settings, traffic })
 }

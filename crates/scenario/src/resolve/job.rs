@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use netloom_units::{Kind, Time, Value};
 
+use super::classes::{self, TRAFFIC};
 use super::fields::{Fields, items, named};
 use super::{phase, plugin, report_repeats, sound, value};
 use crate::diagnostic::Problems;
@@ -11,7 +12,7 @@ use crate::place::{Place, Placed};
 use crate::resolved::{Job, Parameters, Placement, sections};
 use crate::written::Node;
 
-const KEYS: &[&str] = &["name", "placement", "steps", "start", "orders", "phases"];
+const KEYS: &[&str] = &["name", "placement", "steps", "start", "orders", TRAFFIC, "phases"];
 
 /// Reads the list of jobs; those that cannot be read are reported and left out.
 pub(super) fn jobs(node: &Node, problems: &mut Problems) -> Vec<Job> {
@@ -52,9 +53,18 @@ fn job(node: &Node, number: usize, problems: &mut Problems) -> Option<Job> {
         }
         None => Some(Placed::new(Vec::new(), fields.head)),
     };
+    let traffic = classes::kind(&fields, problems);
     let phases = fields.need("phases", "[{ ring_all_reduce: { size: 1MiB } }]", problems);
     let phases = phases.and_then(|node| phase::phases(node, "phases", problems));
-    Some(Job { name: name?, placement: placement?, steps: steps?, start, orders: orders?, phases: phases? })
+    Some(Job {
+        name: name?,
+        placement: placement?,
+        steps: steps?,
+        start,
+        orders: orders?,
+        traffic,
+        phases: phases?,
+    })
 }
 
 /// `all`, `{ contiguous: { ranks: 16 } }`, or `{ list: [host, ...] }`.

@@ -7,6 +7,7 @@
 //! be read are still checked against each other.
 
 mod background;
+mod classes;
 pub(crate) mod fabric;
 mod faults;
 mod fields;
@@ -27,8 +28,8 @@ use crate::flow_name::FlowName;
 use crate::inherit::FROM;
 use crate::place::{Place, Placed, Sources};
 use crate::resolved::{
-    Background, Balance, Congestion, Fabric, Faults, Flows, Job, Parameters, Queues, Record, Resolved, Route,
-    sections,
+    Background, Balance, Classes, Congestion, Fabric, Faults, Flows, Job, Parameters, Queues, Record,
+    Resolved, Route, Traffic, sections,
 };
 use crate::suggest;
 use crate::written::{Entry, Node, Tree};
@@ -54,6 +55,7 @@ const KEYS: &[&str] = &[
     "congestion",
     "queues",
     "classes",
+    "traffic",
     "jobs",
     "background",
     "flows",
@@ -79,7 +81,8 @@ pub(crate) struct Draft {
     pub transport: Option<Parameters>,
     pub congestion: Option<Congestion>,
     pub queues: Option<Queues>,
-    pub classes: Option<Parameters>,
+    pub classes: Option<Classes>,
+    pub traffic: Vec<Traffic>,
     pub jobs: Vec<Job>,
     pub background: Option<Background>,
     pub flows: Option<Flows>,
@@ -106,6 +109,7 @@ impl Draft {
             congestion: Some(whole.congestion),
             queues: Some(whole.queues),
             classes: Some(whole.classes),
+            traffic: whole.traffic,
             jobs: whole.jobs,
             background: whole.background,
             has_flows: whole.flows.is_some(),
@@ -129,6 +133,7 @@ impl Draft {
             congestion: self.congestion?,
             queues: self.queues?,
             classes: self.classes?,
+            traffic: self.traffic,
             jobs: self.jobs,
             background: self.background,
             flows: self.flows,
@@ -170,8 +175,9 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
         congestion: sound(problems, |problems| network::congestion(fields.get("congestion"), problems)),
         queues: sound(problems, |problems| network::queues(fields.get("queues"), problems)),
         classes: sound(problems, |problems| {
-            network::classes(fields.get("classes"), transport.as_ref(), problems)
+            classes::classes(fields.get("classes"), transport.as_ref(), problems)
         }),
+        traffic: classes::traffic(fields.get("traffic"), problems),
         transport,
         jobs: fields.get("jobs").map(|node| job::jobs(node, problems)).unwrap_or_default(),
         background: sound(problems, |problems| background::background(fields.get("background"), problems)),

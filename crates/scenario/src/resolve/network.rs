@@ -1,4 +1,4 @@
-//! The sections about packets on their way: `balance`, `transport`, `congestion`, `queues` and `classes`.
+//! The sections about packets on their way: `balance`, `transport`, `congestion` and `queues`.
 //!
 //! Leaves out: what these sections ask of each other; `compile` checks that.
 
@@ -10,7 +10,7 @@ use super::fields::{Fields, items_like, named};
 use super::{is_word, plugin, value};
 use crate::diagnostic::Problems;
 use crate::place::Placed;
-use crate::resolved::{Balance, Congestion, Parameters, Queues, queue_pairs, sections};
+use crate::resolved::{Balance, Congestion, Parameters, Queues, sections};
 use crate::suggest;
 use crate::written::{Entry, Node, Tree};
 
@@ -190,7 +190,7 @@ fn headroom(node: Option<&Node>, problems: &mut Problems) -> Option<Placed<Bytes
     }
 }
 
-fn marking(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters> {
+pub(super) fn marking(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters> {
     let node = node.filter(|node| !is_word(node, "none"))?;
     let n_before = problems.len();
     let found = plugin::section(Some(node), &sections::MARKING, &[], problems)?.0?;
@@ -249,19 +249,4 @@ fn contradictions(queues: &Parameters, problems: &mut Problems) {
             .report(queues.place_of("pause"), "without a shared buffer no switch knows when to pause");
         report.label("pauses when a buffer fills").help("add `buffer: 16MiB`, or remove `pause`");
     }
-}
-
-/// The traffic classes, of which one has the default of its transport.
-pub(super) fn classes(
-    node: Option<&Node>,
-    transport: Option<&Parameters>,
-    problems: &mut Problems,
-) -> Option<Parameters> {
-    let (found, fields) = plugin::section(node, &sections::CLASSES, &[], problems)?;
-    let mut found = found?;
-    if fields.get("control").is_none() {
-        let class = queue_pairs::default_control_class(transport.map(|transport| transport.spec));
-        found.settings = found.settings.with("control", Value::Count(class));
-    }
-    Some(found)
 }

@@ -42,7 +42,9 @@ pub struct Resolved {
     /// Queues at egress ports.
     pub queues: Queues,
     /// Traffic classes.
-    pub classes: Parameters,
+    pub classes: Classes,
+    /// Kinds of traffic.
+    pub traffic: Vec<Traffic>,
     /// The jobs.
     pub jobs: Vec<Job>,
     /// Traffic beside the jobs.
@@ -180,6 +182,66 @@ pub struct Queues {
     pub credits: Option<Parameters>,
 }
 
+/// Traffic classes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Classes {
+    /// The class of data, and that of control packets.
+    pub settings: Parameters,
+    /// What classes of data have of their own.
+    pub list: Vec<Class>,
+}
+
+/// What a class of data has of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Class {
+    /// Its number.
+    pub settings: Parameters,
+    /// The code points that mean it.
+    pub dscp: Vec<Placed<u8>>,
+    /// How ports serve it.
+    pub schedule: Parameters,
+    /// Marking at switches.
+    pub marking: ClassMarking,
+    /// Whether switches pause who sends it; `None` is as `queues` say.
+    pub pause: Option<Placed<bool>>,
+    /// What a queue or ingress of it may take, as a multiple of what is free; `None` is as `queues` say.
+    pub alpha: Option<Placed<f64>>,
+}
+
+impl Class {
+    /// The word for what `queues` say.
+    pub(crate) const AS_QUEUES: &str = "as_queues";
+
+    /// Its number.
+    pub(crate) fn number(&self) -> u8 {
+        self.settings.settings.count("class") as u8
+    }
+}
+
+/// Marking of a class at switches.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ClassMarking {
+    /// As `queues` say.
+    AsQueues,
+    /// None.
+    Off,
+    /// Its own.
+    Own(Parameters),
+}
+
+/// A kind of traffic.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Traffic {
+    /// What it is called.
+    pub name: Placed<String>,
+    /// The code point its packets carry, if that says their class.
+    pub dscp: Option<Placed<u8>>,
+    /// Their class, if it is said outright.
+    pub class: Option<Placed<u8>>,
+    /// Whether packets may overtake each other.
+    pub settings: Parameters,
+}
+
 /// A job: ranks that repeat a list of phases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
@@ -193,6 +255,8 @@ pub struct Job {
     pub start: Time,
     /// Permutations of the ranks, one per collective with `order: given`; from the start again when used up.
     pub orders: Placed<Vec<Placed<Vec<u32>>>>,
+    /// The kind of traffic its messages are; `None` is none of those named.
+    pub traffic: Option<Placed<String>>,
     /// One step.
     pub phases: Vec<Placed<Phase>>,
 }
@@ -265,6 +329,8 @@ pub struct Background {
     pub senders: Placement,
     /// The points of a distribution of sizes; for kinds that draw sizes, where none of the published ones is wanted.
     pub given: Placed<Vec<SizePoint>>,
+    /// The kind of traffic it is; `None` is none of those named.
+    pub traffic: Option<Placed<String>>,
 }
 
 impl Background {
@@ -298,6 +364,8 @@ pub struct Flow {
     pub to: Placed<String>,
     /// When it starts and stops, and how fast it is at most.
     pub settings: Parameters,
+    /// The kind of traffic it is; `None` is none of those named.
+    pub traffic: Option<Placed<String>>,
 }
 
 impl Flows {

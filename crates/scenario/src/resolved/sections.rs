@@ -267,9 +267,59 @@ pub static CLASSES: Spec = Spec {
     summary: "the traffic class of each kind of packet; a higher class is always served first",
     source: OURS,
     parameters: &[
-        parameter("data", count(0, 7), Some(Value::Count(0)), "class of data packets"),
+        parameter(
+            "data",
+            count(0, 7),
+            Some(Value::Count(0)),
+            "class of data packets of which `traffic` says nothing",
+        ),
         parameter("control", count(0, 7), Some(Value::Count(0)), "class of ACKs, NACKs and CNPs"),
     ],
+};
+
+/// A class of data packets.
+pub static CLASS: Spec = Spec {
+    name: "class",
+    summary: "what a class of data packets has of its own at every port",
+    source: "IEEE 802.1Q (priorities, ETS), 802.1Qbb (PFC) and RFC 2474 (DSCP); see docs/concepts/classes.md",
+    parameters: &[parameter("class", count(0, 7), None, "its number")],
+};
+
+/// A class that is served before weighted ones.
+pub static STRICT: Spec = Spec {
+    name: "strict",
+    summary: "before all weighted classes, and before strict ones with a lower number",
+    source: "IEEE 802.1Q",
+    parameters: &[],
+};
+
+/// A class that takes turns.
+pub static DWRR: Spec = Spec {
+    name: "dwrr",
+    summary: "in turns with other weighted classes (deficit round robin), behind all strict ones",
+    source: "Shreedhar and Varghese 1995",
+    parameters: &[parameter(
+        "weight",
+        count(1, 1_000),
+        None,
+        "what a turn is worth, in largest packets: bandwidth is shared in proportion",
+    )],
+};
+
+/// How ports serve a class.
+pub static SCHEDULES: &[&Spec] = &[&STRICT, &DWRR];
+
+/// A kind of traffic.
+pub static TRAFFIC: Spec = Spec {
+    name: "traffic",
+    summary: "a kind of traffic, by whose name jobs, background traffic and flows say what they are",
+    source: OURS,
+    parameters: &[parameter(
+        "may_reorder",
+        Kind::Flag,
+        Some(Value::Flag(true)),
+        "whether its packets are marked as such that may overtake each other",
+    )],
 };
 
 /// A phase of collectives.
@@ -439,6 +489,12 @@ pub static RECORD: Spec = Spec {
             Some(Value::Absent),
             "first interval of the rates of flows over time: those of `rates_from` and `rates_of`, or else of `flows`",
         ),
+        parameter(
+            "classes",
+            Kind::Flag,
+            NO,
+            "whether ports tell data apart by class even where all of it is in one",
+        ),
     ],
 };
 
@@ -482,6 +538,10 @@ mod tests {
             &CREDITS,
             &ROUTE,
             &CLASSES,
+            &CLASS,
+            &STRICT,
+            &DWRR,
+            &TRAFFIC,
             &COLLECTIVES,
             &COLLECTIVE,
             &BACKGROUND,

@@ -31,6 +31,7 @@ mod rdma;
 mod rehash;
 mod routes;
 mod seams;
+mod spectrum;
 mod staged;
 mod storms;
 mod themis;

@@ -1,4 +1,5 @@
-//! Queueing theory: the mean wait of M/M/1 and M/D/1 within 2 % at loads of a half and of four fifths.
+//! Queueing theory: the mean wait of M/M/1 and M/D/1 within 2 % at loads of a half and of four fifths, and those of two
+//! strict classes at a half.
 //!
 //! Arrivals are Poisson, sizes exponential or fixed, one packet per message. The number of samples follows from the
 //! spread of batch means: two percent must be at least two and a half standard errors. Seeds are fixed.
@@ -6,7 +7,7 @@
 use std::collections::VecDeque;
 
 use netloom_engine::{Options, Seams, Status};
-use netloom_model::{FabricBuilder, Item, Message, Model, Operation, Work};
+use netloom_model::{DataClass, FabricBuilder, Item, Message, Model, Operation, Schedule, Work};
 use netloom_records::{Batch, FlowRow, Sink, SinkError};
 use netloom_testkit::fixture::{Cable, Wiring, model, pair};
 use netloom_units::{ActorId, Bytes, HostId, Random, Time};
@@ -38,6 +39,8 @@ impl Sizes {
 struct Poisson {
     hosts: Vec<HostId>,
     to: HostId,
+    /// Messages of host `h` are in class `h` modulo so many.
+    n_classes: u32,
     sizes: Sizes,
     /// Mean time between two messages of one host, in ps.
     gap: f64,
@@ -54,6 +57,7 @@ impl Poisson {
         Poisson {
             hosts: (0..senders).map(HostId).collect(),
             to: HostId(senders),
+            n_classes: 1,
             sizes,
             gap,
             horizon: f64::from(n_messages / senders) * gap,
@@ -96,7 +100,7 @@ impl Work for Poisson {
                 tag: 0,
                 size: Bytes(size),
                 rate: None,
-                class: None,
+                class: Some((actor as u32 % self.n_classes) as u8),
                 may_reorder: true,
                 job: Message::BACKGROUND,
                 step: 0,
@@ -126,6 +130,21 @@ impl Sink for Waits<'_> {
                 let end = flow.end.expect("nothing is lost").0;
                 let waited = end - flow.start.0 - (self.elsewhere)(flow) - service;
                 self.came_and_waited.push((end - waited - service, waited, service));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The same by class.
+struct ByClass<'a>(Vec<Waits<'a>>);
+
+impl Sink for ByClass<'_> {
+    fn accept(&mut self, batch: Batch<'_>) -> Result<(), SinkError> {
+        if let Batch::Flows(flows) = batch {
+            for flow in flows {
+                let class = flow.source.index() % self.0.len();
+                self.0[class].accept(Batch::Flows(&[*flow]))?;
             }
         }
         Ok(())
@@ -183,20 +202,44 @@ fn mean_wait_of_exponential_sizes(load: f64, n_messages: u32) {
     within_two_percent(&waits, load * service / (1.0 - load));
 }
 
-/// At the egress port of a switch, where many thin and fast streams meet.
-fn mean_wait_of_fixed_sizes(load: f64, n_messages: u32) {
-    const SENDERS: u32 = 20;
-    let size = 1_000;
-    let fast = 400 * RATE;
+/// Many thin and fast streams that meet at the egress port of a switch.
+const SENDERS: u32 = 20;
+const SIZE: u64 = 1_000;
+/// From a message's start until it is at the switch, and from the end of its service until it has arrived.
+const AT_HOST: u64 = SIZE * PS_PER_BYTE / 400;
+
+fn meeting() -> Model {
     let mut builder = FabricBuilder::new(SENDERS + 1, 1);
-    (0..SENDERS).for_each(|host| Cable::new(fast, DELAY).lay(&mut builder, host, SENDERS + 1));
+    (0..SENDERS).for_each(|host| Cable::new(400 * RATE, DELAY).lay(&mut builder, host, SENDERS + 1));
     Cable::new(RATE, DELAY).lay(&mut builder, SENDERS, SENDERS + 1);
-    let model = model(Wiring::shortest(builder));
-    let at_host = size * PS_PER_BYTE / 400;
-    let work = Poisson::new(SENDERS, load, Sizes::Fixed(size), n_messages);
-    let waits = waits(&model, work, &|_| 2 * DELAY + at_host);
-    let service = (size * PS_PER_BYTE) as f64;
+    model(Wiring::shortest(builder))
+}
+
+/// At a port with one queue.
+fn mean_wait_of_fixed_sizes(load: f64, n_messages: u32) {
+    let work = Poisson::new(SENDERS, load, Sizes::Fixed(SIZE), n_messages);
+    let waits = waits(&meeting(), work, &|_| 2 * DELAY + AT_HOST);
+    let service = (SIZE * PS_PER_BYTE) as f64;
     within_two_percent(&waits, load * service / (2.0 * (1.0 - load)));
+}
+
+/// Two strict classes of equal load: Cobham, Operations Research 1954, without interruption.
+#[test]
+fn two_strict_classes_at_half_load() {
+    let load = 0.5;
+    let mut model = meeting();
+    let strict = DataClass { schedule: Schedule::Strict, marking: None, alpha: 1024, pause: false };
+    model.queues.classes.by_number[..2].fill(Some(strict));
+    let mut work = Poisson { n_classes: 2, ..Poisson::new(SENDERS, load, Sizes::Fixed(SIZE), 1_000_000) };
+    let elsewhere = |_: &FlowRow| 2 * DELAY + AT_HOST;
+    let waits = || Waits { elsewhere: &elsewhere, came_and_waited: Vec::new() };
+    let mut sink = ByClass(vec![waits(), waits()]);
+    let outcome = netloom_engine::run(&model, &mut work, &mut sink, Options::default(), Seams::default());
+    assert_eq!(outcome.status, Status::Complete);
+    // What is left of the packet on the wire, for whoever comes.
+    let rest = load * (SIZE * PS_PER_BYTE) as f64 / 2.0;
+    within_two_percent(&sink.0[1].came_and_waited, rest / (1.0 - load / 2.0));
+    within_two_percent(&sink.0[0].came_and_waited, rest / ((1.0 - load / 2.0) * (1.0 - load)));
 }
 
 #[test]

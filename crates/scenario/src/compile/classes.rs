@@ -1,0 +1,283 @@
+//! Traffic classes: which kind of traffic is in which class, and what each class has at every port.
+//!
+//! Invariants: ports tell data apart only where it is in several classes, or where that is asked for; one class alone is
+//! the class of data, with what it has of its own.
+
+use std::collections::BTreeMap;
+
+use netloom_model::{
+    Background, DataClass, DataClasses, Handling, Job, KindOf, Message, PriorityMap, Queues, Schedule,
+    StagedFlows,
+};
+
+use super::{agreement, buffer};
+use crate::diagnostic::Problems;
+use crate::place::Placed;
+use crate::resolve::Draft;
+use crate::resolved::{self, Class, ClassMarking, Classes, Parameters, Traffic, queue_pairs, sections};
+use crate::suggest;
+
+/// What is known of classes and kinds of traffic.
+pub(super) struct Plan<'a> {
+    classes: &'a Classes,
+    traffic: &'a [Traffic],
+    queues: Option<&'a resolved::Queues>,
+    /// The class of each code point.
+    by_dscp: BTreeMap<u8, u8>,
+    /// Classes that data is in, one bit each.
+    used: u8,
+    /// Whether ports tell data apart even in one class.
+    is_asked: bool,
+}
+
+impl<'a> Plan<'a> {
+    /// What a draft says, as far as it could be read.
+    pub(super) fn new(draft: &'a Draft) -> Option<Plan<'a>> {
+        let classes = draft.classes.as_ref()?;
+        let code_points =
+            classes.list.iter().flat_map(|class| class.dscp.iter().map(|dscp| (dscp.value, class.number())));
+        let record = draft.record.as_ref();
+        let mut plan = Plan {
+            classes,
+            traffic: &draft.traffic,
+            queues: draft.queues.as_ref(),
+            by_dscp: code_points.collect(),
+            used: 0,
+            is_asked: record.is_some_and(|record| record.settings.settings.flag("classes")),
+        };
+        let listed = classes.list.iter().map(Class::number);
+        let named = draft.traffic.iter().map(|kind| plan.class_of(kind));
+        plan.used = listed.chain(named).fold(0, |bits, class| bits | 1 << class);
+        if plan.used == 0 || kinds_of(draft).any(|kind| kind.is_none()) {
+            plan.used |= 1 << plan.data();
+        }
+        Some(plan)
+    }
+
+    fn data(&self) -> u8 {
+        self.classes.settings.settings.count("data") as u8
+    }
+
+    fn class_of(&self, kind: &Traffic) -> u8 {
+        let of_dscp = kind.dscp.as_ref().and_then(|dscp| self.by_dscp.get(&dscp.value).copied());
+        kind.class.as_ref().map(|class| class.value).or(of_dscp).unwrap_or_else(|| self.data())
+    }
+
+    fn is_told_apart(&self) -> bool {
+        self.is_asked || self.used.count_ones() > 1
+    }
+
+    /// Classes that data is in.
+    fn numbers(&self) -> impl Iterator<Item = u8> {
+        let used = self.used;
+        (0..8).filter(move |class| used >> class & 1 == 1)
+    }
+
+    fn listed(&self, number: u8) -> Option<&'a Class> {
+        self.classes.list.iter().find(|class| class.number() == number)
+    }
+
+    fn pauses(&self, number: u8) -> bool {
+        let queues = self.queues.is_some_and(|queues| queues.settings.settings.flag("pause"));
+        let own = self.listed(number).and_then(|class| class.pause.as_ref());
+        own.map_or(queues, |pause| pause.value)
+    }
+
+    /// How many classes of data switches pause.
+    pub(super) fn n_pausing(&self) -> usize {
+        self.numbers().filter(|&number| self.pauses(number)).count()
+    }
+
+    fn class(&self, number: u8) -> DataClass {
+        let (own, queues) = (self.listed(number), self.queues);
+        let marking = match own.map_or(&ClassMarking::AsQueues, |class| &class.marking) {
+            ClassMarking::AsQueues => queues.and_then(|queues| queues.marking.as_ref()),
+            ClassMarking::Off => None,
+            ClassMarking::Own(marking) => Some(marking),
+        };
+        let alpha = own.and_then(|class| class.alpha.as_ref()).map(|alpha| alpha.value);
+        let common = queues.map_or(1.0, |queues| queues.settings.settings.fraction("alpha"));
+        DataClass {
+            schedule: own.map_or(Schedule::Strict, |class| schedule(&class.schedule)),
+            marking: marking.map(buffer::marking),
+            alpha: buffer::alpha(alpha.unwrap_or(common)),
+            pause: self.pauses(number),
+        }
+    }
+
+    /// What ports are told of classes, beside what `queues` say.
+    pub(super) fn queues(&self, queues: Queues) -> Queues {
+        let pause = queues.buffer.and_then(|_| buffer::pause(self.queues?)).filter(|_| self.n_pausing() > 0);
+        let buffer = queues.buffer.map(|buffer| netloom_model::Buffer { pause, ..buffer });
+        if self.is_told_apart() {
+            let mut classes = DataClasses::default();
+            self.numbers()
+                .for_each(|number| classes.by_number[usize::from(number)] = Some(self.class(number)));
+            return Queues { buffer, classes, ..queues };
+        }
+        let only = self.class(self.only());
+        let buffer = buffer.map(|buffer| netloom_model::Buffer { alpha: only.alpha, ..buffer });
+        Queues { buffer, marking: only.marking.filter(|_| queues.credits.is_none()), ..queues }
+    }
+
+    /// The lowest class that data is in.
+    fn only(&self) -> u8 {
+        self.used.trailing_zeros() as u8
+    }
+
+    /// The class of data of which nothing is said, and that of control packets.
+    pub(super) fn map(&self) -> PriorityMap {
+        let control = self.classes.settings.settings.count("control") as u8;
+        PriorityMap { data: if self.is_told_apart() { self.data() } else { self.only() }, control }
+    }
+
+    /// The kind of that name.
+    fn kind(&self, name: &Placed<String>) -> Option<(usize, &'a Traffic)> {
+        self.traffic.iter().enumerate().find(|(_, kind)| kind.name.value == name.value)
+    }
+
+    /// What messages of a kind ask of the fabric.
+    fn handling(&self, name: Option<&Placed<String>>) -> Handling {
+        let Some((_, kind)) = name.and_then(|name| self.kind(name)) else { return Handling::default() };
+        Handling { class: Some(self.class_of(kind)), may_reorder: kind.settings.settings.flag("may_reorder") }
+    }
+}
+
+fn schedule(parameters: &Parameters) -> Schedule {
+    if parameters.spec.name == sections::STRICT.name {
+        return Schedule::Strict;
+    }
+    Schedule::Weighted { weight: parameters.settings.count("weight") as u32 }
+}
+
+/// The kind of traffic of each job, of background traffic and of each flow.
+fn kinds_of(draft: &Draft) -> impl Iterator<Item = Option<&Placed<String>>> {
+    let jobs = draft.jobs.iter().map(|job| job.traffic.as_ref());
+    let background = draft.background.iter().map(|background| background.traffic.as_ref());
+    let flows =
+        draft.flows.iter().flat_map(|flows| flows.list.value.iter().map(|flow| flow.traffic.as_ref()));
+    jobs.chain(background).chain(flows)
+}
+
+/// Tells jobs, background traffic and flows what they ask of the fabric.
+pub(super) fn handle(
+    draft: &Draft,
+    jobs: &mut [(usize, Job)],
+    background: Option<&mut Background>,
+    staged: Option<&mut StagedFlows>,
+) {
+    let Some(plan) = Plan::new(draft) else { return };
+    for (number, job) in jobs {
+        job.handling = plan.handling(draft.jobs[*number].traffic.as_ref());
+    }
+    if let (Some(made), Some(wanted)) = (background, &draft.background) {
+        made.handling = plan.handling(wanted.traffic.as_ref());
+    }
+    if let (Some(made), Some(wanted)) = (staged, &draft.flows) {
+        for (flow, wanted) in made.flows.iter_mut().zip(&wanted.list.value) {
+            flow.handling = plan.handling(wanted.traffic.as_ref());
+        }
+    }
+}
+
+/// Which kind of traffic each part of the workload is, sorted by job and step.
+pub(super) fn kinds(draft: &Draft) -> Vec<KindOf> {
+    let Some(plan) = Plan::new(draft) else { return Vec::new() };
+    let jobs = draft.jobs.iter().enumerate().map(|(number, job)| (number as u16, 0, &job.traffic));
+    let flows = draft.flows.iter().flat_map(|flows| (0..).zip(&flows.list.value));
+    let flows = flows.map(|(number, flow)| (Message::STAGED, number, &flow.traffic));
+    let background = draft.background.iter().map(|background| (Message::BACKGROUND, 0, &background.traffic));
+    let named = |(job, step, name): (u16, u32, &Option<Placed<String>>)| {
+        let (kind, traffic) = plan.kind(name.as_ref()?)?;
+        let Handling { may_reorder, .. } = plan.handling(name.as_ref());
+        Some(KindOf { job, step, kind: kind as u16, class: plan.class_of(traffic), may_reorder })
+    };
+    jobs.chain(flows).chain(background).filter_map(named).collect()
+}
+
+/// Reports what kinds of traffic and classes say against each other and against other sections.
+pub(super) fn check(draft: &Draft, problems: &mut Problems) {
+    for name in kinds_of(draft).flatten() {
+        unknown(name, &draft.traffic, problems);
+    }
+    let Some(plan) = Plan::new(draft) else { return };
+    for dscp in draft.traffic.iter().filter_map(|kind| kind.dscp.as_ref()) {
+        if !plan.by_dscp.contains_key(&dscp.value) {
+            let report = problems.report(dscp.place, format!("no class claims DSCP {}", dscp.value));
+            report.label("in which class?");
+            report.help(format!("write `classes: {{list: [{{class: 1, dscp: [{}]}}]}}`, say", dscp.value));
+        }
+    }
+    for class in &plan.classes.list {
+        pause(class, draft, problems);
+    }
+    if draft.queues.as_ref().is_some_and(|queues| queues.credits.is_some()) {
+        one_lane(&plan, draft, problems);
+    }
+    if draft.transport.as_ref().is_some_and(|transport| queue_pairs::rule(transport.spec).is_some()) {
+        below_control(&plan, problems);
+    }
+}
+
+fn unknown(name: &Placed<String>, traffic: &[Traffic], problems: &mut Problems) {
+    let known = || traffic.iter().map(|kind| kind.name.value.as_str());
+    if known().any(|known| known == name.value) {
+        return;
+    }
+    let help = suggest::closest(&name.value, known()).map(|known| format!("did you mean `{known}`?"));
+    let example = || format!("name it: `traffic: [{{name: {}, class: 1}}]`", name.value);
+    let report = problems.report(name.place, format!("there is no kind of traffic `{}`", name.value));
+    report.label("not named in `traffic`").help(help.unwrap_or_else(example));
+}
+
+/// Pausing needs a buffer, and hosts that heed frames.
+fn pause(class: &Class, draft: &Draft, problems: &mut Problems) {
+    let Some(pause) = class.pause.as_ref().filter(|pause| pause.value) else { return };
+    let queues = draft.queues.as_ref();
+    if queues.is_some_and(|queues| {
+        queues.settings.settings.optional("buffer").is_none() && queues.credits.is_none()
+    }) {
+        let message = "without a shared buffer no switch knows when to pause";
+        let report = problems.report(pause.place, message);
+        report.label("pauses when a buffer fills").help("add `queues: {buffer: 16MiB}`, or remove `pause`");
+    }
+    if let Some(transport) = draft.transport.as_ref().filter(|own| queue_pairs::rule(own.spec).is_none()) {
+        agreement::heeds_no_frames(pause.place, transport, problems);
+    }
+}
+
+/// With credits all data is in one virtual lane, so classes would mean nothing.
+fn one_lane(plan: &Plan<'_>, draft: &Draft, problems: &mut Problems) {
+    let asked = draft.record.as_ref().map(|record| &record.settings);
+    let asked = asked.filter(|_| plan.is_asked).map(|settings| settings.place_of("classes"));
+    let listed = plan.classes.list.iter().map(|class| class.settings.place);
+    let named = plan.traffic.iter().filter_map(|kind| {
+        let own = kind.class.as_ref().filter(|class| class.value != plan.data());
+        own.map(|class| class.place)
+    });
+    for place in listed.chain(named).chain(asked) {
+        let report = problems.report(place, "with `credits` all data is in one class");
+        report.label("not told apart").help("virtual lanes are chosen by `data_lane` and `control_lane`");
+    }
+}
+
+/// Control packets overtake all data on queue pairs.
+fn below_control(plan: &Plan<'_>, problems: &mut Problems) {
+    let settings = &plan.classes.settings;
+    let control = settings.settings.count("control") as u8;
+    // Reported there for the class of data itself.
+    let others = plan.numbers().filter(|&number| number >= control && number != plan.data());
+    for number in others {
+        let listed = plan.listed(number).map(|class| class.settings.place_of("class"));
+        let named = plan.traffic.iter().filter_map(|kind| kind.class.as_ref());
+        let named = named.filter(|class| class.value == number).map(|class| class.place).next();
+        let Some(place) = named.or(listed) else { continue };
+        let message = "ACKs, NACKs and CNPs need a higher class than all data with queue pairs";
+        let report = problems.report(place, message);
+        report.label(format!("data is in class {number}, control in class {control}"));
+        report.help(match number {
+            7 => "7 is the highest class: choose a lower one for data".to_owned(),
+            _ => format!("write `classes: {{control: {}}}`, or a lower class here", number + 1),
+        });
+    }
+}
