@@ -88,7 +88,7 @@ impl Coordinator<'_, '_> {
     }
 
     fn sample(&mut self, at: u64) {
-        let ports = self.ports_at(at).map(|totals| (totals.bytes, totals.waiting)).collect();
+        let ports = self.ports_at(at, at).map(|totals| (totals.bytes, totals.waiting)).collect();
         self.sampler.as_mut().expect("only a sampler asks for samples").take(ports);
     }
 

@@ -398,13 +398,14 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         }
     }
 
-    /// What has happened at all ports before `at`, by port id.
-    fn ports_at(&self, at: u64) -> impl Iterator<Item = Totals> + '_ {
+    /// What has happened at all ports before `at`, by port id; of pauses, before `end`: when nothing goes on any more they are
+    /// not for longer the longer the last window was.
+    fn ports_at(&self, at: u64, end: u64) -> impl Iterator<Item = Totals> + '_ {
         self.seating.of_node.iter().flat_map(move |&(partition, place)| {
             let partition = self.hall.partition(partition as usize);
             let node = &partition.nodes[place as usize];
             let totals = |(local, port): (u32, &Egress)| Totals {
-                paused: node.starved_at(at, local),
+                paused: node.starved_at(end, local),
                 ..port.totals_at(at)
             };
             (0..).zip(&node.ports).map(totals).collect::<Vec<_>>()
@@ -504,7 +505,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.sink.accept(Batch::Jobs(&self.ledger.job_rows()))?;
         let ports = self.port_rows();
         self.sink.accept(Batch::Ports(&ports))?;
-        let signals = self.signal_rows();
+        let signals = self.signal_rows(self.end_of_run(status));
         if !signals.is_empty() {
             self.sink.accept(Batch::Signals(&signals))?;
         }
@@ -567,10 +568,10 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 dropped: totals.dropped,
             }
         };
-        self.ports_at(self.now).enumerate().map(row).collect()
+        self.ports_at(self.now, self.now).enumerate().map(row).collect()
     }
 
-    fn signal_rows(&self) -> Vec<SignalRow> {
+    fn signal_rows(&self, end: u64) -> Vec<SignalRow> {
         let fabric = &self.model.fabric;
         let row = |(id, totals): (usize, Totals)| {
             let id = PortId(id as u32);
@@ -591,7 +592,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 nacks_made: nacks.made,
             })
         };
-        self.ports_at(self.now).enumerate().filter_map(row).collect()
+        self.ports_at(self.now, end).enumerate().filter_map(row).collect()
     }
 
     /// What a switch did with the NACKs of the host at a port.
