@@ -65,7 +65,8 @@ impl Completion {
 
     /// T, in ps.
     fn ideal(&self, model: &Model) -> Option<f64> {
-        let line = |host: HostId| model.fabric.ports_of(NodeId(host.0)).iter().map(|port| port.rate.0).sum::<u64>();
+        let line =
+            |host: HostId| model.fabric.ports_of(NodeId(host.0)).iter().map(|port| port.rate.0).sum::<u64>();
         let hosts = self.sent.iter().chain(&self.received);
         let times = hosts.map(|(host, bytes)| *bytes as f64 * 8e12 / line(*host) as f64);
         times.max_by(f64::total_cmp).filter(|time| *time > 0.0)

@@ -125,7 +125,8 @@ impl Bandwidths {
 fn table(group: &Group) -> Option<BandwidthTable> {
     let benchmark = of_collective(group.collective)?;
     let sizes = group.sizes.iter();
-    let lines: Vec<_> = sizes.filter_map(|(size, found)| line(benchmark, group.ranks, *size, found)).collect();
+    let lines: Vec<_> =
+        sizes.filter_map(|(size, found)| line(benchmark, group.ranks, *size, found)).collect();
     let sum: f64 = lines.iter().map(|line| line.busbw).sum();
     Some(BandwidthTable {
         job: group.job.clone(),

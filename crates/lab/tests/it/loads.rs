@@ -97,7 +97,8 @@ crossing,3.1,,0.0
 ";
 
 fn made_up(claims: &str) -> Result<Paper, String> {
-    let files = [("published.csv", PUBLISHED), ("claims.yaml", claims), ("scenarios/crossing.yaml", SCENARIO)];
+    let files =
+        [("published.csv", PUBLISHED), ("claims.yaml", claims), ("scenarios/crossing.yaml", SCENARIO)];
     Paper::new("made-up", files).map_err(|error| error.to_string())
 }
 

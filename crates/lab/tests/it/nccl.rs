@@ -40,7 +40,8 @@ fn bandwidth_is_the_size_over_the_mean_time_and_times_a_factor() {
     let folder = place.path().join("run");
     let rows = made(&folder);
     let found = nccl(&folder).expect("it has collectives");
-    let told: Vec<_> = found.tables.iter().map(|table| (table.collective, table.benchmark, table.ranks)).collect();
+    let told: Vec<_> =
+        found.tables.iter().map(|table| (table.collective, table.benchmark, table.ranks)).collect();
     let mut expected = vec![
         ("ring_all_reduce", "all_reduce_perf", 4),
         ("all_to_all_pairwise", "alltoall_perf", 4),
@@ -52,9 +53,11 @@ fn bandwidth_is_the_size_over_the_mean_time_and_times_a_factor() {
     assert_eq!(found.side_by_side, 2, "in each of two steps");
 
     let reduce = of("ring_all_reduce");
-    let sizes: Vec<_> = reduce.lines.iter().map(|line| (line.size_bytes, line.count, line.iterations)).collect();
+    let sizes: Vec<_> =
+        reduce.lines.iter().map(|line| (line.size_bytes, line.count, line.iterations)).collect();
     assert_eq!(sizes, [(1 << 10, 256, 2), (64 << 10, 16 << 10, 6)]);
-    let spans = rows.iter().filter(|row| row.size.0 == 64 << 10).map(|row| row.end.since(row.start).as_seconds());
+    let spans =
+        rows.iter().filter(|row| row.size.0 == 64 << 10).map(|row| row.end.since(row.start).as_seconds());
     let spans: Vec<f64> = spans.collect();
     let mean = spans.iter().sum::<f64>() / spans.len() as f64;
     let near = |left: f64, right: f64| (left - right).abs() < 1e-9 * right;

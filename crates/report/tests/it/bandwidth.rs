@@ -49,12 +49,8 @@ fn bandwidth_is_bytes_over_time_and_factors_are_told_apart() {
         // Of this factor there is one size.
         collective(8, 4000, 2, 1.0),
     ]);
-    let point = |bytes: u64, count: u64, time: f64, algbw: f64, busbw: f64| {
-        json!({ "bytes": bytes, "count": count, "time": time, "algbw": algbw, "busbw": busbw })
-    };
-    let line = |factor: f64, points: [Value; 2]| {
-        json!({ "job": "training", "ranks": 4, "factor": factor, "points": points })
-    };
+    let point = |bytes: u64, count: u64, time: f64, algbw: f64, busbw: f64| json!({ "bytes": bytes, "count": count, "time": time, "algbw": algbw, "busbw": busbw });
+    let line = |factor: f64, points: [Value; 2]| json!({ "job": "training", "ranks": 4, "factor": factor, "points": points });
     let expected = [
         line(0.75, [point(3000, 1, 1.0, 3000.0, 2250.0), point(4000, 1, 2.0, 2000.0, 1500.0)]),
         line(1.5, [point(1000, 1, 1.0, 1000.0, 1500.0), point(3000, 2, 2.0, 1500.0, 2250.0)]),
