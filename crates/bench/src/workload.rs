@@ -252,6 +252,7 @@ impl Work for GroupAllToAll {
                 tag,
                 size: self.message,
                 rate: None,
+                may_reorder: true,
                 job: Message::BACKGROUND,
                 step: 0,
                 phase: 0,

@@ -223,7 +223,7 @@ impl<'a> Builder<'a> {
         if !is_host {
             self.set_marker(&mut egress, port);
         }
-        if queues.buffer.is_some() && !is_host {
+        if !is_host && (queues.buffer.is_some() || self.counts_data()) {
             egress.set_guarded();
         }
         if self.model.loss > 0 {
@@ -264,7 +264,12 @@ impl<'a> Builder<'a> {
     /// Whether something happens to data packets when their transmission starts, or may keep them from it.
     fn acts_at_starts(&self) -> bool {
         let queues = &self.model.queues;
-        queues.buffer.is_some() || queues.marking.is_some() || self.model.loss > 0
+        queues.buffer.is_some() || queues.marking.is_some() || self.model.loss > 0 || self.counts_data()
+    }
+
+    /// Whether switches count the data in their class queues for the balancing policy; with credits they always do.
+    fn counts_data(&self) -> bool {
+        self.model.balances.switch.asks_for_classes() && self.model.queues.credits.is_none()
     }
 
     /// The cheapest form that is exact for a port.

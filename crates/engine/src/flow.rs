@@ -10,6 +10,7 @@ use netloom_model::{Message, Model, ideal};
 use netloom_records::FlowRow;
 use netloom_units::{Bytes, Duration, HostId, Time};
 
+use crate::packet::Stamp;
 use crate::trace::Identity;
 
 /// What both ends may read of a message.
@@ -36,6 +37,11 @@ impl Flow {
     #[inline]
     pub fn sender(&self, is_data: bool) -> HostId {
         if is_data { self.source } else { self.message.to }
+    }
+
+    /// What all its data packets carry.
+    pub fn stamp(&self, model: &Model) -> Stamp {
+        Stamp::new(model.classes.data, self.message.may_reorder)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::actor::{Actor, Appetite, Effect};
 use crate::desk::{Desk, Report, TimerKind};
 use crate::flow::Flow;
 use crate::node::{Node, PLAIN};
-use crate::packet::{Address, Packet};
+use crate::packet::{Address, Packet, Stamp};
 use crate::rdma::Nic;
 use crate::round::Round;
 use crate::slab::Slab;
@@ -45,6 +45,8 @@ pub struct Send {
     receive_slot: u32,
     destination: u32,
     entropy: u32,
+    /// What all its packets carry.
+    stamp: Stamp,
     /// Packets handed over so far.
     next: u32,
     n_packets: u32,
@@ -282,6 +284,7 @@ impl Node {
             receive_slot: described.receive_slot,
             destination,
             entropy: entropy(model, described, number, now),
+            stamp: described.stamp(model),
             next: 0,
             n_packets: n_packets as u32,
             acknowledged: 0,
@@ -336,8 +339,7 @@ impl Node {
         let last = send.next == send.n_packets;
         let bytes = if last { send.last_bytes } else { send.packet_bytes };
         let to = Address { host: send.destination, slot: send.receive_slot };
-        let class = round.model.classes.data;
-        let packet = Packet::data(to, send.flow, sequence, send.entropy, bytes, class);
+        let packet = Packet::data(to, send.flow, sequence, send.entropy, bytes, send.stamp);
         desk.packets += 1;
         self.forward::<PLAIN>(now, self.ports.len() as u32, &packet, desk, round);
     }

@@ -39,6 +39,8 @@ impl Packet {
     pub const AGAIN: u32 = 1 << 18;
     /// It ends its message.
     pub const LAST: u32 = 1 << 19;
+    /// Its sender allows that it be overtaken by packets of its own flow.
+    pub const MAY_REORDER: u32 = 1 << 20;
 
     /// The word of a packet that has crossed no link yet.
     #[inline(always)]
@@ -48,8 +50,8 @@ impl Packet {
 
     /// A data packet that has crossed no link yet.
     #[inline(always)]
-    pub fn data(to: Address, flow: u32, sequence: u32, entropy: u32, bytes: u32, class: u8) -> Packet {
-        let state = Packet::fresh_state(class, PacketKind::Data);
+    pub fn data(to: Address, flow: u32, sequence: u32, entropy: u32, bytes: u32, stamp: Stamp) -> Packet {
+        let state = stamp.0;
         Packet { flow, slot: to.slot, sequence, destination: to.host, entropy, bytes, tag: 0, state }
     }
 
@@ -185,6 +187,18 @@ impl Packet {
     pub(crate) fn onward_as(&self, class: u8, tag: u32) -> Packet {
         let state = (self.state & !0xff) | u32::from(class);
         Packet { tag, state: state.wrapping_add(Packet::HOP), ..*self }
+    }
+}
+
+/// What a sender writes into every data packet of a message, worked out once: class, kind and marks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stamp(u32);
+
+impl Stamp {
+    /// Of a message in a class, whose packets may be reordered or not.
+    pub fn new(class: u8, may_reorder: bool) -> Stamp {
+        let mark = if may_reorder { Packet::MAY_REORDER } else { 0 };
+        Stamp(Packet::fresh_state(class, PacketKind::Data) | mark)
     }
 }
 

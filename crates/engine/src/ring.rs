@@ -277,10 +277,10 @@ fn count_due(entries: &[InFlight], end: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Address, Packet};
+    use crate::packet::{Address, Packet, Stamp};
 
     fn entry(number: u32) -> InFlight {
-        let packet = Packet::data(Address { host: 0, slot: 0 }, 0, number, 0, 1, 0);
+        let packet = Packet::data(Address { host: 0, slot: 0 }, 0, number, 0, 1, Stamp::new(0, true));
         InFlight { arrival: u64::from(number) * 10, packet }
     }
 

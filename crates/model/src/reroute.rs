@@ -26,25 +26,45 @@ const DEAD: u32 = u32::MAX - 1;
 
 /// The healthy next hops of every node towards every host.
 pub fn tables(fabric: &Fabric) -> Tables {
+    tables_of(fabric, &[Search::next_hops])
+}
+
+/// As [`tables`], with the next hops on ways one link longer: to neighbours that are no nearer and no farther. Where there
+/// is no such neighbour the tables are those without.
+pub fn tables_with_longer(fabric: &Fabric) -> Tables {
+    let both = tables_of(fabric, &[Search::next_hops, Search::sideways]);
+    if both.has_longer() { both } else { tables(fabric) }
+}
+
+/// The ports of a switch that a search tells.
+type Told = for<'a> fn(&'a mut Search, &Live, NodeId) -> &'a [u32];
+
+/// What is told, for every node, towards every host; one after the other in each row.
+fn tables_of(fabric: &Fabric, told: &[Told]) -> Tables {
     let live = Live::new(fabric, &[]);
     let groups = live.destinations();
     let classes = live.sources();
     let mut lists = Interner::default();
     let n_groups = groups.members.len();
-    let mut cells = vec![0; classes.members.len() * n_groups];
+    let n_columns = n_groups * told.len();
+    let mut cells = vec![0; classes.members.len() * n_columns];
     let mut search = Search::new(fabric);
     for (group, &host) in groups.members.iter().enumerate() {
         search.run(&live, NodeId(host));
         for (row, &node) in classes.members.iter().enumerate() {
-            cells[row * n_groups + group] = lists.number(search.next_hops(&live, NodeId(node)));
+            for (part, tell) in told.iter().enumerate() {
+                let cell = row * n_columns + part * n_groups + group;
+                cells[cell] = lists.number(tell(&mut search, &live, NodeId(node)));
+            }
         }
     }
     let (direct_starts, direct) = last_hops(&live, &mut lists);
-    let (row_of_node, cells) = shared_rows(&classes.number_of, &cells, n_groups);
+    let (row_of_node, cells) = shared_rows(&classes.number_of, &cells, n_columns);
     Tables {
         group_of_host: groups.number_of,
         row_of_node,
         n_groups: n_groups as u32,
+        n_columns: n_columns as u32,
         cells,
         direct_starts,
         direct,
@@ -309,6 +329,16 @@ impl Search {
         &self.ports
     }
 
+    /// The local ports of a switch to switches that are as far from the host as it is itself.
+    fn sideways(&mut self, live: &Live, node: NodeId) -> &[u32] {
+        let own = self.distance[node.index()];
+        let ways = if own == FAR { &[][..] } else { live.ways_of(node) };
+        let is_level = |way: &&Way| self.distance[way.switch as usize] == own;
+        self.ports.clear();
+        self.ports.extend(ways.iter().filter(is_level).map(|way| way.local));
+        &self.ports
+    }
+
     /// The local ports of those ways that lead nearest to the host.
     fn nearest<'a>(&self, ways: impl Iterator<Item = &'a Way> + Clone, ports: &mut Vec<u32>) {
         let distance = |way: &Way| self.distance[way.switch as usize];
@@ -377,12 +407,12 @@ fn last_hops(live: &Live, lists: &mut Interner) -> (Vec<u32>, Vec<Direct>) {
 }
 
 /// Keeps each row of cells once: in a Clos all switches of a tier but the lowest have the same.
-fn shared_rows(row_of_node: &[u32], cells: &[u32], n_groups: usize) -> (Vec<u32>, Vec<u32>) {
+fn shared_rows(row_of_node: &[u32], cells: &[u32], n_columns: usize) -> (Vec<u32>, Vec<u32>) {
     let mut known = BTreeMap::new();
     let mut shared = Vec::new();
     let mut number_of = Vec::new();
     // With no host there is no group, and no row is ever looked up.
-    for row in cells.chunks_exact(n_groups.max(1)) {
+    for row in cells.chunks_exact(n_columns.max(1)) {
         let fresh = known.len() as u32;
         let number = *known.entry(row).or_insert(fresh);
         if number == fresh {

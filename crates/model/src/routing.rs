@@ -12,6 +12,9 @@
 use netloom_policy::balance::deal::Deal;
 use netloom_units::{HostId, NodeId};
 
+use crate::fabric::Fabric;
+use crate::reroute;
+
 /// Local port indices of one node, in rising order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PortSet<'a> {
@@ -76,6 +79,25 @@ impl Routing {
             Routing::LeafSpine(shape) => shape.next_hops(node, destination),
             Routing::FatTree(shape) => shape.next_hops(node, destination),
             Routing::Tables(tables) => tables.next_hops(node, destination),
+        }
+    }
+
+    /// Next hops of `node` towards `destination` on ways one link longer, where such are known: to neighbours that are no
+    /// nearer and no farther.
+    #[inline]
+    pub fn longer(&self, node: NodeId, destination: HostId) -> &[u32] {
+        match self {
+            Routing::LeafSpine(_) | Routing::FatTree(_) => &[],
+            Routing::Tables(tables) => tables.longer(node, destination),
+        }
+    }
+
+    /// The same, with the longer ways of this fabric known. In a Clos there are none.
+    #[must_use]
+    pub fn with_longer(self, fabric: &Fabric) -> Routing {
+        match self {
+            Routing::Tables(_) => Routing::Tables(reroute::tables_with_longer(fabric)),
+            clos => clos,
         }
     }
 
@@ -357,6 +379,8 @@ pub struct Tables {
     pub(crate) group_of_host: Vec<u32>,
     pub(crate) row_of_node: Vec<u32>,
     pub(crate) n_groups: u32,
+    /// Cells of a row: one of each group, and as many more where longer ways are known.
+    pub(crate) n_columns: u32,
     /// The list of each (row, group), row-major.
     pub(crate) cells: Vec<u32>,
     /// Start of each node's entries in `direct`, with one closing entry.
@@ -383,15 +407,42 @@ impl Tables {
 
     #[inline]
     fn list_towards(&self, node: NodeId, destination: HostId) -> u32 {
-        let first = self.direct_starts[node.index()] as usize;
-        let end = self.direct_starts[node.index() + 1] as usize;
-        let neighbours = &self.direct[first..end];
+        let neighbours = self.neighbours(node);
         if let Ok(found) = neighbours.binary_search_by_key(&destination, |entry| entry.host) {
             return neighbours[found].list;
         }
+        self.cells[self.cell(node, destination)]
+    }
+
+    #[inline]
+    fn cell(&self, node: NodeId, destination: HostId) -> usize {
         let row = self.row_of_node[node.index()] as usize;
         let group = self.group_of_host[destination.index()] as usize;
-        self.cells[row * self.n_groups as usize + group]
+        row * self.n_columns as usize + group
+    }
+
+    /// Whether longer ways are known, and there are any.
+    pub(crate) fn has_longer(&self) -> bool {
+        let of_row =
+            |row: &[u32]| row[self.n_groups as usize..].iter().any(|&list| !self.lists.get(list).is_empty());
+        self.cells.chunks_exact(self.n_columns.max(1) as usize).any(of_row)
+    }
+
+    /// Next hops on ways one link longer, where they are known. The last hop has none.
+    #[inline]
+    fn longer(&self, node: NodeId, destination: HostId) -> &[u32] {
+        if self.n_columns == self.n_groups || self.is_last(node, destination) {
+            return &[];
+        }
+        self.lists.get(self.cells[self.cell(node, destination) + self.n_groups as usize])
+    }
+
+    fn neighbours(&self, node: NodeId) -> &[Direct] {
+        &self.direct[self.direct_starts[node.index()] as usize..self.direct_starts[node.index() + 1] as usize]
+    }
+
+    fn is_last(&self, node: NodeId, destination: HostId) -> bool {
+        self.neighbours(node).binary_search_by_key(&destination, |entry| entry.host).is_ok()
     }
 
     /// Bytes held on the heap.

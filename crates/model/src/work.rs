@@ -72,6 +72,8 @@ pub struct Message {
     /// Pace in an open loop, overriding the transport's; limit of the queue pair that is made for it, which other messages
     /// on that share. A window paces itself.
     pub rate: Option<Rate>,
+    /// Whether its packets may overtake each other on their way; switches that adapt leave all others on one path.
+    pub may_reorder: bool,
     /// The job it belongs to; [`Message::BACKGROUND`] for background traffic, [`Message::STAGED`] for staged flows.
     pub job: u16,
     /// The step of the job, or the number of the staged flow.

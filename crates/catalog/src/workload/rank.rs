@@ -239,6 +239,7 @@ impl<'a> Walk<'a> {
             tag,
             size: Bytes(bytes),
             rate: None,
+            may_reorder: true,
             job: self.program.job,
             step: self.position.step,
             phase: bucket.phase,

@@ -103,6 +103,7 @@ impl StagedWork {
             tag: 0,
             size: self.staged.message,
             rate: described.rate,
+            may_reorder: true,
             job: Message::STAGED,
             step: flow as u32,
             phase: 0,

@@ -25,11 +25,13 @@ use crate::route::{Bundle, Route};
 use crate::trace::{Account, Followed, is_followed};
 
 mod by_hand;
+mod candidates;
 mod guarded;
 mod start;
 mod storm;
 
 use by_hand::ByHand;
+use candidates::{Candidates, WithLonger};
 pub use start::{push, settle, transmit};
 use start::{settle_now, settle_special, transmit_as};
 
@@ -105,45 +107,6 @@ impl DeadPorts {
         let start = self.before[first as usize] as usize;
         let end = self.before[(first + count) as usize] as usize;
         &self.live[start..end]
-    }
-}
-
-/// The candidates as a policy sees them; lazy ports settle when they are looked at.
-struct Candidates<'a, 'r> {
-    ports: &'a mut [Egress],
-    set: PortSet<'a>,
-    now: u64,
-    desk: &'a mut Desk,
-    round: &'a Round<'r>,
-}
-
-impl Ports for Candidates<'_, '_> {
-    #[inline]
-    fn n_minimal(&self) -> usize {
-        self.set.len()
-    }
-
-    fn n_longer(&self) -> usize {
-        0
-    }
-
-    #[inline]
-    fn port(&self, candidate: usize) -> u32 {
-        self.set.get(candidate)
-    }
-
-    #[inline]
-    fn waiting_bytes(&mut self, candidate: usize) -> u64 {
-        let port = self.set.get(candidate);
-        settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
-        self.ports[port as usize].waiting_bytes(self.now)
-    }
-
-    #[inline]
-    fn waiting_packets(&mut self, candidate: usize) -> u64 {
-        let port = self.set.get(candidate);
-        settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
-        self.ports[port as usize].waiting_packets(self.now)
     }
 }
 
@@ -307,6 +270,13 @@ impl Node {
         let overlaid = round.overlay.and_then(|overlay| overlay.next_hops(self.id, destination));
         let set =
             overlaid.unwrap_or_else(|| self.healthy.next_hops(&round.model.routing, self.id, destination));
+        // Where next hops were recomputed, nobody knows what lies beside the shortest ways.
+        if round.overlay.is_none() {
+            let longer = round.model.routing.longer(self.id, destination);
+            if !longer.is_empty() {
+                return self.forward_with_longer(now, Reached { ingress, set, longer }, packet, desk, round);
+            }
+        }
         // Taken out for the time of the call, so that the candidates may borrow it.
         let Some(dead) = self.dead.take() else {
             return self.forward_among(now, ingress, packet, set, desk, round);
@@ -347,6 +317,37 @@ impl Node {
         }
     }
 
+    /// Queues a packet at the port that the policy chooses among those on shortest ways and on longer ones.
+    #[inline(never)]
+    fn forward_with_longer(
+        &mut self,
+        now: u64,
+        Reached { ingress, set, longer }: Reached,
+        packet: &Packet,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
+        let mut list = std::mem::take(&mut desk.scratch);
+        list.clear();
+        list.extend(set.iter().filter(|&port| self.ports[port as usize].is_up()));
+        let n_minimal = list.len();
+        list.extend(longer.iter().filter(|&&port| self.ports[port as usize].is_up()));
+        if n_minimal == 0 || n_minimal == list.len() {
+            self.forward_among(now, ingress, packet, PortSet::List(&list[..n_minimal]), desk, round);
+        } else {
+            let Node { balancer, ports, random, .. } = self;
+            let all = Candidates { ports, set: PortSet::List(&list), now, desk, round };
+            let mut candidates = WithLonger { all, n_minimal };
+            let candidates: &mut dyn Ports = &mut candidates;
+            let mut context = Context { now: Time(now), random };
+            let pick = balancer.pick(&mut context, || view(packet, ingress, round), || candidates);
+            let way = Way { ingress, port: list[pick.candidate] };
+            let onward = || packet.onward_as(pick.class, pick.tag);
+            self.enqueue::<GUARDED>(now, way, pick.class, onward, desk, round);
+        }
+        desk.scratch = list;
+    }
+
     /// Queues a packet at the port that the policy chooses among several.
     #[inline(always)]
     fn forward_chosen<const CARE: u8>(
@@ -375,19 +376,8 @@ impl Node {
         round: &Round,
     ) -> Pick {
         let Node { balancer, ports, random, .. } = self;
-        let view = || PacketView {
-            entropy: packet.entropy,
-            sequence: packet.sequence,
-            bytes: packet.bytes,
-            class: packet.class(),
-            tag: packet.tag,
-            is_data: packet.is_data(),
-            ingress,
-            destination: HostId(packet.destination),
-            message: packet.flow,
-            senders: round,
-        };
         let mut context = Context { now: Time(now), random };
+        let view = || view(packet, ingress, round);
         balancer.pick(&mut context, view, || Candidates { ports, set, now, desk, round })
     }
 
@@ -661,6 +651,31 @@ impl Node {
             host.write_state(out);
         }
     }
+}
+
+/// A packet as balancing policies see it.
+#[inline(always)]
+fn view<'a>(packet: &Packet, ingress: u32, round: &'a Round) -> PacketView<'a> {
+    PacketView {
+        entropy: packet.entropy,
+        sequence: packet.sequence,
+        bytes: packet.bytes,
+        class: packet.class(),
+        tag: packet.tag,
+        is_data: packet.is_data(),
+        may_reorder: packet.has(Packet::MAY_REORDER),
+        ingress,
+        destination: HostId(packet.destination),
+        message: packet.flow,
+        senders: round,
+    }
+}
+
+/// Where a packet came in, and where it may go: by shortest ways and by longer ones.
+struct Reached<'a> {
+    ingress: u32,
+    set: PortSet<'a>,
+    longer: &'a [u32],
 }
 
 /// Where a packet came in and where it goes out.

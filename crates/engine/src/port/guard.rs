@@ -161,7 +161,7 @@ mod tests {
 
     use super::*;
     use crate::channel::{Channel, Far};
-    use crate::packet::{Address, PacketKind};
+    use crate::packet::{Address, PacketKind, Stamp};
     use crate::port::Form;
     use crate::ring::{Receiver, ring};
 
@@ -191,7 +191,7 @@ mod tests {
             let (mut now, mut n_joined) = (0, 0);
             for number in 0..200 {
                 now += random.next_u64() % 1_500_000;
-                let data = Packet::data(to, 0, number, 0, 1_000, 0);
+                let data = Packet::data(to, 0, number, 0, 1_000, Stamp::new(0, true));
                 settle(&mut eager, now);
                 if random.next_u32().is_multiple_of(3) {
                     let answer = data.answer(PacketKind::Acknowledgement, to, 64, 1);

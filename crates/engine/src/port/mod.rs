@@ -28,6 +28,7 @@ use crate::packet::{InFlight, Packet};
 use crate::trace::{Followed, Found, Trace};
 use crate::waiting::Waiting;
 
+mod asked;
 mod credit;
 mod guard;
 mod pause;

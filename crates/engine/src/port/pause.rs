@@ -100,7 +100,7 @@ mod tests {
 
     use super::*;
     use crate::channel::{Channel, Far};
-    use crate::packet::{Address, PacketKind};
+    use crate::packet::{Address, PacketKind, Stamp};
     use crate::port::Form;
     use crate::ring::ring;
 
@@ -111,7 +111,7 @@ mod tests {
         port.set_form(Form::Lazy);
         port.trace_packets(true);
         let to = Address { host: 1, slot: 0 };
-        let data = |sequence| Packet::data(to, 0, sequence, 0, 1_000, 0);
+        let data = |sequence| Packet::data(to, 0, sequence, 0, 1_000, Stamp::new(0, true));
         let control = data(9).answer(PacketKind::Acknowledgement, to, 64, 5);
         port.enqueue(10, &data(0));
         assert_eq!(port.set_paused(20, 0, true), None);

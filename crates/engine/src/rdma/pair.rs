@@ -6,6 +6,8 @@ use netloom_policy::congestion::State;
 use netloom_policy::transport::{Receiver, Reliability, Sender};
 use netloom_units::Rate;
 
+use crate::packet::Stamp;
+
 /// The sending end.
 #[derive(Debug)]
 pub struct SendPair {
@@ -52,6 +54,8 @@ pub struct Posted {
     pub end: u64,
     /// Size of that packet on the wire.
     pub last_bytes: u32,
+    /// What all its packets carry.
+    pub stamp: Stamp,
 }
 
 impl SendPair {

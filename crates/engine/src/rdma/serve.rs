@@ -20,7 +20,7 @@ use crate::desk::{Desk, TimerKind};
 use crate::flow::Flow;
 use crate::host::entropy;
 use crate::node::{Node, push, settle, transmit};
-use crate::packet::{Address, InFlight, Packet};
+use crate::packet::{Address, InFlight, Packet, Stamp};
 use crate::port::Egress;
 use crate::round::Round;
 use crate::slab::Slab;
@@ -114,24 +114,25 @@ impl Node {
         let flow = &round.flows[place as usize];
         let Flow { message, send_slot, send_pair, .. } = *flow;
         let (n_packets, last) = round.model.transport.cut(message.size);
+        let stamp = flow.stamp(round.model);
         let nic = self.nic_mut().expect("messages on queue pairs need a NIC");
         if nic.sends.get_mut(send_pair).number.is_none() {
             let entropy = entropy(round.model, flow, number, now);
-            self.open(now, send_pair, entropy, desk, round);
+            self.open(now, send_pair, (entropy, stamp), desk, round);
         }
         let nic = self.nic_mut().expect("seen above");
         let pair = nic.sends.get_mut(send_pair);
         let end = pair.sender.course().end + n_packets;
         let last_bytes = last.0 as u32;
-        pair.post(Posted { flow: place, slot: send_slot, end, last_bytes }, n_packets);
+        pair.post(Posted { flow: place, slot: send_slot, end, last_bytes, stamp }, n_packets);
         nic.stir(now, send_pair);
     }
 
     /// A queue pair is about to send for the first time: it gets its number, its path and its port.
-    fn open(&mut self, now: u64, place: u32, entropy: u32, desk: &mut Desk, round: &Round) {
+    fn open(&mut self, now: u64, place: u32, (entropy, stamp): (u32, Stamp), desk: &mut Desk, round: &Round) {
         let destination = self.nic_mut().expect("seen by the caller").sends.get_mut(place).destination;
         let to = Address { host: destination, slot: 0 };
-        let first = Packet::data(to, 0, 0, entropy, round.model.transport.packet.0 as u32, 0);
+        let first = Packet::data(to, 0, 0, entropy, round.model.transport.packet.0 as u32, stamp);
         let port = self.port_towards(now, &first, desk, round);
         let nic = self.nic_mut().expect("seen by the caller");
         let pair = nic.sends.get_mut(place);
@@ -227,9 +228,8 @@ fn packet_at(pair: &SendPair, turn: Turn, message: Posted, rdma: &Rdma, round: &
     let bytes = if is_last { message.last_bytes } else { round.model.transport.packet.0 as u32 };
     let to = Address { host: pair.destination, slot: pair.far };
     let psn = Psn::of(turn.position, rdma.first_psn).bits();
-    let class = round.model.classes.data;
     let flags = if turn.is_again { Packet::AGAIN } else { 0 } | if is_last { Packet::LAST } else { 0 };
-    Packet::data(to, message.flow, psn, pair.entropy, bytes, class).with(flags)
+    Packet::data(to, message.flow, psn, pair.entropy, bytes, message.stamp).with(flags)
 }
 
 /// Puts a packet on the wire of a NIC port that is free at `start`.

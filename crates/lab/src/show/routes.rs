@@ -129,6 +129,7 @@ fn may_choose(model: &Model, at: NodeId, from: HostId, to: HostId, balancer: &mu
         class: model.classes.data,
         tag: 0,
         is_data: true,
+        may_reorder: true,
         ingress: 0,
         destination: to,
         message: 0,

@@ -4,6 +4,7 @@
 
 mod adaptive;
 mod adaptive_infiniband;
+mod adaptive_spectrum;
 pub mod deal;
 pub mod deterministic;
 mod ecmp;
@@ -16,7 +17,7 @@ mod spray;
 use std::fmt;
 use std::sync::Arc;
 
-use netloom_units::{Bytes, Duration, HostId, NodeId, Random, Settings, Spec, StateWriter, Time};
+use netloom_units::{Bytes, Duration, HostId, NodeId, Random, Rate, Settings, Spec, StateWriter, Time};
 
 use crate::edge::path_map::PathMap;
 use deal::Deal;
@@ -36,6 +37,8 @@ pub struct PacketView<'a> {
     pub tag: u32,
     /// Whether it is data, not an ACK or another packet of control.
     pub is_data: bool,
+    /// Whether its sender allows that it be overtaken by packets of its own flow; never of packets of control.
+    pub may_reorder: bool,
     /// In-link it came by; a host's own packets come by the number of its ports.
     pub ingress: u32,
     /// The host it goes to.
@@ -94,6 +97,23 @@ pub trait Ports {
     fn waiting_bytes(&mut self, candidate: usize) -> u64;
     /// Packets waiting at a candidate, the one on the wire not included.
     fn waiting_packets(&mut self, candidate: usize) -> u64;
+    /// Bytes of data of a class waiting at a candidate, the packet on the wire not included; all that waits, where nobody
+    /// counts by class.
+    fn class_bytes(&mut self, candidate: usize, _class: u8) -> u64 {
+        self.waiting_bytes(candidate)
+    }
+    /// Bytes sent at a candidate so far.
+    fn sent_bytes(&mut self, _candidate: usize) -> u64 {
+        0
+    }
+    /// The rate of a candidate's link.
+    fn rate(&self, _candidate: usize) -> Rate {
+        Rate(u64::MAX)
+    }
+    /// For how long a class has been paused at a candidate; nothing if it is not.
+    fn paused_for(&mut self, _candidate: usize, _class: u8) -> Duration {
+        Duration(0)
+    }
 }
 
 impl Ports for &mut dyn Ports {
@@ -115,6 +135,22 @@ impl Ports for &mut dyn Ports {
 
     fn waiting_packets(&mut self, candidate: usize) -> u64 {
         (**self).waiting_packets(candidate)
+    }
+
+    fn class_bytes(&mut self, candidate: usize, class: u8) -> u64 {
+        (**self).class_bytes(candidate, class)
+    }
+
+    fn sent_bytes(&mut self, candidate: usize) -> u64 {
+        (**self).sent_bytes(candidate)
+    }
+
+    fn rate(&self, candidate: usize) -> Rate {
+        (**self).rate(candidate)
+    }
+
+    fn paused_for(&mut self, candidate: usize, class: u8) -> Duration {
+        (**self).paused_for(candidate, class)
     }
 }
 
@@ -267,9 +303,33 @@ impl Chosen {
         matches!(self, Chosen::Registered { number, .. } if SPECS[*number].name == name)
     }
 
+    /// Whether it asks for bytes by class: data is counted only where somebody does.
+    pub fn asks_for_classes(&self) -> bool {
+        self.is(adaptive_spectrum::SPEC.name) || matches!(self, Chosen::Dyn(_))
+    }
+
+    /// Whether it may send packets a longer way: such ways are looked for only where somebody takes them.
+    pub fn takes_longer(&self) -> bool {
+        match self {
+            Chosen::Registered { settings, .. } => {
+                self.is(adaptive_spectrum::SPEC.name) && adaptive_spectrum::takes_longer(settings)
+            }
+            Chosen::Dyn(_) => false,
+        }
+    }
+
     /// Whether packets keep their traffic class: all registered policies leave it alone.
     pub fn keeps_class(&self) -> bool {
         matches!(self, Chosen::Registered { .. })
+    }
+}
+
+/// Whether packets of a flow may take different paths at the same time, so that they overtake each other.
+pub fn reorders(spec: &Spec, settings: &Settings) -> bool {
+    match spec.name {
+        "ecmp" | "deterministic" => false,
+        "flowlet" => settings.choice("by") == "packets",
+        _ => true,
     }
 }
 
@@ -459,7 +519,8 @@ registry! {
         Adaptive => adaptive;
     apart:
         Deterministic => deterministic,
-        AdaptiveInfiniband => adaptive_infiniband;
+        AdaptiveInfiniband => adaptive_infiniband,
+        AdaptiveSpectrum => adaptive_spectrum;
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use netloom_units::{Duration, Random, Time, Value};
 use super::*;
 
 mod infiniband;
+mod spectrum;
 
 /// Candidates with given backlogs.
 struct Fixed {
@@ -55,6 +56,7 @@ fn packet(entropy: u32, sequence: u32) -> PacketView<'static> {
         class: 0,
         tag: 0,
         is_data,
+        may_reorder: true,
         ingress: 8,
         destination,
         message: 0,

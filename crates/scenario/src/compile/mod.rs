@@ -13,6 +13,7 @@ mod credits;
 mod fabric;
 mod faults;
 mod flows;
+mod grades;
 mod ground;
 mod job;
 mod limits;
@@ -99,6 +100,7 @@ pub fn compile(resolved: &Resolved) -> Result<Compiled, Diagnostics> {
 pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     let seed = draft.seed.unwrap_or(1);
     agreement::check(draft, problems);
+    grades::check(draft, problems);
     let mut built = fabric::build(draft.fabric.as_ref()?, problems)?;
     credits::scale(draft, &mut built.fabric);
     let ground = Ground::new(built);
@@ -166,10 +168,13 @@ impl Parts {
 fn finish(resolved: &Resolved, parts: Parts) -> Compiled {
     let workload = parts.workload();
     let built = parts.ground.built;
+    let balances = choices::balances(&resolved.balance, parts.path_map, parts.routes);
+    let routing =
+        if balances.switch.takes_longer() { built.routing.with_longer(&built.fabric) } else { built.routing };
     let model = Model {
         fabric: built.fabric,
-        routing: built.routing,
-        balances: choices::balances(&resolved.balance, parts.path_map, parts.routes),
+        routing,
+        balances,
         transport: choices::transport(&resolved.transport, parts.window),
         congestion: choices::congestion(&resolved.congestion),
         queues: Queues {

@@ -1,7 +1,9 @@
 //! What a reader of the results should know: modelling choices that are ours.
 
 use netloom_model::{Job, Phase};
+use netloom_policy::balance;
 use netloom_policy::congestion::infiniband;
+use netloom_policy::transport::Reliability;
 
 use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
@@ -17,6 +19,9 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
     }
     if let Some(transport) = &draft.transport {
         own_rule("transport", transport, notes);
+        if let Some(balance) = &draft.balance {
+            in_order_only(&balance.switch, transport, notes);
+        }
         if queue_pairs::rule(transport.spec).is_some() {
             queue_pairs_travel(draft, transport, notes);
         }
@@ -83,6 +88,18 @@ fn queue_pairs_travel(draft: &Draft, transport: &Parameters, notes: &mut Vec<Str
     if name != "none" && !is_marked && !hears_nacks {
         let why = if name == infiniband::SPEC.name { "`threshold: 0`" } else { "no `marking`" };
         notes.push(format!("congestion control `{name}` is told nothing: {why}, and `nack: ignore`"));
+    }
+}
+
+/// Packets that overtake each other are sent again where they are taken in order only.
+fn in_order_only(switch: &Parameters, transport: &Parameters, notes: &mut Vec<String>) {
+    let takes_in_order = queue_pairs::rule(transport.spec) == Some(Reliability::GoBackN);
+    if takes_in_order && balance::reorders(switch.spec, &switch.settings) {
+        notes.push(format!(
+            "`{}` lets packets overtake each other, and `{}` takes them in order only: what comes early is sent again; \
+             `ideal` takes them in any order",
+            switch.spec.name, transport.spec.name
+        ));
     }
 }
 

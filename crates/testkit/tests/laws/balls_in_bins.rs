@@ -83,6 +83,7 @@ fn loads(n_flows: usize, n_uplinks: usize, seed: u64) -> Vec<u32> {
             class: 0,
             tag: 0,
             is_data,
+            may_reorder: true,
             ingress: 0,
             destination,
             message: 0,

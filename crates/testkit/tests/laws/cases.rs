@@ -13,6 +13,15 @@ pub fn policies() -> Vec<(&'static str, Chosen)> {
     let by_packets = [("by", Value::Choice("packets")), ("packets", Value::Count(5))];
     let by_gap = [("gap", Value::Duration(Duration(700_000)))];
     let lag_by_load = [("group", Value::Choice("lag")), ("choice", Value::Choice("load"))];
+    let quick = [
+        ("cell", Value::Size(Bytes(500))),
+        ("low", Value::Count(1)),
+        ("medium", Value::Count(4)),
+        ("high", Value::Count(16)),
+        ("sticky", Value::Absent),
+        ("utilization", Value::Fraction(0.7)),
+        ("utilization_window", Value::Duration(Duration(300_000))),
+    ];
     let in_packets = [("backlog", Value::Choice("packets"))];
     vec![
         ("ecmp", policy("ecmp", &[])),
@@ -28,6 +37,8 @@ pub fn policies() -> Vec<(&'static str, Chosen)> {
         ("tables by pair", policy("deterministic", &[("key", Value::Choice("pair"))])),
         ("tree in turns", policy("adaptive_infiniband", &[])),
         ("lag by load", policy("adaptive_infiniband", &lag_by_load)),
+        ("by grades", policy("adaptive_spectrum", &[])),
+        ("by grades of few cells", policy("adaptive_spectrum", &quick)),
     ]
 }
 

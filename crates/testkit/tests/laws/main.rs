@@ -27,6 +27,7 @@ mod rates;
 mod rdma;
 mod routes;
 mod seams;
+mod spectrum;
 mod staged;
 mod storms;
 mod themis;

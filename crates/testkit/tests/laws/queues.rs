@@ -96,6 +96,7 @@ impl Work for Poisson {
                 tag: 0,
                 size: Bytes(size),
                 rate: None,
+                may_reorder: true,
                 job: Message::BACKGROUND,
                 step: 0,
                 phase: 0,

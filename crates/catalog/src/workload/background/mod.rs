@@ -135,6 +135,7 @@ impl BackgroundWork {
                 tag: 0,
                 size: arrival.size,
                 rate: self.rate,
+                may_reorder: true,
                 job: Message::BACKGROUND,
                 step: 0,
                 phase: 0,

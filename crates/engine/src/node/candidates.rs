@@ -1,0 +1,115 @@
+//! The candidates of a packet as a balancing policy sees them.
+//!
+//! Invariants: a port is settled before it is looked at.
+
+use netloom_model::PortSet;
+use netloom_policy::balance::Ports;
+use netloom_units::{Duration, Rate};
+
+use super::settle;
+use crate::desk::Desk;
+use crate::port::Egress;
+use crate::round::Round;
+
+/// The candidates as a policy sees them; lazy ports settle when they are looked at.
+pub(super) struct Candidates<'a, 'r> {
+    pub ports: &'a mut [Egress],
+    pub set: PortSet<'a>,
+    pub now: u64,
+    pub desk: &'a mut Desk,
+    pub round: &'a Round<'r>,
+}
+
+impl Ports for Candidates<'_, '_> {
+    #[inline]
+    fn n_minimal(&self) -> usize {
+        self.set.len()
+    }
+
+    fn n_longer(&self) -> usize {
+        0
+    }
+
+    #[inline]
+    fn port(&self, candidate: usize) -> u32 {
+        self.set.get(candidate)
+    }
+
+    #[inline]
+    fn waiting_bytes(&mut self, candidate: usize) -> u64 {
+        let port = self.set.get(candidate);
+        settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
+        self.ports[port as usize].waiting_bytes(self.now)
+    }
+
+    #[inline]
+    fn waiting_packets(&mut self, candidate: usize) -> u64 {
+        let port = self.set.get(candidate);
+        settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
+        self.ports[port as usize].waiting_packets(self.now)
+    }
+
+    fn class_bytes(&mut self, candidate: usize, class: u8) -> u64 {
+        let port = self.set.get(candidate);
+        settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
+        self.ports[port as usize].class_bytes(self.now, class)
+    }
+
+    fn sent_bytes(&mut self, candidate: usize) -> u64 {
+        let port = self.set.get(candidate);
+        settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
+        self.ports[port as usize].sent_bytes(self.now)
+    }
+
+    fn rate(&self, candidate: usize) -> Rate {
+        self.ports[self.set.get(candidate) as usize].rate()
+    }
+
+    fn paused_for(&mut self, candidate: usize, class: u8) -> Duration {
+        self.ports[self.set.get(candidate) as usize].paused_for(self.now, class)
+    }
+}
+
+/// Candidates of which the first so many are on shortest ways and the others on longer ones.
+pub(super) struct WithLonger<'a, 'r> {
+    pub all: Candidates<'a, 'r>,
+    pub n_minimal: usize,
+}
+
+impl Ports for WithLonger<'_, '_> {
+    fn n_minimal(&self) -> usize {
+        self.n_minimal
+    }
+
+    fn n_longer(&self) -> usize {
+        self.all.n_minimal() - self.n_minimal
+    }
+
+    fn port(&self, candidate: usize) -> u32 {
+        self.all.port(candidate)
+    }
+
+    fn waiting_bytes(&mut self, candidate: usize) -> u64 {
+        self.all.waiting_bytes(candidate)
+    }
+
+    fn waiting_packets(&mut self, candidate: usize) -> u64 {
+        self.all.waiting_packets(candidate)
+    }
+
+    fn class_bytes(&mut self, candidate: usize, class: u8) -> u64 {
+        self.all.class_bytes(candidate, class)
+    }
+
+    fn sent_bytes(&mut self, candidate: usize) -> u64 {
+        self.all.sent_bytes(candidate)
+    }
+
+    fn rate(&self, candidate: usize) -> Rate {
+        self.all.rate(candidate)
+    }
+
+    fn paused_for(&mut self, candidate: usize, class: u8) -> Duration {
+        self.all.paused_for(candidate, class)
+    }
+}

@@ -1,0 +1,70 @@
+//! What a balancing policy may ask of a port beside its backlog: bytes by class, bytes sent, the rate, pauses.
+
+use netloom_units::{Duration, Rate};
+
+use super::Egress;
+
+impl Egress {
+    /// Bytes of data of a class in the class queues, or in the input buffers before this port; starts before `now` must
+    /// have happened. Where nobody counts, all that waits.
+    pub fn class_bytes(&self, now: u64, class: u8) -> u64 {
+        if !self.extras.counted && self.extras.account.is_none() {
+            return self.waiting_bytes(now);
+        }
+        if class == self.data_class { self.data_bytes() } else { 0 }
+    }
+
+    /// Bytes sent before `now`; starts before `now` must have happened.
+    pub fn sent_bytes(&self, now: u64) -> u64 {
+        self.bytes - self.waiting_bytes(now)
+    }
+
+    /// The rate of its link.
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// For how long the other end has paused a class; nothing where it is not, or where credits rule.
+    pub fn paused_for(&self, now: u64, class: u8) -> Duration {
+        let is_paused = self.is_paused(class) && self.extras.account.is_none();
+        Duration(if is_paused { now - self.extras.pauses.since } else { 0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_units::PortId;
+
+    use super::*;
+    use crate::channel::{Channel, Far};
+    use crate::packet::{Address, Packet, PacketKind, Stamp};
+    use crate::port::Form;
+    use crate::ring::ring;
+
+    #[test]
+    fn a_class_has_its_own_queue_not_the_total_of_the_port() {
+        let (sender, _receiver) = ring();
+        let mut port = Egress::new(PortId(0), Channel::new(sender, Far::Inside(0)), Rate(8_000_000_000), 0);
+        port.set_form(Form::Lazy);
+        port.set_guarded();
+        let to = Address { host: 1, slot: 0 };
+        let data = Packet::data(to, 0, 0, 0, 1_000, Stamp::new(0, true));
+        let answer = data.answer(PacketKind::Acknowledgement, to, 64, 5);
+        for _ in 0..3 {
+            port.count_in(&data);
+            port.enqueue(0, &data);
+            port.enqueue(0, &answer);
+        }
+        assert_eq!((port.class_bytes(0, 0), port.waiting_bytes(0)), (3_000, 3_192));
+        // Answers first; then a packet of data is on the wire, which waits no more.
+        for _ in 0..4 {
+            port.take_released();
+        }
+        assert_eq!((port.class_bytes(192_000, 0), port.waiting_bytes(192_000)), (2_000, 3_000));
+        assert_eq!((port.sent_bytes(192_000), port.sent_bytes(692_000)), (192, 692));
+        assert_eq!(port.paused_for(200_000, 0), Duration(0));
+        port.set_paused(200_000, 0, true);
+        assert_eq!(port.paused_for(250_000, 0), Duration(50_000));
+        assert_eq!(port.class_bytes(250_000, 0), 2_000, "what stands aside waits");
+    }
+}

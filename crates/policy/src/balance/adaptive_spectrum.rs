@@ -1,0 +1,365 @@
+//! # Idea
+//! Packets that may be reordered take a port with the lowest grade; grades are steps of the queue that the packet would
+//! wait in. All other packets keep to the path of their flow.
+//!
+//! # Source
+//! NVIDIA 2022, "Adaptive Routing for NVIDIA Spectrum Ethernet" (the blog post): the least loaded egress queue of the
+//! packet's own class, of packets marked by their sender only, longer ways only while the shortest are congested. Grades,
+//! thresholds and the interval are those of the Cumulus Linux documentation of adaptive routing. The size of a cell is
+//! that of Spectrum-2 in Linux (`mlxsw`); Spectrum-1 has 96 bytes. How these make one rule is ours.
+//!
+//! # Parameters
+//! `cell`, `low`, `medium`, `high`: where grades change. `utilization`, `utilization_window`: one grade more for a busy
+//! link. `paused_limit`: a class paused for longer has grade 4. `sticky`, `flows`: how often a flow may change its port,
+//! and how many are told apart. `longer_above`, `longer_steps`: when and how often packets go a longer way. `salt`, `hash`:
+//! of the packets that are not adapted.
+//!
+//! # Invariants
+//! A packet that is not marked goes where `ecmp` sends it. Among equal grades the port is drawn uniformly. No packet takes
+//! more than `longer_steps` steps that bring it no nearer, so none goes round in circles.
+//!
+//! # When it misleads
+//! Queues below `low` cells are all the same to it. Grades are those of this instant; real switches refresh them. Flows
+//! that share an entry of the table of `flows` share a port while it leads to both, else they take the entry from each
+//! other.
+
+use netloom_units::{Bytes, Duration, Kind, Parameter, Settings, Spec, StateWriter, Time, Value, mix};
+
+use super::ecmp::{Ecmp, HASH, SALT};
+use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+
+/// A number of cells.
+const CELLS: Kind = Kind::Count { minimum: 0, maximum: u32::MAX as u64 };
+
+/// The specification.
+pub static SPEC: Spec = Spec {
+    name: "adaptive_spectrum",
+    summary: "marked packets take a port of the lowest grade, by the queue of their own class; others are hashed",
+    source: "NVIDIA Spectrum adaptive routing and its Cumulus Linux defaults; what joins them is ours",
+    parameters: &[
+        Parameter {
+            name: "cell",
+            kind: Kind::Size,
+            default: Some(Value::Size(Bytes(144))),
+            meaning: "size of a buffer cell (Spectrum-2: 144B, Spectrum-1: 96B)",
+        },
+        Parameter {
+            name: "low",
+            kind: CELLS,
+            default: Some(Value::Count(100)),
+            meaning: "grade 0 while fewer cells wait in the queue of the packet's class",
+        },
+        Parameter {
+            name: "medium",
+            kind: CELLS,
+            default: Some(Value::Count(1_000)),
+            meaning: "else grade 1 while fewer cells wait",
+        },
+        Parameter {
+            name: "high",
+            kind: CELLS,
+            default: Some(Value::Count(10_000)),
+            meaning: "else grade 2 while fewer cells wait, else grade 3",
+        },
+        Parameter {
+            name: "utilization",
+            kind: Kind::Optional(&Kind::Fraction { minimum: 0.0, maximum: 1.0 }),
+            default: Some(Value::Absent),
+            meaning: "a link in use for more than this share of its rate has one grade more, up to 3; `none` asks for none",
+        },
+        Parameter {
+            name: "utilization_window",
+            kind: Kind::Duration,
+            default: Some(Value::Duration(Duration::from_micros(10))),
+            meaning: "the least span over which use is measured",
+        },
+        Parameter {
+            name: "paused_limit",
+            kind: Kind::Optional(&Kind::Duration),
+            default: Some(Value::Absent),
+            meaning: "a port whose class is paused for longer has grade 4; `none` has no such grade",
+        },
+        Parameter {
+            name: "sticky",
+            kind: Kind::Optional(&Kind::Duration),
+            default: Some(Value::Duration(Duration::from_micros(1))),
+            meaning: "a flow changes its port no sooner than this after the last choice; `none` chooses for every packet",
+        },
+        Parameter {
+            name: "flows",
+            kind: Kind::Count { minimum: 1, maximum: 1 << 20 },
+            default: Some(Value::Count(4_096)),
+            meaning: "entries of the table that remembers the ports of flows, by a hash of the flow",
+        },
+        Parameter {
+            name: "longer_above",
+            kind: Kind::Count { minimum: 0, maximum: 4 },
+            default: Some(Value::Count(1)),
+            meaning: "longer ways are looked at while the lowest grade on the shortest ways is above this",
+        },
+        Parameter {
+            name: "longer_steps",
+            kind: Kind::Count { minimum: 0, maximum: 255 },
+            default: Some(Value::Count(1)),
+            meaning: "how many steps of a packet may bring it no nearer; 0 keeps to the shortest ways",
+        },
+        SALT,
+        HASH,
+    ],
+};
+
+/// The grade of a port that should not be taken.
+const WORST: u8 = 4;
+/// The highest grade of a port that carries packets.
+const FULL: u8 = 3;
+
+/// Whether packets may go a longer way.
+pub(super) fn takes_longer(settings: &Settings) -> bool {
+    settings.count("longer_steps") > 0
+}
+
+/// The instance at a node.
+#[derive(Debug, Clone)]
+pub struct AdaptiveSpectrum {
+    ecmp: Ecmp,
+    grades: Grades,
+    /// `None` chooses for every packet by itself.
+    sticky: Option<Sticky>,
+    longer_above: u8,
+    longer_steps: u32,
+    shortest: Lowest,
+    longer: Lowest,
+}
+
+impl AdaptiveSpectrum {
+    pub(super) fn new(settings: &Settings, seat: Seat) -> AdaptiveSpectrum {
+        AdaptiveSpectrum {
+            ecmp: Ecmp::new(settings, seat),
+            grades: Grades::new(settings, seat),
+            sticky: Sticky::new(settings),
+            longer_above: settings.count("longer_above") as u8,
+            longer_steps: settings.count("longer_steps") as u32,
+            shortest: Lowest::default(),
+            longer: Lowest::default(),
+        }
+    }
+
+    /// A candidate of the lowest grade: a longer way only where that is lower than the lowest of the shortest.
+    fn choose<P: Ports>(
+        &mut self,
+        context: &mut Context,
+        class: u8,
+        (n_minimal, n_all): (usize, usize),
+        ports: &mut P,
+    ) -> usize {
+        let grades = &mut self.grades;
+        let mut grade = |candidate| grades.of(context.now, class, candidate, ports);
+        let shortest = self.shortest.among(0..n_minimal, &mut grade);
+        if shortest > self.longer_above && self.longer.among(n_minimal..n_all, &mut grade) < shortest {
+            return self.longer.draw(context);
+        }
+        self.shortest.draw(context)
+    }
+}
+
+impl Balance for AdaptiveSpectrum {
+    fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
+        if !packet.may_reorder {
+            return self.ecmp.pick(context, packet, ports);
+        }
+        let n_minimal = ports.n_minimal();
+        // Of this policy the tag counts the steps that brought the packet no nearer.
+        let n_longer = if packet.tag < self.longer_steps { ports.n_longer() } else { 0 };
+        let n_all = n_minimal + n_longer;
+        let kept = self.sticky.as_ref().and_then(|sticky| {
+            let candidate = sticky.kept(context.now, packet.entropy, n_all, ports)?;
+            (!self.grades.is_stuck(packet.class, candidate, ports)).then_some(candidate)
+        });
+        let candidate = kept.unwrap_or_else(|| {
+            let chosen = self.choose(context, packet.class, (n_minimal, n_all), ports);
+            if let Some(sticky) = &mut self.sticky {
+                sticky.keep(context.now, packet.entropy, ports.port(chosen));
+            }
+            chosen
+        });
+        let step = u32::from(candidate >= n_minimal);
+        Pick { candidate, class: packet.class, tag: packet.tag + step }
+    }
+
+    fn write_state(&self, out: &mut StateWriter) {
+        if let Some(sticky) = &self.sticky {
+            sticky.write_state(out);
+        }
+        self.grades.write_state(out);
+    }
+}
+
+/// Finds the lowest of several grades.
+#[derive(Debug, Clone, Default)]
+struct Lowest {
+    /// Working memory: those that have it.
+    ties: Vec<u32>,
+}
+
+impl Lowest {
+    /// The lowest grade of these candidates; beyond all grades if there is none.
+    fn among(&mut self, candidates: std::ops::Range<usize>, grade: &mut impl FnMut(usize) -> u8) -> u8 {
+        self.ties.clear();
+        let mut lowest = u8::MAX;
+        for candidate in candidates {
+            let grade = grade(candidate);
+            if grade < lowest {
+                lowest = grade;
+                self.ties.clear();
+            }
+            if grade == lowest {
+                self.ties.push(candidate as u32);
+            }
+        }
+        lowest
+    }
+
+    /// One of those that have it.
+    fn draw(&self, context: &mut Context) -> usize {
+        self.ties[context.random.below(self.ties.len() as u32) as usize] as usize
+    }
+}
+
+/// How good a port is, from 0 to 4; lower is better.
+#[derive(Debug, Clone)]
+struct Grades {
+    /// Bytes in a queue from which on the grade is one, two, three.
+    steps: [u64; 3],
+    paused_limit: Option<Duration>,
+    utilization: Option<Utilization>,
+}
+
+impl Grades {
+    fn new(settings: &Settings, seat: Seat) -> Grades {
+        let cell = settings.size("cell").0;
+        let step = |name| settings.count(name) * cell;
+        let paused_limit = match settings.optional("paused_limit") {
+            Some(Value::Duration(limit)) => Some(limit),
+            _ => None,
+        };
+        let utilization = match settings.optional("utilization") {
+            Some(Value::Fraction(above)) => {
+                Some(Utilization::new(above, settings.duration("utilization_window"), seat.n_ports()))
+            }
+            _ => None,
+        };
+        Grades { steps: [step("low"), step("medium"), step("high")], paused_limit, utilization }
+    }
+
+    fn of<P: Ports>(&mut self, now: Time, class: u8, candidate: usize, ports: &mut P) -> u8 {
+        if self.is_stuck(class, candidate, ports) {
+            return WORST;
+        }
+        let waiting = ports.class_bytes(candidate, class);
+        let grade = self.steps.iter().filter(|&&step| waiting >= step).count() as u8;
+        let is_busy = self.utilization.as_mut().is_some_and(|use_of| use_of.exceeds(now, candidate, ports));
+        (grade + u8::from(is_busy)).min(FULL)
+    }
+
+    /// Whether the class has been paused at a candidate for longer than the limit.
+    fn is_stuck<P: Ports>(&self, class: u8, candidate: usize, ports: &mut P) -> bool {
+        self.paused_limit.is_some_and(|limit| ports.paused_for(candidate, class) > limit)
+    }
+
+    fn write_state(&self, out: &mut StateWriter) {
+        for meter in self.utilization.iter().flat_map(|utilization| &utilization.meters) {
+            out.age(meter.since);
+            out.word(u64::from(meter.exceeds));
+        }
+    }
+}
+
+/// How much of the rate of each link is in use: a mean from one look to the first one that comes a window later.
+#[derive(Debug, Clone)]
+struct Utilization {
+    above: f64,
+    window: Duration,
+    /// By port.
+    meters: Box<[Meter]>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Meter {
+    since: Time,
+    /// Bytes sent until then.
+    sent: u64,
+    exceeds: bool,
+}
+
+impl Utilization {
+    fn new(above: f64, window: Duration, n_ports: u32) -> Utilization {
+        let idle = Meter { since: Time::ZERO, sent: 0, exceeds: false };
+        Utilization { above, window, meters: vec![idle; n_ports as usize].into() }
+    }
+
+    fn exceeds<P: Ports>(&mut self, now: Time, candidate: usize, ports: &mut P) -> bool {
+        let meter = &mut self.meters[ports.port(candidate) as usize];
+        let span = now.since(meter.since);
+        if span >= self.window && span > Duration(0) {
+            let sent = ports.sent_bytes(candidate);
+            // In picobits, as rate times span.
+            let used = sent.saturating_sub(meter.sent) as f64 * 8e12;
+            let exceeds = used > self.above * ports.rate(candidate).0 as f64 * span.0 as f64;
+            *meter = Meter { since: now, sent, exceeds };
+        }
+        meter.exceeds
+    }
+}
+
+/// The ports of flows, by a hash of the flow; allocated with the first packet that is adapted.
+#[derive(Debug, Clone)]
+struct Sticky {
+    interval: Duration,
+    n_entries: usize,
+    table: Vec<Entry>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    chosen_at: Time,
+    port: u32,
+}
+
+impl Sticky {
+    fn new(settings: &Settings) -> Option<Sticky> {
+        match settings.optional("sticky") {
+            Some(Value::Duration(interval)) if interval > Duration(0) => {
+                Some(Sticky { interval, n_entries: settings.count("flows") as usize, table: Vec::new() })
+            }
+            _ => None,
+        }
+    }
+
+    fn place(&self, entropy: u32) -> usize {
+        mix(u64::from(entropy)) as usize % self.n_entries
+    }
+
+    /// The candidate among the first so many that leads by the port chosen less than an interval ago.
+    fn kept<P: Ports>(&self, now: Time, entropy: u32, n_candidates: usize, ports: &P) -> Option<usize> {
+        let entry = self.table.get(self.place(entropy))?;
+        if entry.chosen_at == Time::NEVER || now.since(entry.chosen_at) >= self.interval {
+            return None;
+        }
+        (0..n_candidates).find(|&candidate| ports.port(candidate) == entry.port)
+    }
+
+    fn keep(&mut self, now: Time, entropy: u32, port: u32) {
+        if self.table.is_empty() {
+            self.table = vec![Entry { chosen_at: Time::NEVER, port: 0 }; self.n_entries];
+        }
+        let place = self.place(entropy);
+        self.table[place] = Entry { chosen_at: now, port };
+    }
+
+    fn write_state(&self, out: &mut StateWriter) {
+        for entry in &self.table {
+            out.age(entry.chosen_at);
+            out.word(u64::from(entry.port));
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Grades of ports: thresholds that rise, cells that hold something.
+
+use crate::diagnostic::Problems;
+use crate::resolve::Draft;
+use crate::resolved::Parameters;
+
+/// Reports thresholds of `adaptive_spectrum` that leave a grade out by falling, and cells of no size.
+pub(super) fn check(draft: &Draft, problems: &mut Problems) {
+    let Some(balance) = &draft.balance else { return };
+    check_policy(&balance.switch, problems);
+    if balance.host != balance.switch {
+        check_policy(&balance.host, problems);
+    }
+}
+
+fn check_policy(policy: &Parameters, problems: &mut Problems) {
+    if policy.spec.parameter("cell").is_none() {
+        return;
+    }
+    if policy.settings.size("cell").0 == 0 {
+        let report = problems.report(policy.place_of("cell"), "a cell holds at least one byte");
+        report.label("every queue would have the highest grade");
+        report.help("write `cell: 144B`");
+    }
+    for [below, above] in [["low", "medium"], ["medium", "high"]] {
+        let [least, most] = [below, above].map(|name| policy.settings.count(name));
+        if least > most {
+            let message = format!("`{above}` is {most}, less than `{below}`");
+            let report = problems.report(policy.place_of(above), message);
+            report.label("grades rise with the queue");
+            report.help(format!("at least {least}, or a lower `{below}`"));
+        }
+    }
+}
