@@ -45,6 +45,11 @@ netloom run scenarios/flows/staged.yaml -o "$place/over_time" --quiet
 netloom run scenarios/flows/staged.yaml --set record.rates=none -o "$place/by_stage" --quiet
 for name in c2_5_dr c2_5_ar; do netloom run scenarios/infiniband/$name.yaml -o "$place/$name" --quiet; done
 for name in one_class two_classes; do netloom run scenarios/classes/$name.yaml -o "$place/$name" --quiet; done
+sizes='[{ring_all_reduce: {size: 64KiB}}, {ring_all_reduce: {size: 1MiB}}, {ring_all_gather: {size: 64KiB}}, {ring_all_gather: {size: 1MiB}}]'
+for policy in ecmp spray; do
+    netloom run scenarios/collectives/ring_all_reduce.yaml --set "jobs.0.phases=$sizes" --set balance=$policy \
+        -o "$place/sizes_$policy" --quiet
+done
 netloom sweep scenarios/rdma/nic_sr.yaml --vary congestion.dcqcn.increase_time=55us,300us \
     --vary balance=ecmp,spray -o "$place/sweep" >/dev/null
 netloom report "$place/ecmp" "$place/adaptive" -o "$place/demo.html" >/dev/null
@@ -53,6 +58,8 @@ netloom report "$place/nic_sr" "$place/themis" "$place/lossless" -o "$place/rdma
 netloom report "$place/over_time" "$place/by_stage" "$place/ecmp" -o "$place/flows.html" >/dev/null
 netloom report "$place/c2_5_dr" "$place/c2_5_ar" "$place/ecmp" -o "$place/congestion.html" >/dev/null
 netloom report "$place/one_class" "$place/two_classes" -o "$place/traffic.html" >/dev/null
+netloom report "$place/sizes_ecmp" "$place/sizes_spray" -o "$place/sizes.html" >/dev/null
 netloom report "$place"/sweep/points/*/*/* -o "$place/sweep.html" >/dev/null
 (cd web && npm run --silent browser -- "$browser" "$place/demo.html" "$place/hostile.html" \
-    "$place/rdma.html" "$place/sweep.html" "$place/flows.html" "$place/congestion.html" "$place/traffic.html" ${PICTURES:+--pictures "$PICTURES"})
+    "$place/rdma.html" "$place/sweep.html" "$place/flows.html" "$place/congestion.html" "$place/traffic.html" \
+    "$place/sizes.html" ${PICTURES:+--pictures "$PICTURES"})

@@ -17,6 +17,7 @@ const OTHERS = {
   rdma: ["goodput", "repairs", "rates", "signals"],
   sweep: ["by_setting", "goodput", "repairs"],
   flows: ["stages", "goodput", "repairs", "rates"],
+  sizes: ["bandwidth"],
   congestion: ["congestion", "stages", "goodput", "repairs", "signals"],
   traffic: ["traffic", "goodput", "repairs", "signals"],
 };
