@@ -381,10 +381,12 @@ impl Node {
         round: &Round,
     ) -> Pick {
         let Node { balancer, ports, random, healthy, id, .. } = self;
-        let (healthy, between) = (*healthy, (*id, HostId(packet.destination)));
         let mut context = Context { now: Time(now), random };
         let view = || view(packet, ingress, round);
-        balancer.pick(&mut context, view, || Candidates { ports, set, healthy, between, now, desk, round })
+        let between = || (*id, HostId(packet.destination));
+        let candidates =
+            || Candidates { ports, set, healthy: *healthy, between: between(), now, desk, round };
+        balancer.pick(&mut context, view, candidates)
     }
 
     /// Queues a packet at a port. It is made only where it goes, which spares the common case a copy.

@@ -409,7 +409,10 @@ impl Egress {
     #[cold]
     #[inline(never)]
     fn note_peak(&mut self, now: u64, backlog: u64) -> bool {
-        if let Some(fits) = self.note_mixed_peak(now, backlog) {
+        // At a rate that changes nothing is whole picoseconds per byte.
+        if self.ps_per_byte == 0
+            && let Some(fits) = self.note_mixed_peak(now, backlog)
+        {
             return fits;
         }
         if backlog > self.limit {

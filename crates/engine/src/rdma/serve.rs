@@ -284,6 +284,7 @@ impl SendPair {
 }
 
 /// Sets a timer for the deadline of a queue pair, unless an earlier one will look at it.
+#[inline(always)]
 pub(super) fn arm(pair: &mut SendPair, node: u32, place: u32, desk: &mut Desk) {
     if pair.timer > pair.deadline {
         pair.timer = pair.deadline;
