@@ -43,6 +43,9 @@ done
 netloom run scenarios/rdma/lossless.yaml -o "$place/lossless" --quiet
 netloom run scenarios/flows/staged.yaml -o "$place/over_time" --quiet
 netloom run scenarios/flows/staged.yaml --set record.rates=none -o "$place/by_stage" --quiet
+for policy in adaptive_spectrum ecmp; do
+    netloom run scenarios/policies/adaptive_spectrum.yaml --set balance=$policy -o "$place/order_$policy" --quiet
+done
 for name in c2_5_dr c2_5_ar; do netloom run scenarios/infiniband/$name.yaml -o "$place/$name" --quiet; done
 netloom sweep scenarios/rdma/nic_sr.yaml --vary congestion.dcqcn.increase_time=55us,300us \
     --vary balance=ecmp,spray -o "$place/sweep" >/dev/null
@@ -51,6 +54,7 @@ netloom report "$place/<"* "$place/custom" -o "$place/hostile.html" >/dev/null
 netloom report "$place/nic_sr" "$place/themis" "$place/lossless" -o "$place/rdma.html" >/dev/null
 netloom report "$place/over_time" "$place/by_stage" "$place/ecmp" -o "$place/flows.html" >/dev/null
 netloom report "$place/c2_5_dr" "$place/c2_5_ar" "$place/ecmp" -o "$place/congestion.html" >/dev/null
+netloom report "$place/order_adaptive_spectrum" "$place/order_ecmp" -o "$place/reordering.html" >/dev/null
 netloom report "$place"/sweep/points/*/*/* -o "$place/sweep.html" >/dev/null
 (cd web && npm run --silent browser -- "$browser" "$place/demo.html" "$place/hostile.html" \
-    "$place/rdma.html" "$place/sweep.html" "$place/flows.html" "$place/congestion.html" ${PICTURES:+--pictures "$PICTURES"})
+    "$place/rdma.html" "$place/sweep.html" "$place/flows.html" "$place/congestion.html" "$place/reordering.html" ${PICTURES:+--pictures "$PICTURES"})

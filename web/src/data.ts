@@ -343,6 +343,20 @@ export interface CongestionOfRun {
   scenes: CongestionScene[];
 }
 
+export interface ReorderingOfRun {
+  messages: number;
+  reordered: number;
+  packets: number;
+  late: number;
+  late_again: number;
+  late_share: number;
+  extent: number;
+  degree: number;
+  held_packets: number;
+  held_bytes: number;
+  back: number[];
+}
+
 export interface Listed<Row> {
   total: number;
   rows: Row[];
@@ -374,6 +388,8 @@ export interface Report {
   signals: (SignalsOfRun | null)[];
   /** Run by run, absent where no congestion tree was recorded. */
   congestion: (CongestionOfRun | null)[];
+  /** Run by run, absent where the order of packets was not recorded. */
+  reordering: (ReorderingOfRun | null)[];
   settings: Settings;
 }
 

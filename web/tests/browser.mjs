@@ -17,6 +17,7 @@ const OTHERS = {
   rdma: ["goodput", "repairs", "rates", "signals"],
   sweep: ["by_setting", "goodput", "repairs"],
   flows: ["stages", "goodput", "repairs", "rates"],
+  reordering: ["goodput", "repairs", "reordering"],
   congestion: ["congestion", "stages", "goodput", "repairs", "signals"],
 };
 const FLAGS = [

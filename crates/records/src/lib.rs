@@ -37,7 +37,7 @@ pub use registry::{TABLES, Table};
 pub use row::{BadCell, Row, RowError};
 pub use rows::{
     CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, Fate, FaultRow, FlowRow, JobRow,
-    PacketKind, PacketOrder, PacketRow, Part, PathRow, PortRow, RateRow, RepairOrder, RepairRow, Role,
-    SeriesRow, SignalRow, StageRow, StepRow,
+    PacketKind, PacketOrder, PacketRow, Part, PathRow, PortRow, RateRow, ReorderingRow, RepairOrder,
+    RepairRow, Role, SeriesRow, SignalRow, StageRow, StepRow,
 };
 pub use sink::{Batch, MemorySink, Sink, SinkError};

@@ -9,7 +9,7 @@ use crate::column::TableSpec;
 use crate::row::Row;
 use crate::rows::{
     CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow,
-    PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow,
+    PortRow, RateRow, ReorderingRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow,
 };
 use crate::sink::{Sink, SinkError};
 
@@ -119,6 +119,8 @@ tables! {
     Congestion congestion CongestionRow;
     /// Flows that pass them.
     CongestedFlows congested_flows CongestedFlowRow;
+    /// In what order packets came.
+    Reordering reordering ReorderingRow;
 }
 
 /// Does something for the row type of a table.

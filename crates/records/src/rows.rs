@@ -15,8 +15,10 @@ use crate::registry::{Batch, MemorySink, Table};
 use crate::row::{BadCell, Named, Row, RowError, table};
 
 mod congestion;
+mod reordering;
 
 pub use congestion::{CongestedFlowRow, CongestionRow, Part, Role};
+pub use reordering::ReorderingRow;
 
 table! {
     /// One message.

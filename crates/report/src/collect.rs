@@ -4,7 +4,7 @@
 
 use netloom_records::{
     Batch, CongestedFlowRow, CongestionRow, DropRow, FaultRow, FlowRow, JobRow, Manifest, Names, PortRow,
-    RateRow, RepairRow, Row, RunFolder, SignalRow, StageRow, StepRow,
+    RateRow, ReorderingRow, RepairRow, Row, RunFolder, SignalRow, StageRow, StepRow,
 };
 use netloom_units::NodeId;
 
@@ -85,6 +85,7 @@ pub fn run(name: String, folder: &RunFolder) -> Result<Collected, ReportError> {
     // Scenes are known once all ports have been told.
     rows::<CongestionRow>(folder, |rows| feed(Batch::Congestion(rows)))?;
     rows::<CongestedFlowRow>(folder, |rows| feed(Batch::CongestedFlows(rows)))?;
+    rows::<ReorderingRow>(folder, |rows| feed(Batch::Reordering(rows)))?;
     Ok(Collected { about, panels })
 }
 

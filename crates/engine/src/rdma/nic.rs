@@ -8,6 +8,7 @@ use netloom_units::{Rate, StateWriter, Time};
 use super::message::{Incoming, Outgoing};
 use super::pair::{ReceivePair, SendPair};
 use super::ready::{Ready, Turn};
+use crate::reordering::Reordering;
 use crate::slab::Slab;
 
 /// See the module.
@@ -27,6 +28,8 @@ pub struct Nic {
     pub quiet_until: u64,
     /// Queue pairs that have sent.
     pub n_pairs: u32,
+    /// In what order packets came, where that is recorded.
+    pub reordering: Option<Box<Reordering>>,
 }
 
 /// What belongs to one port.
@@ -57,6 +60,7 @@ impl Nic {
             lanes: ports.iter().map(lane).collect(),
             quiet_until: 0,
             n_pairs: 0,
+            reordering: Reordering::of(model),
         }
     }
 
@@ -86,6 +90,9 @@ impl Nic {
     pub fn forget_receive(&mut self, place: u32) {
         self.receives.get_mut(place).clear();
         self.receives.remove(place);
+        if let Some(reordering) = &mut self.reordering {
+            reordering.forget_stream(place);
+        }
     }
 
     /// A queue pair may have something to send from `now` on, or nothing any more.

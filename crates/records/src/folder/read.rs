@@ -29,7 +29,7 @@ use crate::registry::Table;
 use crate::row::Row;
 use crate::rows::{
     CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, FaultRow, FlowRow, JobRow, PacketRow, PathRow,
-    PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow,
+    PortRow, RateRow, ReorderingRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow,
 };
 
 /// Rows per batch read.
@@ -171,6 +171,7 @@ whole_tables! {
     stages StageRow;
     congestion CongestionRow;
     congested_flows CongestedFlowRow;
+    reordering ReorderingRow;
 }
 
 /// The Arrow batches of a table.

@@ -41,6 +41,7 @@ fn push_in_pieces(run: &MemorySink, sink: &mut impl Sink, seed: u64) {
     push!(sink, random, Stages, run.stages);
     push!(sink, random, Congestion, run.congestion);
     push!(sink, random, CongestedFlows, run.congested_flows);
+    push!(sink, random, Reordering, run.reordering);
     push!(sink, random, Packets, run.packets);
 }
 

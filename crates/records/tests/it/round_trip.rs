@@ -28,6 +28,7 @@ fn read(folder: &RunFolder) -> MemorySink {
         stages: folder.stages().unwrap(),
         congestion: folder.congestion().unwrap(),
         congested_flows: folder.congested_flows().unwrap(),
+        reordering: folder.reordering().unwrap(),
     }
 }
 

@@ -11,6 +11,7 @@ mod links;
 mod provenance;
 mod queues;
 mod rates;
+mod reordering;
 mod repairs;
 mod settings;
 mod signals;
@@ -61,6 +62,7 @@ collectors! {
     goodput: goodput::Goodput,
     signals: signals::Signals,
     congestion: congestion::Congestion,
+    reordering: reordering::Reordering,
 }
 
 /// Everything the page is told.
@@ -81,6 +83,7 @@ pub struct Report {
     stages: Vec<Option<stages::RunData>>,
     signals: Vec<Option<signals::RunData>>,
     congestion: Vec<Option<congestion::RunData>>,
+    reordering: Vec<Option<reordering::RunData>>,
     settings: settings::SettingsData,
 }
 
@@ -106,6 +109,7 @@ impl Report {
             stages: Vec::new(),
             signals: Vec::new(),
             congestion: Vec::new(),
+            reordering: Vec::new(),
             settings,
         };
         let mut read = Vec::new();
@@ -124,6 +128,7 @@ impl Report {
             report.stages.push(panels.stages.finish(&about, n_runs));
             report.signals.push(panels.signals.finish(&about));
             report.congestion.push(panels.congestion.finish(&about));
+            report.reordering.push(panels.reordering.finish());
             report.summary.extend(summary::rows(number, &report));
             read.push(about);
         }

@@ -25,6 +25,7 @@ mod priority;
 mod queues;
 mod rates;
 mod rdma;
+mod reordering;
 mod routes;
 mod seams;
 mod spectrum;
