@@ -485,7 +485,7 @@ fn longer_ways_are_known_only_where_they_may_be_taken() {
              {balance}\njobs: [{{phases: [permutation: {{size: 1MiB}}]}}]\n"
         );
         let model = compile(&resolve(&text, "test.yaml").unwrap()).unwrap().model;
-        model.routing.longer(netloom_units::NodeId(2), netloom_units::HostId(1)).to_vec()
+        model.routing.longer(netloom_units::NodeId(2), HostId(1)).to_vec()
     };
     assert_eq!(triangle("adaptive_spectrum"), [2]);
     assert!(triangle("{adaptive_spectrum: {longer_steps: 0}}").is_empty());
