@@ -43,6 +43,9 @@ done
 netloom run scenarios/rdma/lossless.yaml -o "$place/lossless" --quiet
 netloom run scenarios/flows/staged.yaml -o "$place/over_time" --quiet
 netloom run scenarios/flows/staged.yaml --set record.rates=none -o "$place/by_stage" --quiet
+for policy in adaptive_spectrum ecmp; do
+    netloom run scenarios/policies/adaptive_spectrum.yaml --set balance=$policy -o "$place/order_$policy" --quiet
+done
 for name in c2_5_dr c2_5_ar; do netloom run scenarios/infiniband/$name.yaml -o "$place/$name" --quiet; done
 for name in one_class two_classes; do netloom run scenarios/classes/$name.yaml -o "$place/$name" --quiet; done
 sizes='[{ring_all_reduce: {size: 64KiB}}, {ring_all_reduce: {size: 1MiB}}, {ring_all_gather: {size: 64KiB}}, {ring_all_gather: {size: 1MiB}}]'
@@ -59,7 +62,8 @@ netloom report "$place/over_time" "$place/by_stage" "$place/ecmp" -o "$place/flo
 netloom report "$place/c2_5_dr" "$place/c2_5_ar" "$place/ecmp" -o "$place/congestion.html" >/dev/null
 netloom report "$place/one_class" "$place/two_classes" -o "$place/traffic.html" >/dev/null
 netloom report "$place/sizes_ecmp" "$place/sizes_spray" -o "$place/sizes.html" >/dev/null
+netloom report "$place/order_adaptive_spectrum" "$place/order_ecmp" -o "$place/reordering.html" >/dev/null
 netloom report "$place"/sweep/points/*/*/* -o "$place/sweep.html" >/dev/null
 (cd web && npm run --silent browser -- "$browser" "$place/demo.html" "$place/hostile.html" \
     "$place/rdma.html" "$place/sweep.html" "$place/flows.html" "$place/congestion.html" "$place/traffic.html" \
-    "$place/sizes.html" ${PICTURES:+--pictures "$PICTURES"})
+    "$place/sizes.html" "$place/reordering.html" ${PICTURES:+--pictures "$PICTURES"})

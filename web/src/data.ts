@@ -398,6 +398,20 @@ export interface TrafficOfRun {
   classes: ClassOfData[];
 }
 
+export interface ReorderingOfRun {
+  messages: number;
+  reordered: number;
+  packets: number;
+  late: number;
+  late_again: number;
+  late_share: number;
+  extent: number;
+  degree: number;
+  held_packets: number;
+  held_bytes: number;
+  back: number[];
+}
+
 export interface Listed<Row> {
   total: number;
   rows: Row[];
@@ -433,6 +447,8 @@ export interface Report {
   congestion: (CongestionOfRun | null)[];
   /** Run by run, absent where no kind of traffic is named. */
   traffic: (TrafficOfRun | null)[];
+  /** Run by run, absent where the order of packets was not recorded. */
+  reordering: (ReorderingOfRun | null)[];
   settings: Settings;
 }
 

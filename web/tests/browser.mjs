@@ -18,6 +18,7 @@ const OTHERS = {
   sweep: ["by_setting", "goodput", "repairs"],
   flows: ["stages", "goodput", "repairs", "rates"],
   sizes: ["bandwidth"],
+  reordering: ["goodput", "repairs", "reordering"],
   congestion: ["congestion", "stages", "goodput", "repairs", "signals"],
   traffic: ["traffic", "goodput", "repairs", "signals"],
 };

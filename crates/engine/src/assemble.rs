@@ -22,6 +22,7 @@ use crate::node::Node;
 use crate::partition::{InLink, MOST_IN_LINKS, Partition};
 use crate::port::{Egress, Form};
 use crate::rdma::Nic;
+use crate::reordering::Reordering;
 use crate::ring::{Receiver, Sender, ring};
 use crate::route::Route;
 
@@ -351,6 +352,9 @@ impl<'a> Builder<'a> {
         let mut node = Node::new(id, place, ports, route, balancer, random);
         node.host = is_host.then(|| Box::new(Host::new(model.transport.entropy)));
         let fabric_ports = model.fabric.ports_of(id);
+        if let Some(host) = node.host.as_deref_mut().filter(|_| model.transport.rdma().is_none()) {
+            host.reordering = Reordering::of(model);
+        }
         if let Some(host) = node.host.as_deref_mut().filter(|_| model.transport.rdma().is_some()) {
             host.nic = Some(Box::new(Nic::new(model, fabric_ports)));
         }

@@ -16,6 +16,7 @@ use crate::flow::Flow;
 use crate::node::{Node, PLAIN};
 use crate::packet::{Address, Packet, Stamp};
 use crate::rdma::Nic;
+use crate::reordering::Reordering;
 use crate::round::Round;
 use crate::slab::Slab;
 
@@ -36,6 +37,8 @@ pub struct Host {
     numbers_matter: bool,
     /// Queue pairs, where messages travel on such.
     pub nic: Option<Box<Nic>>,
+    /// In what order packets came, where that is recorded and messages do not travel on queue pairs.
+    pub reordering: Option<Box<Reordering>>,
 }
 
 /// A message being sent.
@@ -165,7 +168,11 @@ impl Node {
 
     #[inline]
     fn receive_data(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
-        let receive = self.host_mut().receives.get_mut(packet.slot);
+        let host = self.host_mut();
+        if let Some(reordering) = &mut host.reordering {
+            reordering.take((packet.slot, u64::from(packet.sequence)), packet.slot, packet);
+        }
+        let receive = host.receives.get_mut(packet.slot);
         receive.missing -= u64::from(packet.bytes);
         receive.packets += 1;
         receive.hops += u64::from(packet.hops());

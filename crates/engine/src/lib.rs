@@ -33,6 +33,7 @@ mod partition;
 mod port;
 mod rates;
 mod rdma;
+mod reordering;
 mod ring;
 mod round;
 mod route;

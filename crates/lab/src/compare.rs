@@ -87,6 +87,11 @@ pub static METRICS: &[Metric] = &[
     of_run("fct_p99_s", "FCT p99", Unit::Seconds, |run| fct(run).map(|fct| fct.p99_s)),
     of_run("peak_hosts_bytes", "host queues", Unit::Bytes, |run| Some(run.queues.hosts.bytes as f64)),
     of_run("peak_switches_bytes", "switch queues", Unit::Bytes, |run| Some(run.queues.switches.bytes as f64)),
+    of_run("late_share", "late", Unit::One, |run| run.reordering.map(|found| found.late_share)),
+    of_run("extent_packets", "late by", Unit::Packets, |run| {
+        run.reordering.map(|found| f64::from(found.extent))
+    }),
+    of_run("held_bytes", "to hold", Unit::Bytes, |run| run.reordering.map(|found| found.held_bytes as f64)),
     of_run("dropped_packets", "dropped", Unit::Packets, |run| Some(run.drops.packets as f64)),
 ];
 

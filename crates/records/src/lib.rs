@@ -38,6 +38,6 @@ pub use row::{BadCell, Row, RowError};
 pub use rows::{
     ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, EventRow, Fate, FaultRow,
     FlowRow, Happening, JobRow, PacketKind, PacketOrder, PacketRow, Part, PathRow, PortRow, RateRow,
-    RepairOrder, RepairRow, Role, SeriesRow, SignalRow, StageRow, StepRow, Target, TrafficRow,
+    ReorderingRow, RepairOrder, RepairRow, Role, SeriesRow, SignalRow, StageRow, StepRow, Target, TrafficRow,
 };
 pub use sink::{Batch, MemorySink, Sink, SinkError};

@@ -9,7 +9,8 @@ use crate::column::TableSpec;
 use crate::row::Row;
 use crate::rows::{
     ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow,
-    PacketRow, PathRow, PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow, TrafficRow,
+    PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow,
+    TrafficRow,
 };
 use crate::sink::{Sink, SinkError};
 
@@ -125,6 +126,8 @@ tables! {
     Traffic traffic TrafficRow;
     /// What failed, as the user named it.
     Events events EventRow;
+    /// In what order packets came.
+    Reordering reordering ReorderingRow;
 }
 
 /// Does something for the row type of a table.

@@ -17,10 +17,12 @@ use crate::row::{BadCell, Named, Row, RowError, table};
 mod classes;
 mod congestion;
 mod events;
+mod reordering;
 
 pub use classes::{ClassRow, TrafficRow};
 pub use congestion::{CongestedFlowRow, CongestionRow, Part, Role};
 pub use events::{EventRow, Happening, Target};
+pub use reordering::ReorderingRow;
 
 table! {
     /// One message.

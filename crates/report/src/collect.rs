@@ -4,8 +4,8 @@
 
 use netloom_records::{
     Batch, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow,
-    JobRow, Manifest, Names, PortRow, RateRow, RepairRow, Row, RunFolder, SignalRow, StageRow, StepRow,
-    TrafficRow,
+    JobRow, Manifest, Names, PortRow, RateRow, ReorderingRow, RepairRow, Row, RunFolder, SignalRow, StageRow,
+    StepRow, TrafficRow,
 };
 use netloom_units::{LinkId, NodeId};
 
@@ -96,6 +96,7 @@ pub fn run(name: String, folder: &RunFolder) -> Result<Collected, ReportError> {
     // Scenes are known once all ports have been told.
     rows::<CongestionRow>(folder, |rows| feed(Batch::Congestion(rows)))?;
     rows::<CongestedFlowRow>(folder, |rows| feed(Batch::CongestedFlows(rows)))?;
+    rows::<ReorderingRow>(folder, |rows| feed(Batch::Reordering(rows)))?;
     Ok(Collected { about, panels })
 }
 

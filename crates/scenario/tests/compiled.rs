@@ -459,6 +459,40 @@ fn a_controller_that_hears_nothing_is_noted() {
 }
 
 #[test]
+fn a_transport_that_takes_packets_in_order_only_is_warned_of_policies_that_reorder() {
+    let is_warned = |balance: &str, transport: &str| {
+        let text = format!("{JOB}balance: {balance}\ntransport: {transport}\n");
+        compiled(&text).notes.iter().any(|note| note.contains("overtake"))
+    };
+    for balance in ["adaptive_spectrum", "spray", "adaptive", "{flowlet: {by: packets}}"] {
+        assert!(is_warned(balance, "go_back_n"), "{balance}");
+        assert!(!is_warned(balance, "ideal"), "{balance}");
+        assert!(!is_warned(balance, "window"), "{balance}");
+    }
+    for balance in ["ecmp", "flowlet", "deterministic"] {
+        assert!(!is_warned(balance, "go_back_n"), "{balance}");
+    }
+}
+
+#[test]
+fn longer_ways_are_known_only_where_they_may_be_taken() {
+    let triangle = |balance: &str| {
+        let links: String = [("a", "x"), ("b", "y"), ("x", "y"), ("y", "z"), ("x", "z")]
+            .map(|(from, to)| format!("      - {{from: {from}, to: {to}, rate: 100Gbps, delay: 500ns}}\n"))
+            .concat();
+        let text = format!(
+            "netloom: 1\nfabric:\n  custom:\n    hosts: [a, b]\n    switches: [x, y, z]\n    links:\n{links}balance: \
+             {balance}\njobs: [{{phases: [permutation: {{size: 1MiB}}]}}]\n"
+        );
+        let model = compile(&resolve(&text, "test.yaml").unwrap()).unwrap().model;
+        model.routing.longer(netloom_units::NodeId(2), HostId(1)).to_vec()
+    };
+    assert_eq!(triangle("adaptive_spectrum"), [2]);
+    assert!(triangle("{adaptive_spectrum: {longer_steps: 0}}").is_empty());
+    assert!(triangle("ecmp").is_empty());
+}
+
+#[test]
 fn queue_pairs_on_absurd_links_are_refused_with_words() {
     let fabric = |rate: &str, delay: &str| {
         let links = format!("[{{from: host0, to: switch0, rate: {rate}, delay: {delay}, count: 2}}]");

@@ -11,6 +11,7 @@ import type { Panel } from "./panel.ts";
 import { PROVENANCE } from "./provenance.ts";
 import { QUEUES } from "./queues.ts";
 import { RATES } from "./rates.ts";
+import { REORDERING } from "./reordering.ts";
 import { REPAIRS } from "./repairs.ts";
 import { SETTINGS } from "./settings.ts";
 import { SIGNALS } from "./signals.ts";
@@ -32,6 +33,7 @@ export const PANELS: Panel[] = [
   SLOWDOWN,
   GOODPUT,
   REPAIRS,
+  REORDERING,
   RATES,
   CONGESTION,
   SIGNALS,

@@ -3,8 +3,8 @@
 use std::env;
 
 use netloom_lab::summary::{
-    FlowThroughput, JobSummary, PeakSummary, QueuePairSummary, SizeBucket, Slowdowns, StageSummary,
-    StagedSummary, Summary, TrafficSummary,
+    FlowThroughput, JobSummary, PeakSummary, QueuePairSummary, ReorderingSummary, SizeBucket, Slowdowns,
+    StageSummary, StagedSummary, Summary, TrafficSummary,
 };
 use netloom_lab::{
     ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest, Source, Status,
@@ -230,6 +230,7 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     lines.push(format!("links       {mean} used on average, the busiest direction {busiest} of the time"));
     lines.push(format!("drops       {}", drops(summary)));
     lines.extend(summary.queue_pairs.iter().flat_map(queue_pairs));
+    lines.extend(summary.reordering.iter().map(order));
     let wall = manifest.wall_time_s;
     lines.push(format!(
         "simulated   {} in {}: {} packet-hops, {}/s with {}",
@@ -285,6 +286,20 @@ fn queue_pairs(found: &QueuePairSummary) -> Vec<String> {
         lines.push(format!("edge        NACKs: {forwarded} passed, {blocked} kept back, {made} made"));
     }
     lines
+}
+
+/// How many packets came after later ones, by how much, and what a receiver would hold because of it.
+fn order(found: &ReorderingSummary) -> String {
+    if found.late == 0 {
+        return "order       no packet came after a later one".to_owned();
+    }
+    let [share, held] = [words::percent(found.late_share), words::size(found.held_bytes as f64)];
+    format!(
+        "order       {} late ({share}), by up to {}; in order a receiver would hold up to {} ({held})",
+        words::some(found.late, "packet"),
+        words::some(u64::from(found.extent), "place"),
+        words::some(u64::from(found.held_packets), "packet"),
+    )
 }
 
 fn drops(summary: &Summary) -> String {

@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use netloom_model::{Item, Model, Notice, Operation, Work};
 use netloom_policy::edge::themis::Failure;
-use netloom_records::{Batch, DropReason, DropRow, FlowRow, PortRow, SignalRow, Sink, SinkError};
+use netloom_records::{
+    Batch, DropReason, DropRow, FlowRow, PortRow, ReorderingRow, SignalRow, Sink, SinkError,
+};
 use netloom_units::{ActorId, Bytes, Duration, HostId, LinkId, NodeId, PortId, Time};
 
 use crate::actor::{Actor, Task};
@@ -42,6 +44,7 @@ mod events;
 mod failures;
 mod messages;
 mod rates;
+mod reordering;
 mod repairs;
 mod stages;
 
@@ -78,6 +81,8 @@ pub struct Coordinator<'a, 'h> {
     /// Working memory: partitions with reports in this window.
     reporting: Vec<u32>,
     rows: Vec<FlowRow>,
+    /// In what order packets came, of the same messages; where that is recorded.
+    reordering: Vec<ReorderingRow>,
     repairs: Repairs,
     /// Queue pairs that pairs of hosts share.
     pairs: Pairs,
@@ -130,6 +135,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             hungry: Vec::new(),
             reporting: Vec::new(),
             rows: Vec::new(),
+            reordering: Vec::new(),
             repairs: Repairs::default(),
             pairs: Pairs::default(),
             dead: Vec::new(),
@@ -301,6 +307,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 drop(board);
                 self.n_arrived += u64::from(packets);
                 self.rows.push(row);
+                if self.model.recording.reordering {
+                    self.judge_order(flow, &row);
+                }
                 if self.model.transport.rdma().is_some() {
                     self.repairs.expect(flow, &row);
                 }
@@ -429,6 +438,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             self.sink.accept(Batch::Flows(&self.rows))?;
             self.rows.clear();
         }
+        self.tell_order()?;
         let repairs = self.repairs.take_told();
         if !repairs.is_empty() {
             self.sink.accept(Batch::Repairs(&repairs))?;
@@ -500,6 +510,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.record()?;
         let unfinished = self.unfinished_rows();
         self.sink.accept(Batch::Flows(&unfinished))?;
+        self.tell_order_left()?;
         let repairs = self.repairs_left();
         self.sink.accept(Batch::Repairs(&repairs))?;
         self.sink.accept(Batch::Jobs(&self.ledger.job_rows()))?;

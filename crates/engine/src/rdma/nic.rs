@@ -10,6 +10,7 @@ use super::message::{Incoming, Outgoing};
 use super::pair::{ReceivePair, SendPair};
 use super::ready::{Ready, Turn};
 use crate::port::Egress;
+use crate::reordering::Reordering;
 use crate::run::GivenUp;
 use crate::slab::Slab;
 
@@ -30,6 +31,8 @@ pub struct Nic {
     pub quiet_until: u64,
     /// Queue pairs that have sent.
     pub n_pairs: u32,
+    /// In what order packets came, where that is recorded.
+    pub reordering: Option<Box<Reordering>>,
 }
 
 /// What belongs to one port.
@@ -67,6 +70,7 @@ impl Nic {
             lanes: ports.iter().map(lane).collect(),
             quiet_until: 0,
             n_pairs: 0,
+            reordering: Reordering::of(model),
         }
     }
 
@@ -96,6 +100,9 @@ impl Nic {
     pub fn forget_receive(&mut self, place: u32) {
         self.receives.get_mut(place).clear();
         self.receives.remove(place);
+        if let Some(reordering) = &mut self.reordering {
+            reordering.forget_stream(place);
+        }
     }
 
     /// A queue pair may have something to send from `now` on, or nothing any more.

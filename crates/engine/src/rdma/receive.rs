@@ -31,6 +31,9 @@ impl Node {
         let pair = nic.receives.get_mut(packet.slot);
         let psn = Psn::from_bits(packet.sequence);
         let position = psn.position(pair.receiver.expected(), rdma.first_psn);
+        if let Some(reordering) = &mut nic.reordering {
+            reordering.take((packet.slot, position), slot, packet);
+        }
         let receipt = pair.receiver.receive(position);
         if receipt.is_new && packet.has(Packet::LAST) {
             pair.ends.push((position + 1, packet.flow));

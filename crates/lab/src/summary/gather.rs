@@ -10,6 +10,7 @@ use netloom_records::statistics::{Sample, Slowdown};
 use netloom_records::{Batch, CollectiveRow, DropRow, FlowRow, JobRow, Names, PortRow, StepRow};
 use netloom_units::{Duration, NodeId, Time};
 
+use super::reordering::ReorderingSummary;
 use super::statistics::Distribution;
 use super::{
     BackgroundSummary, DropSummary, JobSummary, LinkSummary, PeakSummary, PhaseSummary, QueueSummary, Summary,
@@ -51,6 +52,7 @@ pub(crate) struct Gather {
     staged: staged::Tally,
     traffic: traffic::Tally,
     congestion: congestion::Tally,
+    reordering: ReorderingSummary,
 }
 
 #[derive(Debug, Default)]
@@ -96,8 +98,10 @@ impl Gather {
             Batch::Congestion(rows) => self.congestion.ports(rows),
             Batch::CongestedFlows(rows) => self.congestion.flows(rows),
             Batch::Traffic(rows) => rows.iter().for_each(|row| self.traffic.name(row)),
+            Batch::Reordering(rows) => rows.iter().for_each(|row| self.reordering.take(row)),
             Batch::Series(_)
             | Batch::Faults(_)
+            | Batch::Events(_)
             | Batch::Packets(_)
             | Batch::Paths(_)
             | Batch::Rates(_)
@@ -172,6 +176,7 @@ impl Gather {
             links: self.links(totals.simulated),
             drops: self.drop_summary(),
             queue_pairs: std::mem::take(&mut self.queue_pairs).finish(),
+            reordering: self.reordering.finish(),
             packets: totals.packets,
             hops: totals.hops,
             simulated_s: totals.simulated.as_seconds(),

@@ -12,6 +12,7 @@
 mod congestion;
 mod gather;
 mod queue_pairs;
+mod reordering;
 mod staged;
 mod statistics;
 mod traffic;
@@ -20,7 +21,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use netloom_records::{
-    Batch, CongestedFlowRow, CongestionRow, FlowRow, MemorySink, Names, RepairRow, RunFolder, Table,
+    Batch, CongestedFlowRow, CongestionRow, FlowRow, MemorySink, Names, ReorderingRow, RepairRow, RunFolder,
+    Table,
 };
 use netloom_units::Time;
 use serde::Serialize;
@@ -30,6 +32,7 @@ pub(crate) use gather::Gather;
 pub use gather::Totals;
 pub use netloom_records::statistics::{SizeBucket, Slowdowns};
 pub use queue_pairs::QueuePairSummary;
+pub use reordering::ReorderingSummary;
 pub use staged::{FlowThroughput, StageSummary, StagedSummary};
 pub use statistics::Distribution;
 pub use traffic::TrafficSummary;
@@ -66,6 +69,9 @@ pub struct Summary {
     /// What queue pairs did; absent of a run without any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_pairs: Option<QueuePairSummary>,
+    /// In what order packets came; absent where that was not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reordering: Option<ReorderingSummary>,
     /// Data packets created.
     pub packets: u64,
     /// Packets that crossed a link, of all kinds.
@@ -172,6 +178,7 @@ impl Summary {
         gather.take(Batch::Stages(&sink.stages));
         gather.take(Batch::Congestion(&sink.congestion));
         gather.take(Batch::CongestedFlows(&sink.congested_flows));
+        gather.take(Batch::Reordering(&sink.reordering));
         gather.finish(names, totals)
     }
 
@@ -227,6 +234,11 @@ fn take_later_tables(folder: &RunFolder, gather: &mut Gather) -> Result<(), LabE
         }
         for block in folder.rows::<CongestedFlowRow>()? {
             gather.take(Batch::CongestedFlows(&block?));
+        }
+    }
+    if is_there(Table::Reordering) {
+        for block in folder.rows::<ReorderingRow>()? {
+            gather.take(Batch::Reordering(&block?));
         }
     }
     Ok(())

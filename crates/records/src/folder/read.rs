@@ -29,7 +29,8 @@ use crate::registry::Table;
 use crate::row::Row;
 use crate::rows::{
     ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow,
-    PacketRow, PathRow, PortRow, RateRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow, TrafficRow,
+    PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow,
+    TrafficRow,
 };
 
 /// Rows per batch read.
@@ -174,6 +175,7 @@ whole_tables! {
     classes ClassRow;
     traffic TrafficRow;
     events EventRow;
+    reordering ReorderingRow;
 }
 
 /// The Arrow batches of a table.

@@ -44,6 +44,7 @@ fn push_in_pieces(run: &MemorySink, sink: &mut impl Sink, seed: u64) {
     push!(sink, random, Classes, run.classes);
     push!(sink, random, Traffic, run.traffic);
     push!(sink, random, Events, run.events);
+    push!(sink, random, Reordering, run.reordering);
     push!(sink, random, Packets, run.packets);
 }
 

@@ -29,6 +29,7 @@ fn read(folder: &RunFolder) -> MemorySink {
         congestion: folder.congestion().unwrap(),
         congested_flows: folder.congested_flows().unwrap(),
         events: folder.events().unwrap(),
+        reordering: folder.reordering().unwrap(),
     }
 }
 

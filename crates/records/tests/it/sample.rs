@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use netloom_records::{
     ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, EventRow,
     Fate, FaultRow, FlowRow, FolderSink, Happening, JobRow, Manifest, MemorySink, Names, Outcome, Overwrite,
-    PacketKind, PacketRow, Part, PathRow, PortRow, RateRow, RepairRow, Role, RunSummary, SeriesRow,
-    SignalRow, StageRow, Status, StepRow, Target, TrafficRow,
+    PacketKind, PacketRow, Part, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, Role, RunSummary,
+    SeriesRow, SignalRow, StageRow, Status, StepRow, Target, TrafficRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;
@@ -32,6 +32,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
     let mut tree = Random::stream(seed, 0, 5);
     let mut classes = Random::stream(seed, 0, 6);
     let mut events = Random::stream(seed, 0, 7);
+    let mut order = Random::stream(seed, 0, 8);
     let mut run = MemorySink::default();
     for _ in 0..n_rows {
         run.flows.push(flow(&mut random));
@@ -53,6 +54,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
         run.classes.push(class(&mut classes));
         run.traffic.push(traffic(&mut classes));
         run.events.push(event(&mut events));
+        run.reordering.push(reordering(&mut order));
     }
     sort(&mut run);
     run
@@ -379,7 +381,40 @@ fn event(random: &mut Random) -> EventRow {
     }
 }
 
+fn reordering(random: &mut Random) -> ReorderingRow {
+    let [source, destination] = [random.next_u32(), random.next_u32()].map(HostId);
+    let [number, packets, late, late_again, extent, degree, held_packets] =
+        std::array::from_fn(|_| random.next_u32());
+    let back: [u32; 8] = std::array::from_fn(|_| random.next_u32());
+    ReorderingRow {
+        end: {
+            let value = time(random);
+            perhaps(random, value)
+        },
+        source,
+        destination,
+        number,
+        job: random.next_u32() as u16,
+        packets,
+        late,
+        late_again,
+        extent,
+        degree,
+        held_packets,
+        held_size: Bytes(large(random)),
+        back_one: back[0],
+        back_two: back[1],
+        back_four: back[2],
+        back_eight: back[3],
+        back_sixteen: back[4],
+        back_thirty_two: back[5],
+        back_sixty_four: back[6],
+        back_more: back[7],
+    }
+}
+
 fn sort(run: &mut MemorySink) {
+    run.reordering.sort_by_key(ReorderingRow::order);
     run.flows.sort_by_key(|row| (row.end.unwrap_or(Time::NEVER), row.destination, row.source, row.number));
     run.collectives.sort_by_key(|row| (row.end, row.job, row.step, row.phase, row.bucket));
     run.steps.sort_by_key(|row| (row.end, row.job, row.step));

@@ -12,6 +12,7 @@ mod links;
 mod provenance;
 mod queues;
 mod rates;
+mod reordering;
 mod repairs;
 mod settings;
 mod signals;
@@ -65,6 +66,7 @@ collectors! {
     signals: signals::Signals,
     congestion: congestion::Congestion,
     traffic: traffic::Traffic,
+    reordering: reordering::Reordering,
 }
 
 /// Everything the page is told.
@@ -87,6 +89,7 @@ pub struct Report {
     signals: Vec<Option<signals::RunData>>,
     congestion: Vec<Option<congestion::RunData>>,
     traffic: Vec<Option<traffic::RunData>>,
+    reordering: Vec<Option<reordering::RunData>>,
     settings: settings::SettingsData,
 }
 
@@ -114,6 +117,7 @@ impl Report {
             signals: Vec::new(),
             congestion: Vec::new(),
             traffic: Vec::new(),
+            reordering: Vec::new(),
             settings,
         };
         let mut read = Vec::new();
@@ -134,6 +138,7 @@ impl Report {
             report.signals.push(panels.signals.finish(&about));
             report.congestion.push(panels.congestion.finish(&about));
             report.traffic.push(panels.traffic.finish(&about));
+            report.reordering.push(panels.reordering.finish());
             report.summary.extend(summary::rows(number, &report));
             read.push(about);
         }

@@ -1,10 +1,10 @@
-//! Grades of ports: thresholds that rise, cells that hold something.
+//! Grades of ports: thresholds that rise.
 
 use crate::diagnostic::Problems;
 use crate::resolve::Draft;
 use crate::resolved::Parameters;
 
-/// Reports thresholds of `adaptive_spectrum` that leave a grade out by falling, and cells of no size.
+/// Reports thresholds of `adaptive_spectrum` that fall.
 pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     let Some(balance) = &draft.balance else { return };
     check_policy(&balance.switch, problems);
@@ -14,13 +14,8 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
 }
 
 fn check_policy(policy: &Parameters, problems: &mut Problems) {
-    if policy.spec.parameter("cell").is_none() {
+    if policy.spec.parameter("medium").is_none() {
         return;
-    }
-    if policy.settings.size("cell").0 == 0 {
-        let report = problems.report(policy.place_of("cell"), "a cell holds at least one byte");
-        report.label("every queue would have the highest grade");
-        report.help("write `cell: 144B`");
     }
     for [below, above] in [["low", "medium"], ["medium", "high"]] {
         let [least, most] = [below, above].map(|name| policy.settings.count(name));

@@ -478,6 +478,12 @@ pub static RECORD: Spec = Spec {
             "whether every port counts waiting packets beside bytes",
         ),
         parameter(
+            "reordering",
+            Kind::Flag,
+            Some(Value::Flag(false)),
+            "whether packets that arrive after later ones are counted, message by message",
+        ),
+        parameter(
             "slowest_flows",
             count(0, 10_000),
             Some(Value::Count(0)),

@@ -29,6 +29,7 @@ mod queues;
 mod rates;
 mod rdma;
 mod rehash;
+mod reordering;
 mod routes;
 mod seams;
 mod spectrum;

@@ -1,0 +1,60 @@
+//! In what order packets of messages came: told with the messages.
+//!
+//! Models: a row for each message that has arrived, then one for each that has not.
+//! Leaves out: judging, which receivers do.
+//!
+//! Invariants: when a message has arrived all its packets have come, so nothing is added to its row later.
+
+use netloom_records::{Batch, FlowRow, ReorderingRow, SinkError};
+
+use super::Coordinator;
+use super::messages::nic;
+use crate::reordering::Tally;
+
+impl Coordinator<'_, '_> {
+    /// The message at a place has arrived.
+    pub(super) fn judge_order(&mut self, place: u32, row: &FlowRow) {
+        let tally = self.take_order(place);
+        self.reordering.push(tally.row(row));
+    }
+
+    fn take_order(&self, place: u32) -> Tally {
+        let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
+        let is_on_pair = self.model.transport.rdma().is_some();
+        self.at_host(flow.message.to, |host| {
+            if is_on_pair {
+                let reordering = nic(host).reordering.as_mut().expect("it is recorded");
+                return reordering.take_tally(flow.receive_slot);
+            }
+            let reordering = host.reordering.as_mut().expect("it is recorded");
+            reordering.forget_stream(flow.receive_slot);
+            reordering.take_tally(flow.receive_slot)
+        })
+    }
+
+    /// Hands over the rows of this window.
+    pub(super) fn tell_order(&mut self) -> Result<(), SinkError> {
+        if self.reordering.is_empty() {
+            return Ok(());
+        }
+        self.reordering.sort_unstable_by_key(ReorderingRow::order);
+        self.sink.accept(Batch::Reordering(&self.reordering))?;
+        self.reordering.clear();
+        Ok(())
+    }
+
+    /// Hands over the rows of messages that never arrived.
+    pub(super) fn tell_order_left(&mut self) -> Result<(), SinkError> {
+        if !self.model.recording.reordering {
+            return Ok(());
+        }
+        let places: Vec<u32> = self.table.unfinished().collect();
+        for place in places {
+            let board = self.hall.board.read().expect("no thread panicked");
+            let row = self.table.row(self.model, &board.flows, place, None, (0, 0));
+            drop(board);
+            self.judge_order(place, &row);
+        }
+        self.tell_order()
+    }
+}

@@ -1,0 +1,322 @@
+//! Packets that arrive after later ones: how many, by how much, and what a receiver would have to hold to undo it.
+//!
+//! Models: packets as they come over the wire, whatever the transport makes of them; of each number the first one that comes.
+//! A *stream* is what numbers count: a message, or a queue pair where messages travel on such.
+//! Leaves out: what a receiver really holds.
+//!
+//! Source: RFC 4737: what is reordered (section 3), its extent (4.2.1), its n-reordering (5.2), and the buffer that restores
+//! the order. Only first arrivals count, and depth is counted after each of them, which is ours.
+//!
+//! Invariants: memory is that of the span from the first number missing to the highest one that came.
+
+use std::collections::VecDeque;
+
+use netloom_model::Model;
+use netloom_records::{FlowRow, ReorderingRow};
+use netloom_units::Bytes;
+
+use crate::packet::Packet;
+
+/// All that a host knows of the order in which packets came.
+#[derive(Debug, Default)]
+pub struct Reordering {
+    /// By place of the message's state, or of the queue pair's.
+    streams: Vec<Stream>,
+    /// By place of the message's state.
+    tallies: Vec<Tally>,
+}
+
+impl Reordering {
+    /// Where it is recorded.
+    pub fn of(model: &Model) -> Option<Box<Reordering>> {
+        model.recording.reordering.then(Box::default)
+    }
+
+    /// A data packet comes, of this number in its stream, and of this message.
+    #[cold]
+    #[inline(never)]
+    pub fn take(&mut self, (stream, number): (u32, u64), message: u32, packet: &Packet) {
+        let Some(arrival) = at(&mut self.streams, stream).take(number, packet.bytes) else { return };
+        at(&mut self.tallies, message).count(&arrival, packet.has(Packet::AGAIN));
+    }
+
+    /// Takes what is known of a message; nothing is left of it.
+    pub fn take_tally(&mut self, message: u32) -> Tally {
+        std::mem::take(at(&mut self.tallies, message))
+    }
+
+    /// Forgets a stream: its place is given to another one.
+    pub fn forget_stream(&mut self, stream: u32) {
+        *at(&mut self.streams, stream) = Stream::default();
+    }
+}
+
+/// The entry at a place; there is always one.
+fn at<T: Default>(all: &mut Vec<T>, place: u32) -> &mut T {
+    let place = place as usize;
+    if all.len() <= place {
+        all.resize_with(place + 1, T::default);
+    }
+    &mut all[place]
+}
+
+/// What is known of the numbers that came.
+#[derive(Debug, Default)]
+struct Stream {
+    /// The lowest number that has not come.
+    base: u64,
+    /// Sizes of what has come from there on, 0 of what has not; the last one has.
+    window: VecDeque<u32>,
+    /// What of it waits for `base`.
+    held: Held,
+    n_arrived: u64,
+    /// From each number on up to the next entry's, how many had arrived before one came that is higher.
+    passed: VecDeque<(u64, u64)>,
+    /// Numbers from `base` on after which no lower one has come, and how many had arrived before each.
+    rising: VecDeque<(u64, u64)>,
+    /// How many had arrived when the last number below `base` had.
+    n_below: u64,
+}
+
+/// Packets and bytes.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Held {
+    packets: u64,
+    bytes: u64,
+}
+
+/// A number comes for the first time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Arrival {
+    /// If higher ones came before it.
+    late: Option<Late>,
+    /// What is held afterwards.
+    held: Held,
+}
+
+/// By how much a packet is late.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Late {
+    /// How many places back it belongs: arrivals from the first higher one up to the one before it.
+    extent: u64,
+    /// How many of the arrivals just before it were all higher.
+    degree: u64,
+}
+
+impl Stream {
+    fn take(&mut self, number: u64, bytes: u32) -> Option<Arrival> {
+        let place = number.checked_sub(self.base)? as usize;
+        if self.window.get(place).is_some_and(|&size| size > 0) {
+            return None;
+        }
+        let n_before = self.n_arrived;
+        self.n_arrived += 1;
+        let is_late = place < self.window.len();
+        if is_late {
+            self.window[place] = bytes;
+        } else {
+            let next = self.base + self.window.len() as u64;
+            if number > next {
+                self.passed.push_back((next, n_before));
+            }
+            self.window.resize(place, 0);
+            self.window.push_back(bytes);
+        }
+        let late = is_late.then(|| self.lateness(number, n_before));
+        self.rising.push_back((number, n_before));
+        self.held.packets += 1;
+        self.held.bytes += u64::from(bytes);
+        self.advance();
+        Some(Arrival { late, held: self.held })
+    }
+
+    fn lateness(&mut self, number: u64, n_before: u64) -> Late {
+        let gap = self.passed.partition_point(|&(from, _)| from <= number) - 1;
+        while self.rising.back().is_some_and(|&(other, _)| other > number) {
+            self.rising.pop_back();
+        }
+        let n_lower = self.rising.back().map_or(self.n_below, |&(_, before)| before + 1);
+        Late { extent: n_before - self.passed[gap].1, degree: n_before - n_lower }
+    }
+
+    /// What need not wait any more waits no more.
+    fn advance(&mut self) {
+        while let Some(&size) = self.window.front().filter(|&&size| size > 0) {
+            self.window.pop_front();
+            self.base += 1;
+            self.held.packets -= 1;
+            self.held.bytes -= u64::from(size);
+        }
+        while let Some(&(_, before)) = self.rising.front().filter(|&&(number, _)| number < self.base) {
+            self.n_below = before + 1;
+            self.rising.pop_front();
+        }
+        while self.passed.get(1).is_some_and(|&(from, _)| from <= self.base) {
+            self.passed.pop_front();
+        }
+        if self.window.is_empty() {
+            self.passed.clear();
+        }
+    }
+}
+
+/// How many powers of two extents are told apart by.
+const BUCKETS: usize = 8;
+
+/// What is known of the packets of a message.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Tally {
+    packets: u32,
+    late: u32,
+    late_again: u32,
+    extent: u64,
+    degree: u64,
+    held: Held,
+    /// Late packets by extent: 1, 2 to 3, 4 to 7 and so on; all beyond in the last one.
+    back: [u32; BUCKETS],
+}
+
+impl Tally {
+    fn count(&mut self, arrival: &Arrival, is_again: bool) {
+        self.packets += 1;
+        self.held.packets = self.held.packets.max(arrival.held.packets);
+        self.held.bytes = self.held.bytes.max(arrival.held.bytes);
+        let Some(Late { extent, degree }) = arrival.late else { return };
+        self.late += 1;
+        self.late_again += u32::from(is_again);
+        self.extent = self.extent.max(extent);
+        self.degree = self.degree.max(degree);
+        self.back[(extent.ilog2() as usize).min(BUCKETS - 1)] += 1;
+    }
+
+    /// Its row.
+    pub fn row(&self, flow: &FlowRow) -> ReorderingRow {
+        let [
+            back_one,
+            back_two,
+            back_four,
+            back_eight,
+            back_sixteen,
+            back_thirty_two,
+            back_sixty_four,
+            back_more,
+        ] = self.back;
+        ReorderingRow {
+            end: flow.end,
+            source: flow.source,
+            destination: flow.destination,
+            number: flow.number,
+            job: flow.job,
+            packets: self.packets,
+            late: self.late,
+            late_again: self.late_again,
+            extent: self.extent as u32,
+            degree: self.degree as u32,
+            held_packets: self.held.packets as u32,
+            held_size: Bytes(self.held.bytes),
+            back_one,
+            back_two,
+            back_four,
+            back_eight,
+            back_sixteen,
+            back_thirty_two,
+            back_sixty_four,
+            back_more,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_units::Random;
+
+    use super::*;
+
+    /// What comes of these numbers, each of 10 bytes and its number.
+    fn arrivals(numbers: &[u64]) -> Vec<Option<Arrival>> {
+        let mut stream = Stream::default();
+        numbers.iter().map(|&number| stream.take(number, 10 + number as u32)).collect()
+    }
+
+    fn lateness(numbers: &[u64]) -> Vec<Option<(u64, u64)>> {
+        let late = |arrival: Option<Arrival>| arrival?.late.map(|late| (late.extent, late.degree));
+        arrivals(numbers).into_iter().map(late).collect()
+    }
+
+    #[test]
+    fn what_comes_in_order_is_never_late_and_never_held() {
+        for arrival in arrivals(&[0, 1, 2, 3, 4]) {
+            assert_eq!(arrival, Some(Arrival { late: None, held: Held::default() }));
+        }
+    }
+
+    #[test]
+    fn one_packet_that_is_overtaken_by_three() {
+        assert_eq!(lateness(&[0, 2, 3, 4, 1, 5]), [None, None, None, None, Some((3, 3)), None]);
+        let held: Vec<_> = arrivals(&[0, 2, 3, 4, 1, 5]).iter().map(|a| a.unwrap().held).collect();
+        let expected = [(0, 0), (1, 12), (2, 25), (3, 39), (0, 0), (0, 0)];
+        assert_eq!(held.iter().map(|held| (held.packets, held.bytes)).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn the_extent_looks_back_to_the_first_and_the_degree_to_the_last_lower_one() {
+        assert_eq!(
+            lateness(&[0, 1, 2, 4, 5, 6, 3, 8, 7]),
+            [None, None, None, None, None, None, Some((3, 3)), None, Some((1, 1))]
+        );
+        assert_eq!(lateness(&[3, 0, 2, 1]), [None, Some((1, 1)), Some((2, 0)), Some((3, 1))]);
+    }
+
+    #[test]
+    fn of_each_number_only_the_first_counts() {
+        let taken = arrivals(&[0, 0, 2, 2, 1, 1, 2]);
+        assert_eq!(
+            taken.iter().map(Option::is_some).collect::<Vec<_>>(),
+            [true, false, true, false, true, false, false]
+        );
+    }
+
+    /// By definition, from the list of all that came.
+    fn by_definition(came: &[u64]) -> Arrival {
+        let (&number, before) = came.split_last().expect("something came");
+        let first_higher = before.iter().position(|&other| other > number);
+        let late = first_higher.map(|first| Late {
+            extent: (before.len() - first) as u64,
+            degree: before.iter().rev().take_while(|&&other| other > number).count() as u64,
+        });
+        let base = (0..).find(|number| !came.contains(number)).expect("numbers have no end");
+        let held = came.iter().filter(|&&number| number > base);
+        let bytes = held.clone().map(|number| 10 + number).sum();
+        Arrival { late, held: Held { packets: held.count() as u64, bytes } }
+    }
+
+    #[test]
+    fn any_order_is_told_as_defined() {
+        for seed in 0..300 {
+            let mut random = Random::stream(seed, 5, 5);
+            let reach = 1 + u64::from(random.below(12));
+            let mut sent: Vec<(u64, u64)> = Vec::new();
+            for number in 0..80 {
+                let at = number + u64::from(random.below(reach as u32));
+                if seed % 2 == 0 || !random.next_u32().is_multiple_of(11) {
+                    sent.push((at, number));
+                }
+            }
+            // Some come twice.
+            let again: Vec<_> =
+                sent.iter().filter(|(_, number)| number % 7 == 0).map(|&(at, n)| (at + 3, n)).collect();
+            sent.extend(again);
+            sent.sort_unstable();
+            let mut stream = Stream::default();
+            let mut came = Vec::new();
+            for (_, number) in sent {
+                let is_new = !came.contains(&number);
+                let taken = stream.take(number, 10 + number as u32);
+                if is_new {
+                    came.push(number);
+                }
+                assert_eq!(taken, is_new.then(|| by_definition(&came)), "seed {seed}: {came:?}");
+            }
+        }
+    }
+}

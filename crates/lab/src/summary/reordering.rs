@@ -1,0 +1,58 @@
+//! In what order packets came, over all messages.
+//!
+//! Models: sums and maxima of table `reordering`.
+//! Leaves out: single messages; the table has them.
+
+use netloom_records::ReorderingRow;
+use serde::Serialize;
+
+/// Packets that came after later ones of their stream.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct ReorderingSummary {
+    /// Messages that were judged.
+    pub messages: u64,
+    /// Those of them with a late packet.
+    pub reordered: u64,
+    /// Packets that came, each counted once.
+    pub packets: u64,
+    /// Those that came after one with a higher number.
+    pub late: u64,
+    /// Those of them that had been sent before: the first one was lost.
+    pub late_again: u64,
+    /// The share of late ones in all packets that came.
+    pub late_share: f64,
+    /// Most arrivals by which one was late.
+    pub extent: u32,
+    /// Most arrivals just before a late one that all had higher numbers.
+    pub degree: u32,
+    /// Most packets that the receiver of a message would have had to hold to deliver in order.
+    pub held_packets: u32,
+    /// Most bytes of such packets.
+    pub held_bytes: u64,
+    /// Late packets by extent: 1, 2 to 3, 4 to 7 and so on up to 128 and more.
+    pub back: [u64; 8],
+}
+
+impl ReorderingSummary {
+    /// One more message.
+    pub fn take(&mut self, row: &ReorderingRow) {
+        self.messages += 1;
+        self.reordered += u64::from(row.late > 0);
+        self.packets += u64::from(row.packets);
+        self.late += u64::from(row.late);
+        self.late_again += u64::from(row.late_again);
+        self.extent = self.extent.max(row.extent);
+        self.degree = self.degree.max(row.degree);
+        self.held_packets = self.held_packets.max(row.held_packets);
+        self.held_bytes = self.held_bytes.max(row.held_size.0);
+        for (sum, count) in self.back.iter_mut().zip(row.back()) {
+            *sum += u64::from(count);
+        }
+    }
+
+    /// The figures; none where nothing was judged.
+    pub fn finish(self) -> Option<ReorderingSummary> {
+        let late_share = if self.packets > 0 { self.late as f64 / self.packets as f64 } else { 0.0 };
+        (self.messages > 0).then_some(ReorderingSummary { late_share, ..self })
+    }
+}

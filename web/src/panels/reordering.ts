@@ -1,0 +1,95 @@
+// In what order packets came: how many late, by how many places, and what a receiver would have to hold.
+
+import { barChart } from "../bars.ts";
+import type { ReorderingOfRun, Report } from "../data.ts";
+import { asTable, note } from "../dom.ts";
+import { groupChart } from "../groups.ts";
+import { legend, runColour } from "../palette.ts";
+import { count, percent, size, sizeUnit } from "../units.ts";
+import { figure, pair } from "./panel.ts";
+import type { Panel } from "./panel.ts";
+
+interface Found {
+  run: number;
+  name: string;
+  of: ReorderingOfRun;
+}
+
+const BUCKETS = ["1", "2–3", "4–7", "8–15", "16–31", "32–63", "64–127", "≥ 128"];
+
+const found = (report: Report): Found[] =>
+  report.reordering.flatMap((of, run) => (of === null ? [] : [{ run, name: report.runs[run]?.name ?? "", of }]));
+
+function byPlaces(shown: Found[]): HTMLElement {
+  const kinds = shown.map(({ run, name, of }) => ({
+    name,
+    colour: runColour(run),
+    bars: of.back.map((late) => {
+      const share = late / Math.max(of.packets, 1);
+      return { value: share, low: share, high: share, tip: [`${count(late)} of ${count(of.packets)} packets`] };
+    }),
+  }));
+  const unit = { name: "% of all packets", worth: 0.01 };
+  const axis = { name: "places too late", names: BUCKETS };
+  return figure("Late packets by places", groupChart("Late packets by places", "late packets", unit, axis, kinds));
+}
+
+function toHold(shown: Found[]): HTMLElement {
+  const unit = sizeUnit(Math.max(...shown.map(({ of }) => of.held_bytes), 1));
+  const bars = shown.map(({ run, name, of }) => ({
+    name,
+    colour: runColour(run),
+    value: of.held_bytes,
+    tip: [`${size(of.held_bytes)}`, `at most ${count(of.held_packets)} packets`],
+  }));
+  return figure(
+    "To be held for one message at most",
+    barChart("To be held for one message at most", "bytes held to restore the order", unit, bars),
+  );
+}
+
+const COLUMNS = [
+  "messages",
+  "with late packets",
+  "packets",
+  "late",
+  "share",
+  "of them sent again",
+  "most places late",
+  "largest n (n-reordering)",
+  "packets to hold",
+  "bytes to hold",
+];
+
+const row = ({ name, of }: Found): string[] => [
+  name,
+  ...[of.messages, of.reordered, of.packets, of.late].map(count),
+  percent(of.late_share),
+  ...[of.late_again, of.extent, of.degree, of.held_packets].map(count),
+  size(of.held_bytes),
+];
+
+function content(report: Report): HTMLElement[] {
+  const shown = found(report);
+  if (shown.length === 0) {
+    return [];
+  }
+  const runs = shown.map(({ run }) => run);
+  const isLate = shown.some(({ of }) => of.late > 0);
+  return [
+    note(
+      "Packets as they come over the wire, whatever the transport makes of them; of each the first one that comes. " +
+        "A packet is late if one with a higher number came before it, by as many places as packets have come from that " +
+        "one on. Held is what a receiver would have to keep to hand packets on in order.",
+    ),
+    ...(isLate ? [legend(report.runs, runs), pair(byPlaces(shown), toHold(shown))] : [note("No packet came late.")]),
+    asTable(
+      "Order of arrival",
+      [{ title: "run" }, ...COLUMNS.map((title) => ({ title, number: true }))],
+      shown.map(row),
+    ),
+  ];
+}
+
+/** The panel. */
+export const REORDERING: Panel = { id: "reordering", title: "Reordering", content };
