@@ -25,7 +25,8 @@ pub use by_hand::HandTable;
 pub use credits::{Credits, Forwarding, InputOrder};
 pub use fabric::{Fabric, FabricBuilder, Link, Port};
 pub use fault::{
-    Errors, EventAction, Fault, FaultAction, FaultEvent, Knowledge, Reaction, Storm, Subject, SwitchFault, Ways,
+    Errors, EventAction, Fault, FaultAction, FaultEvent, Knowledge, Reaction, Storm, Subject, SwitchFault,
+    Ways,
 };
 pub use notice::{Notice, Outage, Outages};
 pub use partition::Partitions;

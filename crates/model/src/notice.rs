@@ -125,10 +125,14 @@ mod tests {
     }
 
     fn seen(outages: &[(u64, u64)], dead: &[(u64, u64)], detection: u64, recovery: u64) -> Vec<(u64, bool)> {
-        let spans = |all: &[(u64, u64)]| all.iter().map(|&(from, until)| outage(from, until)).collect::<Vec<_>>();
+        let spans =
+            |all: &[(u64, u64)]| all.iter().map(|&(from, until)| outage(from, until)).collect::<Vec<_>>();
         let reaction =
             Reaction { detection: Duration(detection), recovery: Duration(recovery), ..Reaction::default() };
-        notices(&spans(outages), &spans(dead), &reaction).iter().map(|notice| (notice.at.0, notice.up)).collect()
+        notices(&spans(outages), &spans(dead), &reaction)
+            .iter()
+            .map(|notice| (notice.at.0, notice.up))
+            .collect()
     }
 
     #[test]

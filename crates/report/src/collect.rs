@@ -3,8 +3,8 @@
 //! Invariants: tables are read block by block; each panel keeps a bounded amount, by the fabric and not by the messages.
 
 use netloom_records::{
-    Batch, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow, Manifest, Names, PortRow,
-    RateRow, RepairRow, Row, RunFolder, SignalRow, StageRow, StepRow,
+    Batch, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow, Manifest, Names,
+    PortRow, RateRow, RepairRow, Row, RunFolder, SignalRow, StageRow, StepRow,
 };
 use netloom_units::{LinkId, NodeId};
 

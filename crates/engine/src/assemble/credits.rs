@@ -39,7 +39,9 @@ impl Builder<'_> {
         } else {
             let control = self.model.transport.rdma().map_or(Bytes(0), |rdma| rdma.control);
             let largest = self.model.transport.packet.max(control);
-            node.crossbar = Some(Box::new(Crossbar::new(credits, largest, ports, returns, |port| self.is_steady(port.link))));
+            node.crossbar = Some(Box::new(Crossbar::new(credits, largest, ports, returns, |port| {
+                self.is_steady(port.link)
+            })));
             let rule = node.balancer.notifications();
             node.notices = rule.map(|rule| Box::new(Notices::new(self.model, node.id, rule)));
         }

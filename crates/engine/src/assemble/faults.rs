@@ -92,7 +92,13 @@ impl Builder<'_> {
     }
 
     /// What happens to a port of which the link goes down and comes up, and what it notices.
-    fn set_outages(&self, partitions: &mut [Partition], port: PortId, outages: &[Outage], noticed: &[Notice]) {
+    fn set_outages(
+        &self,
+        partitions: &mut [Partition],
+        port: PortId,
+        outages: &[Outage],
+        noticed: &[Notice],
+    ) {
         let is_noticed = |at: Time, up: bool| noticed.binary_search(&Notice { at, up }).is_ok();
         for outage in outages.iter().filter(|outage| outage.from > Time::ZERO) {
             let until = outage.until.map_or(u64::MAX, |until| until.0);

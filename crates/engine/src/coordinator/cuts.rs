@@ -29,8 +29,7 @@ impl Coordinator<'_, '_> {
             let (delay, late) = (self.model.coordination_delay.0, self.model.reaction.reconvergence);
             for (notice, _) in &self.news {
                 // Known from the start what has failed from the start; else at the next snapshot.
-                let at =
-                    if notice.at == Time::ZERO { 0 } else { ((notice.at + late).0 / delay + 1) * delay };
+                let at = if notice.at == Time::ZERO { 0 } else { ((notice.at + late).0 / delay + 1) * delay };
                 cuts.push((at, Cut::Reroute));
             }
         }

@@ -16,8 +16,7 @@ impl Coordinator<'_, '_> {
         if n_past == 0 {
             return Ok(());
         }
-        let row =
-            |fault: &Fault| Some(FaultRow { time: fault.at, link: fault.link, up: fault.turns()? });
+        let row = |fault: &Fault| Some(FaultRow { time: fault.at, link: fault.link, up: fault.turns()? });
         let rows: Vec<FaultRow> = rest[..n_past].iter().filter_map(row).collect();
         self.faults_told += n_past;
         self.sink.accept(Batch::Faults(&rows))

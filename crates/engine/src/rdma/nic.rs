@@ -114,7 +114,12 @@ impl Nic {
     pub fn given_up(&self, host: HostId, retries: u32) -> impl Iterator<Item = GivenUp> {
         let given_up = |pair: &SendPair| {
             let number = pair.number.filter(|_| pair.n_timeouts > retries && pair.is_under_way())?;
-            Some(GivenUp { source: host, number, destination: HostId(pair.destination), timeouts: pair.n_timeouts })
+            Some(GivenUp {
+                source: host,
+                number,
+                destination: HostId(pair.destination),
+                timeouts: pair.n_timeouts,
+            })
         };
         let mut found: Vec<GivenUp> = self.sends.iter().filter_map(given_up).collect();
         found.sort_unstable();

@@ -125,7 +125,11 @@ impl Course {
             return;
         }
         if self.points.len() as u64 == FEW {
-            self.points = self.points.chunks(2).map(|two| two.iter().copied().reduce(slower).unwrap_or_default()).collect();
+            self.points = self
+                .points
+                .chunks(2)
+                .map(|two| two.iter().copied().reduce(slower).unwrap_or_default())
+                .collect();
             self.each *= 2;
         }
         self.points.push((start, time));

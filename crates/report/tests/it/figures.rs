@@ -178,14 +178,27 @@ fn step_times_over_time_keep_the_slowest_of_many() {
             job: 0,
             step: number as u32,
         };
-        place.run("a", &MemorySink { steps: (0..n).map(step).collect(), ..rows() }, names("training"), summary("ecmp"));
+        place.run(
+            "a",
+            &MemorySink { steps: (0..n).map(step).collect(), ..rows() },
+            names("training"),
+            summary("ecmp"),
+        );
         place.data()["steps"][0]["course"].clone()
     };
     let few = course(5);
-    assert_eq!(few, json!({"each": 1, "starts": [0.0, 1.0, 2.0, 3.0, 4.0], "times": [0.5, 0.5, 1.0, 0.5, 0.5]}));
+    assert_eq!(
+        few,
+        json!({"each": 1, "starts": [0.0, 1.0, 2.0, 3.0, 4.0], "times": [0.5, 0.5, 1.0, 0.5, 0.5]})
+    );
     let many = course(5_000);
     let times = many["times"].as_array().expect("a list");
-    assert!((300..=600).contains(&times.len()) && many["each"] == json!(16), "{} {}", times.len(), many["each"]);
+    assert!(
+        (300..=600).contains(&times.len()) && many["each"] == json!(16),
+        "{} {}",
+        times.len(),
+        many["each"]
+    );
     let slow = times.iter().position(|time| *time == json!(1.0)).expect("it is told");
     assert_eq!(many["starts"][slow], json!(2500.0));
     assert_eq!(times.iter().filter(|time| **time == json!(1.0)).count(), 1);

@@ -464,12 +464,8 @@ fn failures() -> Vec<Definition> {
         one("host", "the name of a host: it happens to the links of all its NICs"),
         happens,
     ];
-    let kind = Key::by_hand(
-        "kind",
-        Shape::defined("outage"),
-        Preset::Written("down"),
-        "what happens in an outage",
-    );
+    let kind =
+        Key::by_hand("kind", Shape::defined("outage"), Preset::Written("down"), "what happens in an outage");
     let (members, definitions) = registry("action", faults::ACTIONS, None);
     let is_outage = |member: &&Member| faults::OUTAGES.iter().any(|spec| spec.name == member.name);
     let outages = members.iter().filter(is_outage).cloned().collect();

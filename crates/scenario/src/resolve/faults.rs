@@ -5,11 +5,11 @@ use netloom_units::Spec;
 use super::fields::{Fields, items};
 use super::{is_word, names, plugin, value};
 use crate::diagnostic::Problems;
+use crate::resolved::Parameters;
 use crate::resolved::faults::{
     ACTIONS, DOWN, FAULTS, Faults, NamedStorm, OUTAGES, PROCESS, Process, RANDOM_FAULTS, STORM, Sufferer,
     TIMED_FAULT, TimedFault,
 };
-use crate::resolved::Parameters;
 use crate::written::Node;
 
 const OTHERS: &[&str] = &["random", "failed", "timed", "processes", "storms"];
@@ -50,8 +50,7 @@ fn timed_fault(node: &Node, problems: &mut Problems) -> Option<TimedFault> {
 
 /// What an entry is about: one of several keys.
 fn subject(fields: &Fields<'_>, problems: &mut Problems) -> Option<Sufferer> {
-    let mut written =
-        Sufferer::KEYS.into_iter().filter_map(|what| fields.get(what).map(|node| (what, node)));
+    let mut written = Sufferer::KEYS.into_iter().filter_map(|what| fields.get(what).map(|node| (what, node)));
     let Some((what, node)) = written.next() else {
         fields.need("link", "NAME", problems);
         return None;

@@ -141,7 +141,8 @@ fn every_packet_has_the_rate_it_starts_at() {
             rates.push((next, rate));
         }
         n_changes += rates.len() - 1;
-        let faults: Vec<_> = rates[1..].iter().map(|&(at, rate)| (at, FaultAction::Rate(Rate(rate)))).collect();
+        let faults: Vec<_> =
+            rates[1..].iter().map(|&(at, rate)| (at, FaultAction::Rate(Rate(rate)))).collect();
         let mut model = scene(&faults);
         model.queues.switch_limit = (limit != u64::MAX).then_some(Bytes(limit));
         let run = in_all_forms(&model, &ListedWork::new(&sendings));
@@ -199,10 +200,8 @@ fn a_run_cut_short_tells_what_waits_at_the_rate_of_the_day() {
 #[test]
 fn errors_in_time_lose_their_share_and_no_more() {
     let errors = Errors::of_packets(0.25);
-    let model = scene(&[
-        (1_000 * US, FaultAction::Errors(errors)),
-        (3_000 * US, FaultAction::Errors(Errors::NONE)),
-    ]);
+    let model =
+        scene(&[(1_000 * US, FaultAction::Errors(errors)), (3_000 * US, FaultAction::Errors(Errors::NONE))]);
     let run = in_all_forms(&model, &train(5_000));
     let n_lost = lost(&run, DropReason::Corrupted);
     // 2000 packets start meanwhile: 500 are to be expected, and 19 is a standard deviation.

@@ -46,7 +46,10 @@ fn a_transmission_that_ends_later_is_lost() {
         assert_eq!(run.records.flows[0].end, None);
         assert_eq!(run.records.drops[0].reason, DropReason::LinkDown);
         assert_eq!((run.records.drops.len(), run.records.drops[0].packets), (1, 1));
-        assert_eq!(run.outcome.status, Status::Stalled(Stall { waiting: Vec::new(), given_up: Vec::new(), unfinished: 1 }));
+        assert_eq!(
+            run.outcome.status,
+            Status::Stalled(Stall { waiting: Vec::new(), given_up: Vec::new(), unfinished: 1 })
+        );
     }
 }
 
@@ -186,7 +189,10 @@ fn who_waits_in_vain_is_named() {
         work.push(HostId(1), Operation::Receive { tag: 4, messages: 3 });
         let run = simulate_with(&model, work, Options::default(), Seams::default());
         let waiting = vec![Waiting { actor: ActorId(1), host: HostId(1), messages: 3, at_barrier: false }];
-        assert_eq!(run.outcome.status, Status::Stalled(Stall { waiting, given_up: Vec::new(), unfinished: 1 }));
+        assert_eq!(
+            run.outcome.status,
+            Status::Stalled(Stall { waiting, given_up: Vec::new(), unfinished: 1 })
+        );
         assert!(run.records.drops.iter().all(|drop| drop.reason == DropReason::Unreachable));
     }
 }

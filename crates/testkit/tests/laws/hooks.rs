@@ -91,7 +91,10 @@ fn a_packet_dropped_at_arrival_is_counted_there() {
     };
     assert_eq!(run.records.drops, [row]);
     assert_eq!((run.records.flows[0].end, run.records.flows[0].packets), (None, 2));
-    assert_eq!(run.outcome.status, Status::Stalled(Stall { waiting: Vec::new(), given_up: Vec::new(), unfinished: 1 }));
+    assert_eq!(
+        run.outcome.status,
+        Status::Stalled(Stall { waiting: Vec::new(), given_up: Vec::new(), unfinished: 1 })
+    );
 }
 
 #[test]

@@ -147,7 +147,8 @@ fn scene(number: u64) -> (String, Model) {
             let mut clos = Clos::new(4, 3, N_HOSTS / 4);
             clos.shape.host_links = 1 + (number / 8 % 2) as u32;
             let mut model = model(clos.wiring());
-            let (name, transport, control) = transports()[2 * (kind as usize - 6) + (number / 8 % 2) as usize];
+            let (name, transport, control) =
+                transports()[2 * (kind as usize - 6) + (number / 8 % 2) as usize];
             (model.transport.kind, model.classes.control) = (transport, control);
             let all = policies();
             let (chosen, policy) = &all[(number / 8) as usize % 9];
@@ -199,10 +200,15 @@ fn whatever_fails_nothing_is_lost_silently_and_nothing_hangs() {
         // A run that is cut short tells the same of what was before, and audits itself there.
         let cut = Model { deadline: Some(Time(17_300_000 + 100_003 * seed)), ..model };
         let run = run(&cut, &work, plain);
-        assert!(matches!(run.outcome.status, Status::Deadline | Status::Complete | Status::Stalled(_)), "{what}");
+        assert!(
+            matches!(run.outcome.status, Status::Deadline | Status::Complete | Status::Stalled(_)),
+            "{what}"
+        );
     }
     assert!(n_complete > 60 && n_given_up > 3, "{n_complete} complete, {n_given_up} gave up");
-    for reason in [DropReason::LinkDown, DropReason::Unreachable, DropReason::Corrupted, DropReason::SwitchDown] {
+    for reason in
+        [DropReason::LinkDown, DropReason::Unreachable, DropReason::Corrupted, DropReason::SwitchDown]
+    {
         assert!(reasons.get(&reason).is_some_and(|packets| *packets > 20), "{reason:?}: {reasons:?}");
     }
 }
@@ -216,12 +222,15 @@ fn at_every_loss_rate_a_run_ends_whole_or_names_who_gave_up() {
             model.transport.kind = TransportKind::Rdma(netloom_model::Rdma { retries: 7, ..rdma(rule) });
             let links = 0..model.fabric.links().len() as u32;
             let errors = FaultAction::Errors(Errors::of_packets(loss));
-            model.faults = links.map(|link| Fault { at: Time::ZERO, link: LinkId(link), action: errors }).collect();
+            model.faults =
+                links.map(|link| Fault { at: Time::ZERO, link: LinkId(link), action: errors }).collect();
             let work = ListedWork::new(&traffic(9, N_HOSTS, 30, 9_000));
             let found = run(&model, &work, Options::default());
             let what = format!("{rule:?} at {loss}: {:?}", found.outcome.status);
             match &found.outcome.status {
-                Status::Complete => assert!(found.records.flows.iter().all(|row| row.end.is_some()), "{what}"),
+                Status::Complete => {
+                    assert!(found.records.flows.iter().all(|row| row.end.is_some()), "{what}")
+                }
                 Status::Stalled(stall) => {
                     assert!(loss >= 0.1, "{what}");
                     assert!(!stall.given_up.is_empty(), "{what}");
@@ -269,7 +278,14 @@ fn what_a_switch_holds_is_lost_with_it_and_it_serves_again() {
         let spines = N_HOSTS + 4;
         let mut links = Vec::new();
         for spine in 0..3 {
-            links.push(model.fabric.ports_of(NodeId(spines + spine)).iter().map(|port| port.link).collect::<Vec<_>>());
+            links.push(
+                model
+                    .fabric
+                    .ports_of(NodeId(spines + spine))
+                    .iter()
+                    .map(|port| port.link)
+                    .collect::<Vec<_>>(),
+            );
         }
         let mut turn = |spine: usize, at: u64, up: bool| {
             let node = NodeId(spines + spine as u32);

@@ -13,7 +13,11 @@ const PER_LEAF: u32 = 24;
 const PERIOD: u64 = 2_000_000_000;
 
 /// The uplink of each flow, before, during and after the outage.
-fn uplinks(n: u32, rehash: &'static str, knowledge: Knowledge) -> (BTreeMap<(HostId, HostId), Vec<PortId>>, PortId) {
+fn uplinks(
+    n: u32,
+    rehash: &'static str,
+    knowledge: Knowledge,
+) -> (BTreeMap<(HostId, HostId), Vec<PortId>>, PortId) {
     let clos = Clos::new(2, n, PER_LEAF);
     let mut model = model(clos.wiring());
     let buckets = ("buckets", Value::Count(1024));

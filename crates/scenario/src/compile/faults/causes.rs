@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use netloom_model::{Errors, EventAction, Fault, FaultAction, FaultEvent, Subject, SwitchFault};
 use netloom_units::{LinkId, Rate, Time};
 
-use super::Failing;
 use super::super::ground::Ground;
+use super::Failing;
 
 /// What a cause does to links.
 #[derive(Debug, Clone, Copy)]
@@ -163,7 +163,8 @@ fn state(active: &BTreeMap<usize, Effect>) -> State {
 }
 
 fn differences(before: State, after: State, own: Rate) -> impl Iterator<Item = FaultAction> {
-    let turn = (before.down != after.down).then_some(if after.down { FaultAction::Down } else { FaultAction::Up });
+    let turn =
+        (before.down != after.down).then_some(if after.down { FaultAction::Down } else { FaultAction::Up });
     let [old, new] = [before, after].map(|state| state.rate.map_or(own, |rate| rate.min(own)));
     let rate = (old != new).then_some(FaultAction::Rate(new));
     let errors = (before.errors != after.errors).then_some(FaultAction::Errors(after.errors));
@@ -199,7 +200,8 @@ mod tests {
         });
         assert_eq!(rates.collect::<Vec<_>>(), [(1, 50), (2, 20), (5, 30), (7, 50), (9, 100)]);
         let errors = Errors::of_packets(0.5);
-        let found = changes(&[span(1, 3, Effect::Errors(errors)), span(2, 4, Effect::Errors(errors))], Rate(1));
+        let found =
+            changes(&[span(1, 3, Effect::Errors(errors)), span(2, 4, Effect::Errors(errors))], Rate(1));
         let both = errors.and(errors);
         let wanted = [(1, errors), (2, both), (3, errors), (4, Errors::NONE)];
         assert_eq!(found, wanted.map(|(at, errors)| (Time(at), FaultAction::Errors(errors))));

@@ -105,7 +105,9 @@ fn check_reaction(faults: &Faults, problems: &mut Problems) {
     if is_local && settings.settings.duration("reconvergence") > Duration::ZERO {
         let place = settings.place_of("reconvergence");
         let report = problems.report(place, "`reconvergence` needs `knowledge: global`");
-        report.label("with `knowledge: local` nobody is told").help("write `knowledge: global`, or leave it out");
+        report
+            .label("with `knowledge: local` nobody is told")
+            .help("write `knowledge: global`, or leave it out");
     }
 }
 

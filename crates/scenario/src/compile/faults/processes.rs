@@ -6,8 +6,8 @@
 use netloom_model::{EventAction, Subject};
 use netloom_units::{LinkId, NodeId, Random, Time};
 
-use super::causes::{Causes, Effect, MOST_SPANS};
 use super::super::ground::Ground;
+use super::causes::{Causes, Effect, MOST_SPANS};
 use super::timed;
 use crate::diagnostic::Problems;
 use crate::resolve::LONGEST;
@@ -82,7 +82,8 @@ impl Plan {
             }
         }
         if until <= start {
-            let report = problems.report(wanted.settings.place_of("until"), "the process ends before it starts");
+            let report =
+                problems.report(wanted.settings.place_of("until"), "the process ends before it starts");
             report.label("too early").related(wanted.settings.place_of("start"), "it starts then");
             return None;
         }
@@ -104,10 +105,13 @@ impl Plan {
         if expected <= MOST_SPANS as f64 {
             return true;
         }
-        let message = format!("about {expected:.0} outages of links are to be expected, more than {MOST_SPANS}");
+        let message =
+            format!("about {expected:.0} outages of links are to be expected, more than {MOST_SPANS}");
         let report = problems.report(wanted.settings.place_of("mtbf"), message);
         report.label("too often for so long");
-        report.help(format!("each of {n_links} links fails about {each:.0} times: a longer `mtbf`, or a shorter span"));
+        report.help(format!(
+            "each of {n_links} links fails about {each:.0} times: a longer `mtbf`, or a shorter span"
+        ));
         false
     }
 }

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use netloom_model::{Errors, EventAction, Subject};
 use netloom_units::{LinkId, Rate, Time, Value};
 
-use super::causes::{Causes, Effect, MOST_SPANS};
 use super::super::ground::Ground;
+use super::causes::{Causes, Effect, MOST_SPANS};
 use crate::diagnostic::Problems;
 use crate::place::Place;
 use crate::quantity::{self, Dimension};
@@ -247,13 +247,7 @@ fn errors(subject: Subject, events: &[Event<'_>], causes: &mut Causes<'_>, probl
 }
 
 /// What has not begun cannot end.
-fn refuse_end(
-    fault: &TimedFault,
-    how: &str,
-    begins: &str,
-    last: Option<Place>,
-    problems: &mut Problems,
-) {
+fn refuse_end(fault: &TimedFault, how: &str, begins: &str, last: Option<Place>, problems: &mut Problems) {
     let Sufferer { what, name } = &fault.subject;
     let word = fault.action.spec.name;
     let report = problems.report(name.place, format!("`{}` {how} at that instant", name.value));
