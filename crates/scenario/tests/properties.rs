@@ -6,7 +6,7 @@ use netloom_catalog::topology::{fat_tree, leaf_spine};
 use netloom_catalog::workload::background::{mice, poisson};
 use netloom_catalog::workload::collective;
 use netloom_policy::{balance, congestion, edge};
-use netloom_scenario::resolved::{queue_pairs, sections};
+use netloom_scenario::resolved::{faults, queue_pairs, sections};
 use netloom_scenario::{Overrides, Style, compile, quantity, resolve, resolve_bytes, resolve_from};
 use netloom_units::{Kind, Spec};
 use proptest::prelude::*;
@@ -207,12 +207,18 @@ fn on(ground: &Ground) -> BoxedStrategy<String> {
     ];
     let orders = order.map_or(String::new(), |order| format!("    orders: [{order}, {order}]\n"));
     let jobs = (any::<String>(), placement, proptest::collection::vec(phase(), 1..4));
-    let random = parameters(&sections::RANDOM_FAULTS);
-    let faults = (parameters(&sections::FAULTS), random, any::<bool>());
+    let random = parameters(&faults::RANDOM_FAULTS);
+    let happens = prop_oneof![
+        Just("down"),
+        Just("{degrade: {rate: 1Mbps}}"),
+        Just("{errors: {ber: 1e-9}}"),
+        Just("{flap: {period: 1us, until: 9us}}"),
+    ];
+    let faults = (parameters(&faults::FAULTS), random, any::<bool>(), happens);
     let record = parameters(&sections::RECORD);
     let route = prop_oneof![3 => Just(None), 1 => parameters(&sections::ROUTE).prop_map(Some)];
     (jobs, flows(host, other), faults, record, route)
-        .prop_map(move |((name, placement, phases), flows, (faults, random, failed), record, route)| {
+        .prop_map(move |((name, placement, phases), flows, (faults, random, failed, happens), record, route)| {
             // What Rust writes as a number, YAML would not read.
             let is_plain = |c: &char| *c != '\0' && !c.escape_debug().to_string().starts_with("\\u");
             let name = format!("{:?}", name.chars().filter(is_plain).collect::<String>());
@@ -224,7 +230,8 @@ fn on(ground: &Ground) -> BoxedStrategy<String> {
             format!(
                 "jobs:\n  - name: {name}x\n    placement: {placement}\n{orders}    phases: [{}]\n\
                  flows: {flows}\nfaults: {{{faults}random: {{{random}}}, failed: [{failed}], \
-                 timed: [{{at: 1us, link: {link}, action: {action}}}]}}\n\
+                 timed: [{{at: 1us, link: {link}, action: {action}}}, {{at: 2us, switch: {switch}, action: {happens}}}], \
+                 processes: [{{what: switch, mtbf: 1s, mttr: 1s, until: 1s}}]}}\n\
                  record: {{{record}packets_from: [{host}], packets_on: [{link}]}}\n{route}",
                 phases.join(", ")
             )

@@ -43,7 +43,9 @@ fn timed_fault(node: &Node, problems: &mut Problems) -> Option<TimedFault> {
     let subject = subject(&fields, problems);
     let action = fields.need("action", "down", problems);
     let action = action.and_then(|node| plugin::plugin(node, "action", "action", ACTIONS, problems));
-    Some(TimedFault { subject: subject?, settings: settings?, action: action? })
+    // The name is looked up even where nobody knows what happens to it.
+    let unknown = || Parameters::defaults(&DOWN).stand_in();
+    Some(TimedFault { subject: subject?, settings: settings?, action: action.unwrap_or_else(unknown) })
 }
 
 /// What an entry is about: one of several keys.

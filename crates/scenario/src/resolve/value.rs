@@ -171,9 +171,7 @@ pub(super) fn count_u32(node: &Node, minimum: u32, maximum: u32, problems: &mut 
 
 fn fraction(node: &Node, text: &str, minimum: f64, maximum: f64, problems: &mut Problems) -> Option<f64> {
     let (number, exponent) = text.strip_suffix('%').map_or((text, ""), |number| (number.trim_end(), "e-2"));
-    let decimal = number.starts_with(|c: char| c.is_ascii_digit())
-        && number.ends_with(|c: char| c.is_ascii_digit())
-        && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let decimal = is_decimal(number) || (exponent.is_empty() && is_small(number));
     // The percent sign moves the decimal point in the text, so that `7%` and `0.07` are the same double.
     let parsed = format!("{number}{exponent}").parse::<f64>().ok().filter(|_| decimal);
     let message = match parsed {
@@ -189,6 +187,18 @@ fn fraction(node: &Node, text: &str, minimum: f64, maximum: f64, problems: &mut 
         .label(label)
         .maybe_help(help.map(|value| format!("write `{value}`")));
     None
+}
+
+fn is_decimal(number: &str) -> bool {
+    number.starts_with(|c: char| c.is_ascii_digit())
+        && number.ends_with(|c: char| c.is_ascii_digit())
+        && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+/// Whether it is written as `1e-9`: error rates are.
+fn is_small(number: &str) -> bool {
+    let is_count = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    number.split_once("e-").is_some_and(|(mantissa, digits)| is_decimal(mantissa) && is_count(digits))
 }
 
 fn flag(node: &Node, text: &str, problems: &mut Problems) -> Option<bool> {

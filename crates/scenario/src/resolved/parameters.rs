@@ -39,6 +39,11 @@ impl Parameters {
         Parameters { spec, settings: spec.defaults(), place, has_stand_ins: false, places }
     }
 
+    /// The same, in the place of what was refused.
+    pub(crate) fn stand_in(self) -> Parameters {
+        Parameters { has_stand_ins: true, ..self }
+    }
+
     /// Where a parameter is written; where the plug-in is named if its default was taken.
     pub(crate) fn place_of(&self, name: &str) -> Place {
         let number = self.spec.parameters.iter().position(|parameter| parameter.name == name);

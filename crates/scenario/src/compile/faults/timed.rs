@@ -41,6 +41,9 @@ pub(super) fn timed(
     }
     for fault in wanted {
         let Some(subject) = subject(&fault.subject, ground, problems) else { continue };
+        if fault.action.spec.parameters.is_empty() && fault.action.has_stand_ins {
+            continue;
+        }
         let at = Time::ZERO + fault.settings.settings.duration("at");
         let group = groups.entry((subject, family(&fault.action))).or_default();
         let place = fault.subject.name.place;
