@@ -429,3 +429,16 @@ fn print_path(flow: &SlowFlow, output: &mut Output) {
     }
     output.lines(table.lines());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::time;
+
+    #[test]
+    fn long_times_have_no_decimals() {
+        assert_eq!(
+            [0.5, 99.99, 100.0, 9_999.9, 10_000.4].map(time),
+            ["0.50", "99.99", "100.0", "9999.9", "10000"]
+        );
+    }
+}

@@ -51,7 +51,7 @@ fn the_layout_is_that_of_the_benchmarks() {
     };
     let expected = [
         heads("all_reduce_perf", "ring_all_reduce"),
-        line(0, 256 << 20, 64 << 20, "sum", 0),
+        line(0, 256 << 20, 64 << 20, "sum", 1),
         average(0),
         heads("alltoall_perf", "all_to_all_pairwise"),
         line(1, 4096, 256, "none", 2),

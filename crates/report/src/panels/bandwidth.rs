@@ -16,10 +16,7 @@ use super::Collector;
 use crate::collect::About;
 use crate::round::six_digits;
 
-/// Factors are told apart by so many parts of one.
-const PARTS: f64 = 1000.0;
-
-/// Job, ranks, and bus over algorithm bandwidth in parts of one.
+/// Job, ranks, and bus over algorithm bandwidth as so many parts of the vector, of which there is one for each rank.
 type Line = (u16, u32, u64);
 
 /// What is kept of a run.
@@ -75,8 +72,9 @@ impl Bandwidth {
     fn collective(&mut self, row: &CollectiveRow) {
         let span_s = row.end.since(row.start).as_seconds();
         if row.algbw > 0.0 && span_s > 0.0 {
-            let factor = (row.busbw / row.algbw * PARTS).round() as u64;
-            let sizes = self.0.entry((row.job, row.ranks, factor)).or_default();
+            // A whole number for every collective: 2(n - 1), n - 1 or n.
+            let parts = (row.busbw / row.algbw * f64::from(row.ranks)).round() as u64;
+            let sizes = self.0.entry((row.job, row.ranks, parts)).or_default();
             let tally = sizes.entry(row.size.0).or_default();
             tally.count += 1;
             tally.span_s += span_s;
@@ -87,10 +85,10 @@ impl Bandwidth {
     /// Line by line; nothing where every one has a single size.
     pub fn finish(self, about: &About) -> Option<Vec<LineData>> {
         let lines = self.0.into_iter().filter(|(_, sizes)| sizes.len() > 1);
-        let line = |((job, ranks, factor), sizes): (Line, BTreeMap<u64, Tally>)| LineData {
+        let line = |((job, ranks, parts), sizes): (Line, BTreeMap<u64, Tally>)| LineData {
             job: about.job(job),
             ranks,
-            factor: factor as f64 / PARTS,
+            factor: six_digits(parts as f64 / f64::from(ranks)),
             points: sizes.into_iter().map(|(bytes, tally)| tally.point(bytes)).collect(),
         };
         let lines: Vec<LineData> = lines.map(line).collect();

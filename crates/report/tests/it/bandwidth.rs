@@ -57,3 +57,11 @@ fn bandwidth_is_bytes_over_time_and_factors_are_told_apart() {
     ];
     assert_eq!(lines, json!(expected));
 }
+
+#[test]
+fn a_factor_is_one_whatever_its_last_bit_is() {
+    // Of 32 ranks the factor of an all-reduce is 1.9375, which lies between two thousandths.
+    let row = |number, bytes, factor| CollectiveRow { ranks: 32, ..collective(number, bytes, 1, factor) };
+    let lines = data(vec![row(0, 1000, 1.937_5 - 1e-12), row(1, 2000, 1.937_5 + 1e-12)]);
+    assert_eq!((&lines[0]["factor"], &lines[1]), (&json!(1.9375), &Value::Null));
+}
