@@ -383,10 +383,10 @@ impl Node {
         let Node { balancer, ports, random, healthy, id, .. } = self;
         let mut context = Context { now: Time(now), random };
         let view = || view(packet, ingress, round);
-        let between = || (*id, HostId(packet.destination));
-        let candidates =
-            || Candidates { ports, set, healthy: *healthy, between: between(), now, desk, round };
-        balancer.pick(&mut context, view, candidates)
+        balancer.pick(&mut context, view, || {
+            let between = (*id, HostId(packet.destination));
+            Candidates { ports, set, healthy: *healthy, between, now, desk, round }
+        })
     }
 
     /// Queues a packet at a port. It is made only where it goes, which spares the common case a copy.
