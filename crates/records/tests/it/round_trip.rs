@@ -28,6 +28,8 @@ fn read(folder: &RunFolder) -> MemorySink {
         stages: folder.stages().unwrap(),
         congestion: folder.congestion().unwrap(),
         congested_flows: folder.congested_flows().unwrap(),
+        classes: folder.classes().unwrap(),
+        traffic: folder.traffic().unwrap(),
     }
 }
 
