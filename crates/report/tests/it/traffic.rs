@@ -36,7 +36,8 @@ fn a_run_without_named_kinds_has_none_of_it() {
 
 #[test]
 fn kinds_have_the_times_and_throughputs_of_their_messages() {
-    let classes = vec![class(0, 0, 1, 4_000), class(0, 0, 3, 10_000), class(3, 2, 1, 8_000), class(3, 2, 3, 6_000)];
+    let classes =
+        vec![class(0, 0, 1, 4_000), class(0, 0, 3, 10_000), class(3, 2, 1, 8_000), class(3, 2, 3, 6_000)];
     let traffic = vec![kind(0, 0, 3), kind(BACKGROUND, 1, 1)];
     let rows = MemorySink { traffic, classes, ..rows() };
     let named = Names { traffic: ["training", "storage"].map(str::to_owned).to_vec(), ..names("training") };
