@@ -19,7 +19,7 @@
 
 use std::collections::VecDeque;
 
-use netloom_units::{Bytes, PortId, Random, Rate, StateWriter, Time};
+use netloom_units::{Bytes, PortId, Random, Rate};
 
 use crate::channel::Channel;
 use crate::credit::{Account, Standing};
@@ -34,12 +34,14 @@ mod change;
 mod credit;
 mod guard;
 mod pause;
+mod told;
 
 use by_class::ByClass;
 pub use by_class::ClassTotals;
 use change::Changing;
 pub use change::Cut;
 use pause::Pauses;
+pub use told::Totals;
 
 /// The form of the start rule a port uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,31 +74,6 @@ pub struct Start {
     pub end: u64,
     /// The packet.
     pub packet: Packet,
-}
-
-/// What has happened at a port up to an instant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Totals {
-    /// Packets accepted and not lost.
-    pub packets: u64,
-    /// Bytes sent.
-    pub bytes: u64,
-    /// Bytes accepted and not yet sent.
-    pub waiting: u64,
-    /// Most packets ever waiting, the one on the wire not included; where they are counted.
-    pub peak_packets: Option<u32>,
-    /// Most bytes ever accepted and not yet sent.
-    pub peak_bytes: u64,
-    /// Packets dropped here.
-    pub dropped: u64,
-    /// Data packets marked here.
-    pub marked: u64,
-    /// Frames sent here that pause a class.
-    pub pauses: u64,
-    /// How long a class was paused, in ps.
-    pub paused: u64,
-    /// How long its wire was busy, in ps, where that does not follow from what it sent.
-    pub busy: Option<u64>,
 }
 
 /// The egress side of one link direction.
@@ -618,43 +595,5 @@ impl Egress {
         let in_queues = self.waiting_in_queues(now);
         let count = self.count.as_deref_mut().expect("this port counts packets");
         u64::from(count.computed.at(now) + in_queues + count.entering(now))
-    }
-
-    /// What has happened here before `now`; starts before `now` must have happened.
-    pub fn totals_at(&self, now: u64) -> Totals {
-        let waiting = self.waiting_bytes(now);
-        Totals {
-            packets: self.channel.n_pushed() + u64::from(self.n_queued()),
-            bytes: self.bytes - waiting,
-            waiting,
-            peak_packets: self.count.as_ref().filter(|count| count.peak_wanted).map(|count| count.peak),
-            peak_bytes: self.peak_bytes(),
-            dropped: self.dropped,
-            marked: self.n_marked(),
-            pauses: self.extras.pauses.n_sent,
-            paused: self.starved_at(now, 0),
-            busy: self.busy_at(now, self.bytes - waiting),
-        }
-    }
-
-    /// Writes what later behaviour depends on.
-    pub fn write_state(&self, out: &mut StateWriter) {
-        out.word(u64::from(self.up) | u64::from(self.paused) << 8);
-        out.instant(Time(self.free_at));
-        self.write_changes(out);
-        if let Some(account) = &self.extras.account {
-            account.blocks().iter().for_each(|&blocks| out.word(u64::from(blocks)));
-        }
-        if let Some(queues) = &self.queues {
-            out.word(u64::from(queues.n_packets()));
-            let by_class = self.extras.by_class.as_deref();
-            let aside = self.extras.aside.iter().chain(by_class.into_iter().flat_map(ByClass::aside));
-            for packet in queues.classes.iter().flatten().chain(aside) {
-                crate::state::write_packet(packet, out);
-            }
-            if let Some(by_class) = by_class {
-                by_class.write_state(out);
-            }
-        }
     }
 }
