@@ -96,7 +96,7 @@ fn what_is_told_is_what_the_recorded_packets_tell() {
             }
         }
         // Packets of one message that leave so far apart do not meet.
-        assert!(n_late > 100 || name == "paced", "{name}: {n_late} packets are late");
+        assert!(n_late > 30 || name == "paced", "{name}: {n_late} packets are late");
     }
 }
 
@@ -153,7 +153,9 @@ fn messages_that_share_a_queue_pair_are_one_stream() {
         rdma.queue_pairs = netloom_model::QueuePairs::Pair;
     }
     // One packet each, so within a message none can be late; and others that they wait for.
-    let mut sendings = traffic(3, N_HOSTS, 200, 3_000);
+    let from_others =
+        [1, 2, 6, 7, 8, 9, 10, 11].map(|from| Sending::new(0, from, 3 + 2 * (from % 2), 200_000));
+    let mut sendings = from_others.to_vec();
     sendings.extend((0..400).map(|_| Sending::new(0, 0, 4, 900)));
     let run = simulate(&model, ListedWork::new(&sendings));
     let single = run.records.reordering.iter().filter(|row| row.packets == 1);
