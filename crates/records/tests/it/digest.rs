@@ -104,9 +104,10 @@ fn the_digest_never_changes_by_itself() {
     // Golden digests of whole runs rest on this one; a change needs its line in the changelog.
     let mut run = sample::run(2026, 100);
     let digest = |run: &MemorySink| run.digest(&sample::names()).unwrap().digest.to_string();
-    assert_eq!(digest(&run), "52c6cf1e00bd15d2073a019f75cd9653d9ed9a4fcdcde57f3b418fba8822cb55");
+    assert_eq!(digest(&run), "606d143ec9fe8a6fe1020cbee4f8500fe54dda0a79c003e39477197f48fbf120");
     // Tables added later leave the digests of runs without them alone.
-    run.events = Vec::new();
+    (run.classes, run.traffic) = (Vec::new(), Vec::new());
+    (run.events, run.reordering) = (Vec::new(), Vec::new());
     assert_eq!(digest(&run), "52c6cf1e00bd15d2073a019f75cd9653d9ed9a4fcdcde57f3b418fba8822cb55");
     (run.congestion, run.congested_flows) = (Vec::new(), Vec::new());
     assert_eq!(digest(&run), "805592019fd1319e8dde04286df9fe52e33ef87039ce89d4dd8caf56bba7ffb4");
