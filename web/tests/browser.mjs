@@ -18,7 +18,7 @@ const OTHERS = {
   sweep: ["by_setting", "goodput", "repairs"],
   flows: ["stages", "goodput", "repairs", "rates"],
   congestion: ["congestion", "stages", "goodput", "repairs", "signals"],
-  traffic: ["traffic", "goodput", "repairs", "signals"],
+  traffic: ["traffic", "by_setting", "goodput", "repairs", "signals"],
 };
 const FLAGS = [
   "--headless",
