@@ -20,7 +20,7 @@ const OTHERS = {
   sizes: ["bandwidth"],
   reordering: ["goodput", "repairs", "reordering"],
   congestion: ["congestion", "stages", "goodput", "repairs", "signals"],
-  traffic: ["traffic", "goodput", "repairs", "signals"],
+  traffic: ["traffic", "by_setting", "goodput", "repairs", "signals"],
 };
 const FLAGS = [
   "--headless",

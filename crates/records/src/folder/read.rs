@@ -103,7 +103,7 @@ impl RunFolder {
         Ok(all)
     }
 
-    /// Names of nodes, links, jobs and staged flows, as far as tables mention them; those between are empty.
+    /// Names of nodes, links, jobs, staged flows and kinds of traffic, as far as tables mention them; those between are empty.
     ///
     /// # Errors
     /// As [`RunFolder::batches`].
@@ -112,9 +112,12 @@ impl RunFolder {
         self.collect_names::<PortRow>(&mut names)?;
         self.collect_names::<FaultRow>(&mut names)?;
         self.collect_names::<JobRow>(&mut names)?;
-        // Folders of earlier versions lack this table.
+        // Folders of earlier versions lack these tables.
         if self.manifest.tables.contains_key(Table::Stages.name()) {
             self.collect_names::<StageRow>(&mut names)?;
+        }
+        if self.manifest.tables.contains_key(Table::Traffic.name()) {
+            self.collect_names::<TrafficRow>(&mut names)?;
         }
         Ok(names)
     }
