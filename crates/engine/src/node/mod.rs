@@ -115,9 +115,10 @@ impl DeadPorts {
 struct Candidates<'a, 'r> {
     ports: &'a mut [Egress],
     set: PortSet<'a>,
-    /// Next hops while nothing has failed, and the node and the host for which they are asked.
-    healthy: Route,
-    between: (NodeId, HostId),
+    /// Next hops while nothing has failed, and the node and the packet for which they are asked.
+    healthy: &'a Route,
+    node: NodeId,
+    packet: &'a Packet,
     now: u64,
     desk: &'a mut Desk,
     round: &'a Round<'r>,
@@ -163,7 +164,7 @@ impl Ports for Candidates<'_, '_> {
 
 impl Candidates<'_, '_> {
     fn members(&self) -> PortSet<'_> {
-        self.healthy.next_hops(&self.round.model.routing, self.between.0, self.between.1)
+        self.healthy.next_hops(&self.round.model.routing, self.node, HostId(self.packet.destination))
     }
 }
 
@@ -396,7 +397,7 @@ impl Node {
         round: &Round,
     ) -> Pick {
         let Node { balancer, ports, random, healthy, id, .. } = self;
-        let (healthy, between) = (*healthy, (*id, HostId(packet.destination)));
+        let (healthy, node) = (&*healthy, *id);
         let view = || PacketView {
             entropy: packet.entropy,
             sequence: packet.sequence,
@@ -410,7 +411,7 @@ impl Node {
             senders: round,
         };
         let mut context = Context { now: Time(now), random };
-        balancer.pick(&mut context, view, || Candidates { ports, set, healthy, between, now, desk, round })
+        balancer.pick(&mut context, view, || Candidates { ports, set, healthy, node, packet, now, desk, round })
     }
 
     /// Queues a packet at a port. It is made only where it goes, which spares the common case a copy.

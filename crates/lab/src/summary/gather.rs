@@ -94,7 +94,12 @@ impl Gather {
             Batch::Stages(rows) => self.staged.take(rows),
             Batch::Congestion(rows) => self.congestion.ports(rows),
             Batch::CongestedFlows(rows) => self.congestion.flows(rows),
-            Batch::Series(_) | Batch::Faults(_) | Batch::Packets(_) | Batch::Paths(_) | Batch::Rates(_) => {}
+            Batch::Series(_)
+            | Batch::Faults(_)
+            | Batch::Packets(_)
+            | Batch::Paths(_)
+            | Batch::Rates(_)
+            | Batch::Events(_) => {}
         }
     }
 
