@@ -8,6 +8,7 @@ use netloom_units::{Duration, HostId, NodeId, Rate};
 
 use super::settle;
 use crate::desk::Desk;
+use crate::packet::Packet;
 use crate::port::Egress;
 use crate::round::Round;
 use crate::route::Route;
@@ -16,9 +17,10 @@ use crate::route::Route;
 pub(super) struct Candidates<'a, 'r> {
     pub ports: &'a mut [Egress],
     pub set: PortSet<'a>,
-    /// Next hops while nothing has failed, and the node and the host for which they are asked.
-    pub healthy: Route,
-    pub between: (NodeId, HostId),
+    /// Next hops while nothing has failed, and the node and the packet for which they are asked.
+    pub healthy: &'a Route,
+    pub node: NodeId,
+    pub packet: &'a Packet,
     pub now: u64,
     pub desk: &'a mut Desk,
     pub round: &'a Round<'r>,
@@ -84,7 +86,7 @@ impl Ports for Candidates<'_, '_> {
 
 impl Candidates<'_, '_> {
     fn members(&self) -> PortSet<'_> {
-        self.healthy.next_hops(&self.round.model.routing, self.between.0, self.between.1)
+        self.healthy.next_hops(&self.round.model.routing, self.node, HostId(self.packet.destination))
     }
 }
 

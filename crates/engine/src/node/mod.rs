@@ -340,8 +340,8 @@ impl Node {
             self.forward_among(now, ingress, packet, PortSet::List(&list[..n_minimal]), desk, round);
         } else {
             let Node { balancer, ports, random, healthy, id, .. } = self;
-            let (healthy, between) = (*healthy, (*id, HostId(packet.destination)));
-            let all = Candidates { ports, set: PortSet::List(&list), healthy, between, now, desk, round };
+            let set = PortSet::List(&list);
+            let all = Candidates { ports, set, healthy, node: *id, packet, now, desk, round };
             let mut candidates = WithLonger { all, n_minimal };
             let candidates: &mut dyn Ports = &mut candidates;
             let mut context = Context { now: Time(now), random };
@@ -383,9 +383,15 @@ impl Node {
         let Node { balancer, ports, random, healthy, id, .. } = self;
         let mut context = Context { now: Time(now), random };
         let view = || view(packet, ingress, round);
-        balancer.pick(&mut context, view, || {
-            let between = (*id, HostId(packet.destination));
-            Candidates { ports, set, healthy: *healthy, between, now, desk, round }
+        balancer.pick(&mut context, view, || Candidates {
+            ports,
+            set,
+            healthy,
+            node: *id,
+            packet,
+            now,
+            desk,
+            round,
         })
     }
 

@@ -250,6 +250,7 @@ impl Egress {
     }
 
     /// As [`Egress::note_peak`], while the wire has a packet of an earlier rate; `None` if it has not.
+    #[inline(never)]
     pub(super) fn note_mixed_peak(&mut self, now: u64, backlog: u64) -> Option<bool> {
         let rate = self.rate;
         let eras = self.eras_mut().filter(|eras| eras.wire.0 > now)?;

@@ -93,7 +93,7 @@ impl SendPair {
 }
 
 impl Lane {
-    /// As [`Lane::serve`], where data is told apart by class.
+    /// As `Lane::serve`, where data is told apart by class.
     #[inline(never)]
     pub(super) fn serve_by_class(
         &mut self,
@@ -121,15 +121,10 @@ impl Lane {
             }
             let class = by_class.in_turn(start, egress, pairs, round);
             let turn = by_class.first_of(class);
-            let (packet, next) = self.take_packet(pairs, turn, start, desk, round);
-            let by_class = self.by_class.as_deref_mut().expect("seen above");
+            let ready = &mut by_class.ready[usize::from(class & 7)];
+            let packet = pairs.take_packet(&mut self.controller, ready, (turn, start), desk, round);
             if by_class.weighted >> class & 1 == 1 {
                 by_class.turns.sent(class, packet.bytes, false);
-            }
-            let queue = &mut by_class.ready[usize::from(class & 7)];
-            match next {
-                Some(next) => queue.put_off(next),
-                None => queue.pop(),
             }
             by_class.note_filled(class);
             egress.count_started(&packet);

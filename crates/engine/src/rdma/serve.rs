@@ -8,6 +8,7 @@
 //! starts before it happen.
 
 use netloom_model::Rdma;
+use netloom_policy::congestion::Controller;
 use netloom_policy::transport::{Psn, Turn};
 use netloom_records::DropReason;
 use netloom_units::{Bytes, Time};
@@ -15,7 +16,7 @@ use netloom_units::{Bytes, Time};
 use super::message::Outgoing;
 use super::nic::{Lane, Nic};
 use super::pair::{Posted, SendPair};
-use super::ready;
+use super::ready::{self, Ready};
 use crate::desk::{Desk, TimerKind};
 use crate::flow::Flow;
 use crate::host::entropy;
@@ -48,9 +49,15 @@ impl Node {
         let Node { ports, host, .. } = self;
         let Some(nic) = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) else { return u64::MAX };
         let Nic { lanes, sends, outgoing, quiet_until, .. } = nic;
-        let mut pairs = Pairs { sends, outgoing, at };
-        let serve =
-            |(lane, egress): (&mut Lane, &mut Egress)| lane.serve(&mut pairs, egress, until, desk, round);
+        let serve = |(lane, egress): (&mut Lane, &mut Egress)| {
+            // One for each way, so that the usual one keeps it in registers.
+            if lane.by_class.is_some() {
+                let mut pairs = Pairs { sends: &mut *sends, outgoing: &mut *outgoing, at };
+                return lane.serve_by_class(&mut pairs, egress, until, desk, round);
+            }
+            let mut pairs = Pairs { sends: &mut *sends, outgoing: &mut *outgoing, at };
+            lane.serve(&mut pairs, egress, until, desk, round)
+        };
         *quiet_until = lanes.iter_mut().zip(ports).map(serve).fold(u64::MAX, u64::min);
         *quiet_until
     }
@@ -152,6 +159,41 @@ pub(super) struct Pairs<'a> {
 }
 
 impl Pairs<'_> {
+    /// The first queue pair of a queue, whose turn it is, sends a packet at `start`.
+    #[inline(always)]
+    pub(super) fn take_packet(
+        &mut self,
+        controller: &mut Controller,
+        ready: &mut Ready,
+        (turn, start): (ready::Turn, u64),
+        desk: &mut Desk,
+        round: &Round,
+    ) -> Packet {
+        let pair = self.sends.get_mut(turn.place);
+        let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
+        let sent = pair.sender.take();
+        let message = pair.message_at(sent.position);
+        let packet = packet_at(pair, sent, message, rdma, round);
+        let outgoing = self.outgoing.get_mut(message.slot);
+        outgoing.packets += 1;
+        outgoing.again += u64::from(sent.is_again);
+        let bytes = Bytes(u64::from(packet.bytes));
+        let rate = controller.send(&mut pair.rate, Time(start), bytes).min(pair.limit);
+        pair.next_at = start + rate.serialization(bytes).0;
+        if pair.deadline == u64::MAX {
+            pair.restart(start, rdma);
+            arm(pair, self.at.1, turn.place, desk);
+        }
+        pair.is_queued = pair.sender.has_work();
+        if pair.is_queued {
+            ready.put_off(ready::Turn { from: pair.next_at, ..turn });
+        } else {
+            ready.pop();
+        }
+        desk.packets += 1;
+        packet
+    }
+
     /// A packet leaves by a port at `start`, if its link carries any.
     #[inline(always)]
     pub(super) fn launch(
@@ -182,9 +224,6 @@ impl Lane {
         desk: &mut Desk,
         round: &Round,
     ) -> u64 {
-        if self.by_class.is_some() {
-            return self.serve_by_class(pairs, egress, until, desk, round);
-        }
         while let Some(turn) = self.ready.first() {
             let start = turn.from.max(egress.free_at());
             let is_paused = egress.is_paused(round.model.classes.data);
@@ -197,45 +236,11 @@ impl Lane {
                 settle(egress, start + 1, desk, round);
                 continue;
             }
-            let (packet, next) = self.take_packet(pairs, turn, start, desk, round);
-            match next {
-                Some(next) => self.ready.put_off(next),
-                None => self.ready.pop(),
-            }
+            let packet = pairs.take_packet(&mut self.controller, &mut self.ready, (turn, start), desk, round);
             pairs.launch(egress, start, packet, desk, round);
         }
         settle(egress, until, desk, round);
         u64::MAX
-    }
-
-    /// The queue pair whose turn it is sends a packet at `start`. Tells its next turn.
-    #[inline(always)]
-    pub(super) fn take_packet(
-        &mut self,
-        pairs: &mut Pairs,
-        turn: ready::Turn,
-        start: u64,
-        desk: &mut Desk,
-        round: &Round,
-    ) -> (Packet, Option<ready::Turn>) {
-        let pair = pairs.sends.get_mut(turn.place);
-        let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
-        let sent = pair.sender.take();
-        let message = pair.message_at(sent.position);
-        let packet = packet_at(pair, sent, message, rdma, round);
-        let outgoing = pairs.outgoing.get_mut(message.slot);
-        outgoing.packets += 1;
-        outgoing.again += u64::from(sent.is_again);
-        let bytes = Bytes(u64::from(packet.bytes));
-        let rate = self.controller.send(&mut pair.rate, Time(start), bytes).min(pair.limit);
-        pair.next_at = start + rate.serialization(bytes).0;
-        if pair.deadline == u64::MAX {
-            pair.restart(start, rdma);
-            arm(pair, pairs.at.1, turn.place, desk);
-        }
-        pair.is_queued = pair.sender.has_work();
-        desk.packets += 1;
-        (packet, pair.is_queued.then_some(ready::Turn { from: pair.next_at, ..turn }))
     }
 }
 
