@@ -19,7 +19,7 @@ use super::quantity::Quantity;
 use super::uplinks;
 use crate::error::LabError;
 use crate::prepare::Prepared;
-use crate::show::alone::{self, Alone};
+use crate::show::alone;
 use crate::show::arbitration::{self, EgressKind};
 use crate::show::nccl::Bandwidths;
 use crate::show::osu::Latencies;
@@ -120,15 +120,10 @@ pub(super) fn all(
         let link = &prepared.compiled.link_names[row.link.index()];
         add(format!("{node}/{link}"), BTreeMap::from([(Quantity::PortBytes, row.size.0 as f64)]));
     }
-    let compiled = &prepared.compiled;
-    let model = &compiled.model;
-    let alone = alone::of(&model.workload, &compiled.job_names, &rows.collectives)?;
-    let of_multiples = [
-        of_collectives(&alone),
-        rows.completion.parts(model, asks.multiples.iter().map(String::as_str)),
-        uplinks::parts(prepared, &rows.ports, asks.uplinks.iter().map(String::as_str)),
-    ];
-    of_multiples.into_iter().flatten().for_each(|(name, values)| add(name, values));
+    let sized = of_collectives(prepared, &rows.collectives)?;
+    for (name, values) in sized.into_iter().chain(of_multiples(prepared, rows, asks)) {
+        add(name, values);
+    }
     if asks.tables {
         for kind in arbitration::of(prepared)?.kinds {
             add(kind.name(), of_kind(&kind));
@@ -142,22 +137,32 @@ pub(super) fn all(
     Ok(parts)
 }
 
+/// What lies beyond the multiples that are asked for.
+fn of_multiples(prepared: &Prepared, rows: &Rows, asks: &Asks) -> Parts {
+    let multiples = asks.multiples.iter().map(String::as_str);
+    let mut parts = rows.completion.parts(&prepared.compiled.model, multiples);
+    parts.extend(uplinks::parts(prepared, &rows.ports, asks.uplinks.iter().map(String::as_str)));
+    parts
+}
+
 /// Collectives by size, counted as benchmarks of latency and of bandwidth do.
-fn of_collectives(alone: &Alone) -> Parts {
+fn of_collectives(prepared: &Prepared, rows: &[CollectiveRow]) -> Result<Parts, LabError> {
+    let compiled = &prepared.compiled;
+    let alone = alone::of(&compiled.model.workload, &compiled.job_names, rows)?;
     let mut parts = Parts::new();
-    for table in Latencies::of(alone).tables {
+    for table in Latencies::of(&alone).tables {
         for line in &table.lines {
             let name = format!("{}/{}/{}", table.job, table.collective, line.size_bytes);
             parts.insert(name, [(Quantity::CollectiveLatency, line.average_us)].into());
         }
     }
-    for table in Bandwidths::of(alone).tables {
+    for table in Bandwidths::of(&alone).tables {
         for line in &table.lines {
             let name = format!("{}/{}/vector/{}", table.job, table.collective, line.size_bytes);
             parts.insert(name, [(Quantity::CollectiveBusbw, line.busbw)].into());
         }
     }
-    parts
+    Ok(parts)
 }
 
 /// Every port, and every pair of hosts that passes a congested one.

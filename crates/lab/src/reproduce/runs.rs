@@ -308,7 +308,7 @@ impl Sink for Watched<'_> {
             }
             Batch::Ports(rows) if self.asks.wants_ports() => self.rows.ports.extend_from_slice(rows),
             Batch::Collectives(rows) if self.asks.collectives => {
-                self.rows.collectives.extend_from_slice(rows)
+                self.rows.collectives.extend_from_slice(rows);
             }
             _ => {}
         }

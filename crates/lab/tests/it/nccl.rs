@@ -66,7 +66,7 @@ fn bandwidth_is_the_size_over_the_mean_time_and_times_a_factor() {
     // 2 (n - 1) / n of four ranks.
     assert!(near(busbw, 1.5 * algbw), "{busbw} {algbw}");
     assert_eq!((reduction, root), ("sum", -1));
-    assert!(near(reduce.average_busbw, (reduce.lines[0].busbw + busbw) / 2.0));
+    assert!(near(reduce.average_busbw, f64::midpoint(reduce.lines[0].busbw, busbw)));
 
     // (n - 1) / n, and a quarter of the vector for each rank.
     let exchange = of("all_to_all_pairwise").lines[0];

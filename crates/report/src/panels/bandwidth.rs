@@ -35,7 +35,9 @@ struct Tally {
 impl Collector for Bandwidth {
     fn take(&mut self, _: &About, batch: Batch<'_>) {
         if let Batch::Collectives(rows) = batch {
-            rows.iter().for_each(|row| self.collective(row));
+            for row in rows {
+                self.collective(row);
+            }
         }
     }
 }
