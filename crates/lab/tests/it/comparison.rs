@@ -12,7 +12,8 @@ fn each_run_is_shown_relative_to_the_first() {
     let place = tempfile::tempdir().expect("a folder can be made");
     let folders = ["ecmp", "adaptive"].map(|policy| {
         let folder = place.path().join(policy);
-        let set = vec![("balance".to_owned(), policy.to_owned())];
+        let set = [("balance", policy), ("record.reordering", "true")];
+        let set = set.map(|(path, value)| (path.to_owned(), value.to_owned())).to_vec();
         run(RunRequest {
             folder: Some(folder.clone()),
             overrides: Overrides { set, ..Overrides::default() },
