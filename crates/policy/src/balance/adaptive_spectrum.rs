@@ -25,7 +25,7 @@
 
 use netloom_units::{Bytes, Duration, Kind, Parameter, Settings, Spec, StateWriter, Time, Value, mix};
 
-use super::ecmp::{Ecmp, HASH, SALT};
+use super::ecmp::{BUCKETS, Ecmp, HASH, REHASH, SALT};
 use super::{Balance, Context, PacketView, Pick, Ports, Seat};
 
 /// A number of cells.
@@ -105,6 +105,8 @@ pub static SPEC: Spec = Spec {
         },
         SALT,
         HASH,
+        REHASH,
+        BUCKETS,
     ],
 };
 

@@ -49,7 +49,7 @@ pub(super) const HASH: Parameter = Parameter {
 };
 
 /// The `rehash` parameter.
-const REHASH: Parameter = Parameter {
+pub(super) const REHASH: Parameter = Parameter {
     name: "rehash",
     kind: Kind::Choice(&["modulo", "resilient"]),
     default: Some(Value::Choice("modulo")),
@@ -57,7 +57,7 @@ const REHASH: Parameter = Parameter {
 };
 
 /// The `buckets` parameter.
-const BUCKETS: Parameter = Parameter {
+pub(super) const BUCKETS: Parameter = Parameter {
     name: "buckets",
     kind: Kind::Count { minimum: 1, maximum: 1 << 20 },
     default: Some(Value::Count(64)),

@@ -64,6 +64,8 @@ fn times_are_picoseconds() {
                 "occupied",
                 "sending",
                 "starved",
+                "noticed",
+                "period",
             ]
             .contains(&column.name);
             assert_eq!(is_time, column.unit == "ps", "{}", column.name);
