@@ -284,7 +284,7 @@ mod tests {
             extent: (before.len() - first) as u64,
             degree: before.iter().rev().take_while(|&&other| other > number).count() as u64,
         });
-        let base = (0..).find(|number| !came.contains(number)).expect("numbers have no end");
+        let base = (0..=came.len() as u64).find(|number| !came.contains(number)).expect("one more than came");
         let held = came.iter().filter(|&&number| number > base);
         let bytes = held.clone().map(|number| 10 + number).sum();
         Arrival { late, held: Held { packets: held.count() as u64, bytes } }

@@ -8,6 +8,7 @@
 
 use super::Coordinator;
 use crate::packet::Packet;
+use crate::port::Egress;
 
 /// In builds for tests a run is audited every so many windows, too.
 const INTERVAL: u64 = 512;
@@ -83,7 +84,7 @@ impl Coordinator<'_, '_> {
                 in_link.receiver.for_each(|entry| found.count(&entry.packet));
             }
             for node in &partition.nodes {
-                node.ports.iter().flat_map(|port| port.held()).for_each(|packet| found.count(packet));
+                node.ports.iter().flat_map(Egress::held).for_each(|packet| found.count(packet));
                 let waiting = node.crossbar.iter().flat_map(|crossbar| crossbar.waiting());
                 waiting.for_each(|(entry, _)| found.count(&entry.packet));
             }

@@ -18,12 +18,14 @@ use crate::flow::Flow;
 use crate::host::{Host, Receive, Send};
 use crate::rdma::{Incoming, Nic, Outgoing};
 
+/// What messages that share a queue pair have in common: both hosts, the staged flow if it is one's, and the class.
+type Sharing = (HostId, HostId, Option<u32>, u8);
+
 /// Queue pairs, and messages about to be forgotten.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    /// The queue pairs that messages of a pair of hosts and a class share, or those of a staged flow: places of the sending end, and at
-    /// the switch above the receiver.
-    shared: BTreeMap<(HostId, HostId, Option<u32>, u8), (u32, u32)>,
+    /// Places of the sending end, and at the switch above the receiver, of queue pairs that messages share.
+    shared: BTreeMap<Sharing, (u32, u32)>,
     /// Messages of which both ends have finished, but packets may be under way.
     closing: Vec<u32>,
 }

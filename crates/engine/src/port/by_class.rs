@@ -250,7 +250,9 @@ impl Egress {
     pub(super) fn note_all_lost(&mut self, lost: &[Packet]) {
         let Some(by_class) = self.by_class_mut() else { return };
         by_class.clear();
-        lost.iter().for_each(|packet| self.note_dropped(packet, false));
+        for packet in lost {
+            self.note_dropped(packet, false);
+        }
     }
 
     /// Packets marked.

@@ -30,17 +30,17 @@ impl Resilient {
         let bucket = self.hash.choose(entropy, 0, self.buckets);
         let n_members = ports.n_members();
         let own = ports.member(bucket % n_members);
-        candidate_at(own, ports).unwrap_or_else(|| self.lent(bucket, ports))
+        candidate_at(own, ports).unwrap_or_else(|| lent(bucket, ports))
     }
+}
 
-    /// The candidate that a bucket is lent to: one of those that lead there while nothing has failed, if any of them does yet.
-    #[cold]
-    fn lent<P: Ports>(&self, bucket: usize, ports: &P) -> usize {
-        let members = (0..ports.n_members()).map(|number| ports.member(number));
-        let live = members.filter_map(|port| Some((weight(bucket, port), candidate_at(port, ports)?)));
-        let heaviest = live.max_by_key(|found| found.0).map(|found| found.1);
-        heaviest.unwrap_or_else(|| bucket % ports.n_minimal())
-    }
+/// The candidate that a bucket is lent to: one of those that lead there while nothing has failed, if any of them does yet.
+#[cold]
+fn lent<P: Ports>(bucket: usize, ports: &P) -> usize {
+    let members = (0..ports.n_members()).map(|number| ports.member(number));
+    let live = members.filter_map(|port| Some((weight(bucket, port), candidate_at(port, ports)?)));
+    let heaviest = live.max_by_key(|found| found.0).map(|found| found.1);
+    heaviest.unwrap_or_else(|| bucket % ports.n_minimal())
 }
 
 /// How much a bucket wants a port.
@@ -52,7 +52,7 @@ fn weight(bucket: usize, port: u32) -> (u64, u32) {
 fn candidate_at<P: Ports>(port: u32, ports: &P) -> Option<usize> {
     let (mut low, mut high) = (0, ports.n_minimal());
     while low < high {
-        let middle = (low + high) / 2;
+        let middle = usize::midpoint(low, high);
         if ports.port(middle) < port {
             low = middle + 1;
         } else {

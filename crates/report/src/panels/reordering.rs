@@ -45,7 +45,9 @@ pub struct RunData {
 impl Collector for Reordering {
     fn take(&mut self, _: &About, batch: Batch<'_>) {
         if let Batch::Reordering(rows) = batch {
-            rows.iter().for_each(|row| self.sums.add(row));
+            for row in rows {
+                self.sums.add(row);
+            }
         }
     }
 }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use netloom_records::statistics::Sample;
+use netloom_records::statistics::{Sample, Taken};
 use netloom_records::{Batch, ClassRow, FlowRow, TrafficRow};
 use serde::Serialize;
 
@@ -164,7 +164,7 @@ impl Kind {
             name,
             class: self.class,
             may_reorder: self.may_reorder,
-            messages: taken.as_ref().map_or(0, |taken| taken.count()),
+            messages: taken.as_ref().map_or(0, Taken::count),
             unfinished: self.n_unfinished,
             times: taken.map(|taken| Times {
                 mean: seconds(taken.mean()),

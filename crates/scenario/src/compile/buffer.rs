@@ -27,7 +27,7 @@ pub(super) fn buffer(queues: &Queues) -> Option<Buffer> {
     Some(Buffer {
         size,
         alpha: alpha(settings.fraction("alpha")),
-        pause: pause(queues).filter(|_| settings.flag("pause")),
+        pause: settings.flag("pause").then(|| pause(queues)),
     })
 }
 
@@ -37,9 +37,9 @@ pub(super) fn alpha(multiple: f64) -> u32 {
 }
 
 /// Pause frames, where a class is paused.
-pub(super) fn pause(queues: &Queues) -> Option<Pause> {
+pub(super) fn pause(queues: &Queues) -> Pause {
     let headroom = queues.headroom.as_ref().map(|headroom| headroom.value);
-    Some(Pause { headroom, xon_gap: queues.settings.settings.size("xon_gap") })
+    Pause { headroom, xon_gap: queues.settings.settings.size("xon_gap") }
 }
 
 /// Marking at switches.
@@ -58,7 +58,7 @@ pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
     let Some(buffer) = buffer(queues) else { return };
     let packet = rdma::packet(transport);
     let n_pausing = classes::Plan::new(draft).map_or(0, |plan| plan.n_pausing());
-    match pause(queues).filter(|_| n_pausing > 0) {
+    match (n_pausing > 0).then(|| pause(queues)) {
         Some(pause) => headroom(queues, &buffer, (&pause, n_pausing), packet, ground, problems),
         None => one_packet(queues, &buffer, packet, problems),
     }

@@ -106,18 +106,18 @@ impl<'a> Plan<'a> {
     }
 
     /// What ports are told of classes, beside what `queues` say.
-    pub(super) fn queues(&self, queues: Queues) -> Queues {
-        let pause = queues.buffer.and_then(|_| buffer::pause(self.queues?)).filter(|_| self.n_pausing() > 0);
+    pub(super) fn queues(&self, queues: &Queues) -> Queues {
+        let pause = queues.buffer.and(self.queues).filter(|_| self.n_pausing() > 0).map(buffer::pause);
         let buffer = queues.buffer.map(|buffer| netloom_model::Buffer { pause, ..buffer });
         if self.is_told_apart() {
             let mut classes = DataClasses::default();
             self.numbers()
                 .for_each(|number| classes.by_number[usize::from(number)] = Some(self.class(number)));
-            return Queues { buffer, classes, ..queues };
+            return Queues { buffer, classes, ..*queues };
         }
         let only = self.class(self.only());
         let buffer = buffer.map(|buffer| netloom_model::Buffer { alpha: only.alpha, ..buffer });
-        Queues { buffer, marking: only.marking.filter(|_| queues.credits.is_none()), ..queues }
+        Queues { buffer, marking: only.marking.filter(|_| queues.credits.is_none()), ..*queues }
     }
 
     /// The lowest class that data is in.

@@ -183,7 +183,7 @@ fn finish(resolved: &Resolved, draft: &Draft, parts: Parts) -> Compiled {
         balances,
         transport: choices::transport(&resolved.transport, parts.window),
         congestion: choices::congestion(&resolved.congestion),
-        queues: classes.queues(Queues {
+        queues: classes.queues(&Queues {
             credits: credits::credits(resolved.queues.credits.as_ref(), classes.map().control),
             root_marking: credits::root_marking(&resolved.congestion, resolved.queues.credits.as_ref()),
             ..choices::queues(&resolved.queues)

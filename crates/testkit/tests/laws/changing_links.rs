@@ -132,7 +132,7 @@ fn every_packet_has_the_rate_it_starts_at() {
             sendings.push(Sending::new(at, 0, 1, 64 + u64::from(random.below(937))));
         }
         let mut rates = vec![(0, RATES[0])];
-        for _ in 0..1 + random.below(8) {
+        for _ in 0..=random.below(8) {
             let next = rates.last().expect("one at least").0 + 1 + u64::from(random.below(30_000_000));
             let mut rate = RATES[random.below(5) as usize];
             if rate == rates.last().expect("one at least").1 {

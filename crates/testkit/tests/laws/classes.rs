@@ -202,13 +202,13 @@ fn one_class_told_apart_changes_no_other_row() {
     }
 }
 
-fn marking(minimum: u64) -> Option<Marking> {
-    Some(Marking {
+fn marking(minimum: u64) -> Marking {
+    Marking {
         minimum: Bytes(minimum),
         maximum: Bytes(3 * minimum),
         probability: 1 << 31,
         at_enqueue: minimum > 4_000,
-    })
+    }
 }
 
 /// Two weighted classes, one of which loses and one of which pauses, below a strict one that does either.
@@ -218,9 +218,9 @@ fn three_classes(rule: Reliability, strict_pauses: bool) -> Model {
     // Headroom is for each class that pauses.
     buffer.size = Bytes(if strict_pauses { 2 * buffer.size.0 } else { buffer.size.0 });
     model.queues.classes = classes(&[
-        (0, DataClass { marking: marking(1_500), alpha: 512, ..weighted(3) }),
+        (0, DataClass { marking: Some(marking(1_500)), alpha: 512, ..weighted(3) }),
         (1, DataClass { pause: true, alpha: 512, ..weighted(1) }),
-        (3, DataClass { pause: strict_pauses, marking: marking(5_000), ..strict() }),
+        (3, DataClass { pause: strict_pauses, marking: Some(marking(5_000)), ..strict() }),
     ]);
     model
 }

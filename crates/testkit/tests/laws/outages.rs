@@ -55,7 +55,7 @@ fn fail(model: &mut Model, seed: u64) {
         // Some never end.
         (from, if below(12) == 0 { u64::MAX } else { from + length })
     };
-    for _ in 0..1 + below(6) {
+    for _ in 0..=below(6) {
         let (link, (from, until)) = (LinkId(below(n_links)), span(&mut below));
         turns.entry(link).or_default().extend([(from, 1), (until, -1)]);
     }
@@ -76,7 +76,7 @@ fn fail(model: &mut Model, seed: u64) {
     for _ in 0..below(3) {
         let link = LinkId(below(n_links));
         let (mut at, period) = (u64::from(below(20_000_000)) + 1, 20_000 + u64::from(below(900_000)));
-        for _ in 0..1 + below(60) {
+        for _ in 0..=below(60) {
             turns.entry(link).or_default().extend([(at, 1), (at + period / 2, -1)]);
             at += period;
         }
@@ -229,7 +229,7 @@ fn at_every_loss_rate_a_run_ends_whole_or_names_who_gave_up() {
             let what = format!("{rule:?} at {loss}: {:?}", found.outcome.status);
             match &found.outcome.status {
                 Status::Complete => {
-                    assert!(found.records.flows.iter().all(|row| row.end.is_some()), "{what}")
+                    assert!(found.records.flows.iter().all(|row| row.end.is_some()), "{what}");
                 }
                 Status::Stalled(stall) => {
                     assert!(loss >= 0.1, "{what}");

@@ -28,7 +28,9 @@ fn models() -> Vec<(String, Model)> {
     let pairs =
         cases.map(|(rule, switches)| (format!("{rule:?}, {switches:?}"), with(rule, switches, 1_000_000)));
     let mut models: Vec<(String, Model)> = plain.chain(pairs).collect();
-    models.iter_mut().for_each(|(_, model)| model.recording.reordering = true);
+    for (_, model) in &mut models {
+        model.recording.reordering = true;
+    }
     models
 }
 
@@ -66,7 +68,9 @@ fn by_definition(came: &[(u32, u64)]) -> [u64; 5] {
             found[2] = found[2].max(degree as u64);
         }
         let so_far = &came[..=place];
-        let base = (0..).find(|base| so_far.iter().all(|other| other.0 != *base)).expect("no end of numbers");
+        let base = (0..=u32::MAX)
+            .find(|base| so_far.iter().all(|other| other.0 != *base))
+            .expect("some number is free");
         let held = so_far.iter().filter(|other| other.0 > base);
         found[3] = found[3].max(held.clone().count() as u64);
         found[4] = found[4].max(held.map(|other| other.1).sum());

@@ -92,10 +92,7 @@ pub(super) fn failing(
 fn check_reaction(faults: &Faults, problems: &mut Problems) {
     let settings = &faults.settings;
     for name in ["detection", "recovery", "reconvergence"] {
-        let span = match settings.settings.get(name) {
-            Value::Duration(span) => span,
-            _ => continue,
-        };
+        let Value::Duration(span) = settings.settings.get(name) else { continue };
         if span > SLOWEST {
             let report = problems.report(settings.place_of(name), format!("`{name}` is too long"));
             report.label("expected at most 10 days");
