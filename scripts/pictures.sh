@@ -27,3 +27,16 @@ tree 5 DR=c2_5_dr AR=c2_5_ar
 netloom run scenarios/infiniband/c2_1_ar.yaml -o "$place/growing" --quiet
 netloom report "$place/growing" -o "$place/growing.html" >/dev/null
 picture "$place/growing.html" congestion congestion-tree-grows
+
+# Storage beside training: in one class and in two.
+for name in one_class two_classes; do
+    netloom run scenarios/classes/$name.yaml -o "$place/$name" --quiet
+done
+netloom report "$place/one_class" "$place/two_classes" -o "$place/classes.html" >/dev/null
+picture "$place/classes.html" traffic classes-one-and-two
+
+# A link that flaps in the middle of a training job, under each policy.
+netloom sweep scenarios/faults/flap.yaml --vary balance=ecmp,flowlet,spray,adaptive,adaptive_spectrum \
+    -o "$place/flap" >/dev/null
+netloom report "$place"/flap/points/flap/*/* -o "$place/flap.html" >/dev/null
+picture "$place/flap.html" steps flapping-link

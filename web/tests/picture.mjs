@@ -11,7 +11,7 @@ const [executablePath, report, panel, picture] = process.argv.slice(2);
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
 const browser = await chromium.launch({ executablePath, args: FLAGS });
 try {
-  const page = await browser.newPage({ viewport: { width: 1100, height: 900 }, colorScheme: "light" });
+  const page = await browser.newPage({ viewport: { width: 1100, height: 1400 }, colorScheme: "light" });
   await page.goto(pathToFileURL(resolve(report)).href);
   await page.waitForSelector("footer");
   // What is folded, and the list of panels that stays at the top, are no part of a picture.
