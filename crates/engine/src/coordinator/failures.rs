@@ -17,8 +17,12 @@ impl Coordinator<'_, '_> {
     pub(super) fn reroute(&mut self, at: u64) {
         self.hear_news(at);
         let Knowledge::Global(ways) = self.model.knowledge else { return };
-        let overlay = reroute::overlay(&self.model.fabric, &self.model.routing, &self.dead, ways);
-        self.hall.board.write().expect("no thread panicked").overlay = Some(overlay);
+        // With all links alive what was known before the first failure holds again.
+        let overlay = self
+            .dead
+            .contains(&true)
+            .then(|| reroute::overlay(&self.model.fabric, &self.model.routing, &self.dead, ways));
+        self.hall.board.write().expect("no thread panicked").overlay = overlay;
         let is_broken = self.is_fabric_broken();
         for number in 0..self.hall.partitions.len() {
             for node in &mut self.hall.partition(number).nodes {

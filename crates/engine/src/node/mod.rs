@@ -498,7 +498,7 @@ impl Node {
         desk: &mut Desk,
     ) {
         desk.dropped(now, self.id.0, Some(port), reason, packet);
-        if !matches!(reason, DropReason::LinkDown | DropReason::Corrupted) {
+        if !matches!(reason, DropReason::LinkDown | DropReason::SwitchDown | DropReason::Corrupted) {
             self.ports[port as usize].count_refused_of_class(packet);
         }
         if let (Some(followed), Some(trace)) = (followed, self.ports[port as usize].trace()) {

@@ -118,7 +118,7 @@ fn look_closer(class: u8, egress: &mut Egress, start: Start, desk: &mut Desk, ro
         let node = round.model.fabric.port(from).node.0;
         let port = round.model.fabric.local_index(from);
         desk.dropped(start.at, node, Some(port), reason, &start.packet);
-        egress.count_lost(&start.packet);
+        egress.count_lost(&start.packet, start.end);
     }
     let Some(trace) = egress.trace() else { return !cut_off && reason.is_none() };
     let found = trace.left(class);

@@ -19,7 +19,17 @@ impl Egress {
 
     /// Bytes sent before `now`; starts before `now` must have happened.
     pub fn sent_bytes(&self, now: u64) -> u64 {
-        self.bytes - self.waiting_bytes(now)
+        // What is lost on the wire is not among the bytes accepted any more.
+        let unsent = self.waiting_bytes(now) - self.lost_bytes_ahead(now);
+        self.bytes.saturating_sub(unsent)
+    }
+
+    /// Bytes of a packet that is lost on the wire, for which this is busy from `now` on.
+    fn lost_bytes_ahead(&self, now: u64) -> u64 {
+        match self.extras.lost_until.saturating_sub(now) {
+            0 => 0,
+            rest => self.bytes_on_wire(now, rest).min(self.waiting_bytes(now)),
+        }
     }
 
     /// The rate of its link.
@@ -69,5 +79,25 @@ mod tests {
         port.set_paused(200_000, 1, true);
         assert_eq!(port.paused_for(250_000, 0), Duration(50_000));
         assert_eq!(port.class_bytes(250_000, 0), 2_000, "what stands aside waits");
+    }
+
+    #[test]
+    fn what_is_lost_on_the_wire_was_never_sent() {
+        let (sender, _receiver) = ring();
+        let mut port = Egress::new(PortId(0), Channel::new(sender, Far::Inside(0)), Rate(8_000_000_000), 0);
+        port.set_form(Form::Lazy);
+        let to = Address { host: 1, slot: 0 };
+        let data = Packet::data(to, 0, 0, 0, 1_000, Stamp::new(0, true));
+        (0..3).for_each(|_| _ = port.enqueue(0, &data));
+        let mut sent = Vec::new();
+        for number in 0..3 {
+            let start = port.take_start();
+            if number != 1 {
+                port.count_lost(&start.packet, start.end);
+            }
+            sent.extend([start.at, start.at + 400_000].map(|now| port.sent_bytes(now)));
+        }
+        assert_eq!(sent, [0, 0, 0, 400, 1_000, 1_000]);
+        assert_eq!(port.sent_bytes(3_000_000), 1_000);
     }
 }

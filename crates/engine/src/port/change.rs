@@ -20,8 +20,8 @@ use crate::trace::{Followed, Trace};
 pub(super) struct Changing {
     /// When it carries nothing: from, until; those that are over are removed.
     outages: VecDeque<(u64, u64)>,
-    /// The packet on the wire, if the link will go down under it.
-    doomed: Option<Packet>,
+    /// The packet on the wire, and when it would have left, if the link will go down under it.
+    doomed: Option<(Packet, u64)>,
     errors: Errors,
     /// Bytes of the last packet that errors were looked up for, and the chance that it is lost, in 2^-64.
     chance: (u32, u64),
@@ -57,7 +57,10 @@ pub enum Cut {
 pub(super) fn span_of(rate: Rate, bytes: Bytes) -> u64 {
     match whole_per_byte(rate) {
         // At odd rates each packet's time is rounded up, so the span of the last byte is spared for that.
-        None => rate.serialization(Bytes(bytes.0.saturating_add(1))).0 - 1,
+        None => {
+            let span = (u128::from(bytes.0) + 1) * 8_000_000_000_000;
+            u64::try_from(span.div_ceil(u128::from(rate.0))).unwrap_or(u64::MAX) - 1
+        }
         Some(per_byte) => bytes.0.saturating_mul(per_byte),
     }
 }
@@ -140,15 +143,15 @@ impl Egress {
         if from <= start.at {
             return Some(Cut::AtStart);
         }
-        changing.doomed = Some(start.packet);
+        changing.doomed = Some((start.packet, start.end));
         Some(Cut::Later)
     }
 
     /// The link carries nothing from `now` on: the packet on the wire is lost, if there is one, and comes with what it found,
     /// where packets are recorded.
     pub fn cut(&mut self, now: u64) -> Option<(Packet, Option<Followed>)> {
-        let packet = self.extras.changing.as_deref_mut()?.doomed.take()?;
-        self.count_lost(&packet);
+        let (packet, end) = self.extras.changing.as_deref_mut()?.doomed.take()?;
+        self.count_lost(&packet, end);
         if let Some(eras) = self.eras_mut().filter(|eras| eras.wire.0 > now) {
             eras.started -= u64::from(packet.bytes);
             eras.busy -= eras.wire.1.serialization(Bytes(u64::from(packet.bytes))).0;
@@ -183,6 +186,7 @@ impl Egress {
     /// The wire is free from `now` on.
     fn leave_wire(&mut self, now: u64) {
         self.free_at = self.free_at.min(now);
+        self.extras.lost_until = self.extras.lost_until.min(now);
         if let Some(eras) = self.eras_mut() {
             eras.wire.0 = eras.wire.0.min(now);
         }
@@ -210,7 +214,7 @@ impl Egress {
 
     /// The packet on the wire, if the link will go down under it.
     pub fn doomed(&self) -> Option<&Packet> {
-        self.extras.changing.as_ref()?.doomed.as_ref()
+        self.extras.changing.as_ref()?.doomed.as_ref().map(|(packet, _)| packet)
     }
 
     /// Brings the port up again.
@@ -276,6 +280,12 @@ impl Egress {
         }
     }
 
+    /// Bytes of the packet on the wire that are left when it is busy with it for so many ps more.
+    pub(super) fn bytes_on_wire(&self, now: u64, rest: u64) -> u64 {
+        let earlier = self.eras().filter(|eras| eras.wire.0 > now);
+        bytes_of(earlier.map_or(self.rate, |eras| eras.wire.1), rest)
+    }
+
     /// Most bytes ever accepted and not yet sent.
     pub(super) fn peak_bytes(&self) -> u64 {
         bytes_of(self.rate, self.peak).max(self.eras().map_or(0, |eras| eras.peak))
@@ -284,7 +294,7 @@ impl Egress {
     /// How long the wire was busy before `now` with the bytes it has sent, where its rate changes.
     pub(super) fn busy_at(&self, now: u64, sent: u64) -> Option<u64> {
         let eras = self.eras()?;
-        let rest = eras.wire.0.saturating_sub(now);
+        let rest = if self.extras.lost_until > now { 0 } else { eras.wire.0.saturating_sub(now) };
         let fresh = self.rate.serialization(Bytes(sent.saturating_sub(eras.started))).0;
         Some(if rest > 0 { eras.busy - rest } else { eras.busy + fresh })
     }

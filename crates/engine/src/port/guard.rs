@@ -157,9 +157,10 @@ impl Egress {
         self.queues.as_ref().map_or(0, |queues| queues.classes[class].len()) + self.extras.aside.len()
     }
 
-    /// A packet takes its time on the wire and does not arrive.
-    pub fn count_lost(&mut self, packet: &Packet) {
+    /// A packet takes its time on the wire, until `end`, and does not arrive.
+    pub fn count_lost(&mut self, packet: &Packet, end: u64) {
         self.dropped += 1;
+        self.extras.lost_until = end;
         self.lose(packet);
         self.note_dropped(packet, true);
     }

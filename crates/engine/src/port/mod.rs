@@ -168,6 +168,8 @@ struct Extras {
     by_class: Option<Box<ByClass>>,
     /// Packets in input buffers that will leave here.
     outside: u32,
+    /// Until when the wire is busy with a packet that is lost on it, in ps.
+    lost_until: u64,
     /// What room there is at the other end, where that is known.
     account: Option<Account>,
     /// Packets arrive when so many bytes of them have, where not all must.

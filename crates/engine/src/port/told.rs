@@ -35,7 +35,7 @@ impl Egress {
         let waiting = self.waiting_bytes(now);
         Totals {
             packets: self.channel.n_pushed() + u64::from(self.n_queued()),
-            bytes: self.bytes - waiting,
+            bytes: self.sent_bytes(now),
             waiting,
             peak_packets: self.count.as_ref().filter(|count| count.peak_wanted).map(|count| count.peak),
             peak_bytes: self.peak_bytes(),
@@ -43,7 +43,7 @@ impl Egress {
             marked: self.n_marked(),
             pauses: self.extras.pauses.n_sent,
             paused: self.starved_at(now, 0),
-            busy: self.busy_at(now, self.bytes - waiting),
+            busy: self.busy_at(now, self.sent_bytes(now)),
         }
     }
 

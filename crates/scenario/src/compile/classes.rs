@@ -83,6 +83,11 @@ impl<'a> Plan<'a> {
         own.map_or(queues, |pause| pause.value)
     }
 
+    /// Whether switches mark data of some class.
+    pub(super) fn marks(&self) -> bool {
+        self.numbers().any(|number| self.class(number).marking.is_some())
+    }
+
     /// How many classes of data switches pause.
     pub(super) fn n_pausing(&self) -> usize {
         self.numbers().filter(|&number| self.pauses(number)).count()

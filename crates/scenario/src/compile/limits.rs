@@ -167,6 +167,7 @@ fn span(worst: &Worst, draft: &Draft, ground: &Ground, traffic: Traffic<'_>) -> 
         .chain(smallest_rate(draft, fabric))
         .chain(background)
         .chain(staged)
+        .chain(super::faults::degraded_rates(draft))
         .min()
         .unwrap_or(Rate(u64::MAX));
     let latency = draft

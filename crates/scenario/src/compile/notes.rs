@@ -98,7 +98,7 @@ fn queue_pairs_travel(draft: &Draft, transport: &Parameters, notes: &mut Vec<Str
     let (Some(congestion), Some(queues)) = (&draft.congestion, &draft.queues) else { return };
     let hears_nacks = transport.settings.choice("nack") != "ignore";
     let name = congestion.kind.spec.name;
-    let is_marked = queues.marking.is_some()
+    let is_marked = super::classes::Plan::new(draft).is_some_and(|plan| plan.marks())
         || super::credits::root_marking(congestion, queues.credits.as_ref()).is_some();
     if name != "none" && !is_marked && !hears_nacks {
         let why = if name == infiniband::SPEC.name { "`threshold: 0`" } else { "no `marking`" };

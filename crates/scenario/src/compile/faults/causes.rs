@@ -74,6 +74,11 @@ impl<'a> Causes<'a> {
         links
     }
 
+    /// How many spans of links were taken.
+    pub(super) fn n_spans(&self) -> u64 {
+        self.n_spans
+    }
+
     /// Whether so many more spans of a subject can be taken.
     pub(super) fn has_room(&self, subject: Subject, n_more: u64) -> bool {
         let n_links = self.links(subject).len() as u64;

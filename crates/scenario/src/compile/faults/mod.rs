@@ -13,7 +13,7 @@ mod timed;
 use std::collections::BTreeSet;
 
 use netloom_model::{Fault, FaultEvent, Knowledge, Reaction, SwitchFault, Ways};
-use netloom_units::{Duration, LinkId, Random, Value};
+use netloom_units::{Duration, LinkId, Random, Rate, Value};
 
 use super::buffer::chance;
 use super::ground::Ground;
@@ -86,6 +86,16 @@ pub(super) fn failing(
         processes::process(process, number, seed, ground, &mut causes, notes, problems);
     }
     causes.finish()
+}
+
+/// Rates to which links are slowed down.
+pub(super) fn degraded_rates(draft: &Draft) -> impl Iterator<Item = Rate> {
+    let faults = draft.faults.iter();
+    let actions = faults.flat_map(|faults| {
+        let timed = faults.timed.iter().map(|fault| &fault.action);
+        timed.chain(faults.processes.iter().map(|process| &process.kind))
+    });
+    actions.filter(|action| action.spec.name == "degrade").map(|action| action.settings.rate("rate"))
 }
 
 /// Delays that are longer than they can be, or that nobody waits for.

@@ -102,11 +102,11 @@ impl Plan {
         let each = (self.until - self.start) as f64 / cycle;
         let n_links: usize = components.iter().map(|&(_, subject)| causes.links(subject).len()).sum();
         let expected = each * n_links as f64;
-        if expected <= MOST_SPANS as f64 {
+        if causes.n_spans() as f64 + expected <= MOST_SPANS as f64 {
             return true;
         }
         let message =
-            format!("about {expected:.0} outages of links are to be expected, more than {MOST_SPANS}");
+            format!("about {expected:.0} outages of links are to be expected, more than {MOST_SPANS} in all");
         let report = problems.report(wanted.settings.place_of("mtbf"), message);
         report.label("too often for so long");
         report.help(format!(

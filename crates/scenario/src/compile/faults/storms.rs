@@ -3,6 +3,7 @@
 use netloom_model::{Rdma, Storm};
 use netloom_units::{PortId, Time};
 
+use super::super::classes;
 use super::super::ground::Ground;
 use crate::diagnostic::Problems;
 use crate::quantity::{self, Dimension};
@@ -12,7 +13,7 @@ use crate::resolved::NamedStorm;
 /// NICs that keep pausing their switch.
 pub(in crate::compile) fn storms(draft: &Draft, ground: &Ground, problems: &mut Problems) -> Vec<Storm> {
     let Some(faults) = &draft.faults else { return Vec::new() };
-    let pauses = draft.queues.as_ref().is_none_or(|queues| queues.settings.settings.flag("pause"));
+    let pauses = classes::Plan::new(draft).is_none_or(|plan| plan.n_pausing() > 0);
     if let Some(storm) = faults.storms.first().filter(|_| !pauses) {
         let report = problems.report(storm.link.place, "no switch heeds pause frames here");
         report.label("a NIC that pauses its switch").help("add `queues: {buffer: 16MiB, pause: true}`");
