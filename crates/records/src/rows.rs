@@ -528,7 +528,7 @@ table! {
         pub destination: HostId, "id";
         /// Number of the message among its sender's, from 0.
         pub number: u32, "number";
-        /// Number of the packet in its message, from 0; an ACK has that of the packet it answers.
+        /// Number of the packet in its message, from 0, on queue pairs its PSN; an ACK has that of the packet it answers.
         pub packet: u32, "number";
         /// What it is: `data` or `ack`.
         pub kind: PacketKind, "word";

@@ -2,23 +2,15 @@
 
 use serde_json::Value;
 
-use crate::command::{Place, SMALL};
+use crate::osu::place;
 
 /// An exchange and a ring of four ranks.
 const PHASES: &str =
     "jobs.0.phases=[{all_to_all_pairwise: {size: 4KiB}}, barrier, {ring_all_reduce: {size: 256MiB}}]";
 
-fn place() -> Place {
-    let place = Place::new();
-    place.write("small.yaml", SMALL);
-    let run = place.netloom(&["run", "small.yaml", "-o", "a", "--set", PHASES]);
-    assert_eq!(run.code, Some(0), "{}", run.err);
-    place
-}
-
 #[test]
 fn the_layout_is_that_of_the_benchmarks() {
-    let place = place();
+    let place = place(PHASES);
     let json: Value =
         serde_json::from_str(&place.netloom(&["show", "nccl", "a", "--json"]).out).expect("it is JSON");
     let number = |table: usize, key: &str| json["tables"][table]["lines"][0][key].as_f64().expect("a number");
@@ -62,7 +54,7 @@ fn the_layout_is_that_of_the_benchmarks() {
 
 #[test]
 fn what_has_no_bandwidths_is_refused() {
-    let place = place();
+    let place = place(PHASES);
     let idle = ["run", "small.yaml", "-o", "idle", "--set", "jobs.0.phases=[{compute: 1us}]"];
     assert_eq!(place.netloom(&idle).code, Some(0));
     for (run, why) in [("idle", "no collective ended in this run"), ("nowhere", "no such run folder")] {

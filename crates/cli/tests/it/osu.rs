@@ -8,17 +8,18 @@ use crate::command::{Place, SMALL};
 const PHASES: &str =
     "jobs.0.phases=[{all_to_all_pairwise: {size: 4KiB}}, barrier, {ring_all_reduce: {size: 4MiB}}]";
 
-fn place() -> Place {
+/// A place with a run `a` of these phases.
+pub fn place(phases: &str) -> Place {
     let place = Place::new();
     place.write("small.yaml", SMALL);
-    let run = place.netloom(&["run", "small.yaml", "-o", "a", "--set", PHASES]);
+    let run = place.netloom(&["run", "small.yaml", "-o", "a", "--set", phases]);
     assert_eq!(run.code, Some(0), "{}", run.err);
     place
 }
 
 #[test]
 fn the_layout_is_that_of_the_benchmarks() {
-    let place = place();
+    let place = place(PHASES);
     let json = place.netloom(&["show", "osu", "a", "--json"]).out;
     let json: Value = serde_json::from_str(&json).expect("it is JSON");
     let line = |table: usize| &json["tables"][table]["lines"][0];
@@ -55,7 +56,7 @@ fn the_layout_is_that_of_the_benchmarks() {
 
 #[test]
 fn what_has_no_latencies_is_refused() {
-    let place = place();
+    let place = place(PHASES);
     let computing = ["--set", "jobs.0.phases=[{compute: 1us}]"];
     assert_eq!(place.netloom(&[&["run", "small.yaml", "-o", "idle"][..], &computing].concat()).code, Some(0));
     let both = "jobs.0.phases=[{collectives: {each: [{incast: {size: 1KiB}}, {incast: {size: 1KiB}}]}}]";

@@ -94,10 +94,22 @@ impl ByClass {
         if !packet.is_data() {
             return;
         }
+        self.of(packet.class()).totals.waiting -= u64::from(packet.bytes);
+        self.count_sent(packet);
+    }
+
+    /// A packet is sent.
+    fn count_sent(&mut self, packet: &Packet) {
         let totals = &mut self.of(packet.class()).totals;
-        totals.waiting -= u64::from(packet.bytes);
         totals.packets += 1;
         totals.bytes += u64::from(packet.bytes);
+    }
+
+    /// A packet that started is not sent after all.
+    fn uncount_sent(&mut self, packet: &Packet) {
+        let totals = &mut self.of(packet.class()).totals;
+        totals.packets -= 1;
+        totals.bytes -= u64::from(packet.bytes);
     }
 
     /// The queues of the class whose packet is next, and whether it takes turns.
@@ -238,11 +250,9 @@ impl Egress {
     /// A data packet is dropped here, `is_sent` if its transmission had started.
     pub(super) fn note_dropped(&mut self, packet: &Packet, is_sent: bool) {
         let Some(by_class) = self.by_class_mut().filter(|_| packet.is_data()) else { return };
-        let totals = &mut by_class.of(packet.class()).totals;
-        totals.dropped += 1;
+        by_class.of(packet.class()).totals.dropped += 1;
         if is_sent {
-            totals.packets -= 1;
-            totals.bytes -= u64::from(packet.bytes);
+            by_class.uncount_sent(packet);
         }
     }
 
@@ -269,9 +279,14 @@ impl Egress {
 
     /// A packet that waited in a queue pair starts.
     pub fn count_started(&mut self, packet: &Packet) {
-        let totals = &mut self.by_class_mut().expect("data is told apart").of(packet.class()).totals;
-        totals.packets += 1;
-        totals.bytes += u64::from(packet.bytes);
+        self.by_class_mut().expect("data is told apart").count_sent(packet);
+    }
+
+    /// A start is undone.
+    pub(super) fn undo_start_of_class(&mut self, packet: &Packet) {
+        if let Some(by_class) = self.by_class_mut().filter(|_| packet.is_data()) {
+            by_class.uncount_sent(packet);
+        }
     }
 
     /// Data packets of a class in its queue; starts before now must have happened.

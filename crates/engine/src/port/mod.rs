@@ -531,6 +531,7 @@ impl Egress {
     /// Undoes a start that the hook refused: the wire is free for the next packet at the same instant.
     pub fn take_back(&mut self, start: &Start) {
         self.lose(&start.packet);
+        self.undo_start_of_class(&start.packet);
         self.unguard(start.packet);
         self.free_at = start.at;
         if self.next_start != u64::MAX {

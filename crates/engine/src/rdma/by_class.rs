@@ -127,7 +127,11 @@ impl Lane {
                 by_class.turns.sent(class, packet.bytes, false);
             }
             by_class.note_filled(class);
-            egress.count_started(&packet);
+            if egress.is_up() {
+                egress.count_started(&packet);
+            } else {
+                egress.count_refused_of_class(&packet);
+            }
             pairs.launch(egress, start, packet, desk, round);
         }
     }

@@ -10,7 +10,7 @@ use netloom_records::statistics::{Sample, Slowdown};
 use netloom_records::{Batch, CollectiveRow, DropRow, FlowRow, JobRow, Names, PortRow, StepRow};
 use netloom_units::{Duration, NodeId, Time};
 
-use super::reordering::ReorderingSummary;
+use super::ReorderingSummary;
 use super::statistics::Distribution;
 use super::{
     BackgroundSummary, DropSummary, JobSummary, LinkSummary, PeakSummary, PhaseSummary, QueueSummary, Summary,

@@ -12,7 +12,6 @@
 mod congestion;
 mod gather;
 mod queue_pairs;
-mod reordering;
 mod staged;
 mod statistics;
 mod traffic;
@@ -30,9 +29,9 @@ use serde::Serialize;
 pub use congestion::{CongestionSummary, PairTime, PortTime};
 pub(crate) use gather::Gather;
 pub use gather::Totals;
+pub use netloom_records::statistics::Reordering as ReorderingSummary;
 pub use netloom_records::statistics::{SizeBucket, Slowdowns};
 pub use queue_pairs::QueuePairSummary;
-pub use reordering::ReorderingSummary;
 pub use staged::{FlowThroughput, StageSummary, StagedSummary};
 pub use statistics::Distribution;
 pub use traffic::TrafficSummary;

@@ -1,10 +1,8 @@
 //! Bandwidths of collectives, from the scenario to what is told of the stored run.
 
-use std::path::Path;
-
 use netloom_lab::show::nccl::{BandwidthLine, nccl};
-use netloom_lab::{Overwrite, RunRequest, Source, run};
-use netloom_records::{CollectiveRow, RunFolder};
+
+use crate::osu::made;
 
 const SCENE: &str = "
 netloom: 1
@@ -24,21 +22,11 @@ jobs:
       - collectives: { each: [ { incast: { size: 1KiB } }, { ring_all_reduce: { size: 1KiB } } ] }
 ";
 
-fn made(folder: &Path) -> Vec<CollectiveRow> {
-    let request = RunRequest {
-        folder: Some(folder.to_owned()),
-        overwrite: Overwrite::Refuse,
-        ..RunRequest::new(Source::text("scene.yaml", SCENE))
-    };
-    run(request).expect("it runs");
-    RunFolder::open(folder).expect("it is complete").collectives().expect("it has its collectives")
-}
-
 #[test]
 fn bandwidth_is_the_size_over_the_mean_time_and_times_a_factor() {
     let place = tempfile::tempdir().expect("a folder can be made");
     let folder = place.path().join("run");
-    let rows = made(&folder);
+    let rows = made(SCENE, &folder);
     let found = nccl(&folder).expect("it has collectives");
     let told: Vec<_> =
         found.tables.iter().map(|table| (table.collective, table.benchmark, table.ranks)).collect();

@@ -29,11 +29,12 @@ jobs:
     phases: [ { all_to_all_linear: { size: 5B } }, { ring_all_reduce: { size: 5B } } ]
 ";
 
-fn made(folder: &Path) -> Vec<CollectiveRow> {
+/// The collectives of a scene, run into a folder.
+pub fn made(scene: &str, folder: &Path) -> Vec<CollectiveRow> {
     let request = RunRequest {
         folder: Some(folder.to_owned()),
         overwrite: Overwrite::Refuse,
-        ..RunRequest::new(Source::text("scene.yaml", SCENE))
+        ..RunRequest::new(Source::text("scene.yaml", scene))
     };
     run(request).expect("it runs");
     let folder = RunFolder::open(folder).expect("it is complete");
@@ -44,7 +45,7 @@ fn made(folder: &Path) -> Vec<CollectiveRow> {
 fn each_size_is_the_mean_of_the_collectives_that_ran_alone() {
     let place = tempfile::tempdir().expect("a folder can be made");
     let folder = place.path().join("run");
-    let rows = made(&folder);
+    let rows = made(SCENE, &folder);
     let found = osu(&folder).expect("it has collectives");
     let told = |table: &LatencyTable| {
         let sizes: Vec<(u64, u64)> =

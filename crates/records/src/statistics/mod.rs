@@ -4,10 +4,12 @@
 
 mod fairness;
 mod histogram;
+mod reordering;
 mod sample;
 mod slowdown;
 pub mod student;
 
 pub use fairness::Fairness;
+pub use reordering::Reordering;
 pub use sample::{Sample, Taken};
 pub use slowdown::{SizeBucket, Slowdown, Slowdowns};

@@ -5,16 +5,11 @@
 use netloom_records::{Batch, FlowRow};
 use serde::Serialize;
 
-use super::Collector;
 use super::steps::Cdf;
+use super::{BACKGROUND, Collector, STAGED};
 use crate::collect::About;
 use crate::round::seconds;
 use netloom_records::statistics::{Sample, Taken};
-
-/// The job of messages that belong to none.
-const BACKGROUND: u16 = u16::MAX;
-/// That of messages of staged flows.
-const STAGED: u16 = u16::MAX - 1;
 
 /// What is kept of a run.
 #[derive(Debug, Default)]

@@ -28,6 +28,11 @@ use serde::Serialize;
 
 use crate::collect::{About, Collected};
 
+/// The job of messages that belong to none.
+const BACKGROUND: u16 = u16::MAX;
+/// That of messages of staged flows.
+const STAGED: u16 = u16::MAX - 1;
+
 /// What a panel keeps of the rows of one run.
 pub trait Collector {
     /// Takes rows of any table.

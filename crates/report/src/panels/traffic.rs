@@ -12,12 +12,9 @@ use netloom_records::statistics::{Sample, Taken};
 use netloom_records::{Batch, ClassRow, FlowRow, TrafficRow};
 use serde::Serialize;
 
-use super::Collector;
+use super::{Collector, STAGED};
 use crate::collect::About;
 use crate::round::{seconds, six_digits};
-
-/// The job of messages of staged flows.
-const STAGED: u16 = u16::MAX - 1;
 
 /// What is kept of a run.
 #[derive(Debug, Default)]

@@ -6,6 +6,7 @@ use netloom_units::{Bytes, NodeId};
 use super::ground::Ground;
 use super::{choices, classes, rdma};
 use crate::diagnostic::Problems;
+use crate::place::Place;
 use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
 use crate::resolved::{Parameters, Queues};
@@ -57,22 +58,32 @@ pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
     let (Some(queues), Some(transport)) = (&draft.queues, &draft.transport) else { return };
     let Some(buffer) = buffer(queues) else { return };
     let packet = rdma::packet(transport);
-    let n_pausing = classes::Plan::new(draft).map_or(0, |plan| plan.n_pausing());
-    match (n_pausing > 0).then(|| pause(queues)) {
-        Some(pause) => headroom(queues, &buffer, (&pause, n_pausing), packet, ground, problems),
-        None => one_packet(queues, &buffer, packet, problems),
+    let Some(plan) = classes::Plan::new(draft) else { return };
+    if plan.n_pausing() > 0 {
+        headroom(queues, &buffer, (&pause(queues), plan.n_pausing()), packet, ground, problems);
+    }
+    if let Some((alpha, place)) = plan.smallest_alpha_that_loses() {
+        one_packet(queues, &buffer, (alpha, place), packet, problems);
     }
 }
 
-/// Without pausing, a packet that does not fit into an empty buffer never gets through.
-fn one_packet(queues: &Queues, buffer: &Buffer, packet: Bytes, problems: &mut Problems) {
-    let limit = (u128::from(buffer.size.0) * u128::from(buffer.alpha)) >> 10;
+/// Without pausing, a packet that does not fit into an empty buffer never gets through. `alpha` is that of a class, with its
+/// place where it has one.
+fn one_packet(
+    queues: &Queues,
+    buffer: &Buffer,
+    (alpha, place): (u32, Option<Place>),
+    packet: Bytes,
+    problems: &mut Problems,
+) {
+    let limit = (u128::from(buffer.size.0) * u128::from(alpha)) >> 10;
     let limit = limit.min(buffer.size.0.into()) as u64;
     if limit >= packet.0 {
         return;
     }
     let [most, packet] = [Bytes(limit), packet].map(|size| quantity::print(size.0, Dimension::Size));
-    let place = queues.settings.place_of(if limit < buffer.size.0 { "alpha" } else { "buffer" });
+    let of_alpha = || place.unwrap_or_else(|| queues.settings.place_of("alpha"));
+    let place = if limit < buffer.size.0 { of_alpha() } else { queues.settings.place_of("buffer") };
     let report = problems.report(place, "not even an empty buffer takes a packet");
     report.label(format!("a queue gets {most} of it at most, a packet has {packet}"));
     report.help("a larger `buffer`, or a larger `alpha`");

@@ -12,7 +12,7 @@ use netloom_model::{
 
 use super::{agreement, buffer};
 use crate::diagnostic::Problems;
-use crate::place::Placed;
+use crate::place::{Place, Placed};
 use crate::resolve::Draft;
 use crate::resolved::{self, Class, ClassMarking, Classes, Parameters, Traffic, queue_pairs, sections};
 use crate::suggest;
@@ -81,6 +81,17 @@ impl<'a> Plan<'a> {
         let queues = self.queues.is_some_and(|queues| queues.settings.settings.flag("pause"));
         let own = self.listed(number).and_then(|class| class.pause.as_ref());
         own.map_or(queues, |pause| pause.value)
+    }
+
+    /// Of the classes of data that lose packets in a buffer that is full, the smallest part of what is free that one may take,
+    /// and where that is written for it alone.
+    pub(super) fn smallest_alpha_that_loses(&self) -> Option<(u32, Option<Place>)> {
+        let losing = self.numbers().filter(|&number| !self.pauses(number));
+        let alpha = |number| {
+            let own = self.listed(number).and_then(|class| class.alpha.as_ref());
+            (self.class(number).alpha, own.map(|alpha| alpha.place))
+        };
+        losing.map(alpha).min_by_key(|found| found.0)
     }
 
     /// Whether switches mark data of some class.

@@ -10,6 +10,7 @@ use super::super::ground::Ground;
 use super::causes::{Causes, Effect, MOST_SPANS};
 use super::timed;
 use crate::diagnostic::Problems;
+use crate::quantity::{self, Dimension};
 use crate::resolve::LONGEST;
 use crate::resolved::Process;
 
@@ -29,6 +30,7 @@ pub(super) fn process(
     let Some((effect, begins, ends)) = outage(wanted, problems) else { return };
     let Some(plan) = Plan::of(wanted, problems) else { return };
     let components = components(wanted, ground, problems);
+    slows_down(wanted, effect, &components, ground, causes, problems);
     if !plan.fits(&components, wanted, causes, problems) {
         return;
     }
@@ -130,6 +132,25 @@ fn outage(wanted: &Process, problems: &mut Problems) -> Option<(Effect, EventAct
         }
         _ => (Effect::Down, EventAction::Down, EventAction::Up),
     })
+}
+
+/// Reports a rate to which nothing can be slowed down.
+fn slows_down(
+    wanted: &Process,
+    effect: Effect,
+    components: &[(u32, Subject)],
+    ground: &Ground,
+    causes: &Causes<'_>,
+    problems: &mut Problems,
+) {
+    let Effect::Rate(rate) = effect else { return };
+    let links = components.iter().flat_map(|&(_, subject)| causes.links(subject));
+    let fastest = links.map(|link| ground.rate(link)).max();
+    if let Some(fastest) = fastest.filter(|&fastest| rate >= fastest && !wanted.kind.has_stand_ins) {
+        let message = "no link gets slower by that";
+        let report = problems.report(wanted.kind.place_of("rate"), message);
+        report.label(format!("expected a rate below {}", quantity::print(fastest.0, Dimension::Rate)));
+    }
 }
 
 /// What may fail, each with the number of its stream.

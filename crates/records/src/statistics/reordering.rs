@@ -3,12 +3,13 @@
 //! Models: sums and maxima of table `reordering`.
 //! Leaves out: single messages; the table has them.
 
-use netloom_records::ReorderingRow;
 use serde::Serialize;
+
+use crate::rows::ReorderingRow;
 
 /// Packets that came after later ones of their stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct ReorderingSummary {
+pub struct Reordering {
     /// Messages that were judged.
     pub messages: u64,
     /// Those of them with a late packet.
@@ -33,7 +34,7 @@ pub struct ReorderingSummary {
     pub back: [u64; 8],
 }
 
-impl ReorderingSummary {
+impl Reordering {
     /// One more message.
     pub fn take(&mut self, row: &ReorderingRow) {
         self.messages += 1;
@@ -51,8 +52,8 @@ impl ReorderingSummary {
     }
 
     /// The figures; none where nothing was judged.
-    pub fn finish(self) -> Option<ReorderingSummary> {
+    pub fn finish(self) -> Option<Reordering> {
         let late_share = if self.packets > 0 { self.late as f64 / self.packets as f64 } else { 0.0 };
-        (self.messages > 0).then_some(ReorderingSummary { late_share, ..self })
+        (self.messages > 0).then_some(Reordering { late_share, ..self })
     }
 }
