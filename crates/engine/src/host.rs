@@ -114,6 +114,11 @@ impl Host {
 }
 
 impl Send {
+    /// The hash input of its packets.
+    pub fn entropy(&self) -> u32 {
+        self.entropy
+    }
+
     /// Whether it has started and is not finished.
     fn is_under_way(&self) -> bool {
         self.acknowledged < self.n_packets && self.n_packets > 0

@@ -1,4 +1,5 @@
-//! Decisions without a simulator: load balancing, what transports repeat, how fast they send, what stands at the edge.
+//! Decisions without a simulator: load balancing, what a central controller plans, what transports repeat, how fast they
+//! send, what stands at the edge.
 //!
 //! Models: given a packet and the candidate ports with their backlog, which port; given what a network told a sender or a
 //! receiver, what it does.
@@ -8,6 +9,7 @@
 //! answers.
 
 pub mod balance;
+pub mod central;
 pub mod congestion;
 pub mod edge;
 pub mod transport;

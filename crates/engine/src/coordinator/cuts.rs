@@ -5,6 +5,7 @@
 use netloom_model::Knowledge;
 use netloom_units::Time;
 
+use super::central::Central;
 use super::{Coordinator, deadlock};
 use crate::congestion::Congestion;
 use crate::run::Status;
@@ -45,7 +46,8 @@ impl Coordinator<'_, '_> {
         let rates = self.rates.as_ref().map_or(u64::MAX, |rates| rates.next().0);
         let stages = self.stages.as_ref().and_then(Stages::next).map_or(u64::MAX, |at| at.0);
         let congestion = self.congestion.as_ref().and_then(Congestion::next).map_or(u64::MAX, |at| at.0);
-        cut.min(sample).min(rates).min(stages).min(congestion)
+        let central = self.central.as_ref().map_or(u64::MAX, Central::next);
+        cut.min(sample).min(rates).min(stages).min(congestion).min(central)
     }
 
     /// Carries out what happens up to and including `earliest` between windows; the status if the run ends by it.
@@ -66,6 +68,10 @@ impl Coordinator<'_, '_> {
             }
             if self.congestion.as_ref().and_then(Congestion::next).is_some_and(|next| next.0 == at) {
                 self.congestion_sample(at, earliest);
+                continue;
+            }
+            if self.central.as_ref().is_some_and(|central| central.next() == at) {
+                self.act_centrally(at);
                 continue;
             }
             match self.cuts.pop_front().expect("a cut was seen").1 {

@@ -31,11 +31,13 @@ use crate::run::{Deadlock, GivenUp, Outcome, Stall, Status, Waiting};
 use crate::sampler::Sampler;
 use crate::stages::Stages;
 use crate::trace::{Account, Tracer};
+use central::Central;
 use cuts::Cut;
 use messages::Pairs;
 use repairs::Repairs;
 
 mod audit;
+mod central;
 mod classes;
 mod congestion;
 mod cuts;
@@ -97,6 +99,7 @@ pub struct Coordinator<'a, 'h> {
     rates: Option<Rates>,
     stages: Option<Stages<'a>>,
     congestion: Option<Congestion<'a>>,
+    central: Option<Central>,
     tracer: Tracer<'a>,
     faults_told: usize,
     n_finished: usize,
@@ -146,6 +149,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             rates: model.transport.rdma().and_then(|_| Rates::new(model)),
             stages: model.workload.staged.as_ref().map(Stages::new),
             congestion: Congestion::new(model),
+            central: Central::new(model),
             tracer: Tracer::new(model),
             faults_told: 0,
             n_finished: 0,

@@ -10,6 +10,7 @@ pub mod deterministic;
 mod ecmp;
 mod flowlet;
 pub mod linear;
+pub mod nslb;
 pub mod psn_spray;
 mod resilient;
 mod round_robin;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 
 use netloom_units::{Bytes, Duration, HostId, NodeId, Random, Rate, Settings, Spec, StateWriter, Time};
 
+use crate::central::Plan;
 use crate::edge::path_map::PathMap;
 use deal::Deal;
 
@@ -222,6 +224,9 @@ pub trait Balance {
     /// Sprays no more, or again: a helper at the edge was told of a failure, or of its end.
     fn fall_back(&mut self, _is_off: bool) {}
 
+    /// A controller's new plan has come.
+    fn adopt(&mut self, _plan: &Arc<Plan>) {}
+
     /// When switches tell those upstream of congestion; `None` if they never do.
     fn notifications(&self) -> Option<Notifications> {
         None
@@ -346,7 +351,7 @@ impl Chosen {
 /// Whether packets of a flow may take different paths at the same time, so that they overtake each other.
 pub fn reorders(spec: &Spec, settings: &Settings) -> bool {
     match spec.name {
-        "ecmp" | "deterministic" => false,
+        "ecmp" | "deterministic" | "nslb" => false,
         "flowlet" => settings.choice("by") == "packets",
         _ => true,
     }
@@ -472,6 +477,15 @@ macro_rules! registry {
                 }
             }
 
+            /// A controller's new plan has come.
+            pub fn adopt(&mut self, plan: &Arc<Plan>) {
+                match self {
+                    $(Balancer::$variant(policy) => policy.adopt(plan),)+
+                    Balancer::Dyn(_) => {}
+                    Balancer::Apart(two) => two.0.adopt(plan),
+                }
+            }
+
             /// When switches tell those upstream of congestion; `None` if they never do.
             pub fn notifications(&self) -> Option<Notifications> {
                 match self {
@@ -539,7 +553,8 @@ registry! {
     apart:
         Deterministic => deterministic,
         AdaptiveInfiniband => adaptive_infiniband,
-        AdaptiveSpectrum => adaptive_spectrum;
+        AdaptiveSpectrum => adaptive_spectrum,
+        Nslb => nslb;
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 mod agreement;
 mod background;
 mod buffer;
+mod central;
 mod choices;
 mod classes;
 mod credits;
@@ -117,6 +118,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     let routes = routes::routes(draft, &ground, problems);
     paths::one_edge(draft, &ground, problems);
     paths::subset(draft, &ground, problems);
+    central::check(draft, &ground, problems);
     let mut staged = flows::flows(draft, &ground, problems);
     let recording = choices::recording(draft.record.as_ref(), staged.as_ref(), &ground, problems);
     let failing = faults::failing(draft, seed, &ground, &mut notes, problems);

@@ -1,0 +1,93 @@
+//! A central controller of load balancing: told of all flows at intervals, heard by all switches a latency later.
+//!
+//! Models: looks at multiples of the interval; flows of which a message is under way then; plans that reach every switch
+//! at the same instant (all ours, see `docs/policies/nslb.md`).
+//! Leaves out: what is planned (`policy/src/central`).
+//!
+//! Invariants: at the instant of a look nothing of that instant has happened yet.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use netloom_model::{Model, Routing};
+use netloom_policy::balance::{Chosen, nslb};
+use netloom_policy::central::{Controller, Demand, Plan, Site};
+use netloom_units::{HostId, NodeId, Time};
+
+use super::Coordinator;
+use super::messages::nic;
+
+/// The controller, its next look, and plans that have not reached the switches.
+pub(super) struct Central {
+    controller: Controller,
+    interval: u64,
+    latency: u64,
+    next_look: u64,
+    plans: VecDeque<(u64, Arc<Plan>)>,
+}
+
+impl Central {
+    /// The controller of a model whose switches have one.
+    pub(super) fn new(model: &Model) -> Option<Central> {
+        let Chosen::Registered { settings, .. } = &model.balances.switch else { return None };
+        let Routing::LeafSpine(shape) = &model.routing else { return None };
+        if !model.balances.switch.is(nslb::SPEC.name) {
+            return None;
+        }
+        let site = Site {
+            first_leaf: NodeId(shape.n_hosts()),
+            n_leaves: shape.leaves,
+            n_ways: shape.spines * shape.fabric_links,
+        };
+        let (controller, interval, latency) = nslb::controller(settings, site);
+        let (interval, latency) = (interval.0, latency.0);
+        Some(Central { controller, interval, latency, next_look: interval, plans: VecDeque::new() })
+    }
+
+    /// When something happens next.
+    pub(super) fn next(&self) -> u64 {
+        self.plans.front().map_or(u64::MAX, |plan| plan.0).min(self.next_look)
+    }
+}
+
+impl Coordinator<'_, '_> {
+    /// A plan reaches the switches, or the controller looks at the flows.
+    pub(super) fn act_centrally(&mut self, at: u64) {
+        let Some(mut central) = self.central.take() else { return };
+        if central.plans.front().is_some_and(|plan| plan.0 == at) {
+            let plan = central.plans.pop_front().expect("just seen").1;
+            self.spread(&plan);
+        } else {
+            if let Some(plan) = central.controller.look(Time(at), self.demands().into_iter()) {
+                central.plans.push_back((at + central.latency, plan));
+            }
+            central.next_look = at + central.interval;
+        }
+        self.central = Some(central);
+    }
+
+    /// The flows of which a message is under way.
+    fn demands(&self) -> Vec<Demand> {
+        let board = self.hall.board.read().expect("no thread panicked");
+        let leaf = |host: HostId| self.switch_above(host).expect("hosts hang below leaves");
+        let demand = |place: u32| {
+            let flow = board.flows[place as usize];
+            let (source, destination) = (flow.source, flow.message.to);
+            let entropy = self.at_host(source, |host| match host.nic.is_some() {
+                true => nic(host).sends.get_mut(flow.send_pair).entropy,
+                false => host.sends.get_mut(flow.send_slot).entropy(),
+            });
+            Demand { source, destination, entropy, leaves: (leaf(source), leaf(destination)) }
+        };
+        self.table.unfinished().map(demand).collect()
+    }
+
+    fn spread(&self, plan: &Arc<Plan>) {
+        for number in 0..self.hall.partitions.len() {
+            let mut partition = self.hall.partition(number);
+            for node in partition.nodes.iter_mut().filter(|node| node.host.is_none()) {
+                node.balancer.adopt(plan);
+            }
+        }
+    }
+}

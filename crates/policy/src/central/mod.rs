@@ -1,0 +1,197 @@
+//! Central assignment: a controller that sees the matrix of all flows says which way each of them goes.
+//!
+//! Models: what a controller makes of the flows it was told of, and the plan that switches look flows up in.
+//! Leaves out: when it is told, and how long its plans take to reach the switches (the engine's); flows it does not know,
+//! about which each switch decides by itself (`balance/nslb.rs`).
+//!
+//! Source: seed 003, section II.A, names the flow matrix and assignments without collisions, no rule; edge colouring is
+//! the exact form of it (ours), `colouring.rs`.
+//!
+//! Invariants: the same flows told in the same order, whatever the order of each list, give the same plans.
+
+pub mod colouring;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use netloom_units::{Duration, HostId, NodeId, StateWriter, Time};
+
+use colouring::Edge;
+
+/// What gets a way of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Every flow.
+    Flow,
+    /// All flows of a pair of hosts together.
+    Hosts,
+    /// All flows from one leaf to another together.
+    Edges,
+}
+
+/// How a flow is named in plans: sender and receiver (hosts, or leaves), and its entropy, 0 where that does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key(u32, u32, u32);
+
+/// A flow that the controller is told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Demand {
+    /// The host that sends.
+    pub source: HostId,
+    /// The host it sends to.
+    pub destination: HostId,
+    /// The flow's hash input.
+    pub entropy: u32,
+    /// The leaves that both hang below.
+    pub leaves: (NodeId, NodeId),
+}
+
+impl Demand {
+    /// How it is named where units of this kind get ways.
+    pub fn key(&self, unit: Unit) -> Key {
+        let Demand { source, destination, entropy, leaves } = *self;
+        match unit {
+            Unit::Flow => Key(source.0, destination.0, entropy),
+            Unit::Hosts => Key(source.0, destination.0, 0),
+            Unit::Edges => Key(leaves.0.0, leaves.1.0, 0),
+        }
+    }
+}
+
+/// Which way each known flow goes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// In rising order of keys.
+    ways: Vec<(Key, u32)>,
+}
+
+impl Plan {
+    /// The way of a flow, if it is known: the number of a way up, which is also that of the way down behind it.
+    pub fn way(&self, key: Key) -> Option<u32> {
+        let place = self.ways.binary_search_by_key(&key, |entry| entry.0).ok()?;
+        Some(self.ways[place].1)
+    }
+
+    /// Writes what later answers depend on.
+    pub fn write_state(&self, out: &mut StateWriter) {
+        for &(Key(source, destination, entropy), way) in &self.ways {
+            out.word(u64::from(source) | (u64::from(destination) << 32));
+            out.word(u64::from(entropy) | (u64::from(way) << 32));
+        }
+    }
+
+    /// How many flows it knows.
+    pub fn len(&self) -> usize {
+        self.ways.len()
+    }
+
+    /// Whether it knows none.
+    pub fn is_empty(&self) -> bool {
+        self.ways.is_empty()
+    }
+}
+
+/// What a controller is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Site {
+    /// The first leaf of the fabric; the others follow.
+    pub first_leaf: NodeId,
+    /// How many leaves there are.
+    pub n_leaves: u32,
+    /// Ways from each leaf to each other one.
+    pub n_ways: u32,
+}
+
+/// A flow the controller remembers.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    leaves: (NodeId, NodeId),
+    way: Option<u32>,
+    seen: Time,
+}
+
+/// The controller.
+#[derive(Debug)]
+pub struct Controller {
+    unit: Unit,
+    site: Site,
+    /// A flow is forgotten when it has not been seen for longer.
+    memory: Duration,
+    known: BTreeMap<Key, Known>,
+}
+
+impl Controller {
+    /// A controller that knows of no flow.
+    pub fn new(unit: Unit, site: Site, memory: Duration) -> Controller {
+        Controller { unit, site, memory, known: BTreeMap::new() }
+    }
+
+    /// Looks at the flows there are; the plan, if it is another one than before.
+    pub fn look(&mut self, now: Time, demands: impl Iterator<Item = Demand>) -> Option<Arc<Plan>> {
+        let mut has_changed = false;
+        for demand in demands.filter(|demand| demand.leaves.0 != demand.leaves.1) {
+            let fresh = Known { leaves: demand.leaves, way: None, seen: now };
+            self.known.entry(demand.key(self.unit)).and_modify(|known| known.seen = now).or_insert_with(|| {
+                has_changed = true;
+                fresh
+            });
+        }
+        let n_before = self.known.len();
+        let memory = self.memory;
+        self.known.retain(|_, known| now - known.seen <= memory);
+        (has_changed || self.known.len() < n_before).then(|| self.plan())
+    }
+
+    fn plan(&mut self) -> Arc<Plan> {
+        let number = |leaf: NodeId| leaf.0 - self.site.first_leaf.0;
+        let edge = |known: &Known| {
+            let (from, to) = known.leaves;
+            Edge { from: number(from), to: number(to), kept: known.way }
+        };
+        let edges: Vec<Edge> = self.known.values().map(edge).collect();
+        let ways = colouring::colour(&edges, self.site.n_leaves, self.site.n_ways);
+        for (known, &way) in self.known.values_mut().zip(&ways) {
+            known.way = Some(way);
+        }
+        Arc::new(Plan { ways: self.known.keys().copied().zip(ways).collect() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn demand(source: u32, destination: u32, entropy: u32) -> Demand {
+        let leaves = (NodeId(8 + source / 4), NodeId(8 + destination / 4));
+        Demand { source: HostId(source), destination: HostId(destination), entropy, leaves }
+    }
+
+    fn controller(unit: Unit) -> Controller {
+        Controller::new(unit, Site { first_leaf: NodeId(8), n_leaves: 2, n_ways: 4 }, Duration(100))
+    }
+
+    #[test]
+    fn what_stays_the_same_needs_no_new_plan() {
+        let mut controller = controller(Unit::Flow);
+        let all = || [demand(0, 4, 1), demand(1, 5, 1)].into_iter();
+        let plan = controller.look(Time(0), all()).expect("two flows are new");
+        assert_eq!(plan.len(), 2);
+        assert!(controller.look(Time(50), all().rev()).is_none());
+        // Nobody sends for a while: it is remembered, and then forgotten.
+        assert!(controller.look(Time(150), std::iter::empty()).is_none());
+        assert!(controller.look(Time(151), std::iter::empty()).expect("it has changed").is_empty());
+    }
+
+    #[test]
+    fn units_share_a_way() {
+        let all = || [demand(0, 4, 1), demand(0, 4, 2), demand(1, 4, 1), demand(0, 1, 7)].into_iter();
+        for (unit, n_known) in [(Unit::Flow, 3), (Unit::Hosts, 2), (Unit::Edges, 1)] {
+            let plan = controller(unit).look(Time(0), all()).expect("flows are new");
+            assert_eq!(plan.len(), n_known, "{unit:?}");
+            let ways: Vec<_> = all().map(|demand| plan.way(demand.key(unit))).collect();
+            assert_eq!(ways[3], None, "a flow below one leaf needs no way");
+            assert_eq!(ways[0] == ways[1], unit != Unit::Flow, "{unit:?}");
+            assert_eq!(ways[0] == ways[2], unit == Unit::Edges, "{unit:?}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! A central controller of load balancing: where it can plan, and how often it may look.
+
+use netloom_model::Routing;
+use netloom_policy::balance::nslb;
+use netloom_units::Duration;
+
+use super::ground::Ground;
+use crate::diagnostic::Problems;
+use crate::resolve::Draft;
+use crate::resolved::Parameters;
+
+/// The shortest interval from look to look: each one goes over all flows.
+const SHORTEST: Duration = Duration::from_micros(1);
+
+/// Reports what the controller cannot do.
+pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
+    let Some(balance) = &draft.balance else { return };
+    let is_central = |policy: &Parameters| policy.spec.name == nslb::SPEC.name;
+    if is_central(&balance.switch) {
+        two_tiers(&balance.switch, ground, problems);
+        interval(&balance.switch, problems);
+    } else if is_central(&balance.host) {
+        let report = problems.report(balance.host.place, "the controller of `nslb` plans for switches");
+        report.label("hosts would hash").help("write `switch: nslb`, or `host: ecmp`");
+    }
+    if let Some(control) = balance.control.as_ref().filter(|control| is_central(control)) {
+        let report = problems.report(control.place, "the controller of `nslb` plans ways of data only");
+        report.label("ACKs, NACKs and CNPs would be hashed").help("write `control: ecmp`");
+    }
+}
+
+fn two_tiers(switch: &Parameters, ground: &Ground, problems: &mut Problems) {
+    if matches!(ground.built.routing, Routing::LeafSpine(_)) {
+        return;
+    }
+    let report = problems.report(switch.place, "`nslb` needs a `leaf_spine` fabric");
+    report.label("here a way up does not say which way down follows");
+    report.help("another policy, such as `ecmp` or `adaptive`");
+}
+
+fn interval(switch: &Parameters, problems: &mut Problems) {
+    if switch.settings.duration("interval") >= SHORTEST {
+        return;
+    }
+    let report = problems.report(switch.place_of("interval"), "the controller looks too often");
+    report.label("expected at least 1us").help("each look goes over all flows; `100us` is the default");
+}
