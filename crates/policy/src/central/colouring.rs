@@ -38,7 +38,8 @@ pub fn colour(edges: &[Edge], n_leaves: u32, n_colours: u32) -> Vec<u32> {
         Side::new(edges.iter().map(|edge| edge.from), n_leaves, n_colours),
         Side::new(edges.iter().map(|edge| edge.to), n_leaves, n_colours),
     ];
-    let mut colouring = Colouring { sides, parts: vec![[NONE; 2]; edges.len()], colours: vec![NONE; edges.len()] };
+    let mut colouring =
+        Colouring { sides, parts: vec![[NONE; 2]; edges.len()], colours: vec![NONE; edges.len()] };
     for (number, edge) in edges.iter().enumerate() {
         if let Some(kept) = edge.kept {
             colouring.keep(number, edge, kept);
@@ -189,7 +190,8 @@ mod tests {
     use super::*;
 
     fn most_alike(edges: &[Edge], colours: &[u32], leaf_of: impl Fn(&Edge) -> u32, leaf: u32) -> (u32, u32) {
-        let own = edges.iter().zip(colours).filter(|(edge, _)| leaf_of(edge) == leaf).map(|(_, colour)| *colour);
+        let own =
+            edges.iter().zip(colours).filter(|(edge, _)| leaf_of(edge) == leaf).map(|(_, colour)| *colour);
         let own: Vec<u32> = own.collect();
         let most = own.iter().map(|colour| own.iter().filter(|other| *other == colour).count()).max();
         (own.len() as u32, most.unwrap_or(0) as u32)
@@ -200,7 +202,10 @@ mod tests {
         for leaf in 0..n_leaves {
             for leaf_of in [|edge: &Edge| edge.from, |edge: &Edge| edge.to] {
                 let (degree, most) = most_alike(edges, colours, leaf_of, leaf);
-                assert!(most <= degree.div_ceil(n_colours), "{most} of {degree} at {leaf}, {n_colours} colours");
+                assert!(
+                    most <= degree.div_ceil(n_colours),
+                    "{most} of {degree} at {leaf}, {n_colours} colours"
+                );
             }
         }
     }
@@ -250,7 +255,8 @@ mod tests {
             let mut random = Random::stream(8, 0, case);
             let (n_leaves, n_colours) = (1 + draw(&mut random, 6), 1 + draw(&mut random, 5));
             let n_edges = draw(&mut random, 80);
-            let mut edge = || Edge { from: draw(&mut random, n_leaves), to: draw(&mut random, n_leaves), kept: None };
+            let mut edge =
+                || Edge { from: draw(&mut random, n_leaves), to: draw(&mut random, n_leaves), kept: None };
             let edges: Vec<Edge> = (0..n_edges).map(|_| edge()).collect();
             is_balanced(&edges, &colour(&edges, n_leaves, n_colours), n_leaves, n_colours);
         }
@@ -271,7 +277,11 @@ mod tests {
             assert_eq!(colour(&edges, n_leaves, n_colours), colours, "nothing has changed");
             // Some end, others begin.
             edges.retain(|_| draw(&mut random, 4) > 0);
-            edges.push(Edge { from: draw(&mut random, n_leaves), to: draw(&mut random, n_leaves), kept: None });
+            edges.push(Edge {
+                from: draw(&mut random, n_leaves),
+                to: draw(&mut random, n_leaves),
+                kept: None,
+            });
             let after = colour(&edges, n_leaves, n_colours);
             is_balanced(&edges, &after, n_leaves, n_colours);
             let known = edges.iter().zip(&after).filter_map(|(edge, colour)| Some((edge.kept?, *colour)));

@@ -131,10 +131,12 @@ impl Controller {
         let mut has_changed = false;
         for demand in demands.filter(|demand| demand.leaves.0 != demand.leaves.1) {
             let fresh = Known { leaves: demand.leaves, way: None, seen: now };
-            self.known.entry(demand.key(self.unit)).and_modify(|known| known.seen = now).or_insert_with(|| {
-                has_changed = true;
-                fresh
-            });
+            self.known.entry(demand.key(self.unit)).and_modify(|known| known.seen = now).or_insert_with(
+                || {
+                    has_changed = true;
+                    fresh
+                },
+            );
         }
         let n_before = self.known.len();
         let memory = self.memory;

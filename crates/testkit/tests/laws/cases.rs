@@ -23,6 +23,8 @@ pub fn policies() -> Vec<(&'static str, Chosen)> {
         ("utilization_window", Value::Duration(Duration(300_000))),
     ];
     let in_packets = [("backlog", Value::Choice("packets"))];
+    let span = |name, ps| (name, Value::Duration(Duration(ps)));
+    let soon = [span("interval", 2_000_000), span("latency", 1_500_000), span("memory", 5_000_000)];
     vec![
         ("ecmp", policy("ecmp", &[])),
         ("unsalted ecmp", policy("ecmp", &[("salt", Value::Choice("none"))])),
@@ -39,6 +41,7 @@ pub fn policies() -> Vec<(&'static str, Chosen)> {
         ("lag by load", policy("adaptive_infiniband", &lag_by_load)),
         ("by grades", policy("adaptive_spectrum", &[])),
         ("by grades of few cells", policy("adaptive_spectrum", &quick)),
+        ("by plan", policy("nslb", &soon)),
     ]
 }
 

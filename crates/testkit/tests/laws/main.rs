@@ -20,6 +20,7 @@ mod ideal_times;
 mod latency;
 mod named_paths;
 mod notices;
+mod nslb;
 mod outages;
 mod packets;
 mod paths_in_turn;
