@@ -8,6 +8,7 @@
 //! # Parameters
 //! `key`: `destination` deals the hosts over the next hops in turn, by their numbers; in a fat tree aggregation switches
 //! and cores go by higher digits (see `deal.rs`). `pair` hashes the numbers of both ends with the switch's own.
+//! `together`: how many turns in a row, so hosts that follow each other, get one next hop.
 //!
 //! # Invariants
 //! Stateless; same key, same candidates, same answer, whatever the seed with `destination`. Entries listed by hand come
@@ -27,16 +28,25 @@ pub static SPEC: Spec = Spec {
     name: "deterministic",
     summary: "forwarding tables: everything to one destination, or of one pair of hosts, by one next hop",
     source: "InfiniBand; how tables are filled is ours",
-    parameters: &[Parameter {
-        name: KEY,
-        kind: Kind::Choice(&["destination", BY_PAIR]),
-        default: Some(Value::Choice("destination")),
-        meaning: "what shares one entry of a table: all that goes to one host, or that of one source to it",
-    }],
+    parameters: &[
+        Parameter {
+            name: KEY,
+            kind: Kind::Choice(&["destination", BY_PAIR]),
+            default: Some(Value::Choice("destination")),
+            meaning: "what shares one entry of a table: all that goes to one host, or that of one source to it",
+        },
+        Parameter {
+            name: TOGETHER,
+            kind: Kind::Count { minimum: 1, maximum: 65_536 },
+            default: Some(Value::Count(1)),
+            meaning: "with `key: destination`, hosts that follow each other and are dealt as one",
+        },
+    ],
 };
 
 const KEY: &str = "key";
 const BY_PAIR: &str = "pair";
+const TOGETHER: &str = "together";
 
 /// Whether entries are by source and destination.
 pub fn is_by_pair(settings: &Settings) -> bool {
@@ -52,7 +62,12 @@ pub fn goes_by_pair(chosen: &Chosen) -> bool {
 #[derive(Debug, Clone)]
 pub enum Deterministic {
     /// By destination.
-    Destination(Deal),
+    Destination {
+        /// Whose turn it is.
+        deal: Deal,
+        /// How many turns one next hop has in a row.
+        together: usize,
+    },
     /// By source and destination.
     Pair {
         /// Makes it differ from node to node.
@@ -66,13 +81,15 @@ impl Deterministic {
             let salt = mix(seat.seed ^ mix(u64::from(seat.node) + 1));
             return Deterministic::Pair { salt };
         }
-        Deterministic::Destination(seat.deal)
+        Deterministic::Destination { deal: seat.deal, together: settings.count(TOGETHER) as usize }
     }
 
     #[inline]
     fn choose(&self, packet: &PacketView, n_candidates: usize) -> usize {
         match self {
-            Deterministic::Destination(deal) => deal.turn(packet.destination) % n_candidates,
+            Deterministic::Destination { deal, together } => {
+                deal.turn(packet.destination) / together % n_candidates
+            }
             Deterministic::Pair { salt } => {
                 let pair = u64::from(packet.destination.0) << 32 | u64::from(packet.sender().0);
                 (mix(pair ^ salt) % n_candidates as u64) as usize
