@@ -40,8 +40,7 @@ pub(super) fn global_links(dealing: &Dealing) -> impl Iterator<Item = [(u32, u32
     let pairs = (0..groups).flat_map(move |lower| (lower + 1..groups).map(move |upper| (lower, upper)));
     pairs.flat_map(move |(lower, upper)| {
         let end = move |own, other, number| (own, dealing.switch(own, other, number));
-        (0..dealing.per_pair())
-            .map(move |number| [end(lower, upper, number), end(upper, lower, number)])
+        (0..dealing.per_pair()).map(move |number| [end(lower, upper, number), end(upper, lower, number)])
     })
 }
 

@@ -32,7 +32,9 @@ use netloom_model::{Dealing, Dragonfly, DragonflyShape, FabricBuilder, Routing};
 use netloom_units::{NodeId, Settings, Spec};
 
 use super::between_groups::{self, ARRANGEMENT, global_links};
-use super::parameter::{delay, given, host_rate, links, number, numbers, optional, rate, rate_of_hosts, rate_or};
+use super::parameter::{
+    delay, given, host_rate, links, number, numbers, optional, rate, rate_of_hosts, rate_or,
+};
 use super::{Built, MAXIMUM_HOSTS, MAXIMUM_LINKS, MAXIMUM_SWITCHES, TopologyError, product, sum, within};
 
 /// The specification.
@@ -43,7 +45,10 @@ pub static SPEC: Spec = Spec {
     parameters: &[
         number("groups", "number of groups"),
         number("switches_per_group", "switches in each group, all joined to each other"),
-        number("hosts_per_switch", "hosts below each switch; below each `nic_switches` where these are more than one"),
+        number(
+            "hosts_per_switch",
+            "hosts below each switch; below each `nic_switches` where these are more than one",
+        ),
         links("nics", "NICs of each host, each on a switch of its own"),
         optional(
             "nic_switches",
@@ -69,10 +74,8 @@ pub static SPEC: Spec = Spec {
 pub fn build(settings: &Settings) -> Result<Built, TopologyError> {
     let (shape, per_pair) = shape(settings)?;
     let host_rate = rate_of_hosts(settings)?;
-    let [local_rate, global_rate] = [
-        rate_or(settings, "local_rate", host_rate)?,
-        rate_or(settings, "global_rate", host_rate)?,
-    ];
+    let [local_rate, global_rate] =
+        [rate_or(settings, "local_rate", host_rate)?, rate_or(settings, "global_rate", host_rate)?];
     let [host_delay, local_delay, global_delay] =
         ["host_delay", "local_delay", "global_delay"].map(|name| settings.duration(name));
     let arrangement = between_groups::arrangement(settings);
@@ -106,7 +109,12 @@ fn shape(settings: &Settings) -> Result<(DragonflyShape, u32), TopologyError> {
         given => given.unwrap_or(nics),
     };
     if nics > nic_switches {
-        return Err(TopologyError::Above { name: "nics", value: nics, most: "nic_switches", limit: nic_switches });
+        return Err(TopologyError::Above {
+            name: "nics",
+            value: nics,
+            most: "nic_switches",
+            limit: nic_switches,
+        });
     }
     if !switches.is_multiple_of(nic_switches) {
         let divisor = if nic_switches == nics { "nics" } else { "nic_switches" };
@@ -165,8 +173,8 @@ fn node_names(shape: &DragonflyShape) -> Vec<String> {
         format!("group{group}.switch{switch}.host{}", host % shape.hosts_per_block)
     });
     let per_group = shape.switches_per_group;
-    let switches =
-        (0..shape.n_switches()).map(|switch| format!("group{}.switch{}", switch / per_group, switch % per_group));
+    let switches = (0..shape.n_switches())
+        .map(|switch| format!("group{}.switch{}", switch / per_group, switch % per_group));
     hosts.chain(switches).collect()
 }
 

@@ -26,7 +26,9 @@ use netloom_model::{Dealing, DragonflyPlus, DragonflyPlusShape, FabricBuilder, R
 use netloom_units::{NodeId, Settings, Spec};
 
 use super::between_groups::{self, ARRANGEMENT, global_links};
-use super::parameter::{delay, given, host_rate, links, number, numbers, optional, rate, rate_of_hosts, rate_or};
+use super::parameter::{
+    delay, given, host_rate, links, number, numbers, optional, rate, rate_of_hosts, rate_or,
+};
 use super::{Built, MAXIMUM_HOSTS, MAXIMUM_LINKS, MAXIMUM_SWITCHES, TopologyError, product, sum, within};
 
 /// The specification.
@@ -123,7 +125,8 @@ fn shape(settings: &Settings) -> Result<(DragonflyPlusShape, u32), TopologyError
 /// Links between two groups; none where their number overflows.
 fn links_per_pair(settings: &Settings, groups: u64, spines: u64) -> Result<Option<u64>, TopologyError> {
     let [links, ports] = ["global_links", "global_ports"].map(|name| given(settings, name));
-    if let Some((name, _)) = [("global_links", links), ("global_ports", ports)].into_iter().find(|(_, n)| *n == Some(0))
+    if let Some((name, _)) =
+        [("global_links", links), ("global_ports", ports)].into_iter().find(|(_, n)| *n == Some(0))
     {
         return Err(TopologyError::Zero(name));
     }

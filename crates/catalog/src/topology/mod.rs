@@ -213,13 +213,8 @@ pub fn number_of(name: &str) -> Option<usize> {
 }
 
 /// Every registered topology.
-pub static SPECS: &[&Spec] = &[
-    &leaf_spine::SPEC,
-    &fat_tree::SPEC,
-    &dragonfly::SPEC,
-    &dragonfly_plus::SPEC,
-    &custom::SPEC,
-];
+pub static SPECS: &[&Spec] =
+    &[&leaf_spine::SPEC, &fat_tree::SPEC, &dragonfly::SPEC, &dragonfly_plus::SPEC, &custom::SPEC];
 
 /// Builds a topology.
 ///

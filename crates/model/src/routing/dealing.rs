@@ -104,11 +104,8 @@ impl Dealing {
             Arrangement::Relative => self.groups - 1 - own,
         };
         let (start, below) = (self.before(switch, lowest), self.before(switch, rank));
-        let first = if rank >= lowest {
-            below - start
-        } else {
-            self.before(switch, self.n_ranks()) - start + below
-        };
+        let first =
+            if rank >= lowest { below - start } else { self.before(switch, self.n_ranks()) - start + below };
         (first, self.count(switch, rank))
     }
 
@@ -143,7 +140,8 @@ mod tests {
     #[test]
     fn bundles_follow_from_where_links_end() {
         for arrangement in [Arrangement::Absolute, Arrangement::Relative] {
-            for (groups, switches, per_pair) in [(1, 3, 1), (2, 4, 8), (5, 3, 2), (9, 4, 1), (7, 5, 20), (4, 9, 1)]
+            for (groups, switches, per_pair) in
+                [(1, 3, 1), (2, 4, 8), (5, 3, 2), (9, 4, 1), (7, 5, 20), (4, 9, 1)]
             {
                 let dealing = Dealing::new(groups, switches, per_pair, arrangement);
                 let all = (groups - 1) * per_pair;

@@ -113,10 +113,8 @@ impl Tables {
 
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
-        let words = self.group_of_host.len()
-            + self.row_of_node.len()
-            + self.cells.len()
-            + self.direct_starts.len();
+        let words =
+            self.group_of_host.len() + self.row_of_node.len() + self.cells.len() + self.direct_starts.len();
         4 * words + self.lists.heap_bytes() + size_of::<Direct>() * self.direct.len()
     }
 }
