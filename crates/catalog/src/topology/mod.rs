@@ -14,6 +14,8 @@ pub mod dragonfly_plus;
 pub mod fat_tree;
 pub mod leaf_spine;
 mod parameter;
+pub mod rail;
+pub mod single_switch;
 mod uplink;
 
 use netloom_model::{Fabric, Routing};
@@ -72,7 +74,7 @@ pub enum TopologyError {
     /// A number that must not be zero.
     #[error("`{0}` must not be zero")]
     Zero(&'static str),
-    /// A leaf-spine fabric of several leaves without spines.
+    /// Several leaves without spines.
     #[error("{0} leaves need at least one spine and one fabric link to reach each other")]
     NoSpines(u64),
     /// A number that must be even.
@@ -231,6 +233,8 @@ pub fn build(topology: &Topology) -> Result<Built, TopologyError> {
             "fat_tree" => fat_tree::build(settings),
             "dragonfly" => dragonfly::build(settings),
             "dragonfly_plus" => dragonfly_plus::build(settings),
+            "rail" => rail::build(settings),
+            "single_switch" => single_switch::build(settings),
             name => unreachable!("`{name}` is not built from parameters"),
         },
     }
