@@ -118,7 +118,7 @@ pub enum TopologyError {
         others: u64,
     },
     /// Two numbers that say different things.
-    #[error("`{name}: {value}` and `{other}: {value_of_other}` do not agree, which asks for {wanted}")]
+    #[error("`{name}: {value}` does not go with `{other}: {value_of_other}`, which takes {wanted}")]
     Disagree {
         /// The number that is checked.
         name: &'static str,
@@ -215,8 +215,15 @@ pub fn number_of(name: &str) -> Option<usize> {
 }
 
 /// Every registered topology.
-pub static SPECS: &[&Spec] =
-    &[&leaf_spine::SPEC, &fat_tree::SPEC, &dragonfly::SPEC, &dragonfly_plus::SPEC, &custom::SPEC];
+pub static SPECS: &[&Spec] = &[
+    &leaf_spine::SPEC,
+    &fat_tree::SPEC,
+    &dragonfly::SPEC,
+    &dragonfly_plus::SPEC,
+    &rail::SPEC,
+    &single_switch::SPEC,
+    &custom::SPEC,
+];
 
 /// Builds a topology.
 ///
