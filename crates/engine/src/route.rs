@@ -1,6 +1,6 @@
 //! Next hops as one node sees them: the routing with everything computed that depends on the node alone.
 //!
-//! Models: in a Clos of two or three tiers, one comparison and at most one division; elsewhere the model's tables.
+//! Models: in a Clos of two or three tiers, one comparison and at most one division; elsewhere the model is asked.
 //! Leaves out: dead ports and overlays; the node applies them.
 
 use std::num::NonZeroU32;
@@ -39,7 +39,7 @@ impl Route {
         match routing {
             Routing::LeafSpine(shape) => Route::in_leaf_spine(shape, node),
             Routing::FatTree(shape) => Route::in_fat_tree(shape, node),
-            Routing::Tables(_) => Route::unknown(),
+            Routing::Dragonfly(_) | Routing::DragonflyPlus(_) | Routing::Tables(_) => Route::unknown(),
         }
     }
 

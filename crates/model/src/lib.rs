@@ -34,7 +34,10 @@ pub use fault::{
 pub use notice::{Notice, Outage, Outages};
 pub use partition::Partitions;
 pub use rdma::{Buffer, Marking, NackReaction, Pause, QueuePairs, Rdma, RootMarking};
-pub use routing::{FatTree, FatTreeNode, LeafSpine, Overlay, PortSet, Routing, Tables};
+pub use routing::{
+    Arrangement, Dealing, Dragonfly, DragonflyPlus, DragonflyPlusShape, DragonflyShape, FatTree, FatTreeNode,
+    LeafSpine, Overlay, PortKind, PortSet, Routing, Tables,
+};
 pub use settings::{
     Balances, CongestionTree, Entropy, NamedFlow, PriorityMap, Queues, Recording, Transport, TransportKind,
 };

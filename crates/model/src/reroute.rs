@@ -1,21 +1,24 @@
 //! Shortest paths by breadth-first search: tables for a healthy fabric, an overlay for one with dead links.
 //!
 //! Models: perfect knowledge of the live links, all shortest paths, or all shortest of those that go up and then down;
-//! every link one hop long.
+//! every link one hop long. In a fabric of groups all ways with the fewest global links, and of these with the fewest
+//! local ones, where it costs nothing to arrive at a group one local hop from the goal rather than at it, or to start one
+//! local hop from the global link: so in a healthy fabric these are the minimal ways of [`crate::routing`].
 //! Leaves out: how long the knowledge takes to spread (the engine decides when an overlay begins to hold), weights.
 //!
 //! Invariants: hosts never forward. Hosts that no search can tell apart are searched for once: the cost is groups of
 //! destinations times links, the memory switches times groups for tables and the differences alone for an overlay.
 //! Nothing depends on the order of a hash.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use netloom_units::{HostId, NodeId};
 
 use crate::fabric::{Fabric, Port};
 use crate::fault::Ways;
 use crate::levels::Levels;
-use crate::routing::{Difference, Direct, Lists, Overlay, Routing, Tables};
+use crate::routing::{Difference, Direct, Lists, Overlay, PortKind, Routing, Tables};
 
 /// No path.
 const FAR: u32 = u32::MAX;
@@ -41,7 +44,7 @@ type Told = for<'a> fn(&'a mut Search, &Live, NodeId) -> &'a [u32];
 
 /// What is told, for every node, towards every host; one after the other in each row.
 fn tables_of(fabric: &Fabric, told: &[Told]) -> Tables {
-    let live = Live::new(fabric, &[]);
+    let live = Live::new(fabric, &[], None);
     let groups = live.destinations();
     let classes = live.sources();
     let mut lists = Interner::default();
@@ -84,7 +87,8 @@ pub fn overlay(fabric: &Fabric, routing: &Routing, dead: &[bool], ways: Ways) ->
     if !dead.contains(&true) {
         return Overlay::default();
     }
-    let live = Live::new(fabric, dead);
+    let by_groups = ways == Ways::Shortest && routing.n_groups() > 0;
+    let live = Live::new(fabric, dead, by_groups.then_some(routing));
     let groups = live.destinations();
     let classes = live.sources();
     let mut lists = Interner::default();
@@ -92,6 +96,7 @@ pub fn overlay(fabric: &Fabric, routing: &Routing, dead: &[bool], ways: Ways) ->
     let mut group_starts = vec![0];
     let mut search = Search::new(fabric);
     search.levels = (ways == Ways::UpDown).then(|| Levels::new(fabric));
+    search.by_groups = by_groups;
     for &host in &groups.members {
         search.run(&live, NodeId(host));
         for (class, &node) in classes.members.iter().enumerate() {
@@ -128,16 +133,20 @@ struct Live<'a> {
 struct Way {
     switch: u32,
     local: u32,
+    /// Whether it leads to another group; of no account where nobody asks for groups.
+    is_global: bool,
 }
 
 impl<'a> Live<'a> {
-    fn new(fabric: &'a Fabric, dead: &'a [bool]) -> Live<'a> {
+    fn new(fabric: &'a Fabric, dead: &'a [bool], groups: Option<&Routing>) -> Live<'a> {
         let mut live = Live { fabric, dead, starts: vec![0], ways: Vec::new() };
         for node in (0..fabric.n_nodes() as u32).map(NodeId) {
             for (local, port) in (0_u32..).zip(fabric.ports_of(node)) {
                 let end = live.far_end(port);
                 if live.is_live(port) && !fabric.is_host(end) {
-                    live.ways.push(Way { switch: end.0, local });
+                    let is_global =
+                        groups.is_some_and(|routing| routing.port_kind(node, local) == PortKind::Global);
+                    live.ways.push(Way { switch: end.0, local, is_global });
                 }
             }
             live.starts.push(live.ways.len() as u32);
@@ -244,12 +253,50 @@ impl Classes {
     }
 }
 
+/// The way from a switch to a host in a fabric of groups: global links, and below [`Hops::LOCAL_BITS`] all others.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Hops(u32);
+
+impl Hops {
+    /// Local links of a way are no more than there are switches.
+    const LOCAL_BITS: u32 = 20;
+    /// The last hop, which is that to the host.
+    const LAST: u32 = 1;
+
+    fn global(self) -> u32 {
+        self.0 >> Hops::LOCAL_BITS
+    }
+
+    /// No nearer than after so many links that are not global, of so many global ones.
+    fn at_least(self, local: u32) -> Hops {
+        Hops(self.0.max(self.global() << Hops::LOCAL_BITS | Hops::LAST + local))
+    }
+
+    /// The way of a switch at the other end of a link. All switches of a group that are at most one local link away are
+    /// equal ends of a global one.
+    fn behind(self, is_global: bool) -> Hops {
+        if is_global {
+            Hops(self.at_least(1).0.saturating_add(1 << Hops::LOCAL_BITS))
+        } else {
+            Hops(self.0.saturating_add(1))
+        }
+    }
+
+    /// As a host sees it that is joined to the switch: global links are equally near in its whole group, and so are other
+    /// hosts of the group.
+    fn from_host(self) -> Hops {
+        self.at_least(if self.global() == 0 { 1 } else { 2 })
+    }
+}
+
 /// One breadth-first search from a host outwards, through switches only.
 struct Search {
     /// Hops from each switch to the host.
     distance: Vec<u32>,
     /// Where paths go up and then down: who is above whom.
     levels: Option<Levels>,
+    /// Whether ways are counted in global links first; distances are then those of [`Hops`].
+    by_groups: bool,
     /// The switches that the search has met: with levels, those with a way down to the host.
     queue: Vec<NodeId>,
     /// By node, whether it is among them.
@@ -261,11 +308,14 @@ impl Search {
     fn new(fabric: &Fabric) -> Search {
         let n_nodes = fabric.n_nodes();
         let (distance, met) = (vec![FAR; n_nodes], vec![false; n_nodes]);
-        Search { distance, levels: None, queue: Vec::new(), met, ports: Vec::new() }
+        Search { distance, levels: None, by_groups: false, queue: Vec::new(), met, ports: Vec::new() }
     }
 
     fn run(&mut self, live: &Live, host: NodeId) {
         self.distance.fill(FAR);
+        if self.by_groups {
+            return self.run_by_groups(live, host);
+        }
         self.queue.clear();
         self.met.fill(false);
         self.visit(live, host, 0);
@@ -280,6 +330,28 @@ impl Search {
                     let nearest =
                         self.upwards(live, node).map(|way| self.distance[way.switch as usize]).min();
                     self.distance[node.index()] = nearest.map_or(FAR, |hops| hops.saturating_add(1));
+                }
+            }
+        }
+    }
+
+    /// From the nearest switch to the farthest one: a way is never nearer than what it leads to.
+    fn run_by_groups(&mut self, live: &Live, host: NodeId) {
+        let mut open = BinaryHeap::new();
+        for way in live.ways_of(host) {
+            self.distance[way.switch as usize] = Hops::LAST;
+            open.push(Reverse((Hops::LAST, way.switch)));
+        }
+        while let Some(Reverse((distance, node))) = open.pop() {
+            if distance > self.distance[node as usize] {
+                continue;
+            }
+            for way in live.ways_of(NodeId(node)) {
+                let farther = Hops(distance).behind(way.is_global).0;
+                let known = &mut self.distance[way.switch as usize];
+                if farther < *known {
+                    *known = farther;
+                    open.push(Reverse((farther, way.switch)));
                 }
             }
         }
@@ -320,7 +392,9 @@ impl Search {
     fn next_hops(&mut self, live: &Live, node: NodeId) -> &[u32] {
         let mut ports = std::mem::take(&mut self.ports);
         ports.clear();
-        if self.met[node.index()] {
+        if self.by_groups {
+            self.nearest_by_groups(live, node, &mut ports);
+        } else if self.met[node.index()] {
             self.nearest(self.downwards(live, node), &mut ports);
         } else {
             self.nearest(self.upwards(live, node), &mut ports);
@@ -345,6 +419,21 @@ impl Search {
         let nearest = ways.clone().map(distance).min().unwrap_or(FAR);
         if nearest != FAR {
             ports.extend(ways.filter(|way| distance(way) == nearest).map(|way| way.local));
+        }
+    }
+
+    /// The local ports of a node's best ways, counted in global links first.
+    fn nearest_by_groups(&self, live: &Live, node: NodeId, ports: &mut Vec<u32>) {
+        let is_host = live.fabric.is_host(node);
+        let hops = |way: &Way| match Hops(self.distance[way.switch as usize]) {
+            far @ Hops(FAR) => far,
+            hops if is_host => hops.from_host(),
+            hops => hops.behind(way.is_global),
+        };
+        let ways = live.ways_of(node);
+        let best = ways.iter().map(hops).min().unwrap_or(Hops(FAR));
+        if best != Hops(FAR) {
+            ports.extend(ways.iter().filter(|way| hops(way) == best).map(|way| way.local));
         }
     }
 

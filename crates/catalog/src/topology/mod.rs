@@ -7,9 +7,13 @@
 //! Invariants: hosts come first among the nodes; names are unique; a fabric beyond the limits is refused before
 //! anything is allocated for it.
 
+mod between_groups;
 pub mod custom;
+pub mod dragonfly;
+pub mod dragonfly_plus;
 pub mod fat_tree;
 pub mod leaf_spine;
+mod parameter;
 mod uplink;
 
 use netloom_model::{Fabric, Routing};
@@ -78,6 +82,52 @@ pub enum TopologyError {
         name: &'static str,
         /// What it is.
         value: u64,
+    },
+    /// A number that must be a multiple of another one.
+    #[error("`{name}` must be a multiple of `{divisor}`: {value} is not one of {by}")]
+    Indivisible {
+        /// Which number.
+        name: &'static str,
+        /// What it is.
+        value: u64,
+        /// The number it is divided by.
+        divisor: &'static str,
+        /// What that is.
+        by: u64,
+    },
+    /// A number that must not be above another one.
+    #[error("`{name}` must not be above `{most}`: {value} is more than {limit}")]
+    Above {
+        /// Which number.
+        name: &'static str,
+        /// What it is.
+        value: u64,
+        /// The number it must not be above.
+        most: &'static str,
+        /// What that is.
+        limit: u64,
+    },
+    /// Global links of a group that leave some other group with fewer than the rest.
+    #[error("{ports} global ports of a group cannot be dealt evenly over {others} other groups")]
+    UnevenGroups {
+        /// Global ports of all spines of a group.
+        ports: u64,
+        /// How many other groups there are.
+        others: u64,
+    },
+    /// Two numbers that say different things.
+    #[error("`{name}: {value}` and `{other}: {value_of_other}` do not agree, which asks for {wanted}")]
+    Disagree {
+        /// The number that is checked.
+        name: &'static str,
+        /// What it is.
+        value: u64,
+        /// The number it is checked against.
+        other: &'static str,
+        /// What that is.
+        value_of_other: u64,
+        /// What the checked one would have to be.
+        wanted: u64,
     },
     /// Numbers that nothing says.
     #[error("without `{instead}` nothing says {}", listed(names))]
@@ -163,7 +213,8 @@ pub fn number_of(name: &str) -> Option<usize> {
 }
 
 /// Every registered topology.
-pub static SPECS: &[&Spec] = &[&leaf_spine::SPEC, &fat_tree::SPEC, &custom::SPEC];
+pub static SPECS: &[&Spec] =
+    &[&leaf_spine::SPEC, &fat_tree::SPEC, &dragonfly::SPEC, &dragonfly_plus::SPEC, &custom::SPEC];
 
 /// Builds a topology.
 ///
@@ -178,6 +229,8 @@ pub fn build(topology: &Topology) -> Result<Built, TopologyError> {
         Topology::Parametric { number, settings } => match SPECS[*number].name {
             "leaf_spine" => leaf_spine::build(settings),
             "fat_tree" => fat_tree::build(settings),
+            "dragonfly" => dragonfly::build(settings),
+            "dragonfly_plus" => dragonfly_plus::build(settings),
             name => unreachable!("`{name}` is not built from parameters"),
         },
     }

@@ -31,17 +31,68 @@ pub fn distances(fabric: &Fabric, dead: &[bool], host: HostId) -> Vec<Option<u32
     distance
 }
 
-fn by_hand(fabric: &Fabric, dead: &[bool], node: NodeId, host: HostId, distance: &[Option<u32>]) -> Vec<u32> {
-    let own = distance[node.index()];
-    let leads = |end: NodeId| {
-        let forwards = !fabric.is_host(end) || end.0 == host.0;
-        forwards && distance[end.index()].is_some_and(|hops| own == Some(hops + 1))
-    };
-    (0_u32..)
-        .zip(fabric.ports_of(node))
-        .filter(|(_, port)| !dead[port.link.index()] && leads(fabric.port(port.peer).node))
-        .map(|(local, _)| local)
-        .collect()
+/// What minimal ways of a fabric are, and how long they are: found by a search that knows nothing of how it is built.
+struct ByHand<'a> {
+    fabric: &'a Fabric,
+    /// The group of each node; none where ways are counted in links alone.
+    groups: Option<Vec<u32>>,
+}
+
+impl<'a> ByHand<'a> {
+    fn new(fabric: &'a Fabric, routing: &Routing) -> ByHand<'a> {
+        let nodes = (0..fabric.n_nodes() as u32).map(NodeId);
+        let groups = (routing.n_groups() > 0).then(|| nodes.map(|node| routing.group_of(node)).collect());
+        ByHand { fabric, groups }
+    }
+
+    /// Global and local links on the way from `node` through `end`, whose own way is known.
+    fn through(&self, node: NodeId, end: NodeId, way: (u32, u32)) -> (u32, u32) {
+        let (global, local) = way;
+        match &self.groups {
+            None => (0, local + 1),
+            // All NICs of a host are equal as long as its group, or that of its goal, is crossed by one local link.
+            Some(_) if self.fabric.is_host(node) => (global, local.max(if global == 0 { 1 } else { 2 })),
+            // All switches of a group are equal ends of a global link if they are at most one local link away.
+            Some(groups) if groups[node.index()] != groups[end.index()] => (global + 1, local.max(1)),
+            Some(_) => (global, local + 1),
+        }
+    }
+
+    /// The way of every switch to the host, by going over all links until nothing changes.
+    fn ways(&self, dead: &[bool], host: HostId) -> Vec<Option<(u32, u32)>> {
+        let mut ways = vec![None; self.fabric.n_nodes()];
+        loop {
+            let before = ways.clone();
+            for port in self.fabric.ports().iter().filter(|port| !dead[port.link.index()]) {
+                let (node, end) = (port.node, self.fabric.port(port.peer).node);
+                let found = match ways[end.index()] {
+                    _ if self.fabric.is_host(node) => None,
+                    _ if end.0 == host.0 => Some((0, 0)),
+                    way => way.map(|way| self.through(node, end, way)),
+                };
+                let known = &mut ways[node.index()];
+                *known = [*known, found].into_iter().flatten().min();
+            }
+            if ways == before {
+                return ways;
+            }
+        }
+    }
+
+    fn next_hops(&self, dead: &[bool], node: NodeId, host: HostId, ways: &[Option<(u32, u32)>]) -> Vec<u32> {
+        let ports = || (0_u32..).zip(self.fabric.ports_of(node)).filter(|(_, port)| !dead[port.link.index()]);
+        let end = |port: &netloom_model::Port| self.fabric.port(port.peer).node;
+        let straight: Vec<u32> =
+            ports().filter(|(_, port)| end(port).0 == host.0).map(|(local, _)| local).collect();
+        if !straight.is_empty() {
+            return straight;
+        }
+        let way = |port: &netloom_model::Port| {
+            ways[end(port).index()].map(|way| self.through(node, end(port), way))
+        };
+        let best = ports().filter_map(|(_, port)| way(port)).min();
+        ports().filter(|(_, port)| best.is_some() && way(port) == best).map(|(local, _)| local).collect()
+    }
 }
 
 /// What a node that asks the overlay takes for its next hops, and whether the overlay told it.
@@ -66,15 +117,16 @@ fn check(fabric: &Fabric, routing: &Routing, dead: &[bool], compact: bool) {
     let healthy = vec![false; dead.len()];
     let overlay = reroute::overlay(fabric, routing, dead, Ways::Shortest);
     assert!(reroute::overlay(fabric, routing, &healthy, Ways::Shortest).is_empty());
+    let by_hand = ByHand::new(fabric, routing);
     for host in (0..fabric.n_hosts() as u32).map(HostId) {
-        let before = distances(fabric, &healthy, host);
-        let after = distances(fabric, dead, host);
+        let before = by_hand.ways(&healthy, host);
+        let after = by_hand.ways(dead, host);
         for node in (0..fabric.n_nodes() as u32).map(NodeId).filter(|node| node.0 != host.0) {
             let routes: Vec<u32> = routing.next_hops(node, host).iter().collect();
-            let expected = by_hand(fabric, &healthy, node, host, &before);
+            let expected = by_hand.next_hops(&healthy, node, host, &before);
             assert_eq!(routes, expected, "healthy: {node:?} to {host:?}");
             let (found, alone, told) = believed(fabric, routing, &overlay, dead, node, host);
-            let expected = by_hand(fabric, dead, node, host, &after);
+            let expected = by_hand.next_hops(dead, node, host, &after);
             assert_eq!(found, expected, "with dead links: {node:?} to {host:?}");
             assert!(!compact || !told || found != alone, "told what it knew: {node:?} to {host:?}");
         }

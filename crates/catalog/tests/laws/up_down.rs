@@ -107,11 +107,16 @@ fn tiers(fabric: &Fabric) -> Vec<u32> {
     from_each.fold(vec![u32::MAX; fabric.n_nodes()], nearer)
 }
 
+/// Any small fabric of the registry but those of groups, whose healthy ways do not go up and then down.
+fn trees() -> impl Strategy<Value = (Built, Vec<bool>)> {
+    parametric().prop_filter("not a tree", |(built, _)| built.routing.n_groups() == 0)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn trees_with_failed_links_have_no_ring_and_join_whom_they_can((built, dead) in parametric()) {
+    fn trees_with_failed_links_have_no_ring_and_join_whom_they_can((built, dead) in trees()) {
         let (waits, arrive) = Damaged::new(&built, &dead, Ways::UpDown).play();
         prop_assert!(!has_ring(waits));
         let tiers = tiers(&built.fabric);

@@ -59,6 +59,28 @@ fn blamed(error: &TopologyError, parameters: &Parameters) -> (Place, Option<Stri
             (parameters.place, Some(help))
         }
         TopologyError::NoSpines(_) => (parameters.place_of("spines"), None),
+        TopologyError::Indivisible { name, value, divisor, by } => {
+            let (below, above) = (value - value % by, value.saturating_add(by - value % by));
+            let help = match below {
+                0 => format!("write `{name}: {above}`, or a smaller `{divisor}`"),
+                _ => format!("write `{name}: {below}` or `{name}: {above}`, or another `{divisor}`"),
+            };
+            (parameters.place_of(name), Some(help))
+        }
+        TopologyError::Above { name, most, limit, .. } => {
+            (parameters.place_of(name), Some(format!("write `{name}: {limit}`, or more `{most}`")))
+        }
+        TopologyError::UnevenGroups { others, .. } => {
+            let help = format!(
+                "`spines_per_group` x `global_ports` must be a multiple of {others}; each spine reaches every \
+                 group with `global_ports: {others}`"
+            );
+            (parameters.place_of("global_ports"), Some(help))
+        }
+        TopologyError::Disagree { name, other, wanted, .. } => {
+            let help = format!("write `{name}: {wanted}`, or leave out `{other}`");
+            (parameters.place_of(name), Some(help))
+        }
         TopologyError::NoRate { rate, oversubscription } => {
             let links = links(rate);
             let help =

@@ -180,6 +180,8 @@ fn span(worst: &Worst, draft: &Draft, ground: &Ground, traffic: Traffic<'_>) -> 
     let hops = match &ground.built.routing {
         Routing::LeafSpine(_) => 4,
         Routing::FatTree(_) => 6,
+        // Through a third group, with a second hop in each.
+        Routing::Dragonfly(_) | Routing::DragonflyPlus(_) => 10,
         Routing::Tables(_) => fabric.n_switches() as u128 + 1,
     };
     let (packet, beside) = draft

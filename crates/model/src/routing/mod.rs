@@ -1,0 +1,267 @@
+//! Where a packet may go next: all next hops on minimal ways of a healthy fabric.
+//!
+//! Models: in a leaf-spine Clos and in a fat tree, arithmetic on ids; in a dragonfly and a Dragonfly+, arithmetic and tables
+//! of one group; in any other graph, tables from breadth-first search.
+//! Leaves out: failed links (the engine subtracts what a node knows to be dead, or asks an overlay for the parts that
+//! [`crate::reroute`] recomputed); longer ways but those that tables may know.
+//!
+//! Invariants: minimal ways are the shortest ones, but in fabrics of groups, where they are those of the literature: the
+//! fewest global links, and of those the ways of [`dragonfly`] and [`dragonfly_plus`]. The answer lists every local port on
+//! a minimal way to another host, in local order, and nothing else; hosts never forward. Memory: constant for
+//! arithmetic; switches times destination groups for tables, never hosts squared.
+
+mod dealing;
+pub mod dragonfly;
+pub mod dragonfly_plus;
+mod fat_tree;
+mod leaf_spine;
+mod overlay;
+mod tables;
+
+use netloom_policy::balance::deal::Deal;
+use netloom_units::{HostId, NodeId};
+
+use crate::fabric::Fabric;
+use crate::reroute;
+
+pub use dealing::{Arrangement, Dealing};
+pub use dragonfly::{Dragonfly, DragonflyShape};
+pub use dragonfly_plus::{DragonflyPlus, DragonflyPlusShape};
+pub use fat_tree::{FatTree, FatTreeNode};
+pub use leaf_spine::LeafSpine;
+pub use overlay::Overlay;
+pub use tables::Tables;
+
+pub(crate) use overlay::Difference;
+pub(crate) use tables::{Direct, Lists};
+
+/// Local port indices of one node, in rising order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PortSet<'a> {
+    /// The contiguous ports `first..first + count`.
+    Range {
+        /// First local index.
+        first: u32,
+        /// How many.
+        count: u32,
+    },
+    /// These ports.
+    List(&'a [u32]),
+}
+
+impl PortSet<'_> {
+    /// How many ports there are to choose from.
+    #[inline]
+    pub fn len(&self) -> usize {
+        match self {
+            PortSet::Range { count, .. } => *count as usize,
+            PortSet::List(ports) => ports.len(),
+        }
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The local index of the `choice`-th port.
+    #[inline]
+    pub fn get(&self, choice: usize) -> u32 {
+        match self {
+            PortSet::Range { first, .. } => first + choice as u32,
+            PortSet::List(ports) => ports[choice],
+        }
+    }
+
+    /// All local indices.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.len()).map(|choice| self.get(choice))
+    }
+}
+
+/// What the link behind a port is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PortKind {
+    /// It ends at a host, or begins at one.
+    Host,
+    /// It joins switches, of the same group where there are groups.
+    Local,
+    /// It joins switches of two groups.
+    Global,
+}
+
+/// How next hops are found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Routing {
+    /// By arithmetic on the ids of a two-tier Clos.
+    LeafSpine(LeafSpine),
+    /// By arithmetic on the ids of a three-tier Clos.
+    FatTree(FatTree),
+    /// By arithmetic and short tables in a dragonfly.
+    Dragonfly(Dragonfly),
+    /// By arithmetic and short tables in a Dragonfly+.
+    DragonflyPlus(DragonflyPlus),
+    /// By tables.
+    Tables(Tables),
+}
+
+impl Routing {
+    /// All next hops of `node` on minimal ways to `destination`.
+    #[inline]
+    pub fn next_hops(&self, node: NodeId, destination: HostId) -> PortSet<'_> {
+        match self {
+            Routing::LeafSpine(shape) => shape.next_hops(node, destination),
+            Routing::FatTree(shape) => shape.next_hops(node, destination),
+            Routing::Dragonfly(dragonfly) => dragonfly.next_hops(node, destination),
+            Routing::DragonflyPlus(dragonfly) => dragonfly.next_hops(node, destination),
+            Routing::Tables(tables) => tables.next_hops(node, destination),
+        }
+    }
+
+    /// Groups of switches joined by global links; 0 where a fabric has none.
+    pub fn n_groups(&self) -> u32 {
+        match self {
+            Routing::Dragonfly(dragonfly) => dragonfly.dealing().groups(),
+            Routing::DragonflyPlus(dragonfly) => dragonfly.dealing().groups(),
+            Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Tables(_) => 0,
+        }
+    }
+
+    /// The group of a node; that of the switches above it where it is a host. 0 in a fabric without groups.
+    #[inline]
+    pub fn group_of(&self, node: NodeId) -> u32 {
+        match self {
+            Routing::Dragonfly(dragonfly) => dragonfly.group_of(node),
+            Routing::DragonflyPlus(dragonfly) => dragonfly.group_of(node),
+            Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Tables(_) => 0,
+        }
+    }
+
+    /// The group of a host; 0 in a fabric without groups.
+    #[inline]
+    pub fn group_of_host(&self, host: HostId) -> u32 {
+        match self {
+            Routing::Dragonfly(dragonfly) => dragonfly.group_of_host(host),
+            Routing::DragonflyPlus(dragonfly) => dragonfly.group_of_host(host),
+            Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Tables(_) => 0,
+        }
+    }
+
+    /// Next hops of a node on the minimal ways to any switch of another group: its own global links there if it has any,
+    /// else the local links towards switches that have. None within the group itself, and in a fabric without groups.
+    #[inline]
+    pub fn towards_group(&self, node: NodeId, group: u32) -> PortSet<'_> {
+        match self {
+            Routing::Dragonfly(dragonfly) => dragonfly.towards_group(node, group),
+            Routing::DragonflyPlus(dragonfly) => dragonfly.towards_group(node, group),
+            Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Tables(_) => PortSet::List(&[]),
+        }
+    }
+
+    /// What the link behind a local port is. In a fabric without groups every link between switches is local.
+    pub fn port_kind(&self, node: NodeId, port: u32) -> PortKind {
+        let is_host = match self {
+            Routing::Dragonfly(dragonfly) => return dragonfly.port_kind(node, port),
+            Routing::DragonflyPlus(dragonfly) => return dragonfly.port_kind(node, port),
+            Routing::LeafSpine(shape) => shape.leads_to_host(node, port),
+            Routing::FatTree(shape) => shape.leads_to_host(node, port),
+            Routing::Tables(tables) => tables.leads_to_host(node, port),
+        };
+        if is_host { PortKind::Host } else { PortKind::Local }
+    }
+
+    /// Next hops of `node` towards `destination` on ways one link longer, where such are known: to neighbours that are no
+    /// nearer and no farther.
+    #[inline]
+    pub fn longer(&self, node: NodeId, destination: HostId) -> &[u32] {
+        match self {
+            Routing::Tables(tables) => tables.longer(node, destination),
+            Routing::LeafSpine(_)
+            | Routing::FatTree(_)
+            | Routing::Dragonfly(_)
+            | Routing::DragonflyPlus(_) => &[],
+        }
+    }
+
+    /// The same, with the longer ways of this fabric known. In a Clos there are none; in a fabric of groups they lead
+    /// through other groups, and are for policies that know of groups.
+    #[must_use]
+    pub fn with_longer(self, fabric: &Fabric) -> Routing {
+        match self {
+            Routing::Tables(_) => Routing::Tables(reroute::tables_with_longer(fabric)),
+            arithmetic => arithmetic,
+        }
+    }
+
+    /// Next hops upwards of the tiers that have any, from the lowest: what names a path. None where tables are asked, and
+    /// where there is more to choose than a way up.
+    pub fn choices_up(&self) -> Vec<u32> {
+        match self {
+            Routing::LeafSpine(shape) => vec![shape.spines * shape.fabric_links],
+            Routing::FatTree(shape) => vec![
+                shape.aggregations_per_pod * shape.leaf_links,
+                shape.cores_per_aggregation * shape.core_links,
+            ],
+            Routing::Dragonfly(_) | Routing::DragonflyPlus(_) | Routing::Tables(_) => Vec::new(),
+        }
+    }
+
+    /// Tiers of switches below a node; none where there are no tiers, and where tables are asked.
+    pub fn tier(&self, node: NodeId) -> usize {
+        match self {
+            Routing::LeafSpine(shape) => usize::from(node.0 >= shape.n_hosts() + shape.leaves),
+            Routing::FatTree(shape) => match shape.what_is(node) {
+                FatTreeNode::Host(_) | FatTreeNode::Leaf(_) => 0,
+                FatTreeNode::Aggregation(_) => 1,
+                FatTreeNode::Core(_) => 2,
+            },
+            Routing::DragonflyPlus(dragonfly) => dragonfly.tier(node),
+            Routing::Dragonfly(_) | Routing::Tables(_) => 0,
+        }
+    }
+
+    /// Bits that the choices of the tiers below a node take.
+    pub fn bits_below(&self, node: NodeId) -> u32 {
+        self.choices_up().iter().take(self.tier(node)).map(|&choices| bits(choices)).sum()
+    }
+
+    /// How a node deals destinations over next hops in turn.
+    ///
+    /// In a fat tree a leaf has dealt them over its ways up before an aggregation switch sees them, which therefore deals
+    /// what is left of their numbers. On the way down parallel links are dealt as on the way up over the same bundle.
+    pub fn deal(&self, node: NodeId) -> Deal {
+        match self {
+            Routing::LeafSpine(_)
+            | Routing::Dragonfly(_)
+            | Routing::DragonflyPlus(_)
+            | Routing::Tables(_) => Deal::PLAIN,
+            Routing::FatTree(shape) => {
+                let (per_pod, ways_up) =
+                    (shape.hosts_per_pod(), shape.aggregations_per_pod * shape.leaf_links);
+                match shape.what_is(node) {
+                    FatTreeNode::Host(_) | FatTreeNode::Leaf(_) => Deal::PLAIN,
+                    FatTreeNode::Aggregation(number) => {
+                        Deal::upwards((number / shape.aggregations_per_pod * per_pod, per_pod), ways_up)
+                    }
+                    FatTreeNode::Core(_) => Deal::downwards(ways_up),
+                }
+            }
+        }
+    }
+
+    /// Bytes held on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        match self {
+            Routing::LeafSpine(_) | Routing::FatTree(_) => 0,
+            Routing::Dragonfly(dragonfly) => dragonfly.heap_bytes(),
+            Routing::DragonflyPlus(dragonfly) => dragonfly.heap_bytes(),
+            Routing::Tables(tables) => tables.heap_bytes(),
+        }
+    }
+}
+
+/// Bits that a choice among so many takes.
+pub fn bits(choices: u32) -> u32 {
+    choices.max(1).next_power_of_two().ilog2()
+}
