@@ -49,7 +49,8 @@ impl Node {
         if detour.through.is_none() {
             self.list_live(self.minimal(packet, round), &mut list);
         }
-        let packet = Packet { tag: detour.tag(), ..*packet };
+        let mut packet = *packet;
+        packet.tag = detour.tag();
         let pick = self.pick_guided(now, ingress, &packet, &mut list, desk, round);
         match list.get(pick.candidate) {
             Some(&port) => {
