@@ -121,6 +121,7 @@ fn rdma(rule: Reliability) -> TransportKind {
 fn over_credits(mut model: Model) -> Model {
     model.transport.kind = rdma(Reliability::Ideal);
     model.queues.credits = Some(Credits {
+        n_steps: 1,
         buffer: Bytes(128 * 1024),
         lanes: [0; 8],
         order: InputOrder::Voq,

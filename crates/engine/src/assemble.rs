@@ -335,7 +335,8 @@ impl<'a> Builder<'a> {
         let is_host = model.fabric.is_host(id);
         let chosen = if is_host { &model.balances.host } else { &model.balances.switch };
         let neighbours = model.fabric.neighbours(id);
-        let seat = model.seat(id, &neighbours);
+        let behind = model.behind(id);
+        let seat = model.seat(id, &neighbours, &behind);
         let random = Random::stream(model.seed, BALANCE_PURPOSE, u64::from(id.0));
         let route = Route::of(&model.routing, id);
         let mut balancer = Balancer::seat(chosen, seat);
@@ -361,6 +362,9 @@ impl<'a> Builder<'a> {
         if !is_host {
             node.edge = Edge::at(model, id).map(Box::new);
             node.follow_entries(model);
+            if model.routing.n_groups() > 0 && model.balances.switch.is_guide() {
+                node.guide(model.routing.group_of(id));
+            }
         }
         if let Some(buffer) = model.queues.buffer.filter(|_| !is_host) {
             let classes = &model.queues.classes;

@@ -24,12 +24,16 @@ pub struct Packet {
     pub bytes: u32,
     /// Tag of the balancing policy; of control packets of a queue pair the PSN that caused them.
     pub tag: u32,
-    /// Traffic class, kind, marks and links crossed, a byte each from the low end: one word, because every hop changes it.
+    /// Traffic class, kind, marks and links crossed, a byte each from the low end: one word, because every hop changes it. The
+    /// lane step stands above the marks.
     state: u32,
 }
 
 impl Packet {
     const KIND_SHIFT: u32 = 8;
+    const KIND: u32 = 0x7f;
+    /// Its sender found none of its flow under way; set only where the balancing policy asks.
+    pub const DRAINED: u32 = 1 << 15;
     const HOP: u32 = 1 << 24;
     /// A switch has marked it.
     pub const MARKED: u32 = 1 << 16;
@@ -41,6 +45,8 @@ impl Packet {
     pub const LAST: u32 = 1 << 19;
     /// Its sender allows that it be overtaken by packets of its own flow.
     pub const MAY_REORDER: u32 = 1 << 20;
+    /// One lane step; three bits count them.
+    const STEP: u32 = 1 << 21;
 
     /// The word of a packet that has crossed no link yet.
     #[inline(always)]
@@ -128,7 +134,7 @@ impl Packet {
     /// What it is.
     #[inline(always)]
     pub fn kind(&self) -> PacketKind {
-        match (self.state >> Packet::KIND_SHIFT) & 0xff {
+        match (self.state >> Packet::KIND_SHIFT) & Packet::KIND {
             0 => PacketKind::Data,
             1 => PacketKind::Acknowledgement,
             2 => PacketKind::Nack,
@@ -143,13 +149,13 @@ impl Packet {
     /// Whether it is data.
     #[inline(always)]
     pub fn is_data(&self) -> bool {
-        (self.state >> Packet::KIND_SHIFT) & 0xff == PacketKind::Data as u32
+        (self.state >> Packet::KIND_SHIFT) & Packet::KIND == PacketKind::Data as u32
     }
 
     /// Whether it is a pause frame, credits or a notice, which goes no further than this node.
     #[inline(always)]
     pub fn is_frame(&self) -> bool {
-        (self.state >> Packet::KIND_SHIFT) & 0xff >= PacketKind::Pause as u32
+        (self.state >> Packet::KIND_SHIFT) & Packet::KIND >= PacketKind::Pause as u32
     }
 
     /// Whether it carries a flag.
@@ -163,6 +169,18 @@ impl Packet {
     #[inline(always)]
     pub fn with(self, flags: u32) -> Packet {
         Packet { state: self.state | flags, ..self }
+    }
+
+    /// The lane step, in a fabric of groups: 0 to 7.
+    #[inline(always)]
+    pub fn step(&self) -> u8 {
+        (self.state / Packet::STEP) as u8 & 7
+    }
+
+    /// The packet so many lane steps further on; no more than there are.
+    #[must_use]
+    pub(crate) fn stepped(&self, steps: u8) -> Packet {
+        Packet { state: self.state + u32::from(steps) * Packet::STEP, ..*self }
     }
 
     /// Links it has been put on so far, modulo 256.

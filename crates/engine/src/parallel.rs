@@ -25,6 +25,8 @@ pub struct Board {
     pub flows: Vec<Flow>,
     /// Next hops recomputed after failures.
     pub overlay: Option<Overlay>,
+    /// Bytes waiting at every port at the last snapshot, where somebody asks.
+    pub known: Vec<u64>,
     /// Partitions to advance.
     pub due: Vec<u32>,
     /// Number of the window.
@@ -100,6 +102,7 @@ impl<'a> Hall<'a> {
         let round = Round {
             model: self.model,
             overlay: board.overlay.as_ref(),
+            known: &board.known,
             flows: &board.flows,
             activity: &self.activity,
             window: board.window,

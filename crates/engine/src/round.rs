@@ -15,6 +15,8 @@ pub struct Round<'a> {
     pub model: &'a Model,
     /// Next hops recomputed after failures, where nodes have global knowledge.
     pub overlay: Option<&'a Overlay>,
+    /// Bytes waiting at every port at the last snapshot, by port id; empty where nobody asks.
+    pub known: &'a [u64],
     /// The messages handed out.
     pub flows: &'a [Flow],
     /// Who has something to do.
@@ -41,5 +43,9 @@ impl Senders for Round<'_> {
     fn leaf(&self, host: HostId) -> NodeId {
         let first = self.model.fabric.port_range(NodeId(host.0)).start;
         self.model.fabric.neighbour(PortId(first))
+    }
+
+    fn group(&self, host: HostId) -> u32 {
+        self.model.routing.group_of_host(host)
     }
 }

@@ -7,8 +7,10 @@ use netloom_units::{Bytes, Duration};
 pub struct Credits {
     /// What the receiving end of a link can hold of each virtual lane.
     pub buffer: Bytes,
-    /// The virtual lane of each traffic class.
+    /// The first virtual lane of each traffic class.
     pub lanes: [u8; 8],
+    /// Lanes that each class has, one for each lane step ([`crate::steps`]); one where no step is ever taken.
+    pub n_steps: u8,
     /// Which packets of an input buffer may leave it.
     pub order: InputOrder,
     /// How many times faster than a link the crossbar is.
@@ -40,7 +42,7 @@ impl Credits {
 
     /// How many virtual lanes are in use or have a lower number than one that is.
     pub fn n_lanes(&self) -> usize {
-        self.lanes.iter().map(|&lane| usize::from(lane) + 1).max().unwrap_or(1)
+        self.lanes.iter().map(|&lane| usize::from(lane) + usize::from(self.n_steps)).max().unwrap_or(1)
     }
 }
 

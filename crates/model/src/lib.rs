@@ -19,6 +19,7 @@ pub mod rdma;
 pub mod reroute;
 pub mod routing;
 pub mod settings;
+pub mod steps;
 pub mod work;
 pub mod workload;
 
@@ -47,7 +48,8 @@ pub use workload::{
 };
 
 use netloom_policy::balance::Seat;
-use netloom_units::{Duration, NodeId, Time};
+use netloom_policy::balance::detour::{Behind, Groups};
+use netloom_units::{Duration, NodeId, PortId, Time};
 
 /// Everything the engine needs to know.
 #[derive(Debug, Clone)]
@@ -119,13 +121,29 @@ impl Model {
     }
 
     /// Where the balancing policy of a node sits, with the node's [`Fabric::neighbours`].
-    pub fn seat<'a>(&self, node: NodeId, neighbours: &'a [NodeId]) -> Seat<'a> {
+    pub fn seat<'a>(&self, node: NodeId, neighbours: &'a [NodeId], behind: &'a [Behind]) -> Seat<'a> {
+        let own = || Groups { n_groups: self.routing.n_groups(), own: self.routing.group_of(node), behind };
         Seat {
             seed: self.seed,
             node: node.0,
             neighbours,
             bits_below: self.routing.bits_below(node),
             deal: self.routing.deal(node),
+            groups: (!behind.is_empty()).then(own),
         }
+    }
+
+    /// What is behind each port of a switch in a fabric of groups; nothing elsewhere, and at a host.
+    pub fn behind(&self, node: NodeId) -> Vec<Behind> {
+        if self.routing.n_groups() == 0 || self.fabric.is_host(node) {
+            return Vec::new();
+        }
+        let ports = self.fabric.port_range(node).map(PortId);
+        let kind = |(number, port): (u32, PortId)| match self.routing.port_kind(node, number) {
+            PortKind::Host => Behind::Host,
+            PortKind::Local => Behind::Local,
+            PortKind::Global => Behind::Global(self.routing.group_of(self.fabric.neighbour(port))),
+        };
+        (0..).zip(ports).map(kind).collect()
     }
 }

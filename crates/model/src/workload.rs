@@ -154,6 +154,8 @@ pub struct Background {
     pub senders: Vec<Sender>,
     /// The rack of each host, by number; racks are numbered from 0.
     pub racks: Vec<u32>,
+    /// The group of each host, in a fabric of groups; empty elsewhere.
+    pub groups: Vec<u32>,
     /// How sizes are distributed, for kinds that draw them: the points of a cumulative distribution.
     pub sizes: Vec<SizePoint>,
     /// Pace of each flow; only with a transport in open loop.

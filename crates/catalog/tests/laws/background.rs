@@ -37,6 +37,7 @@ pub fn of_kind(spec: &Spec, racks: u32, hosts_per_rack: u32, values: &[(&str, Va
         settings: Settings::new(settings.collect()),
         senders: hosts.clone().map(|host| Sender { host: HostId(host), capacity: Rate(CAPACITY) }).collect(),
         racks: hosts.map(|host| host / hosts_per_rack).collect(),
+        groups: Vec::new(),
         sizes: Vec::new(),
         rate: None,
         handling: Handling::default(),

@@ -5,7 +5,7 @@ use netloom_units::{Bytes, PortId};
 
 use super::Builder;
 use crate::channel::Channel;
-use crate::credit::{Account, Crossbar, HostReturns, Notices, Returns, cut_through};
+use crate::credit::{Account, Crossbar, HostReturns, Notices, Returns, Steps, cut_through};
 use crate::node::Node;
 use crate::ring::Sender;
 
@@ -42,6 +42,9 @@ impl Builder<'_> {
             node.crossbar = Some(Box::new(Crossbar::new(credits, largest, ports, returns, |port| {
                 self.is_steady(port.link)
             })));
+            if let Some(crossbar) = node.crossbar.as_deref_mut().filter(|_| credits.n_steps > 1) {
+                crossbar.take_steps(Steps::of(self.model, node.id, credits.n_steps));
+            }
             let rule = node.balancer.notifications();
             node.notices = rule.map(|rule| Box::new(Notices::new(self.model, node.id, rule)));
         }

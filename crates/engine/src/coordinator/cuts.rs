@@ -6,6 +6,7 @@ use netloom_model::Knowledge;
 use netloom_units::Time;
 
 use super::central::Central;
+use super::snapshots::Snapshots;
 use super::{Coordinator, deadlock};
 use crate::congestion::Congestion;
 use crate::run::Status;
@@ -47,13 +48,18 @@ impl Coordinator<'_, '_> {
         let stages = self.stages.as_ref().and_then(Stages::next).map_or(u64::MAX, |at| at.0);
         let congestion = self.congestion.as_ref().and_then(Congestion::next).map_or(u64::MAX, |at| at.0);
         let central = self.central.as_ref().map_or(u64::MAX, Central::next);
-        cut.min(sample).min(rates).min(stages).min(congestion).min(central)
+        let snapshot = self.snapshots.as_ref().map_or(u64::MAX, Snapshots::next);
+        cut.min(snapshot).min(sample).min(rates).min(stages).min(congestion).min(central)
     }
 
     /// Carries out what happens up to and including `earliest` between windows; the status if the run ends by it.
     pub(super) fn cut_before(&mut self, earliest: u64) -> Option<Status> {
         while self.next_cut() <= earliest {
             let at = self.next_cut();
+            if self.snapshots.as_ref().is_some_and(|snapshots| snapshots.next() == at) {
+                self.take_snapshot(earliest);
+                continue;
+            }
             if self.sampler.as_ref().is_some_and(|sampler| sampler.next().0 == at) {
                 self.sample(at);
                 continue;

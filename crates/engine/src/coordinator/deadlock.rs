@@ -87,7 +87,7 @@ impl Coordinator<'_, '_> {
         let first = fabric.port_range(node).start;
         self.at_crossbar(node, |_, crossbar| {
             let heads = crossbar.queues.heads(fabric.local_index(peer), lane);
-            heads.map(|entry| (PortId(first + entry.egress), lane)).collect()
+            heads.map(|entry| (PortId(first + entry.egress), crossbar.lane(&entry.packet))).collect()
         })
     }
 

@@ -35,6 +35,7 @@ use central::Central;
 use cuts::Cut;
 use messages::Pairs;
 use repairs::Repairs;
+use snapshots::Snapshots;
 
 mod audit;
 mod central;
@@ -48,6 +49,7 @@ mod messages;
 mod rates;
 mod reordering;
 mod repairs;
+mod snapshots;
 mod stages;
 
 /// Where an actor lives.
@@ -95,6 +97,7 @@ pub struct Coordinator<'a, 'h> {
     /// What Themis does about them, where there is Themis.
     failure: Option<Failure>,
     cuts: VecDeque<(u64, Cut)>,
+    snapshots: Option<Snapshots>,
     sampler: Option<Sampler>,
     rates: Option<Rates>,
     stages: Option<Stages<'a>>,
@@ -145,6 +148,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             news: VecDeque::new(),
             failure: model.balances.edge.as_ref().map(|chosen| Failure::of(&chosen.settings)),
             cuts: VecDeque::new(),
+            snapshots: Snapshots::new(model),
             sampler: model.recording.series.map(|interval| Sampler::new(interval, n_ports)),
             rates: model.transport.rdma().and_then(|_| Rates::new(model)),
             stages: model.workload.staged.as_ref().map(Stages::new),

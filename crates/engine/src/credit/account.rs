@@ -8,7 +8,7 @@ use crate::packet::Packet;
 /// Credits of each lane.
 #[derive(Debug, Clone, Copy)]
 pub struct Account {
-    /// The virtual lane of each traffic class.
+    /// The first virtual lane of each traffic class.
     lanes: [u8; 8],
     /// Credits of each lane.
     blocks: [u32; Credits::LANES as usize],
@@ -33,13 +33,13 @@ impl Account {
     /// Whether a packet may start.
     #[inline]
     pub fn suffices(&self, packet: &Packet) -> bool {
-        self.blocks[self.lane(packet.class())] >= Credits::blocks(packet.bytes)
+        self.blocks[self.lane_of(packet)] >= Credits::blocks(packet.bytes)
     }
 
     /// A packet starts.
     #[inline]
     pub fn take(&mut self, packet: &Packet) {
-        self.blocks[self.lane(packet.class())] -= Credits::blocks(packet.bytes);
+        self.blocks[self.lane_of(packet)] -= Credits::blocks(packet.bytes);
     }
 
     /// Credits have come back.
@@ -55,6 +55,12 @@ impl Account {
         short(self.needs[0]) | short(self.needs[1])
     }
 
+    #[inline]
+    fn lane_of(&self, packet: &Packet) -> usize {
+        self.lane(packet.class()) + usize::from(packet.step())
+    }
+
+    /// The first lane of a class, in which packets start at a NIC.
     #[inline]
     fn lane(&self, class: u8) -> usize {
         usize::from(self.lanes[usize::from(class & 7)])

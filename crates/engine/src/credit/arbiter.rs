@@ -102,7 +102,7 @@ impl Arbiter<'_, '_> {
     #[inline]
     fn way(&mut self, ingress: u32, lane: usize) -> Passage {
         let is_first = self.is_free() && self.crossbar.output_lane(self.number, lane).staged.first == NONE;
-        let packet = &self.crossbar.queues.head(ingress, lane, self.number).packet;
+        let packet = &self.crossbar.head(ingress, lane, self.number).packet;
         if is_first && self.egress.has_credits(packet) {
             Passage::Through
         } else if self.crossbar.has_room(self.number, lane) {
@@ -121,8 +121,9 @@ impl Arbiter<'_, '_> {
         let (bytes, end) = (entry.packet.bytes, self.end_of_way(entry));
         let is_long = self.crossbar.is_long(bytes);
         self.crossbar.begin(ingress, self.number, lane, end, is_long);
+        let before = self.crossbar.lane_before(ingress, self.number, lane);
         if let Some(returns) = &mut self.crossbar.inputs[ingress as usize].returns {
-            returns.give(end, lane, Credits::blocks(bytes), self.desk, self.round);
+            returns.give(end, before, Credits::blocks(bytes), self.desk, self.round);
         }
         if matches!(way, Passage::Through) {
             self.start(place, lane);

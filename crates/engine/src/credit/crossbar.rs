@@ -12,6 +12,7 @@ use netloom_model::{Credits, Forwarding, InputOrder, Port};
 use netloom_units::{Bytes, Rate, StateWriter, Time};
 
 use super::Returns;
+use super::steps::Steps;
 use super::ends::Ends;
 use super::queues::{Entry, Line, NONE, Queues};
 use crate::packet::Packet;
@@ -67,8 +68,10 @@ pub struct OutputLane {
 
 /// See the module.
 pub struct Crossbar {
-    /// The lane of each class.
+    /// The first lane of each class.
     lanes: [u8; 8],
+    /// How lane steps are taken, in a fabric of groups.
+    pub steps: Option<Box<Steps>>,
     /// Lanes.
     pub n_lanes: usize,
     /// How much faster than a link it is.
@@ -159,6 +162,7 @@ impl Crossbar {
         let all = |word: usize| bits_below(n_ports - 64 * word);
         Crossbar {
             lanes: credits.lanes,
+            steps: None,
             n_lanes,
             speedup: u64::from(credits.speedup),
             output_buffer: credits.output_buffer.0,
@@ -186,10 +190,37 @@ impl Crossbar {
         }
     }
 
-    /// The lane of a packet.
+    /// Lets packets rise from lane to lane, before the run.
+    pub fn take_steps(&mut self, steps: Steps) {
+        self.steps = Some(Box::new(steps));
+        self.queues.put_off();
+    }
+
+    /// The lane of a packet as it is.
     #[inline]
     pub fn lane(&self, packet: &Packet) -> usize {
-        usize::from(self.lanes[usize::from(packet.class() & 7)])
+        usize::from(self.lanes[usize::from(packet.class() & 7)] + packet.step())
+    }
+
+    /// Lanes that a packet rises by between an ingress and an egress.
+    #[inline]
+    fn rise(&self, ingress: u32, egress: u32) -> usize {
+        match &self.steps {
+            None => 0,
+            Some(steps) => steps.rise(ingress, egress),
+        }
+    }
+
+    /// The lane in which packets come by an ingress that leave by an egress in a lane.
+    #[inline]
+    pub fn lane_before(&self, ingress: u32, egress: u32, lane: usize) -> usize {
+        lane - self.rise(ingress, egress)
+    }
+
+    /// The head that an ingress has for an egress in a lane of the egress.
+    #[inline]
+    pub fn head(&self, ingress: u32, lane: usize, egress: u32) -> &Entry {
+        self.queues.head(ingress, self.lane_before(ingress, egress, lane), egress)
     }
 
     /// The lane whose turn it is after another one.
@@ -220,7 +251,8 @@ impl Crossbar {
         found: Option<Found>,
     ) -> bool {
         let lane = self.lane(packet);
-        let (place, is_head) = self.queues.insert(ingress, lane, egress, packet, whole_at);
+        let before = self.lane_before(ingress, egress, lane);
+        let (place, is_head) = self.queues.insert(ingress, before, egress, packet, whole_at);
         if let Some(found) = found {
             self.queues.note(place, found);
         }
@@ -265,14 +297,15 @@ impl Crossbar {
         self.wanted[self.wanted_word(egress, lane) + ingress as usize / 64] >> (ingress % 64) & 1 == 1
     }
 
-    /// Takes the head of a queue out of its buffer: its place. The next one takes its turn.
+    /// Takes the head for an egress in a lane of it out of its buffer: its place. The next one takes its turn.
     #[inline]
     pub fn take_head(&mut self, ingress: u32, lane: usize, egress: u32) -> u32 {
-        let (place, next) = self.queues.take_head(ingress, lane, egress);
+        let before = self.lane_before(ingress, egress, lane);
+        let (place, next) = self.queues.take_head(ingress, before, egress);
         if next != Some(egress) {
             self.want_no_more(ingress, lane, egress);
             if let Some(next) = next {
-                self.want(ingress, lane, next);
+                self.want(ingress, before + self.rise(ingress, next), next);
             }
         }
         place
@@ -494,7 +527,7 @@ impl Crossbar {
         }
         let own = &self.output_lanes[egress as usize * self.n_lanes + lane];
         let staged = self.queues.packets_of(own.staged).next().map(|(entry, _)| entry.packet.bytes);
-        let head = |ingress| self.queues.head(ingress, lane, egress).packet.bytes;
+        let head = |ingress| self.head(ingress, lane, egress).packet.bytes;
         let next = staged.or_else(|| self.next_ingress(egress, lane).map(head));
         next.is_some_and(|bytes| Credits::blocks(bytes) > blocks)
     }

@@ -12,7 +12,7 @@ use crate::round::Round;
 pub struct HostReturns {
     /// For each port.
     pub returns: Vec<Returns>,
-    /// The lane of each class.
+    /// The first lane of each class.
     pub lanes: [u8; 8],
 }
 
@@ -27,7 +27,7 @@ impl Node {
         round: &Round,
     ) {
         let Some(own) = self.returns.as_deref_mut().filter(|_| !packet.is_frame()) else { return };
-        let lane = usize::from(own.lanes[usize::from(packet.class() & 7)]);
+        let lane = usize::from(own.lanes[usize::from(packet.class() & 7)] + packet.step());
         own.returns[ingress as usize].give(now, lane, Credits::blocks(packet.bytes), desk, round);
     }
 

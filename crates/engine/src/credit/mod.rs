@@ -15,6 +15,7 @@ mod notices;
 mod queues;
 mod returns;
 mod standing;
+mod steps;
 mod switch;
 
 pub use account::Account;
@@ -23,3 +24,4 @@ pub use host::HostReturns;
 pub use notices::Notices;
 pub use returns::Returns;
 pub use standing::{Pair, Passed, Standing, Stood};
+pub use steps::Steps;

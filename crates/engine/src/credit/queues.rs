@@ -43,7 +43,9 @@ pub struct Queues {
     entries: Slab<Entry>,
     /// What packets found when they came, by place; empty where that is not recorded.
     found: Vec<Option<Found>>,
+    /// Empty until the first packet comes, where there are so many that it matters.
     queues: Vec<Line>,
+    n_queues: usize,
     n_lanes: usize,
     /// Queues of an ingress and lane: one for each egress, or one.
     per_lane: usize,
@@ -53,8 +55,22 @@ impl Queues {
     /// Empty queues.
     pub fn new(n_ingresses: usize, n_lanes: usize, n_egresses: usize, by_egress: bool) -> Queues {
         let per_lane = if by_egress { n_egresses } else { 1 };
-        let queues = vec![Line::EMPTY; n_ingresses * n_lanes * per_lane];
-        Queues { entries: Slab::default(), found: Vec::new(), queues, n_lanes, per_lane }
+        let n_queues = n_ingresses * n_lanes * per_lane;
+        let queues = vec![Line::EMPTY; n_queues];
+        Queues { entries: Slab::default(), found: Vec::new(), queues, n_queues, n_lanes, per_lane }
+    }
+
+    /// Gives memory back until a packet comes: whoever does this sees to [`Queues::prepare`].
+    pub fn put_off(&mut self) {
+        self.queues = Vec::new();
+    }
+
+    /// A packet will come.
+    #[inline]
+    pub fn prepare(&mut self) {
+        if self.queues.is_empty() {
+            self.queues = vec![Line::EMPTY; self.n_queues];
+        }
     }
 
     #[inline]
@@ -142,7 +158,7 @@ impl Queues {
     /// The heads of the queues of an ingress in a lane.
     pub fn heads(&self, ingress: u32, lane: usize) -> impl Iterator<Item = &Entry> {
         let first = (ingress as usize * self.n_lanes + lane) * self.per_lane;
-        let queues = self.queues[first..first + self.per_lane].iter();
+        let queues = self.queues.get(first..first + self.per_lane).into_iter().flatten();
         queues.filter(|queue| queue.first != NONE).map(|queue| self.entries.get(queue.first))
     }
 

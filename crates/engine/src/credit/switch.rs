@@ -14,6 +14,30 @@ impl Node {
     /// A packet that has chosen its egress stands in the input buffer.
     #[inline]
     pub fn stand(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
+        if self.crossbar.as_deref().is_some_and(|crossbar| crossbar.steps.is_some()) {
+            return self.stand_stepped(now, way, packet, desk, round);
+        }
+        self.stand_as(now, way, packet, desk, round);
+    }
+
+    /// As [`Node::stand`], in a fabric of groups: in the lane in which it will leave. Without such a lane there is no way.
+    #[inline(never)]
+    fn stand_stepped(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
+        let crossbar = self.crossbar.as_deref_mut().expect("seen by the caller");
+        crossbar.queues.prepare();
+        let steps = crossbar.steps.as_deref().expect("seen by the caller");
+        match steps.onward(packet, way) {
+            Some(packet) => self.stand_as(now, way, &packet, desk, round),
+            None => {
+                self.give_back(now, way.ingress, packet, desk, round);
+                self.lose(now, DropReason::Unreachable, packet, desk, round);
+            }
+        }
+    }
+
+    /// As [`Node::stand`], of a packet in the lane in which it will leave.
+    #[inline(always)]
+    fn stand_as(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
         if self.notices.is_some() {
             self.tell_upstream(now, way, packet, desk, round);
         }
@@ -134,8 +158,9 @@ impl Node {
         let place = crossbar.take_head(ingress, lane, port);
         crossbar.stir_wanted(ingress);
         let (packet, found) = crossbar.remove(port, place);
+        let before = crossbar.lane_before(ingress, port, lane);
         if let Some(returns) = &mut crossbar.inputs[ingress as usize].returns {
-            returns.give(now, lane, Credits::blocks(packet.bytes), desk, round);
+            returns.give(now, before, Credits::blocks(packet.bytes), desk, round);
         }
         Some((packet, found))
     }

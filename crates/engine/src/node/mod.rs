@@ -28,6 +28,7 @@ mod by_hand;
 mod candidates;
 mod fault;
 mod guarded;
+mod guided;
 mod start;
 mod storm;
 
@@ -63,6 +64,8 @@ pub struct Node {
     /// Whether it is a switch that is down, which notices nothing.
     pub is_dead: bool,
     pub balancer: Balancer,
+    /// Its group, at a switch that may send packets through others.
+    own_group: Option<u32>,
     /// Entries of its table listed by hand, at a switch that has such.
     by_hand: Option<Box<ByHand>>,
     random: Random,
@@ -135,6 +138,7 @@ impl Node {
             overlaid: false,
             is_dead: false,
             balancer,
+            own_group: None,
             by_hand: None,
             random,
             buffer: None,
@@ -269,6 +273,9 @@ impl Node {
         if let Some(port) = self.port_by_hand(packet, round) {
             let way = Way { ingress, port };
             return self.enqueue::<GUARDED>(now, way, packet.class(), || packet.onward(), desk, round);
+        }
+        if let Some(own) = self.own_group.filter(|_| packet.is_data()) {
+            return self.forward_guided(now, ingress, (packet, own), desk, round);
         }
         let destination = HostId(packet.destination);
         let overlaid = round.overlay.and_then(|overlay| overlay.next_hops(self.id, destination));
@@ -480,7 +487,7 @@ impl Node {
 
     /// A packet is dropped before a port was chosen.
     #[cold]
-    fn lose(&self, now: u64, reason: DropReason, packet: &Packet, desk: &mut Desk, round: &Round) {
+    pub(crate) fn lose(&self, now: u64, reason: DropReason, packet: &Packet, desk: &mut Desk, round: &Round) {
         desk.dropped(now, self.id.0, None, reason, packet);
         if is_followed(packet, round.flows) {
             desk.account(Account::without_port(packet, self.id, now, reason));
@@ -652,6 +659,7 @@ fn view<'a>(packet: &Packet, ingress: u32, round: &'a Round) -> PacketView<'a> {
         tag: packet.tag,
         is_data: packet.is_data(),
         may_reorder: packet.has(Packet::MAY_REORDER),
+        is_drained: packet.has(Packet::DRAINED),
         ingress,
         destination: HostId(packet.destination),
         message: packet.flow,

@@ -251,7 +251,10 @@ fn packet_at(pair: &SendPair, turn: Turn, message: Posted, rdma: &Rdma, round: &
     let bytes = if is_last { message.last_bytes } else { round.model.transport.packet.0 as u32 };
     let to = Address { host: pair.destination, slot: pair.far };
     let psn = Psn::of(turn.position, rdma.first_psn).bits();
-    let flags = if turn.is_again { Packet::AGAIN } else { 0 } | if is_last { Packet::LAST } else { 0 };
+    let is_drained = !turn.is_again && turn.position == pair.sender.course().una;
+    let flags = if turn.is_again { Packet::AGAIN } else { 0 }
+        | if is_last { Packet::LAST } else { 0 }
+        | if is_drained { Packet::DRAINED } else { 0 };
     Packet::data(to, message.flow, psn, pair.entropy, bytes, message.stamp).with(flags)
 }
 

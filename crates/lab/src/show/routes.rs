@@ -130,6 +130,7 @@ fn may_choose(model: &Model, at: NodeId, from: HostId, to: HostId, balancer: &mu
         tag: 0,
         is_data: true,
         may_reorder: true,
+        is_drained: false,
         ingress: 0,
         destination: to,
         message: 0,
@@ -212,7 +213,8 @@ impl<'a> Asked<'a> {
 
     fn table(&self, at: NodeId) -> SwitchTable {
         let neighbours = self.model.fabric.neighbours(at);
-        let seat = self.model.seat(at, &neighbours);
+        let behind = self.model.behind(at);
+        let seat = self.model.seat(at, &neighbours, &behind);
         let mut balancer = Balancer::seat(&self.model.balances.switch, seat);
         let by_hand = HandTable::of(&self.model.balances.by_hand, at);
         let mut rows: Vec<Row> = Vec::new();

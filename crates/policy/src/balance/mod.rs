@@ -6,17 +6,26 @@ mod adaptive;
 mod adaptive_infiniband;
 mod adaptive_spectrum;
 pub mod deal;
+pub mod detour;
 pub mod deterministic;
 mod ecmp;
 mod flowlet;
 pub mod linear;
 pub mod nslb;
+mod par;
+mod piggyback;
+mod progressive;
 pub mod psn_spray;
 mod resilient;
 mod round_robin;
+mod slingshot;
 mod spray;
+mod ugal_g;
+mod ugal_l;
+mod valiant;
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use netloom_units::{Bytes, Duration, HostId, NodeId, Random, Rate, Settings, Spec, StateWriter, Time};
@@ -24,6 +33,7 @@ use netloom_units::{Bytes, Duration, HostId, NodeId, Random, Rate, Settings, Spe
 use crate::central::Plan;
 use crate::edge::path_map::PathMap;
 use deal::Deal;
+use detour::{Beyond, Groups};
 
 /// What a policy may know of the packet.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +52,9 @@ pub struct PacketView<'a> {
     pub is_data: bool,
     /// Whether its sender allows that it be overtaken by packets of its own flow; never of packets of control.
     pub may_reorder: bool,
+    /// Whether its sender found none of its flow under way; known only where somebody asks
+    /// ([`Chosen::asks_for_drained`]).
+    pub is_drained: bool,
     /// In-link it came by; a host's own packets come by the number of its ports.
     pub ingress: u32,
     /// The host it goes to.
@@ -57,6 +70,11 @@ impl PacketView<'_> {
     pub fn sender(&self) -> HostId {
         self.senders.sender(self.message, self.is_data)
     }
+
+    /// The group of the host it goes to, in a fabric of groups.
+    pub fn group(&self) -> u32 {
+        self.senders.group(self.destination)
+    }
 }
 
 /// Where packets come from: looked up for those who ask, at a price that the others do not pay.
@@ -65,6 +83,10 @@ pub trait Senders: fmt::Debug {
     fn sender(&self, message: u32, is_data: bool) -> HostId;
     /// The switch that a host hangs below, by the host's first port.
     fn leaf(&self, host: HostId) -> NodeId;
+    /// The group of a host, in a fabric of groups.
+    fn group(&self, _host: HostId) -> u32 {
+        0
+    }
 }
 
 /// One host sends everything.
@@ -118,6 +140,17 @@ pub trait Ports {
         Duration(0)
     }
 
+    /// Adds the ports that lead towards a group of a fabric of groups to the candidates: their places. None where no port
+    /// does that works.
+    fn open(&mut self, _group: u32) -> Range<usize> {
+        0..0
+    }
+    /// What is known of the global links of the switch behind a candidate, of those towards a group above all; `None` for a
+    /// port that is itself a global link, or where nothing is known.
+    fn beyond(&mut self, _candidate: usize, _group: u32) -> Option<Beyond> {
+        None
+    }
+
     /// Number of ports on shortest paths while nothing has failed.
     fn n_members(&self) -> usize {
         self.n_minimal()
@@ -166,6 +199,14 @@ impl Ports for &mut dyn Ports {
         (**self).paused_for(candidate, class)
     }
 
+    fn open(&mut self, group: u32) -> Range<usize> {
+        (**self).open(group)
+    }
+
+    fn beyond(&mut self, candidate: usize, group: u32) -> Option<Beyond> {
+        (**self).beyond(candidate, group)
+    }
+
     fn n_members(&self) -> usize {
         (**self).n_members()
     }
@@ -196,6 +237,9 @@ pub struct Pick {
 }
 
 impl Pick {
+    /// No candidate at all: of a packet that has none on minimal ways, and finds no other.
+    pub const NOWHERE: usize = usize::MAX;
+
     /// A candidate, leaving class and tag as they are.
     #[inline]
     pub fn plain(candidate: usize, packet: &PacketView) -> Pick {
@@ -211,6 +255,11 @@ pub trait Balance {
     /// The candidates among which it may choose for a packet, for those who list tables.
     fn may_take<P: Ports>(&mut self, _packet: &PacketView, ports: &P) -> Vec<usize> {
         (0..ports.n_minimal()).collect()
+    }
+
+    /// The groups that it may send a packet of data through, beside the minimal ways.
+    fn may_open(&self, _packet: &PacketView) -> Vec<u32> {
+        Vec::new()
     }
 
     /// Whether it asks for packets waiting; ports count them only where somebody does.
@@ -266,6 +315,8 @@ pub struct Seat<'a> {
     pub bits_below: u32,
     /// How it deals destinations over next hops in turn.
     pub deal: Deal,
+    /// Where it stands, at a switch of a fabric of groups.
+    pub groups: Option<Groups<'a>>,
 }
 
 impl Seat<'_> {
@@ -450,6 +501,15 @@ macro_rules! registry {
                 }
             }
 
+            /// The groups that it may send a packet of data through, beside the minimal ways.
+            pub fn may_open(&self, packet: &PacketView) -> Vec<u32> {
+                match self {
+                    $(Balancer::$variant(policy) => policy.may_open(packet),)+
+                    Balancer::Dyn(_) => Vec::new(),
+                    Balancer::Apart(two) => two.0.may_open(packet),
+                }
+            }
+
             /// Whether it may ask for packets waiting.
             pub fn counts_packets(&self) -> bool {
                 match self {
@@ -554,7 +614,14 @@ registry! {
         Deterministic => deterministic,
         AdaptiveInfiniband => adaptive_infiniband,
         AdaptiveSpectrum => adaptive_spectrum,
-        Nslb => nslb;
+        Nslb => nslb,
+        Valiant => valiant,
+        UgalL => ugal_l,
+        UgalG => ugal_g,
+        Par => par,
+        Piggyback => piggyback,
+        Progressive => progressive,
+        Slingshot => slingshot;
 }
 
 #[cfg(test)]

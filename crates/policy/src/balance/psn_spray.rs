@@ -62,7 +62,7 @@ pub fn path_map(settings: &Settings, bits: &[u32]) -> Result<PathMap, Unreachabl
     let mut bits_below = 0;
     let tiers = bits.iter().map(|&bits| {
         // Where a switch starts its hash moves all flows alike: any one stands for its tier.
-        let seat = Seat { seed: 0, node: 0, neighbours: &[], bits_below, deal: Deal::PLAIN };
+        let seat = Seat { seed: 0, node: 0, neighbours: &[], bits_below, deal: Deal::PLAIN, groups: None };
         bits_below += bits;
         Tier { hash: linear(settings, seat), bits }
     });

@@ -42,7 +42,7 @@ const NEIGHBOURS: [NodeId; 8] = {
 };
 
 fn seat(node: u32) -> Seat<'static> {
-    Seat { seed: 1, node, neighbours: &NEIGHBOURS, bits_below: 0, deal: Deal::PLAIN }
+    Seat { seed: 1, node, neighbours: &NEIGHBOURS, bits_below: 0, deal: Deal::PLAIN, groups: None }
 }
 
 /// A packet to the host of the flow's number.
@@ -57,6 +57,7 @@ fn packet(entropy: u32, sequence: u32) -> PacketView<'static> {
         tag: 0,
         is_data,
         may_reorder: true,
+        is_drained: false,
         ingress: 8,
         destination,
         message: 0,

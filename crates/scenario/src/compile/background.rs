@@ -33,6 +33,7 @@ pub(super) fn background(
         settings: wanted.kind.settings.clone(),
         senders: senders.into_iter().map(|host| sender(&ground.built, host)).collect(),
         racks: racks(fabric),
+        groups: groups(ground),
         sizes: sizes(wanted),
         rate,
         handling: Handling::default(),
@@ -66,6 +67,13 @@ fn racks(fabric: &Fabric) -> Vec<u32> {
         }
     }
     racks
+}
+
+/// The group of each host, in a fabric of groups.
+fn groups(ground: &Ground) -> Vec<u32> {
+    let routing = &ground.built.routing;
+    let hosts = (0..ground.built.fabric.n_hosts() as u32).filter(|_| routing.n_groups() > 0);
+    hosts.map(|host| routing.group_of_host(HostId(host))).collect()
 }
 
 fn sizes(wanted: &Wanted) -> Vec<SizePoint> {

@@ -23,16 +23,20 @@ use crate::resolved::{self, Balance, Congestion, Parameters, Record, queue_pairs
 /// The delay of modelled barriers in a fabric where no link has any.
 const WITHOUT_DELAYS: Duration = Duration::from_micros(1);
 
+/// A balancing policy.
+pub(super) fn chosen(parameters: &Parameters) -> Chosen {
+    Chosen::Registered {
+        number: balance::number_of(parameters.spec.name).expect("read from the registry"),
+        settings: parameters.settings.clone(),
+    }
+}
+
 /// The policies at hosts and switches, how paths are named, and entries of tables.
 pub(super) fn balances(
     balance: &Balance,
     path_map: Option<Arc<PathMap>>,
     by_hand: Vec<by_hand::Entry>,
 ) -> Balances {
-    let chosen = |parameters: &Parameters| Chosen::Registered {
-        number: balance::number_of(parameters.spec.name).expect("read from the registry"),
-        settings: parameters.settings.clone(),
-    };
     let helper = |parameters: &Parameters| edge::Chosen {
         number: edge::number_of(parameters.spec.name).expect("read from the registry"),
         settings: parameters.settings.clone(),

@@ -10,15 +10,16 @@ use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
 use crate::resolved::{Balance, Congestion, Parameters, queue_pairs};
 
-/// Credits, with the lanes of the two classes.
-pub(super) fn credits(credits: Option<&Parameters>, control: u8) -> Option<Credits> {
+/// Credits, with the lanes of the two classes, each of so many steps.
+pub(super) fn credits(credits: Option<&Parameters>, control: u8, n_steps: u8) -> Option<Credits> {
     let settings = &credits?.settings;
-    let lane = |name| u8::try_from(settings.count(name)).unwrap_or(u8::MAX);
+    let lane = |name| u8::try_from(settings.count(name) * u64::from(n_steps)).unwrap_or(u8::MAX);
     let mut lanes = [lane("data_lane"); 8];
     lanes[usize::from(control & 7)] = lane("control_lane");
     Some(Credits {
         buffer: settings.size("buffer"),
         lanes,
+        n_steps,
         order: match settings.choice("order") {
             "fifo" => InputOrder::Fifo,
             _ => InputOrder::Voq,

@@ -17,6 +17,7 @@ mod faults;
 mod flows;
 mod grades;
 mod ground;
+mod groups;
 mod job;
 mod limits;
 mod messages;
@@ -114,6 +115,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     buffer::check(draft, &ground, problems);
     classes::check(draft, problems);
     credits::check(draft, problems);
+    groups::check(draft, &ground, problems);
     let path_map = paths::path_map(draft, &ground, problems);
     let routes = routes::routes(draft, &ground, problems);
     paths::one_edge(draft, &ground, problems);
@@ -179,6 +181,8 @@ fn finish(resolved: &Resolved, draft: &Draft, parts: Parts) -> Compiled {
     let balances = choices::balances(&resolved.balance, parts.path_map, parts.routes);
     let routing =
         if balances.switch.takes_longer() { built.routing.with_longer(&built.fabric) } else { built.routing };
+    let written = resolved.queues.credits.as_ref();
+    let n_steps = groups::lane_steps(written, &balances.switch, &routing);
     let model = Model {
         fabric: built.fabric,
         routing,
@@ -186,8 +190,8 @@ fn finish(resolved: &Resolved, draft: &Draft, parts: Parts) -> Compiled {
         transport: choices::transport(&resolved.transport, parts.window),
         congestion: choices::congestion(&resolved.congestion),
         queues: classes.queues(&Queues {
-            credits: credits::credits(resolved.queues.credits.as_ref(), classes.map().control),
-            root_marking: credits::root_marking(&resolved.congestion, resolved.queues.credits.as_ref()),
+            credits: credits::credits(written, classes.map().control, n_steps),
+            root_marking: credits::root_marking(&resolved.congestion, written),
             ..choices::queues(&resolved.queues)
         }),
         loss: faults::loss(&resolved.faults),

@@ -240,6 +240,13 @@ pub static CREDITS: Spec = Spec {
             "virtual lane of ACKs, NACKs and CNPs",
         ),
         parameter(
+            "extra_steps",
+            count(0, 6),
+            Some(Value::Count(0)),
+            "in a fabric of groups: lanes that packets may rise to beyond those that the policy's ways need, for ways round \
+             failed links",
+        ),
+        parameter(
             "efficiency",
             Kind::Fraction { minimum: 0.01, maximum: 1.0 },
             Some(Value::Fraction(1.0)),

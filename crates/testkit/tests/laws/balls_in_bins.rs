@@ -68,7 +68,7 @@ impl Ports for Idle {
 fn loads(n_flows: usize, n_uplinks: usize, seed: u64) -> Vec<u32> {
     let mut ecmp = Balancer::seat(
         &Chosen::named("ecmp"),
-        Seat { seed, node: 9, neighbours: &[], bits_below: 0, deal: Deal::PLAIN },
+        Seat { seed, node: 9, neighbours: &[], bits_below: 0, deal: Deal::PLAIN, groups: None },
     );
     let mut random = Random::stream(seed, 83, 0);
     let mut unused = Random::stream(seed, 83, 1);

@@ -1,6 +1,6 @@
 //! # Idea
 //! Every host starts messages independently of all else: gaps are exponential, sizes follow a distribution, receivers
-//! are drawn evenly. It is the load under which transports and load balancing are usually compared.
+//! are drawn evenly, from all or from the next group. It is the load under which transports and load balancing are usually compared.
 //!
 //! # Source
 //! The traffic generator of HPCC (Li et al., SIGCOMM 2019), also that of ConWeave (Song et al., SIGCOMM 2023). Three
@@ -8,7 +8,7 @@
 //! instants are picoseconds and not nanoseconds.
 //!
 //! # Parameters
-//! The load, first and last instant, the sizes, whether a message must leave its rack.
+//! The load, first and last instant, the sizes, whether a message must leave its rack, whom it may go to.
 //!
 //! # Invariants
 //! The mean gap of a host is mean size / (load x rate of all its NIC ports together), so the load of a host is what is
@@ -25,7 +25,7 @@ use netloom_model::{Background, Sender};
 use netloom_units::{Duration, HostId, Kind, Parameter, Random, Settings, Spec, Time, Value};
 
 use super::sizes::Sizes;
-use super::{Arrival, Arrivals, Bound, nowhere};
+use super::{Arrival, Arrivals, Bound, nowhere, wrong};
 use crate::workload::error::WorkloadError;
 
 /// The specification.
@@ -63,6 +63,13 @@ pub static SPEC: Spec = Spec {
             kind: Kind::Flag,
             default: Some(Value::Flag(false)),
             meaning: "whether a message must leave its rack",
+        },
+        Parameter {
+            name: "to",
+            kind: Kind::Choice(&["any", "next_group"]),
+            default: Some(Value::Choice("any")),
+            meaning: "whom a host sends to: any other host, or hosts of the next group of a fabric of groups, the last one \
+                      to the first",
         },
     ],
 };
@@ -104,7 +111,10 @@ impl Poisson {
         let settings = &background.settings;
         let sizes = Sizes::new(&background.sizes)?;
         let (start, end) = (settings.duration("start").0, settings.duration("end").0);
-        let receivers = Receivers::new(&background.racks, settings.flag("cross_rack"));
+        let receivers = match settings.choice("to") {
+            "next_group" => Receivers::NextGroup(NextGroup::new(&background.groups)?),
+            _ => Receivers::Any(Any::new(&background.racks, settings.flag("cross_rack"))),
+        };
         if background.senders.iter().any(|sender| receivers.of(sender.host) == 0) {
             return Err(nowhere(settings.flag("cross_rack") && background.racks.len() > 1));
         }
@@ -171,16 +181,67 @@ impl Arrivals for Poisson {
 
 /// Whom a host may send to.
 #[derive(Debug)]
-struct Receivers {
+enum Receivers {
+    Any(Any),
+    NextGroup(NextGroup),
+}
+
+impl Receivers {
+    /// How many there are for a host.
+    fn of(&self, sender: HostId) -> u32 {
+        match self {
+            Receivers::Any(any) => any.of(sender),
+            Receivers::NextGroup(next) => next.of(sender).len() as u32,
+        }
+    }
+
+    fn draw(&self, sender: HostId, random: &mut Random) -> HostId {
+        let place = random.below(self.of(sender));
+        match self {
+            Receivers::Any(any) => any.at(sender, place),
+            Receivers::NextGroup(next) => next.of(sender)[place as usize],
+        }
+    }
+}
+
+/// Hosts of the next group.
+#[derive(Debug)]
+struct NextGroup {
+    /// The hosts of each group.
+    hosts: Vec<Vec<HostId>>,
+    of_host: Vec<u32>,
+}
+
+impl NextGroup {
+    fn new(groups: &[u32]) -> Result<NextGroup, WorkloadError> {
+        let n_groups = groups.iter().max().map_or(0, |&last| last as usize + 1);
+        if n_groups < 2 {
+            return Err(wrong("has `to: next_group`, and this fabric has no groups"));
+        }
+        let mut hosts = vec![Vec::new(); n_groups];
+        for (host, &group) in (0..).map(HostId).zip(groups) {
+            hosts[group as usize].push(host);
+        }
+        Ok(NextGroup { hosts, of_host: groups.to_vec() })
+    }
+
+    fn of(&self, sender: HostId) -> &[HostId] {
+        &self.hosts[(self.of_host[sender.index()] as usize + 1) % self.hosts.len()]
+    }
+}
+
+/// All hosts but some.
+#[derive(Debug)]
+struct Any {
     /// All hosts, rack by rack.
     hosts: Vec<HostId>,
     /// The hosts that are too near to each host: the places `start..end` in `hosts`.
     near: Vec<(u32, u32)>,
 }
 
-impl Receivers {
+impl Any {
     /// All hosts but the sender, or but those of its rack.
-    fn new(racks: &[u32], cross_rack: bool) -> Receivers {
+    fn new(racks: &[u32], cross_rack: bool) -> Any {
         let rack_of = |host: &HostId| if cross_rack { racks[host.index()] } else { host.0 };
         let mut hosts: Vec<HostId> = (0..racks.len() as u32).map(HostId).collect();
         hosts.sort_by_key(rack_of);
@@ -193,7 +254,7 @@ impl Receivers {
             }
             start = end;
         }
-        Receivers { hosts, near }
+        Any { hosts, near }
     }
 
     /// How many there are for a host.
@@ -202,9 +263,8 @@ impl Receivers {
         self.hosts.len() as u32 - (end - start)
     }
 
-    fn draw(&self, sender: HostId, random: &mut Random) -> HostId {
+    fn at(&self, sender: HostId, place: u32) -> HostId {
         let (start, end) = self.near[sender.index()];
-        let place = random.below(self.of(sender));
         self.hosts[if place < start { place } else { place + (end - start) } as usize]
     }
 }

@@ -1,0 +1,189 @@
+//! Packets that may go through another group, at a switch of a fabric of groups.
+//!
+//! Models: the ports towards the group that a packet goes through, or else on minimal ways; further ports that the policy opens;
+//! what it may know of switches beside it.
+//! Leaves out: which way is taken (the policy), and the layout of the tag (`netloom_policy::balance::detour`).
+//!
+//! Invariants: a candidate is a port that works; a packet whose way through a group has ended goes straight to its destination;
+//! packets of control never come here.
+
+use std::ops::Range;
+
+use netloom_model::{PortKind, PortSet};
+use netloom_policy::balance::Ports;
+use netloom_policy::balance::detour::{Beyond, Detour};
+use netloom_policy::balance::{Context, Pick};
+use netloom_records::DropReason;
+use netloom_units::{HostId, NodeId, PortId, Time};
+
+use super::{Node, Way, settle, view};
+use crate::desk::Desk;
+use crate::packet::Packet;
+use crate::port::Egress;
+use crate::round::Round;
+
+impl Node {
+    /// Lets packets of data go through other groups, before the run.
+    pub fn guide(&mut self, own_group: u32) {
+        self.own_group = Some(own_group);
+    }
+
+    /// As `forward_by_list`, where the policy may send packets through other groups; this is `own`.
+    #[inline(never)]
+    pub(super) fn forward_guided(
+        &mut self,
+        now: u64,
+        ingress: u32,
+        (packet, own): (&Packet, u32),
+        desk: &mut Desk,
+        round: &Round,
+    ) {
+        let mut list = std::mem::take(&mut desk.scratch);
+        list.clear();
+        let mut detour = Detour::of(packet.tag).arrived_in(own);
+        if let Some(group) = detour.through {
+            self.list_live(round.model.routing.towards_group(self.id, group), &mut list);
+            // Where no way leads there any more, it goes straight on.
+            detour.through = detour.through.filter(|_| !list.is_empty());
+        }
+        if detour.through.is_none() {
+            self.list_live(self.minimal(packet, round), &mut list);
+        }
+        let mut packet = *packet;
+        packet.tag = detour.tag();
+        let pick = self.pick_guided(now, ingress, &packet, &mut list, desk, round);
+        match list.get(pick.candidate) {
+            Some(&port) => {
+                let (way, onward) = (Way { ingress, port }, || packet.onward_as(pick.class, pick.tag));
+                self.enqueue::<{ super::GUARDED }>(now, way, pick.class, onward, desk, round);
+            }
+            None => {
+                self.give_back(now, ingress, &packet, desk, round);
+                self.lose(now, self.reason_or(DropReason::Unreachable), &packet, desk, round);
+            }
+        }
+        desk.scratch = list;
+    }
+
+    /// Next hops on minimal ways, dead ports among them.
+    fn minimal<'a>(&self, packet: &Packet, round: &'a Round) -> PortSet<'a> {
+        let destination = HostId(packet.destination);
+        let overlaid = round.overlay.and_then(|overlay| overlay.next_hops(self.id, destination));
+        overlaid.unwrap_or_else(|| self.healthy.next_hops(&round.model.routing, self.id, destination))
+    }
+
+    fn list_live(&self, set: PortSet<'_>, list: &mut Vec<u32>) {
+        list.extend(set.iter().filter(|&port| self.ports[port as usize].is_up()));
+    }
+
+    fn pick_guided(
+        &mut self,
+        now: u64,
+        ingress: u32,
+        packet: &Packet,
+        list: &mut Vec<u32>,
+        desk: &mut Desk,
+        round: &Round,
+    ) -> Pick {
+        let Node { balancer, ports, random, id, .. } = self;
+        let n_minimal = list.len();
+        let mut guided = Guided { ports, list, n_minimal, node: *id, now, desk, round };
+        let ports: &mut dyn Ports = &mut guided;
+        let mut context = Context { now: Time(now), random };
+        balancer.pick(&mut context, || view(packet, ingress, round), || ports)
+    }
+}
+
+/// The candidates, which may become more.
+struct Guided<'a, 'r> {
+    ports: &'a mut [Egress],
+    list: &'a mut Vec<u32>,
+    n_minimal: usize,
+    node: NodeId,
+    now: u64,
+    desk: &'a mut Desk,
+    round: &'a Round<'r>,
+}
+
+impl Guided<'_, '_> {
+    fn egress(&mut self, port: u32) -> &mut Egress {
+        let egress = &mut self.ports[port as usize];
+        settle(egress, self.now, self.desk, self.round);
+        egress
+    }
+
+    fn is_global(&self, node: NodeId, port: u32) -> bool {
+        self.round.model.routing.port_kind(node, port) == PortKind::Global
+    }
+
+    /// A global link of this switch beside its others, as they are.
+    fn beside(&mut self, port: u32) -> Beyond {
+        let now = self.now;
+        let mut beyond = Beyond { least: self.egress(port).waiting_bytes(now), sum: 0, count: 0 };
+        for other in 0..self.ports.len() as u32 {
+            if self.is_global(self.node, other) {
+                beyond.sum += self.egress(other).waiting_bytes(now);
+                beyond.count += 1;
+            }
+        }
+        beyond
+    }
+
+    /// The global links of another switch, as they were at the last snapshot.
+    fn at_neighbour(&self, node: NodeId, group: u32) -> Option<Beyond> {
+        let model = self.round.model;
+        let range = model.fabric.port_range(node);
+        let known = self.round.known.get(range.start as usize..range.end as usize)?;
+        let towards = model.routing.towards_group(node, group);
+        let least = towards.iter().filter(|&port| self.is_global(node, port));
+        let least = least.map(|port| known[port as usize]).min()?;
+        let all = (0..known.len() as u32).filter(|&port| self.is_global(node, port));
+        let all = all.map(|port| known[port as usize]);
+        Some(all.fold(Beyond { least, sum: 0, count: 0 }, |beyond, waiting| Beyond {
+            sum: beyond.sum + waiting,
+            count: beyond.count + 1,
+            ..beyond
+        }))
+    }
+}
+
+impl Ports for Guided<'_, '_> {
+    fn n_minimal(&self) -> usize {
+        self.n_minimal
+    }
+
+    fn n_longer(&self) -> usize {
+        self.list.len() - self.n_minimal
+    }
+
+    fn port(&self, candidate: usize) -> u32 {
+        self.list[candidate]
+    }
+
+    fn waiting_bytes(&mut self, candidate: usize) -> u64 {
+        let (port, now) = (self.list[candidate], self.now);
+        self.egress(port).waiting_bytes(now)
+    }
+
+    fn waiting_packets(&mut self, candidate: usize) -> u64 {
+        let (port, now) = (self.list[candidate], self.now);
+        self.egress(port).waiting_packets(now)
+    }
+
+    fn open(&mut self, group: u32) -> Range<usize> {
+        let start = self.list.len();
+        let towards = self.round.model.routing.towards_group(self.node, group);
+        self.list.extend(towards.iter().filter(|&port| self.ports[port as usize].is_up()));
+        start..self.list.len()
+    }
+
+    fn beyond(&mut self, candidate: usize, group: u32) -> Option<Beyond> {
+        let port = self.list[candidate];
+        if self.is_global(self.node, port) {
+            return Some(self.beside(port));
+        }
+        let first = self.round.model.fabric.port_range(self.node).start;
+        let neighbour = self.round.model.fabric.neighbour(PortId(first + port));
+        self.at_neighbour(neighbour, group)
+    }
+}

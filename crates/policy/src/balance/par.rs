@@ -1,0 +1,56 @@
+//! # Idea
+//! As `ugal_l`, but a packet on its minimal way is asked again at every switch of its source's group: the switch that owns the
+//! global link sees the queue that the source could only guess.
+//!
+//! # Source
+//! Jiang, Kim, Dally, "Indirect adaptive routing on large scale interconnection networks", ISCA 2009, section 3.3 (PAR), and the
+//! description of it in the dragonfly model of CODES.
+//!
+//! # Parameters
+//! Those of `ugal_l`.
+//!
+//! # Invariants
+//! Once a packet goes through another group it is not asked again, nor after a global link. It needs one lane step more than
+//! `ugal_l`: two local links may follow each other in the first group. In groups of two tiers the upper switches send packets
+//! only through groups that their own global links lead to, so that no packet goes down before it has left its group (ours).
+//!
+//! # When it misleads
+//! As `ugal_l`, but for the queue of the global link, which is seen. The detour to the switch with that link is not taken back.
+
+use netloom_units::{Settings, Spec};
+
+use super::detour::{Chooses, Guide};
+use super::ugal_l::{LONGER_WEIGHT, MINIMAL_WEIGHT, THRESHOLD, Weights, by_own_queues};
+use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+
+/// The specification.
+pub static SPEC: Spec = Spec {
+    name: "par",
+    summary: "as `ugal_l`, asked again at every switch of the source's group while the way is minimal; needs a fabric of \
+              groups",
+    source: "Jiang et al. 2009 (PAR); weights and threshold of BookSim",
+    parameters: &[MINIMAL_WEIGHT, LONGER_WEIGHT, THRESHOLD],
+};
+
+/// The instance at a node.
+#[derive(Debug, Clone)]
+pub struct Par {
+    guide: Guide,
+    weights: Weights,
+}
+
+impl Par {
+    pub(super) fn new(settings: &Settings, seat: Seat) -> Par {
+        Par { guide: Guide::new(seat, Chooses::InGroup), weights: Weights::new(settings) }
+    }
+}
+
+impl Balance for Par {
+    fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
+        by_own_queues(&mut self.guide, self.weights, context, packet, ports)
+    }
+
+    fn may_open(&self, packet: &PacketView) -> Vec<u32> {
+        self.guide.may_open(packet)
+    }
+}

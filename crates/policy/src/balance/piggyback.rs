@@ -1,0 +1,99 @@
+//! # Idea
+//! Every switch says of each of its global links whether it is congested; the switches of its group learn it from bits on packets,
+//! so the source knows what its own queues do not show yet.
+//!
+//! # Source
+//! Jiang, Kim, Dally, "Indirect adaptive routing on large scale interconnection networks", ISCA 2009, section 3.2 (piggyback).
+//!
+//! # Parameters
+//! `factor`: a global link is congested while more waits for it than so many times the mean of its switch's global links, and
+//! more than `marked_above` bytes. The others are those of `ugal_l`, which decides where no bit is set.
+//!
+//! # Invariants
+//! Decided once, at the first switch. A packet goes through another group if all global links on its minimal way that it would
+//! take are marked, or `ugal_l` says so. Bits are as of the last multiple of `coordination_delay` (ours: the source has them on
+//! packets); they take nothing of any link.
+//!
+//! # When it misleads
+//! Real bits are as old as the last packet from that switch. The factor is a parameter of the source; its value here, 1.5, is
+//! ours: with two global links a switch no queue can be above twice the mean.
+
+use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
+
+use super::detour::{Beyond, Chooses, Guide};
+use super::ugal_l::{LONGER_WEIGHT, MINIMAL_WEIGHT, THRESHOLD, Weights, two_ways};
+use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+
+/// The specification.
+pub static SPEC: Spec = Spec {
+    name: "piggyback",
+    summary: "as `ugal_l`, and around global links that switches of the group have marked as congested; needs a fabric of \
+              groups",
+    source: "Jiang et al. 2009 (piggyback); factor, threshold and snapshots are ours",
+    parameters: &[
+        Parameter {
+            name: "factor",
+            kind: Kind::Fraction { minimum: 0.0, maximum: 1_000.0 },
+            default: Some(Value::Fraction(1.5)),
+            meaning: "a global link is marked while more waits there than this times the mean of its switch's global links",
+        },
+        Parameter {
+            name: "marked_above",
+            kind: Kind::Size,
+            default: Some(Value::Size(Bytes(16_384))),
+            meaning: "and more than so many bytes",
+        },
+        MINIMAL_WEIGHT,
+        LONGER_WEIGHT,
+        THRESHOLD,
+    ],
+};
+
+/// The instance at a node.
+#[derive(Debug, Clone)]
+pub struct Piggyback {
+    guide: Guide,
+    weights: Weights,
+    factor: f64,
+    above: u64,
+}
+
+impl Piggyback {
+    pub(super) fn new(settings: &Settings, seat: Seat) -> Piggyback {
+        Piggyback {
+            guide: Guide::new(seat, Chooses::AtSource),
+            weights: Weights::new(settings),
+            factor: settings.fraction("factor"),
+            above: settings.size("marked_above").0,
+        }
+    }
+
+    fn is_marked(&self, beyond: Option<Beyond>) -> bool {
+        beyond.is_some_and(|Beyond { least, sum, count }| {
+            least > self.above && least as f64 * count as f64 > self.factor * sum as f64
+        })
+    }
+}
+
+impl Balance for Piggyback {
+    fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
+        if !self.guide.may_choose(packet) {
+            return self.guide.go_on(context, packet, ports);
+        }
+        match two_ways(&mut self.guide, context, packet, ports) {
+            Err(only) => only,
+            Ok(((candidate, minimal), longer)) => {
+                let is_marked = self.is_marked(ports.beyond(candidate, packet.group()));
+                if !is_marked && self.weights.prefer_minimal(minimal, longer.waiting) {
+                    self.guide.stay(candidate, packet, ports)
+                } else {
+                    Guide::leave(longer, packet)
+                }
+            }
+        }
+    }
+
+    fn may_open(&self, packet: &PacketView) -> Vec<u32> {
+        self.guide.may_open(packet)
+    }
+}

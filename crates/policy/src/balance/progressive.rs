@@ -1,0 +1,99 @@
+//! # Idea
+//! Ways come in classes, the minimal ones first. At each switch of the source's group a packet takes the least loaded port of the
+//! first class whose queue is short enough.
+//!
+//! # Source
+//! Fully progressive adaptive routing of Dragonfly+ (Shpiner et al., HiPINEB 2017), as public models of it have it: a port is
+//! accepted while its queue is below a threshold, half of the queue by default.
+//!
+//! # Parameters
+//! `threshold`: bytes waiting below which a port is accepted; 32 KiB are half of the default `buffer` of links with credits.
+//! `drawn`: how many groups are drawn for the second class (ours: the source takes all).
+//!
+//! # Invariants
+//! A packet goes through one other group at most; after a global link, or once it goes through a group, it keeps to its way and
+//! takes the least loaded port of it. If no class is accepted, the least loaded port of all is taken, the minimal one on ties
+//! (ours). In groups of two tiers the upper switches send packets only through groups that their own global links lead to.
+//!
+//! # When it misleads
+//! The source lets packets choose again in the group between, even a third group; here they do not. Below the threshold it is
+//! blind: minimal ways are used up to it whatever stands on others.
+
+use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
+
+use super::detour::{Chooses, Guide, Opened};
+use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+
+/// The specification.
+pub static SPEC: Spec = Spec {
+    name: "progressive",
+    summary: "minimal ways while their queue is short, else through another group, asked at every switch of the source's \
+              group; needs a fabric of groups",
+    source: "Shpiner et al. 2017 (Dragonfly+); how many groups are looked at is ours",
+    parameters: &[
+        Parameter {
+            name: "threshold",
+            kind: Kind::Size,
+            default: Some(Value::Size(Bytes(32_768))),
+            meaning: "a port is accepted while fewer bytes wait there",
+        },
+        Parameter {
+            name: "drawn",
+            kind: Kind::Count { minimum: 1, maximum: 64 },
+            default: Some(Value::Count(4)),
+            meaning: "groups drawn that the way may lead through",
+        },
+    ],
+};
+
+/// The instance at a node.
+#[derive(Debug, Clone)]
+pub struct Progressive {
+    guide: Guide,
+    threshold: u64,
+    drawn: u64,
+}
+
+impl Progressive {
+    pub(super) fn new(settings: &Settings, seat: Seat) -> Progressive {
+        Progressive {
+            guide: Guide::new(seat, Chooses::InGroup),
+            threshold: settings.size("threshold").0,
+            drawn: settings.count("drawn"),
+        }
+    }
+}
+
+impl Balance for Progressive {
+    fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
+        if !self.guide.may_choose(packet) {
+            return self.guide.go_on(context, packet, ports);
+        }
+        let minimal = self.guide.minimal(context, ports);
+        if let Some((candidate, waiting)) = minimal
+            && waiting < self.threshold
+        {
+            return self.guide.stay(candidate, packet, ports);
+        }
+        let mut best: Option<Opened> = None;
+        for _ in 0..self.drawn {
+            let opened = self.guide.open(context, packet, ports);
+            best = best.into_iter().chain(opened).min_by_key(|opened| opened.waiting);
+        }
+        match (minimal, best) {
+            (minimal, Some(opened))
+                if minimal.is_none_or(|(_, waiting)| {
+                    opened.waiting < self.threshold || opened.waiting < waiting
+                }) =>
+            {
+                Guide::leave(opened, packet)
+            }
+            (Some((candidate, _)), _) => self.guide.stay(candidate, packet, ports),
+            (None, _) => Pick::plain(Pick::NOWHERE, packet),
+        }
+    }
+
+    fn may_open(&self, packet: &PacketView) -> Vec<u32> {
+        self.guide.may_open(packet)
+    }
+}

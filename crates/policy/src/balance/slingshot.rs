@@ -1,0 +1,206 @@
+//! # Idea
+//! The switch above the source looks at a few minimal ways and at a few through other groups, and takes the one with the shortest
+//! queue, minimal ones preferred. A flow that wants its packets in order changes its way only while nothing of it is under way.
+//!
+//! # Source
+//! De Sensi et al., "An in-depth analysis of the Slingshot interconnect", SC 2020, section II.C: up to four ways, minimal and
+//! not, compared by queues and biased towards minimal ones. That order is kept by draining is said of Slingshot in seed 003; no
+//! source states the rule or any number, so both are ours.
+//!
+//! # Parameters
+//! `minimal`, `longer`: how many ways of each kind are looked at. `longer_weight`, `bias`: the queue of a longer way is multiplied
+//! by the one, and the other is added. `order`: `drained` or `free`.
+//!
+//! # Invariants
+//! Decided once, at the first switch. With `drained` the first packet of a flow chooses, and after it every one that finds all
+//! packets of its queue pair acknowledged; the others leave by the port of the one before them and through the same group. With
+//! `free` every packet chooses.
+//!
+//! # When it misleads
+//! A flow that never drains never moves. Only the first port and the group are kept: where a later switch has several equal
+//! ports, it takes the least loaded one, so fabrics with parallel links may still reorder. A flow that was silent for a
+//! millisecond is forgotten, and chooses anew. Packets that are sent again follow the others.
+
+use std::collections::BTreeMap;
+
+use netloom_units::{Bytes, Duration, Kind, Parameter, Settings, Spec, StateWriter, Time, Value};
+
+use super::detour::{Chooses, Guide, Opened};
+use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+
+/// The specification.
+pub static SPEC: Spec = Spec {
+    name: "slingshot",
+    summary: "the shortest queue of a few ways, minimal ones preferred; flows keep their way until they have drained; needs a \
+              fabric of groups",
+    source: "ours, after De Sensi et al. 2020",
+    parameters: &[
+        Parameter {
+            name: "minimal",
+            kind: Kind::Count { minimum: 1, maximum: 64 },
+            default: Some(Value::Count(2)),
+            meaning: "minimal ways looked at, drawn among the next hops",
+        },
+        Parameter {
+            name: "longer",
+            kind: Kind::Count { minimum: 0, maximum: 64 },
+            default: Some(Value::Count(2)),
+            meaning: "ways through other groups looked at, each through a group drawn",
+        },
+        Parameter {
+            name: "longer_weight",
+            kind: Kind::Count { minimum: 1, maximum: 1_000 },
+            default: Some(Value::Count(2)),
+            meaning: "what the queue on a way through another group is multiplied by",
+        },
+        Parameter {
+            name: "bias",
+            kind: Kind::Size,
+            default: Some(Value::Size(Bytes(8_192))),
+            meaning: "bytes added to it after that",
+        },
+        Parameter {
+            name: "order",
+            kind: Kind::Choice(&["drained", "free"]),
+            default: Some(Value::Choice("drained")),
+            meaning: "whether a flow keeps its way while packets of it are under way, or every packet chooses",
+        },
+    ],
+};
+
+/// A flow that was silent for so long is forgotten.
+const FORGOTTEN: Duration = Duration::from_micros(1_000);
+
+/// The instance at a node.
+#[derive(Debug, Clone)]
+pub struct Slingshot {
+    guide: Guide,
+    minimal: usize,
+    longer: u64,
+    longer_weight: u64,
+    bias: u64,
+    /// Ways of flows; `None` where every packet chooses.
+    kept: Option<Kept>,
+}
+
+/// A flow at the switch above its source: in-link, hash input and destination.
+type Flow = (u32, u32, u32);
+
+/// The ways that flows keep.
+#[derive(Debug, Clone, Default)]
+struct Kept {
+    flows: BTreeMap<Flow, Way>,
+    /// How many may be known before those are looked for that are forgotten.
+    most: usize,
+}
+
+/// The way of a flow.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    port: u32,
+    tag: u32,
+    last_seen: Time,
+}
+
+impl Kept {
+    fn remember(&mut self, flow: Flow, way: Way) {
+        if self.flows.len() > self.most {
+            self.flows.retain(|_, known| way.last_seen.since(known.last_seen) <= FORGOTTEN);
+            self.most = 2 * self.flows.len() + 64;
+        }
+        self.flows.insert(flow, way);
+    }
+}
+
+impl Slingshot {
+    pub(super) fn new(settings: &Settings, seat: Seat) -> Slingshot {
+        Slingshot {
+            guide: Guide::new(seat, Chooses::AtSource),
+            minimal: settings.count("minimal") as usize,
+            longer: settings.count("longer"),
+            longer_weight: settings.count("longer_weight"),
+            bias: settings.size("bias").0,
+            kept: (settings.choice("order") == "drained").then(Kept::default),
+        }
+    }
+
+    /// The least loaded of a few minimal ways: a run of neighbouring next hops from a random one on.
+    fn least_minimal<P: Ports>(&mut self, context: &mut Context, ports: &mut P) -> Option<(usize, u64)> {
+        let n_minimal = ports.n_minimal();
+        if n_minimal <= self.minimal {
+            return self.guide.minimal(context, ports);
+        }
+        let first = context.random.below(n_minimal as u32) as usize;
+        let some = (0..self.minimal).map(|place| (first + place) % n_minimal);
+        some.map(|candidate| (candidate, ports.waiting_bytes(candidate))).min_by_key(|found| found.1)
+    }
+
+    /// A way for a packet that may choose.
+    fn choose<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
+        let minimal = self.least_minimal(context, ports);
+        let mut best: Option<Opened> = None;
+        for _ in 0..self.longer {
+            let opened = self.guide.open(context, packet, ports);
+            best = best.into_iter().chain(opened).min_by_key(|opened| opened.waiting);
+        }
+        let cost =
+            |opened: Opened| opened.waiting.saturating_mul(self.longer_weight).saturating_add(self.bias);
+        match (minimal, best) {
+            (Some((_, waiting)), Some(opened)) if cost(opened) < waiting => Guide::leave(opened, packet),
+            (Some((candidate, _)), _) => self.guide.stay(candidate, packet, ports),
+            (None, Some(opened)) => Guide::leave(opened, packet),
+            (None, None) => Pick::plain(Pick::NOWHERE, packet),
+        }
+    }
+
+    /// The way that a flow keeps, if its port is still there.
+    fn keep<P: Ports>(&mut self, now: Time, packet: &PacketView, ports: &mut P) -> Option<Pick> {
+        let way = self.kept.as_mut()?.flows.get_mut(&flow(packet))?;
+        way.last_seen = now;
+        let Way { port, tag, .. } = *way;
+        let range = match super::detour::Detour::of(tag).through {
+            None => 0..ports.n_minimal(),
+            Some(group) => ports.open(group),
+        };
+        let candidate = { range }.find(|&candidate| ports.port(candidate) == port)?;
+        Some(Pick { candidate, class: packet.class, tag })
+    }
+}
+
+fn flow(packet: &PacketView) -> Flow {
+    (packet.ingress, packet.entropy, packet.destination.0)
+}
+
+impl Balance for Slingshot {
+    fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
+        if !self.guide.may_choose(packet) {
+            return self.guide.go_on(context, packet, ports);
+        }
+        if !packet.is_drained
+            && let Some(pick) = self.keep(context.now, packet, ports)
+        {
+            return pick;
+        }
+        let pick = self.choose(context, packet, ports);
+        if let Some(kept) = &mut self.kept
+            && pick.candidate != Pick::NOWHERE
+        {
+            let (port, tag) = (ports.port(pick.candidate), pick.tag);
+            kept.remember(flow(packet), Way { port, tag, last_seen: context.now });
+        }
+        pick
+    }
+
+    fn may_open(&self, packet: &PacketView) -> Vec<u32> {
+        self.guide.may_open(packet)
+    }
+
+    fn write_state(&self, out: &mut StateWriter) {
+        for ((ingress, entropy, destination), way) in self.kept.iter().flat_map(|kept| &kept.flows) {
+            out.word(u64::from(*entropy) << 32 | u64::from(*destination));
+            out.word(u64::from(*ingress) << 32 | u64::from(way.port));
+            out.word(u64::from(way.tag));
+            out.age(way.last_seen);
+        }
+    }
+}

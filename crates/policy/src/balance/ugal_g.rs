@@ -1,0 +1,92 @@
+//! # Idea
+//! As `ugal_l`, but what is compared are the queues of the global links themselves, wherever in the group they are: what an ideal
+//! knowledge of the group would allow.
+//!
+//! # Source
+//! Kim et al., "Technology-driven, highly-scalable dragonfly topology", ISCA 2008, section 4.2 (UGAL-G).
+//!
+//! # Parameters
+//! Those of `ugal_l`.
+//!
+//! # Invariants
+//! Decided once, at the first switch, with one other group drawn. Queues of other switches are as they were at the last multiple
+//! of `coordination_delay` (ours: the source has them without any delay); a switch knows its own at every instant. Of the
+//! ports towards either group the one with the shortest such queue is taken, then the least loaded one, random among ties.
+//!
+//! # When it misleads
+//! No switch can know this. All switches of a group see the same picture until the next snapshot, and may follow it together.
+
+use netloom_units::{Settings, Spec};
+
+use super::detour::{Chooses, Guide, Opened};
+use super::ugal_l::{LONGER_WEIGHT, MINIMAL_WEIGHT, THRESHOLD, Weights};
+use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+
+/// The specification.
+pub static SPEC: Spec = Spec {
+    name: "ugal_g",
+    summary: "a packet goes through another group where the queues of the global links make the minimal way look worse; \
+              needs a fabric of groups",
+    source: "Kim et al. 2008 (UGAL-G); weights and threshold of BookSim; its snapshots are ours",
+    parameters: &[MINIMAL_WEIGHT, LONGER_WEIGHT, THRESHOLD],
+};
+
+/// The instance at a node.
+#[derive(Debug, Clone)]
+pub struct UgalG {
+    guide: Guide,
+    weights: Weights,
+}
+
+impl UgalG {
+    pub(super) fn new(settings: &Settings, seat: Seat) -> UgalG {
+        UgalG { guide: Guide::new(seat, Chooses::AtSource), weights: Weights::new(settings) }
+    }
+
+    /// The candidate of a range behind which the shortest queue to a group waits, and that queue.
+    fn least_beyond<P: Ports>(
+        &mut self,
+        context: &mut Context,
+        ports: &mut P,
+        range: std::ops::Range<usize>,
+        group: u32,
+    ) -> Option<(usize, u64)> {
+        let beyond = |ports: &mut P, candidate| match ports.beyond(candidate, group) {
+            Some(beyond) => beyond.least,
+            None => ports.waiting_bytes(candidate),
+        };
+        let shortest = range.clone().map(|candidate| beyond(ports, candidate)).min()?;
+        // Among equal queues the local one decides.
+        let place = self.guide.least_where(context, ports, range.clone(), |ports, candidate| {
+            beyond(ports, candidate) == shortest
+        })?;
+        Some((place, shortest))
+    }
+}
+
+impl Balance for UgalG {
+    fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
+        if !self.guide.may_choose(packet) {
+            return self.guide.go_on(context, packet, ports);
+        }
+        let n_minimal = ports.n_minimal();
+        let minimal = self.least_beyond(context, ports, 0..n_minimal, packet.group());
+        let longer = self.guide.draw(context, packet).and_then(|group| {
+            let range = ports.open(group);
+            let (candidate, waiting) = self.least_beyond(context, ports, range, group)?;
+            Some(Opened { group, candidate, waiting })
+        });
+        match (minimal, longer) {
+            (Some((_, waiting)), Some(longer)) if !self.weights.prefer_minimal(waiting, longer.waiting) => {
+                Guide::leave(longer, packet)
+            }
+            (Some((candidate, _)), _) => self.guide.stay(candidate, packet, ports),
+            (None, Some(longer)) => Guide::leave(longer, packet),
+            (None, None) => Pick::plain(Pick::NOWHERE, packet),
+        }
+    }
+
+    fn may_open(&self, packet: &PacketView) -> Vec<u32> {
+        self.guide.may_open(packet)
+    }
+}

@@ -1,0 +1,147 @@
+//! # Idea
+//! The switch above the source compares its own queues: a packet goes through another group only where its minimal way seems
+//! more than twice as congested.
+//!
+//! # Source
+//! Kim et al., "Technology-driven, highly-scalable dragonfly topology", ISCA 2008, section 4.2 (UGAL-L); Singh's thesis for the
+//! idea. Weights 1 and 2 with a threshold of 30 flits are those of `BookSim`, weights 3 and 5 without one those of SST/macro.
+//!
+//! # Parameters
+//! `minimal_weight`, `longer_weight`: what queues are multiplied by, which stand for links to go. `threshold`: bytes by which
+//! the minimal way may be worse; 1920 B are 30 flits of 64 B (that size is ours).
+//!
+//! # Invariants
+//! Decided once, at the first switch, with one other group drawn. Minimal if its queue times its weight is no more than the other
+//! queue times its weight, plus the threshold. Queues are those of the least loaded port towards either (ours).
+//!
+//! # When it misleads
+//! The congested global link is mostly at another switch: until its queue has filled the buffers up to the source nothing is
+//! seen, so latency is high near saturation. Queues of several lanes at a port are not told apart.
+
+use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
+
+use super::detour::{Chooses, Guide, Opened};
+use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+
+const WEIGHT: Kind = Kind::Count { minimum: 1, maximum: 1_000 };
+
+/// What the queue of a minimal way counts for.
+pub(super) const MINIMAL_WEIGHT: Parameter = Parameter {
+    name: "minimal_weight",
+    kind: WEIGHT,
+    default: Some(Value::Count(1)),
+    meaning: "what the queue on a minimal way is multiplied by (BookSim 1, SST/macro 3)",
+};
+
+/// What the queue of a longer way counts for.
+pub(super) const LONGER_WEIGHT: Parameter = Parameter {
+    name: "longer_weight",
+    kind: WEIGHT,
+    default: Some(Value::Count(2)),
+    meaning: "what the queue on a way through another group is multiplied by (BookSim 2, SST/macro 5)",
+};
+
+/// By how much the minimal way is preferred.
+pub(super) const THRESHOLD: Parameter = Parameter {
+    name: "threshold",
+    kind: Kind::Size,
+    default: Some(Value::Size(Bytes(1_920))),
+    meaning: "bytes by which the minimal way may be worse after that (BookSim: 30 flits, here of 64B; SST/macro: 0)",
+};
+
+/// The specification.
+pub static SPEC: Spec = Spec {
+    name: "ugal_l",
+    summary: "a packet goes through another group where its switch's own queues make the minimal way look worse; needs \
+              a fabric of groups",
+    source: "Kim et al. 2008 (UGAL-L); weights and threshold of BookSim",
+    parameters: &[MINIMAL_WEIGHT, LONGER_WEIGHT, THRESHOLD],
+};
+
+/// How queues are compared.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Weights {
+    minimal: u64,
+    longer: u64,
+    threshold: u64,
+}
+
+impl Weights {
+    pub(super) fn new(settings: &Settings) -> Weights {
+        Weights {
+            minimal: settings.count(MINIMAL_WEIGHT.name),
+            longer: settings.count(LONGER_WEIGHT.name),
+            threshold: settings.size(THRESHOLD.name).0,
+        }
+    }
+
+    /// Whether a packet goes by the minimal way, with these queues on either.
+    pub(super) fn prefer_minimal(self, minimal: u64, longer: u64) -> bool {
+        let minimal = minimal.saturating_mul(self.minimal);
+        minimal <= longer.saturating_mul(self.longer).saturating_add(self.threshold)
+    }
+}
+
+/// The least loaded way to the destination and that through a group that is drawn, by the queues of this switch; a packet that
+/// has only one of them takes it.
+pub(super) fn two_ways<P: Ports>(
+    guide: &mut Guide,
+    context: &mut Context,
+    packet: &PacketView,
+    ports: &mut P,
+) -> Result<((usize, u64), Opened), Pick> {
+    let minimal = guide.minimal(context, ports);
+    let longer = guide.open(context, packet, ports);
+    match (minimal, longer) {
+        (Some(minimal), Some(longer)) => Ok((minimal, longer)),
+        (None, Some(longer)) => Err(Guide::leave(longer, packet)),
+        (Some((candidate, _)), None) => Err(guide.stay(candidate, packet, ports)),
+        (None, None) => Err(Pick::plain(Pick::NOWHERE, packet)),
+    }
+}
+
+/// The instance at a node.
+#[derive(Debug, Clone)]
+pub struct UgalL {
+    guide: Guide,
+    weights: Weights,
+}
+
+impl UgalL {
+    pub(super) fn new(settings: &Settings, seat: Seat) -> UgalL {
+        UgalL { guide: Guide::new(seat, Chooses::AtSource), weights: Weights::new(settings) }
+    }
+}
+
+/// Chooses by the queues of this switch.
+pub(super) fn by_own_queues<P: Ports>(
+    guide: &mut Guide,
+    weights: Weights,
+    context: &mut Context,
+    packet: &PacketView,
+    ports: &mut P,
+) -> Pick {
+    if !guide.may_choose(packet) {
+        return guide.go_on(context, packet, ports);
+    }
+    match two_ways(guide, context, packet, ports) {
+        Err(only) => only,
+        Ok(((candidate, minimal), longer)) => {
+            if weights.prefer_minimal(minimal, longer.waiting) {
+                guide.stay(candidate, packet, ports)
+            } else {
+                Guide::leave(longer, packet)
+            }
+        }
+    }
+}
+
+impl Balance for UgalL {
+    fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
+        by_own_queues(&mut self.guide, self.weights, context, packet, ports)
+    }
+
+    fn may_open(&self, packet: &PacketView) -> Vec<u32> {
+        self.guide.may_open(packet)
+    }
+}

@@ -1,0 +1,58 @@
+//! # Idea
+//! Every packet to another group goes through a third one, drawn at random: whatever the traffic, it is spread evenly over the
+//! global links, at twice the length of the way.
+//!
+//! # Source
+//! Valiant, "A scheme for fast parallel communication", SIAM Journal on Computing 1982; for groups: Kim et al., "Technology-
+//! driven, highly-scalable dragonfly topology", ISCA 2008, section 4.1.
+//!
+//! # Parameters
+//! None.
+//!
+//! # Invariants
+//! The group is neither that of the source nor that of the destination, each other one with the same chance. Where a switch has
+//! several ports towards a group, the least loaded one is taken, random among ties (ours). Within a group ways are minimal.
+//!
+//! # When it misleads
+//! Uniform traffic loses half of the global bandwidth. Some simulators draw a node and not a group, which may lie in the group
+//! of the source; then the packet goes by a minimal way.
+
+use netloom_units::{Settings, Spec};
+
+use super::detour::{Chooses, Guide};
+use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+
+/// The specification.
+pub static SPEC: Spec = Spec {
+    name: "valiant",
+    summary: "every packet to another group goes through a third one, drawn at random; needs a fabric of groups",
+    source: "Valiant 1982; Kim et al. 2008",
+    parameters: &[],
+};
+
+/// The instance at a node.
+#[derive(Debug, Clone)]
+pub struct Valiant {
+    guide: Guide,
+}
+
+impl Valiant {
+    pub(super) fn new(_: &Settings, seat: Seat) -> Valiant {
+        Valiant { guide: Guide::new(seat, Chooses::AtSource) }
+    }
+}
+
+impl Balance for Valiant {
+    fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
+        if self.guide.may_choose(packet)
+            && let Some(opened) = self.guide.open(context, packet, ports)
+        {
+            return Guide::leave(opened, packet);
+        }
+        self.guide.go_on(context, packet, ports)
+    }
+
+    fn may_open(&self, packet: &PacketView) -> Vec<u32> {
+        self.guide.may_open(packet)
+    }
+}

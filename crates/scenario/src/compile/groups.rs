@@ -1,0 +1,78 @@
+//! Fabrics of groups: policies that need them, the lanes that keep their ways apart, and traffic by groups.
+//!
+//! Invariants: what compiles has a lane for every step that its policy's ways may take.
+
+use netloom_model::{Credits, Routing};
+use netloom_policy::balance::Chosen;
+
+use super::classes;
+use super::ground::Ground;
+use crate::diagnostic::Problems;
+use crate::resolve::Draft;
+use crate::resolved::{Balance, Parameters};
+
+/// Lanes that each class needs in this fabric: what the ways of the policy take, and those asked for beyond.
+pub(super) fn lane_steps(credits: Option<&Parameters>, switch: &Chosen, routing: &Routing) -> u8 {
+    if routing.n_groups() == 0 {
+        return 1;
+    }
+    let extra = credits.map_or(0, |credits| credits.settings.count("extra_steps") as u8);
+    switch.lane_steps(matches!(routing, Routing::DragonflyPlus(_))) + extra
+}
+
+/// Reports policies without groups, lanes that there are not, and pauses that would wait for each other.
+pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
+    let Some(balance) = &draft.balance else { return };
+    if ground.built.routing.n_groups() == 0 {
+        return without_groups(balance, problems);
+    }
+    enough_lanes(draft, balance, ground, problems);
+    no_pauses(draft, balance, problems);
+}
+
+fn is_guide(parameters: &Parameters) -> bool {
+    super::choices::chosen(parameters).is_guide()
+}
+
+fn without_groups(balance: &Balance, problems: &mut Problems) {
+    let others = [Some(&balance.host), balance.control.as_ref()].into_iter().flatten();
+    let others = others.filter(|policy| policy.place != balance.switch.place);
+    for policy in std::iter::once(&balance.switch).chain(others).filter(|policy| is_guide(policy)) {
+        let message = format!("`{}` sends packets through other groups", policy.spec.name);
+        let report = problems.report(policy.place, message);
+        report.label("this fabric has no groups");
+        report.help("a `dragonfly` or a `dragonfly_plus`, or another policy: `adaptive` takes the least loaded next hop");
+    }
+}
+
+fn enough_lanes(draft: &Draft, balance: &Balance, ground: &Ground, problems: &mut Problems) {
+    let Some(credits) = draft.queues.as_ref().and_then(|queues| queues.credits.as_ref()) else { return };
+    let steps = lane_steps(Some(credits), &super::choices::chosen(&balance.switch), &ground.built.routing);
+    let lanes = |name| credits.settings.count(name) + 1;
+    let wanted = lanes("data_lane").max(lanes("control_lane")) * u64::from(steps);
+    if wanted > u64::from(Credits::LANES) || steps > 8 {
+        let message = format!("`{}` needs {steps} virtual lanes for each lane here", balance.switch.spec.name);
+        let name = if steps > 8 {
+            "extra_steps"
+        } else if lanes("data_lane") > lanes("control_lane") {
+            "data_lane"
+        } else {
+            "control_lane"
+        };
+        let report = problems.report(credits.place_of(name), message);
+        report.label(format!("{wanted} in all, where links have {}", Credits::LANES));
+        report.help("a lower `data_lane` and `control_lane`, fewer `extra_steps`; packets change lanes at global links");
+    }
+}
+
+fn no_pauses(draft: &Draft, balance: &Balance, problems: &mut Problems) {
+    let pauses = draft.queues.as_ref().is_some_and(|queues| queues.credits.is_none())
+        && classes::Plan::new(draft).is_some_and(|plan| plan.n_pausing() > 0);
+    if pauses && is_guide(&balance.switch) {
+        let name = balance.switch.spec.name;
+        let message = format!("with pause frames `{name}` would need a priority for each part of a way");
+        let report = problems.report(balance.switch.place, message);
+        report.label("paused switches could wait for each other in a ring");
+        report.help("write `queues: { credits: {} }`, whose lanes are told apart, or `pause: false`");
+    }
+}
