@@ -3,6 +3,7 @@
 mod background;
 mod collectives;
 mod executor;
+mod hosts;
 mod mice;
 mod poisson;
 mod routes;
