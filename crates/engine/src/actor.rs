@@ -26,6 +26,13 @@ pub enum Task {
     StopAt(u64),
     /// Start the message at this place of the flow table.
     Send(u32),
+    /// Start it when a message with this tag has come.
+    SendWhen {
+        /// Its place.
+        flow: u32,
+        /// The tag.
+        tag: u64,
+    },
     /// Wait for messages with this tag.
     Receive {
         /// The tag.
@@ -97,6 +104,10 @@ pub struct Actor {
     n_pending: usize,
     /// Messages that have arrived and were not waited for yet: (tag, how many).
     mailbox: Vec<(u64, u32)>,
+    /// Messages that wait for one with a tag, in order: (tag, place in the flow table).
+    held: Vec<(u64, u32)>,
+    /// Of these, those that start at the next [`Actor::advance`].
+    let_go: Vec<u32>,
     exhausted: bool,
     /// Whether it has asked to be refilled.
     asked: bool,
@@ -112,6 +123,8 @@ impl Actor {
             lanes: Vec::new(),
             n_pending: 0,
             mailbox: Vec::new(),
+            held: Vec::new(),
+            let_go: Vec::new(),
             exhausted: false,
             asked: false,
             finished: false,
@@ -154,6 +167,9 @@ impl Actor {
 
     /// A message with this tag has completely arrived; tells whether a lane goes on because of it.
     pub fn message_arrived(&mut self, tag: u64) -> bool {
+        if !self.held.is_empty() && self.let_go(tag) {
+            return true;
+        }
         match self.mailbox.iter_mut().find(|(waiting, _)| *waiting == tag) {
             Some((_, count)) => *count += 1,
             None => self.mailbox.push((tag, 1)),
@@ -172,8 +188,20 @@ impl Actor {
         woken
     }
 
+    /// Lets the first message go that waits for this tag; tells whether there was one.
+    #[inline(never)]
+    fn let_go(&mut self, tag: u64) -> bool {
+        let Some(place) = self.held.iter().position(|&(wanted, _)| wanted == tag) else { return false };
+        let (_, flow) = self.held.remove(place);
+        self.let_go.push(flow);
+        true
+    }
+
     /// Runs every lane as far as it goes at `now`; effects are appended in order.
     pub fn advance(&mut self, now: u64, effects: &mut Vec<Effect>) -> Appetite {
+        if !self.let_go.is_empty() {
+            effects.extend(self.let_go.drain(..).map(Effect::Send));
+        }
         loop {
             self.hand_out();
             let mut moved = false;
@@ -227,7 +255,7 @@ impl Actor {
 
     /// Runs one lane until it blocks or has nothing left; tells whether it did anything.
     fn run_lane(&mut self, number: usize, now: u64, effects: &mut Vec<Effect>) -> bool {
-        let Actor { lanes, mailbox, n_pending, .. } = self;
+        let Actor { lanes, mailbox, held, n_pending, .. } = self;
         let lane = &mut lanes[number];
         let mut moved = false;
         while lane.blocked == Blocked::No {
@@ -237,6 +265,8 @@ impl Actor {
             let wake = |at| Effect::Wake { at, lane: number as u8 };
             match task {
                 Task::Send(flow) => effects.push(Effect::Send(flow)),
+                Task::SendWhen { flow, tag } if take(mailbox, tag, 1) => effects.push(Effect::Send(flow)),
+                Task::SendWhen { flow, tag } => held.push((tag, flow)),
                 Task::Mark(mark) => effects.push(Effect::Mark(mark)),
                 Task::Compute(0) | Task::Join => {}
                 Task::Compute(span) => {
@@ -268,8 +298,9 @@ impl Actor {
     }
 
     /// Passes over everything that is left.
-    fn stop(&mut self) {
+    pub fn stop(&mut self) {
         self.queue.clear();
+        self.held.clear();
         for lane in &mut self.lanes {
             lane.tasks.clear();
             lane.blocked = Blocked::No;
@@ -307,6 +338,9 @@ impl Actor {
             });
         }
         self.mailbox.iter().for_each(|&(_, count)| out.word(u64::from(count)));
+        if !self.held.is_empty() {
+            out.word(self.held.len() as u64);
+        }
     }
 }
 
@@ -381,6 +415,24 @@ mod tests {
         assert!(actor.message_arrived(7));
         assert_eq!(actor.advance(3, &mut effects), Appetite::Finished);
         assert_eq!(effects, [Effect::Send(1)]);
+    }
+
+    #[test]
+    fn a_message_waits_for_its_tag_and_holds_nobody_up() {
+        let when = |flow, tag| (0, Task::SendWhen { flow, tag });
+        let mut actor = actor(&[when(1, 7), when(2, 8), when(3, 7), (0, Task::Send(4))]);
+        let mut effects = Vec::new();
+        assert!(!actor.message_arrived(8), "nobody waits for it yet");
+        actor.advance(0, &mut effects);
+        assert_eq!(effects, [Effect::Send(2), Effect::Send(4)]);
+        // The first of those that wait for the same tag goes first; what comes too often is kept.
+        for (flow, at) in [(1, 5), (3, 6)] {
+            assert!(actor.message_arrived(7));
+            effects.clear();
+            actor.advance(at, &mut effects);
+            assert_eq!(effects, [Effect::Send(flow)]);
+        }
+        assert!(!actor.message_arrived(7));
     }
 
     #[test]

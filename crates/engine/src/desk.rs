@@ -52,6 +52,11 @@ pub enum TimerKind {
         /// The actor, by its place at the host.
         actor: u32,
     },
+    /// An actor is done, whatever is left of its work.
+    Dismiss {
+        /// The actor, by its place at the host.
+        actor: u32,
+    },
     /// A lane of an actor goes on.
     Wake {
         /// The actor, by its place at the host.
@@ -129,6 +134,7 @@ impl TimerKind {
             // After everything else that happens at an instant.
             TimerKind::Crossbar => (8, 0),
             TimerKind::Switch { up } => (9, u64::from(up)),
+            TimerKind::Dismiss { actor } => (10, u64::from(actor)),
         };
         out.word(kind << 56 | argument);
     }

@@ -11,6 +11,8 @@ use netloom_model::{Job, Mark, Phase};
 use netloom_records::{CollectiveRow, JobRow, StepRow};
 use netloom_units::{Bytes, Time};
 
+use crate::measure;
+
 /// A span that ranks enter and leave.
 #[derive(Debug, Clone, Copy)]
 struct Span {
@@ -24,8 +26,13 @@ struct Span {
 struct Life {
     start: Option<Time>,
     end: Option<Time>,
+    /// End of the last step done.
+    last: Option<Time>,
     steps: u32,
 }
+
+/// What is kept of a measured job.
+type Times = Option<Vec<u64>>;
 
 /// See the module.
 #[derive(Debug)]
@@ -34,6 +41,10 @@ pub struct Ledger<'a> {
     open_steps: BTreeMap<(u16, u32), Span>,
     open_collectives: BTreeMap<(u16, u32, u16, u16), Span>,
     lives: Vec<Life>,
+    /// Times of the steps of each measured job, in ps.
+    times: Vec<Times>,
+    /// The end of a job that has done all its steps since somebody asked.
+    ended: Option<Time>,
     steps: Vec<StepRow>,
     collectives: Vec<CollectiveRow>,
 }
@@ -46,6 +57,8 @@ impl<'a> Ledger<'a> {
             open_steps: BTreeMap::new(),
             open_collectives: BTreeMap::new(),
             lives: vec![Life::default(); jobs.len()],
+            times: jobs.iter().map(|job| job.repetition.is_measured().then(Vec::new)).collect(),
+            ended: None,
             steps: Vec::new(),
             collectives: Vec::new(),
         }
@@ -84,11 +97,44 @@ impl<'a> Ledger<'a> {
 
     fn close_step(&mut self, job: u16, step: u32, span: Span) {
         self.steps.push(StepRow { start: span.start, end: span.end, job, step });
+        if let Some(times) = &mut self.times[job as usize] {
+            times.push(span.end.since(span.start).0);
+        }
         let life = &mut self.lives[job as usize];
         life.steps += 1;
+        life.last = Some(span.end);
         if life.steps == self.jobs[job as usize].steps {
             life.end = Some(span.end);
+            self.ended = self.ended.max(life.end);
         }
+    }
+
+    /// Times in ps of the steps of a measured job.
+    pub fn times(&self, job: u16) -> Option<&[u64]> {
+        self.times[job as usize].as_deref()
+    }
+
+    /// Whether a job has done as many steps as its precision needs.
+    pub fn has_enough(&self, job: u16) -> bool {
+        let repetition = &self.jobs[job as usize].repetition;
+        self.times(job).is_some_and(|times| measure::is_enough(times, repetition))
+    }
+
+    /// A job does no more steps.
+    pub fn end_early(&mut self, job: u16) {
+        let life = &mut self.lives[job as usize];
+        life.end = life.last;
+    }
+
+    /// The latest end of the jobs that have done all their steps since the last call.
+    pub fn take_ended(&mut self) -> Option<Time> {
+        self.ended.take()
+    }
+
+    /// Whether all jobs have ended but those that are endless.
+    pub fn all_but_endless_ended(&self) -> bool {
+        let ended = |(job, life): (&Job, &Life)| job.repetition.endless || life.end.is_some();
+        self.jobs.iter().zip(&self.lives).all(ended)
     }
 
     fn close_collective(&mut self, (job, step, phase, bucket): (u16, u32, u16, u16), span: Span) {

@@ -25,6 +25,7 @@ pub mod hook;
 mod host;
 mod ledger;
 mod mark;
+mod measure;
 mod node;
 pub mod observe;
 pub mod packet;

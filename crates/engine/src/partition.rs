@@ -456,6 +456,10 @@ fn fire(node: &mut Node, desk: &mut Desk, round: &Round) {
         | TimerKind::Fault { .. }
         | TimerKind::Switch { .. } => {}
         TimerKind::Storm { number } => node.storm(timer.at, number, desk, round),
+        TimerKind::Dismiss { actor } => {
+            node.actor_mut(actor).stop();
+            node.run_actor(timer.at, actor, desk, round);
+        }
         TimerKind::Release { actor } => {
             node.actor_mut(actor).release();
             node.run_actor(timer.at, actor, desk, round);

@@ -42,7 +42,8 @@ pub(crate) fn diagnose(engine: &EngineOutcome, gather: &Gather, prepared: &Prepa
 /// How far a run came that was cut off.
 fn cut_off(how: String, gather: &Gather, prepared: &Prepared) -> Vec<String> {
     let jobs = &prepared.compiled.model.workload.jobs;
-    let total: u64 = jobs.iter().map(|job| u64::from(job.steps)).sum();
+    let finite = jobs.iter().filter(|job| !job.repetition.endless);
+    let total: u64 = finite.map(|job| u64::from(job.steps)).sum();
     let mut details = vec![how];
     if total > 0 {
         details.push(format!(

@@ -11,6 +11,7 @@ pub mod classes;
 pub mod credits;
 pub mod fabric;
 pub mod fault;
+pub mod hosts;
 pub mod ideal;
 mod levels;
 pub mod notice;
@@ -31,6 +32,7 @@ pub use fault::{
     Errors, EventAction, Fault, FaultAction, FaultEvent, Knowledge, Reaction, Storm, Subject, SwitchFault,
     Ways,
 };
+pub use hosts::Hosts;
 pub use notice::{Notice, Outage, Outages};
 pub use partition::Partitions;
 pub use rdma::{Buffer, Marking, NackReaction, Pause, QueuePairs, Rdma, RootMarking};
@@ -43,8 +45,8 @@ pub use settings::{
 };
 pub use work::{Item, Mark, Message, Operation, Work};
 pub use workload::{
-    Background, Bucket, Collective, Handling, Job, KindOf, Order, Phase, PointToPoint, Posting, Sender,
-    SizePoint, Stage, StagedFlow, StagedFlows, Workload,
+    Background, Bucket, Bursts, Collective, Handling, Job, KindOf, Order, Phase, PointToPoint, Posting,
+    Precision, Repetition, Sender, SizePoint, Stage, StagedFlow, StagedFlows, WarmUp, Workload,
 };
 
 use netloom_policy::balance::Seat;

@@ -147,6 +147,8 @@ pub struct Recording {
     /// Of how many messages, the slowest to arrive, the paths are recorded. The engine cannot know them before the end:
     /// whoever runs it names them in `packets_of` of a second run.
     pub slowest_flows: u32,
+    /// Whether messages of jobs that arrive are summed up by sender, rather than told one by one.
+    pub sums_messages: bool,
     /// Whether the order in which packets arrive is judged, for the table `reordering`.
     pub reordering: bool,
     /// First interval of the table `rates`; doubles when it has had 1,000 intervals. `None`: no such table.

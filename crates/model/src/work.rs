@@ -37,6 +37,13 @@ pub enum Operation {
     StopAt(Time),
     /// Start a message; the lane goes on at once.
     Send(Message),
+    /// Start a message as soon as one with this tag has come, and take that; the lane goes on at once.
+    SendWhen {
+        /// What is started.
+        message: Message,
+        /// The tag it waits for; of several that wait for one tag, the first goes first.
+        tag: u64,
+    },
     /// Wait until this many messages with this tag have completely arrived, or are complete at the sender where that is
     /// told (and take them).
     Receive {
@@ -147,6 +154,11 @@ pub trait Work: Send {
 
     /// How many actors meet at a barrier of this group.
     fn barrier_size(&self, group: u32) -> u32;
+
+    /// Length and pause of the next burst of a job; absent if its steps follow each other. Asked once per burst.
+    fn next_burst(&mut self, _job: u16) -> Option<(Duration, Duration)> {
+        None
+    }
 
     /// Appends the actor's next operations; appends nothing when it has finished.
     ///

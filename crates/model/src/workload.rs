@@ -4,6 +4,8 @@
 
 use netloom_units::{Bytes, Duration, HostId, Rate, Settings, Time};
 
+use crate::hosts::Hosts;
+
 /// All traffic of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Workload {
@@ -13,6 +15,8 @@ pub struct Workload {
     pub background: Option<Background>,
     /// Flows that start and stop at given times.
     pub staged: Option<StagedFlows>,
+    /// What hosts take for the messages of jobs.
+    pub hosts: Hosts,
 }
 
 /// What messages ask of the fabric.
@@ -50,7 +54,7 @@ pub struct KindOf {
 pub struct Job {
     /// The host of each rank.
     pub ranks: Vec<HostId>,
-    /// How many times the phases are repeated.
+    /// How many times the phases are repeated, at most.
     pub steps: u32,
     /// One step.
     pub phases: Vec<Phase>,
@@ -58,6 +62,78 @@ pub struct Job {
     pub start: Time,
     /// What its messages ask of the fabric.
     pub handling: Handling,
+    /// When it repeats its steps, and when it has done enough of them.
+    pub repetition: Repetition,
+}
+
+/// How the steps of a job follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Repetition {
+    /// Whether it goes on until every job that is not endless has finished.
+    pub endless: bool,
+    /// Whether its ranks meet at a modelled barrier before each step, which is no part of the step.
+    pub aligned: bool,
+    /// Steps that are not counted, as a share of all and at least so many.
+    pub warm_up: WarmUp,
+    /// When its mean step time is known well enough to stop.
+    pub precision: Option<Precision>,
+    /// Steps in bursts; only of aligned jobs.
+    pub bursts: Option<Bursts>,
+}
+
+/// The first steps of a job, which do not count.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct WarmUp {
+    /// So many steps.
+    pub steps: u32,
+    /// And this share of all steps, rounded up.
+    pub share: f64,
+}
+
+/// How well the mean step time is to be known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Precision {
+    /// Half of the 95 % interval of the mean, over the mean.
+    pub target: f64,
+    /// The fewest steps that are counted.
+    pub at_least: u32,
+}
+
+/// Steps repeated for a while, then a pause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bursts {
+    /// Steps begin until this has passed since the burst began.
+    pub length: Duration,
+    /// Then nothing is begun for so long.
+    pub pause: Duration,
+    /// What a pause takes longer than it is meant to.
+    pub slack: Duration,
+    /// Whether lengths and pauses are drawn, from exponential distributions with these means.
+    pub exponential: bool,
+}
+
+impl WarmUp {
+    /// Steps that do not count, of so many.
+    pub fn of(&self, n_steps: u64) -> u64 {
+        u64::from(self.steps).max((self.share * n_steps as f64).ceil() as u64).min(n_steps)
+    }
+
+    /// Whether anything is left out.
+    pub fn is_some(&self) -> bool {
+        self.steps > 0 || self.share > 0.0
+    }
+}
+
+impl Repetition {
+    /// Whether its step times are measured: their mean goes into the records.
+    pub fn is_measured(&self) -> bool {
+        self.warm_up.is_some() || self.precision.is_some()
+    }
+}
+
+impl Job {
+    /// Barriers before steps have groups from here on, by job; those of phases are below.
+    pub const GATES: u32 = 1 << 16;
 }
 
 /// One phase of a step; phases run in strict sequence per rank.

@@ -37,7 +37,8 @@ pub use registry::{TABLES, Table};
 pub use row::{BadCell, Row, RowError};
 pub use rows::{
     ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, EventRow, Fate, FaultRow,
-    FlowRow, Happening, JobRow, PacketKind, PacketOrder, PacketRow, Part, PathRow, PortRow, RateRow,
-    ReorderingRow, RepairOrder, RepairRow, Role, SeriesRow, SignalRow, StageRow, StepRow, Target, TrafficRow,
+    FlowRow, Happening, JobRow, MeasureRow, PacketKind, PacketOrder, PacketRow, Part, PathRow, PortRow,
+    RateRow, ReorderingRow, RepairOrder, RepairRow, Role, SeriesRow, SignalRow, StageRow, StepRow, TallyRow,
+    Target, TrafficRow,
 };
 pub use sink::{Batch, MemorySink, Sink, SinkError};

@@ -9,8 +9,8 @@ use crate::column::TableSpec;
 use crate::row::Row;
 use crate::rows::{
     ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow,
-    PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow,
-    TrafficRow,
+    MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, SeriesRow, SignalRow,
+    StageRow, StepRow, TallyRow, TrafficRow,
 };
 use crate::sink::{Sink, SinkError};
 
@@ -128,6 +128,10 @@ tables! {
     Events events EventRow;
     /// In what order packets came.
     Reordering reordering ReorderingRow;
+    /// Mean step times of measured jobs.
+    Measures measures MeasureRow;
+    /// Messages without rows of their own.
+    Tallies tallies TallyRow;
 }
 
 /// Does something for the row type of a table.

@@ -17,11 +17,13 @@ use crate::row::{BadCell, Named, Row, RowError, table};
 mod classes;
 mod congestion;
 mod events;
+mod measures;
 mod reordering;
 
 pub use classes::{ClassRow, TrafficRow};
 pub use congestion::{CongestedFlowRow, CongestionRow, Part, Role};
 pub use events::{EventRow, Happening, Target};
+pub use measures::{MeasureRow, TallyRow};
 pub use reordering::ReorderingRow;
 
 table! {

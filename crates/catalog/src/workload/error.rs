@@ -82,6 +82,14 @@ pub enum WorkloadError {
         /// What is wrong with them.
         reason: String,
     },
+    /// Endless steps in which a rank waits for nothing.
+    #[error("rank {rank} of job {job} waits for nothing, so that endless steps would never pass any time")]
+    NeverWaits {
+        /// Job number.
+        job: usize,
+        /// The rank.
+        rank: u32,
+    },
     /// More messages than tags.
     #[error("the jobs have more messages than there are tags")]
     TooManyTags,

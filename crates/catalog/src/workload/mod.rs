@@ -10,6 +10,7 @@
 
 mod arrangement;
 pub mod background;
+mod bursts;
 pub mod collective;
 mod error;
 mod program;
@@ -20,10 +21,11 @@ mod stages;
 use std::collections::VecDeque;
 
 use netloom_model::{Item, Job, Message, Work, Workload};
-use netloom_units::{ActorId, HostId};
+use netloom_units::{ActorId, Duration, HostId};
 
 use arrangement::Arrangements;
 use background::BackgroundWork;
+use bursts::BurstDraws;
 pub use collective::bucket;
 pub use error::WorkloadError;
 use program::Program;
@@ -38,6 +40,7 @@ pub struct TrainingWork {
     /// Job and position of each rank.
     ranks: Vec<(u16, Position)>,
     arrangements: Arrangements,
+    bursts: Vec<BurstDraws>,
     background: Option<BackgroundWork>,
     staged: Option<StagedWork>,
     /// The first actor that is a staged flow; those before it that are no ranks are background traffic.
@@ -60,7 +63,7 @@ pub fn expand(workload: &Workload, n_hosts: usize, seed: u64) -> Result<Training
     let mut first_tag = 0;
     for (number, job) in workload.jobs.iter().enumerate() {
         check_hosts(number, job, n_hosts)?;
-        let program = Program::new(number, job, actors.len() as u32, first_tag)?;
+        let program = Program::new(number, job, workload.hosts, (actors.len() as u32, first_tag))?;
         first_tag = program.end_of_tags().ok_or(WorkloadError::TooManyTags)?;
         actors.extend_from_slice(&job.ranks);
         ranks.extend((0..job.ranks.len()).map(|rank| (number as u16, Position::new(rank as u32))));
@@ -84,7 +87,10 @@ pub fn expand(workload: &Workload, n_hosts: usize, seed: u64) -> Result<Training
     // Ranks of a job may be a bucket apart, so that two orders per collective are in use at a time; twice that is kept.
     let in_use: usize = programs.iter().map(|program| program.most_collectives).sum();
     let arrangements = Arrangements::new(seed, 4 * in_use.max(1));
-    Ok(TrainingWork { actors, programs, ranks, arrangements, background, staged, first_staged })
+    let draws =
+        |(job, program): (usize, &Program)| BurstDraws::new(program.repetition.bursts, seed, job as u64);
+    let bursts = programs.iter().enumerate().map(draws).collect();
+    Ok(TrainingWork { actors, programs, ranks, arrangements, bursts, background, staged, first_staged })
 }
 
 fn check_hosts(number: usize, job: &Job, n_hosts: usize) -> Result<(), WorkloadError> {
@@ -105,7 +111,11 @@ impl Work for TrainingWork {
     }
 
     fn barrier_size(&self, group: u32) -> u32 {
-        self.programs[group as usize].n_ranks()
+        self.programs[(group % Job::GATES) as usize].n_ranks()
+    }
+
+    fn next_burst(&mut self, job: u16) -> Option<(Duration, Duration)> {
+        self.bursts[usize::from(job)].next()
     }
 
     fn refill(&mut self, actor: ActorId, queue: &mut VecDeque<Item>) {

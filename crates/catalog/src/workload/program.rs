@@ -6,10 +6,10 @@
 //! Invariants: what cannot be expanded is refused here; afterwards nothing can fail. Every collective and every
 //! point-to-point phase of every step has a range of tags to itself.
 
-use netloom_model::{Collective, Handling, Item, Job, Order, Phase};
+use netloom_model::{Collective, Handling, Hosts, Item, Job, Order, Phase, Repetition};
 use netloom_units::{Duration, HostId, Time};
 
-use super::collective::Plan;
+use super::collective::{Plan, SPECS, Step};
 use super::error::WorkloadError;
 use super::stages::Stages;
 
@@ -24,6 +24,9 @@ pub(super) struct Program {
     pub(super) steps: u32,
     /// What its messages ask of the fabric.
     pub(super) handling: Handling,
+    pub(super) repetition: Repetition,
+    /// What its hosts take for messages; absent where they take nothing.
+    pub(super) costs: Option<Hosts>,
     pub(super) segments: Vec<Segment>,
     pub(super) collectives: Vec<Planned>,
     /// Most collectives of a segment.
@@ -102,13 +105,13 @@ impl Program {
     pub(super) fn new(
         number: usize,
         job: &Job,
-        first_actor: u32,
-        first_tag: u64,
+        hosts: Hosts,
+        (first_actor, first_tag): (u32, u64),
     ) -> Result<Program, WorkloadError> {
         if job.ranks.is_empty() {
             return Err(WorkloadError::NoRanks { job: number });
         }
-        let mut compiler = Compiler::new(number, job.ranks.len());
+        let mut compiler = Compiler::new(number, job.ranks.len(), hosts);
         within("phases", job.phases.len())?;
         for (phase, what) in job.phases.iter().enumerate() {
             compiler.phase(phase as u16, what)?;
@@ -118,17 +121,48 @@ impl Program {
             _ => None,
         });
         let most_collectives = lanes.map(|lanes| count(lanes)).max().unwrap_or(0);
-        Ok(Program {
+        let program = Program {
             job: number as u16,
             first_actor,
             hosts: job.ranks.clone(),
             start: job.start,
             steps: job.steps,
             handling: job.handling,
+            repetition: job.repetition,
+            costs: (!hosts.is_idle()).then_some(hosts),
             most_collectives,
             segments: compiler.segments,
             collectives: compiler.collectives,
             tags: Tags { first: first_tag, stride: compiler.stride, per_step: compiler.n_sequences },
+        };
+        if job.repetition.endless && !job.repetition.aligned {
+            program.check_waits()?;
+        }
+        Ok(program)
+    }
+
+    /// Refuses endless steps in which some rank waits for nothing: it would do all of them at one instant.
+    fn check_waits(&self) -> Result<(), WorkloadError> {
+        let waits = |segment: &Segment, rank: u32| match segment {
+            Segment::Compute(span) => span.0 > 0,
+            Segment::Barrier => true,
+            Segment::Lanes(_) => self.collectives.iter().any(|planned| self.waits(planned, rank)),
+            Segment::Begins(_) | Segment::Ends(_) | Segment::Stages(_) => false,
+        };
+        let is_idle = |rank: &u32| !self.segments.iter().any(|segment| waits(segment, *rank));
+        match (0..self.n_ranks()).find(is_idle) {
+            Some(rank) => Err(WorkloadError::NeverWaits { job: self.job.into(), rank }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the rank at this place waits in a collective, be it for its own messages.
+    fn waits(&self, planned: &Planned, place: u32) -> bool {
+        let mut steps = (0..).map_while(|index| planned.plan.operation(place, index));
+        steps.any(|step| match step {
+            Step::Receive { .. } => true,
+            Step::Send { bytes, .. } => self.costs.is_some_and(|hosts| hosts.grants(bytes)),
+            Step::Nothing => false,
         })
     }
 }
@@ -148,6 +182,7 @@ fn within(what: &'static str, count: usize) -> Result<(), WorkloadError> {
 struct Compiler {
     job: usize,
     n_ranks: usize,
+    hosts: Hosts,
     segments: Vec<Segment>,
     collectives: Vec<Planned>,
     stride: u64,
@@ -155,8 +190,9 @@ struct Compiler {
 }
 
 impl Compiler {
-    fn new(job: usize, n_ranks: usize) -> Compiler {
-        Compiler { job, n_ranks, segments: Vec::new(), collectives: Vec::new(), stride: 1, n_sequences: 0 }
+    fn new(job: usize, n_ranks: usize, hosts: Hosts) -> Compiler {
+        let (segments, collectives) = (Vec::new(), Vec::new());
+        Compiler { job, n_ranks, hosts, segments, collectives, stride: 1, n_sequences: 0 }
     }
 
     fn phase(&mut self, number: u16, phase: &Phase) -> Result<(), WorkloadError> {
@@ -165,6 +201,9 @@ impl Compiler {
             Phase::Barrier => self.segments.push(Segment::Barrier),
             Phase::PointToPoint(what) => {
                 let wrong = |reason| WorkloadError::Stages { job: self.job, phase: number.into(), reason };
+                if self.hosts.needs_sources() {
+                    return Err(wrong(of_whom("messages along stages")));
+                }
                 let stages = Stages::new(what, number, self.n_sequences, self.n_ranks).map_err(wrong)?;
                 self.take_tags(stages.n_tags());
                 self.segments.push(Segment::Stages(Box::new(stages)));
@@ -255,8 +294,15 @@ impl Compiler {
         }
         let plan = Plan::new(collective, self.n_ranks as u32)
             .map_err(|reason| WorkloadError::Collective { job, phase, reason })?;
+        if self.hosts.needs_sources() && !plan.tells_receives() {
+            let name = SPECS[usize::from(collective.algorithm)].name;
+            let how = if collective.dependent { "" } else { " with `dependent: false`" };
+            let reason = of_whom(&format!("`{name}`{how}"));
+            return Err(WorkloadError::Collective { job, phase, reason });
+        }
         let sequence = self.n_sequences;
-        self.take_tags(plan.n_tags());
+        let grants = if self.hosts.rendezvous.is_some() { self.n_ranks as u64 } else { 0 };
+        self.take_tags(plan.n_tags().saturating_mul(1 + grants));
         let (ordinal, order) = (self.collectives.len() as u64, collective.order.clone());
         Ok(Planned { bucket, number, sequence, ordinal, order, plan })
     }
@@ -265,6 +311,13 @@ impl Compiler {
         self.n_sequences += 1;
         self.stride = self.stride.max(n_tags);
     }
+}
+
+/// Why ranks cannot grant, add or copy.
+fn of_whom(what: &str) -> String {
+    format!(
+        "{what} cannot say whom a rank receives from, which `rendezvous`, `reduction` and `copy` of `hosts` need"
+    )
 }
 
 fn is_permutation(list: &[u32], n: usize) -> bool {

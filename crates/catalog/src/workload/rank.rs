@@ -8,8 +8,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use netloom_model::{Item, Mark, Message, Operation};
-use netloom_units::{ActorId, Bytes, Time};
+use netloom_model::{Hosts, Item, Job, Mark, Message, Operation};
+use netloom_units::{ActorId, Bytes, Duration, Time};
 
 use super::arrangement::{Arrangement, Arrangements};
 use super::collective::Step;
@@ -51,6 +51,25 @@ struct Running {
     arrangement: Arc<Arrangement>,
     place: u32,
     index: u64,
+    /// What it has posted and not yet waited for, where hosts grant, add or copy.
+    posted: Posts,
+}
+
+/// What a rank has posted and not yet waited for.
+#[derive(Debug, Default)]
+struct Posts {
+    /// Tag and number of the messages of its own that it must wait for.
+    own: Option<(u64, u32)>,
+    /// Bytes that are to come.
+    bytes: u64,
+}
+
+/// What a lane does next.
+enum Next {
+    /// An operation of a collective.
+    Step(Step),
+    /// Waits for what is posted and was not waited for.
+    Rest,
 }
 
 /// A rank that is asked for operations.
@@ -124,6 +143,9 @@ impl<'a> Walk<'a> {
         if step == 0 && self.program.start > Time::ZERO {
             self.push(0, Operation::Until(self.program.start));
         }
+        if self.program.repetition.aligned {
+            self.push(0, Operation::Barrier { group: Job::GATES + u32::from(job) });
+        }
         self.push(0, Operation::Mark(Mark::StepBegins { job, step }));
     }
 
@@ -140,14 +162,17 @@ impl<'a> Walk<'a> {
             self.position.index += 1;
             let first_tag = self.program.first_tag(self.position.step, stages.sequence);
             let bucket = BucketId { phase: stages.phase, bucket: 0 };
+            let hosts = self.program.costs.unwrap_or_default();
             match step {
                 StageStep::Nothing => continue,
                 StageStep::Until(at) => self.push(0, Operation::Until(at)),
                 StageStep::Pause(span) => self.push(0, Operation::Compute(span)),
                 StageStep::Receive { tag, messages } => {
-                    self.push(0, Operation::Receive { tag: first_tag + tag, messages })
+                    self.push(0, Operation::Receive { tag: first_tag + tag, messages });
+                    self.busy(0, Duration(hosts.receive_overhead.0 * u64::from(messages)))
                 }
                 StageStep::Send { to_rank, tag, bytes } => {
+                    self.busy(0, hosts.send_overhead);
                     let message = self.message(to_rank, first_tag + tag, bytes, bucket);
                     self.push(0, Operation::Send(message))
                 }
@@ -196,15 +221,21 @@ impl<'a> Walk<'a> {
         let met = u64::from(position.step) * program.collectives.len() as u64 + ordinal;
         let arrangement = arrangements.find(key, order, met, program.n_ranks());
         let place = arrangement.place_of(position.rank);
-        Running { number, arrangement, place, index: 0 }
+        Running { number, arrangement, place, index: 0, posted: Posts::default() }
     }
 
     /// Appends up to `limit` operations of a lane; tells whether it is over.
     fn advance_lane(&mut self, number: usize, state: &mut LaneState, lane: &Lane, limit: usize) -> bool {
         for _ in 0..limit {
-            if let Some((step, running)) = state.next(self.program) {
-                if let Some(operation) = self.operation(step, running) {
-                    self.push(number, operation);
+            if let Some((next, running)) = state.next(self.program) {
+                match (self.program.costs.as_ref(), next) {
+                    (Some(hosts), next) => self.act(number, hosts, &next, running),
+                    (None, Next::Step(step)) => {
+                        if let Some(operation) = self.operation(step, running) {
+                            self.push(number, operation);
+                        }
+                    }
+                    (None, Next::Rest) => {}
                 }
                 continue;
             }
@@ -216,6 +247,84 @@ impl<'a> Walk<'a> {
             return true;
         }
         false
+    }
+
+    /// Time that a lane spends, if it is any.
+    fn busy(&mut self, lane: usize, span: Duration) -> bool {
+        span.0 == 0 || self.push(lane, Operation::Compute(span))
+    }
+
+    /// An operation of a collective at hosts that take something for messages.
+    fn act(&mut self, lane: usize, hosts: &Hosts, next: &Next, running: &mut Running) {
+        let Next::Step(step) = *next else {
+            if let Some((tag, messages)) = running.posted.own.take() {
+                self.push(lane, Operation::Receive { tag, messages });
+            }
+            return;
+        };
+        self.post_receives(lane, hosts, running);
+        match self.operation(step, running) {
+            Some(Operation::Send(message)) => self.post_send(lane, hosts, (step, message), running),
+            Some(Operation::Receive { tag, messages }) => {
+                let own = running.posted.take_own(tag);
+                if let Some((tag, messages)) = running.posted.own.take() {
+                    self.push(lane, Operation::Receive { tag, messages });
+                }
+                self.push(lane, Operation::Receive { tag, messages: messages + own });
+                let plan = &self.program.collectives[running.number].plan;
+                let bytes = Bytes(std::mem::take(&mut running.posted.bytes));
+                let adding = hosts.reduction.filter(|_| plan.adds(running.index - 1));
+                let per_byte = [adding, hosts.copy].into_iter().flatten();
+                let span = per_byte.map(|rate| rate.serialization(bytes).0).sum::<u64>();
+                self.busy(lane, Duration(span + hosts.receive_overhead.0 * u64::from(messages)));
+            }
+            _ => {}
+        }
+    }
+
+    /// The receives that belong to the operation just begun: those of large messages are granted.
+    fn post_receives(&mut self, lane: usize, hosts: &Hosts, running: &mut Running) {
+        let planned = &self.program.collectives[running.number];
+        let posted = |number| planned.plan.posted(running.place, running.index - 1, number);
+        for receive in (0..).map_while(posted) {
+            running.posted.bytes += receive.bytes;
+            if receive.bytes > 0 && hosts.grants(receive.bytes) {
+                let to = running.arrangement.rank_at(receive.from);
+                let tag = self.grant_tag(planned, receive.tag, running.place);
+                let grant = self.message(to, tag, Hosts::GRANT.0, planned.bucket);
+                self.push(lane, Operation::Send(grant));
+            }
+        }
+    }
+
+    /// A message is posted: at once, or when it is granted; then it is waited for.
+    fn post_send(
+        &mut self,
+        lane: usize,
+        hosts: &Hosts,
+        (step, message): (Step, Message),
+        running: &mut Running,
+    ) {
+        self.busy(lane, hosts.send_overhead);
+        let Step::Send { to, tag, bytes } = step else { return };
+        if !hosts.grants(bytes) {
+            self.push(lane, Operation::Send(message));
+            return;
+        }
+        let own = ActorId(self.program.first_actor + self.position.rank);
+        let planned = &self.program.collectives[running.number];
+        let granted = self.grant_tag(planned, tag, to);
+        if let Some((tag, messages)) = running.posted.count_own(message.tag) {
+            self.push(lane, Operation::Receive { tag, messages });
+        }
+        let message = Message { completion: Some(own), ..message };
+        self.push(lane, Operation::SendWhen { message, tag: granted });
+    }
+
+    /// The tag by which the place that receives grants a message.
+    fn grant_tag(&self, planned: &Planned, tag: u64, receiver: u32) -> u64 {
+        let first = self.program.first_tag(self.position.step, planned.sequence) + planned.plan.n_tags();
+        first + tag * u64::from(self.program.n_ranks()) + u64::from(receiver)
     }
 
     fn operation(&self, step: Step, running: &Running) -> Option<Operation> {
@@ -251,7 +360,7 @@ impl<'a> Walk<'a> {
 
 impl LaneState {
     /// The next step of this lane and the collective it belongs to; nothing when all is done.
-    fn next(&mut self, program: &Program) -> Option<(Step, &Running)> {
+    fn next(&mut self, program: &Program) -> Option<(Next, &mut Running)> {
         // Collectives that share a lane send before any of them waits, as if each had a lane to itself.
         let shared = self.running.len() > 1;
         loop {
@@ -264,15 +373,35 @@ impl LaneState {
             let running = &self.running[self.current];
             let plan = &program.collectives[running.number].plan;
             match plan.operation(running.place, running.index) {
+                None if running.posted.own.is_some() && (!shared || self.waiting) => {
+                    return Some((Next::Rest, &mut self.running[self.current]));
+                }
                 None => self.current += 1,
                 Some(Step::Receive { .. }) if shared && !self.waiting => self.current += 1,
                 Some(step) => {
                     let running = &mut self.running[self.current];
                     running.index += 1;
-                    return Some((step, running));
+                    return Some((Next::Step(step), running));
                 }
             }
         }
+    }
+}
+
+impl Posts {
+    /// One more message under a tag; those under another one, which must be waited for first.
+    fn count_own(&mut self, tag: u64) -> Option<(u64, u32)> {
+        let before = self.own.filter(|&(other, _)| other != tag);
+        let so_far = self.own.filter(|&(same, _)| same == tag).map_or(0, |(_, messages)| messages);
+        self.own = Some((tag, so_far + 1));
+        before
+    }
+
+    /// The messages under a tag, which are waited for now.
+    fn take_own(&mut self, tag: u64) -> u32 {
+        let Some((_, messages)) = self.own.filter(|&(same, _)| same == tag) else { return 0 };
+        self.own = None;
+        messages
     }
 }
 

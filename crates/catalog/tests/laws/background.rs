@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use netloom_catalog::expand;
 use netloom_catalog::workload::background::{mice, number_of};
-use netloom_model::{Background, Handling, Operation, Sender, Work, Workload};
+use netloom_model::{Background, Handling, Hosts, Operation, Sender, Work, Workload};
 use netloom_units::{ActorId, Duration, HostId, Rate, Settings, Spec, Value};
 
 /// The seed of runs.
@@ -54,7 +54,12 @@ pub fn of_mice(racks: u32, hosts_per_rack: u32, values: &[(&str, Value)]) -> Bac
 
 /// All messages, sorted by time and host; hosts ask for theirs one after the other.
 pub fn drained(background: &Background) -> Vec<Sent> {
-    let workload = Workload { jobs: Vec::new(), background: Some(background.clone()), staged: None };
+    let workload = Workload {
+        jobs: Vec::new(),
+        background: Some(background.clone()),
+        staged: None,
+        hosts: Hosts::default(),
+    };
     let mut work = expand(&workload, background.racks.len(), SEED).expect("it makes sense");
     let hosts = work.actors().to_vec();
     let mut all = Vec::new();

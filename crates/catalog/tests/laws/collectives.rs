@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use netloom_catalog::expand;
 use netloom_catalog::workload::collective::{self, Plan, SPECS};
-use netloom_model::{Bucket, Collective, Handling, Job, Order, Phase, Workload};
+use netloom_model::{Bucket, Collective, Handling, Hosts, Job, Order, Phase, Repetition, Workload};
 use netloom_units::{Bytes, HostId, Random, Settings, Time, Value};
 
 use crate::executor::{Delay, Trace, run};
@@ -44,9 +44,17 @@ fn job(n: u32, steps: u32, collectives: Vec<Collective>) -> Workload {
     let phases = vec![Phase::Communicate { buckets: vec![bucket], concurrent: false, barrier: false }];
     let ranks = (0..n).map(HostId).collect();
     Workload {
-        jobs: vec![Job { ranks, steps, phases, start: Time::ZERO, handling: Handling::default() }],
+        jobs: vec![Job {
+            ranks,
+            steps,
+            phases,
+            start: Time::ZERO,
+            handling: Handling::default(),
+            repetition: Repetition::default(),
+        }],
         background: None,
         staged: None,
+        hosts: Hosts::default(),
     }
 }
 

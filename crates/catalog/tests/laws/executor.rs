@@ -64,6 +64,8 @@ struct Actor {
     queue: VecDeque<Item>,
     lanes: Vec<Lane>,
     mailbox: BTreeMap<u64, u32>,
+    /// Messages that wait for one with a tag.
+    kept: VecDeque<(u64, Message)>,
     exhausted: bool,
     /// Whether its time was over.
     stopped: bool,
@@ -72,7 +74,7 @@ struct Actor {
 impl Actor {
     fn new() -> Actor {
         let (queue, lanes, mailbox) = (VecDeque::new(), Vec::new(), BTreeMap::new());
-        Actor { queue, lanes, mailbox, exhausted: false, stopped: false }
+        Actor { queue, lanes, mailbox, kept: VecDeque::new(), exhausted: false, stopped: false }
     }
 
     fn busy(&self) -> bool {
@@ -163,7 +165,7 @@ pub fn run(work: &mut impl Work, delay: Delay, ahead: usize) -> Trace {
         let blocked: Vec<_> = actor.lanes.iter().map(|lane| lane.blocked).collect();
         assert!(actor.exhausted && !actor.busy(), "actor {number} never ends: {blocked:?}");
         assert!(
-            actor.stopped || actor.mailbox.is_empty(),
+            actor.stopped || (actor.mailbox.is_empty() && actor.kept.is_empty()),
             "actor {number} never waits for {:?}",
             actor.mailbox
         );
@@ -185,6 +187,11 @@ impl<W: Work> Executor<'_, W> {
                 self.advance(actor);
             }
             Event::Arrive { actor: number, tag } => {
+                let kept = &mut self.actors[number].kept;
+                if let Some(place) = kept.iter().position(|&(wanted, _)| wanted == tag) {
+                    let (_, message) = kept.remove(place).expect("it is there");
+                    return self.send(number, message);
+                }
                 let actor = &mut self.actors[number];
                 *actor.mailbox.entry(tag).or_default() += 1;
                 for lane in 0..actor.lanes.len() {
@@ -240,6 +247,10 @@ impl<W: Work> Executor<'_, W> {
             Operation::Join => unreachable!("joins are not handed out"),
             Operation::Mark(mark) => self.trace.marks.push((self.now, number as u32, mark)),
             Operation::Send(message) => self.send(number, message),
+            Operation::SendWhen { message, tag } if self.actors[number].take(tag, 1) => {
+                self.send(number, message);
+            }
+            Operation::SendWhen { message, tag } => self.actors[number].kept.push_back((tag, message)),
             Operation::Compute(span) => {
                 self.later(span.0, Event::Wake { actor: number, lane });
                 return Blocked::Timer;

@@ -4,6 +4,7 @@ mod background;
 mod collectives;
 mod executor;
 mod groups;
+mod hosts;
 mod mice;
 mod poisson;
 mod routes;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use netloom_catalog::expand;
-use netloom_model::{Background, Workload};
+use netloom_model::{Background, Hosts, Workload};
 use netloom_units::{Bytes, Duration, Value};
 use xxhash_rust::xxh64::xxh64;
 
@@ -48,14 +48,16 @@ fn endless_or_impossible_sequences_are_refused() {
         of_mice(8, 4, &[END, ("minimum_packets", Value::Count(5))]),
         of_mice(8, 4, &[END, interval(Duration(1))]),
     ] {
-        let workload = Workload { jobs: Vec::new(), background: Some(wrong), staged: None };
+        let workload =
+            Workload { jobs: Vec::new(), background: Some(wrong), staged: None, hosts: Hosts::default() };
         assert!(expand(&workload, workload.background.as_ref().unwrap().racks.len(), 1).is_err());
     }
 }
 
 #[test]
 fn they_start_on_time_whatever_their_host_does_and_are_made_lazily() {
-    let workload = Workload { jobs: Vec::new(), background: Some(published()), staged: None };
+    let workload =
+        Workload { jobs: Vec::new(), background: Some(published()), staged: None, hosts: Hosts::default() };
     let trace = run(&mut expand(&workload, 32, 1).unwrap(), Delay::Fixed(7), 0);
     let sent = trace.sends.iter().map(|(at, _, message)| (*at, message.to.0, message.size));
     let wanted = drained(&published());

@@ -5,7 +5,7 @@
 
 use netloom_catalog::expand;
 use netloom_catalog::workload::background::{self, poisson, published};
-use netloom_model::{Background, SizePoint, Workload};
+use netloom_model::{Background, Hosts, SizePoint, Workload};
 use netloom_units::{Bytes, Duration, HostId, Random, Rate, Value};
 
 use crate::background::{CAPACITY, Sent, drained, of_kind};
@@ -170,7 +170,8 @@ fn messages_start_within_their_span_on_time_and_are_made_lazily() {
     let background = traffic("solar", 0.5, Duration::from_millis(3), &[("start", Value::Duration(start))]);
     let sent = drained(&background);
     assert!(sent.iter().all(|sent| (start.0..3_000_000_000).contains(&sent.at)));
-    let workload = Workload { jobs: Vec::new(), background: Some(background), staged: None };
+    let workload =
+        Workload { jobs: Vec::new(), background: Some(background), staged: None, hosts: Hosts::default() };
     for ahead in [0, 100] {
         let random = Delay::Random(Random::stream(1, 2, 3), 1_000_000);
         let trace = run(&mut expand(&workload, 16, crate::background::SEED).unwrap(), random, ahead);

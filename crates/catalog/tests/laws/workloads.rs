@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use netloom_catalog::workload::collective::{self, SPECS};
 use netloom_catalog::{TrainingWork, WorkloadError, expand};
 use netloom_model::{
-    Bucket, Collective, Handling, Job, Mark, Message, Order, Phase, PointToPoint, Work, Workload,
+    Bucket, Collective, Handling, Hosts, Job, Mark, Message, Order, Phase, PointToPoint, Repetition, Work,
+    Workload,
 };
 use netloom_units::{Bytes, Duration, HostId, Random, Time, Value};
 
@@ -32,9 +33,17 @@ fn communicate(buckets: Vec<Bucket>, concurrent: bool, barrier: bool) -> Phase {
 fn job(n: u32, steps: u32, phases: Vec<Phase>) -> Workload {
     let ranks = (0..n).map(HostId).collect();
     Workload {
-        jobs: vec![Job { ranks, steps, phases, start: Time::ZERO, handling: Handling::default() }],
+        jobs: vec![Job {
+            ranks,
+            steps,
+            phases,
+            start: Time::ZERO,
+            handling: Handling::default(),
+            repetition: Repetition::default(),
+        }],
         background: None,
         staged: None,
+        hosts: Hosts::default(),
     }
 }
 
@@ -223,6 +232,7 @@ fn actors_are_ranks_job_by_job_and_then_background_by_host() {
         phases: vec![communicate(vec![bucket(&["all_to_all_linear"], true)], false, true)],
         start: Time(start),
         handling: Handling::default(),
+        repetition: Repetition::default(),
     };
     let background = background::of_mice(3, 8, &[("end", Value::Duration(Duration::from_millis(3)))]);
     let drawn = background::drained(&background);
@@ -230,6 +240,7 @@ fn actors_are_ranks_job_by_job_and_then_background_by_host() {
         jobs: vec![one(&[3, 1], 0), one(&[7, 5, 4], 777)],
         background: Some(background),
         staged: None,
+        hosts: Hosts::default(),
     };
     let mut work = expand(&workload, 24, 3).unwrap();
     assert!(work.actors().iter().map(|host| host.0).eq([3, 1, 7, 5, 4].into_iter().chain(0..24)));

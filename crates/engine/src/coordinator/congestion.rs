@@ -46,7 +46,7 @@ impl Coordinator<'_, '_> {
 
     /// The run is over: the span it ended in counts; of stages only what was reached, or what will not change any more.
     pub(super) fn close_congestion(&mut self, status: &Status) -> Result<(), SinkError> {
-        let is_at_rest = matches!(status, Status::Complete | Status::Stalled(_));
+        let is_at_rest = !self.is_over && matches!(status, Status::Complete | Status::Stalled(_));
         let end = self.end_of_run(status);
         while let Some(at) = self.congestion.as_ref().and_then(|found| found.last(end, is_at_rest)) {
             self.congestion_sample(at.0, at.0);

@@ -19,6 +19,8 @@ pub(super) enum Cut {
     Reroute,
     /// It is looked whether buffers wait for each other.
     Look,
+    /// All jobs are done but those that are endless: the run ends.
+    Over,
     /// The run ends.
     Deadline,
 }
@@ -89,6 +91,10 @@ impl Coordinator<'_, '_> {
                         return Some(self.deadlock(ring));
                     }
                     self.look_again_after(earliest);
+                }
+                Cut::Over => {
+                    self.now = at;
+                    return Some(Status::Complete);
                 }
                 Cut::Deadline => {
                     self.now = at;

@@ -8,10 +8,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use netloom_model::{Item, Model, Notice, Operation, Work};
+use netloom_model::{Item, Job, Model, Notice, Operation, Work};
 use netloom_policy::edge::themis::Failure;
 use netloom_records::{
-    Batch, DropReason, DropRow, FlowRow, PortRow, ReorderingRow, SignalRow, Sink, SinkError,
+    Batch, DropReason, DropRow, FlowRow, PortRow, ReorderingRow, SignalRow, Sink, SinkError, TallyRow,
 };
 use netloom_units::{ActorId, Bytes, Duration, HostId, LinkId, NodeId, PortId, Time};
 
@@ -45,12 +45,14 @@ mod cuts;
 mod deadlock;
 mod events;
 mod failures;
+mod gates;
 mod messages;
 mod rates;
 mod reordering;
 mod repairs;
 mod snapshots;
 mod stages;
+mod untold;
 
 /// Where an actor lives.
 #[derive(Debug, Clone, Copy)]
@@ -80,6 +82,13 @@ pub struct Coordinator<'a, 'h> {
     addresses: Vec<Address>,
     table: FlowTable,
     ledger: Ledger<'a>,
+    /// Bursts under way, by job.
+    bursts: BTreeMap<u16, gates::Burst>,
+    has_endless: bool,
+    /// Whether the run ends although endless jobs go on.
+    is_over: bool,
+    /// Sums of messages that have no rows, by job and sender.
+    untold: BTreeMap<(u16, HostId), TallyRow>,
     meetings: BTreeMap<u32, Meeting>,
     hungry: Vec<u32>,
     /// Working memory: partitions with reports in this window.
@@ -137,6 +146,10 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             addresses: Vec::new(),
             table: FlowTable::default(),
             ledger: Ledger::new(&model.workload.jobs),
+            bursts: BTreeMap::new(),
+            has_endless: model.workload.jobs.iter().any(|job| job.repetition.endless),
+            is_over: false,
+            untold: BTreeMap::new(),
             meetings: BTreeMap::new(),
             hungry: Vec::new(),
             reporting: Vec::new(),
@@ -358,6 +371,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         }
         let meeting = self.meetings.remove(&group).expect("just filled");
         let release = meeting.last + self.model.coordination_delay.0;
+        if group >= Job::GATES {
+            return self.gate(group, meeting.actors, release);
+        }
         meeting.actors.into_iter().for_each(|actor| self.release(actor, release));
     }
 
@@ -412,6 +428,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             Operation::Mark(mark) => Task::Mark(mark),
             Operation::Join => Task::Join,
             Operation::Send(message) => Task::Send(self.insert(source, message)),
+            Operation::SendWhen { message, tag } => {
+                Task::SendWhen { flow: self.insert(source, message), tag }
+            }
         }
     }
 
@@ -435,19 +454,34 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             windows: self.n_windows,
             hops: self.hops,
             steps: self.ledger.n_steps(),
-            total_steps: self.model.workload.jobs.iter().map(|job| u64::from(job.steps)).sum(),
+            total_steps: self.total_steps(),
         }
+    }
+
+    /// Steps that jobs do at most, those of endless ones left out.
+    fn total_steps(&self) -> u64 {
+        let finite = self.model.workload.jobs.iter().filter(|job| !job.repetition.endless);
+        finite.map(|job| u64::from(job.steps)).sum()
     }
 
     /// Hands the window's rows to the sink.
     fn record(&mut self) -> Result<(), SinkError> {
+        if self.has_endless {
+            self.end_if_last();
+        }
+        if self.model.recording.sums_messages && !self.rows.is_empty() {
+            self.sum_up_messages();
+        }
         if !self.rows.is_empty() {
             sort_rows(&mut self.rows);
             self.sink.accept(Batch::Flows(&self.rows))?;
             self.rows.clear();
         }
         self.tell_order()?;
-        let repairs = self.repairs.take_told();
+        let mut repairs = self.repairs.take_told();
+        if self.model.recording.sums_messages {
+            self.sum_up_repairs(&mut repairs);
+        }
         if !repairs.is_empty() {
             self.sink.accept(Batch::Repairs(&repairs))?;
         }
@@ -519,7 +553,10 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         let unfinished = self.unfinished_rows();
         self.sink.accept(Batch::Flows(&unfinished))?;
         self.tell_order_left()?;
-        let repairs = self.repairs_left();
+        let mut repairs = self.repairs_left();
+        if self.model.recording.sums_messages {
+            self.sum_up_repairs(&mut repairs);
+        }
         self.sink.accept(Batch::Repairs(&repairs))?;
         self.sink.accept(Batch::Jobs(&self.ledger.job_rows()))?;
         let ports = self.port_rows();
@@ -536,6 +573,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         let stages = self.stage_rows(status);
         self.sink.accept(Batch::Stages(&stages))?;
         self.close_congestion(status)?;
+        self.sink.accept(Batch::Measures(&self.measure_rows()))?;
+        self.sink.accept(Batch::Tallies(&self.tally_rows()))?;
         let drops = self.drop_rows();
         self.sink.accept(Batch::Drops(&drops))?;
         self.tell_events(status)?;
@@ -642,6 +681,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     /// The instant of the last event, or where the run was cut.
     fn end_of_run(&self, status: &Status) -> u64 {
         match status {
+            _ if self.is_over => self.now,
             Status::Complete | Status::Stalled(_) => (0..self.hall.partitions.len())
                 .map(|number| self.hall.partition(number).desk.now)
                 .max()

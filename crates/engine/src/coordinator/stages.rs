@@ -36,7 +36,7 @@ impl Coordinator<'_, '_> {
 
     /// All rows; where nothing can happen any more, those of stages still to come included.
     pub(super) fn stage_rows(&mut self, status: &Status) -> Vec<StageRow> {
-        let is_at_rest = matches!(status, Status::Complete | Status::Stalled(_));
+        let is_at_rest = !self.is_over && matches!(status, Status::Complete | Status::Stalled(_));
         while is_at_rest && self.stages.as_ref().is_some_and(|stages| stages.next().is_some()) {
             self.stage_sample();
         }

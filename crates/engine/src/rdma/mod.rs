@@ -11,6 +11,7 @@
 
 mod by_class;
 mod control;
+mod injection;
 mod message;
 mod nic;
 mod pair;

@@ -6,6 +6,7 @@ use netloom_policy::transport::{Receiver, Sender};
 use netloom_units::{HostId, Rate, StateWriter, Time};
 
 use super::by_class::ByClass;
+use super::injection::Injection;
 use super::message::{Incoming, Outgoing};
 use super::pair::{ReceivePair, SendPair};
 use super::ready::{Ready, Turn};
@@ -31,6 +32,8 @@ pub struct Nic {
     pub quiet_until: u64,
     /// Queue pairs that have sent.
     pub n_pairs: u32,
+    /// What it starts at most, where there is such a limit.
+    pub injection: Option<Box<Injection>>,
     /// In what order packets came, where that is recorded.
     pub reordering: Option<Box<Reordering>>,
 }
@@ -70,6 +73,7 @@ impl Nic {
             lanes: ports.iter().map(lane).collect(),
             quiet_until: 0,
             n_pairs: 0,
+            injection: Injection::of(model),
             reordering: Reordering::of(model),
         }
     }

@@ -48,6 +48,9 @@ impl Node {
         let at = (self.id.0, self.place);
         let Node { ports, host, .. } = self;
         let Some(nic) = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) else { return u64::MAX };
+        if nic.injection.is_some() {
+            return nic.serve_limited(ports, at, until, desk, round);
+        }
         let Nic { lanes, sends, outgoing, quiet_until, .. } = nic;
         let serve = |(lane, egress): (&mut Lane, &mut Egress)| {
             // One for each way, so that the usual one keeps it in registers.
@@ -69,7 +72,7 @@ impl Node {
             let Some(nic) = self.host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) else { return };
             let egress = &mut self.ports[port];
             let Some(from) = nic.lanes[port].first_from(egress, round.model.classes.data) else { continue };
-            let start = from.max(egress.free_at());
+            let start = from.max(egress.free_at()).max(nic.not_before());
             if egress.is_timer_needed(start) {
                 desk.set_timer(start, self.place, TimerKind::Start { port: port as u32 });
             }
@@ -153,9 +156,9 @@ impl Node {
 pub(super) struct Pairs<'a> {
     /// All sending ends.
     pub sends: &'a mut Slab<SendPair>,
-    outgoing: &'a mut Slab<Outgoing>,
+    pub outgoing: &'a mut Slab<Outgoing>,
     /// The host: its id, and its place in the partition.
-    at: (u32, u32),
+    pub at: (u32, u32),
 }
 
 impl Pairs<'_> {

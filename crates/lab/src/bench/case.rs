@@ -3,8 +3,8 @@
 use netloom_catalog::topology::{self, Built, Topology};
 use netloom_catalog::workload::{bucket, collective};
 use netloom_model::{
-    Balances, Collective, Entropy, Handling, Job, Knowledge, Model, Order, Phase, PriorityMap, Queues,
-    Reaction, Recording, Transport, TransportKind, Workload,
+    Balances, Collective, Entropy, Handling, Hosts, Job, Knowledge, Model, Order, Phase, PriorityMap, Queues,
+    Reaction, Recording, Repetition, Transport, TransportKind, Workload,
 };
 use netloom_policy::balance::Chosen;
 use netloom_policy::congestion;
@@ -210,8 +210,14 @@ impl Case {
             phases: vec![phase.clone()],
             start: Time::ZERO,
             handling: Handling::default(),
+            repetition: Repetition::default(),
         };
-        Ok(Workload { jobs: (0..self.groups).map(job).collect(), background: None, staged: None })
+        Ok(Workload {
+            jobs: (0..self.groups).map(job).collect(),
+            background: None,
+            staged: None,
+            hosts: Hosts::default(),
+        })
     }
 }
 

@@ -7,13 +7,16 @@ use std::collections::BTreeMap;
 
 use netloom_model::Message;
 use netloom_records::statistics::{Sample, Slowdown};
-use netloom_records::{Batch, CollectiveRow, DropRow, FlowRow, JobRow, Names, PortRow, StepRow};
+use netloom_records::{
+    Batch, CollectiveRow, DropRow, FlowRow, JobRow, MeasureRow, Names, PortRow, StepRow, TallyRow,
+};
 use netloom_units::{Duration, NodeId, Time};
 
 use super::ReorderingSummary;
 use super::statistics::Distribution;
 use super::{
-    BackgroundSummary, DropSummary, JobSummary, LinkSummary, PeakSummary, PhaseSummary, QueueSummary, Summary,
+    BackgroundSummary, DropSummary, JobSummary, LinkSummary, MeasuredSummary, PeakSummary, PhaseSummary,
+    QueueSummary, Summary,
 };
 use super::{congestion, queue_pairs, staged, traffic};
 
@@ -39,6 +42,7 @@ pub(crate) struct Gather {
     n_hosts: u32,
     jobs: Vec<JobRow>,
     steps: BTreeMap<u16, Vec<Duration>>,
+    measures: BTreeMap<u16, MeasureRow>,
     phases: BTreeMap<(u16, u16), PhaseTally>,
     background: Sample,
     slowdown: Slowdown,
@@ -99,6 +103,8 @@ impl Gather {
             Batch::CongestedFlows(rows) => self.congestion.flows(rows),
             Batch::Traffic(rows) => rows.iter().for_each(|row| self.traffic.name(row)),
             Batch::Reordering(rows) => rows.iter().for_each(|row| self.reordering.take(row)),
+            Batch::Measures(rows) => self.measures.extend(rows.iter().map(|row| (row.job, *row))),
+            Batch::Tallies(rows) => rows.iter().for_each(|row| self.tally(row)),
             Batch::Series(_)
             | Batch::Faults(_)
             | Batch::Events(_)
@@ -121,6 +127,12 @@ impl Gather {
             }
             self.slowdown.take(row);
         }
+    }
+
+    /// Messages that have no rows.
+    fn tally(&mut self, row: &TallyRow) {
+        self.n_messages += row.messages;
+        self.queue_pairs.tally(row);
     }
 
     fn collective(&mut self, row: &CollectiveRow) {
@@ -193,6 +205,7 @@ impl Gather {
             steps: row.steps,
             time_s: row.start.zip(row.end).map(|(start, end)| end.since(start).as_seconds()),
             step: Distribution::of(self.steps.get(&row.job).cloned().unwrap_or_default()),
+            measured: self.measures.get(&row.job).map(measured),
             phases: phases.collect(),
         }
     }
@@ -233,6 +246,16 @@ impl PhaseTally {
             algbw: self.algbw / count,
             busbw: self.busbw / count,
         }
+    }
+}
+
+fn measured(row: &MeasureRow) -> MeasuredSummary {
+    MeasuredSummary {
+        steps: row.steps,
+        warm_up: row.warm_up,
+        mean_s: row.mean.as_seconds(),
+        half_interval_s: row.half_interval.map(Duration::as_seconds),
+        precise: row.precise,
     }
 }
 

@@ -92,8 +92,26 @@ pub struct JobSummary {
     pub time_s: Option<f64>,
     /// Step times, each from the first rank's start to the last rank's end.
     pub step: Option<Distribution>,
+    /// The mean step time as it is measured; absent of a job without a warm-up that does not repeat until it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured: Option<MeasuredSummary>,
     /// Communication, phase by phase.
     pub phases: Vec<PhaseSummary>,
+}
+
+/// The mean step time of a job after its warm-up.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MeasuredSummary {
+    /// Steps that count.
+    pub steps: u32,
+    /// Steps before these.
+    pub warm_up: u32,
+    /// Their mean time.
+    pub mean_s: f64,
+    /// Half of its 95 % interval; absent of fewer than ten steps.
+    pub half_interval_s: Option<f64>,
+    /// Whether that is as little as the scenario asks for; absent where it asks for nothing.
+    pub precise: Option<bool>,
 }
 
 /// The buckets of one phase over all steps.
@@ -178,6 +196,8 @@ impl Summary {
         gather.take(Batch::Congestion(&sink.congestion));
         gather.take(Batch::CongestedFlows(&sink.congested_flows));
         gather.take(Batch::Reordering(&sink.reordering));
+        gather.take(Batch::Measures(&sink.measures));
+        gather.take(Batch::Tallies(&sink.tallies));
         gather.finish(names, totals)
     }
 
@@ -234,6 +254,10 @@ fn take_later_tables(folder: &RunFolder, gather: &mut Gather) -> Result<(), LabE
         for block in folder.rows::<CongestedFlowRow>()? {
             gather.take(Batch::CongestedFlows(&block?));
         }
+    }
+    if is_there(Table::Measures) {
+        gather.take(Batch::Measures(&folder.measures()?));
+        gather.take(Batch::Tallies(&folder.tallies()?));
     }
     if is_there(Table::Reordering) {
         for block in folder.rows::<ReorderingRow>()? {

@@ -6,7 +6,7 @@
 //! Invariants: what is kept grows with hosts, not with messages. A share of the line is payload over what the NIC of the
 //! sender could have put on the wire while the message was under way, so header bytes and messages side by side lower it.
 
-use netloom_records::{FlowRow, PortRow, RepairRow, SignalRow};
+use netloom_records::{FlowRow, PortRow, RepairRow, SignalRow, TallyRow};
 use serde::Serialize;
 
 /// Sums over the messages on queue pairs, and over all ports.
@@ -91,6 +91,31 @@ impl Tally {
             sender.packets += u64::from(row.packets);
             sender.again += u64::from(row.again);
         }
+    }
+
+    /// Messages that have no rows.
+    pub fn tally(&mut self, row: &TallyRow) {
+        if let Some(sender) = self.senders.get_mut(row.source.index()) {
+            sender.bytes += row.size.0;
+            sender.time_s += row.time.as_seconds();
+            if row.on_pairs > 0 {
+                sender.packets += row.packets;
+                sender.again += row.again;
+            }
+        }
+        if row.on_pairs == 0 {
+            return;
+        }
+        self.n_messages += row.on_pairs;
+        let sums = &mut self.repairs;
+        sums.packets += row.packets;
+        sums.again += row.again;
+        sums.duplicates += row.duplicates;
+        sums.nacks += row.nacks;
+        sums.marked += row.marked;
+        sums.cnps += row.cnps;
+        sums.notified += row.notified;
+        sums.distance = sums.distance.max(row.distance);
     }
 
     pub fn signal(&mut self, row: &SignalRow) {

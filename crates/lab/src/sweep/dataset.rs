@@ -54,6 +54,30 @@ const FIGURES: &[Entry] = &[
     ("step_p99", "s", "99th percentile of its step times.", Fill::Real(|row| Some(row.step()?.p99_s))),
     ("step_maximum", "s", "Longest step of the job.", Fill::Real(|row| Some(row.step()?.maximum_s))),
     (
+        "measured_mean",
+        "s",
+        "Mean step time after the warm-up, of jobs that are measured.",
+        Fill::Real(|row| Some(row.job?.measured?.mean_s)),
+    ),
+    (
+        "measured_half_interval",
+        "s",
+        "Half of its 95 % interval, by batch means.",
+        Fill::Real(|row| row.job?.measured?.half_interval_s),
+    ),
+    (
+        "measured_steps",
+        "steps",
+        "Steps that it is the mean of.",
+        Fill::Whole(|row| Some(u64::from(row.job?.measured?.steps))),
+    ),
+    (
+        "warm_up",
+        "steps",
+        "Steps before these, which do not count.",
+        Fill::Whole(|row| Some(u64::from(row.job?.measured?.warm_up))),
+    ),
+    (
         "job_time",
         "s",
         "First rank's start to last rank's end; absent if unfinished.",

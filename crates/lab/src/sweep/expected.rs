@@ -7,6 +7,9 @@ use netloom_catalog::workload::background::arrivals;
 use netloom_catalog::workload::collective::Plan;
 use netloom_model::{Job, Model, Phase};
 
+/// Steps that an endless job counts as.
+const ENDLESS: u32 = 1_000;
+
 /// Bytes that are sent in a run, as far as they can be known beforehand.
 pub(super) fn expected_bytes(model: &Model) -> u64 {
     let jobs = model.workload.jobs.iter().map(of_job);
@@ -30,5 +33,7 @@ fn of_job(job: &Job) -> u128 {
         }
     };
     let step = job.phases.iter().map(of_phase).fold(0_u128, u128::saturating_add);
-    step.saturating_mul(u128::from(job.steps))
+    // How long an endless one lasts depends on the others: let it count as one that is as long as long ones are.
+    let steps = if job.repetition.endless { ENDLESS } else { job.steps };
+    step.saturating_mul(u128::from(steps))
 }

@@ -29,8 +29,8 @@ use crate::registry::Table;
 use crate::row::Row;
 use crate::rows::{
     ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow,
-    PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, SeriesRow, SignalRow, StageRow, StepRow,
-    TrafficRow,
+    MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, SeriesRow, SignalRow,
+    StageRow, StepRow, TallyRow, TrafficRow,
 };
 
 /// Rows per batch read.
@@ -179,6 +179,8 @@ whole_tables! {
     traffic TrafficRow;
     events EventRow;
     reordering ReorderingRow;
+    measures MeasureRow;
+    tallies TallyRow;
 }
 
 /// The Arrow batches of a table.

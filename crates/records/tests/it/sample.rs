@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use netloom_records::{
     ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, EventRow,
-    Fate, FaultRow, FlowRow, FolderSink, Happening, JobRow, Manifest, MemorySink, Names, Outcome, Overwrite,
-    PacketKind, PacketRow, Part, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, Role, RunSummary,
-    SeriesRow, SignalRow, StageRow, Status, StepRow, Target, TrafficRow,
+    Fate, FaultRow, FlowRow, FolderSink, Happening, JobRow, Manifest, MeasureRow, MemorySink, Names, Outcome,
+    Overwrite, PacketKind, PacketRow, Part, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, Role,
+    RunSummary, SeriesRow, SignalRow, StageRow, Status, StepRow, TallyRow, Target, TrafficRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;
@@ -33,6 +33,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
     let mut classes = Random::stream(seed, 0, 6);
     let mut events = Random::stream(seed, 0, 7);
     let mut order = Random::stream(seed, 0, 8);
+    let mut measured = Random::stream(seed, 0, 9);
     let mut run = MemorySink::default();
     for _ in 0..n_rows {
         run.flows.push(flow(&mut random));
@@ -55,6 +56,8 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
         run.traffic.push(traffic(&mut classes));
         run.events.push(event(&mut events));
         run.reordering.push(reordering(&mut order));
+        run.measures.push(measure(&mut measured));
+        run.tallies.push(tally(&mut measured));
     }
     sort(&mut run);
     run
@@ -413,7 +416,49 @@ fn reordering(random: &mut Random) -> ReorderingRow {
     }
 }
 
+fn measure(random: &mut Random) -> MeasureRow {
+    let [steps, warm_up] = std::array::from_fn(|_| random.next_u32());
+    MeasureRow {
+        job: random.below(N_NAMED) as u16,
+        steps,
+        warm_up,
+        mean: Duration(large(random)),
+        half_interval: {
+            let value = Duration(large(random));
+            perhaps(random, value)
+        },
+        precise: {
+            let value = random.below(2) == 1;
+            perhaps(random, value)
+        },
+    }
+}
+
+fn tally(random: &mut Random) -> TallyRow {
+    let [messages, packets, hops, again, duplicates, nacks, marked, cnps, notified, on_pairs] =
+        std::array::from_fn(|_| large(random));
+    TallyRow {
+        job: random.next_u32() as u16,
+        source: HostId(random.next_u32()),
+        messages,
+        size: Bytes(large(random)),
+        time: Duration(large(random)),
+        packets,
+        hops,
+        again,
+        duplicates,
+        nacks,
+        marked,
+        cnps,
+        notified,
+        distance: random.next_u32(),
+        on_pairs,
+    }
+}
+
 fn sort(run: &mut MemorySink) {
+    run.measures.sort_by_key(|row| row.job);
+    run.tallies.sort_by_key(|row| (row.job, row.source));
     run.reordering.sort_by_key(ReorderingRow::order);
     run.flows.sort_by_key(|row| (row.end.unwrap_or(Time::NEVER), row.destination, row.source, row.number));
     run.collectives.sort_by_key(|row| (row.end, row.job, row.step, row.phase, row.bucket));

@@ -14,6 +14,7 @@ use crate::resolved::{Parameters, Queues, Record};
 /// Reports what does not go together.
 pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     if let Some(record) = &draft.record {
+        summed(record, problems);
         rates(record, draft.has_flows, draft.transport.as_ref(), problems);
         congestion_tree(record, draft, problems);
     }
@@ -72,6 +73,23 @@ fn rates(record: &Record, has_flows: bool, transport: Option<&Parameters>, probl
     report
         .help("write `rates: none`, or a transport with queue pairs: `go_back_n`, `nic_sr`, `irn`, `ideal`");
     also(transport, "messages have no queue pairs here", report);
+}
+
+/// What is told message by message needs rows of messages.
+fn summed(record: &Record, problems: &mut Problems) {
+    let settings = &record.settings.settings;
+    if settings.choice("messages") != "summed" {
+        return;
+    }
+    let asked =
+        [("reordering", settings.flag("reordering")), ("slowest_flows", settings.count("slowest_flows") > 0)];
+    for (key, _) in asked.into_iter().filter(|(_, is_asked)| *is_asked) {
+        let report =
+            problems.report(record.settings.place_of(key), format!("`{key}` needs rows of messages"));
+        report.label("told message by message");
+        report.related(record.settings.place_of("messages"), "messages are summed up here");
+        report.help("write `messages: each`");
+    }
 }
 
 /// The congestion tree is one of credits, and needs an interval where there are no stages.

@@ -140,6 +140,7 @@ pub(super) fn recording(
         packets_from: hosts(&record.packets_from, problems),
         packets_of: flows(&record.packets_of, problems),
         packets_on: record.packets_on.iter().filter_map(|name| ground.link(name, problems)).collect(),
+        sums_messages: settings.choice("messages") == "summed",
         reordering: settings.flag("reordering"),
         slowest_flows: settings.count("slowest_flows") as u32,
         rates: interval("rates"),

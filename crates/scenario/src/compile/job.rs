@@ -4,11 +4,11 @@
 
 use netloom_catalog::workload::collective::{self, Plan};
 use netloom_catalog::workload::{WorkloadError, expand};
-use netloom_model::{Collective, Handling, Job, Message, Order, Phase, PointToPoint, Workload};
+use netloom_model::{Collective, Handling, Hosts, Job, Message, Order, Phase, PointToPoint, Workload};
 use netloom_units::HostId;
 
 use super::ground::Ground;
-use super::{placement, stages};
+use super::{placement, repetition, stages};
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
 use crate::resolved::{self, Parameters, Stages};
@@ -28,7 +28,7 @@ const MOST_ORDERED_RANKS: usize = 100_000_000;
 pub(super) fn jobs(
     wanted: &[resolved::Job],
     seed: u64,
-    ground: &Ground,
+    (ground, hosts): (&Ground, Hosts),
     problems: &mut Problems,
 ) -> Vec<(usize, Job)> {
     if let Some(job) = wanted.get(MOST_JOBS) {
@@ -38,19 +38,32 @@ pub(super) fn jobs(
     }
     let Some(placed) = placement::place(wanted, seed, ground, problems) else { return Vec::new() };
     let pairs = wanted.iter().enumerate().zip(placed);
-    pairs.filter_map(|((number, job), ranks)| Some((number, one(job, ranks, ground, problems)?))).collect()
+    pairs
+        .filter_map(|((number, job), ranks)| Some((number, one(job, ranks, (ground, hosts), problems)?)))
+        .collect()
 }
 
-fn one(wanted: &resolved::Job, ranks: Vec<HostId>, ground: &Ground, problems: &mut Problems) -> Option<Job> {
+fn one(
+    wanted: &resolved::Job,
+    ranks: Vec<HostId>,
+    (ground, hosts): (&Ground, Hosts),
+    problems: &mut Problems,
+) -> Option<Job> {
     let n_ranks = ranks.len() as u32;
     let orders = orders(wanted, n_ranks, problems)?;
     let mut maker =
         Maker { n_ranks, orders: &orders, phases: Vec::new(), origins: Vec::new(), parts: 0, ordered: 0 };
     maker.all(&wanted.phases, problems)?;
     let Maker { phases, origins, .. } = maker;
-    let job =
-        Job { ranks, steps: wanted.steps.value, phases, start: wanted.start, handling: Handling::default() };
-    let mut alone = Workload { jobs: vec![job], background: None, staged: None };
+    let job = Job {
+        ranks,
+        steps: repetition::most_steps(wanted),
+        phases,
+        start: wanted.start,
+        handling: Handling::default(),
+        repetition: repetition::repetition(wanted),
+    };
+    let mut alone = Workload { jobs: vec![job], background: None, staged: None, hosts };
     if let Err(error) = expand(&alone, ground.built.fabric.n_hosts(), 0) {
         let (phase, message) = described(&error);
         let origin = phase.and_then(|phase| origins.get(phase));
@@ -79,6 +92,9 @@ fn described(error: &WorkloadError) -> (Option<usize>, String) {
 fn remedy(error: &WorkloadError) -> Option<&'static str> {
     match error {
         WorkloadError::TooManyLanes { .. } => Some("fewer buckets at a time, or `concurrent: false`"),
+        WorkloadError::NeverWaits { .. } => Some(
+            "a size of at least `hosts.rendezvous`, so that senders wait; or `bursts`, which have a barrier",
+        ),
         WorkloadError::TooManyTags => Some("fewer steps, repeats or microbatches"),
         _ => None,
     }

@@ -5,7 +5,7 @@
 
 use netloom_catalog::workload::background;
 use netloom_catalog::workload::collective::Plan;
-use netloom_model::{Background, Fabric, Job, Phase, Posting, Routing, StagedFlows};
+use netloom_model::{Background, Fabric, Hosts, Job, Phase, Posting, Routing, StagedFlows};
 use netloom_policy::congestion::{Controller, Site};
 use netloom_units::{Rate, Time};
 
@@ -39,6 +39,7 @@ pub(super) struct Traffic<'a> {
     pub jobs: &'a [(usize, Job)],
     pub background: Option<&'a Background>,
     pub staged: Option<&'a StagedFlows>,
+    pub hosts: Hosts,
 }
 
 /// Reports what does not fit.
@@ -64,9 +65,14 @@ pub(super) fn check(
         let help = "flows that stop earlier, smaller messages, or faster links";
         spans.push((span(&of_flows(staged)), wanted.list.place, help));
     }
-    for (number, job) in traffic.jobs {
+    // One that is endless ends with the others, or at the deadline.
+    for (number, job) in traffic.jobs.iter().filter(|(_, job)| !job.repetition.endless) {
         let help = "fewer steps, smaller messages, or faster links";
-        spans.push((span(&of_job(job, barrier_delay)), draft.jobs[*number].steps.place, help));
+        spans.push((
+            span(&of_job(job, barrier_delay, &traffic.hosts)),
+            draft.jobs[*number].steps.place,
+            help,
+        ));
     }
     let total = spans.iter().fold(0, |total: u128, (span, ..)| total.saturating_add(*span));
     let Some((_, place, help)) = spans.into_iter().max_by_key(|(span, ..)| *span) else { return };
@@ -83,7 +89,7 @@ fn has_queue_pairs(draft: &Draft) -> Option<&Parameters> {
     draft.transport.as_ref().filter(|transport| queue_pairs::rule(transport.spec).is_some())
 }
 
-fn of_job(job: &Job, barrier_delay: u64) -> Worst {
+fn of_job(job: &Job, barrier_delay: u64, hosts: &Hosts) -> Worst {
     let n = job.ranks.len() as u128;
     let mut worst = Worst::default();
     for phase in &job.phases {
@@ -111,6 +117,10 @@ fn of_job(job: &Job, barrier_delay: u64) -> Worst {
             }
         }
     }
+    at_hosts(&mut worst, hosts);
+    if let Some(bursts) = &job.repetition.bursts {
+        worst.idle += u128::from(bursts.pause.0) + u128::from(bursts.slack.0);
+    }
     let steps = u128::from(job.steps);
     Worst {
         bytes: worst.bytes.saturating_mul(steps),
@@ -118,6 +128,21 @@ fn of_job(job: &Job, barrier_delay: u64) -> Worst {
         rounds: worst.rounds.saturating_mul(steps),
         idle: worst.idle.saturating_mul(steps).saturating_add(u128::from(job.start.0)),
         largest_message: 0,
+    }
+}
+
+/// What hosts add: grants, and time for messages and bytes.
+fn at_hosts(worst: &mut Worst, hosts: &Hosts) {
+    let overheads = u128::from(hosts.send_overhead.0) + u128::from(hosts.receive_overhead.0);
+    worst.idle = worst.idle.saturating_add(worst.messages.saturating_mul(overheads));
+    for rate in [hosts.reduction, hosts.copy].into_iter().flatten() {
+        let bits = worst.bytes.saturating_mul(8);
+        worst.idle = worst.idle.saturating_add(bits.saturating_mul(PS_PER_SECOND) / u128::from(rate.0));
+    }
+    if hosts.rendezvous.is_some() {
+        worst.bytes = worst.bytes.saturating_add(worst.messages * u128::from(Hosts::GRANT.0));
+        worst.messages *= 2;
+        worst.rounds *= 2;
     }
 }
 
@@ -168,6 +193,7 @@ fn span(worst: &Worst, draft: &Draft, ground: &Ground, traffic: Traffic<'_>) -> 
         .chain(background)
         .chain(staged)
         .chain(super::faults::degraded_rates(draft))
+        .chain(traffic.hosts.injection)
         .min()
         .unwrap_or(Rate(u64::MAX));
     let latency = draft

@@ -18,6 +18,7 @@ mod flows;
 mod grades;
 mod ground;
 mod groups;
+mod hosts;
 mod job;
 mod limits;
 mod messages;
@@ -25,6 +26,7 @@ mod notes;
 mod paths;
 mod placement;
 mod rdma;
+mod repetition;
 mod routes;
 mod stages;
 
@@ -32,7 +34,7 @@ use std::sync::Arc;
 
 use netloom_catalog::workload::expand;
 use netloom_model::by_hand::Entry;
-use netloom_model::{Background, Job, Model, Queues, Recording, StagedFlows, Storm, Workload};
+use netloom_model::{Background, Hosts, Job, Model, Queues, Recording, StagedFlows, Storm, Workload};
 use netloom_policy::edge::path_map::PathMap;
 use netloom_units::Duration;
 
@@ -73,6 +75,7 @@ pub(crate) struct Parts {
     jobs: Vec<Job>,
     background: Option<Background>,
     staged: Option<StagedFlows>,
+    hosts: Hosts,
     damage: Damage,
     coordination_delay: Duration,
     recording: Recording,
@@ -125,7 +128,8 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     let recording = choices::recording(draft.record.as_ref(), staged.as_ref(), &ground, problems);
     let failing = faults::failing(draft, seed, &ground, &mut notes, problems);
     let storms = faults::storms(draft, &ground, problems);
-    let mut jobs = job::jobs(&draft.jobs, seed, &ground, problems);
+    let hosts = hosts::hosts(draft, problems);
+    let mut jobs = job::jobs(&draft.jobs, seed, (&ground, hosts), problems);
     let mut background = background::background(draft, seed, &ground, problems);
     classes::handle(draft, &mut jobs, background.as_mut(), staged.as_mut());
     let is_idle = draft.jobs.is_empty() && draft.background.is_none() && draft.flows.is_none();
@@ -134,7 +138,9 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
         let report = problems.report(draft.fabric_place, text);
         report.label("only a fabric").help("add `jobs: [{ phases: [...] }]`");
     }
-    let traffic = limits::Traffic { jobs: &jobs, background: background.as_ref(), staged: staged.as_ref() };
+    repetition::check(draft, problems);
+    let traffic =
+        limits::Traffic { jobs: &jobs, background: background.as_ref(), staged: staged.as_ref(), hosts };
     limits::check(draft, &ground, traffic, coordination_delay.0, problems);
     notes::add(draft, &jobs, &mut notes);
     let jobs = jobs.into_iter().map(|(_, job)| job).collect();
@@ -144,6 +150,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
         jobs,
         background,
         staged,
+        hosts,
         damage,
         coordination_delay,
         recording,
@@ -170,7 +177,12 @@ fn expands(parts: &Parts, draft: &Draft, problems: &mut Problems) {
 
 impl Parts {
     fn workload(&self) -> Workload {
-        Workload { jobs: self.jobs.clone(), background: self.background.clone(), staged: self.staged.clone() }
+        Workload {
+            jobs: self.jobs.clone(),
+            background: self.background.clone(),
+            staged: self.staged.clone(),
+            hosts: self.hosts,
+        }
     }
 }
 
@@ -205,7 +217,7 @@ fn finish(resolved: &Resolved, draft: &Draft, parts: Parts) -> Compiled {
         storms: parts.damage.storms,
         knowledge: faults::knowledge(&resolved.faults),
         coordination_delay: parts.coordination_delay,
-        deadline: resolved.deadline,
+        deadline: repetition::deadline(resolved),
         recording: parts.recording,
         seed: resolved.seed,
     };

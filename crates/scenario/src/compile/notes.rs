@@ -26,12 +26,13 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
             queue_pairs_travel(draft, transport, notes);
         }
     }
-    if jobs.iter().any(|(_, job)| job.phases.iter().any(has_barrier)) {
+    if jobs.iter().any(|(_, job)| job.repetition.aligned || job.phases.iter().any(has_barrier)) {
         notes.push(
             "ours: modelled barriers release all ranks `coordination_delay` after the last one arrives"
                 .to_owned(),
         );
     }
+    at_hosts(draft, notes);
     if let Some(flows) = &draft.flows {
         staged(flows, draft.transport.as_ref(), notes);
     }
@@ -52,6 +53,24 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
             "ours: with global knowledge every node learns of a fault at the next snapshot, one every \
              `coordination_delay`"
                 .to_owned(),
+        );
+    }
+}
+
+/// What hosts do by rules of ours.
+fn at_hosts(draft: &Draft, notes: &mut Vec<String>) {
+    let Some(hosts) = &draft.hosts else { return };
+    let is_set = |name| hosts.settings.optional(name).is_some();
+    if is_set("rendezvous") {
+        notes.push(
+            "ours: a receiver grants a large message by one of 64 B when it posts the receive, and its sender goes on when \
+             all of it is acknowledged"
+                .to_owned(),
+        );
+    }
+    if is_set("reduction") || is_set("copy") {
+        notes.push(
+            "ours: a rank adds and copies what has come before it does anything else, a whole message at a time".to_owned(),
         );
     }
 }

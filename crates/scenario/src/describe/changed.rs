@@ -9,11 +9,11 @@
 use netloom_policy::{balance, congestion};
 use netloom_units::{Duration, Value};
 
-use super::{duration, value};
+use super::{duration, value, workload};
 use crate::place::Placed;
 use crate::resolved::{
     Background, Balance, Class, ClassMarking, Classes, Collective, Congestion, Custom, Fabric, Faults, Flow,
-    Flows, Job, Parameters, Phase, Placement, Queues, Record, Resolved, Stages, queue_pairs, sections,
+    Flows, Job, Parameters, Phase, Placement, Queues, Record, Resolved, Stages, Steps, queue_pairs, sections,
 };
 use crate::written::{Node, Tree};
 
@@ -41,6 +41,7 @@ pub(crate) fn changed(resolved: &Resolved) -> Vec<Changed> {
         queues,
         classes,
         traffic,
+        hosts,
         jobs,
         background,
         flows,
@@ -61,6 +62,7 @@ pub(crate) fn changed(resolved: &Resolved) -> Vec<Changed> {
     list.queues(queues);
     list.classes(classes, transport);
     list.listed("traffic", traffic.len(), "kinds", Some("none"));
+    list.section("hosts", hosts);
     jobs.iter().enumerate().for_each(|(number, job)| list.job(number, job));
     if let Some(background) = background {
         list.background(background);
@@ -208,10 +210,17 @@ impl List {
     }
 
     fn job(&mut self, number: usize, job: &Job) {
-        let Job { name: _, placement, steps, start, orders, traffic, phases } = job;
+        let Job { name: _, placement, steps, warm_up, bursts, start, orders, traffic, phases } = job;
         let path = format!("jobs.{number}");
         self.kind(&path, traffic.as_ref());
-        self.entry(&format!("{path}.steps"), steps.value.to_string(), Some("1"));
+        match &steps.value {
+            Steps::Precise(parameters) => self.section(&format!("{path}.steps"), parameters),
+            plain => self.entry(&format!("{path}.steps"), written(&workload::steps(plain)), Some("1")),
+        }
+        self.entry(&format!("{path}.warm_up"), written(&workload::warm_up(*warm_up)), Some("0"));
+        if let Some(bursts) = bursts {
+            self.section(&format!("{path}.bursts"), bursts);
+        }
         self.span(&format!("{path}.start"), (start.0 > 0).then_some(Duration(start.0)), "0s");
         self.placement(&format!("{path}.placement"), placement);
         self.listed(&format!("{path}.orders"), orders.value.len(), "orders of the ranks", Some("none"));

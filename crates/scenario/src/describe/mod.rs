@@ -32,6 +32,7 @@ pub(crate) fn scenario(resolved: &Resolved) -> Node {
         ("queues", queues(&resolved.queues)),
         ("classes", classes(&resolved.classes)),
         ("traffic", Node::list(resolved.traffic.iter().map(traffic))),
+        ("hosts", section(&resolved.hosts)),
         ("jobs", Node::list(resolved.jobs.iter().map(workload::job))),
         ("background", resolved.background.as_ref().map_or_else(|| Node::text("none"), background)),
         ("flows", resolved.flows.as_ref().map_or_else(|| Node::text("none"), workload::flows)),

@@ -1,10 +1,10 @@
 //! Jobs with their phases, and staged flows, back as nodes.
 
-use netloom_units::Duration;
+use netloom_units::{Duration, Value};
 
-use super::{duration, entries, kind, names, plugin};
+use super::{duration, entries, kind, names, plugin, section, value};
 use crate::place::Placed;
-use crate::resolved::{Collective, Flow, Flows, Job, Phase, Placement, Stages};
+use crate::resolved::{Collective, Flow, Flows, Job, Phase, Placement, Stages, Steps, WarmUp};
 use crate::written::Node;
 
 /// One job.
@@ -12,12 +12,31 @@ pub(super) fn job(job: &Job) -> Node {
     Node::map([
         ("name", Node::text(&job.name.value)),
         ("placement", placement(&job.placement)),
-        ("steps", Node::text(job.steps.value.to_string())),
+        ("steps", steps(&job.steps.value)),
+        ("warm_up", warm_up(job.warm_up)),
+        ("bursts", job.bursts.as_ref().map_or_else(|| Node::text("none"), section)),
         ("start", duration(Duration(job.start.0))),
         ("orders", ranks(&job.orders.value)),
         ("traffic", kind(job.traffic.as_ref())),
         ("phases", Node::list(job.phases.iter().map(phase))),
     ])
+}
+
+/// How many steps.
+pub(super) fn steps(steps: &Steps) -> Node {
+    match steps {
+        Steps::Count(n) => Node::text(n.to_string()),
+        Steps::Endless => Node::text(Steps::ENDLESS),
+        Steps::Precise(parameters) => section(parameters),
+    }
+}
+
+/// Steps that do not count.
+pub(super) fn warm_up(warm_up: WarmUp) -> Node {
+    match warm_up {
+        WarmUp::Steps(n) => Node::text(n.to_string()),
+        WarmUp::Share(share) => value(Value::Fraction(share)),
+    }
 }
 
 /// Which hosts.

@@ -10,7 +10,7 @@ use netloom_units::{Kind, Value};
 
 use super::{Body, Definition, Key, Member, Preset, Shape, WHOLE, registry};
 use crate::resolve::fabric::MOST_NUMBERED;
-use crate::resolved::{Background, Balance, Class, Congestion, faults, sections};
+use crate::resolved::{Background, Balance, Class, Congestion, Steps, faults, sections};
 
 const SHARE: Kind = Kind::Fraction { minimum: 0.0, maximum: 1.0 };
 const ANY: Kind = Kind::Count { minimum: 0, maximum: u32::MAX as u64 };
@@ -26,7 +26,8 @@ pub(super) fn all() -> Vec<Definition> {
         congestion(),
         queues(),
         classes(),
-        vec![traffic(), job()],
+        vec![traffic(), Definition::section("hosts", &sections::HOSTS, Vec::new())],
+        job(),
         placement(),
         phase(),
         background(),
@@ -95,6 +96,7 @@ fn whole() -> Definition {
             Preset::Words("none named"),
             "kinds of traffic, by whose names jobs, background traffic and flows say what they are",
         ),
+        section("hosts", no.clone(), "what hosts take for the messages of jobs"),
         Key::by_hand("jobs", jobs, Preset::Words("no jobs"), "who trains, on which hosts, in which phases"),
         Key::by_hand("background", background, Preset::Written("none"), "traffic beside the jobs"),
         Key::by_hand("flows", flows, Preset::Written("none"), "flows that start and stop at given times"),
@@ -344,11 +346,18 @@ fn kind() -> Key {
     )
 }
 
-fn job() -> Definition {
-    let steps = Shape::Value(Kind::Count { minimum: 1, maximum: u32::MAX.into() });
+fn job() -> Vec<Definition> {
+    let steps = Shape::Either(vec![
+        Shape::Value(Kind::Count { minimum: 1, maximum: u32::MAX.into() }),
+        Shape::Word(Steps::ENDLESS),
+        Shape::defined("steps"),
+    ]);
+    let warm_up =
+        Shape::Either(vec![Shape::Value(ANY), Shape::Value(Kind::Fraction { minimum: 0.0, maximum: 0.9 })]);
+    let bursts = Shape::Either(vec![Shape::Word("none"), Shape::defined("bursts")]);
     let start = Preset::Value(Value::Duration(netloom_units::Duration::ZERO));
     let phases = Shape::list(Shape::defined("phase"));
-    Definition::map(
+    let job = Definition::map(
         "job",
         "ranks that repeat a list of phases",
         vec![
@@ -363,8 +372,15 @@ fn job() -> Definition {
                 "steps",
                 steps,
                 Preset::Value(Value::Count(1)),
-                "how many times the phases are repeated",
+                "how many times the phases are repeated: so often, until the mean time is known, or without end",
             ),
+            Key::by_hand(
+                "warm_up",
+                warm_up,
+                Preset::Value(Value::Count(0)),
+                "how many of the first steps do not count, or which share of them such as `10%`",
+            ),
+            Key::by_hand("bursts", bursts, Preset::Written("none"), "whether steps come in bursts"),
             Key::by_hand("start", Shape::Value(Kind::Duration), start, "when it starts"),
             Key::by_hand(
                 "orders",
@@ -375,7 +391,10 @@ fn job() -> Definition {
             kind(),
             Key::by_hand("phases", phases, Preset::Required, "one step"),
         ],
-    )
+    );
+    let sections = [("steps", &sections::PRECISE), ("bursts", &sections::BURSTS)];
+    let below = sections.map(|(name, spec)| Definition::section(name, spec, Vec::new()));
+    [job].into_iter().chain(below).collect()
 }
 
 /// Lists of ranks.

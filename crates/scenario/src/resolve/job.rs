@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use netloom_units::{Kind, Time, Value};
+use netloom_units::{Duration, Kind, Time, Value};
 
 use super::classes::{self, TRAFFIC};
 use super::fields::{Fields, items, named};
-use super::{phase, plugin, report_repeats, sound, value};
+use super::{is_word, phase, plugin, report_repeats, sound, value};
 use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
-use crate::resolved::{Job, Parameters, Placement, sections};
-use crate::written::Node;
+use crate::resolved::{Job, Parameters, Placement, Steps, WarmUp, sections};
+use crate::written::{Node, Tree};
 
-const KEYS: &[&str] = &["name", "placement", "steps", "start", "orders", TRAFFIC, "phases"];
+const KEYS: &[&str] =
+    &["name", "placement", "steps", "warm_up", "bursts", "start", "orders", TRAFFIC, "phases"];
 
 /// Reads the list of jobs; those that cannot be read are reported and left out.
 pub(super) fn jobs(node: &Node, problems: &mut Problems) -> Vec<Job> {
@@ -40,9 +41,14 @@ fn job(node: &Node, number: usize, problems: &mut Problems) -> Option<Job> {
         None => Some(Placement::Rule(Parameters::defaults(&sections::ALL_HOSTS))),
     };
     let steps = match fields.get("steps") {
-        Some(node) => value::count_u32(node, 1, u32::MAX, problems).map(|n| Placed::new(n, node.place)),
-        None => Some(Placed::new(1, fields.head)),
+        Some(node) => steps(node, problems).map(|steps| Placed::new(steps, node.head())),
+        None => Some(Placed::new(Steps::Count(1), fields.head)),
     };
+    let warm_up = match fields.get("warm_up") {
+        Some(node) => warm_up(node, problems),
+        None => Some(WarmUp::Steps(0)),
+    };
+    let bursts = sound(problems, |problems| bursts(fields.get("bursts"), problems));
     let start = match fields.get("start").map(|node| value::value(node, &Kind::Duration, problems)) {
         Some(Some(Value::Duration(span))) => Time::ZERO + span,
         _ => Time::ZERO,
@@ -60,11 +66,58 @@ fn job(node: &Node, number: usize, problems: &mut Problems) -> Option<Job> {
         name: name?,
         placement: placement?,
         steps: steps?,
+        warm_up: warm_up?,
+        bursts: bursts?,
         start,
         orders: orders?,
         traffic,
         phases: phases?,
     })
+}
+
+/// `1000`, `endless`, or `{ precision: 2% }`.
+pub(super) fn steps(node: &Node, problems: &mut Problems) -> Option<Steps> {
+    if is_word(node, Steps::ENDLESS) {
+        return Some(Steps::Endless);
+    }
+    if matches!(node.tree, Tree::Map(_)) {
+        let found =
+            sound(problems, |problems| plugin::section(Some(node), &sections::PRECISE, &[], problems)?.0);
+        return found.map(Steps::Precise);
+    }
+    let n_before = problems.len();
+    let found = value::count_u32(node, 1, u32::MAX, problems).map(Steps::Count);
+    problems.widen_since(n_before, ", `endless`, or a map with `precision`");
+    found
+}
+
+/// So many steps, or a share of all.
+pub(super) fn warm_up(node: &Node, problems: &mut Problems) -> Option<WarmUp> {
+    let is_share = matches!(&node.tree, Tree::Text(text) if text.ends_with('%'));
+    if is_share {
+        let kind = Kind::Fraction { minimum: 0.0, maximum: 0.9 };
+        return match value::value(node, &kind, problems)? {
+            Value::Fraction(share) => Some(WarmUp::Share(share)),
+            _ => None,
+        };
+    }
+    let n_before = problems.len();
+    let found = value::count_u32(node, 0, u32::MAX, problems).map(WarmUp::Steps);
+    problems.widen_since(n_before, ", or a share of all steps such as `10%`");
+    found
+}
+
+/// `none`, or `{ length: 1ms, pause: 10ms }`.
+#[expect(clippy::option_option, reason = "none at all, and none because it is wrong")]
+pub(super) fn bursts(node: Option<&Node>, problems: &mut Problems) -> Option<Option<Parameters>> {
+    let Some(node) = node.filter(|node| !is_word(node, "none")) else { return Some(None) };
+    let found = plugin::section(Some(node), &sections::BURSTS, &[], problems)?.0?;
+    let spans = ["pause", "slack"].map(|name| found.settings.duration(name));
+    if spans == [Duration::ZERO; 2] {
+        let report = problems.report(found.place_of("pause"), "bursts without a pause are no bursts");
+        report.label("expected a span above zero").help("write `bursts: none` for steps one after the other");
+    }
+    Some(Some(found))
 }
 
 /// `all`, `{ contiguous: { ranks: 16 } }`, or `{ list: [host, ...] }`.

@@ -45,6 +45,8 @@ pub struct Resolved {
     pub classes: Classes,
     /// Kinds of traffic.
     pub traffic: Vec<Traffic>,
+    /// What hosts take for the messages of jobs.
+    pub hosts: Parameters,
     /// The jobs.
     pub jobs: Vec<Job>,
     /// Traffic beside the jobs.
@@ -250,7 +252,11 @@ pub struct Job {
     /// Which hosts it runs on.
     pub placement: Placement,
     /// How many times the phases are repeated.
-    pub steps: Placed<u32>,
+    pub steps: Placed<Steps>,
+    /// Steps that do not count.
+    pub warm_up: WarmUp,
+    /// Steps in bursts; `None` is one after the other.
+    pub bursts: Option<Parameters>,
     /// When it starts.
     pub start: Time,
     /// Permutations of the ranks, one per collective with `order: given`; from the start again when used up.
@@ -259,6 +265,31 @@ pub struct Job {
     pub traffic: Option<Placed<String>>,
     /// One step.
     pub phases: Vec<Placed<Phase>>,
+}
+
+/// How many times the phases of a job are repeated.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Steps {
+    /// So many times.
+    Count(u32),
+    /// Until every job that is not endless has finished.
+    Endless,
+    /// Until their mean time is known.
+    Precise(Parameters),
+}
+
+/// Steps that do not count.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum WarmUp {
+    /// The first so many.
+    Steps(u32),
+    /// The first of so many.
+    Share(f64),
+}
+
+impl Steps {
+    /// The word for steps without end.
+    pub(crate) const ENDLESS: &str = "endless";
 }
 
 /// Which hosts a job runs on, rank by rank.

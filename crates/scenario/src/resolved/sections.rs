@@ -329,6 +329,106 @@ pub static TRAFFIC: Spec = Spec {
     )],
 };
 
+/// What hosts take for the messages of jobs.
+pub static HOSTS: Spec = Spec {
+    name: "hosts",
+    summary: "what hosts take for the messages of jobs: overheads, rendezvous, limits of their own",
+    source: "LogGP (Alexandrov et al. 1995); rendezvous, adding and copying: ours, see docs/concepts/hosts.md",
+    parameters: &[
+        parameter(
+            "send_overhead",
+            Kind::Duration,
+            Some(Value::Duration(Duration::ZERO)),
+            "what posting a message takes: messages of a rank are posted one after the other",
+        ),
+        parameter(
+            "receive_overhead",
+            Kind::Duration,
+            Some(Value::Duration(Duration::ZERO)),
+            "how much later a rank goes on, per message that it waited for",
+        ),
+        parameter(
+            "rendezvous",
+            Kind::Optional(&Kind::Size),
+            Some(Value::Absent),
+            "messages of at least this size start when their receiver has granted them, and are waited for",
+        ),
+        parameter(
+            "injection",
+            Kind::Optional(&Kind::Rate),
+            Some(Value::Absent),
+            "the most that a host starts to send, over all its ports; needs queue pairs",
+        ),
+        parameter(
+            "reduction",
+            Kind::Optional(&Kind::Rate),
+            Some(Value::Absent),
+            "how fast a rank adds what has come to what it has, before it goes on",
+        ),
+        parameter(
+            "copy",
+            Kind::Optional(&Kind::Rate),
+            Some(Value::Absent),
+            "how fast a rank copies what has come to its place, before it goes on",
+        ),
+    ],
+};
+
+/// Steps that are repeated until their mean is known.
+pub static PRECISE: Spec = Spec {
+    name: "steps",
+    summary: "steps are repeated until their mean time is known well enough",
+    source: "batch means: ours, see docs/concepts/interference.md",
+    parameters: &[
+        parameter(
+            "precision",
+            Kind::Fraction { minimum: 0.0001, maximum: 1.0 },
+            None,
+            "half of the 95 % interval of the mean step time, over that mean",
+        ),
+        parameter(
+            "at_least",
+            count(10, u32::MAX as u64),
+            Some(Value::Count(10)),
+            "the fewest steps that are counted; it is looked at after every ten",
+        ),
+        parameter(
+            "at_most",
+            count(1, 100_000_000),
+            Some(Value::Count(1000)),
+            "the most steps that are done, those not counted included",
+        ),
+    ],
+};
+
+/// Steps in bursts.
+pub static BURSTS: Spec = Spec {
+    name: "bursts",
+    summary: "steps are repeated for a while, then nothing is begun for a while",
+    source: "the bursts of Piarulli et al. 2026; `exponential`: ours",
+    parameters: &[
+        parameter(
+            "length",
+            Kind::Duration,
+            None,
+            "steps begin until this has passed since the burst began; at least one does",
+        ),
+        parameter("pause", Kind::Duration, None, "then nothing is begun for so long"),
+        parameter(
+            "slack",
+            Kind::Duration,
+            Some(Value::Duration(Duration::ZERO)),
+            "what every pause takes longer than it is meant to",
+        ),
+        parameter(
+            "kind",
+            Kind::Choice(&["regular", "exponential"]),
+            Some(choice("regular")),
+            "whether lengths and pauses are these, or drawn with these means; the same at all ranks",
+        ),
+    ],
+};
+
 /// A phase of collectives.
 pub static COLLECTIVES: Spec = Spec {
     name: "collectives",
@@ -489,6 +589,12 @@ pub static RECORD: Spec = Spec {
             Kind::Flag,
             Some(Value::Flag(false)),
             "whether packets that arrive after later ones are counted, message by message",
+        ),
+        parameter(
+            "messages",
+            Kind::Choice(&["each", "summed"]),
+            Some(choice("each")),
+            "whether messages of jobs that arrive have a row each, or are summed up by sender",
         ),
         parameter(
             "slowest_flows",

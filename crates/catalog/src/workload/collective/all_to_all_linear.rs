@@ -5,45 +5,62 @@
 //! The `linear` algorithm of MPI libraries; the pattern of the experiments behind `congestion-fabrics`.
 //!
 //! # Parameters
-//! None.
+//! `posting`: with `rotated` a rank posts the next place first and goes round from there, so that receivers differ at any
+//! moment; with `same` every rank posts places 0, 1, 2 and so on, as a plain loop does, so that it starts as an incast that
+//! moves from place to place.
 //!
 //! # Invariants
-//! One step; a rank sends to the next place first and goes round from there, so that receivers differ at any moment.
-//! Nothing depends on anything, so `dependent` changes nothing.
+//! One step. The receive from a place is posted just before the send that is posted with it. Nothing depends on anything,
+//! so `dependent` changes nothing.
 //!
 //! # When it misleads
 //! n - 1 messages per rank leave in one burst: the fabric sees n(n - 1) flows at once, which hides path collisions that
-//! few fat flows would show.
+//! few fat flows would show. Where a NIC serves its queue pairs in turns, `same` differs little from `rotated` unless
+//! posting takes time (`hosts.send_overhead`).
 
-use netloom_units::{Settings, Spec};
+use netloom_units::{Kind, Parameter, Settings, Spec, Value};
 
-use super::{Algorithm, Factor, Frame, Step, at_once};
+use super::{Algorithm, Factor, Frame, Posted, Step, at_once};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
     name: "all_to_all_linear",
     summary: "all-to-all with every message sent at once",
     source: "linear all-to-all of MPI libraries",
-    parameters: &[],
+    parameters: &[Parameter {
+        name: "posting",
+        kind: Kind::Choice(&["rotated", "same"]),
+        default: Some(Value::Choice("rotated")),
+        meaning: "whether each rank posts the rank after it first, or all ranks post rank 0 first",
+    }],
 };
 
 /// The plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllToAllLinear {
     frame: Frame,
+    is_rotated: bool,
+}
+
+impl AllToAllLinear {
+    /// Operations before the wait: with `same` a rank passes over itself.
+    fn n_posts(&self) -> u64 {
+        u64::from(self.frame.n_ranks) - u64::from(self.is_rotated)
+    }
 }
 
 impl Algorithm for AllToAllLinear {
-    fn new(frame: Frame, _: &Settings) -> Result<Self, String> {
-        Ok(AllToAllLinear { frame })
+    fn new(frame: Frame, settings: &Settings) -> Result<Self, String> {
+        Ok(AllToAllLinear { frame, is_rotated: settings.choice("posting") == "rotated" })
     }
 
     fn operation(&self, place: u32, index: u64) -> Option<Step> {
         let others = self.frame.n_ranks - 1;
         let n_messages = if self.frame.chunk(place) > 0 { others } else { 0 };
-        at_once(index, u64::from(others), n_messages, |number| {
-            let to = self.frame.after(place, number as u32 + 1);
-            (to, self.frame.chunk(to))
+        at_once(index, self.n_posts(), n_messages, |number| {
+            let number = number as u32;
+            let to = if self.is_rotated { self.frame.after(place, number + 1) } else { number };
+            (to, if to == place { 0 } else { self.frame.chunk(to) })
         })
     }
 
@@ -62,5 +79,18 @@ impl Algorithm for AllToAllLinear {
 
     fn sends_first(&self) -> bool {
         true
+    }
+
+    fn tells_receives(&self) -> bool {
+        true
+    }
+
+    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+        if number > 0 || index >= self.n_posts() {
+            return None;
+        }
+        let index = index as u32;
+        let from = if self.is_rotated { self.frame.before(place, index + 1) } else { index };
+        (from != place).then_some(Posted { from, tag: 0, bytes: self.frame.chunk(place) })
     }
 }

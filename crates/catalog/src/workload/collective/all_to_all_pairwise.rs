@@ -17,7 +17,7 @@
 
 use netloom_units::{Settings, Spec};
 
-use super::{Algorithm, Factor, Frame, Step, at_once};
+use super::{Algorithm, Factor, Frame, Posted, Step, at_once};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -76,5 +76,18 @@ impl Algorithm for AllToAllPairwise {
 
     fn sends_first(&self) -> bool {
         !self.frame.dependent
+    }
+
+    fn tells_receives(&self) -> bool {
+        self.frame.dependent
+    }
+
+    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+        let step = index / 2;
+        if number > 0 || !index.is_multiple_of(2) || step >= u64::from(self.frame.n_ranks - 1) {
+            return None;
+        }
+        let from = self.frame.before(place, step as u32 + 1);
+        Some(Posted { from, tag: step, bytes: self.frame.chunk(place) })
     }
 }

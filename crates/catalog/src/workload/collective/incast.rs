@@ -17,7 +17,7 @@
 
 use netloom_units::{Kind, Parameter, Settings, Spec, Value};
 
-use super::{Algorithm, Factor, Frame, Step, at_once};
+use super::{Algorithm, Factor, Frame, Posted, Step, at_once};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -72,5 +72,14 @@ impl Algorithm for Incast {
 
     fn sends_first(&self) -> bool {
         true
+    }
+
+    fn tells_receives(&self) -> bool {
+        true
+    }
+
+    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+        let is_root = place == 0 && index == 0 && number < self.n_senders;
+        is_root.then_some(Posted { from: number + 1, tag: 0, bytes: self.size })
     }
 }

@@ -89,6 +89,17 @@ impl Step {
     }
 }
 
+/// A receive that a place posts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Posted {
+    /// The place that sends.
+    pub from: u32,
+    /// Tag within this collective.
+    pub tag: u64,
+    /// Its size; nothing comes of an empty one.
+    pub bytes: u64,
+}
+
 /// A fraction that sizes are multiplied by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Factor {
@@ -132,6 +143,22 @@ pub trait Algorithm: Sized {
 
     /// Whether every place does all its sends before its first wait.
     fn sends_first(&self) -> bool;
+
+    /// Whether [`Algorithm::posted`] tells all receives; hosts that grant, add or copy need that.
+    fn tells_receives(&self) -> bool {
+        false
+    }
+
+    /// The `number`-th receive that a place posts together with its `index`-th operation, and before it; nothing past
+    /// the last one.
+    fn posted(&self, _place: u32, _index: u64, _number: u32) -> Option<Posted> {
+        None
+    }
+
+    /// Whether what the `index`-th operation of a place waits for is added to what is there.
+    fn adds(&self, _index: u64) -> bool {
+        false
+    }
 }
 
 /// The place of an algorithm in [`SPECS`].
@@ -223,6 +250,21 @@ macro_rules! registry {
             /// See [`Algorithm::sends_first`].
             pub fn sends_first(&self) -> bool {
                 match self { $(Plan::$variant(plan) => plan.sends_first(),)+ }
+            }
+
+            /// See [`Algorithm::tells_receives`].
+            pub fn tells_receives(&self) -> bool {
+                match self { $(Plan::$variant(plan) => plan.tells_receives(),)+ }
+            }
+
+            /// See [`Algorithm::posted`].
+            pub fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+                match self { $(Plan::$variant(plan) => plan.posted(place, index, number),)+ }
+            }
+
+            /// See [`Algorithm::adds`].
+            pub fn adds(&self, index: u64) -> bool {
+                match self { $(Plan::$variant(plan) => plan.adds(index),)+ }
             }
         }
     };

@@ -8,7 +8,7 @@
 //! Invariants: in the dependent form round k + 1 of a place starts only after what it receives in round k.
 //! Source: Patarasuk, Yuan, "Bandwidth Optimal All-reduce Algorithms for Clusters of Workstations", JPDC 2009.
 
-use super::{Frame, Step, at_once};
+use super::{Frame, Posted, Step, at_once};
 
 /// A ring of some rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +54,27 @@ impl Ring {
             let previous = self.frame.before(place, 1);
             Step::receive(round, u32::from(chunk_of(previous) > 0))
         })
+    }
+
+    /// The receive of a round is posted before its send, as a combined call does.
+    pub(super) fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+        let round = index / 2;
+        if number > 0 || !index.is_multiple_of(2) || round >= self.n_rounds() {
+            return None;
+        }
+        let from = self.frame.before(place, 1);
+        let back = (round % u64::from(self.frame.n_ranks)) as u32;
+        Some(Posted { from, tag: round, bytes: self.frame.chunk(self.frame.before(from, back)) })
+    }
+
+    /// Whether what comes in the round of an operation belongs to the first pass.
+    pub(super) fn is_first_pass(&self, index: u64) -> bool {
+        index / 2 < u64::from(self.rounds_per_pass())
+    }
+
+    /// Whether every round has its own receive.
+    pub(super) fn tells_receives(&self) -> bool {
+        self.frame.dependent
     }
 
     pub(super) fn total_bytes(&self) -> u128 {

@@ -18,7 +18,7 @@
 use netloom_units::{Kind, Parameter, Settings, Spec, Value};
 
 use super::ring::Ring;
-use super::{Algorithm, Factor, Frame, Step};
+use super::{Algorithm, Factor, Frame, Posted, Step};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -66,5 +66,17 @@ impl Algorithm for RingAllReduce {
 
     fn sends_first(&self) -> bool {
         self.ring.sends_first()
+    }
+
+    fn tells_receives(&self) -> bool {
+        self.ring.tells_receives()
+    }
+
+    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+        self.ring.posted(place, index, number)
+    }
+
+    fn adds(&self, index: u64) -> bool {
+        self.ring.is_first_pass(index)
     }
 }

@@ -17,7 +17,7 @@
 use netloom_units::{Settings, Spec};
 
 use super::ring::Ring;
-use super::{Algorithm, Factor, Frame, Step};
+use super::{Algorithm, Factor, Frame, Posted, Step};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -58,5 +58,17 @@ impl Algorithm for RingReduceScatter {
 
     fn sends_first(&self) -> bool {
         self.ring.sends_first()
+    }
+
+    fn tells_receives(&self) -> bool {
+        self.ring.tells_receives()
+    }
+
+    fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {
+        self.ring.posted(place, index, number)
+    }
+
+    fn adds(&self, _: u64) -> bool {
+        true
     }
 }

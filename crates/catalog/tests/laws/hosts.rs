@@ -1,0 +1,190 @@
+//! What hosts take for messages: grants are given once and used once, posting takes time, receives are told as they are.
+
+use std::collections::BTreeMap;
+
+use netloom_catalog::workload::collective::{self, Plan, SPECS, Step};
+use netloom_catalog::{WorkloadError, expand};
+use netloom_model::{
+    Bucket, Collective, Handling, Hosts, Job, Operation, Order, Phase, Repetition, Work, Workload,
+};
+use netloom_units::{ActorId, Bytes, Duration, HostId, Random, Rate, Settings, Time, Value};
+
+use crate::executor::{Delay, Trace, run};
+
+/// Every algorithm that tells its receives, and some with other parameters.
+fn cases() -> Vec<(&'static str, Settings)> {
+    let all = SPECS.iter().map(|spec| (spec.name, spec.defaults()));
+    let same = SPECS.iter().find(|spec| spec.name == "all_to_all_linear").expect("in the registry");
+    let same = (same.name, same.defaults().with("posting", Value::Choice("same")));
+    all.chain([same])
+        .filter(|case| Plan::new(&collective(case, 1000, true), 4).unwrap().tells_receives())
+        .collect()
+}
+
+fn collective((name, settings): &(&'static str, Settings), size: u64, dependent: bool) -> Collective {
+    let algorithm = collective::number_of(name).expect("in the registry");
+    Collective { algorithm, settings: settings.clone(), size: Bytes(size), dependent, order: Order::Shuffled }
+}
+
+fn job(n: u32, collectives: Vec<Collective>, hosts: Hosts, repetition: Repetition) -> Workload {
+    let bucket = Bucket { collectives, size: Bytes(0), bus_bytes: Bytes(0) };
+    let phases = vec![Phase::Communicate { buckets: vec![bucket], concurrent: false, barrier: false }];
+    let ranks = (0..n).map(HostId).collect();
+    let handling = Handling::default();
+    let steps = if repetition.endless { u32::MAX } else { 3 };
+    let job = Job { ranks, steps, phases, start: Time::ZERO, handling, repetition };
+    Workload { jobs: vec![job], background: None, staged: None, hosts }
+}
+
+fn traced(workload: &Workload, n: u32, delay: Delay) -> Trace {
+    run(&mut expand(workload, n as usize, 1).unwrap(), delay, 0)
+}
+
+#[test]
+fn the_receives_told_are_those_that_come() {
+    assert_eq!(cases().len(), 7);
+    for case in cases() {
+        for (n, size) in (1..9).flat_map(|n| [0, 1, 5, 1000, 1 << 20].map(|size| (n, size))) {
+            let plan = Plan::new(&collective(&case, size, true), n).unwrap();
+            // (receiver, sender, tag, bytes), and how often.
+            let [mut told, mut sent] = [BTreeMap::new(), BTreeMap::new()];
+            for place in 0..n {
+                for index in 0.. {
+                    let Some(step) = plan.operation(place, index) else { break };
+                    for receive in (0..).map_while(|number| plan.posted(place, index, number)) {
+                        if receive.bytes > 0 {
+                            *told.entry((place, receive.from, receive.tag, receive.bytes)).or_insert(0) += 1;
+                        }
+                    }
+                    if let Step::Send { to, tag, bytes } = step {
+                        *sent.entry((to, place, tag, bytes)).or_insert(0) += 1;
+                    }
+                }
+            }
+            assert_eq!(told, sent, "{} n {n} size {size}", case.0);
+        }
+    }
+}
+
+#[test]
+fn every_large_message_is_granted_once_and_waited_for_by_its_sender() {
+    let hosts = Hosts { rendezvous: Some(Bytes(100)), ..Hosts::default() };
+    for case in cases() {
+        for (n, seed) in (1..7).flat_map(|n| [(n, 3), (n, 4)]) {
+            // Small ones as well, side by side with large ones.
+            let collectives = vec![collective(&case, 1 << 12, true), collective(&case, 7, true)];
+            let plain = job(n, collectives.clone(), Hosts::default(), Repetition::default());
+            let granted = job(n, collectives, hosts, Repetition::default());
+            let random = || Delay::Random(Random::stream(seed, 1, 0), 900);
+            let [plain, granted] = [&plain, &granted].map(|workload| traced(workload, n, random()));
+            let is_large = |bytes: u64| bytes >= 100;
+            let n_large = plain.sends.iter().filter(|send| is_large(send.2.size.0)).count();
+            let waited = granted.sends.iter().filter(|send| send.2.completion.is_some());
+            assert!(waited.clone().all(|send| is_large(send.2.size.0)), "{}", case.0);
+            assert_eq!(waited.count(), n_large, "{}", case.0);
+            let n_grants = granted.sends.len() - plain.sends.len();
+            assert_eq!(n_grants, n_large, "{} n {n}", case.0);
+            assert_eq!(
+                granted.bytes_sent(),
+                plain.bytes_sent() + u128::from(Hosts::GRANT.0) * n_grants as u128
+            );
+        }
+    }
+}
+
+#[test]
+fn a_message_starts_after_its_receiver_has_posted() {
+    let hosts = Hosts { rendezvous: Some(Bytes(1)), ..Hosts::default() };
+    for case in cases() {
+        let all = traced(
+            &job(5, vec![collective(&case, 5000, true)], hosts, Repetition::default()),
+            5,
+            Delay::Fixed(100),
+        );
+        for (at, actor, message) in all.sends.iter().filter(|send| send.2.completion.is_some()) {
+            let grants = all.sends.iter().filter(|(granted, from, grant)| {
+                let back = message.to.0 == *from && grant.to.0 == *actor;
+                back && grant.completion.is_none() && grant.step == message.step && granted + 100 <= *at
+            });
+            assert!(grants.count() > 0, "{}: {message:?}", case.0);
+        }
+    }
+}
+
+#[test]
+fn a_rank_posts_one_message_after_the_other() {
+    let linear = cases()
+        .into_iter()
+        .find(|case| case.1.iter().any(|(_, value)| value == Value::Choice("same")))
+        .unwrap();
+    let hosts = Hosts { send_overhead: Duration(10), receive_overhead: Duration(7), ..Hosts::default() };
+    let mut one = collective(&linear, 1000, true);
+    one.order = Order::Rank;
+    let workload = Workload {
+        jobs: job(4, vec![one], hosts, Repetition::default())
+            .jobs
+            .into_iter()
+            .map(|job| Job { steps: 1, ..job })
+            .collect(),
+        ..job(4, Vec::new(), hosts, Repetition::default())
+    };
+    let all = traced(&workload, 4, Delay::Fixed(100));
+    let of =
+        |rank: u32| all.sends.iter().filter(move |send| send.1 == rank).map(|send| (send.0, send.2.to.0));
+    for rank in 0..4 {
+        let to = (0..4).filter(|&to| to != rank);
+        assert!(of(rank).eq((1..=3).map(|posted| posted * 10).zip(to)), "rank {rank}");
+    }
+    // The last message starts after three postings, takes 100, and three are taken in.
+    assert_eq!(all.end, 30 + 100 + 3 * 7);
+}
+
+#[test]
+fn what_came_is_added_and_copied_before_the_next_round() {
+    let rate = |bytes_per_ps: u64| Some(Rate(bytes_per_ps * 8_000_000_000_000));
+    let hosts = Hosts { reduction: rate(2), copy: rate(5), ..Hosts::default() };
+    for (name, adding, rounds) in
+        [("ring_all_gather", 0, 3), ("ring_reduce_scatter", 3, 3), ("ring_all_reduce", 3, 6)]
+    {
+        let case = cases().into_iter().find(|case| case.0 == name).unwrap();
+        let workload = job(4, vec![collective(&case, 4000, true)], hosts, Repetition::default());
+        let all = traced(&workload, 4, Delay::Fixed(100));
+        assert_eq!(all.end, 3 * (rounds * (100 + 1000 / 5) + adding * 1000 / 2), "{name}");
+    }
+}
+
+#[test]
+fn who_cannot_say_whom_it_receives_from_is_refused() {
+    let hosts = Hosts { rendezvous: Some(Bytes(100)), ..Hosts::default() };
+    for name in ["broadcast_tree", "broadcast_chain", "permutation"] {
+        let spec = SPECS.iter().find(|spec| spec.name == name).expect("in the registry");
+        let one = collective(&(name, spec.defaults()), 1000, true);
+        let refused = expand(&job(4, vec![one.clone()], hosts, Repetition::default()), 4, 1);
+        let Err(WorkloadError::Collective { reason, .. }) = refused else { panic!("{name} is accepted") };
+        assert!(reason.contains(name) && reason.contains("rendezvous"), "{reason}");
+        assert!(expand(&job(4, vec![one], Hosts::default(), Repetition::default()), 4, 1).is_ok());
+    }
+}
+
+#[test]
+fn endless_steps_must_wait_for_something() {
+    let incast = cases().into_iter().find(|case| case.0 == "incast").unwrap();
+    let endless = Repetition { endless: true, ..Repetition::default() };
+    let granting = Hosts { rendezvous: Some(Bytes(100)), ..Hosts::default() };
+    let of = |size, hosts, repetition| {
+        expand(&job(4, vec![collective(&incast, size, true)], hosts, repetition), 4, 1)
+    };
+    // A sender that is not granted anything waits for nobody.
+    for (size, hosts) in [(1000, Hosts::default()), (99, granting)] {
+        let refused = of(size, hosts, endless).expect_err("rank 1 never waits");
+        assert_eq!(refused, WorkloadError::NeverWaits { job: 0, rank: 1 });
+        assert!(of(size, hosts, Repetition { aligned: true, ..endless }).is_ok());
+    }
+    let mut work = of(1000, granting, endless).expect("every sender waits for its grants");
+    let mut handed = std::collections::VecDeque::new();
+    for _ in 0..50 {
+        work.refill(ActorId(1), &mut handed);
+    }
+    let n_sends = handed.iter().filter(|item| matches!(item.operation, Operation::SendWhen { .. })).count();
+    assert!(n_sends > 100, "{n_sends}: it goes on and on");
+}

@@ -1,0 +1,61 @@
+//! Messages of jobs that are summed up by sender, where a scenario does not want a row for each.
+//!
+//! Leaves out: messages that never arrived, which always have their rows.
+
+use netloom_model::Message;
+use netloom_records::{FlowRow, RepairRow, TallyRow};
+use netloom_units::{Bytes, Duration, HostId};
+
+use super::Coordinator;
+
+/// Whether rows of messages of a job are left out at all.
+fn is_of_job(job: u16) -> bool {
+    job < Message::STAGED
+}
+
+impl Coordinator<'_, '_> {
+    /// The sums of a job and a sender.
+    fn tally(&mut self, job: u16, source: HostId) -> &mut TallyRow {
+        let fresh = TallyRow { job, source, ..TallyRow::default() };
+        self.untold.entry((job, source)).or_insert(fresh)
+    }
+
+    /// Takes the rows of messages that have arrived out of those to be told.
+    #[inline(never)]
+    pub(super) fn sum_up_messages(&mut self) {
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.retain(|row| !self.sums_up(row));
+        self.rows = rows;
+    }
+
+    fn sums_up(&mut self, row: &FlowRow) -> bool {
+        let Some(end) = row.end.filter(|_| is_of_job(row.job)) else { return false };
+        let tally = self.tally(row.job, row.source);
+        tally.messages += 1;
+        tally.size = Bytes(tally.size.0 + row.size.0);
+        tally.time = Duration(tally.time.0.saturating_add(end.since(row.start).0));
+        tally.packets += u64::from(row.packets);
+        tally.hops += row.hops;
+        true
+    }
+
+    /// The same of what was sent again.
+    #[inline(never)]
+    pub(super) fn sum_up_repairs(&mut self, rows: &mut Vec<RepairRow>) {
+        rows.retain(|row| {
+            if row.end.is_none() || !is_of_job(row.job) {
+                return true;
+            }
+            let tally = self.tally(row.job, row.source);
+            tally.on_pairs += 1;
+            tally.again += u64::from(row.again);
+            tally.duplicates += u64::from(row.duplicates);
+            tally.nacks += u64::from(row.nacks);
+            tally.marked += u64::from(row.marked);
+            tally.cnps += u64::from(row.cnps);
+            tally.notified += u64::from(row.notified);
+            tally.distance = tally.distance.max(row.distance);
+            false
+        });
+    }
+}

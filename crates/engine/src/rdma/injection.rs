@@ -1,0 +1,82 @@
+//! A NIC that starts data no faster than its host can hand it over.
+//!
+//! Models: one limit over all ports: after a packet the next one starts no earlier than the first would have taken at the
+//! limit; of several ports the one that could start first does.
+//! Leaves out: control packets, which need nothing of the host; classes of data, with which there is no such limit.
+//!
+//! Invariants: what starts when does not depend on who looks and when.
+
+use netloom_model::Model;
+use netloom_units::{Bytes, Rate};
+
+use super::nic::Nic;
+use super::serve::Pairs;
+use crate::desk::Desk;
+use crate::node::settle;
+use crate::port::Egress;
+use crate::round::Round;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Injection {
+    rate: Rate,
+    /// No data packet starts before this instant, in ps.
+    next: u64,
+}
+
+impl Injection {
+    /// The limit of a model's hosts; absent where there is none.
+    pub fn of(model: &Model) -> Option<Box<Injection>> {
+        model.workload.hosts.injection.map(|rate| Box::new(Injection { rate, next: 0 }))
+    }
+}
+
+impl Nic {
+    /// The instant before which the limit lets nothing start.
+    pub fn not_before(&self) -> u64 {
+        self.injection.as_ref().map_or(0, |injection| injection.next)
+    }
+
+    /// The port that could start a data packet first, and when.
+    fn first_start(&self, ports: &[Egress], data: u8) -> Option<(u64, usize)> {
+        let gate = self.not_before();
+        let start = |(place, (lane, egress)): (usize, (&super::nic::Lane, &Egress))| {
+            let from = lane.first_from(egress, data)?;
+            Some((from.max(egress.free_at()).max(gate), place))
+        };
+        self.lanes.iter().zip(ports).enumerate().filter_map(start).min()
+    }
+
+    /// As [`crate::node::Node::serve_now`], where there is a limit.
+    #[inline(never)]
+    pub(super) fn serve_limited(
+        &mut self,
+        ports: &mut [Egress],
+        at: (u32, u32),
+        until: u64,
+        desk: &mut Desk,
+        round: &Round,
+    ) -> u64 {
+        let data = round.model.classes.data;
+        while let Some((start, place)) = self.first_start(ports, data).filter(|(start, _)| *start < until) {
+            let egress = &mut ports[place];
+            // Control packets that wait go first.
+            if egress.has_start_before(start + 1) {
+                settle(egress, start + 1, desk, round);
+                continue;
+            }
+            let Nic { lanes, sends, outgoing, injection, .. } = self;
+            let lane = &mut lanes[place];
+            let turn = lane.ready.first().expect("it could start");
+            let mut pairs = Pairs { sends, outgoing, at };
+            let packet = pairs.take_packet(&mut lane.controller, &mut lane.ready, (turn, start), desk, round);
+            if let Some(injection) = injection {
+                injection.next = start + injection.rate.serialization(Bytes(u64::from(packet.bytes))).0;
+            }
+            pairs.launch(egress, start, packet, desk, round);
+        }
+        ports.iter_mut().for_each(|egress| settle(egress, until, desk, round));
+        self.quiet_until = self.first_start(ports, data).map_or(u64::MAX, |(start, _)| start);
+        self.quiet_until
+    }
+}

@@ -1,0 +1,57 @@
+//! What hosts take for the messages of jobs.
+
+use netloom_model::Hosts;
+use netloom_units::Rate;
+
+use super::agreement::also;
+use super::choices::{optional_rate, optional_size};
+use crate::diagnostic::Problems;
+use crate::resolve::Draft;
+use crate::resolved::{queue_pairs, sections};
+
+/// What the section says, if it goes with the transport.
+pub(super) fn hosts(draft: &Draft, problems: &mut Problems) -> Hosts {
+    let Some(found) = &draft.hosts else { return Hosts::default() };
+    let rate = |name| -> Option<Rate> { optional_rate(found, name) };
+    let hosts = Hosts {
+        send_overhead: found.settings.duration("send_overhead"),
+        receive_overhead: found.settings.duration("receive_overhead"),
+        rendezvous: optional_size(found, "rendezvous"),
+        injection: rate("injection"),
+        reduction: rate("reduction"),
+        copy: rate("copy"),
+    };
+    check(draft, hosts, problems);
+    hosts
+}
+
+fn check(draft: &Draft, hosts: Hosts, problems: &mut Problems) {
+    let (Some(found), Some(transport)) = (&draft.hosts, &draft.transport) else { return };
+    if hosts.rendezvous.is_some() && transport.spec.name == sections::OPEN_LOOP.name {
+        let message =
+            format!("with transport `{}` no sender learns that a message is complete", transport.spec.name);
+        let report = problems.report(found.place_of("rendezvous"), message);
+        report.label("its sender would wait for ever");
+        report.help("write `rendezvous: none`, or another transport, such as `ideal`");
+        also(transport, "the transport", report);
+    }
+    if hosts.injection.is_none() {
+        return;
+    }
+    if queue_pairs::rule(transport.spec).is_none() {
+        let message = format!("transport `{}` has no NIC that could hold data back", transport.spec.name);
+        let report = problems.report(found.place_of("injection"), message);
+        report.label("needs queue pairs");
+        report.help(
+            "a transport with queue pairs: `go_back_n`, `nic_sr`, `irn`, `ideal`; or slower links at hosts",
+        );
+        also(transport, "the transport", report);
+    }
+    if draft.classes.as_ref().is_some_and(|classes| !classes.list.is_empty()) {
+        let report =
+            problems.report(found.place_of("injection"), "a limit of hosts does not know classes of data");
+        report
+            .label("which class would it hold back?")
+            .help("write `injection: none`, or no `list` of `classes`");
+    }
+}
