@@ -252,3 +252,17 @@ fn nics_of_rates_that_give_no_whole_picoseconds_send_all() {
         expect_all(&simulate(&model, work(5)), &format!("{rule:?}"));
     }
 }
+
+#[test]
+fn timers_that_wait_for_nothing_make_no_run_longer() {
+    for rule in RULES {
+        let mut model = with(rule, Switches::Endless, 1_000_000);
+        if let TransportKind::Rdma(rdma) = &mut model.transport.kind {
+            (rdma.timeout, rdma.timeout_low) = (Duration::from_micros(50_000), Duration::from_micros(50_000));
+        }
+        let whole = simulate(&model, work(3));
+        expect_all(&whole, "without a deadline");
+        model.deadline = Some(whole.outcome.end + Duration::from_micros(10));
+        assert_eq!(simulate(&model, work(3)), whole, "{rule:?}");
+    }
+}
