@@ -223,7 +223,7 @@ fn lumi_can_be_built_at_full_size() {
     let racks = hosts_by_leaf(fabric);
     assert_eq!(racks.len(), 24 * 8, "hosts of a block share a rack");
     assert!(racks.iter().all(|rack| rack.len() == 16));
-    assert!(built.routing.heap_bytes() < 100_000, "{} bytes", built.routing.heap_bytes());
+    assert_eq!(built.routing.heap_bytes(), 4 * (32 * 24 + 32 * 23 + 1 + 23 * 12 * 20), "no table by host");
     // Links of a pair of groups end at switches far apart: no switch has two of them.
     let switch = fabric.n_hosts() as u32 + 3;
     for group in 1..24 {
@@ -275,7 +275,7 @@ fn leonardo_can_be_built_at_full_size() {
         assert_eq!(kinds_of(&built, shape.shape().leaf(leaf)), [40, 18, 0]);
     }
     assert_eq!(hosts_by_leaf(fabric).len(), 23 * 18);
-    assert!(built.routing.heap_bytes() < 10_000, "{} bytes", built.routing.heap_bytes());
+    assert_eq!(built.routing.heap_bytes(), 4 * (18 * 23 + 23 + 22 * 18), "no table by host");
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod determinism;
 mod doubles;
 mod drop_tail;
 mod failures;
+mod groups;
 mod hooks;
 mod hot_spot;
 mod ideal_paths;
