@@ -12,9 +12,9 @@ use netloom_model::{Credits, Forwarding, InputOrder, Port};
 use netloom_units::{Bytes, Rate, StateWriter, Time};
 
 use super::Returns;
-use super::steps::Steps;
 use super::ends::Ends;
 use super::queues::{Entry, Line, NONE, Queues};
+use super::steps::Steps;
 use crate::packet::Packet;
 use crate::trace::Found;
 

@@ -265,11 +265,7 @@ impl Guide {
     }
 
     /// The least loaded of the minimal ways, or of those towards the group that a packet goes through.
-    pub(super) fn minimal<P: Ports>(
-        &mut self,
-        context: &mut Context,
-        ports: &mut P,
-    ) -> Option<(usize, u64)> {
+    pub(super) fn minimal<P: Ports>(&mut self, context: &mut Context, ports: &mut P) -> Option<(usize, u64)> {
         let n_minimal = ports.n_minimal();
         self.least_of(context, ports, 0..n_minimal)
     }

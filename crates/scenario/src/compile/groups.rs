@@ -51,7 +51,8 @@ fn enough_lanes(draft: &Draft, balance: &Balance, ground: &Ground, problems: &mu
     let lanes = |name| credits.settings.count(name) + 1;
     let wanted = lanes("data_lane").max(lanes("control_lane")) * u64::from(steps);
     if wanted > u64::from(Credits::LANES) || steps > 8 {
-        let message = format!("`{}` needs {steps} virtual lanes for each lane here", balance.switch.spec.name);
+        let message =
+            format!("`{}` needs {steps} virtual lanes for each lane here", balance.switch.spec.name);
         let name = if steps > 8 {
             "extra_steps"
         } else if lanes("data_lane") > lanes("control_lane") {

@@ -84,6 +84,7 @@ fn loads(n_flows: usize, n_uplinks: usize, seed: u64) -> Vec<u32> {
             tag: 0,
             is_data,
             may_reorder: true,
+            is_drained: false,
             ingress: 0,
             destination,
             message: 0,

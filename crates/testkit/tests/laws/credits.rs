@@ -27,6 +27,7 @@ pub fn plain(buffer: u64) -> Credits {
     Credits {
         buffer: Bytes(buffer),
         lanes: [0, 0, 0, 0, 0, 1, 0, 0],
+        n_steps: 1,
         order: InputOrder::Voq,
         speedup: 1,
         output_buffer: Bytes(0),

@@ -344,6 +344,7 @@ fn credits(given: &referee_roce::Credits) -> Credits {
     Credits {
         buffer: Bytes(given.buffer),
         lanes,
+        n_steps: 1,
         order: match given.order {
             Order::Fifo => InputOrder::Fifo,
             Order::Voq => InputOrder::Voq,

@@ -1,0 +1,263 @@
+//! What fabrics of groups carry under each policy: shares of what hosts can send, worked out from the numbers of links.
+//!
+//! The dragonfly has p = 2, a = 4, h = 2 and g = 9: eight hosts and eight global links to each group, one to each other
+//! group. With l the load of each host, all links of 1:
+//! - uniform traffic, minimal ways: 64/71 of it leaves its group, over links of which there is one for each host: any l <= 1;
+//! - the same over a third group crosses two global links: 2 x 64/71 x l <= 1, l <= 0.555;
+//! - all traffic of a group to the next one, minimal ways: 8 l <= 1, l <= 0.125;
+//! - the same over one of seven other groups: each global link but that to the next group carries 8 l / 7 on its first and
+//!   as much on its second part, l <= 7/16 = 0.4375;
+//! - and both: l <= 0.5625.
+//!
+//! Above these nothing can go; below them by no more than what arbitration and unlucky choices may cost.
+
+use netloom_catalog::expand;
+use netloom_engine::{Options, Seams, Status};
+use netloom_model::Model;
+use netloom_records::{DropReason, FlowRow};
+use netloom_testkit::fixture::{ListedWork, Run, Sending, everything_joined, simulate_with};
+use netloom_units::Time;
+
+use crate::groups::{compiled, guides};
+
+const PACKET: u64 = 2_048;
+const RATE: f64 = 100e9;
+/// What is measured, in ps: by then queues are what they stay.
+const FROM: u64 = 60_000_000;
+const UNTIL: u64 = 140_000_000;
+
+const DRAGONFLY: &str =
+    "dragonfly: {groups: 9, switches_per_group: 4, hosts_per_switch: 2, global_delay: 300ns";
+/// Sixteen hosts and sixteen global links to each group, four to each other group.
+const DRAGONFLY_PLUS: &str = "dragonfly_plus: {groups: 5, leaves_per_group: 4, spines_per_group: 4, hosts_per_leaf: 4, global_delay: 300ns";
+
+/// Hosts of a fabric send packets with exponential gaps.
+fn loaded(fabric: &str, policy: &str, to: &str, load: f64, more: &str) -> Model {
+    let percent = load * 100.0;
+    compiled(&format!(
+        "netloom: 1\n\
+         fabric:\n  {fabric}, host_rate: 100Gbps, host_delay: 100ns, local_delay: 100ns}}\n\
+         transport: {{ideal: {{mtu: {PACKET}B, header: 1B, control: 1B}}}}\n\
+         queues: {{credits: {{buffer: 32KiB}}}}\n\
+         balance: {{host: ecmp, switch: {policy}}}\n\
+         background:\n  poisson: {{load: {percent}%, to: {to}, sizes: given, \
+         given: [[{PACKET}B, 0%], [{PACKET}B, 100%]], end: 1s}}\n\
+         {more}"
+    ))
+}
+
+fn simulated(model: &Model, options: Options) -> Run {
+    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("it makes sense");
+    simulate_with(model, work, options, Seams::default())
+}
+
+/// What hosts receive, as a share of what they can send, and the mean time of a message in us.
+fn accepted(fabric: &str, policy: &str, to: &str, load: f64) -> (f64, f64) {
+    let mut model = loaded(fabric, policy, to, load, "deadline: 1s");
+    model.deadline = Some(Time(UNTIL));
+    let run = simulated(&model, Options::default());
+    assert_eq!(run.outcome.status, Status::Deadline, "{policy}");
+    assert!(run.records.drops.is_empty(), "{policy}");
+    let ended = run.records.flows.iter().filter(|row| row.end.is_some_and(|end| end.0 >= FROM));
+    let times: Vec<f64> = ended.map(|row| (row.end.expect("seen").0 - row.start.0) as f64 / 1e6).collect();
+    let seconds = (UNTIL - FROM) as f64 / 1e12;
+    let share = times.len() as f64 * PACKET as f64 * 8.0 / seconds / RATE / model.fabric.n_hosts() as f64;
+    (share, times.iter().sum::<f64>() / times.len() as f64)
+}
+
+fn assert_between(what: &str, found: f64, (low, high): (f64, f64)) {
+    assert!((low..=high).contains(&found), "{what}: {found}, not within {low} to {high}");
+}
+
+#[test]
+fn uniform_traffic_needs_no_third_group() {
+    // A load of 1 for ever is never quite met: gaps that were missed cannot be made up.
+    for policy in guides().into_iter().chain(["adaptive", "ecmp"]).filter(|&policy| policy != "valiant") {
+        let (share, _) = accepted(DRAGONFLY, policy, "any", 0.8);
+        assert_between(policy, share, (0.78, 0.82));
+        let (share, _) = accepted(DRAGONFLY, policy, "any", 1.0);
+        assert_between(policy, share, (0.9, 1.0));
+    }
+    assert_between("valiant", accepted(DRAGONFLY, "valiant", "any", 0.9).0, (0.53, 0.56));
+}
+
+#[test]
+fn traffic_to_the_next_group_needs_them_all() {
+    assert_between("minimal", accepted(DRAGONFLY, "adaptive", "next_group", 0.9).0, (0.122, 0.1255));
+    assert_between("valiant", accepted(DRAGONFLY, "valiant", "next_group", 0.9).0, (0.42, 0.44));
+    for policy in guides().into_iter().filter(|&policy| policy != "valiant") {
+        assert_between(policy, accepted(DRAGONFLY, policy, "next_group", 0.9).0, (0.48, 0.565));
+    }
+}
+
+#[test]
+fn what_a_source_cannot_see_it_finds_out_late() {
+    // Below saturation all carry what is offered; who sees the global link itself queues less.
+    let [local, global, again] =
+        ["ugal_l", "ugal_g", "par"].map(|policy| accepted(DRAGONFLY, policy, "next_group", 0.3));
+    for (share, _) in [local, global, again] {
+        assert_between("accepted", share, (0.29, 0.31));
+    }
+    assert!(local.1 > 2.0 * global.1 && local.1 > 2.0 * again.1, "{local:?}, {global:?}, {again:?}");
+}
+
+#[test]
+fn groups_of_two_tiers_share_their_links_as_well() {
+    // Four links to the next group for sixteen hosts: 1/4. Over one of three others: 16 l / 3 on four links twice, l <= 3/8.
+    assert_between("minimal", accepted(DRAGONFLY_PLUS, "adaptive", "next_group", 0.9).0, (0.24, 0.251));
+    assert_between("valiant", accepted(DRAGONFLY_PLUS, "valiant", "next_group", 0.9).0, (0.35, 0.376));
+    for policy in ["par", "piggyback", "progressive"] {
+        assert_between(policy, accepted(DRAGONFLY_PLUS, policy, "next_group", 0.9).0, (0.58, 0.626));
+    }
+    // All leaves take one snapshot for the truth.
+    assert_between("ugal_g", accepted(DRAGONFLY_PLUS, "ugal_g", "next_group", 0.9).0, (0.42, 0.626));
+    // Every spine leads to every group, so the queues of a leaf say nothing about ways beyond it.
+    for policy in ["ugal_l", "slingshot"] {
+        assert_between(policy, accepted(DRAGONFLY_PLUS, policy, "next_group", 0.9).0, (0.24, 0.26));
+    }
+}
+
+#[test]
+fn idle_ways_have_the_links_of_the_formulas() {
+    // Between groups: local, global, local and the two links of hosts; a local link less where the end has the global one.
+    let hops = |fabric: &str, policy: &str| {
+        let model = loaded(fabric, policy, "next_group", 0.5, "");
+        let n_hosts = model.fabric.n_hosts() as u32;
+        let per_group = n_hosts / model.routing.n_groups();
+        // One after the other, to every host of the next group.
+        let pairs = (0..n_hosts).flat_map(|from| (0..per_group).map(move |place| (from, place)));
+        let sendings = (0_u64..).zip(pairs).map(|(number, (from, place))| {
+            let to = ((from / per_group + 1) * per_group + place) % n_hosts;
+            Sending::new(number * 10_000_000, from, to, PACKET)
+        });
+        let work = ListedWork::new(&sendings.collect::<Vec<_>>());
+        let run = simulate_with(&model, work, Options::default(), Seams::default());
+        assert_eq!(run.outcome.status, Status::Complete, "{policy}");
+        let hops: Vec<u64> = run.records.flows.iter().map(|row| row.hops).collect();
+        (*hops.iter().min().expect("some"), *hops.iter().max().expect("some"))
+    };
+    for policy in guides().into_iter().chain(["ecmp"]).filter(|&policy| policy != "valiant") {
+        assert_eq!(hops(DRAGONFLY, policy), (3, 5), "{policy}");
+        assert_eq!(hops(DRAGONFLY_PLUS, policy), (5, 5), "{policy}");
+    }
+    // Twice global, at most three times local.
+    assert_eq!(hops(DRAGONFLY, "valiant"), (4, 7));
+    assert_eq!(hops(DRAGONFLY_PLUS, "valiant"), (6, 6), "spines of equal number are joined");
+}
+
+/// Small groups, small buffers, and half as much again as can be carried.
+const CROWDED: [(&str, u64); 2] = [
+    ("dragonfly: {groups: 5, switches_per_group: 2, hosts_per_switch: 2, global_delay: 300ns", 2),
+    (
+        "dragonfly_plus: {groups: 4, leaves_per_group: 2, spines_per_group: 1, hosts_per_leaf: 3, global_delay: 300ns",
+        2,
+    ),
+];
+
+fn crowded((fabric, packets): (&str, u64), policy: &str, to: &str) -> Model {
+    let mut model = loaded(fabric, policy, to, 0.85, "deadline: 1100us");
+    let credits = model.queues.credits.as_mut().expect("asked for");
+    credits.buffer.0 = packets * (PACKET + 64);
+    model
+}
+
+#[test]
+fn nothing_locks_up_under_half_as_much_again() {
+    for fabric in CROWDED {
+        for policy in guides() {
+            for to in ["next_group", "any"].into_iter().take(if policy == "valiant" { 2 } else { 1 }) {
+                let run = simulated(&crowded(fabric, policy, to), Options::default());
+                assert_eq!(run.outcome.status, Status::Deadline, "{policy} {to} in {}", fabric.0);
+                let late =
+                    run.records.flows.iter().filter(|row| row.end.is_some_and(|end| end.0 > 1_000_000_000));
+                assert!(late.count() > 100, "{policy} {to} in {}", fabric.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn without_lane_steps_valiant_ways_lock_up() {
+    for fabric in CROWDED {
+        let mut model = crowded(fabric, "valiant", "any");
+        model.queues.credits.as_mut().expect("asked for").n_steps = 1;
+        let status = simulated(&model, Options::default()).outcome.status;
+        assert!(matches!(status, Status::Deadlock(_)), "{}: {status:?}", fabric.0);
+    }
+}
+
+#[test]
+fn how_a_run_is_carried_out_changes_nothing() {
+    for policy in guides() {
+        let mut model = loaded(DRAGONFLY, policy, "next_group", 0.5, "deadline: 1s");
+        model.deadline = Some(Time(25_000_000));
+        let plain = simulated(&model, Options::default()).results();
+        assert!(plain.records.flows.len() > 1_000, "{policy}");
+        let others = [
+            Options { threads: 3, ..Options::default() },
+            Options { shortcut: false, ..Options::default() },
+            Options { coarsen: 4, ..Options::default() },
+            everything_joined(),
+        ];
+        for options in others {
+            assert!(simulated(&model, options).results() == plain, "{policy}: {options:?}");
+        }
+    }
+}
+
+/// Whatever has failed in these, some way is left between any two groups.
+fn failing(policy: &str, knowledge: &str, failed: &[&str], extra_steps: u8) -> Run {
+    let faults = format!("faults: {{knowledge: {knowledge}, failed: [{}]}}\n", failed.join(", "));
+    let mut model = loaded(DRAGONFLY, policy, "next_group", 0.1, &format!("{faults}deadline: 1s"));
+    model.deadline = Some(Time(30_000_000));
+    model.queues.credits.as_mut().expect("asked for").n_steps += extra_steps;
+    simulated(&model, Options::default())
+}
+
+/// Messages of hosts up to a number that were started early enough to have come, and how many of them have.
+fn came(run: &Run, n_hosts: u32) -> (usize, usize) {
+    let is_asked = |row: &&FlowRow| row.start.0 < 20_000_000 && row.source.0 < n_hosts;
+    let ends: Vec<bool> = run.records.flows.iter().filter(is_asked).map(|row| row.end.is_some()).collect();
+    (ends.len(), ends.iter().filter(|&&there| there).count())
+}
+
+#[test]
+fn with_global_knowledge_nothing_is_lost() {
+    let failed = ["group0.switch0-group1.switch0.0", "group2.switch3-group7.switch1.0"];
+    for policy in guides() {
+        // Where the group between has lost its link to the destination's, a way may lead through a fourth one.
+        let run = failing(policy, "global", &failed, 1);
+        let (all, there) = came(&run, u32::MAX);
+        assert!(all > 700, "{policy}: {all}");
+        assert_eq!((there, run.records.drops.len()), (all, 0), "{policy}");
+    }
+}
+
+#[test]
+fn what_needs_more_lanes_than_there_are_is_lost_and_counted() {
+    let run = failing("valiant", "global", &["group0.switch0-group1.switch0.0"], 0);
+    let reasons: Vec<_> = run.records.drops.iter().map(|row| row.reason).collect();
+    assert!(!reasons.is_empty() && reasons.iter().all(|&reason| reason == DropReason::Unreachable));
+}
+
+#[test]
+fn a_dead_global_link_is_gone_round() {
+    // The only link from group 0 to group 1, and one that is good for longer ways only.
+    let failed = ["group0.switch0-group1.switch0.0", "group2.switch3-group7.switch1.0"];
+    let is_lost = |run: &Run| run.records.drops.iter().any(|row| row.reason == DropReason::Unreachable);
+    for policy in guides() {
+        let run = failing(policy, "local", &failed, 0);
+        let (all, there) = came(&run, 8);
+        assert!(all > 60, "{policy}: {all}");
+        match policy {
+            // Asked again at the switch with the link, or never meant to take it: the dead link is seen in time.
+            "par" | "progressive" | "valiant" => assert_eq!(there, all, "{policy}"),
+            // Decided before anybody could know.
+            _ => assert!(there < all && is_lost(&run), "{policy}: {there} of {all}"),
+        }
+        // Those that went to a group with a dead link to their own are lost there; nothing goes round in circles.
+        let (all, there) = came(&run, u32::MAX);
+        assert!(there * 10 > all * 8, "{policy}: {there} of {all}");
+        assert!(run.records.flows.iter().all(|row| row.hops <= 9 * u64::from(row.packets)), "{policy}");
+    }
+}
