@@ -9,6 +9,7 @@ use super::by_class::ByClass;
 use super::message::{Incoming, Outgoing};
 use super::pair::{ReceivePair, SendPair};
 use super::ready::{Ready, Turn};
+use super::senses::Signals;
 use crate::port::Egress;
 use crate::reordering::Reordering;
 use crate::run::GivenUp;
@@ -79,6 +80,9 @@ impl Nic {
         let start = self.lanes[0].controller.start();
         let (place, pair) = self.sends.place(|| SendPair::new(Sender::new(rdma.rule, rdma.window), start));
         (pair.destination, pair.class) = (destination, class);
+        if pair.signals.is_none() {
+            pair.signals = Signals::of(&self.lanes[0].controller);
+        }
         pair.limit = limit.unwrap_or(Rate(u64::MAX));
         place
     }
@@ -152,6 +156,9 @@ impl Nic {
             out.word(u64::from(pair.destination) | (u64::from(pair.entropy) << 32));
             pair.sender.words().into_iter().for_each(|word| out.word(word));
             self.lanes[pair.port as usize].controller.write_state(&pair.rate, now, out);
+            if let Some(signals) = &pair.signals {
+                signals.write_state(*pair.sender.course(), out);
+            }
             out.instant(Time(pair.next_at.max(now.0)));
             out.word(pair.deadline.saturating_sub(now.0));
         }

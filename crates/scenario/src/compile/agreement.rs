@@ -2,7 +2,7 @@
 //!
 //! Invariants: a section that could not be read is blamed for nothing here, and nobody else for it.
 
-use netloom_policy::congestion::infiniband;
+use netloom_policy::congestion::{has_window, infiniband};
 use netloom_policy::transport::Reliability;
 
 use crate::diagnostic::Problems;
@@ -37,6 +37,9 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     }
     if let (Some(congestion), Some(queues)) = (congestion, &draft.queues) {
         without_credits(congestion, queues, problems);
+    }
+    if let Some(congestion) = congestion.filter(|found| rule.is_some() && has_window(found.spec)) {
+        coalesced(congestion, transport, problems);
     }
     if rule.is_some() {
         host_limit(draft, transport, problems);
@@ -108,6 +111,19 @@ fn without_credits(congestion: &Parameters, queues: &Queues, problems: &mut Prob
     let report = problems.report(congestion.place, message);
     report.label("no switch would mark anything");
     report.help("write `queues: { credits: {} }`, or another congestion control");
+}
+
+/// Where congestion control limits what is under way, an acknowledgement may not wait for more packets than that.
+fn coalesced(congestion: &Parameters, transport: &Parameters, problems: &mut Problems) {
+    let coalesce = transport.settings.count("coalesce");
+    if coalesce <= 1 {
+        return;
+    }
+    let name = congestion.spec.name;
+    let message = format!("with `{name}` an ACK for {coalesce} packets may never come");
+    let report = problems.report(transport.place_of("coalesce"), message);
+    report.label("fewer may be under way").help("write `coalesce: 1`");
+    also(congestion, "limits what is under way, down to one packet", report);
 }
 
 /// Hosts without queue pairs hold nothing back.
