@@ -14,6 +14,7 @@ use netloom_records::DropReason;
 use netloom_units::StateWriter;
 
 use crate::packet::Packet;
+use crate::telemetry::Telemetry;
 use crate::trace::Account;
 
 /// Something a node does at an instant of its own.
@@ -245,6 +246,8 @@ pub struct Desk {
     pub scratch: Vec<u32>,
     /// Whether losses are told one by one: queue pairs are taken back when nothing of them is left.
     pub tells_losses: bool,
+    /// What ports wrote down about packets here, in runs with telemetry.
+    pub telemetry: Option<Box<Telemetry>>,
 }
 
 impl Desk {
@@ -265,6 +268,7 @@ impl Desk {
             dry: false,
             scratch: Vec::new(),
             tells_losses: false,
+            telemetry: None,
         }
     }
 
@@ -333,6 +337,14 @@ impl Desk {
             self.reports.push(Report::Accounts);
         }
         self.accounts.push(account);
+    }
+
+    /// A packet that waits in a node is lost, and its record with it.
+    #[cold]
+    pub fn forget_record(&mut self, packet: &Packet) {
+        if let Some(telemetry) = &mut self.telemetry {
+            telemetry.forget(packet);
+        }
     }
 
     /// Counts a drop.

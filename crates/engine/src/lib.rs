@@ -43,6 +43,7 @@ mod slab;
 mod sort;
 mod stages;
 mod state;
+mod telemetry;
 mod trace;
 mod turns;
 mod waiting;

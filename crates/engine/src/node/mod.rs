@@ -482,6 +482,7 @@ impl Node {
     #[cold]
     fn lose(&self, now: u64, reason: DropReason, packet: &Packet, desk: &mut Desk, round: &Round) {
         desk.dropped(now, self.id.0, None, reason, packet);
+        desk.forget_record(packet);
         if is_followed(packet, round.flows) {
             desk.account(Account::without_port(packet, self.id, now, reason));
         }
@@ -498,6 +499,7 @@ impl Node {
         desk: &mut Desk,
     ) {
         desk.dropped(now, self.id.0, Some(port), reason, packet);
+        desk.forget_record(packet);
         if !matches!(reason, DropReason::LinkDown | DropReason::SwitchDown | DropReason::Corrupted) {
             self.ports[port as usize].count_refused_of_class(packet);
         }

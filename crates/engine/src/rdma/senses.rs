@@ -175,11 +175,13 @@ impl Node {
     #[inline(never)]
     pub(super) fn hear_in_detail(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
         let node = self.place;
+        let record = desk.telemetry.as_ref().map(|telemetry| telemetry.here());
+        let hops = record.as_ref().map_or(&[][..], |record| record.hops());
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let nic = self.nic_mut().expect("the host has queue pairs");
         let pair = nic.sends.get_mut(packet.slot);
         let controller = &nic.lanes[pair.port as usize].controller;
-        let is_news = pair.sense(now, packet, &[], controller, rdma);
+        let is_news = pair.sense(now, packet, hops, controller, rdma);
         pair.renew_window(now, controller);
         if is_news {
             pair.acknowledged(now, rdma);

@@ -124,8 +124,7 @@ pub(super) fn round_trip(draft: &Draft, ground: &Ground, notes: &mut Vec<String>
         return Duration::ZERO;
     };
     let kind = &congestion.kind;
-    let is_asked =
-        kind.spec.parameter("base_rtt").is_some() && kind.settings.optional("base_rtt").is_none();
+    let is_asked = kind.spec.parameter("base_rtt").is_some() && kind.settings.optional("base_rtt").is_none();
     if !is_asked || queue_pairs::rule(transport.spec).is_none() {
         return Duration::ZERO;
     }
@@ -175,7 +174,8 @@ fn longest_path(ground: &Ground, packet: Bytes, latency: u64) -> u64 {
     let ends: Vec<HostId> = racks.iter().flat_map(|rack| rack.iter().take(2).copied()).collect();
     let n_starts = if racks.len() <= MOST_RACKS { ends.len() } else { 1 };
     let from = |start: HostId| {
-        let ways = ends.iter().filter(|end| **end != start).map(|&end| path(ground, start, end, (packet, latency)));
+        let ways =
+            ends.iter().filter(|end| **end != start).map(|&end| path(ground, start, end, (packet, latency)));
         ways.max().unwrap_or(0)
     };
     let longest = ends.iter().take(n_starts).map(|&start| from(start)).max().unwrap_or(0);

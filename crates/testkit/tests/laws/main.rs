@@ -32,6 +32,7 @@ mod rehash;
 mod reordering;
 mod routes;
 mod seams;
+mod senses;
 mod spectrum;
 mod staged;
 mod storms;

@@ -82,7 +82,8 @@ fn the_busiest_hop_counts_and_one_that_changed_is_not_judged() {
 #[test]
 fn after_so_many_stages_the_target_is_aimed_at_anew() {
     for (stages, expected) in [(0, 1), (2, 3)] {
-        let controller = controller(&[("stages", Value::Count(stages)), ("minimum", Value::Rate(Rate(1_000_000_000)))]);
+        let controller =
+            controller(&[("stages", Value::Count(stages)), ("minimum", Value::Rate(Rate(1_000_000_000)))]);
         let mut state = controller.start();
         controller.slow_start(&mut state, Time::ZERO);
         let idle = |number: u64| [hop(10 * number, 12_500 * number, 0)];
