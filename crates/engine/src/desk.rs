@@ -350,8 +350,8 @@ impl Desk {
     /// Counts a drop.
     #[cold]
     pub fn dropped(&mut self, at: u64, node: u32, port: Option<u32>, reason: DropReason, packet: &Packet) {
-        // A pause frame is part of no message.
-        if self.tells_losses && !packet.is_frame() {
+        // A pause frame is part of no message, nor is a switch's notice.
+        if self.tells_losses && !packet.is_frame() && !packet.is_share() {
             self.reports.push(Report::Lost { flow: packet.flow });
         }
         let key = (node, port, reason);

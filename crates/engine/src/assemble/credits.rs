@@ -5,7 +5,7 @@ use netloom_units::{Bytes, PortId};
 
 use super::Builder;
 use crate::channel::Channel;
-use crate::credit::{Account, Crossbar, HostReturns, Notices, Returns, cut_through};
+use crate::credit::{Account, Crossbar, HostReturns, Notices, Returns, Throttle, cut_through};
 use crate::node::Node;
 use crate::ring::Sender;
 
@@ -43,6 +43,7 @@ impl Builder<'_> {
                 self.is_steady(port.link)
             })));
             let rule = node.balancer.notifications();
+            node.throttle = Throttle::of(self.model, node.id).map(Box::new);
             node.notices = rule.map(|rule| Box::new(Notices::new(self.model, node.id, rule)));
         }
         for (egress, port) in node.ports.iter_mut().zip(ports) {

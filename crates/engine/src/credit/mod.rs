@@ -16,6 +16,7 @@ mod queues;
 mod returns;
 mod standing;
 mod switch;
+mod throttle;
 
 pub use account::Account;
 pub use crossbar::{Crossbar, cut_through};
@@ -23,3 +24,4 @@ pub use host::HostReturns;
 pub use notices::Notices;
 pub use returns::Returns;
 pub use standing::{Pair, Passed, Standing, Stood};
+pub use throttle::Throttle;

@@ -17,6 +17,9 @@ impl Node {
     /// An ACK, NACK or CNP arrives.
     pub fn hear(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
         self.serve(now, desk, round);
+        if packet.is_share() {
+            return self.be_allowed(now, packet);
+        }
         let node = self.place;
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let slot = round.flows[packet.flow as usize].send_slot;

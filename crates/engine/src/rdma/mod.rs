@@ -18,6 +18,7 @@ mod ready;
 mod receive;
 mod senses;
 mod serve;
+mod share;
 
 pub use message::{Incoming, Outgoing};
 pub use nic::Nic;

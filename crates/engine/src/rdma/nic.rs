@@ -10,6 +10,7 @@ use super::message::{Incoming, Outgoing};
 use super::pair::{ReceivePair, SendPair};
 use super::ready::{Ready, Turn};
 use super::senses::Signals;
+use super::share::Lease;
 use crate::port::Egress;
 use crate::reordering::Reordering;
 use crate::run::GivenUp;
@@ -32,6 +33,10 @@ pub struct Nic {
     pub quiet_until: u64,
     /// Queue pairs that have sent.
     pub n_pairs: u32,
+    /// What switches allow it towards other hosts.
+    pub(super) shares: Vec<Lease>,
+    /// Working memory for lists of queue pairs.
+    pub(super) concerned: Vec<u32>,
     /// In what order packets came, where that is recorded.
     pub reordering: Option<Box<Reordering>>,
 }
@@ -71,6 +76,8 @@ impl Nic {
             lanes: ports.iter().map(lane).collect(),
             quiet_until: 0,
             n_pairs: 0,
+            shares: Vec::new(),
+            concerned: Vec::new(),
             reordering: Reordering::of(model),
         }
     }
@@ -162,6 +169,7 @@ impl Nic {
             out.instant(Time(pair.next_at.max(now.0)));
             out.word(pair.deadline.saturating_sub(now.0));
         }
+        self.shares.iter().for_each(|lease| lease.write_state(out));
         let words = self.receives.iter().map(|pair| {
             let own = [u64::from(pair.source), u64::from(pair.unanswered)];
             own.into_iter().chain(pair.receiver.words()).collect::<Vec<_>>()
@@ -198,7 +206,7 @@ impl Lane {
 
 impl SendPair {
     /// Whether something was posted and is not acknowledged.
-    fn is_under_way(&self) -> bool {
+    pub(super) fn is_under_way(&self) -> bool {
         self.sender.course().una < self.sender.course().end
     }
 }

@@ -148,6 +148,9 @@ impl Node {
         pair.rate = nic.lanes[port as usize].told;
         pair.renew_window(now, &nic.lanes[port as usize].controller);
         nic.n_pairs += 1;
+        if !nic.shares.is_empty() {
+            nic.share_with(now, place);
+        }
     }
 }
 

@@ -55,15 +55,6 @@ pub struct Heard<'a> {
     pub before: &'a [Hop],
 }
 
-/// What a switch allows a host towards another one for a while.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Share {
-    /// The rate.
-    pub rate: Rate,
-    /// Where it ends, unless it is renewed.
-    pub until: Time,
-}
-
 /// So many bytes in whole packets, at least one.
 pub(super) fn packets(bytes: f64, packet: Bytes) -> u64 {
     let whole = (bytes / packet.0 as f64).ceil();

@@ -21,6 +21,7 @@ mod heard;
 mod hpcc;
 pub mod infiniband;
 mod line;
+pub mod slingshot;
 mod swift;
 mod timely;
 
@@ -28,7 +29,7 @@ use std::sync::Arc;
 
 use netloom_units::{Bytes, Duration, Kind, Rate, Settings, Spec, StateWriter, Time};
 
-pub use heard::{Heard, Hop, Senses, Share};
+pub use heard::{Heard, Hop, Senses};
 
 /// What tells a sender of congestion.
 ///
@@ -102,8 +103,8 @@ pub trait Control {
     /// Nothing was acknowledged for too long, if it senses acknowledgements.
     fn on_timeout(&self, _state: &mut Self::State, _at: Time) {}
 
-    /// A switch allows its host so much from `at` on, if it senses acknowledgements.
-    fn on_share(&self, _state: &mut Self::State, _at: Time, _share: Share) {}
+    /// A switch allows it so much for a while from `at` on, if it senses acknowledgements.
+    fn on_share(&self, _state: &mut Self::State, _at: Time, _share: Rate) {}
 
     /// Writes what later rates depend on, as it is at `at` before anything happens at that instant.
     fn write_state(&self, state: &Self::State, at: Time, out: &mut StateWriter);
@@ -161,14 +162,14 @@ pub fn number_of(name: &str) -> Option<usize> {
 pub fn senses(spec: &Spec) -> Senses {
     match spec.name {
         "hpcc" => Senses::Telemetry,
-        "timely" | "swift" => Senses::Acknowledgements,
+        "timely" | "swift" | "slingshot" => Senses::Acknowledgements,
         _ => Senses::Notifications,
     }
 }
 
-/// Whether a controller limits how much is under way.
+/// Whether a controller may limit how much is under way.
 pub fn has_window(spec: &Spec) -> bool {
-    matches!(spec.name, "hpcc" | "swift")
+    matches!(spec.name, "hpcc" | "swift" | "slingshot")
 }
 
 /// Closes the set of controllers into two enums, so that the hot path is a `match` the compiler can inline.
@@ -333,8 +334,8 @@ macro_rules! registry {
                 }
             }
 
-            /// A switch allows its host so much from `at` on, of those that sense acknowledgements.
-            pub fn on_share(&self, state: &mut State, at: Time, share: Share) {
+            /// A switch allows it so much for a while from `at` on, of those that sense acknowledgements.
+            pub fn on_share(&self, state: &mut State, at: Time, share: Rate) {
                 match (self, state) {
                     $((Controller::$variant(shared), State::$variant(own)) => shared.on_share(own, at, share),)+
                     _ => foreign(),
@@ -366,6 +367,7 @@ registry! {
     Hpcc => hpcc,
     Timely => timely,
     Swift => swift,
+    Slingshot => slingshot,
 }
 
 /// A state was handed to a controller that did not make it: our bug, never the user's.

@@ -3,6 +3,7 @@
 mod by_delay;
 mod infiniband;
 mod naive;
+mod slingshot;
 mod telemetry;
 
 use netloom_units::{Bytes, Duration, Random, Rate, StateWriter, Time, Value};
@@ -42,12 +43,14 @@ fn names_are_unique_and_specs_complete() {
         assert!(!spec.summary.is_empty() && !spec.source.is_empty());
         let controller = Controller::new(&Chosen::named(spec.name), SITE);
         assert_eq!(controller.senses(), senses(spec), "{}", spec.name);
-        let window = controller.window(&controller.start(), Time::ZERO);
+        let mut state = controller.start();
+        controller.on_share(&mut state, Time::ZERO, Rate(1));
+        let window = controller.window(&state, Time::ZERO);
         assert_eq!(window < u64::MAX, has_window(spec), "{}", spec.name);
     }
     assert_eq!(
         SPECS.iter().map(|spec| spec.name).collect::<Vec<_>>(),
-        ["none", "dcqcn", "dcqcn_paper", "infiniband", "hpcc", "timely", "swift"]
+        ["none", "dcqcn", "dcqcn_paper", "infiniband", "hpcc", "timely", "swift", "slingshot"]
     );
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariants: a section that could not be read is blamed for nothing here, and nobody else for it.
 
-use netloom_policy::congestion::{has_window, infiniband};
+use netloom_policy::congestion::{has_window, infiniband, slingshot};
 use netloom_policy::transport::Reliability;
 
 use crate::diagnostic::Problems;
@@ -104,12 +104,15 @@ fn no_queue_pairs(congestion: &Parameters, transport: &Parameters, problems: &mu
 
 /// Roots of congestion are ports that have credits.
 fn without_credits(congestion: &Parameters, queues: &Queues, problems: &mut Problems) {
-    if congestion.spec.name != infiniband::SPEC.name || queues.credits.is_some() {
+    let name = congestion.spec.name;
+    let needs_credits = [infiniband::SPEC.name, slingshot::SPEC.name].contains(&name);
+    if !needs_credits || queues.credits.is_some() {
         return;
     }
-    let message = format!("congestion control `{}` needs links with credits", congestion.spec.name);
+    let message = format!("congestion control `{name}` needs links with credits");
     let report = problems.report(congestion.place, message);
-    report.label("no switch would mark anything");
+    let is_of_marks = name == infiniband::SPEC.name;
+    report.label(if is_of_marks { "no switch would mark anything" } else { "no switch would tell anybody" });
     report.help("write `queues: { credits: {} }`, or another congestion control");
 }
 

@@ -38,3 +38,4 @@ mod staged;
 mod storms;
 mod themis;
 mod themis_failures;
+mod throttling;
