@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use netloom_model::{Model, Partitions, Port, PriorityMap};
 use netloom_policy::balance::{Balancer, PathPart};
+use netloom_policy::congestion::{self, Senses};
 use netloom_units::{LinkId, NodeId, PortId, Random};
 
 use crate::activity::{Activity, Place};
@@ -19,12 +20,14 @@ use crate::hook::Seated;
 use crate::host::Host;
 use crate::mark::Marker;
 use crate::node::Node;
+use crate::packet::InFlight;
 use crate::partition::{InLink, MOST_IN_LINKS, Partition};
 use crate::port::{Egress, Form};
 use crate::rdma::Nic;
 use crate::reordering::Reordering;
 use crate::ring::{Receiver, Sender, ring};
 use crate::route::Route;
+use crate::telemetry::{Probe, Record};
 
 mod credits;
 mod faults;
@@ -99,15 +102,15 @@ struct Builder<'a> {
 }
 
 /// The ends of the rings that nodes are still to take, by port.
-struct Rings {
-    senders: Vec<Option<Sender>>,
-    receivers: Vec<Option<Receiver>>,
+struct Rings<T = InFlight> {
+    senders: Vec<Option<Sender<T>>>,
+    receivers: Vec<Option<Receiver<T>>>,
 }
 
-impl Rings {
+impl<T: Copy> Rings<T> {
     /// A ring from each port to its peer; none where there are no ports.
-    fn new<'a>(ports: impl ExactSizeIterator<Item = &'a Port>) -> Rings {
-        let mut receivers: Vec<Option<Receiver>> = (0..ports.len()).map(|_| None).collect();
+    fn new<'a>(ports: impl ExactSizeIterator<Item = &'a Port>) -> Rings<T> {
+        let mut receivers: Vec<Option<Receiver<T>>> = (0..ports.len()).map(|_| None).collect();
         let send = |port: &Port| {
             let (sender, receiver) = ring();
             receivers[port.peer.index()] = Some(receiver);
@@ -117,11 +120,11 @@ impl Rings {
         Rings { senders, receivers }
     }
 
-    fn sender(&mut self, port: u32) -> Sender {
+    fn sender(&mut self, port: u32) -> Sender<T> {
         self.senders[port as usize].take().expect("each ring has one sender")
     }
 
-    fn receiver(&mut self, port: u32) -> Receiver {
+    fn receiver(&mut self, port: u32) -> Receiver<T> {
         self.receivers[port as usize].take().expect("each ring has one receiver")
     }
 }
@@ -174,17 +177,31 @@ impl<'a> Builder<'a> {
 
     fn partitions(&self) -> Vec<Partition> {
         let ports = self.model.fabric.ports();
-        let mut rings = Rings::new(ports.iter());
-        let mut credit_rings = Rings::new(ports[..self.credit_link.len()].iter());
+        let mut rings: Rings = Rings::new(ports.iter());
+        let has_telemetry = self.has_telemetry();
+        let mut record_rings: Rings<Record> =
+            Rings::new(ports[..if has_telemetry { ports.len() } else { 0 }].iter());
+        let mut credit_rings: Rings = Rings::new(ports[..self.credit_link.len()].iter());
         let build = |(number, nodes): (usize, &Vec<NodeId>)| {
             let mut in_links = Vec::new();
             let mut built = Vec::with_capacity(nodes.len());
             for (place, &node) in nodes.iter().enumerate() {
                 let range = self.model.fabric.port_range(node);
-                let link = |(receiver, index)| InLink { receiver, node: place as u32, port: index };
+                let link =
+                    |(receiver, index)| InLink { receiver, node: place as u32, port: index, records: None };
                 in_links.extend(range.clone().map(|port| rings.receiver(port)).zip(0..).map(link));
-                let ports: Vec<Egress> =
+                let mut ports: Vec<Egress> =
                     range.clone().map(|port| self.egress(PortId(port), rings.sender(port))).collect();
+                if has_telemetry {
+                    let n_links = in_links.len() - ports.len();
+                    for (port, egress) in range.clone().zip(&mut ports) {
+                        let sender = record_rings.sender(port);
+                        egress.set_probe(Probe::new(sender, self.model.fabric.is_host(node)));
+                    }
+                    for (port, in_link) in range.clone().zip(&mut in_links[n_links..]) {
+                        in_link.records = Some(record_rings.receiver(port));
+                    }
+                }
                 let mut node = self.node(node, place as u32, ports);
                 if let Some(credits) = &self.model.queues.credits {
                     in_links.extend(range.clone().map(|port| credit_rings.receiver(port)).zip(0..).map(link));
@@ -245,6 +262,7 @@ impl<'a> Builder<'a> {
         if self.is_traced(port.link) {
             egress.trace_packets(self.model.recording.packets_on.contains(&port.link));
         } else if form == Form::Lazy
+            && !self.has_telemetry()
             && self.shortcut
             && self.fixed_classes
             && !self.changes(port.link)
@@ -316,12 +334,18 @@ impl<'a> Builder<'a> {
             && self.model.queues.credits.is_none()
             && self.model.loss == 0
             && !self.changes(link)
-            && !self.is_traced(link);
+            && !self.is_traced(link)
+            && !self.has_telemetry();
         match (self.shortcut && may_compute, inside) {
             (true, _) => Form::Computed,
             (false, true) => Form::Timed,
             (false, false) => Form::Lazy,
         }
+    }
+
+    /// Whether ports write down what they are like, and packets bring it home.
+    fn has_telemetry(&self) -> bool {
+        congestion::senses(congestion::SPECS[self.model.congestion.number]) == Senses::Telemetry
     }
 
     /// Whether packets may be recorded on a link: those of recorded flows may take any.

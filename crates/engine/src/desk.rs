@@ -14,6 +14,7 @@ use netloom_records::DropReason;
 use netloom_units::StateWriter;
 
 use crate::packet::Packet;
+use crate::telemetry::Telemetry;
 use crate::trace::Account;
 
 /// Something a node does at an instant of its own.
@@ -251,6 +252,8 @@ pub struct Desk {
     pub scratch: Vec<u32>,
     /// Whether losses are told one by one: queue pairs are taken back when nothing of them is left.
     pub tells_losses: bool,
+    /// What ports wrote down about packets here, in runs with telemetry.
+    pub telemetry: Option<Box<Telemetry>>,
 }
 
 impl Desk {
@@ -271,6 +274,7 @@ impl Desk {
             dry: false,
             scratch: Vec::new(),
             tells_losses: false,
+            telemetry: None,
         }
     }
 
@@ -341,11 +345,19 @@ impl Desk {
         self.accounts.push(account);
     }
 
+    /// A packet that waits in a node is lost, and its record with it.
+    #[cold]
+    pub fn forget_record(&mut self, packet: &Packet) {
+        if let Some(telemetry) = &mut self.telemetry {
+            telemetry.forget(packet);
+        }
+    }
+
     /// Counts a drop.
     #[cold]
     pub fn dropped(&mut self, at: u64, node: u32, port: Option<u32>, reason: DropReason, packet: &Packet) {
-        // A pause frame is part of no message.
-        if self.tells_losses && !packet.is_frame() {
+        // A pause frame is part of no message, nor is a switch's notice.
+        if self.tells_losses && !packet.is_frame() && !packet.is_share() {
             self.reports.push(Report::Lost { flow: packet.flow });
         }
         let key = (node, port, reason);

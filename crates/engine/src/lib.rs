@@ -44,6 +44,7 @@ mod slab;
 mod sort;
 mod stages;
 mod state;
+mod telemetry;
 mod trace;
 mod turns;
 mod waiting;

@@ -131,6 +131,19 @@ impl Packet {
         Packet { slot: port, destination: leaf, ..frame }
     }
 
+    /// A switch's notice to a host: towards `congested` it is allowed so many Mb/s for a while. It is no answer, so no part of
+    /// a message.
+    pub fn share(host: u32, congested: u32, megabits: u32, bytes: u32, class: u8) -> Packet {
+        let frame = Packet::frame(PacketKind::Cnp, 0, bytes, class);
+        Packet { sequence: congested, destination: host, entropy: congested, tag: megabits, ..frame }
+    }
+
+    /// Whether it is a switch's notice to a host.
+    #[inline(always)]
+    pub fn is_share(&self) -> bool {
+        self.flow == u32::MAX
+    }
+
     /// What it is.
     #[inline(always)]
     pub fn kind(&self) -> PacketKind {

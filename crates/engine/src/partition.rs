@@ -15,6 +15,7 @@ use crate::node::{CREDIT, GUARDED, Node, PLAIN};
 use crate::ring::Receiver;
 use crate::round::Round;
 use crate::sort::{Sorting, sort_by_time};
+use crate::telemetry::{self, Record};
 
 /// The receiving end of a link.
 pub struct InLink {
@@ -24,6 +25,8 @@ pub struct InLink {
     pub node: u32,
     /// Its in-link index there: the local port.
     pub port: u32,
+    /// What travels beside its packets, in runs with telemetry.
+    pub records: Option<Receiver<Record>>,
 }
 
 /// Bits of a sort key that hold the in-link; the rest holds the time since the window's start.
@@ -71,7 +74,7 @@ enum Kind {
     /// A host with queue pairs that takes credits.
     CreditNic,
     Several,
-    /// Several nodes, a guarded switch among them.
+    /// Several nodes, a guarded switch among them; or one, in runs with telemetry, which pay for that way.
     GuardedSeveral,
 }
 
@@ -122,8 +125,11 @@ impl Partition {
     /// A partition at rest.
     pub fn new(number: u32, mut nodes: Vec<Node>, in_links: Vec<InLink>, first_word: u32) -> Partition {
         let n_words = in_links.len().div_ceil(64);
-        let desk = Desk::new(in_links.len());
+        let mut desk = Desk::new(in_links.len());
+        let has_telemetry = in_links.iter().any(|link| link.records.is_some());
+        desk.telemetry = has_telemetry.then(Box::default);
         let kind = match &nodes[..] {
+            _ if has_telemetry => Kind::GuardedSeveral,
             [node] if node.returns.is_some() => Kind::CreditNic,
             [node] if node.has_nic() => Kind::Nic,
             [node] if node.host.is_some() => Kind::Host,
@@ -133,7 +139,9 @@ impl Partition {
             several if several.iter().any(Node::is_guarded) => Kind::GuardedSeveral,
             _ => Kind::Several,
         };
-        if let [Node { crossbar: Some(crossbar), .. }] = &mut nodes[..] {
+        if kind == Kind::CreditSwitch
+            && let [Node { crossbar: Some(crossbar), .. }] = &mut nodes[..]
+        {
             crossbar.is_alone = true;
         }
         let (live, heads) = (vec![0; n_words], vec![0; in_links.len()]);
@@ -336,8 +344,12 @@ impl Partition {
     #[inline]
     fn deliver<const CARE: u8>(&mut self, now: u64, link: u32, inner: bool, round: &Round) {
         let in_link = &mut self.in_links[link as usize];
-        let packet = in_link.receiver.first().packet;
+        let mut packet = in_link.receiver.first().packet;
         in_link.receiver.drop_first();
+        if let (Some(records), Some(telemetry)) = (&mut in_link.records, &mut self.desk.telemetry) {
+            let is_at_host = self.nodes[in_link.node as usize].host.is_some();
+            telemetry.came(&mut packet, records, is_at_host);
+        }
         if inner {
             let next = in_link.receiver.peek().map(|entry| entry.arrival);
             self.desk.inner_popped(link, next);
@@ -379,6 +391,12 @@ impl Partition {
         self.nodes.iter().for_each(|node| node.write_state(&mut out));
         for in_link in &self.in_links {
             in_link.receiver.for_each(|entry| crate::state::write_in_flight(entry, &mut out));
+            if let Some(records) = &in_link.records {
+                telemetry::write_state(records, &mut out);
+            }
+        }
+        if let Some(telemetry) = &self.desk.telemetry {
+            telemetry.write_state(&mut out);
         }
         let mut timers: Vec<_> = self.desk.timers().collect();
         timers.sort_unstable();

@@ -1,6 +1,7 @@
 //! The ring of one link direction: packets between the start of their transmission and their arrival.
 //!
-//! Models: an unbounded first-in first-out queue with one sender and one receiver, which may be two threads.
+//! Models: an unbounded first-in first-out queue with one sender and one receiver, which may be two threads; of packets, or
+//! of what travels beside them.
 //! Leaves out: time; the caller pushes in order of arrival and pops what is due.
 //!
 //! This is the only module with `unsafe` code. Storage is a chain of segments of [`SEGMENT`] entries. The sender writes
@@ -23,29 +24,29 @@ use crate::packet::InFlight;
 /// Entries per segment: two segments, as a link in steady state holds, stay near 2.6 kB per direction.
 const SEGMENT: usize = 32;
 
-struct Segment {
+struct Segment<T> {
     ready: AtomicU32,
-    next: AtomicPtr<Segment>,
-    entries: [UnsafeCell<MaybeUninit<InFlight>>; SEGMENT],
+    next: AtomicPtr<Segment<T>>,
+    entries: [UnsafeCell<MaybeUninit<T>>; SEGMENT],
 }
 
-impl Segment {
+impl<T> Segment<T> {
     /// The written entries from `place` on.
     ///
     /// # Safety
     /// `segment` is alive for `'a`, and the caller is the receiving end.
     #[inline]
-    unsafe fn written<'a>(segment: *const Segment, place: usize) -> &'a [InFlight] {
+    unsafe fn written<'a>(segment: *const Segment<T>, place: usize) -> &'a [T] {
         // SAFETY: entries below `ready` are written and not written again while the receiver may read them;
         // `UnsafeCell` and `MaybeUninit` have the layout of what they hold.
         unsafe {
             let ready = (*segment).ready.load(Ordering::Acquire) as usize;
-            let first = (&raw const (*segment).entries).cast::<InFlight>().add(place);
+            let first = (&raw const (*segment).entries).cast::<T>().add(place);
             std::slice::from_raw_parts(first, ready - place)
         }
     }
 
-    fn allocate() -> *mut Segment {
+    fn allocate() -> *mut Segment<T> {
         Box::into_raw(Box::new(Segment {
             ready: AtomicU32::new(0),
             next: AtomicPtr::new(ptr::null_mut()),
@@ -55,12 +56,12 @@ impl Segment {
 }
 
 /// What both ends share: the oldest segment and one to use again.
-struct Shared {
-    head: AtomicPtr<Segment>,
-    spare: AtomicPtr<Segment>,
+struct Shared<T> {
+    head: AtomicPtr<Segment<T>>,
+    spare: AtomicPtr<Segment<T>>,
 }
 
-impl Drop for Shared {
+impl<T> Drop for Shared<T> {
     fn drop(&mut self) {
         let mut segment = *self.head.get_mut();
         while !segment.is_null() {
@@ -77,30 +78,30 @@ impl Drop for Shared {
 }
 
 /// The end that pushes.
-pub struct Sender {
-    segment: *mut Segment,
+pub struct Sender<T = InFlight> {
+    segment: *mut Segment<T>,
     written: usize,
     /// Entries written to segments before this one.
     before: u64,
-    shared: Arc<Shared>,
+    shared: Arc<Shared<T>>,
 }
 
 /// The end that pops.
-pub struct Receiver {
-    segment: *mut Segment,
+pub struct Receiver<T = InFlight> {
+    segment: *mut Segment<T>,
     read: usize,
     /// How many entries of the segment are known to be written.
     available: usize,
-    shared: Arc<Shared>,
+    shared: Arc<Shared<T>>,
 }
 
 // SAFETY: an end may move to another thread; the two ends only share segments through the protocol above.
-unsafe impl Send for Sender {}
+unsafe impl<T: Send> Send for Sender<T> {}
 // SAFETY: as for `Sender`.
-unsafe impl Send for Receiver {}
+unsafe impl<T: Send> Send for Receiver<T> {}
 
 /// A new, empty ring.
-pub fn ring() -> (Sender, Receiver) {
+pub fn ring<T: Copy>() -> (Sender<T>, Receiver<T>) {
     let shared =
         Arc::new(Shared { head: AtomicPtr::new(ptr::null_mut()), spare: AtomicPtr::new(ptr::null_mut()) });
     let sender =
@@ -109,7 +110,7 @@ pub fn ring() -> (Sender, Receiver) {
     (sender, receiver)
 }
 
-impl Sender {
+impl<T: Copy> Sender<T> {
     /// How many entries were ever pushed.
     pub fn n_pushed(&self) -> u64 {
         if self.segment.is_null() { 0 } else { self.before + self.written as u64 }
@@ -117,7 +118,7 @@ impl Sender {
 
     /// Appends an entry.
     #[inline(always)]
-    pub fn push(&mut self, entry: InFlight) {
+    pub fn push(&mut self, entry: T) {
         if self.written == SEGMENT {
             self.next_segment();
         }
@@ -155,10 +156,10 @@ impl Sender {
     }
 }
 
-impl Receiver {
+impl<T: Copy> Receiver<T> {
     /// The oldest entry.
     #[inline(always)]
-    pub fn peek(&mut self) -> Option<&InFlight> {
+    pub fn peek(&mut self) -> Option<&T> {
         if self.read == self.available && !self.look_again() {
             return None;
         }
@@ -168,7 +169,7 @@ impl Receiver {
 
     /// The oldest entry, which is known to be there. [`Receiver::drop_first`] must follow.
     #[inline(always)]
-    pub fn first(&mut self) -> &InFlight {
+    pub fn first(&mut self) -> &T {
         self.peek().expect("an entry was seen before it is taken")
     }
 
@@ -179,39 +180,8 @@ impl Receiver {
         self.read += 1;
     }
 
-    /// Hands `take` the entries that arrive before `end`, in order and in as few slices as their segments allow, without
-    /// removing them. Returns the arrival of the first entry left, if any.
-    #[inline]
-    pub fn due(&mut self, end: u64, mut take: impl FnMut(&[InFlight])) -> Option<u64> {
-        self.peek()?;
-        let mut segment = self.segment;
-        let mut place = self.read;
-        loop {
-            // The next one first: where there is one, this one is full. The other way round entries written in between,
-            // by a sender that goes on into the next segment, would be passed over.
-            // SAFETY: segments from the read position on are alive, since only this end releases them.
-            let (next, entries) =
-                unsafe { ((*segment).next.load(Ordering::Acquire), Segment::written(segment, place)) };
-            // Arrivals rise along a link, so the last one tells whether all are due.
-            if entries.last().is_some_and(|entry| entry.arrival >= end) {
-                let n_due = count_due(entries, end);
-                take(&entries[..n_due]);
-                return Some(entries[n_due].arrival);
-            }
-            take(entries);
-            if segment == self.segment {
-                self.available = self.read + entries.len();
-            }
-            if next.is_null() {
-                return None;
-            }
-            segment = next;
-            place = 0;
-        }
-    }
-
     /// Calls `each` with every entry in order (for writing state out).
-    pub fn for_each(&self, mut each: impl FnMut(&InFlight)) {
+    pub fn for_each(&self, mut each: impl FnMut(&T)) {
         let mut segment = self.segment;
         let mut place = self.read;
         if segment.is_null() {
@@ -256,11 +226,44 @@ impl Receiver {
     }
 
     /// Keeps a used-up segment for the sender, or frees it when one is kept already.
-    fn release(&self, used: *mut Segment) {
+    fn release(&self, used: *mut Segment<T>) {
         let before = self.shared.spare.swap(used, Ordering::AcqRel);
         if !before.is_null() {
             // SAFETY: taken out of `spare`, the segment is ours alone and came from `Box::into_raw`.
             drop(unsafe { Box::from_raw(before) });
+        }
+    }
+}
+
+impl Receiver {
+    /// Hands `take` the entries that arrive before `end`, in order and in as few slices as their segments allow, without
+    /// removing them. Returns the arrival of the first entry left, if any.
+    #[inline]
+    pub fn due(&mut self, end: u64, mut take: impl FnMut(&[InFlight])) -> Option<u64> {
+        self.peek()?;
+        let mut segment = self.segment;
+        let mut place = self.read;
+        loop {
+            // The next one first: where there is one, this one is full. The other way round entries written in between,
+            // by a sender that goes on into the next segment, would be passed over.
+            // SAFETY: segments from the read position on are alive, since only this end releases them.
+            let (next, entries) =
+                unsafe { ((*segment).next.load(Ordering::Acquire), Segment::written(segment, place)) };
+            // Arrivals rise along a link, so the last one tells whether all are due.
+            if entries.last().is_some_and(|entry| entry.arrival >= end) {
+                let n_due = count_due(entries, end);
+                take(&entries[..n_due]);
+                return Some(entries[n_due].arrival);
+            }
+            take(entries);
+            if segment == self.segment {
+                self.available = self.read + entries.len();
+            }
+            if next.is_null() {
+                return None;
+            }
+            segment = next;
+            place = 0;
         }
     }
 }
@@ -292,7 +295,7 @@ mod tests {
 
     #[test]
     fn first_in_first_out_across_segments() {
-        let (mut sender, mut receiver) = ring();
+        let (mut sender, mut receiver) = ring::<InFlight>();
         assert!(receiver.peek().is_none());
         let mut next = 0;
         for burst in [1, 5, 40, 16, 3, 100] {

@@ -5,7 +5,9 @@ use netloom_units::{Bytes, PortId};
 
 use super::Builder;
 use crate::channel::Channel;
-use crate::credit::{Account, Crossbar, HostReturns, Notices, Returns, Steps, cut_through};
+use crate::credit::{
+    Account, Crossbar, HostReturns, Notices, Returns, Steps, Throttle, cut_through,
+};
 use crate::node::Node;
 use crate::ring::Sender;
 
@@ -46,6 +48,7 @@ impl Builder<'_> {
                 crossbar.take_steps(Steps::of(self.model, node.id, credits.n_steps));
             }
             let rule = node.balancer.notifications();
+            node.throttle = Throttle::of(self.model, node.id).map(Box::new);
             node.notices = rule.map(|rule| Box::new(Notices::new(self.model, node.id, rule)));
         }
         for (egress, port) in node.ports.iter_mut().zip(ports) {

@@ -49,10 +49,9 @@ impl Coordinator<'_, '_> {
             let nic = nic(host);
             let pair = nic.sends.get_mut(flow.send_pair);
             let is_under_way = pair.is_sending(place);
-            // A copy is asked: what the queue pair remembers is left to those who act on it.
-            let mut state = pair.rate;
             let controller = &nic.lanes[pair.port as usize].controller;
-            let rate = is_under_way.then(|| (flow.send_pair, controller.rate(&mut state, Time(at))));
+            // A copy is asked: what the queue pair remembers is left to those who act on it.
+            let rate = is_under_way.then(|| (flow.send_pair, controller.allowed(&pair.rate, Time(at))));
             (*nic.outgoing.get_mut(flow.send_slot), rate)
         });
         let came = self.at_host(flow.message.to, |host| *nic(host).incoming.get_mut(flow.receive_slot));

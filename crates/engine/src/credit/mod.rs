@@ -17,6 +17,7 @@ mod returns;
 mod standing;
 mod steps;
 mod switch;
+mod throttle;
 
 pub use account::Account;
 pub use crossbar::{Crossbar, cut_through};
@@ -25,3 +26,4 @@ pub use notices::Notices;
 pub use returns::Returns;
 pub use standing::{Pair, Passed, Standing, Stood};
 pub use steps::Steps;
+pub use throttle::Throttle;

@@ -49,6 +49,9 @@ impl Node {
         if crossbar.insert(way.ingress, way.port, packet, whole_at, found) {
             self.expect_crossbar(now, desk);
         }
+        if self.throttle.is_some() {
+            self.note_bottleneck(now, way.port, packet, desk, round);
+        }
     }
 
     /// Credits have come back for a port.

@@ -7,6 +7,7 @@
 //! go by tables at all.
 
 use netloom_model::{HandTable, Model};
+use netloom_policy::balance::Senders;
 use netloom_units::{HostId, NodeId};
 
 use super::Node;
@@ -41,7 +42,7 @@ impl Node {
         if !packet.is_data() && !for_control {
             return None;
         }
-        let sender = || round.flows[packet.flow as usize].sender(packet.is_data());
+        let sender = || round.sender(packet.flow, packet.is_data());
         let port = table.port(HostId(packet.destination), sender)?;
         self.ports[port as usize].is_up().then_some(port)
     }

@@ -13,7 +13,7 @@ use netloom_records::DropReason;
 use netloom_units::{HostId, NodeId, Random, Time};
 
 use crate::buffer::SharedBuffer;
-use crate::credit::{Crossbar, HostReturns, Notices};
+use crate::credit::{Crossbar, HostReturns, Notices, Throttle};
 use crate::desk::{Desk, TimerKind};
 use crate::edge::Edge;
 use crate::hook::{Actions, Hook, Verdict};
@@ -75,6 +75,8 @@ pub struct Node {
     pub crossbar: Option<Box<Crossbar>>,
     /// What it told those upstream, at a switch that tells them of congestion.
     pub notices: Option<Box<Notices>>,
+    /// Who fills its ports towards hosts, at a switch that tells them.
+    pub throttle: Option<Box<Throttle>>,
     /// Where credits go back, at a host that takes such.
     pub returns: Option<Box<HostReturns>>,
     /// What it knows of queue pairs, at a switch that filters NACKs.
@@ -144,6 +146,7 @@ impl Node {
             buffer: None,
             crossbar: None,
             notices: None,
+            throttle: None,
             returns: None,
             edge: None,
             hook: None,
@@ -489,6 +492,7 @@ impl Node {
     #[cold]
     pub(crate) fn lose(&self, now: u64, reason: DropReason, packet: &Packet, desk: &mut Desk, round: &Round) {
         desk.dropped(now, self.id.0, None, reason, packet);
+        desk.forget_record(packet);
         if is_followed(packet, round.flows) {
             desk.account(Account::without_port(packet, self.id, now, reason));
         }
@@ -505,6 +509,7 @@ impl Node {
         desk: &mut Desk,
     ) {
         desk.dropped(now, self.id.0, Some(port), reason, packet);
+        desk.forget_record(packet);
         if !matches!(reason, DropReason::LinkDown | DropReason::SwitchDown | DropReason::Corrupted) {
             self.ports[port as usize].count_refused_of_class(packet);
         }
@@ -638,6 +643,9 @@ impl Node {
         }
         if let Some(crossbar) = &self.crossbar {
             crossbar.write_state(out);
+        }
+        if let Some(throttle) = &self.throttle {
+            throttle.write_state(out);
         }
         if let Some(edge) = &self.edge {
             edge.write_state(out);

@@ -89,8 +89,12 @@ fn transmit_released(egress: &mut Egress, start: &Start, desk: &mut Desk, round:
 
 /// As [`transmit_as`], at a port that is watched.
 #[inline(never)]
-fn transmit_watched(class: u8, egress: &mut Egress, start: Start, desk: &mut Desk, round: &Round) {
+fn transmit_watched(class: u8, egress: &mut Egress, mut start: Start, desk: &mut Desk, round: &Round) {
+    let record = egress.write_down(&mut start, desk);
     if look_closer(class, egress, start, desk, round) {
+        if let Some(record) = record {
+            egress.send_record(record);
+        }
         egress.spend(start.at, &start.packet);
         let start = egress.head_of(start);
         transmit_released(egress, &start, desk, round);

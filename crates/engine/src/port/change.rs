@@ -67,7 +67,7 @@ pub(super) fn span_of(rate: Rate, bytes: Bytes) -> u64 {
 
 /// The bytes a wire sends in a span. A byte begun is not sent yet, hence rounded up; at odd rates rounded down, since the
 /// span is a sum of rounded-up times.
-fn bytes_of(rate: Rate, span: u64) -> u64 {
+pub(super) fn bytes_of(rate: Rate, span: u64) -> u64 {
     match whole_per_byte(rate) {
         None => rate.bytes_in(Duration(span)).0,
         Some(per_byte) => span.div_ceil(per_byte),

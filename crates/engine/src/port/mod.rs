@@ -25,6 +25,7 @@ use crate::channel::Channel;
 use crate::credit::{Account, Standing};
 use crate::mark::Marker;
 use crate::packet::{InFlight, Packet};
+use crate::telemetry::Probe;
 use crate::trace::{Found, Trace};
 use crate::waiting::Waiting;
 
@@ -34,6 +35,7 @@ mod change;
 mod credit;
 mod guard;
 mod pause;
+mod probe;
 mod told;
 
 use by_class::ByClass;
@@ -172,6 +174,8 @@ struct Extras {
     lost_until: u64,
     /// What room there is at the other end, where that is known.
     account: Option<Account>,
+    /// What is written down about packets that start here, where it is.
+    probe: Option<Box<Probe>>,
     /// Packets arrive when so many bytes of them have, where not all must.
     cut_through: Option<u32>,
     /// Whether packets that come need more than to be queued: [`Egress::is_guarded`].

@@ -17,6 +17,9 @@ impl Node {
     /// An ACK, NACK or CNP arrives.
     pub fn hear(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
         self.serve(now, desk, round);
+        if packet.is_share() {
+            return self.be_allowed(now, packet);
+        }
         let node = self.place;
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let slot = round.flows[packet.flow as usize].send_slot;
@@ -28,6 +31,9 @@ impl Node {
             nic.be_warned(now, packet, rdma);
         }
         let pair = nic.sends.get_mut(packet.slot);
+        if pair.signals.is_some() {
+            return self.hear_in_detail(now, packet, desk, round);
+        }
         let is_news = pair.learn(packet, rdma);
         if is_news {
             pair.acknowledged(now, rdma);
@@ -45,7 +51,7 @@ impl Node {
     ///
     /// Told only when all of them are taken: whoever is told may post another message on the same queue pair.
     #[inline(never)]
-    fn finish_messages(&mut self, now: u64, place: u32, desk: &mut Desk, round: &Round) {
+    pub(super) fn finish_messages(&mut self, now: u64, place: u32, desk: &mut Desk, round: &Round) {
         let n_before = desk.reports.len();
         let nic = self.nic_mut().expect("the host has queue pairs");
         nic.stir(now, place);
@@ -88,7 +94,7 @@ impl Nic {
 
 impl SendPair {
     /// Takes note of what has arrived; tells whether more has than before.
-    fn learn(&mut self, packet: &Packet, rdma: &Rdma) -> bool {
+    pub(super) fn learn(&mut self, packet: &Packet, rdma: &Rdma) -> bool {
         let una = self.sender.course().una;
         let position = |bits| Psn::from_bits(bits).position(una, rdma.first_psn);
         match packet.kind() {
@@ -114,7 +120,7 @@ impl SendPair {
     }
 
     /// More has been acknowledged: the time for the next acknowledgement begins.
-    fn acknowledged(&mut self, now: u64, rdma: &Rdma) {
+    pub(super) fn acknowledged(&mut self, now: u64, rdma: &Rdma) {
         self.n_timeouts = 0;
         let course = *self.sender.course();
         if course.highest > course.una {

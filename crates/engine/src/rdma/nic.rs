@@ -10,6 +10,8 @@ use super::injection::Injection;
 use super::message::{Incoming, Outgoing};
 use super::pair::{ReceivePair, SendPair};
 use super::ready::{Ready, Turn};
+use super::senses::Signals;
+use super::share::Lease;
 use crate::port::Egress;
 use crate::reordering::Reordering;
 use crate::run::GivenUp;
@@ -34,6 +36,10 @@ pub struct Nic {
     pub n_pairs: u32,
     /// What it starts at most, where there is such a limit.
     pub injection: Option<Box<Injection>>,
+    /// What switches allow it towards other hosts.
+    pub(super) shares: Vec<Lease>,
+    /// Working memory for lists of queue pairs.
+    pub(super) concerned: Vec<u32>,
     /// In what order packets came, where that is recorded.
     pub reordering: Option<Box<Reordering>>,
 }
@@ -74,6 +80,8 @@ impl Nic {
             quiet_until: 0,
             n_pairs: 0,
             injection: Injection::of(model),
+            shares: Vec::new(),
+            concerned: Vec::new(),
             reordering: Reordering::of(model),
         }
     }
@@ -83,6 +91,9 @@ impl Nic {
         let start = self.lanes[0].controller.start();
         let (place, pair) = self.sends.place(|| SendPair::new(Sender::new(rdma.rule, rdma.window), start));
         (pair.destination, pair.class) = (destination, class);
+        if pair.signals.is_none() {
+            pair.signals = Signals::of(&self.lanes[0].controller);
+        }
         pair.limit = limit.unwrap_or(Rate(u64::MAX));
         place
     }
@@ -156,9 +167,13 @@ impl Nic {
             out.word(u64::from(pair.destination) | (u64::from(pair.entropy) << 32));
             pair.sender.words().into_iter().for_each(|word| out.word(word));
             self.lanes[pair.port as usize].controller.write_state(&pair.rate, now, out);
+            if let Some(signals) = &pair.signals {
+                signals.write_state(*pair.sender.course(), out);
+            }
             out.instant(Time(pair.next_at.max(now.0)));
             out.word(pair.deadline.saturating_sub(now.0));
         }
+        self.shares.iter().for_each(|lease| lease.write_state(out));
         let words = self.receives.iter().map(|pair| {
             let own = [u64::from(pair.source), u64::from(pair.unanswered)];
             own.into_iter().chain(pair.receiver.words()).collect::<Vec<_>>()
@@ -195,7 +210,7 @@ impl Lane {
 
 impl SendPair {
     /// Whether something was posted and is not acknowledged.
-    fn is_under_way(&self) -> bool {
+    pub(super) fn is_under_way(&self) -> bool {
         self.sender.course().una < self.sender.course().end
     }
 }

@@ -6,6 +6,7 @@ use netloom_policy::congestion::State;
 use netloom_policy::transport::{Receiver, Reliability, Sender};
 use netloom_units::Rate;
 
+use super::senses::Signals;
 use crate::packet::Stamp;
 
 /// The sending end.
@@ -43,6 +44,8 @@ pub struct SendPair {
     pub timer: u64,
     /// Timeouts since something was acknowledged.
     pub n_timeouts: u32,
+    /// What congestion control senses beside notifications, where it does.
+    pub signals: Option<Box<Signals>>,
 }
 
 /// A message on a queue pair.
@@ -80,6 +83,7 @@ impl SendPair {
             deadline: u64::MAX,
             timer: u64::MAX,
             n_timeouts: 0,
+            signals: None,
         }
     }
 
@@ -89,7 +93,11 @@ impl SendPair {
         self.later.clear();
         let sender = std::mem::replace(&mut self.sender, Sender::new(Reliability::GoBackN, 0));
         let later = std::mem::take(&mut self.later);
-        *self = SendPair { later, ..SendPair::new(sender, rate) };
+        let mut signals = self.signals.take();
+        if let Some(signals) = &mut signals {
+            signals.clear();
+        }
+        *self = SendPair { later, signals, ..SendPair::new(sender, rate) };
     }
 
     /// The message that a position belongs to.
@@ -110,7 +118,7 @@ impl SendPair {
     /// Whether it has something to send, if it does not stand among those that have accordingly.
     #[inline(always)]
     pub fn new_standing(&mut self) -> Option<bool> {
-        let has_work = self.sender.has_work();
+        let has_work = self.sender.has_work() && (self.signals.is_none() || self.is_within_window());
         (self.is_queued != has_work).then_some(has_work)
     }
 

@@ -72,6 +72,11 @@ impl Node {
     /// A control packet leaves.
     #[inline(always)]
     fn answer(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+        let mut packet = *packet;
+        if let Some(telemetry) = &mut desk.telemetry {
+            telemetry.answered(&mut packet);
+        }
+        let packet = &packet;
         let own = self.ports.len() as u32;
         if self.returns.is_some() {
             self.forward::<GUARDED>(now, own, packet, desk, round);

@@ -107,6 +107,7 @@ impl Node {
         pair.sender.timeout();
         pair.restart(now, rdma);
         arm(pair, node, place, desk);
+        nic.note_timeout(now, place);
         nic.stir(now, place);
         true
     }
@@ -148,7 +149,11 @@ impl Node {
         let pair = nic.sends.get_mut(place);
         (pair.number, pair.port, pair.entropy) = (Some(nic.n_pairs), port, entropy);
         pair.rate = nic.lanes[port as usize].told;
+        pair.renew_window(now, &nic.lanes[port as usize].controller);
         nic.n_pairs += 1;
+        if !nic.shares.is_empty() {
+            nic.share_with(now, place);
+        }
     }
 }
 
@@ -187,7 +192,10 @@ impl Pairs<'_> {
             pair.restart(start, rdma);
             arm(pair, self.at.1, turn.place, desk);
         }
-        pair.is_queued = pair.sender.has_work();
+        pair.is_queued = match &pair.signals {
+            None => pair.sender.has_work(),
+            Some(_) => pair.note_start(sent, start, controller),
+        };
         if pair.is_queued {
             ready.put_off(ready::Turn { from: pair.next_at, ..turn });
         } else {

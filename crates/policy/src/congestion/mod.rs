@@ -8,24 +8,32 @@
 //! pair remembers: small, `Copy`, without a pointer. Each form is one file with a `SPEC` and an `impl Control`; the
 //! registry below is the only list.
 //!
-//! Invariants: integers only. Nothing is asked of a timer before it matters, so an idle queue pair costs nothing; what
+//! Invariants: integers, or floats that know `+ - * /` and `sqrt` alone. Nothing is asked of a timer before it matters, so an idle queue pair costs nothing; what
 //! is computed late is what would have been computed in time, to the bit (tests hold both forms to one that ticks).
 //! Calls about one queue pair come in order of time; at one instant [`Controller::on_congestion`] and
-//! [`Controller::slow_start`] come first, then [`Controller::rate`], then [`Controller::on_sent`].
+//! [`Controller::slow_start`] come first, then [`Controller::on_acknowledgement`], then [`Controller::rate`], then
+//! [`Controller::on_sent`].
 
 mod alpha;
 mod dcqcn;
 mod dcqcn_paper;
+mod heard;
+mod hpcc;
 pub mod infiniband;
 mod line;
+pub mod slingshot;
+mod swift;
+mod timely;
 
 use std::sync::Arc;
 
 use netloom_units::{Bytes, Duration, Kind, Rate, Settings, Spec, StateWriter, Time};
 
+pub use heard::{Heard, Hop, Senses};
+
 /// What tells a sender of congestion.
 ///
-/// All controllers of today take both alike; whether a NACK is told here at all is the transport's choice (`nack`).
+/// Those that count notifications take both alike; whether a NACK is told here at all is the transport's choice (`nack`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// A congestion notification: a CNP, or an echoed mark.
@@ -74,6 +82,30 @@ pub trait Control {
         false
     }
 
+    /// What it wants to be told of.
+    fn senses(&self) -> Senses {
+        Senses::Notifications
+    }
+
+    /// Most packets under way from `at` on.
+    fn window(&self, _state: &Self::State, _at: Time) -> u64 {
+        u64::MAX
+    }
+
+    /// The rate it allows on the whole at `at`, where that is not the rate at which packets follow each other.
+    fn allowed(&self, state: &Self::State, at: Time) -> Rate {
+        self.rate(&mut { *state }, at)
+    }
+
+    /// An acknowledgement, after notifications of that instant; if it senses such.
+    fn on_acknowledgement(&self, _state: &mut Self::State, _heard: &Heard) {}
+
+    /// Nothing was acknowledged for too long, if it senses acknowledgements.
+    fn on_timeout(&self, _state: &mut Self::State, _at: Time) {}
+
+    /// A switch allows it so much for a while from `at` on, if it senses acknowledgements.
+    fn on_share(&self, _state: &mut Self::State, _at: Time, _share: Rate) {}
+
     /// Writes what later rates depend on, as it is at `at` before anything happens at that instant.
     fn write_state(&self, state: &Self::State, at: Time, out: &mut StateWriter);
 }
@@ -87,6 +119,8 @@ pub struct Chosen {
     pub settings: Settings,
     /// Entries of its table that are listed by hand; none for one that is worked out.
     pub table: Arc<[f64]>,
+    /// The largest round trip of the fabric without queues, for those that ask for none themselves.
+    pub round_trip: Duration,
 }
 
 /// What a controller is fitted to.
@@ -101,6 +135,9 @@ pub struct Site {
 }
 
 impl Chosen {
+    /// The round trip where no fabric was looked at: a fabric of three tiers.
+    const ROUND_TRIP: Duration = Duration::from_micros(10);
+
     /// A registered controller by name with its default parameters.
     ///
     /// # Panics
@@ -112,13 +149,27 @@ impl Chosen {
 
     /// A controller by its place in [`SPECS`], with these parameters.
     pub fn with(number: usize, settings: Settings) -> Chosen {
-        Chosen { number, settings, table: Arc::default() }
+        Chosen { number, settings, table: Arc::default(), round_trip: Chosen::ROUND_TRIP }
     }
 }
 
 /// The place of a controller in [`SPECS`].
 pub fn number_of(name: &str) -> Option<usize> {
     SPECS.iter().position(|spec| spec.name == name)
+}
+
+/// What a controller wants to be told of, by its specification.
+pub fn senses(spec: &Spec) -> Senses {
+    match spec.name {
+        "hpcc" => Senses::Telemetry,
+        "timely" | "swift" | "slingshot" => Senses::Acknowledgements,
+        _ => Senses::Notifications,
+    }
+}
+
+/// Whether a controller may limit how much is under way.
+pub fn has_window(spec: &Spec) -> bool {
+    matches!(spec.name, "hpcc" | "swift" | "slingshot")
 }
 
 /// Closes the set of controllers into two enums, so that the hot path is a `match` the compiler can inline.
@@ -240,6 +291,57 @@ macro_rules! registry {
                 }
             }
 
+            /// What it wants to be told of.
+            pub fn senses(&self) -> Senses {
+                match self {
+                    $(Controller::$variant(shared) => shared.senses(),)+
+                }
+            }
+
+            /// Most packets under way from `at` on.
+            pub fn window(&self, state: &State, at: Time) -> u64 {
+                match (self, state) {
+                    $((Controller::$variant(shared), State::$variant(own)) => shared.window(own, at),)+
+                    _ => foreign(),
+                }
+            }
+
+            /// The rate it allows on the whole at `at`.
+            pub fn allowed(&self, state: &State, at: Time) -> Rate {
+                match (self, state) {
+                    $((Controller::$variant(shared), State::$variant(own)) => shared.allowed(own, at),)+
+                    _ => foreign(),
+                }
+            }
+
+            /// An acknowledgement, of those that sense such.
+            pub fn on_acknowledgement(&self, state: &mut State, heard: &Heard) {
+                match (self, state) {
+                    $(
+                        (Controller::$variant(shared), State::$variant(own)) => {
+                            shared.on_acknowledgement(own, heard);
+                        }
+                    )+
+                    _ => foreign(),
+                }
+            }
+
+            /// Nothing was acknowledged for too long, of those that sense acknowledgements.
+            pub fn on_timeout(&self, state: &mut State, at: Time) {
+                match (self, state) {
+                    $((Controller::$variant(shared), State::$variant(own)) => shared.on_timeout(own, at),)+
+                    _ => foreign(),
+                }
+            }
+
+            /// A switch allows it so much for a while from `at` on, of those that sense acknowledgements.
+            pub fn on_share(&self, state: &mut State, at: Time, share: Rate) {
+                match (self, state) {
+                    $((Controller::$variant(shared), State::$variant(own)) => shared.on_share(own, at, share),)+
+                    _ => foreign(),
+                }
+            }
+
             /// Writes what later rates depend on, as it is at `at` before anything happens at that instant.
             ///
             /// `at` is the base of the writer.
@@ -262,6 +364,10 @@ registry! {
     Dcqcn => dcqcn,
     DcqcnPaper => dcqcn_paper,
     Infiniband => infiniband,
+    Hpcc => hpcc,
+    Timely => timely,
+    Swift => swift,
+    Slingshot => slingshot,
 }
 
 /// A state was handed to a controller that did not make it: our bug, never the user's.

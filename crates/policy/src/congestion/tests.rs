@@ -1,7 +1,10 @@
 //! Laws every controller obeys, and the particulars of DCQCN: its staircase, its halving, its shares of a link.
 
+mod by_delay;
 mod infiniband;
 mod naive;
+mod slingshot;
+mod telemetry;
 
 use netloom_units::{Bytes, Duration, Random, Rate, StateWriter, Time, Value};
 
@@ -38,11 +41,16 @@ fn names_are_unique_and_specs_complete() {
     for (place, spec) in SPECS.iter().enumerate() {
         assert_eq!(number_of(spec.name), Some(place));
         assert!(!spec.summary.is_empty() && !spec.source.is_empty());
-        Controller::new(&Chosen::named(spec.name), SITE);
+        let controller = Controller::new(&Chosen::named(spec.name), SITE);
+        assert_eq!(controller.senses(), senses(spec), "{}", spec.name);
+        let mut state = controller.start();
+        controller.on_share(&mut state, Time::ZERO, Rate(1));
+        let window = controller.window(&state, Time::ZERO);
+        assert_eq!(window < u64::MAX, has_window(spec), "{}", spec.name);
     }
     assert_eq!(
         SPECS.iter().map(|spec| spec.name).collect::<Vec<_>>(),
-        ["none", "dcqcn", "dcqcn_paper", "infiniband"]
+        ["none", "dcqcn", "dcqcn_paper", "infiniband", "hpcc", "timely", "swift", "slingshot"]
     );
 }
 

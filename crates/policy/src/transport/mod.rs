@@ -200,6 +200,18 @@ impl Sender {
         again.unwrap_or(course.next)
     }
 
+    /// Whether something is to be sent again that the other end is known to miss, whatever is under way beside it.
+    pub fn has_repeat(&mut self) -> bool {
+        let Sender { course, repeats } = self;
+        match repeats {
+            // All from the first one missing: none of it counts as under way any more.
+            Repeats::GoBackN => false,
+            Repeats::NicSr(repeats) => repeats.first().is_some(),
+            Repeats::Irn(repeats) => repeats.hole(course).is_some(),
+            Repeats::Ideal(repeats) => repeats.missing(course).is_some(),
+        }
+    }
+
     /// The next packet to send, once [`Sender::has_work`] has said that there is one.
     #[inline(always)]
     pub fn take(&mut self) -> Turn {

@@ -2,7 +2,7 @@
 //!
 //! Invariants: a section that could not be read is blamed for nothing here, and nobody else for it.
 
-use netloom_policy::congestion::infiniband;
+use netloom_policy::congestion::{has_window, infiniband, slingshot};
 use netloom_policy::transport::Reliability;
 
 use crate::diagnostic::Problems;
@@ -38,6 +38,9 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     }
     if let (Some(congestion), Some(queues)) = (congestion, &draft.queues) {
         without_credits(congestion, queues, problems);
+    }
+    if let Some(congestion) = congestion.filter(|found| rule.is_some() && has_window(found.spec)) {
+        coalesced(congestion, transport, problems);
     }
     if rule.is_some() {
         host_limit(draft, transport, problems);
@@ -119,13 +122,29 @@ fn no_queue_pairs(congestion: &Parameters, transport: &Parameters, problems: &mu
 
 /// Roots of congestion are ports that have credits.
 fn without_credits(congestion: &Parameters, queues: &Queues, problems: &mut Problems) {
-    if congestion.spec.name != infiniband::SPEC.name || queues.credits.is_some() {
+    let name = congestion.spec.name;
+    let needs_credits = [infiniband::SPEC.name, slingshot::SPEC.name].contains(&name);
+    if !needs_credits || queues.credits.is_some() {
         return;
     }
-    let message = format!("congestion control `{}` needs links with credits", congestion.spec.name);
+    let message = format!("congestion control `{name}` needs links with credits");
     let report = problems.report(congestion.place, message);
-    report.label("no switch would mark anything");
+    let is_of_marks = name == infiniband::SPEC.name;
+    report.label(if is_of_marks { "no switch would mark anything" } else { "no switch would tell anybody" });
     report.help("write `queues: { credits: {} }`, or another congestion control");
+}
+
+/// Where congestion control limits what is under way, an acknowledgement may not wait for more packets than that.
+fn coalesced(congestion: &Parameters, transport: &Parameters, problems: &mut Problems) {
+    let coalesce = transport.settings.count("coalesce");
+    if coalesce <= 1 {
+        return;
+    }
+    let name = congestion.spec.name;
+    let message = format!("with `{name}` an ACK for {coalesce} packets may never come");
+    let report = problems.report(transport.place_of("coalesce"), message);
+    report.label("fewer may be under way").help("write `coalesce: 1`");
+    also(congestion, "limits what is under way, down to one packet", report);
 }
 
 /// Hosts without queue pairs hold nothing back.

@@ -51,12 +51,16 @@ pub(super) fn balances(
     }
 }
 
-/// How senders react to congestion.
-pub(super) fn congestion(Congestion { kind, table }: &Congestion) -> congestion::Chosen {
+/// How senders react to congestion, in a fabric of which the largest round trip without queues is so long.
+pub(super) fn congestion(
+    Congestion { kind, table }: &Congestion,
+    round_trip: Duration,
+) -> congestion::Chosen {
     congestion::Chosen {
         number: congestion::number_of(kind.spec.name).expect("read from the registry"),
         settings: kind.settings.clone(),
         table: table.as_ref().map(|table| table.value.as_slice().into()).unwrap_or_default(),
+        round_trip,
     }
 }
 

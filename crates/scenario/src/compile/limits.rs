@@ -7,7 +7,7 @@ use netloom_catalog::workload::background;
 use netloom_catalog::workload::collective::Plan;
 use netloom_model::{Background, Fabric, Hosts, Job, Phase, Posting, Routing, StagedFlows};
 use netloom_policy::congestion::{Controller, Site};
-use netloom_units::{Rate, Time};
+use netloom_units::{Duration, Rate, Time};
 
 use super::ground::Ground;
 use super::{messages, rdma};
@@ -247,7 +247,8 @@ fn smallest_rate(draft: &Draft, fabric: &Fabric) -> Option<Rate> {
     let line = fabric.ports().iter().map(|port| port.rate).max()?;
     let packet = rdma::packet(draft.transport.as_ref()?);
     let site = Site { line, packet, n_hosts: fabric.n_hosts() as u32 };
-    let controller = Controller::new(&super::choices::congestion(draft.congestion.as_ref()?), site);
+    let congestion = draft.congestion.as_ref()?;
+    let controller = Controller::new(&super::choices::congestion(congestion, Duration(1)), site);
     let mut state = controller.start();
     controller.slow_start(&mut state, Time::ZERO);
     Some(controller.rate(&mut state, Time::ZERO))

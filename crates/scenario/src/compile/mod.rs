@@ -81,6 +81,8 @@ pub(crate) struct Parts {
     recording: Recording,
     /// Most packets under way of a queue pair.
     window: u64,
+    /// The largest round trip without queues.
+    round_trip: Duration,
     path_map: Option<Arc<PathMap>>,
     routes: Vec<Entry>,
     notes: Vec<String>,
@@ -115,6 +117,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     let mut notes = Vec::new();
     let coordination_delay = choices::coordination_delay(draft, &ground, &mut notes, problems);
     let window = rdma::window(draft, &ground, &mut notes, problems);
+    let round_trip = rdma::round_trip(draft, &ground, &mut notes);
     buffer::check(draft, &ground, problems);
     classes::check(draft, problems);
     credits::check(draft, problems);
@@ -155,6 +158,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
         coordination_delay,
         recording,
         window,
+        round_trip,
         path_map,
         routes,
         notes,
@@ -200,7 +204,7 @@ fn finish(resolved: &Resolved, draft: &Draft, parts: Parts) -> Compiled {
         routing,
         balances,
         transport: choices::transport(&resolved.transport, parts.window),
-        congestion: choices::congestion(&resolved.congestion),
+        congestion: choices::congestion(&resolved.congestion, parts.round_trip),
         queues: classes.queues(&Queues {
             credits: credits::credits(written, classes.map().control, n_steps),
             root_marking: credits::root_marking(&resolved.congestion, written),

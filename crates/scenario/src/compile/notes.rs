@@ -2,7 +2,7 @@
 
 use netloom_model::{Job, Phase};
 use netloom_policy::balance;
-use netloom_policy::congestion::infiniband;
+use netloom_policy::congestion::{self, Senses, infiniband};
 use netloom_policy::transport::Reliability;
 
 use crate::quantity::{self, Dimension};
@@ -116,10 +116,12 @@ fn queue_pairs_travel(draft: &Draft, transport: &Parameters, notes: &mut Vec<Str
     }
     let (Some(congestion), Some(queues)) = (&draft.congestion, &draft.queues) else { return };
     let hears_nacks = transport.settings.choice("nack") != "ignore";
-    let name = congestion.kind.spec.name;
+    let congestion_spec = congestion.kind.spec;
+    let name = congestion_spec.name;
     let is_marked = super::classes::Plan::new(draft).is_some_and(|plan| plan.marks())
         || super::credits::root_marking(congestion, queues.credits.as_ref()).is_some();
-    if name != "none" && !is_marked && !hears_nacks {
+    let is_of_marks = congestion::senses(congestion_spec) == Senses::Notifications;
+    if name != "none" && is_of_marks && !is_marked && !hears_nacks {
         let why = if name == infiniband::SPEC.name { "`threshold: 0`" } else { "no `marking`" };
         notes.push(format!("congestion control `{name}` is told nothing: {why}, and `nack: ignore`"));
     }

@@ -118,12 +118,48 @@ fn given_window(transport: &Parameters, packets: u64, problems: &mut Problems) -
     packets.max(1)
 }
 
+/// The largest round trip of the fabric without queues: a packet there, its acknowledgement back. Only where congestion
+/// control asks for it.
+pub(super) fn round_trip(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) -> Duration {
+    let (Some(congestion), Some(transport)) = (&draft.congestion, &draft.transport) else {
+        return Duration::ZERO;
+    };
+    let kind = &congestion.kind;
+    let is_asked = kind.spec.parameter("base_rtt").is_some() && kind.settings.optional("base_rtt").is_none();
+    if !is_asked || queue_pairs::rule(transport.spec).is_none() {
+        return Duration::ZERO;
+    }
+    let credits = draft.queues.as_ref().and_then(|queues| queues.credits.as_ref());
+    let header = credits
+        .filter(|credits| credits.settings.choice("forwarding") == "cut_through")
+        .map(|credits| credits.settings.size("header"));
+    let latency = credits.map_or(0, |credits| credits.settings.duration("latency").0);
+    let one_way = |bytes: Bytes| {
+        let at_switches = header.map_or(bytes, |header| header.min(bytes));
+        let whole = slowest(&ground.built.fabric).serialization(Bytes(bytes.0 - at_switches.0)).0;
+        longest_path(ground, at_switches, latency).saturating_add(whole)
+    };
+    let sum = one_way(packet(transport)).saturating_add(one_way(transport.settings.size("control")));
+    let span = quantity::print(sum, Dimension::Duration);
+    notes.push(format!(
+        "ours: `base_rtt: none` of `{}` is {span} here: a packet over the longest path, and its acknowledgement back",
+        kind.spec.name
+    ));
+    Duration(sum)
+}
+
+/// The slowest port of any host.
+fn slowest(fabric: &Fabric) -> Rate {
+    let ports = (0..fabric.n_hosts() as u32).flat_map(|host| fabric.ports_of(NodeId(host)));
+    ports.map(|port| port.rate).min().unwrap_or(Rate(1))
+}
+
 /// Bytes that a host can send until the answer to the first of them is there.
 fn bandwidth_delay_product(ground: &Ground, packet: Bytes) -> u128 {
     let fabric = &ground.built.fabric;
     let rate =
         (0..fabric.n_hosts() as u32).map(|host| capacity(&ground.built, NodeId(host)).0).max().unwrap_or(0);
-    let round_trip = 2 * u128::from(longest_path(ground, packet));
+    let round_trip = 2 * u128::from(longest_path(ground, packet, 0));
     u128::from(rate).saturating_mul(round_trip).div_ceil(PS_PER_BYTE_AT_1BPS)
 }
 
@@ -134,14 +170,16 @@ pub(super) fn capacity(built: &Built, node: NodeId) -> Rate {
     Rate(ports.iter().fold(0, |sum: u64, port| sum.saturating_add(port.rate.0)))
 }
 
-/// Time that a packet takes over the longest of the shortest paths between hosts, in ps; of parallel links the slowest.
-fn longest_path(ground: &Ground, packet: Bytes) -> u64 {
+/// Time that a packet takes over the longest of the shortest paths between hosts, in ps, with so much more at each link; of
+/// parallel links the slowest.
+fn longest_path(ground: &Ground, packet: Bytes, latency: u64) -> u64 {
     let racks = hosts_by_leaf(&ground.built.fabric);
     // Of a rack one host stands for all, and a second one for the way within it.
     let ends: Vec<HostId> = racks.iter().flat_map(|rack| rack.iter().take(2).copied()).collect();
     let n_starts = if racks.len() <= MOST_RACKS { ends.len() } else { 1 };
     let from = |start: HostId| {
-        let ways = ends.iter().filter(|end| **end != start).map(|&end| path(ground, start, end, packet));
+        let ways =
+            ends.iter().filter(|end| **end != start).map(|&end| path(ground, start, end, (packet, latency)));
         ways.max().unwrap_or(0)
     };
     let longest = ends.iter().take(n_starts).map(|&start| from(start)).max().unwrap_or(0);
@@ -149,11 +187,14 @@ fn longest_path(ground: &Ground, packet: Bytes) -> u64 {
     if n_starts == ends.len() { longest } else { longest.saturating_mul(2) }
 }
 
-fn path(ground: &Ground, from: HostId, to: HostId, packet: Bytes) -> u64 {
+fn path(ground: &Ground, from: HostId, to: HostId, (packet, latency): (Bytes, u64)) -> u64 {
     let fabric = &ground.built.fabric;
     // A span beyond the clock is reported elsewhere, with the links it comes from.
     let on_wire = |rate: Rate| (u128::from(packet.0) * PS_PER_BYTE_AT_1BPS).div_ceil(rate.0.max(1).into());
-    let cost = |port: &Port| u64::try_from(on_wire(port.rate) + u128::from(port.delay.0)).unwrap_or(u64::MAX);
+    let cost = |port: &Port| {
+        let span = on_wire(port.rate) + u128::from(port.delay.0) + u128::from(latency);
+        u64::try_from(span).unwrap_or(u64::MAX)
+    };
     let (mut node, goal) = (fabric.host_node(from), fabric.host_node(to));
     let mut sum: u64 = 0;
     // A shortest path has fewer links than there are nodes.

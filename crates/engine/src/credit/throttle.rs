@@ -1,0 +1,77 @@
+//! A switch tells those who fill the port of a host below it what they are allowed.
+//!
+//! Models: the rule of `docs/congestion/slingshot.md` at ports towards hosts; notices are packets of the control class, on their
+//! way to the hosts that send.
+//! Leaves out: the rule itself, which the policy knows, and what hosts make of it (`rdma/share.rs`).
+//!
+//! Invariants: judged when a data packet comes, by what waits then, so nothing depends on who looks.
+
+use netloom_model::Model;
+use netloom_policy::congestion::slingshot::Bottleneck;
+use netloom_units::{NodeId, PortId, Rate, StateWriter, Time};
+
+use crate::desk::Desk;
+use crate::node::{CREDIT, Node};
+use crate::packet::Packet;
+use crate::round::Round;
+
+/// Ports of a switch; those that lead to no host are left out.
+pub struct Throttle {
+    ports: Box<[Option<Bottleneck>]>,
+    /// Who is told what, taken along so that its memory is used again.
+    told: Vec<(u32, Rate)>,
+}
+
+impl Throttle {
+    /// A switch at rest; absent where nobody is to be told, or no host hangs below.
+    pub fn of(model: &Model, node: NodeId) -> Option<Throttle> {
+        let of_port = |port: u32| {
+            let (port, id) = (model.fabric.port(PortId(port)), PortId(port));
+            let is_last_hop = model.fabric.is_host(model.fabric.neighbour(id));
+            let bottleneck = || Bottleneck::of(&model.congestion, port.rate, model.transport.packet);
+            is_last_hop.then(bottleneck).flatten()
+        };
+        let ports: Box<[_]> = model.fabric.port_range(node).map(of_port).collect();
+        ports.iter().any(Option::is_some).then(|| Throttle { ports, told: Vec::new() })
+    }
+
+    /// Writes what later notices depend on.
+    pub fn write_state(&self, out: &mut StateWriter) {
+        self.ports.iter().flatten().for_each(|port| port.write_state(out));
+    }
+}
+
+impl Node {
+    /// A packet has come for a port: tells who fills it, if it is congested.
+    #[inline(never)]
+    pub(super) fn note_bottleneck(
+        &mut self,
+        now: u64,
+        port: u32,
+        packet: &Packet,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
+        let Some(throttle) = self.throttle.as_deref_mut().filter(|_| packet.is_data()) else { return };
+        let Throttle { ports, told } = throttle;
+        let Some(bottleneck) = &mut ports[port as usize] else { return };
+        let source = round.flows[packet.flow as usize].source;
+        let waiting = self.ports[port as usize].data_bytes();
+        bottleneck.came(Time(now), source.0, waiting, |host, rate| told.push((host, rate)));
+        if told.is_empty() {
+            return;
+        }
+        let mut told = std::mem::take(told);
+        let control = round.model.transport.rdma().map_or(0, |rdma| rdma.control.0 as u32);
+        let own = self.ports.len() as u32;
+        for (host, rate) in told.drain(..) {
+            let megabits = u32::try_from(rate.0 / 1_000_000).unwrap_or(u32::MAX).max(1);
+            let class = round.model.classes.control;
+            let notice = Packet::share(host, packet.destination, megabits, control, class);
+            self.forward::<CREDIT>(now, own, &notice, desk, round);
+        }
+        if let Some(throttle) = &mut self.throttle {
+            throttle.told = told;
+        }
+    }
+}

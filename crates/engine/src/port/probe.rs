@@ -1,0 +1,49 @@
+//! A port that writes down what it is like when the transmission of a packet starts (in-band telemetry).
+//!
+//! Leaves out: how it travels (`telemetry.rs`).
+//!
+//! Invariants: such a port is watched, and computes no start at enqueue, so what waits is what waits at that instant.
+
+use netloom_policy::congestion::Hop;
+use netloom_units::Time;
+
+use super::change::bytes_of;
+use super::{Egress, Form, Start};
+use crate::desk::Desk;
+use crate::telemetry::{Probe, Record};
+
+impl Egress {
+    /// Lets the port write down what it is like, before the run.
+    ///
+    /// # Panics
+    /// In computed form.
+    pub fn set_probe(&mut self, probe: Probe) {
+        assert!(self.form != Form::Computed, "a computed start is not seen");
+        (self.plain, self.special, self.extras.watched) = (false, true, true);
+        self.extras.probe = Some(Box::new(probe));
+        self.note_care();
+    }
+
+    /// The transmission of a packet starts: its record, where there are such.
+    #[inline]
+    pub fn write_down(&mut self, start: &mut Start, desk: &mut Desk) -> Option<Record> {
+        self.extras.probe.as_ref()?;
+        self.write_down_now(start, desk)
+    }
+
+    #[cold]
+    fn write_down_now(&mut self, start: &mut Start, desk: &mut Desk) -> Option<Record> {
+        let (port, at, rate, queued) = (self.id, Time(start.at), self.rate, self.queued);
+        let hop = || Hop { port, at, sent: 0, waiting: bytes_of(rate, queued), rate };
+        let telemetry = desk.telemetry.as_deref_mut()?;
+        self.extras.probe.as_deref_mut()?.note(&mut start.packet, hop, telemetry)
+    }
+
+    /// The packet of a record gets to the other end.
+    #[cold]
+    pub fn send_record(&mut self, record: Record) {
+        if let Some(probe) = &mut self.extras.probe {
+            probe.send(record);
+        }
+    }
+}

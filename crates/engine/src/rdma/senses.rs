@@ -1,0 +1,195 @@
+//! What a queue pair remembers for a congestion control that senses every acknowledgement.
+//!
+//! Models: when the transmission of each packet under way started, so that its acknowledgement gives a round-trip time; what
+//! ports on the way wrote down last; the window.
+//! Leaves out: what follows from it; the policy knows.
+//!
+//! Invariants: a packet that was sent more than once gives no round-trip time, since nobody knows which one came (Karn and
+//! Partridge, SIGCOMM 1987). Memory grows with the packets under way and is kept, so that none is asked for per packet.
+
+use netloom_model::Rdma;
+use netloom_policy::congestion::{Controller, Heard, Hop, Senses};
+use netloom_policy::transport::{Course, Psn, Turn};
+use netloom_units::{Duration, StateWriter, Time};
+
+use super::nic::Nic;
+use super::pair::SendPair;
+use super::serve::arm;
+use crate::desk::Desk;
+use crate::node::Node;
+use crate::packet::{Packet, PacketKind};
+use crate::round::Round;
+
+/// A start that gives no round-trip time.
+const UNKNOWN: u64 = u64::MAX;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Signals {
+    /// By position, as far as the mask goes: when the transmission started, in ps.
+    starts: Vec<u64>,
+    /// What came with the acknowledgement before.
+    before: Vec<Hop>,
+    /// Most packets under way.
+    pub window: u64,
+}
+
+impl Signals {
+    /// Of a queue pair that has sent nothing; absent where congestion control senses notifications alone.
+    pub fn of(controller: &Controller) -> Option<Box<Signals>> {
+        let fresh = || Signals { starts: Vec::new(), before: Vec::new(), window: u64::MAX };
+        (controller.senses() > Senses::Notifications).then(|| Box::new(fresh()))
+    }
+
+    /// Forgets everything; memory is kept.
+    pub fn clear(&mut self) {
+        self.before.clear();
+        self.window = u64::MAX;
+    }
+
+    fn place(&self, position: u64) -> usize {
+        position as usize & (self.starts.len() - 1)
+    }
+
+    /// A packet starts at `at`.
+    fn started(&mut self, turn: Turn, at: u64, course: Course) {
+        let n_needed = (course.highest - course.una) as usize;
+        if n_needed > self.starts.len() {
+            self.grow(n_needed, course);
+        }
+        let place = self.place(turn.position);
+        self.starts[place] = if turn.is_again { UNKNOWN } else { at };
+    }
+
+    #[cold]
+    fn grow(&mut self, n_needed: usize, course: Course) {
+        let mut larger = vec![UNKNOWN; (2 * n_needed).next_power_of_two().max(16)];
+        let mask = larger.len() - 1;
+        let known = if self.starts.is_empty() { 0 } else { course.highest - course.una };
+        // The last one is the packet that starts now.
+        for position in course.una..course.una + known.saturating_sub(1) {
+            larger[position as usize & mask] = self.starts[self.place(position)];
+        }
+        self.starts = larger;
+    }
+
+    /// The time since the transmission of a packet under way started, if that is known.
+    fn since(&self, position: u64, course: Course, now: u64) -> Option<Duration> {
+        let is_under_way = (course.una..course.highest).contains(&position) && !self.starts.is_empty();
+        let start = is_under_way.then(|| self.starts[self.place(position)])?;
+        (start != UNKNOWN).then(|| Duration(now - start))
+    }
+
+    /// Writes what later behaviour depends on.
+    pub fn write_state(&self, course: Course, out: &mut StateWriter) {
+        out.word(self.window);
+        for position in course.una..course.highest {
+            match self.starts[self.place(position)] {
+                UNKNOWN => out.word(UNKNOWN),
+                start => out.instant(Time(start)),
+            }
+        }
+        for hop in &self.before {
+            out.word(u64::from(hop.port.0));
+            out.instant(hop.at);
+            out.word(hop.waiting);
+        }
+    }
+}
+
+impl SendPair {
+    /// A packet has started at `at`; tells whether another may.
+    #[inline(never)]
+    pub(super) fn note_start(&mut self, turn: Turn, at: u64, controller: &Controller) -> bool {
+        let course = *self.sender.course();
+        if let Some(signals) = &mut self.signals {
+            signals.started(turn, at, course);
+        }
+        self.renew_window(at, controller);
+        self.sender.has_work() && self.is_within_window()
+    }
+
+    /// The window follows from what congestion control remembers.
+    pub(super) fn renew_window(&mut self, now: u64, controller: &Controller) {
+        if let Some(signals) = &mut self.signals {
+            signals.window = controller.window(&self.rate, Time(now));
+        }
+    }
+
+    /// Whether the window lets one more packet out; what is missing at the other end is sent again in any case.
+    #[inline(never)]
+    pub(super) fn is_within_window(&mut self) -> bool {
+        let window = self.signals.as_ref().map_or(u64::MAX, |signals| signals.window);
+        self.sender.under_way() < window || self.sender.has_repeat()
+    }
+
+    /// An answer arrives, with what the ports on the way wrote down; tells whether more is acknowledged than before.
+    fn sense(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        hops: &[Hop],
+        controller: &Controller,
+        rdma: &Rdma,
+    ) -> bool {
+        let course = *self.sender.course();
+        let is_news = self.learn(packet, rdma);
+        if !matches!(packet.kind(), PacketKind::Acknowledgement | PacketKind::Nack) {
+            return is_news;
+        }
+        let Course { una, highest, .. } = *self.sender.course();
+        let Some(signals) = &mut self.signals else { return is_news };
+        let named = Psn::from_bits(packet.tag).position(course.una, rdma.first_psn);
+        let heard = Heard {
+            at: Time(now),
+            round_trip: signals.since(named, course, now),
+            acknowledged: una - course.una,
+            una,
+            highest,
+            links: packet.hops(),
+            hops,
+            before: &signals.before,
+        };
+        controller.on_acknowledgement(&mut self.rate, &heard);
+        signals.before.clear();
+        signals.before.extend_from_slice(hops);
+        is_news
+    }
+}
+
+impl Nic {
+    /// Nothing was acknowledged for too long.
+    pub(super) fn note_timeout(&mut self, now: u64, place: u32) {
+        let pair = self.sends.get_mut(place);
+        if pair.signals.is_none() {
+            return;
+        }
+        let controller = &self.lanes[pair.port as usize].controller;
+        controller.on_timeout(&mut pair.rate, Time(now));
+        pair.renew_window(now, controller);
+    }
+}
+
+impl Node {
+    /// The end of [`Node::hear`], where congestion control senses every acknowledgement.
+    #[inline(never)]
+    pub(super) fn hear_in_detail(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+        let node = self.place;
+        let record = desk.telemetry.as_ref().map(|telemetry| telemetry.here());
+        let hops = record.as_ref().map_or(&[][..], |record| record.hops());
+        let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
+        let nic = self.nic_mut().expect("the host has queue pairs");
+        let pair = nic.sends.get_mut(packet.slot);
+        let controller = &nic.lanes[pair.port as usize].controller;
+        let is_news = pair.sense(now, packet, hops, controller, rdma);
+        pair.renew_window(now, controller);
+        if is_news {
+            pair.acknowledged(now, rdma);
+            arm(pair, node, packet.slot, desk);
+            if pair.is_first_done() {
+                return self.finish_messages(now, packet.slot, desk, round);
+            }
+        }
+        nic.stir(now, packet.slot);
+    }
+}

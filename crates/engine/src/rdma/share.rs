@@ -1,0 +1,85 @@
+//! What switches allow a host towards another one for a while.
+//!
+//! Models: a share for all queue pairs towards that host together, split evenly among those that have something under way
+//! (ours), and taken over by those that begin later.
+//! Leaves out: how long it holds, and what window it is; congestion control knows.
+
+use netloom_units::{Rate, StateWriter, Time};
+
+use super::nic::Nic;
+use crate::node::Node;
+use crate::packet::Packet;
+
+/// A queue pair that begins within this time of a notice takes part in its share.
+const FRESH: u64 = 20_000_000;
+
+/// See the module.
+#[derive(Debug, Clone, Copy)]
+pub struct Lease {
+    /// The host that is congested.
+    destination: u32,
+    share: Rate,
+    /// When the notice came, in ps.
+    at: u64,
+}
+
+impl Lease {
+    /// Writes what later behaviour depends on.
+    pub fn write_state(&self, out: &mut StateWriter) {
+        out.word(u64::from(self.destination));
+        out.word(self.share.0);
+        out.instant(Time(self.at));
+    }
+}
+
+impl Node {
+    /// A switch's notice arrives.
+    #[cold]
+    pub(super) fn be_allowed(&mut self, now: u64, notice: &Packet) {
+        let share = Rate(u64::from(notice.tag) * 1_000_000);
+        let lease = Lease { destination: notice.sequence, share, at: now };
+        let nic = self.nic_mut().expect("the host has queue pairs");
+        nic.shares.retain(|other| other.at + FRESH > now && other.destination != lease.destination);
+        nic.shares.push(lease);
+        let concerned = nic.towards(lease.destination);
+        let each = Rate((share.0 / concerned.len().max(1) as u64).max(1));
+        for &place in &concerned {
+            nic.allow(now, place, each);
+            nic.stir(now, place);
+        }
+        nic.concerned = concerned;
+    }
+}
+
+impl Nic {
+    /// Places of the queue pairs towards a host that have something under way.
+    fn towards(&mut self, destination: u32) -> Vec<u32> {
+        let mut places = std::mem::take(&mut self.concerned);
+        places.clear();
+        let is_concerned = |(_, pair): &(u32, &super::pair::SendPair)| {
+            pair.destination == destination && pair.number.is_some() && pair.is_under_way()
+        };
+        places.extend((0..).zip(self.sends.iter()).filter(is_concerned).map(|(place, _)| place));
+        places
+    }
+
+    /// A queue pair is allowed so much.
+    fn allow(&mut self, now: u64, place: u32, share: Rate) {
+        let pair = self.sends.get_mut(place);
+        let controller = &self.lanes[pair.port as usize].controller;
+        controller.on_share(&mut pair.rate, Time(now), share);
+        pair.renew_window(now, controller);
+    }
+
+    /// A queue pair is about to send for the first time: it takes part in what is allowed towards its host.
+    #[cold]
+    pub(super) fn share_with(&mut self, now: u64, place: u32) {
+        let destination = self.sends.get_mut(place).destination;
+        let is_fresh = |lease: &&Lease| lease.destination == destination && lease.at + FRESH > now;
+        let Some(lease) = self.shares.iter().find(is_fresh).copied() else { return };
+        let concerned = self.towards(destination);
+        let each = Rate((lease.share.0 / (concerned.len() as u64 + 1)).max(1));
+        self.concerned = concerned;
+        self.allow(now, place, each);
+    }
+}

@@ -1,0 +1,180 @@
+//! In-band telemetry: what ports on a packet's way write down travels with it, and back with its acknowledgement.
+//!
+//! Models: a record for each packet that is no frame. On a link it stands in a ring of its own beside the packet's, in the same
+//! order; within a partition it lies in a table, and the packet's word `slot`, of which nobody in between has need, says
+//! where. The record keeps that word meanwhile.
+//! Leaves out: what a sender makes of it; the policy knows. Its bytes on the wire (ours: a scenario that wants them makes its
+//! `header` larger).
+//!
+//! Invariants: a record belongs to one packet, and lies with whoever has the packet, so nothing is shared. Only runs that ask
+//! for telemetry have any of this. What is lost takes its record along.
+
+use netloom_policy::congestion::Hop;
+use netloom_units::{PortId, Rate, StateWriter, Time};
+
+use crate::packet::Packet;
+use crate::ring::{Receiver, Sender};
+use crate::slab::Slab;
+
+/// Ports of switches that a record has room for; those beyond are passed over.
+const MOST_HOPS: usize = 8;
+
+/// The number of hops of a record that is no packet's.
+const FREE: u32 = u32::MAX;
+
+const NOTHING: Hop = Hop { port: PortId(0), at: Time::ZERO, sent: 0, waiting: 0, rate: Rate(0) };
+
+/// What travels with a packet.
+#[derive(Debug, Clone, Copy)]
+pub struct Record {
+    /// The packet's own word.
+    slot: u32,
+    n_hops: u32,
+    hops: [Hop; MOST_HOPS],
+}
+
+impl Record {
+    /// Of a packet that has passed no switch.
+    fn new(slot: u32) -> Record {
+        Record { slot, n_hops: 0, hops: [NOTHING; MOST_HOPS] }
+    }
+
+    /// What ports wrote down, in the order of the way.
+    pub fn hops(&self) -> &[Hop] {
+        &self.hops[..self.n_hops as usize]
+    }
+
+    fn push(&mut self, hop: Hop) {
+        if let Some(place) = self.hops.get_mut(self.n_hops as usize) {
+            *place = hop;
+            self.n_hops += 1;
+        }
+    }
+
+    fn words(&self) -> Vec<u64> {
+        let words = |hop: &Hop| [u64::from(hop.port.0), hop.at.0, hop.waiting];
+        self.hops().iter().flat_map(words).collect()
+    }
+}
+
+/// The records of the packets of a partition.
+#[derive(Debug)]
+pub struct Telemetry {
+    records: Slab<Record>,
+    /// Of the packet that has just come to a host.
+    here: Record,
+}
+
+impl Default for Telemetry {
+    fn default() -> Telemetry {
+        Telemetry { records: Slab::default(), here: Record::new(0) }
+    }
+}
+
+impl Telemetry {
+    fn keep(&mut self, record: Record) -> u32 {
+        self.records.insert(record)
+    }
+
+    fn take(&mut self, place: u32) -> Record {
+        let kept = self.records.get_mut(place);
+        let record = *kept;
+        kept.n_hops = FREE;
+        self.records.remove(place);
+        record
+    }
+
+    /// A packet has come by a link, with its record: to a host, or to a switch that passes it on.
+    pub fn came(&mut self, packet: &mut Packet, records: &mut Receiver<Record>, is_at_host: bool) {
+        if packet.is_frame() {
+            return;
+        }
+        let record = *records.first();
+        records.drop_first();
+        packet.slot = if is_at_host { record.slot } else { self.keep(record) };
+        if is_at_host {
+            self.here = record;
+        }
+    }
+
+    /// The packet that has just come is answered: its record goes back with the answer.
+    pub fn answered(&mut self, answer: &mut Packet) {
+        let record = Record { slot: answer.slot, ..self.here };
+        answer.slot = self.keep(record);
+    }
+
+    /// What came with the packet that has just come.
+    pub fn here(&self) -> Record {
+        self.here
+    }
+
+    /// A packet is lost that waited in a switch, or an answer that waited in a host.
+    pub fn forget(&mut self, packet: &Packet) {
+        if !packet.is_frame() {
+            self.take(packet.slot);
+        }
+    }
+
+    /// Writes the records that lie in the table, in no order of places.
+    pub fn write_state(&self, out: &mut StateWriter) {
+        let mut kept: Vec<_> =
+            self.records.iter().filter(|record| record.n_hops != FREE).map(Record::words).collect();
+        kept.sort_unstable();
+        kept.into_iter().flatten().for_each(|word| out.word(word));
+    }
+}
+
+/// Writes the records on a link.
+pub fn write_state(records: &Receiver<Record>, out: &mut StateWriter) {
+    records.for_each(|record| record.words().into_iter().for_each(|word| out.word(word)));
+}
+
+/// What a port does with records.
+pub struct Probe {
+    /// The way to the other end of the link.
+    sender: Sender<Record>,
+    /// Bytes of packets whose transmission started here.
+    sent: u64,
+    /// Whether it is a host's, which writes nothing down: its sender knows.
+    is_at_host: bool,
+}
+
+impl Probe {
+    /// A port that nothing has left.
+    pub fn new(sender: Sender<Record>, is_at_host: bool) -> Probe {
+        Probe { sender, sent: 0, is_at_host }
+    }
+
+    /// The transmission of a packet starts at `at`: its record, with what this port writes down, and the packet's own word is
+    /// back in it. None of frames.
+    pub fn note(
+        &mut self,
+        packet: &mut Packet,
+        hop: impl FnOnce() -> Hop,
+        telemetry: &mut Telemetry,
+    ) -> Option<Record> {
+        let sent = self.sent;
+        self.sent += u64::from(packet.bytes);
+        if packet.is_frame() {
+            return None;
+        }
+        let is_fresh = self.is_at_host && packet.is_data();
+        let mut record = if is_fresh { Record::new(packet.slot) } else { telemetry.take(packet.slot) };
+        packet.slot = record.slot;
+        if !self.is_at_host && packet.is_data() {
+            record.push(Hop { sent, ..hop() });
+        }
+        Some(record)
+    }
+
+    /// The packet gets to the other end.
+    pub fn send(&mut self, record: Record) {
+        self.sender.push(record);
+    }
+}
+
+impl std::fmt::Debug for Probe {
+    fn fmt(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
+        out.debug_struct("Probe").field("sent", &self.sent).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,230 @@
+//! # Idea
+//! Every packet brings home how busy each link on its way was, and the window goes straight to where the busiest of them
+//! would be used just short of all.
+//!
+//! # Source
+//! HPCC (Li et al., SIGCOMM 2019), with the numbers of its public ns-3 code where the paper names none. *Ours*: what happens
+//! when the way has changed, and rounding.
+//!
+//! # Parameters
+//! `target` (eta), `stages` (maxStage), `additive` (`W_AI` as a rate: times `base_rtt` it is the window's step), `base_rtt`
+//! (T), `minimum`, `fast_reaction`.
+//!
+//! # Invariants
+//! The window W stays between `minimum` x T and line rate x T, the rate is W / T. The reference window changes once per round
+//! trip, W with every acknowledgement, always from the reference window, so nothing is reacted to twice. A port is judged
+//! from two packets that both crossed it, else not at all.
+//!
+//! # When it misleads
+//! Where packets of a queue pair take several ways, most acknowledgements tell of other ports than the one before, and those
+//! are not judged. T is the largest of the fabric: nearer pairs hold more under way than they need. Links that hosts send on
+//! are not judged, as in the public code: the rate is what they carry.
+
+use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Spec, StateWriter, Time, Value};
+
+use super::heard::{Heard, Hop, Senses, packets, rate_of, seconds};
+use super::{Chosen, Control, Notify, Signal, Site};
+
+/// The specification.
+pub static SPEC: Spec = Spec {
+    name: "hpcc",
+    summary: "each packet brings home how busy the links on its way are; the window aims at just short of all of them",
+    source: "Li et al., SIGCOMM 2019",
+    parameters: &[
+        Parameter {
+            name: "target",
+            kind: Kind::Fraction { minimum: 0.01, maximum: 1.0 },
+            default: Some(Value::Fraction(0.95)),
+            meaning: "use of the busiest link that is aimed at (eta)",
+        },
+        Parameter {
+            name: "stages",
+            kind: Kind::Count { minimum: 0, maximum: 1000 },
+            default: Some(Value::Count(5)),
+            meaning: "round trips of additive steps below the target, after which it is aimed at anew (maxStage)",
+        },
+        Parameter {
+            name: "additive",
+            kind: Kind::Optional(&Kind::Rate),
+            default: Some(Value::Absent),
+            meaning: "additive step, as a rate; `none` is 10 Mb/s per 25 Gb/s of line rate",
+        },
+        Parameter {
+            name: "base_rtt",
+            kind: Kind::Optional(&Kind::Duration),
+            default: Some(Value::Absent),
+            meaning: "round trip without queues (T); `none` is the largest of the fabric",
+        },
+        Parameter {
+            name: "minimum",
+            kind: Kind::Rate,
+            default: Some(Value::Rate(Rate(100_000_000))),
+            meaning: "the rate is never below",
+        },
+        Parameter {
+            name: "fast_reaction",
+            kind: Kind::Flag,
+            default: Some(Value::Flag(true)),
+            meaning: "whether every acknowledgement moves the window, or one per round trip",
+        },
+    ],
+};
+
+/// The additive step at 25 Gb/s.
+const ADDITIVE: f64 = 10e6 / 25e9;
+
+/// The parameters that queue pairs share.
+#[derive(Debug, Clone)]
+pub struct Hpcc {
+    line: Rate,
+    packet: Bytes,
+    /// T, in seconds.
+    base: f64,
+    target: f64,
+    stages: u32,
+    /// In bytes.
+    additive: f64,
+    /// The smallest window, in bytes.
+    smallest: f64,
+    /// The largest.
+    largest: f64,
+    fast_reaction: bool,
+}
+
+/// What one queue pair remembers.
+#[derive(Debug, Clone, Copy)]
+pub struct Own {
+    /// W, in bytes.
+    window: f64,
+    /// The window that steps are taken from (W_c).
+    reference: f64,
+    /// Use of the busiest link, averaged over T (U).
+    busy: f64,
+    /// Round trips since the target was aimed at last.
+    stage: u32,
+    /// The acknowledgement beyond this position ends a round trip; 0 before the first.
+    round_ends: u64,
+}
+
+/// The round trip without queues: written, or measured.
+pub(super) fn base_of(chosen: &Chosen) -> Duration {
+    match chosen.settings.optional("base_rtt") {
+        Some(Value::Duration(written)) => written,
+        _ => chosen.round_trip,
+    }
+}
+
+impl Hpcc {
+    pub(super) fn new(chosen: &Chosen, site: Site) -> Hpcc {
+        let settings = &chosen.settings;
+        let base = seconds(Duration(base_of(chosen).0.max(1)));
+        let bytes = |rate: f64| rate * base / 8.0;
+        let largest = bytes(site.line.0 as f64);
+        let additive = match settings.optional("additive") {
+            Some(Value::Rate(written)) => written.0 as f64,
+            _ => site.line.0 as f64 * ADDITIVE,
+        };
+        Hpcc {
+            line: site.line,
+            packet: site.packet,
+            base,
+            target: settings.fraction("target"),
+            stages: settings.count("stages") as u32,
+            additive: bytes(additive),
+            smallest: bytes(settings.rate("minimum").0 as f64).min(largest),
+            largest,
+            fast_reaction: settings.flag("fast_reaction"),
+        }
+    }
+
+    /// How busy the busiest link was between two packets, and for how long, in parts of T; `None` if no port saw both.
+    fn judge(&self, heard: &Heard) -> Option<(f64, f64)> {
+        let busiest = |found: Option<(f64, f64)>, (now, before): (&Hop, &Hop)| {
+            let is_judged = now.port == before.port && now.at > before.at && now.sent >= before.sent;
+            if !is_judged {
+                return found;
+            }
+            let span = seconds(now.at - before.at);
+            let rate = now.rate.0 as f64;
+            let sent = (now.sent - before.sent) as f64 * 8.0 / span / rate;
+            let waiting = now.waiting.min(before.waiting) as f64 * 8.0 / (rate * self.base);
+            let busy = sent + waiting;
+            if found.is_some_and(|found| found.0 >= busy) { found } else { Some((busy, span)) }
+        };
+        let (busy, span) = heard.hops.iter().zip(heard.before).fold(None, busiest)?;
+        Some((busy, (span / self.base).min(1.0)))
+    }
+
+    /// The window that follows from the reference window, and the stage it brings.
+    fn step(&self, own: &Own) -> (f64, u32) {
+        let excess = own.busy / self.target;
+        let (window, stage) = if excess >= 1.0 || own.stage >= self.stages {
+            (own.reference / excess + self.additive, 0)
+        } else {
+            (own.reference + self.additive, own.stage + 1)
+        };
+        (window.clamp(self.smallest, self.largest), stage)
+    }
+}
+
+impl Control for Hpcc {
+    type State = Own;
+
+    fn start(&self) -> Own {
+        Own { window: self.largest, reference: self.largest, busy: 1.0, stage: 0, round_ends: 0 }
+    }
+
+    #[inline]
+    fn rate(&self, own: &mut Own, _: Time) -> Rate {
+        rate_of(own.window * 8.0 / self.base, self.line)
+    }
+
+    fn on_congestion(&self, _: &mut Own, _: Time, _: Signal) {}
+
+    /// To the smallest window (ours).
+    fn slow_start(&self, own: &mut Own, _: Time) {
+        (own.window, own.reference, own.stage) = (self.smallest, self.smallest, 0);
+    }
+
+    fn notify(&self) -> Option<Notify> {
+        None
+    }
+
+    fn cnp_interval(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn senses(&self) -> Senses {
+        Senses::Telemetry
+    }
+
+    fn window(&self, own: &Own, _: Time) -> u64 {
+        packets(own.window, self.packet)
+    }
+
+    fn on_acknowledgement(&self, own: &mut Own, heard: &Heard) {
+        let is_first = own.round_ends == 0;
+        let is_round = is_first || heard.una > own.round_ends;
+        if is_round {
+            own.round_ends = heard.highest.max(1);
+        }
+        if is_first || !(is_round || self.fast_reaction) {
+            return;
+        }
+        let Some((busy, part)) = self.judge(heard) else { return };
+        own.busy = (1.0 - part) * own.busy + part * busy;
+        let (window, stage) = self.step(own);
+        own.window = window;
+        if is_round {
+            (own.reference, own.stage) = (window, stage);
+        }
+    }
+
+    fn write_state(&self, own: &Own, _: Time, out: &mut StateWriter) {
+        for number in [own.window, own.reference, own.busy] {
+            out.word(number.to_bits());
+        }
+        out.word(u64::from(own.stage));
+        out.word(own.round_ends);
+    }
+}

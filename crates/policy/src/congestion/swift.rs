@@ -1,0 +1,255 @@
+//! # Idea
+//! The window grows while round trips are shorter than a target delay and shrinks with how far they are above it; below one
+//! packet it becomes a pace.
+//!
+//! # Source
+//! Swift (Kumar et al., SIGCOMM 2020), its fabric window; numbers are those of a public model of it in htsim, whose author
+//! marks several as guesses. *Ours*: what a NACK and a timeout do, and the bounds of the window.
+//!
+//! # Parameters
+//! `base_target` and `hop_target` (per link), `range` and `scale_from`, `scale_to` (flow scaling), `additive` (ai), `decrease`
+//! (beta), `largest_decrease` (`max_mdf`), `initial`, `smallest`, `largest` (windows, in packets).
+//!
+//! # Invariants
+//! The window stays between `smallest` and `largest`. It falls at most once per round trip, by no more than
+//! `largest_decrease`. From one packet on nothing is paced; below, packets are a round trip over the window apart.
+//!
+//! # When it misleads
+//! Delay at hosts has no window of its own here, since hosts take no time. Targets are absolute: the default of 20 us and more
+//! lets every queue grow to what delays that long, which in a fabric of shallow buffers is never reached.
+
+use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Spec, StateWriter, Time, Value};
+
+use super::heard::{Heard, Senses, packets, rate_of, seconds};
+use super::{Chosen, Control, Notify, Signal, Site};
+
+/// The specification.
+pub static SPEC: Spec = Spec {
+    name: "swift",
+    summary: "the window holds round trips at a target delay; below one packet it becomes a pace",
+    source: "Kumar et al., SIGCOMM 2020",
+    parameters: &[
+        Parameter {
+            name: "base_target",
+            kind: Kind::Duration,
+            default: Some(Value::Duration(Duration::from_micros(20))),
+            meaning: "target delay of a large window over no links",
+        },
+        Parameter {
+            name: "hop_target",
+            kind: Kind::Optional(&Kind::Duration),
+            default: Some(Value::Absent),
+            meaning: "what each link adds to the target; `none` is `base_target` over 6.55",
+        },
+        Parameter {
+            name: "range",
+            kind: Kind::Optional(&Kind::Duration),
+            default: Some(Value::Absent),
+            meaning: "the most that a small window adds to the target; `none` is five times `base_target`",
+        },
+        Parameter {
+            name: "scale_from",
+            kind: WINDOW,
+            default: Some(Value::Fraction(0.1)),
+            meaning: "window, in packets, from which down all of `range` is added",
+        },
+        Parameter {
+            name: "scale_to",
+            kind: WINDOW,
+            default: Some(Value::Fraction(100.0)),
+            meaning: "window, in packets, from which up nothing of it is",
+        },
+        Parameter {
+            name: "additive",
+            kind: WINDOW,
+            default: Some(Value::Fraction(1.0)),
+            meaning: "packets by which the window grows per round trip (ai)",
+        },
+        Parameter {
+            name: "decrease",
+            kind: PART,
+            default: Some(Value::Fraction(0.8)),
+            meaning: "part of what is above the target by which the window falls (beta)",
+        },
+        Parameter {
+            name: "largest_decrease",
+            kind: PART,
+            default: Some(Value::Fraction(0.5)),
+            meaning: "the most that is taken off the window at once (max_mdf)",
+        },
+        Parameter {
+            name: "initial",
+            kind: WINDOW,
+            default: Some(Value::Fraction(12.0)),
+            meaning: "window at first, in packets",
+        },
+        Parameter {
+            name: "smallest",
+            kind: WINDOW,
+            default: Some(Value::Fraction(0.01)),
+            meaning: "the window is never below, in packets (ours)",
+        },
+        Parameter {
+            name: "largest",
+            kind: WINDOW,
+            default: Some(Value::Fraction(1000.0)),
+            meaning: "the window is never above, in packets (ours)",
+        },
+    ],
+};
+
+const WINDOW: Kind = Kind::Fraction { minimum: 0.001, maximum: 1_000_000.0 };
+const PART: Kind = Kind::Fraction { minimum: 0.0, maximum: 1.0 };
+
+/// The parameters that queue pairs share. Spans in seconds, windows in packets.
+#[derive(Debug, Clone)]
+pub struct Swift {
+    line: Rate,
+    packet: Bytes,
+    base_target: f64,
+    hop_target: f64,
+    range: f64,
+    /// The target of a window w has this over the root of w ...
+    slope: f64,
+    /// ... and this.
+    offset: f64,
+    additive: f64,
+    decrease: f64,
+    largest_decrease: f64,
+    initial: f64,
+    smallest: f64,
+    largest: f64,
+}
+
+/// What one queue pair remembers.
+#[derive(Debug, Clone, Copy)]
+pub struct Own {
+    /// In packets.
+    window: f64,
+    /// The last round trip, in seconds.
+    round_trip: f64,
+    /// From when on the window may fall again, in ps.
+    falls_from: u64,
+}
+
+impl Swift {
+    pub(super) fn new(chosen: &Chosen, site: Site) -> Swift {
+        let settings = &chosen.settings;
+        let base_target = seconds(Duration(settings.duration("base_target").0.max(1)));
+        let span = |name, none: f64| match settings.optional(name) {
+            Some(Value::Duration(written)) => seconds(written),
+            _ => none,
+        };
+        let range = span("range", 5.0 * base_target);
+        let root = |name| settings.fraction(name).sqrt();
+        let (from, to) = (root("scale_from"), root("scale_to"));
+        let slope = if to > from { range / (1.0 / from - 1.0 / to) } else { 0.0 };
+        let smallest = settings.fraction("smallest");
+        let largest = settings.fraction("largest").max(smallest);
+        Swift {
+            line: site.line,
+            packet: site.packet,
+            base_target,
+            hop_target: span("hop_target", base_target / 6.55),
+            range,
+            slope,
+            offset: -slope / to,
+            additive: settings.fraction("additive"),
+            decrease: settings.fraction("decrease"),
+            largest_decrease: settings.fraction("largest_decrease"),
+            initial: settings.fraction("initial").clamp(smallest, largest),
+            smallest,
+            largest,
+        }
+    }
+
+    /// The delay that is aimed at, in seconds.
+    fn target(&self, window: f64, links: u8) -> f64 {
+        let scaled = self.slope / window.sqrt() + self.offset;
+        self.base_target + f64::from(links) * self.hop_target + scaled.clamp(0.0, self.range)
+    }
+
+    /// The window falls to a part of itself, unless it has within a round trip.
+    fn fall(&self, own: &mut Own, at: Time, part: f64) {
+        if at.0 < own.falls_from {
+            return;
+        }
+        own.window = (own.window * part).max(self.smallest);
+        own.falls_from = at.0 + (own.round_trip * 1e12) as u64;
+    }
+
+    /// The rate of so many packets per round trip.
+    fn spread(&self, own: &Own) -> Rate {
+        rate_of(own.window * self.packet.0 as f64 * 8.0 / own.round_trip, self.line)
+    }
+}
+
+impl Control for Swift {
+    type State = Own;
+
+    fn start(&self) -> Own {
+        Own { window: self.initial, round_trip: self.base_target, falls_from: 0 }
+    }
+
+    #[inline]
+    fn rate(&self, own: &mut Own, _: Time) -> Rate {
+        if own.window >= 1.0 { self.line } else { self.spread(own) }
+    }
+
+    /// Something was lost: as far down as ever at once (ours; the paper takes so much for a loss).
+    fn on_congestion(&self, own: &mut Own, at: Time, signal: Signal) {
+        if signal == Signal::Nack {
+            self.fall(own, at, 1.0 - self.largest_decrease);
+        }
+    }
+
+    /// To the smallest window (ours).
+    fn slow_start(&self, own: &mut Own, _: Time) {
+        own.window = self.smallest;
+    }
+
+    fn notify(&self) -> Option<Notify> {
+        None
+    }
+
+    fn cnp_interval(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn senses(&self) -> Senses {
+        Senses::Acknowledgements
+    }
+
+    fn window(&self, own: &Own, _: Time) -> u64 {
+        packets(own.window * self.packet.0 as f64, self.packet)
+    }
+
+    fn allowed(&self, own: &Own, _: Time) -> Rate {
+        self.spread(own)
+    }
+
+    fn on_acknowledgement(&self, own: &mut Own, heard: &Heard) {
+        let Some(round_trip) = heard.round_trip else { return };
+        let delay = seconds(Duration(round_trip.0.max(1)));
+        own.round_trip = delay;
+        let target = self.target(own.window, heard.links);
+        if delay < target {
+            let step = self.additive * heard.acknowledged as f64;
+            own.window += if own.window >= 1.0 { step / own.window } else { step };
+            own.window = own.window.min(self.largest);
+        } else {
+            let part = 1.0 - self.decrease * (delay - target) / delay;
+            self.fall(own, heard.at, part.max(1.0 - self.largest_decrease));
+        }
+    }
+
+    fn on_timeout(&self, own: &mut Own, at: Time) {
+        self.fall(own, at, 1.0 - self.largest_decrease);
+    }
+
+    fn write_state(&self, own: &Own, at: Time, out: &mut StateWriter) {
+        out.word(own.window.to_bits());
+        out.word(own.round_trip.to_bits());
+        out.word(own.falls_from.saturating_sub(at.0));
+    }
+}

@@ -1,0 +1,164 @@
+//! Congestion control that senses acknowledgements: what HPCC, TIMELY and Swift make of one bottleneck, that windows hold,
+//! that telemetry is what the ports were like; and how the run is carried out changes nothing.
+
+use netloom_catalog::expand;
+use netloom_engine::{Options, Seams, Status};
+use netloom_model::Model;
+use netloom_scenario::{Style, compile, resolve};
+use netloom_testkit::fixture::{Run, everything_joined, simulate_with};
+
+/// Of 100 Gb/s, what packets of 4096 bytes and 62 of header carry.
+const FULL: f64 = 100e9 * 4096.0 / 4158.0;
+/// A packet on the wire.
+const PACKET: u64 = 4158;
+
+fn compiled(text: &str) -> Model {
+    let resolved =
+        resolve(text, "senses.yaml").unwrap_or_else(|wrong| panic!("{}", wrong.render(Style::Plain)));
+    compile(&resolved).unwrap_or_else(|wrong| panic!("{}", wrong.render(Style::Plain))).model
+}
+
+fn simulated(model: &Model, options: Options) -> Run {
+    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows make sense");
+    simulate_with(model, work, options, Seams::default())
+}
+
+/// So many senders, half of them in the rack of the receiver, under a congestion control.
+fn scene(n_senders: usize, control: &str, more: &str) -> String {
+    let per_leaf = n_senders.div_ceil(2) + 1;
+    let sender = |number: usize| {
+        let (leaf, host) = if number.is_multiple_of(2) { (1, number / 2) } else { (0, number / 2 + 1) };
+        format!("    - {{from: leaf{leaf}.host{host}, to: leaf0.host0, stop: 3ms}}\n")
+    };
+    let senders: String = (0..n_senders).map(sender).collect();
+    format!(
+        "netloom: 1
+fabric:
+  leaf_spine: {{leaves: 2, spines: {per_leaf}, hosts_per_leaf: {per_leaf}, host_rate: 100Gbps, host_delay: 500ns, fabric_delay: 500ns}}
+congestion: {control}
+flows:
+  message: 256KiB
+  settle: 1500us
+  list:
+{senders}{more}
+"
+    )
+}
+
+const IDEAL: &str = "transport: {ideal: {queue_pairs: pair}}";
+
+/// Parts of the receiver's link that flows got, and the most bytes that ever waited before it.
+fn at_bottleneck(run: &Run) -> (Vec<f64>, u64) {
+    let shares = run.records.stages.iter().map(|row| row.throughput / FULL).collect();
+    let last = run.records.ports.iter().filter(|row| row.peer.0 == 0);
+    (shares, last.map(|row| row.peak_size.0).max().expect("the receiver has a link"))
+}
+
+fn jain(shares: &[f64]) -> f64 {
+    let (sum, squares) = shares.iter().fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
+    sum * sum / (shares.len() as f64 * squares)
+}
+
+#[test]
+fn hpcc_uses_nearly_all_of_a_bottleneck_and_shares_it() {
+    for n_senders in [1, 2, 4] {
+        let run =
+            simulated(&compiled(&scene(n_senders, "{hpcc: {additive: 400Mbps}}", IDEAL)), Options::default());
+        let (shares, _) = at_bottleneck(&run);
+        let used: f64 = shares.iter().sum();
+        assert!((0.92..0.995).contains(&used), "{n_senders}: {shares:?}");
+        assert!(jain(&shares) > 0.97, "{n_senders}: {shares:?}");
+    }
+}
+
+/// Bytes before the receiver's link at the ends of intervals, from half time on.
+fn queue_later(model: &Model) -> f64 {
+    let mut model = model.clone();
+    model.recording.series = Some(netloom_units::Duration::from_micros(20));
+    let run = simulated(&model, Options::default());
+    let rows = run.records.series.iter().filter(|row| {
+        let is_last = model.fabric.neighbour(row.port).0 == 0;
+        is_last && (1_500_000_000..2_900_000_000).contains(&row.time.0)
+    });
+    let (sum, count) = rows.fold((0.0, 0.0), |(sum, count), row| (sum + row.waiting.0 as f64, count + 1.0));
+    sum / count
+}
+
+#[test]
+fn under_hpcc_next_to_nothing_waits_and_under_none_a_lot() {
+    let queues = ["{hpcc: {additive: 400Mbps}}", "none"]
+        .map(|control| queue_later(&compiled(&scene(4, control, IDEAL))));
+    // Base round trip of 5 us: 62 kB at line rate.
+    assert!(queues[0] < 12_000.0, "{queues:?}");
+    assert!(queues[1] > 500_000.0, "{queues:?}");
+}
+
+#[test]
+fn swift_holds_the_queue_where_its_target_is() {
+    // Round trip without a queue over two switches within the rack: 4 links of 500 ns, 2 packets and 2 answers: 2.7 us.
+    let control = "{swift: {base_target: 10us, hop_target: 0s, range: 0s, initial: 12}}";
+    let queue = queue_later(&compiled(&scene(2, control, IDEAL)));
+    // 10 us of round trip, less some 3 to 5 us of way: 60 to 90 kB.
+    assert!((50_000.0..100_000.0).contains(&queue), "{queue}");
+    let run = simulated(&compiled(&scene(4, control, IDEAL)), Options::default());
+    let (shares, _) = at_bottleneck(&run);
+    assert!(shares.iter().sum::<f64>() > 0.97, "{shares:?}");
+}
+
+#[test]
+fn windows_hold_from_the_first_packet_on() {
+    // Twelve packets each and no more, however long the queue: four senders bring at most 48 before the first answer.
+    let control = "{swift: {base_target: 1ms, initial: 12, additive: 0.001}}";
+    let run = simulated(&compiled(&scene(4, control, IDEAL)), Options::default());
+    let (_, peak) = at_bottleneck(&run);
+    assert!(peak <= 48 * PACKET, "{}", peak / PACKET);
+    assert!(peak > 24 * PACKET, "{}", peak / PACKET);
+}
+
+#[test]
+fn below_a_packet_per_round_trip_senders_pace() {
+    // Thirty senders and no room for a packet of each: the queue stays below what thirty packets are.
+    let control = "{swift: {base_target: 4us, hop_target: 0s, range: 0s}}";
+    let queue = queue_later(&compiled(&scene(30, control, IDEAL)));
+    assert!(queue < 15.0 * PACKET as f64, "{queue}");
+    let run = simulated(&compiled(&scene(30, control, IDEAL)), Options::default());
+    let (shares, _) = at_bottleneck(&run);
+    assert!(shares.iter().sum::<f64>() > 0.8, "{shares:?}");
+}
+
+#[test]
+fn timely_keeps_the_queue_between_its_thresholds() {
+    let control = "{timely: {low: 20us, high: 100us, minimum_rtt: 5us, additive: 1Gbps, hyper: 5Gbps}}";
+    let queue = queue_later(&compiled(&scene(2, control, IDEAL)));
+    // What delays by 100 us: 1.25 MB.
+    assert!(queue < 1_250_000.0, "{queue}");
+    let run = simulated(&compiled(&scene(2, control, IDEAL)), Options::default());
+    let (shares, _) = at_bottleneck(&run);
+    // Who is slowed when is a matter of chance, and nothing makes shares equal again (Zhu et al., CoNEXT 2016).
+    assert!((0.7..1.0).contains(&shares.iter().sum::<f64>()), "{shares:?}");
+}
+
+#[test]
+fn how_it_is_carried_out_changes_nothing() {
+    let pausing = "queues: {buffer: 400KB, pause: true}\ntransport: {go_back_n: {queue_pairs: pair}}";
+    let credits = "queues: {credits: {}}\ntransport: {ideal: {queue_pairs: pair}}";
+    let lossy = "queues: {switch_limit: 100KB}\ntransport: {irn: {queue_pairs: pair, timeout: 50us, timeout_low: 20us}}";
+    let failing = "transport: {nic_sr: {queue_pairs: pair, nack: as_cnp}}\nbalance: spray\nfaults: {timed: [{at: 700us, action: down, link: leaf0-spine1.0}, {at: 900us, action: up, link: leaf0-spine1.0}]}";
+    for control in ["hpcc", "{timely: {low: 5us, high: 50us}}", "{swift: {base_target: 4us}}"] {
+        for more in [pausing, credits, lossy, failing] {
+            let text = scene(4, control, more).replace("3ms", "1ms").replace("1500us", "100us");
+            let mut model = compiled(&text);
+            model.recording.series = Some(netloom_units::Duration::from_micros(50));
+            let first = simulated(&model, Options::default());
+            assert_eq!(first.outcome.status, Status::Complete, "{control} {more}");
+            let plain = Options::default();
+            for way in [
+                Options { threads: 2, ..plain },
+                Options { coarsen: 2, shortcut: false, ..plain },
+                Options { threads: 2, ..everything_joined() },
+            ] {
+                assert!(simulated(&model, way).records == first.records, "{control} {more} {way:?}");
+            }
+        }
+    }
+}
