@@ -32,6 +32,13 @@ pub enum Placement {
     },
     /// The same number of each leaf, the first ones of the leaf.
     RackBalanced,
+    /// By their numbers in the fabric, whoever else is there: from one on, every so many-th.
+    Numbered {
+        /// The number of the first.
+        first: u32,
+        /// Distance between hosts; at least 1.
+        stride: u32,
+    },
     /// These, in this order.
     List(Vec<HostId>),
 }
@@ -229,8 +236,14 @@ impl Floor<'_> {
             }
             Placement::RackBalanced => return self.balanced(job, request.ranks),
             Placement::Contiguous | Placement::Interleaved => self.free_hosts(),
-            Placement::Strided { stride: 0 } => return Err(PlacementError::ZeroStride { job }),
+            Placement::Strided { stride: 0 } | Placement::Numbered { stride: 0, .. } => {
+                return Err(PlacementError::ZeroStride { job });
+            }
             Placement::Strided { stride } => self.strided(*stride as usize),
+            Placement::Numbered { first, stride } => {
+                let all = (0_u32..).map(HostId).zip(&self.known).filter(|(_, known)| **known);
+                all.map(|(host, _)| host).skip(*first as usize).step_by(*stride as usize).collect()
+            }
             Placement::Random { seed } => {
                 let mut hosts = self.free_hosts();
                 let entity = seed.wrapping_add(job as u64);

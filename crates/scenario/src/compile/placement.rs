@@ -73,6 +73,10 @@ fn rule(parameters: &Parameters) -> Request {
         "contiguous" => Placement::Contiguous,
         "strided" => Placement::Strided { stride: settings.count("stride") as u32 },
         "interleaved" => Placement::Interleaved,
+        "numbered" => Placement::Numbered {
+            first: settings.count("first") as u32,
+            stride: settings.count("stride") as u32,
+        },
         "random" => Placement::Random { seed: settings.count("seed") },
         "rack_balanced" => Placement::RackBalanced,
         _ => Placement::All,

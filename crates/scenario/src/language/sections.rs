@@ -30,6 +30,7 @@ pub(super) fn all() -> Vec<Definition> {
         job(),
         placement(),
         phase(),
+        vec![interference()],
         background(),
         flows(),
         failures(),
@@ -46,6 +47,7 @@ fn whole() -> Definition {
     let background = Shape::Either(vec![Shape::Word("none"), Shape::defined("background")]);
     let flows = Shape::Either(vec![Shape::Word("none"), Shape::defined("flows")]);
     let jobs = Shape::list(Shape::defined("job"));
+    let study = Shape::Either(vec![Shape::Word("none"), Shape::defined("interference")]);
     let seed = Shape::Value(Kind::Count { minimum: 0, maximum: u64::MAX });
     let deadline = Shape::Value(Kind::Optional(&Kind::Duration));
     let no = Preset::Words("all defaults");
@@ -98,6 +100,7 @@ fn whole() -> Definition {
         ),
         section("hosts", no.clone(), "what hosts take for the messages of jobs"),
         Key::by_hand("jobs", jobs, Preset::Words("no jobs"), "who trains, on which hosts, in which phases"),
+        Key::by_hand("interference", study, Preset::Written("none"), "two jobs, one of which is measured"),
         Key::by_hand("background", background, Preset::Written("none"), "traffic beside the jobs"),
         Key::by_hand("flows", flows, Preset::Written("none"), "flows that start and stop at given times"),
         section("faults", Preset::Words("no faults"), "what fails, and who knows"),
@@ -395,6 +398,47 @@ fn job() -> Vec<Definition> {
     let sections = [("steps", &sections::PRECISE), ("bursts", &sections::BURSTS)];
     let below = sections.map(|(name, spec)| Definition::section(name, spec, Vec::new()));
     [job].into_iter().chain(below).collect()
+}
+
+fn interference() -> Definition {
+    let number = Shape::Value(Kind::Count { minimum: 4, maximum: 1_000_000 });
+    let steps =
+        vec![Shape::Value(Kind::Count { minimum: 1, maximum: u32::MAX.into() }), Shape::defined("steps")];
+    let warm_up = vec![Shape::Value(ANY), Shape::Value(Kind::Fraction { minimum: 0.0, maximum: 0.9 })];
+    let by_hand = vec![
+        Key::by_hand(
+            "hosts",
+            Shape::Either(vec![number, Shape::list(Shape::Text)]),
+            Preset::Required,
+            "how many hosts both groups have together, or their names",
+        ),
+        Key::by_hand("victim", Shape::defined("collective"), Preset::Required, "what is measured"),
+        Key::by_hand(
+            "aggressor",
+            Shape::Either(vec![Shape::Word("none"), Shape::defined("collective")]),
+            Preset::Written("none"),
+            "what gets in its way, round after round, until the victim is done; `none` is the baseline",
+        ),
+        Key::by_hand(
+            "steps",
+            Shape::Either(steps),
+            Preset::Words("`{precision: 1.4%}`"),
+            "how often the victim repeats its collective",
+        ),
+        Key::by_hand(
+            "warm_up",
+            Shape::Either(warm_up),
+            Preset::Words("`10%`"),
+            "how many of the first times do not count, or which share",
+        ),
+        Key::by_hand(
+            "bursts",
+            Shape::Either(vec![Shape::Word("none"), Shape::defined("bursts")]),
+            Preset::Written("none"),
+            "whether the aggressor's rounds come in bursts",
+        ),
+    ];
+    Definition::section("interference", &sections::INTERFERENCE, by_hand)
 }
 
 /// Lists of ranks.

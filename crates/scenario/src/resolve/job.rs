@@ -19,15 +19,18 @@ const KEYS: &[&str] =
 pub(super) fn jobs(node: &Node, problems: &mut Problems) -> Vec<Job> {
     let found = items(node, "jobs", problems).unwrap_or_default();
     let read = |(number, item): (usize, &Node)| job(item, number, problems);
-    let jobs: Vec<Job> = found.iter().enumerate().filter_map(read).collect();
+    found.iter().enumerate().filter_map(read).collect()
+}
+
+/// Reports jobs of one name.
+pub(super) fn check_names(jobs: &[Job], problems: &mut Problems) {
     let mut first: BTreeMap<&str, Place> = BTreeMap::new();
-    for job in &jobs {
+    for job in jobs {
         if let Some(place) = first.insert(&job.name.value, job.name.place) {
             let report = problems.report(job.name.place, format!("two jobs are named `{}`", job.name.value));
             report.label("again here").related(place, "first here");
         }
     }
-    jobs
 }
 
 fn job(node: &Node, number: usize, problems: &mut Problems) -> Option<Job> {
@@ -93,12 +96,12 @@ pub(super) fn steps(node: &Node, problems: &mut Problems) -> Option<Steps> {
 
 /// So many steps, or a share of all.
 pub(super) fn warm_up(node: &Node, problems: &mut Problems) -> Option<WarmUp> {
-    let is_share = matches!(&node.tree, Tree::Text(text) if text.ends_with('%'));
+    let is_share = matches!(&node.tree, Tree::Text(text) if text.contains(['%', '.']));
     if is_share {
         let kind = Kind::Fraction { minimum: 0.0, maximum: 0.9 };
         return match value::value(node, &kind, problems)? {
-            Value::Fraction(share) => Some(WarmUp::Share(share)),
-            _ => None,
+            Value::Fraction(share) if share > 0.0 => Some(WarmUp::Share(share)),
+            _ => Some(WarmUp::Steps(0)),
         };
     }
     let n_before = problems.len();

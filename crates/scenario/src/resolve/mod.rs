@@ -12,6 +12,7 @@ pub(crate) mod fabric;
 mod faults;
 mod fields;
 mod flows;
+mod interference;
 mod job;
 mod network;
 mod phase;
@@ -58,6 +59,7 @@ const KEYS: &[&str] = &[
     "traffic",
     "hosts",
     "jobs",
+    interference::KEY,
     "background",
     "flows",
     "faults",
@@ -186,7 +188,7 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
         hosts: sound(problems, |problems| {
             plugin::section(fields.get("hosts"), &sections::HOSTS, &[], problems)?.0
         }),
-        jobs: fields.get("jobs").map(|node| job::jobs(node, problems)).unwrap_or_default(),
+        jobs: jobs(&fields, problems),
         background: sound(problems, |problems| background::background(fields.get("background"), problems)),
         flows: sound(problems, |problems| flows::flows(fields.get("flows"), problems)),
         has_flows: fields.get("flows").is_some(),
@@ -195,6 +197,14 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
         deadline: deadline(fields.get("deadline"), problems),
         record: record(fields.get("record"), problems),
     })
+}
+
+/// The two jobs of a study of interference, and those that are listed.
+fn jobs(fields: &Fields<'_>, problems: &mut Problems) -> Vec<Job> {
+    let mut jobs = interference::jobs(fields.get(interference::KEY), problems);
+    jobs.extend(fields.get("jobs").map(|node| job::jobs(node, problems)).unwrap_or_default());
+    job::check_names(&jobs, problems);
+    jobs
 }
 
 /// What a text says about the language it is written in.

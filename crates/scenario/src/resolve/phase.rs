@@ -94,7 +94,7 @@ fn collectives(found: &Named<'_>, problems: &mut Problems) -> Option<Phase> {
     Some(Phase::Collectives { settings: settings?, each })
 }
 
-fn one_collective(found: &Named<'_>, problems: &mut Problems) -> Option<Collective> {
+pub(super) fn one_collective(found: &Named<'_>, problems: &mut Problems) -> Option<Collective> {
     let spec = plugin::find(found.name, found.place, "collective", collective::SPECS, problems)?;
     let others: Vec<&str> = sections::COLLECTIVE.parameters.iter().map(|parameter| parameter.name).collect();
     let (algorithm, fields) = plugin::section_at(found.body, found.place, spec, &others, problems)?;

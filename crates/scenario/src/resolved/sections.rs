@@ -100,6 +100,29 @@ const fn placement(name: &'static str, summary: &'static str, parameters: &'stat
 /// Every host of the fabric: the placement of a job that says nothing.
 pub static ALL_HOSTS: Spec = placement("all", "every host of the fabric", &[]);
 
+/// The placement of jobs that must be where they are whoever else is there.
+pub static NUMBERED: Spec = placement(
+    "numbered",
+    "hosts by their numbers in the fabric, whoever else is there",
+    &[
+        RANKS,
+        parameter(
+            "first",
+            count(0, u32::MAX as u64),
+            Some(Value::Count(0)),
+            "the number of the first, from 0",
+        ),
+        parameter("stride", count(1, u32::MAX as u64), Some(Value::Count(1)), "distance between hosts"),
+    ],
+);
+
+/// The placement of jobs that are drawn.
+pub static RANDOM: Spec = placement(
+    "random",
+    "free hosts drawn at random, ranks in the order of the draw",
+    &[RANKS, parameter("seed", count(0, u64::MAX), Some(Value::Count(0)), "added to the scenario's seed")],
+);
+
 /// The placements; beside them a job may list its hosts.
 pub static PLACEMENTS: &[&Spec] = &[
     &ALL_HOSTS,
@@ -109,15 +132,9 @@ pub static PLACEMENTS: &[&Spec] = &[
         "every so many-th free host, then the same from the next one on",
         &[RANKS, parameter("stride", count(1, u32::MAX as u64), None, "distance between hosts")],
     ),
+    &NUMBERED,
     &placement("interleaved", "free hosts in turns with all other interleaved jobs", &[RANKS]),
-    &placement(
-        "random",
-        "free hosts drawn at random, ranks in the order of the draw",
-        &[
-            RANKS,
-            parameter("seed", count(0, u64::MAX), Some(Value::Count(0)), "added to the scenario's seed"),
-        ],
-    ),
+    &RANDOM,
     &placement("rack_balanced", "the same number of free hosts of every leaf", &[RANKS]),
 ];
 
@@ -425,6 +442,33 @@ pub static BURSTS: Spec = Spec {
             Kind::Choice(&["regular", "exponential"]),
             Some(choice("regular")),
             "whether lengths and pauses are these, or drawn with these means; the same at all ranks",
+        ),
+    ],
+};
+
+/// A study of interference between two jobs.
+pub static INTERFERENCE: Spec = Spec {
+    name: "interference",
+    summary: "a job that is measured while another one gets in its way: the jobs `victim` and `aggressor`",
+    source: "Piarulli et al. 2026; see docs/concepts/interference.md",
+    parameters: &[
+        parameter(
+            "first",
+            count(0, u32::MAX as u64),
+            Some(Value::Count(0)),
+            "the number in the fabric of the first host, where `hosts` is a number",
+        ),
+        parameter(
+            "groups",
+            Kind::Choice(&["interleaved", "contiguous", "random"]),
+            Some(choice("interleaved")),
+            "which hosts are whose: in turns with the victim first, half and half, or drawn",
+        ),
+        parameter(
+            "sizes",
+            Kind::Choice(&["vector", "per_peer"]),
+            Some(choice("vector")),
+            "what the size of an all-to-all is: that of the whole vector as elsewhere, or of the part for each peer",
         ),
     ],
 };
