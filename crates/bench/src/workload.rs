@@ -109,6 +109,7 @@ fn rdma(rule: Reliability) -> TransportKind {
         queue_pairs: QueuePairs::Message,
         first_psn: 0,
         coalesce: 1,
+        turn: Bytes(0),
         timeout,
         timeout_low: timeout,
         retries: 7,

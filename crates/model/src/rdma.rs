@@ -18,6 +18,8 @@ pub struct Rdma {
     pub first_psn: u32,
     /// Packets taken in order that one ACK answers.
     pub coalesce: u32,
+    /// Bytes that a queue pair sends before the next one has its turn; zero is a packet.
+    pub turn: Bytes,
     /// How long nothing is acknowledged before something is sent again.
     pub timeout: Duration,
     /// The same with at most [`Rdma::FEW`] packets under way.

@@ -5,9 +5,7 @@ use netloom_units::{Bytes, PortId};
 
 use super::Builder;
 use crate::channel::Channel;
-use crate::credit::{
-    Account, Crossbar, HostReturns, Notices, Returns, Steps, Throttle, cut_through,
-};
+use crate::credit::{Account, Crossbar, HostReturns, Notices, Returns, Steps, Throttle, cut_through};
 use crate::node::Node;
 use crate::ring::Sender;
 

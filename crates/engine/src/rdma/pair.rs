@@ -34,6 +34,10 @@ pub struct SendPair {
     pub first: Posted,
     /// Those after it, in order.
     pub later: VecDeque<Posted>,
+    /// Bytes left of its turn, where a turn is more than a packet.
+    pub turn_left: u64,
+    /// The rate of that port.
+    pub line: Rate,
     /// From when on its pace allows the next packet, in ps.
     pub next_at: u64,
     /// Whether it stands among those that are or will be ready.
@@ -78,6 +82,8 @@ impl SendPair {
             limit: Rate(u64::MAX),
             first: Posted::default(),
             later: VecDeque::new(),
+            turn_left: 0,
+            line: Rate(u64::MAX),
             next_at: 0,
             is_queued: false,
             deadline: u64::MAX,
@@ -98,6 +104,18 @@ impl SendPair {
             signals.clear();
         }
         *self = SendPair { later, signals, ..SendPair::new(sender, rate) };
+    }
+
+    /// From when on it may send again, having sent a packet in its turn: it stays first while something is left of that, unless
+    /// its pace holds it back.
+    #[cold]
+    #[inline(never)]
+    pub fn keep_turn(&mut self, from: u64, bytes: u64, whole: u64, rate: Rate) -> u64 {
+        if self.turn_left == 0 {
+            self.turn_left = whole;
+        }
+        self.turn_left = self.turn_left.saturating_sub(bytes);
+        if self.turn_left > 0 && rate >= self.line { from } else { self.next_at }
     }
 
     /// The message that a position belongs to.

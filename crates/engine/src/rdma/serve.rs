@@ -145,9 +145,11 @@ impl Node {
         let to = Address { host: destination, slot: 0 };
         let first = Packet::data(to, 0, 0, entropy, round.model.transport.packet.0 as u32, stamp);
         let port = self.port_towards(now, &first, desk, round);
+        let line = self.ports[port as usize].rate();
         let nic = self.nic_mut().expect("seen by the caller");
         let pair = nic.sends.get_mut(place);
         (pair.number, pair.port, pair.entropy) = (Some(nic.n_pairs), port, entropy);
+        pair.line = line;
         pair.rate = nic.lanes[port as usize].told;
         pair.renew_window(now, &nic.lanes[port as usize].controller);
         nic.n_pairs += 1;
@@ -197,8 +199,13 @@ impl Pairs<'_> {
             Some(_) => pair.note_start(sent, start, controller),
         };
         if pair.is_queued {
-            ready.put_off(ready::Turn { from: pair.next_at, ..turn });
+            let from = match rdma.turn.0 {
+                0 => pair.next_at,
+                whole => pair.keep_turn(turn.from, bytes.0, whole, rate),
+            };
+            ready.put_off(ready::Turn { from, ..turn });
         } else {
+            pair.turn_left = 0;
             ready.pop();
         }
         desk.packets += 1;

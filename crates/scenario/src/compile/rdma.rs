@@ -4,7 +4,7 @@
 
 use netloom_catalog::Built;
 use netloom_catalog::placement::hosts_by_leaf;
-use netloom_model::{NackReaction, Port, QueuePairs, Rdma, Routing};
+use netloom_model::{Fabric, NackReaction, Port, QueuePairs, Rdma, Routing};
 use netloom_policy::transport::Reliability;
 use netloom_units::{Bytes, Duration, HostId, NodeId, Rate, Value};
 
@@ -47,6 +47,7 @@ pub(super) fn rdma(transport: &Parameters, rule: Reliability, window: u64) -> Rd
         },
         first_psn: settings.count("first_psn") as u32,
         coalesce: settings.count("coalesce") as u32,
+        turn: optional_size(transport, "turn").unwrap_or(Bytes(0)),
         timeout,
         timeout_low: timeout_low(transport).unwrap_or(timeout),
         retries: settings.count("retries") as u32,

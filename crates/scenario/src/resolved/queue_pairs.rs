@@ -48,6 +48,13 @@ const COALESCE: Parameter = parameter(
     "packets taken in order that one ACK answers",
 );
 
+const TURN: Parameter = parameter(
+    "turn",
+    Kind::Optional(&Kind::Size),
+    Some(Value::Absent),
+    "bytes that a queue pair sends before the next one of its NIC port has its turn; `none` is a packet (ours)",
+);
+
 const RETRIES: Parameter = parameter(
     "retries",
     count(0, 1_000_000),
@@ -76,7 +83,7 @@ const fn nack(default: &'static str) -> Parameter {
 /// The parameters that all have, then its own.
 macro_rules! with_common {
     ($($own:expr),+ $(,)?) => {
-        &[MTU, HEADER, CONTROL, ENTROPY, QUEUE_PAIRS, FIRST_PSN, COALESCE, $($own),+]
+        &[MTU, HEADER, CONTROL, ENTROPY, QUEUE_PAIRS, FIRST_PSN, COALESCE, TURN, $($own),+]
     };
 }
 

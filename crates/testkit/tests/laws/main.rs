@@ -41,5 +41,5 @@ mod staged;
 mod storms;
 mod themis;
 mod themis_failures;
-mod ways_through_groups;
 mod throttling;
+mod ways_through_groups;

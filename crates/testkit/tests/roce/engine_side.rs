@@ -287,6 +287,7 @@ fn transport(scene: &RoceScene) -> Rdma {
         },
         first_psn: scene.scene.messages[0].first_psn,
         coalesce: given.coalesce,
+        turn: Bytes(0),
         timeout,
         timeout_low,
         retries: 10_000,
