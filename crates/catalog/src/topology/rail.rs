@@ -24,7 +24,7 @@
 //! # When it misleads
 //! An inner switch is one more switch with queues and packets, not a memory system: no loads and stores, no reduction inside,
 //! and messages are cut into the packets of the fabric. With `inner_delay: 0` the GPUs of a server and its inner switch are
-//! simulated as one part. PCIe, CPUs and storage are left out.
+//! simulated as one part. PCI Express, CPUs and storage are left out.
 
 use netloom_model::{FabricBuilder, Rail, Routing};
 use netloom_units::{HostId, NodeId, Parameter, Rate, Settings, Spec, Value};
