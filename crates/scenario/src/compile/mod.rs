@@ -135,6 +135,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     let traffic = limits::Traffic { jobs: &jobs, background: background.as_ref(), staged: staged.as_ref() };
     limits::check(draft, &ground, traffic, coordination_delay.0, problems);
     notes::add(draft, &jobs, &mut notes);
+    groups::notes(draft, &ground, &mut notes);
     let jobs = jobs.into_iter().map(|(_, job)| job).collect();
     let damage = Damage { failing, storms };
     let parts = Parts {
