@@ -148,7 +148,8 @@ fn idle_ways_have_the_links_of_the_formulas() {
 #[test]
 fn a_flow_that_waits_until_it_has_drained_is_never_reordered() {
     let late = |policy: &str| {
-        let mut model = loaded(DRAGONFLY, policy, "next_group", 0.3, "record: {reordering: true}\ndeadline: 1s");
+        let mut model =
+            loaded(DRAGONFLY, policy, "next_group", 0.3, "record: {reordering: true}\ndeadline: 1s");
         // Messages of eight packets.
         let sizes = model.workload.background.as_mut().expect("asked for");
         sizes.sizes.iter_mut().for_each(|point| point.size = Bytes(8 * PACKET));
@@ -156,7 +157,8 @@ fn a_flow_that_waits_until_it_has_drained_is_never_reordered() {
         let run = simulated(&model, Options::default());
         let late: u64 = run.records.reordering.iter().map(|row| u64::from(row.late)).sum();
         // Local and global links alone: both kinds of ways are taken.
-        let hops: Vec<u64> = run.records.flows.iter().filter(|row| row.end.is_some()).map(|row| row.hops).collect();
+        let hops: Vec<u64> =
+            run.records.flows.iter().filter(|row| row.end.is_some()).map(|row| row.hops).collect();
         assert!(hops.iter().any(|&hops| hops <= 5 * 8) && hops.iter().any(|&hops| hops > 5 * 8), "{policy}");
         (late, run.records.flows.len())
     };
