@@ -5,7 +5,7 @@
 //!
 //! Invariants: no host is given to two jobs; equal requests and seed give equal placements.
 
-use netloom_model::Fabric;
+use netloom_model::{Fabric, Port};
 use netloom_units::{HostId, NodeId, Random};
 
 /// Purpose of the random streams.
@@ -121,12 +121,20 @@ pub enum PlacementError {
     },
 }
 
-/// The hosts of each leaf: those attached to the same switches, in rising order, leaf by leaf as they are met.
+/// The hosts of each leaf, or rack: those attached to the same switches, in rising order, leaf by leaf as they are met.
+///
+/// Of hosts that are joined to a switch inside their server, which nothing but hosts is joined to, and to others outside,
+/// only the former counts: a server is a rack of its own. Hosts with NICs on several switches share a rack if they share
+/// all of these.
 pub fn hosts_by_leaf(fabric: &Fabric) -> Vec<Vec<HostId>> {
+    let is_inner = joining_hosts_only(fabric);
     let attachment = |host: u32| {
         let ports = fabric.ports_of(NodeId(host)).iter();
         let mut ends: Vec<NodeId> = ports.map(|port| fabric.port(port.peer).node).collect();
         ends.retain(|&end| !fabric.is_host(end));
+        if ends.iter().any(|end| !is_inner[end.index()]) && ends.iter().any(|end| is_inner[end.index()]) {
+            ends.retain(|end| is_inner[end.index()]);
+        }
         ends.sort_unstable();
         ends.dedup();
         ends
@@ -139,6 +147,13 @@ pub fn hosts_by_leaf(fabric: &Fabric) -> Vec<Vec<HostId>> {
         groups.map(|group| group.iter().map(|entry| entry.1).collect()).collect();
     leaves.sort();
     leaves
+}
+
+/// Whether each node is a switch that nothing but hosts is joined to.
+fn joining_hosts_only(fabric: &Fabric) -> Vec<bool> {
+    let ends_at_host = |port: &Port| fabric.is_host(fabric.port(port.peer).node);
+    let nodes = (0..fabric.n_nodes() as u32).map(NodeId);
+    nodes.map(|node| !fabric.is_host(node) && fabric.ports_of(node).iter().all(ends_at_host)).collect()
 }
 
 /// The hosts of each job, in the order of its ranks.

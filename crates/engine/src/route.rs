@@ -39,7 +39,9 @@ impl Route {
         match routing {
             Routing::LeafSpine(shape) => Route::in_leaf_spine(shape, node),
             Routing::FatTree(shape) => Route::in_fat_tree(shape, node),
-            Routing::Dragonfly(_) | Routing::DragonflyPlus(_) | Routing::Tables(_) => Route::unknown(),
+            Routing::Dragonfly(_) | Routing::DragonflyPlus(_) | Routing::Rail(_) | Routing::Tables(_) => {
+                Route::unknown()
+            }
         }
     }
 

@@ -36,7 +36,7 @@ pub use partition::Partitions;
 pub use rdma::{Buffer, Marking, NackReaction, Pause, QueuePairs, Rdma, RootMarking};
 pub use routing::{
     Arrangement, Dealing, Dragonfly, DragonflyPlus, DragonflyPlusShape, DragonflyShape, FatTree, FatTreeNode,
-    LeafSpine, Overlay, PortKind, PortSet, Routing, Tables,
+    LeafSpine, Overlay, PortKind, PortSet, Rail, RailNode, Routing, Tables,
 };
 pub use settings::{
     Balances, CongestionTree, Entropy, NamedFlow, PriorityMap, Queues, Recording, Transport, TransportKind,

@@ -269,7 +269,7 @@ impl Hops {
 
     /// No nearer than after so many links that are not global, of so many global ones.
     fn at_least(self, local: u32) -> Hops {
-        Hops(self.0.max(self.global() << Hops::LOCAL_BITS | Hops::LAST + local))
+        Hops(self.0.max((self.global() << Hops::LOCAL_BITS) | (Hops::LAST + local)))
     }
 
     /// The way of a switch at the other end of a link. All switches of a group that are at most one local link away are
@@ -284,7 +284,7 @@ impl Hops {
 
     /// As a host sees it that is joined to the switch: global links are equally near in its whole group, and so are other
     /// hosts of the group.
-    fn from_host(self) -> Hops {
+    fn seen_by_host(self) -> Hops {
         self.at_least(if self.global() == 0 { 1 } else { 2 })
     }
 }
@@ -427,7 +427,7 @@ impl Search {
         let is_host = live.fabric.is_host(node);
         let hops = |way: &Way| match Hops(self.distance[way.switch as usize]) {
             far @ Hops(FAR) => far,
-            hops if is_host => hops.from_host(),
+            hops if is_host => hops.seen_by_host(),
             hops => hops.behind(way.is_global),
         };
         let ways = live.ways_of(node);

@@ -493,6 +493,46 @@ fn longer_ways_are_known_only_where_they_may_be_taken() {
 }
 
 #[test]
+fn what_is_ours_in_a_fabric_is_said() {
+    let notes = |fabric: &str, balance: &str| {
+        let jobs = "jobs: [{phases: [permutation: {size: 1MiB}]}]";
+        let text = format!("netloom: 1\nfabric: {{{fabric}}}\nbalance: {balance}\n{jobs}\n");
+        compile(&resolve(&text, "test.yaml").unwrap()).unwrap().notes.join("; ")
+    };
+    let plain = "dragonfly: {groups: 3, switches_per_group: 4, hosts_per_switch: 2}";
+    assert!(!notes(plain, "ecmp").contains("groups"));
+    assert!(notes(plain, "adaptive_spectrum").contains("`longer_steps` does nothing here"));
+    assert!(!notes(plain, "{adaptive_spectrum: {longer_steps: 0}}").contains("`longer_steps`"));
+    let several =
+        "dragonfly: {groups: 3, switches_per_group: 4, hosts_per_switch: 2, nics: 2, global_links: 4}";
+    assert!(notes(several, "ecmp").contains("switches far apart"));
+    assert!(notes(several, "ecmp").contains("blocks of 2 neighbouring switches, with NICs on the first 2"));
+    let plus = "dragonfly_plus: {groups: 3, leaves_per_group: 2, spines_per_group: 2, hosts_per_leaf: 2}";
+    assert!(notes(plus, "ecmp").contains("spines of equal number"));
+    assert!(
+        notes("rail: {servers: 2, gpus_per_server: 2, spines: 1}", "ecmp").contains("GPUs do not forward")
+    );
+}
+
+/// GPUs of a server send each other at the rate of its inner switch, and others at that of their NICs.
+#[test]
+fn flows_of_gpus_go_as_fast_as_the_links_that_lead_there() {
+    let text = "netloom: 1\nfabric: {rail: {servers: 2, gpus_per_server: 2, spines: 1, host_links: 2}}\n\
+                background: {mice: {end: 1ms}}\nflows:\n  message: 1MiB\n  list:\n    \
+                - {name: inside, from: server0.gpu0, to: server0.gpu1, stop: 2ms}\n    \
+                - {name: across, from: server0.gpu0, to: server1.gpu0, stop: 2ms}\n";
+    let shown = |wrong: Diagnostics| -> ! { panic!("{}", wrong.render(Style::Plain)) };
+    let resolved = resolve(text, "test.yaml").unwrap_or_else(|wrong| shown(wrong));
+    let model = compile(&resolved).unwrap_or_else(|wrong| shown(wrong)).model;
+    let gbps = |rate: u64| netloom_units::Rate(rate * 1_000_000_000);
+    let staged = model.workload.staged.unwrap();
+    let rates: Vec<_> = staged.flows.iter().map(|flow| flow.rate).collect();
+    assert_eq!(rates, [Some(gbps(3600)), Some(gbps(800))]);
+    let senders = model.workload.background.unwrap().senders;
+    assert!(senders.iter().all(|sender| sender.capacity == gbps(800)), "load is a share of the NICs");
+}
+
+#[test]
 fn queue_pairs_on_absurd_links_are_refused_with_words() {
     let fabric = |rate: &str, delay: &str| {
         let links = format!("[{{from: host0, to: switch0, rate: {rate}, delay: {delay}, count: 2}}]");

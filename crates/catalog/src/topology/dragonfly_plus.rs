@@ -2,7 +2,7 @@
 //! Groups that are two-tier Clos networks of leaves and spines; global links join the spines of every two groups.
 //!
 //! # Source
-//! Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi, "Dragonfly+: Low Cost Topology for Scaling Datacenters", HiPINEB 2017,
+//! Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi, "Dragonfly+: Low Cost Topology for Scaling Datacenters", `HiPINEB` 2017,
 //! section II. That spines of equal number are joined, and how global ports are dealt where they are fewer, is ours.
 //!
 //! # Parameters

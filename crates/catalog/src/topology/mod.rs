@@ -14,6 +14,8 @@ pub mod dragonfly_plus;
 pub mod fat_tree;
 pub mod leaf_spine;
 mod parameter;
+pub mod rail;
+pub mod single_switch;
 mod uplink;
 
 use netloom_model::{Fabric, Routing};
@@ -72,7 +74,7 @@ pub enum TopologyError {
     /// A number that must not be zero.
     #[error("`{0}` must not be zero")]
     Zero(&'static str),
-    /// A leaf-spine fabric of several leaves without spines.
+    /// Several leaves without spines.
     #[error("{0} leaves need at least one spine and one fabric link to reach each other")]
     NoSpines(u64),
     /// A number that must be even.
@@ -116,7 +118,7 @@ pub enum TopologyError {
         others: u64,
     },
     /// Two numbers that say different things.
-    #[error("`{name}: {value}` and `{other}: {value_of_other}` do not agree, which asks for {wanted}")]
+    #[error("`{name}: {value}` does not go with `{other}: {value_of_other}`, which takes {wanted}")]
     Disagree {
         /// The number that is checked.
         name: &'static str,
@@ -213,8 +215,15 @@ pub fn number_of(name: &str) -> Option<usize> {
 }
 
 /// Every registered topology.
-pub static SPECS: &[&Spec] =
-    &[&leaf_spine::SPEC, &fat_tree::SPEC, &dragonfly::SPEC, &dragonfly_plus::SPEC, &custom::SPEC];
+pub static SPECS: &[&Spec] = &[
+    &leaf_spine::SPEC,
+    &fat_tree::SPEC,
+    &dragonfly::SPEC,
+    &dragonfly_plus::SPEC,
+    &rail::SPEC,
+    &single_switch::SPEC,
+    &custom::SPEC,
+];
 
 /// Builds a topology.
 ///
@@ -231,6 +240,8 @@ pub fn build(topology: &Topology) -> Result<Built, TopologyError> {
             "fat_tree" => fat_tree::build(settings),
             "dragonfly" => dragonfly::build(settings),
             "dragonfly_plus" => dragonfly_plus::build(settings),
+            "rail" => rail::build(settings),
+            "single_switch" => single_switch::build(settings),
             name => unreachable!("`{name}` is not built from parameters"),
         },
     }

@@ -43,6 +43,12 @@ pub(super) const fn delay(name: &'static str, meaning: &'static str) -> Paramete
     Parameter { name, kind: Kind::Duration, default, meaning }
 }
 
+/// The capacity down over the capacity up.
+pub(super) const fn ratio(name: &'static str, meaning: &'static str) -> Parameter {
+    let kind = Kind::Optional(&Kind::Fraction { minimum: 0.001, maximum: 1000.0 });
+    Parameter { name, kind, default: Some(Value::Absent), meaning }
+}
+
 /// The value of an optional number.
 pub(super) fn given(settings: &Settings, name: &str) -> Option<u64> {
     match settings.optional(name) {

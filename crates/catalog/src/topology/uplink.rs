@@ -1,7 +1,7 @@
 //! The rate of the links from a tier of switches to the next one up.
 //!
 //! Models: it is given, or follows from an oversubscription, rounded to the nearest bit per second; where both are given,
-//! they must agree.
+//! they must agree as far as two digits behind the point go; the rate is what counts.
 //! Leaves out: how many links there are; the topology says so.
 //!
 //! Invariants: the rate is not zero.
@@ -39,8 +39,8 @@ impl Uplinks {
             (Some(Rate(0)), _) => Err(TopologyError::Zero(rate)),
             (Some(given), Some(wanted)) => {
                 let actual = down / (given.0 as f64 * self.up as f64);
-                // A millionth: nobody writes more digits of a ratio than that.
-                if (actual - wanted).abs() > 1e-6 * wanted {
+                // Ratios are written with two digits behind the point: 5 to 3 is 1.67.
+                if (actual - wanted).abs() > 0.005 * wanted.min(1.0) {
                     return Err(TopologyError::Oversubscription { rate, oversubscription, wanted, actual });
                 }
                 Ok(given)

@@ -3,6 +3,7 @@
 mod background;
 mod collectives;
 mod executor;
+mod groups;
 mod mice;
 mod poisson;
 mod routes;

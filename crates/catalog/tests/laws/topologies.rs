@@ -244,6 +244,25 @@ fn oversubscription_sets_the_fabric_rate_or_checks_it() {
     assert_eq!(rate_of(&wrong), Err(refused));
 }
 
+/// 80 hosts of 200 Gb/s on a leaf, 24 links of 400 Gb/s above it: 5 to 3, written with two digits.
+#[test]
+fn a_ratio_of_five_to_three_may_be_written_with_two_digits() {
+    let gbps = |rate: u64| Value::Rate(Rate(rate * 1_000_000_000));
+    let base = leaf_spine_settings([10, 4, 80, 1, 6]).with("host_rate", gbps(200));
+    let with = |ratio: f64| {
+        let settings = base.clone().with("fabric_rate", gbps(400));
+        leaf_spine::build(&settings.with("oversubscription", Value::Fraction(ratio)))
+    };
+    let uplink = |built: Built| built.fabric.ports_of(NodeId(800))[80].rate;
+    assert_eq!(with(1.67).map(uplink), Ok(Rate(400_000_000_000)));
+    assert_eq!(with(5.0 / 3.0).map(uplink), Ok(Rate(400_000_000_000)));
+    for wrong in [1.66, 1.68, 1.0, 2.0] {
+        assert!(matches!(with(wrong), Err(TopologyError::Oversubscription { .. })), "{wrong}");
+    }
+    let alone = leaf_spine::build(&base.clone().with("oversubscription", Value::Fraction(5.0 / 3.0)));
+    assert_eq!(alone.map(uplink), Ok(Rate(400_000_000_000)));
+}
+
 fn graph(hosts: &[&str], switches: &[&str], links: &[(&str, &str, u32)]) -> Graph {
     let names = |list: &[&str]| list.iter().map(|name| String::from(*name)).collect();
     let bundle = |&(from, to, count): &(&str, &str, u32)| Bundle {

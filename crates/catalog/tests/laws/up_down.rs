@@ -129,6 +129,37 @@ proptest! {
     }
 }
 
+/// Any small fabric of groups, with some of its links dead.
+fn of_groups() -> impl Strategy<Value = (Built, Vec<bool>)> {
+    parametric().prop_filter("no groups", |(built, _)| built.routing.n_groups() > 0)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Minimal ways of groups need lanes or they make rings; those that go up and then down, whatever is above, need none.
+    #[test]
+    fn fabrics_of_groups_have_no_ring_where_ways_go_up_and_down((built, dead) in of_groups()) {
+        let (waits, _) = Damaged::new(&built, &dead, Ways::UpDown).play();
+        prop_assert!(!dead.contains(&true) || !has_ring(waits));
+    }
+
+    #[test]
+    fn packets_reach_whom_live_links_join_and_never_come_back((built, dead) in of_groups()) {
+        let damaged = Damaged::new(&built, &dead, Ways::Shortest);
+        let n_hosts = built.fabric.n_hosts() as u32;
+        for to in 0..n_hosts {
+            let joined = distances(&built.fabric, &dead, HostId(to));
+            let mut waits = Waits::new();
+            for from in (0..n_hosts).filter(|&from| from != to) {
+                let arrives = damaged.follow(HostId(from), HostId(to), &mut waits);
+                prop_assert_eq!(arrives, joined[from as usize].is_some(), "{} to {}", from, to);
+            }
+            prop_assert!(!has_ring(waits), "to {} round and round", to);
+        }
+    }
+}
+
 /// Leaf 0 has lost spine 0 and leaf 1 spine 1: what the two send each other goes down to another leaf and up again, and
 /// buffers wait for each other across the two spines. Up and down only they do not reach each other.
 #[test]

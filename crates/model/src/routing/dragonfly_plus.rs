@@ -2,7 +2,7 @@
 //!
 //! Models: groups of leaves and spines, every leaf joined to every spine of its group, spines joined to spines of other groups
 //! by global links; the minimal ways of Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi, "Dragonfly+: Low Cost Topology for
-//! Scaling Datacenters", HiPINEB 2017: leaf, spine, spine of the other group, leaf; within a group leaf, spine, leaf.
+//! Scaling Datacenters", `HiPINEB` 2017: leaf, spine, spine of the other group, leaf; within a group leaf, spine, leaf.
 //! Leaves out: ways through a third group (policies choose them), failed links.
 //!
 //! Invariants: a leaf goes up to spines that have global links to the destination's group, and to no other; a spine without

@@ -1,6 +1,6 @@
 //! Where a packet may go next: all next hops on minimal ways of a healthy fabric.
 //!
-//! Models: in a leaf-spine Clos and in a fat tree, arithmetic on ids; in a dragonfly and a Dragonfly+, arithmetic and tables
+//! Models: in a leaf-spine Clos, in a fat tree and on rails, arithmetic on ids; in a dragonfly and a Dragonfly+, arithmetic and tables
 //! of one group; in any other graph, tables from breadth-first search.
 //! Leaves out: failed links (the engine subtracts what a node knows to be dead, or asks an overlay for the parts that
 //! [`crate::reroute`] recomputed); longer ways but those that tables may know.
@@ -16,6 +16,7 @@ pub mod dragonfly_plus;
 mod fat_tree;
 mod leaf_spine;
 mod overlay;
+mod rail;
 mod tables;
 
 use netloom_policy::balance::deal::Deal;
@@ -30,6 +31,7 @@ pub use dragonfly_plus::{DragonflyPlus, DragonflyPlusShape};
 pub use fat_tree::{FatTree, FatTreeNode};
 pub use leaf_spine::LeafSpine;
 pub use overlay::Overlay;
+pub use rail::{Rail, RailNode};
 pub use tables::Tables;
 
 pub(crate) use overlay::Difference;
@@ -102,6 +104,8 @@ pub enum Routing {
     Dragonfly(Dragonfly),
     /// By arithmetic and short tables in a Dragonfly+.
     DragonflyPlus(DragonflyPlus),
+    /// By arithmetic on the ids of servers on rails.
+    Rail(Rail),
     /// By tables.
     Tables(Tables),
 }
@@ -115,6 +119,7 @@ impl Routing {
             Routing::FatTree(shape) => shape.next_hops(node, destination),
             Routing::Dragonfly(dragonfly) => dragonfly.next_hops(node, destination),
             Routing::DragonflyPlus(dragonfly) => dragonfly.next_hops(node, destination),
+            Routing::Rail(shape) => shape.next_hops(node, destination),
             Routing::Tables(tables) => tables.next_hops(node, destination),
         }
     }
@@ -124,7 +129,7 @@ impl Routing {
         match self {
             Routing::Dragonfly(dragonfly) => dragonfly.dealing().groups(),
             Routing::DragonflyPlus(dragonfly) => dragonfly.dealing().groups(),
-            Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Tables(_) => 0,
+            Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Rail(_) | Routing::Tables(_) => 0,
         }
     }
 
@@ -134,7 +139,7 @@ impl Routing {
         match self {
             Routing::Dragonfly(dragonfly) => dragonfly.group_of(node),
             Routing::DragonflyPlus(dragonfly) => dragonfly.group_of(node),
-            Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Tables(_) => 0,
+            Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Rail(_) | Routing::Tables(_) => 0,
         }
     }
 
@@ -144,7 +149,7 @@ impl Routing {
         match self {
             Routing::Dragonfly(dragonfly) => dragonfly.group_of_host(host),
             Routing::DragonflyPlus(dragonfly) => dragonfly.group_of_host(host),
-            Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Tables(_) => 0,
+            Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Rail(_) | Routing::Tables(_) => 0,
         }
     }
 
@@ -155,7 +160,9 @@ impl Routing {
         match self {
             Routing::Dragonfly(dragonfly) => dragonfly.towards_group(node, group),
             Routing::DragonflyPlus(dragonfly) => dragonfly.towards_group(node, group),
-            Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Tables(_) => PortSet::List(&[]),
+            Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Rail(_) | Routing::Tables(_) => {
+                PortSet::List(&[])
+            }
         }
     }
 
@@ -166,6 +173,7 @@ impl Routing {
             Routing::DragonflyPlus(dragonfly) => return dragonfly.port_kind(node, port),
             Routing::LeafSpine(shape) => shape.leads_to_host(node, port),
             Routing::FatTree(shape) => shape.leads_to_host(node, port),
+            Routing::Rail(shape) => shape.leads_to_host(node, port),
             Routing::Tables(tables) => tables.leads_to_host(node, port),
         };
         if is_host { PortKind::Host } else { PortKind::Local }
@@ -180,7 +188,8 @@ impl Routing {
             Routing::LeafSpine(_)
             | Routing::FatTree(_)
             | Routing::Dragonfly(_)
-            | Routing::DragonflyPlus(_) => &[],
+            | Routing::DragonflyPlus(_)
+            | Routing::Rail(_) => &[],
         }
     }
 
@@ -199,6 +208,7 @@ impl Routing {
     pub fn choices_up(&self) -> Vec<u32> {
         match self {
             Routing::LeafSpine(shape) => vec![shape.spines * shape.fabric_links],
+            Routing::Rail(shape) => vec![shape.spines * shape.fabric_links],
             Routing::FatTree(shape) => vec![
                 shape.aggregations_per_pod * shape.leaf_links,
                 shape.cores_per_aggregation * shape.core_links,
@@ -217,6 +227,7 @@ impl Routing {
                 FatTreeNode::Core(_) => 2,
             },
             Routing::DragonflyPlus(dragonfly) => dragonfly.tier(node),
+            Routing::Rail(shape) => usize::from(matches!(shape.what_is(node), RailNode::Spine(_))),
             Routing::Dragonfly(_) | Routing::Tables(_) => 0,
         }
     }
@@ -235,6 +246,7 @@ impl Routing {
             Routing::LeafSpine(_)
             | Routing::Dragonfly(_)
             | Routing::DragonflyPlus(_)
+            | Routing::Rail(_)
             | Routing::Tables(_) => Deal::PLAIN,
             Routing::FatTree(shape) => {
                 let (per_pod, ways_up) =
@@ -253,7 +265,7 @@ impl Routing {
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
         match self {
-            Routing::LeafSpine(_) | Routing::FatTree(_) => 0,
+            Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Rail(_) => 0,
             Routing::Dragonfly(dragonfly) => dragonfly.heap_bytes(),
             Routing::DragonflyPlus(dragonfly) => dragonfly.heap_bytes(),
             Routing::Tables(tables) => tables.heap_bytes(),

@@ -1,5 +1,6 @@
 //! Background traffic: its hosts and their racks looked up in the fabric, its sizes in the list of published ones.
 
+use netloom_catalog::Built;
 use netloom_catalog::placement::hosts_by_leaf;
 use netloom_catalog::workload::background::{self, published};
 use netloom_model::{Background, Fabric, Handling, Sender, SizePoint};
@@ -30,7 +31,7 @@ pub(super) fn background(
     let made = Background {
         kind: background::number_of(wanted.kind.spec.name).expect("read from the registry"),
         settings: wanted.kind.settings.clone(),
-        senders: senders.into_iter().map(|host| sender(fabric, host)).collect(),
+        senders: senders.into_iter().map(|host| sender(&ground.built, host)).collect(),
         racks: racks(fabric),
         groups: groups(ground),
         sizes: sizes(wanted),
@@ -53,8 +54,8 @@ fn place_in(wanted: &Wanted, message: &str) -> Place {
     wanted.kind.place_in(message).unwrap_or(wanted.kind.place)
 }
 
-fn sender(fabric: &Fabric, host: HostId) -> Sender {
-    Sender { host, capacity: rdma::capacity(fabric, NodeId(host.0)) }
+fn sender(built: &Built, host: HostId) -> Sender {
+    Sender { host, capacity: rdma::capacity(built, NodeId(host.0)) }
 }
 
 /// The rack of each host: hosts below the same switches share one.

@@ -25,12 +25,8 @@ fn parametric(parameters: &Parameters, problems: &mut Problems) -> Option<Built>
     let topology = Topology::Parametric { number, settings: parameters.settings.clone() };
     match topology::build(&topology) {
         Ok(built) => Some(built),
-        // What stands in for a rate that was refused has no meaning.
-        Err(TopologyError::Oversubscription { .. } | TopologyError::NoRate { .. })
-            if parameters.has_stand_ins =>
-        {
-            None
-        }
+        // What stands in for a value that was refused says nothing about others.
+        Err(error) if parameters.has_stand_ins && compares(&error) => None,
         Err(error) => {
             let (place, help) = blamed(&error, parameters);
             let report = problems.report(place, error.to_string());
@@ -38,6 +34,19 @@ fn parametric(parameters: &Parameters, problems: &mut Problems) -> Option<Built>
             None
         }
     }
+}
+
+/// Whether an error is about several values that do not go together.
+fn compares(error: &TopologyError) -> bool {
+    matches!(
+        error,
+        TopologyError::Oversubscription { .. }
+            | TopologyError::NoRate { .. }
+            | TopologyError::Indivisible { .. }
+            | TopologyError::Above { .. }
+            | TopologyError::UnevenGroups { .. }
+            | TopologyError::Disagree { .. }
+    )
 }
 
 /// The parameter that an error is about, and what to do.

@@ -9,7 +9,6 @@ use netloom_units::{Bytes, HostId, NodeId, Rate, Time};
 
 use super::choices::optional_rate;
 use super::ground::Ground;
-use super::rdma;
 use crate::diagnostic::Problems;
 use crate::place::Place;
 use crate::quantity::{self, Dimension};
@@ -72,7 +71,7 @@ impl Maker<'_> {
         let [Some(source), Some(destination)] = ends else { return None };
         let [start, stop] = ["start", "stop"].map(|key| Time::ZERO + wanted.settings.settings.duration(key));
         let given = optional_rate(&wanted.settings, "rate");
-        let most = self.fastest(source);
+        let most = self.fastest(source, destination);
         if let Some(rate) = given {
             self.can_go_at(rate, most, wanted, problems)?;
         }
@@ -85,14 +84,16 @@ impl Maker<'_> {
         Some(StagedFlow { rate, ..flow })
     }
 
-    /// The most that a flow can send: a queue pair has one port of the NIC, packets without such have all of them.
-    fn fastest(&self, source: HostId) -> Rate {
-        let fabric = &self.ground.built.fabric;
-        let node = NodeId(source.0);
-        let one = fabric.ports_of(node).iter().map(|port| port.rate).max();
-        match (queue_pairs::rule(self.transport.spec), one) {
-            (Some(_), Some(rate)) => rate,
-            _ => rdma::capacity(fabric, node),
+    /// The most that a flow can send over the ports that lead there: a queue pair has one of them, packets without such
+    /// have all.
+    fn fastest(&self, source: HostId, destination: HostId) -> Rate {
+        let built = &self.ground.built;
+        let ports = built.fabric.ports_of(NodeId(source.0));
+        let next_hops = built.routing.next_hops(NodeId(source.0), destination);
+        let rates = next_hops.iter().map(|port| ports[port as usize].rate);
+        match queue_pairs::rule(self.transport.spec) {
+            Some(_) => rates.max().unwrap_or(Rate(0)),
+            None => Rate(rates.fold(0, |sum: u64, rate| sum.saturating_add(rate.0))),
         }
     }
 
@@ -143,7 +144,7 @@ impl Maker<'_> {
         let mut of_host: BTreeMap<HostId, u128> = BTreeMap::new();
         for flow in flows {
             let lasts = u128::from(flow.stop.since(flow.start).0);
-            let rate = flow.rate.unwrap_or_else(|| self.fastest(flow.source));
+            let rate = flow.rate.unwrap_or_else(|| self.fastest(flow.source, flow.destination));
             let bytes = lasts * u128::from(rate.0) / PS_PER_BYTE_AT_1BPS;
             *of_host.entry(flow.source).or_default() += bytes / u128::from(self.message.0) + posted + 1;
         }

@@ -178,7 +178,7 @@ fn span(worst: &Worst, draft: &Draft, ground: &Ground, traffic: Traffic<'_>) -> 
     let delay = fabric.ports().iter().map(|port| port.delay.0).max().unwrap_or(0);
     let delay = delay.saturating_add(latency.unwrap_or(0));
     let hops = match &ground.built.routing {
-        Routing::LeafSpine(_) => 4,
+        Routing::LeafSpine(_) | Routing::Rail(_) => 4,
         Routing::FatTree(_) => 6,
         // Through a third group, with a second hop in each.
         Routing::Dragonfly(_) | Routing::DragonflyPlus(_) => 10,

@@ -21,6 +21,7 @@ mod job;
 mod limits;
 mod messages;
 mod notes;
+mod notes_of_fabric;
 mod paths;
 mod placement;
 mod rdma;
@@ -136,6 +137,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     limits::check(draft, &ground, traffic, coordination_delay.0, problems);
     notes::add(draft, &jobs, &mut notes);
     groups::notes(draft, &ground, &mut notes);
+    notes_of_fabric::add(draft, &ground, &mut notes);
     let jobs = jobs.into_iter().map(|(_, job)| job).collect();
     let damage = Damage { failing, storms };
     let parts = Parts {

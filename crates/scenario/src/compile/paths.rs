@@ -109,7 +109,11 @@ pub(super) fn subset(draft: &Draft, ground: &Ground, problems: &mut Problems) {
     let place = edge.place_of("failure");
     let is_one_choice = match &ground.built.routing {
         Routing::LeafSpine(shape) => shape.fabric_links == 1 && shape.host_links == 1,
-        Routing::FatTree(_) | Routing::Dragonfly(_) | Routing::DragonflyPlus(_) | Routing::Tables(_) => false,
+        Routing::FatTree(_)
+        | Routing::Dragonfly(_)
+        | Routing::DragonflyPlus(_)
+        | Routing::Rail(_)
+        | Routing::Tables(_) => false,
     };
     if !is_one_choice {
         let report =

@@ -2,8 +2,9 @@
 //!
 //! Invariants: a window is a number of packets, at least one, and less than half of all sequence numbers.
 
+use netloom_catalog::Built;
 use netloom_catalog::placement::hosts_by_leaf;
-use netloom_model::{Fabric, NackReaction, Port, QueuePairs, Rdma};
+use netloom_model::{NackReaction, Port, QueuePairs, Rdma, Routing};
 use netloom_policy::transport::Reliability;
 use netloom_units::{Bytes, Duration, HostId, NodeId, Rate, Value};
 
@@ -120,14 +121,17 @@ fn given_window(transport: &Parameters, packets: u64, problems: &mut Problems) -
 /// Bytes that a host can send until the answer to the first of them is there.
 fn bandwidth_delay_product(ground: &Ground, packet: Bytes) -> u128 {
     let fabric = &ground.built.fabric;
-    let rate = (0..fabric.n_hosts() as u32).map(|host| capacity(fabric, NodeId(host)).0).max().unwrap_or(0);
+    let rate =
+        (0..fabric.n_hosts() as u32).map(|host| capacity(&ground.built, NodeId(host)).0).max().unwrap_or(0);
     let round_trip = 2 * u128::from(longest_path(ground, packet));
     u128::from(rate).saturating_mul(round_trip).div_ceil(PS_PER_BYTE_AT_1BPS)
 }
 
-/// What all ports of a host send together.
-pub(super) fn capacity(fabric: &Fabric, node: NodeId) -> Rate {
-    Rate(fabric.ports_of(node).iter().fold(0, |sum: u64, port| sum.saturating_add(port.rate.0)))
+/// What all ports of a host send together; its link to a switch inside its server comes beside that.
+pub(super) fn capacity(built: &Built, node: NodeId) -> Rate {
+    let n_inner = usize::from(matches!(built.routing, Routing::Rail(_)));
+    let ports = &built.fabric.ports_of(node)[n_inner..];
+    Rate(ports.iter().fold(0, |sum: u64, port| sum.saturating_add(port.rate.0)))
 }
 
 /// Time that a packet takes over the longest of the shortest paths between hosts, in ps; of parallel links the slowest.

@@ -94,55 +94,95 @@ fn fabric(draft: &Draft) -> Fabric {
     }
     let none = vec![false; draft.dead.len()];
     let known = if model.knowledge == Knowledge::Global(Ways::Shortest) { &draft.dead } else { &none };
+    let groups = groups(draft);
     for destination in 0..model.fabric.n_hosts() {
-        let distance = distances(&fabric, destination, known);
-        for node in (0..model.fabric.n_nodes()).filter(|&node| node != destination) {
-            let ports = next_hops(&fabric, node, destination, known, &distance);
+        let search = Search { fabric: &fabric, groups: groups.as_deref(), dead: known, destination };
+        let ways = search.ways();
+        let nodes = (0..model.fabric.n_nodes()).filter(|&node| node != destination);
+        let routes: Vec<_> = nodes.map(|node| (node, search.next_hops(node, &ways))).collect();
+        for (node, ports) in routes {
             fabric.set_route(node, destination, ports);
         }
     }
     fabric
 }
 
-/// Links from each node to the destination, over live links and switches only.
-fn distances(fabric: &Fabric, destination: usize, dead: &[bool]) -> BTreeMap<usize, u32> {
-    let mut distance = BTreeMap::from([(destination, 0)]);
-    let mut frontier = vec![destination];
-    for steps in 1.. {
-        let mut next = Vec::new();
-        for (_, link) in fabric.links().iter().enumerate().filter(|link| !dead[link.0]) {
-            for (near, far) in [(0, 1), (1, 0)].map(|(a, b)| (link.ends[a].0, link.ends[b].0)) {
-                let forwards = near == destination || fabric.kind(near) == NodeKind::Switch;
-                if frontier.contains(&near) && forwards && !distance.contains_key(&far) {
-                    next.push(far);
-                }
-            }
-        }
-        if next.is_empty() {
-            break;
-        }
-        distance.extend(next.iter().map(|&node| (node, steps)));
-        frontier = next;
-    }
-    distance
+/// The group of each node, where the fabric has groups: a host is in that of its switches.
+fn groups(draft: &Draft) -> Option<Vec<u32>> {
+    let routing = &draft.model.routing;
+    let nodes = (0..draft.model.fabric.n_nodes() as u32).map(netloom_units::NodeId);
+    (routing.n_groups() > 0).then(|| nodes.map(|node| routing.group_of(node)).collect())
 }
 
-fn next_hops(
-    fabric: &Fabric,
-    node: usize,
+/// Links between groups, then others, on the way to the destination.
+type Way = (u32, u32);
+
+/// Looks for the minimal ways to one host over links that are not known to be dead.
+struct Search<'a> {
+    fabric: &'a Fabric,
+    groups: Option<&'a [u32]>,
+    dead: &'a [bool],
     destination: usize,
-    dead: &[bool],
-    distance: &BTreeMap<usize, u32>,
-) -> Vec<usize> {
-    let Some(&own) = distance.get(&node) else { return Vec::new() };
-    let nearer = |port: &usize| {
-        let neighbour = fabric.neighbour(node, *port);
-        let forwards = neighbour == destination || fabric.kind(neighbour) == NodeKind::Switch;
-        forwards
-            && !dead[fabric.link_idx(node, *port)]
-            && distance.get(&neighbour).is_some_and(|&other| other + 1 == own)
-    };
-    (0..fabric.n_ports(node)).filter(nearer).collect()
+}
+
+impl Search<'_> {
+    /// The way that begins with a port, if one does.
+    fn through(&self, node: usize, port: usize, ways: &BTreeMap<usize, Way>) -> Option<Way> {
+        let next = self.fabric.neighbour(node, port);
+        if self.dead[self.fabric.link_idx(node, port)] {
+            return None;
+        }
+        if next == self.destination {
+            return Some((0, 0));
+        }
+        let is_switch = |node| self.fabric.kind(node) == NodeKind::Switch;
+        let &(between, within) = ways.get(&next).filter(|_| is_switch(next))?;
+        let Some(groups) = self.groups else { return Some((0, within + 1)) };
+        // To go from one switch of a group to another one may be needed at either end of a link between groups, and
+        // those who need not are no nearer.
+        Some(match (is_switch(node), between) {
+            (false, 0) => (0, within.max(1)),
+            (false, _) => (between, within.max(2)),
+            _ if groups[node] != groups[next] => (between + 1, within.max(1)),
+            _ => (between, within + 1),
+        })
+    }
+
+    /// The way of every switch: begins anew until a round finds nothing better.
+    fn ways(&self) -> BTreeMap<usize, Way> {
+        let mut ways = BTreeMap::new();
+        loop {
+            let before = ways.clone();
+            for node in (0..self.fabric.n_nodes()).filter(|&node| self.fabric.kind(node) == NodeKind::Switch)
+            {
+                let best = self.best(node, &ways);
+                if let Some(way) = best {
+                    ways.insert(node, way);
+                }
+            }
+            if ways == before {
+                return ways;
+            }
+        }
+    }
+
+    fn best(&self, node: usize, ways: &BTreeMap<usize, Way>) -> Option<Way> {
+        (0..self.fabric.n_ports(node)).filter_map(|port| self.through(node, port, ways)).min()
+    }
+
+    fn next_hops(&self, node: usize, ways: &BTreeMap<usize, Way>) -> Vec<usize> {
+        let ports = 0..self.fabric.n_ports(node);
+        let joins = |port: &usize| {
+            let is_live = !self.dead[self.fabric.link_idx(node, *port)];
+            is_live && self.fabric.neighbour(node, *port) == self.destination
+        };
+        let straight: Vec<usize> = ports.clone().filter(joins).collect();
+        if !straight.is_empty() {
+            return straight;
+        }
+        let Some(best) = self.best(node, ways) else { return Vec::new() };
+        ports.filter(|&port| self.through(node, port, ways) == Some(best)).collect()
+    }
 }
 
 /// Whether two events of one node fall on one picosecond: arrivals, messages, and starts of packets that had to wait.

@@ -1,10 +1,11 @@
-//! Random small scenes: a fabric, perhaps with dead links, messages, and a policy.
+//! Random small scenes: a fabric of any kind, perhaps with dead links, messages, and a policy.
 
+use netloom_catalog::topology::{dragonfly, dragonfly_plus, rail};
 use netloom_model::{FabricBuilder, FatTree, Fault, FaultAction, Knowledge, LeafSpine, Model, Ways};
 use netloom_policy::balance::Chosen;
 use netloom_testkit::fixture::{Cable, Clos, Sending, ThreeTiers, Wiring, model, policy};
 use netloom_testkit::referee::Outcome;
-use netloom_units::{Bytes, LinkId, NodeId, Random, Time, Value};
+use netloom_units::{Bytes, LinkId, NodeId, Parameter, Random, Settings, Spec, Time, Value};
 
 /// Speeds of links in ps per byte: primes, so that streams over different links fall out of step.
 const SPEEDS: [u64; 24] =
@@ -58,6 +59,7 @@ impl Draft {
         let wiring = match seed % 6 {
             0 | 2 => clos(&mut random, &speeds),
             4 => fat_tree(&mut random, &speeds),
+            5 => of_groups_or_rails(&mut random, &speeds),
             _ => graph(&mut random, &speeds),
         };
         let mut model = model(wiring);
@@ -122,6 +124,56 @@ fn fat_tree(random: &mut Random, speeds: &[u64]) -> Wiring {
     let [leaf_delay, core_delay] = [(); 2].map(|()| 300_000 + u64::from(random.below(500_000)));
     let [host, leaf, core] = [host_delay, leaf_delay, core_delay].map(|delay| cable(1, delay));
     each_link_its_own(ThreeTiers { shape, host, leaf, core }.wiring(), speeds)
+}
+
+/// A small dragonfly, Dragonfly+ or rail fabric from the catalog.
+fn of_groups_or_rails(random: &mut Random, speeds: &[u64]) -> Wiring {
+    let (spec, numbers): (&Spec, &[(&str, u32, u32)]) = match random.below(3) {
+        0 => (
+            &dragonfly::SPEC,
+            &[
+                ("groups", 2, 4),
+                ("switches_per_group", 1, 3),
+                ("hosts_per_switch", 1, 2),
+                ("local_links", 1, 2),
+                ("global_links", 1, 3),
+            ],
+        ),
+        1 => (
+            &dragonfly_plus::SPEC,
+            &[
+                ("groups", 2, 4),
+                ("leaves_per_group", 1, 2),
+                ("spines_per_group", 1, 2),
+                ("hosts_per_leaf", 1, 2),
+                ("host_links", 1, 2),
+                ("global_links", 1, 2),
+            ],
+        ),
+        _ => (
+            &rail::SPEC,
+            &[("servers", 1, 3), ("gpus_per_server", 1, 3), ("spines", 1, 2), ("host_links", 1, 2)],
+        ),
+    };
+    let mut value = |parameter: &Parameter| {
+        let range = numbers.iter().find(|(name, ..)| *name == parameter.name);
+        let drawn =
+            range.map(|&(_, least, most)| Value::Count(u64::from(least + random.below(most - least + 1))));
+        (parameter.name, drawn.or(parameter.default).expect("all others have a default"))
+    };
+    let settings = Settings::new(spec.parameters.iter().map(&mut value).collect());
+    let built = match spec.name {
+        "dragonfly" => dragonfly::build(&settings),
+        "dragonfly_plus" => dragonfly_plus::build(&settings),
+        _ => rail::build(&settings),
+    };
+    match built {
+        // A message needs two hosts.
+        Ok(built) if built.fabric.n_hosts() > 1 => {
+            each_link_its_own(Wiring { fabric: built.fabric, routing: built.routing }, speeds)
+        }
+        _ => of_groups_or_rails(random, speeds),
+    }
 }
 
 /// The same fabric, each link with a speed by its number and a few ps of delay more, which keep parallel paths apart.

@@ -18,7 +18,7 @@ use netloom_records::{DropReason, FlowRow};
 use netloom_testkit::fixture::{ListedWork, Run, Sending, everything_joined, simulate_with};
 use netloom_units::{Bytes, Time};
 
-use crate::groups::{compiled, guides};
+use crate::channels::{compiled, guides};
 
 const PACKET: u64 = 2_048;
 const RATE: f64 = 100e9;

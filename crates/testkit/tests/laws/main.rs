@@ -4,6 +4,7 @@
 
 mod balls_in_bins;
 mod cases;
+mod channels;
 mod changing_links;
 mod classes;
 mod congestion_tree;

@@ -35,14 +35,14 @@ impl Observer for Bounded {
     }
 }
 
-fn run(model: &Model, work: &ListedWork, options: Options) -> Run {
+pub fn run(model: &Model, work: &ListedWork, options: Options) -> Run {
     let mut observer = Bounded;
     let seams = Seams { observer: Some(&mut observer), ..Seams::default() };
     simulate_with(model, work.clone(), options, seams)
 }
 
 /// Faults of all kinds, drawn at random.
-fn fail(model: &mut Model, seed: u64) {
+pub fn fail(model: &mut Model, seed: u64) {
     let mut random = Random::stream(seed, 91, 0);
     let n_links = model.fabric.links().len() as u32;
     let switches = model.fabric.n_hosts() as u32..model.fabric.n_nodes() as u32;

@@ -1,0 +1,47 @@
+//! What a reader should know of a fabric: how links and NICs are laid out where no source says, and what policies do not see.
+
+use netloom_model::Routing;
+
+use super::ground::Ground;
+use crate::resolve::Draft;
+use crate::resolved::Fabric;
+
+/// Adds a note for every choice that is ours, and for ways that the policy cannot know.
+pub(super) fn add(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
+    let Some(Fabric::Parametric(_)) = &draft.fabric else { return };
+    match &ground.built.routing {
+        Routing::Dragonfly(dragonfly) => {
+            if dragonfly.dealing().per_pair() > 1 {
+                notes.push(
+                    "ours: global links between two groups end at switches far apart, nearly as many at each".to_owned(),
+                );
+            }
+            let shape = dragonfly.shape();
+            if shape.nic_switches > 1 {
+                notes.push(format!(
+                    "ours: the hosts of a group hang below blocks of {} neighbouring switches, with NICs on the first {} of \
+                     each",
+                    shape.nic_switches, shape.nics
+                ));
+            }
+        }
+        Routing::DragonflyPlus(_) => notes.push(
+            "ours: spines of equal number are joined, or where they have fewer global ports these are dealt in turn"
+                .to_owned(),
+        ),
+        Routing::Rail(_) => notes.push(
+            "ours: the switch inside a server queues and forwards packets like any other; GPUs do not forward".to_owned(),
+        ),
+        Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Tables(_) => {}
+    }
+    let switch = draft.balance.as_ref().map(|balance| &balance.switch);
+    let asks = switch.is_some_and(|switch| {
+        switch.spec.parameter("longer_steps").is_some() && switch.settings.count("longer_steps") > 0
+    });
+    if asks && ground.built.routing.n_groups() > 0 {
+        notes.push(
+            "`longer_steps` does nothing here: in a fabric of groups longer ways lead through other groups"
+                .to_owned(),
+        );
+    }
+}
