@@ -26,13 +26,11 @@ impl Node {
         let crossbar = self.crossbar.as_deref_mut().expect("seen by the caller");
         crossbar.queues.prepare();
         let steps = crossbar.steps.as_deref().expect("seen by the caller");
-        match steps.onward(packet, way) {
-            Some(packet) => self.stand_as(now, way, &packet, desk, round),
-            None => {
-                self.give_back(now, way.ingress, packet, desk, round);
-                self.lose(now, DropReason::Unreachable, packet, desk, round);
-            }
+        if let Some(packet) = steps.onward(packet, way) {
+            return self.stand_as(now, way, &packet, desk, round);
         }
+        self.give_back(now, way.ingress, packet, desk, round);
+        self.lose(now, DropReason::Unreachable, packet, desk, round);
     }
 
     /// As [`Node::stand`], of a packet in the lane in which it will leave.

@@ -52,15 +52,12 @@ impl Node {
         let mut packet = *packet;
         packet.tag = detour.tag();
         let pick = self.pick_guided(now, ingress, &packet, &mut list, desk, round);
-        match list.get(pick.candidate) {
-            Some(&port) => {
-                let (way, onward) = (Way { ingress, port }, || packet.onward_as(pick.class, pick.tag));
-                self.enqueue::<{ super::GUARDED }>(now, way, pick.class, onward, desk, round);
-            }
-            None => {
-                self.give_back(now, ingress, &packet, desk, round);
-                self.lose(now, self.reason_or(DropReason::Unreachable), &packet, desk, round);
-            }
+        if let Some(&port) = list.get(pick.candidate) {
+            let (way, onward) = (Way { ingress, port }, || packet.onward_as(pick.class, pick.tag));
+            self.enqueue::<{ super::GUARDED }>(now, way, pick.class, onward, desk, round);
+        } else {
+            self.give_back(now, ingress, &packet, desk, round);
+            self.lose(now, self.reason_or(DropReason::Unreachable), &packet, desk, round);
         }
         desk.scratch = list;
     }

@@ -3,7 +3,7 @@
 //! first class whose queue is short enough.
 //!
 //! # Source
-//! Fully progressive adaptive routing of Dragonfly+ (Shpiner et al., HiPINEB 2017), as public models of it have it: a port is
+//! Fully progressive adaptive routing of Dragonfly+ (Shpiner et al., `HiPINEB` 2017), as public models of it have it: a port is
 //! accepted while its queue is below a threshold, half of the queue by default.
 //!
 //! # Parameters

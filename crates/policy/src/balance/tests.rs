@@ -4,6 +4,7 @@ use netloom_units::{Duration, Random, Time, Value};
 
 use super::*;
 
+mod groups;
 mod infiniband;
 mod spectrum;
 

@@ -20,6 +20,32 @@ pub(super) fn lane_steps(credits: Option<&Parameters>, switch: &Chosen, routing:
     switch.lane_steps(matches!(routing, Routing::DragonflyPlus(_))) + extra
 }
 
+/// Adds what a reader should know of ways and lanes in this fabric.
+pub(super) fn notes(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
+    let routing = &ground.built.routing;
+    let Some(balance) = draft.balance.as_ref().filter(|_| routing.n_groups() > 0) else { return };
+    let switch = super::choices::chosen(&balance.switch);
+    let name = balance.switch.spec.name;
+    if switch.asks_beyond() {
+        notes.push(format!(
+            "ours: `{name}` knows the queues of other switches as they were at the last multiple of `coordination_delay`"
+        ));
+    }
+    if let Some(credits) = draft.queues.as_ref().and_then(|queues| queues.credits.as_ref()) {
+        let steps = lane_steps(Some(credits), &switch, routing);
+        notes.push(format!(
+            "ours: each lane of `credits` is {steps} virtual lanes here, one for each part of a way; a packet whose way \
+             round failed links has more parts is lost, unless there are `extra_steps`"
+        ));
+    } else if pauses(draft) {
+        notes.push(
+            "pause frames are not told apart by parts of a way: with two links in a group switches may wait for each other \
+             in a ring"
+                .to_owned(),
+        );
+    }
+}
+
 /// Reports policies without groups, lanes that there are not, and pauses that would wait for each other.
 pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
     let Some(balance) = &draft.balance else { return };
@@ -66,10 +92,14 @@ fn enough_lanes(draft: &Draft, balance: &Balance, ground: &Ground, problems: &mu
     }
 }
 
+/// Whether switches send pause frames.
+fn pauses(draft: &Draft) -> bool {
+    draft.queues.as_ref().is_some_and(|queues| queues.credits.is_none())
+        && classes::Plan::new(draft).is_some_and(|plan| plan.n_pausing() > 0)
+}
+
 fn no_pauses(draft: &Draft, balance: &Balance, problems: &mut Problems) {
-    let pauses = draft.queues.as_ref().is_some_and(|queues| queues.credits.is_none())
-        && classes::Plan::new(draft).is_some_and(|plan| plan.n_pausing() > 0);
-    if pauses && is_guide(&balance.switch) {
+    if pauses(draft) && is_guide(&balance.switch) {
         let name = balance.switch.spec.name;
         let message = format!("with pause frames `{name}` would need a priority for each part of a way");
         let report = problems.report(balance.switch.place, message);

@@ -147,6 +147,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
         limits::Traffic { jobs: &jobs, background: background.as_ref(), staged: staged.as_ref(), hosts };
     limits::check(draft, &ground, traffic, coordination_delay.0, problems);
     notes::add(draft, &jobs, &mut notes);
+    groups::notes(draft, &ground, &mut notes);
     notes_of_fabric::add(draft, &ground, &mut notes);
     let jobs = jobs.into_iter().map(|(_, job)| job).collect();
     let damage = Damage { failing, storms };

@@ -16,9 +16,9 @@ use netloom_engine::{Options, Seams, Status};
 use netloom_model::Model;
 use netloom_records::{DropReason, FlowRow};
 use netloom_testkit::fixture::{ListedWork, Run, Sending, everything_joined, simulate_with};
-use netloom_units::Time;
+use netloom_units::{Bytes, Time};
 
-use crate::ways_through_groups::{compiled, guides};
+use crate::channels::{compiled, guides};
 
 const PACKET: u64 = 2_048;
 const RATE: f64 = 100e9;
@@ -143,6 +143,29 @@ fn idle_ways_have_the_links_of_the_formulas() {
     // Twice global, at most three times local.
     assert_eq!(hops(DRAGONFLY, "valiant"), (4, 7));
     assert_eq!(hops(DRAGONFLY_PLUS, "valiant"), (6, 6), "spines of equal number are joined");
+}
+
+#[test]
+fn a_flow_that_waits_until_it_has_drained_is_never_reordered() {
+    let late = |policy: &str| {
+        let mut model =
+            loaded(DRAGONFLY, policy, "next_group", 0.3, "record: {reordering: true}\ndeadline: 1s");
+        // Messages of eight packets.
+        let sizes = model.workload.background.as_mut().expect("asked for");
+        sizes.sizes.iter_mut().for_each(|point| point.size = Bytes(8 * PACKET));
+        model.deadline = Some(Time(UNTIL));
+        let run = simulated(&model, Options::default());
+        let late: u64 = run.records.reordering.iter().map(|row| u64::from(row.late)).sum();
+        // Local and global links alone: both kinds of ways are taken.
+        let hops: Vec<u64> =
+            run.records.flows.iter().filter(|row| row.end.is_some()).map(|row| row.hops).collect();
+        assert!(hops.iter().any(|&hops| hops <= 5 * 8) && hops.iter().any(|&hops| hops > 5 * 8), "{policy}");
+        (late, run.records.flows.len())
+    };
+    let (drained, n_flows) = late("slingshot");
+    assert!(n_flows > 1_000 && drained == 0, "{drained} of {n_flows}");
+    let (free, _) = late("{slingshot: {order: free}}");
+    assert!(free > 1_000, "{free}");
 }
 
 /// Small groups, small buffers, and half as much again as can be carried.

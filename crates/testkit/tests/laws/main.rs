@@ -4,6 +4,7 @@
 
 mod balls_in_bins;
 mod cases;
+mod channels;
 mod changing_links;
 mod classes;
 mod congestion_tree;
@@ -42,4 +43,3 @@ mod storms;
 mod themis;
 mod themis_failures;
 mod throttling;
-mod ways_through_groups;

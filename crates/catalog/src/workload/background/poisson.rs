@@ -216,7 +216,9 @@ impl NextGroup {
     fn new(groups: &[u32]) -> Result<NextGroup, WorkloadError> {
         let n_groups = groups.iter().max().map_or(0, |&last| last as usize + 1);
         if n_groups < 2 {
-            return Err(wrong("has `to: next_group`, and this fabric has no groups"));
+            return Err(wrong(
+                "has nowhere to go: `to` asks for a next group, and this fabric has no groups",
+            ));
         }
         let mut hosts = vec![Vec::new(); n_groups];
         for (host, &group) in (0..).map(HostId).zip(groups) {

@@ -1,0 +1,228 @@
+//! Policies that send packets through other groups: what they compare, and when they may.
+
+use std::ops::Range;
+
+use super::*;
+use crate::balance::detour::{Behind, Beyond, Detour, Groups};
+
+const N_GROUPS: u32 = 6;
+const OWN: u32 = 2;
+/// The group of every destination.
+const TO: u32 = 4;
+/// Ports: a host, the minimal way, the way towards all other groups, and a global link.
+const HOST: u32 = 0;
+const MINIMAL: u32 = 1;
+const LONGER: u32 = 2;
+const BEHIND: [Behind; 4] = [Behind::Host, Behind::Local, Behind::Local, Behind::Global(5)];
+
+/// Queues of the minimal way and of the other one.
+struct Two {
+    minimal: u64,
+    longer: u64,
+    beyond: Option<Beyond>,
+    opened: Vec<u32>,
+}
+
+impl Ports for &mut Two {
+    fn n_minimal(&self) -> usize {
+        1
+    }
+    fn n_longer(&self) -> usize {
+        self.opened.len()
+    }
+    fn port(&self, candidate: usize) -> u32 {
+        if candidate == 0 { MINIMAL } else { LONGER }
+    }
+    fn waiting_bytes(&mut self, candidate: usize) -> u64 {
+        if candidate == 0 { self.minimal } else { self.longer }
+    }
+    fn waiting_packets(&mut self, candidate: usize) -> u64 {
+        self.waiting_bytes(candidate)
+    }
+    fn open(&mut self, group: u32) -> Range<usize> {
+        self.opened.push(group);
+        self.opened.len()..self.opened.len() + 1
+    }
+    fn beyond(&mut self, _: usize, group: u32) -> Option<Beyond> {
+        self.beyond.map(|beyond| if group == TO { beyond } else { Beyond { least: self.longer, ..beyond } })
+    }
+}
+
+/// All hosts are in the group that packets go to.
+#[derive(Debug)]
+struct Far;
+
+impl Senders for Far {
+    fn sender(&self, _: u32, _: bool) -> HostId {
+        HostId(0)
+    }
+    fn leaf(&self, host: HostId) -> NodeId {
+        NodeId(host.0)
+    }
+    fn group(&self, _: HostId) -> u32 {
+        TO
+    }
+}
+
+fn far(ingress: u32, tag: u32) -> PacketView<'static> {
+    PacketView { ingress, tag, senders: &Far, ..packet(1, 0) }
+}
+
+fn seated(name: &str, values: &[(&str, Value)]) -> Balancer {
+    let number = number_of(name).expect("it is registered");
+    let defaults = SPECS[number].defaults();
+    let settings = values.iter().fold(defaults, |settings, (key, value)| settings.with(key, *value));
+    let groups = Some(Groups { n_groups: N_GROUPS, own: OWN, behind: &BEHIND });
+    Balancer::seat(&Chosen::Registered { number, settings }, Seat { groups, ..seat(3) })
+}
+
+fn guides() -> impl Iterator<Item = &'static str> {
+    SPECS.iter().map(|spec| spec.name).filter(|name| Chosen::named(name).is_guide())
+}
+
+/// A run of picks under the same stream.
+struct Scene {
+    balancer: Balancer,
+    random: Random,
+}
+
+impl Scene {
+    fn new(name: &str, values: &[(&str, Value)]) -> Scene {
+        Scene { balancer: seated(name, values), random: Random::stream(1, 2, 3) }
+    }
+
+    fn pick(&mut self, packet: PacketView<'static>, queues: &mut Two) -> Detour {
+        let mut context = Context { now: Time(1_000), random: &mut self.random };
+        let pick = self.balancer.pick(&mut context, || packet, || &mut *queues);
+        let detour = Detour::of(pick.tag);
+        assert_eq!(detour.through.is_some(), pick.candidate > 0, "the port is that of the way");
+        detour
+    }
+
+    /// Whether a fresh packet goes by the minimal way.
+    fn is_minimal(&mut self, minimal: u64, longer: u64, beyond: Option<Beyond>) -> bool {
+        let mut queues = Two { minimal, longer, beyond, opened: Vec::new() };
+        self.pick(far(HOST, 0), &mut queues).through.is_none()
+    }
+}
+
+#[test]
+fn tags_say_what_was_written() {
+    assert_eq!(Detour::of(0), Detour::default());
+    for through in [None, Some(0), Some(1), Some(4_000)] {
+        for is_decided in [false, true] {
+            let detour = Detour { through, is_decided };
+            assert_eq!(Detour::of(detour.tag()), detour);
+        }
+    }
+    assert_eq!(Detour::through(7).arrived_in(7), Detour { through: None, is_decided: true });
+    assert_eq!(Detour::through(7).arrived_in(6), Detour::through(7));
+}
+
+#[test]
+fn the_group_between_is_any_but_two() {
+    let mut scene = Scene::new("valiant", &[]);
+    let mut counts = [0; N_GROUPS as usize];
+    for _ in 0..4_000 {
+        let mut queues = Two { minimal: 0, longer: 0, beyond: None, opened: Vec::new() };
+        let detour = scene.pick(far(HOST, 0), &mut queues);
+        counts[detour.through.expect("always through one") as usize] += 1;
+    }
+    assert_eq!((counts[OWN as usize], counts[TO as usize]), (0, 0));
+    for group in [0, 1, 3, 5] {
+        assert!((900..1_100).contains(&counts[group]), "{counts:?}");
+    }
+}
+
+#[test]
+fn who_has_decided_is_not_asked_and_control_never() {
+    let far_worse = || Two { minimal: 1 << 40, longer: 0, beyond: None, opened: Vec::new() };
+    for name in guides() {
+        let mut scene = Scene::new(name, &[]);
+        assert!(scene.pick(far(HOST, 0), &mut far_worse()).through.is_some(), "{name}");
+        let decided = Detour { through: None, is_decided: true }.tag();
+        let control = PacketView { is_data: false, ..far(HOST, 0) };
+        for packet in [far(HOST, decided), far(3, 0), control] {
+            assert!(scene.pick(packet, &mut far_worse()).through.is_none(), "{name}");
+        }
+        let is_asked_again = scene.pick(far(MINIMAL, 0), &mut far_worse()).through.is_some();
+        assert_eq!(is_asked_again, name == "par" || name == "progressive", "{name}");
+    }
+}
+
+#[test]
+fn a_minimal_way_stays_open_only_where_packets_are_asked_again() {
+    for name in guides().filter(|&name| name != "valiant") {
+        let mut scene = Scene::new(name, &[]);
+        let mut idle = Two { minimal: 0, longer: 0, beyond: None, opened: Vec::new() };
+        let detour = scene.pick(far(HOST, 0), &mut idle);
+        assert_eq!(detour.through, None, "{name}");
+        assert_eq!(detour.is_decided, !["par", "progressive"].contains(&name), "{name}");
+    }
+}
+
+#[test]
+fn queues_are_weighed_to_the_byte() {
+    for name in ["ugal_l", "par"] {
+        let mut booksim = Scene::new(name, &[]);
+        assert!(booksim.is_minimal(1_920, 0, None) && !booksim.is_minimal(1_921, 0, None), "{name}");
+        assert!(booksim.is_minimal(3_920, 1_000, None) && !booksim.is_minimal(3_921, 1_000, None), "{name}");
+        let macros = [
+            ("minimal_weight", Value::Count(3)),
+            ("longer_weight", Value::Count(5)),
+            ("threshold", Value::Size(Bytes(0))),
+        ];
+        let mut macros = Scene::new(name, &macros);
+        assert!(macros.is_minimal(5, 3, None) && !macros.is_minimal(6, 3, None), "{name}");
+    }
+}
+
+#[test]
+fn ideal_knowledge_looks_at_the_global_links() {
+    let mut scene = Scene::new("ugal_g", &[]);
+    let beyond = |least| Some(Beyond { least, sum: least, count: 2 });
+    // The queue of the minimal way's global link, whatever waits here; that of the other one is `longer`.
+    assert!(scene.is_minimal(1 << 30, 0, beyond(1_920)) && !scene.is_minimal(0, 0, beyond(1_921)));
+    assert!(scene.is_minimal(0, 1_000, beyond(3_920)) && !scene.is_minimal(0, 1_000, beyond(3_921)));
+}
+
+#[test]
+fn marks_send_packets_round_what_their_switch_cannot_see() {
+    let mut scene = Scene::new("piggyback", &[("marked_above", Value::Size(Bytes(10_000)))]);
+    let beyond = |least, sum, count| Some(Beyond { least, sum, count });
+    // Three of four times the mean of two links is 1.5 times the mean: not above it.
+    assert!(scene.is_minimal(0, 0, beyond(30_000, 40_000, 2)));
+    assert!(!scene.is_minimal(0, 0, beyond(30_001, 40_000, 2)));
+    assert!(scene.is_minimal(0, 0, beyond(10_000, 10_000, 2)), "few bytes are no mark");
+    assert!(!scene.is_minimal(0, 0, beyond(10_001, 10_001, 2)));
+    assert!(!scene.is_minimal(1_921, 0, beyond(0, 0, 2)), "and what it sees itself counts as well");
+}
+
+#[test]
+fn classes_are_tried_in_order() {
+    let mut scene = Scene::new("progressive", &[("threshold", Value::Size(Bytes(5_000)))]);
+    assert!(scene.is_minimal(4_999, 0, None), "the first class is good enough");
+    assert!(!scene.is_minimal(5_000, 4_999, None));
+    assert!(!scene.is_minimal(9_000, 8_000, None), "none is: the least of all");
+    assert!(scene.is_minimal(8_000, 8_000, None), "and the minimal one of equals");
+}
+
+#[test]
+fn a_flow_keeps_its_way_until_it_has_drained() {
+    let mut scene = Scene::new("slingshot", &[("bias", Value::Size(Bytes(1_000)))]);
+    assert!(scene.is_minimal(3_000, 1_000, None));
+    let mut busy = Two { minimal: 3_001, longer: 1_000, beyond: None, opened: Vec::new() };
+    let follows = far(HOST, 0);
+    assert_eq!(scene.pick(follows, &mut busy).through, None, "the first one went there");
+    let drained = PacketView { is_drained: true, ..follows };
+    let moved = scene.pick(drained, &mut busy);
+    assert!(moved.through.is_some());
+    let mut idle = Two { minimal: 0, longer: 1_000, beyond: None, opened: Vec::new() };
+    assert_eq!(scene.pick(follows, &mut idle), moved);
+    let other = PacketView { entropy: 77, ..follows };
+    assert_eq!(scene.pick(other, &mut idle).through, None, "another flow chooses for itself");
+
+    let mut free = Scene::new("slingshot", &[("order", Value::Choice("free"))]);
+    assert!(free.pick(follows, &mut Two { minimal: 1 << 20, ..busy }).through.is_some());
+    assert!(free.pick(follows, &mut idle).through.is_none());
+}
