@@ -32,7 +32,7 @@ pub use fault::{
 };
 pub use notice::{Notice, Outage, Outages};
 pub use partition::Partitions;
-pub use rdma::{Buffer, Marking, NackReaction, Pause, QueuePairs, Rdma, RootMarking};
+pub use rdma::{Adapting, Buffer, Marking, NackReaction, Pause, QueuePairs, Rdma, RootMarking};
 pub use routing::{FatTree, FatTreeNode, LeafSpine, Overlay, PortSet, Routing, Tables};
 pub use settings::{
     Balances, CongestionTree, Entropy, NamedFlow, PriorityMap, Queues, Recording, Transport, TransportKind,
