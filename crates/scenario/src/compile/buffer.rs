@@ -79,15 +79,6 @@ fn check_adapting(draft: &Draft, plan: &classes::Plan, problems: &mut Problems) 
                 .label("data is in several classes here")
                 .help("write `ai_ecn: none`, or leave data in one class");
         }
-        for (name, is_zero) in [
-            ("minimum", marking.settings.size("minimum") == Bytes(0)),
-            ("ai_step", marking.settings.size("ai_step") == Bytes(0)),
-        ] {
-            if is_zero {
-                let report = problems.report(marking.place_of(name), format!("`ai_ecn` doubles `{name}`"));
-                report.label("twice nothing is nothing").help("20KB, say");
-            }
-        }
         if adapting(marking).is_some_and(|adapting| adapting.interval == Duration::ZERO) {
             let report =
                 problems.report(marking.place_of("ai_ecn"), "thresholds are moved from time to time");
