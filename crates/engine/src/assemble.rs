@@ -263,6 +263,7 @@ impl<'a> Builder<'a> {
             egress.trace_packets(self.model.recording.packets_on.contains(&port.link));
         } else if form == Form::Lazy
             && !self.has_telemetry()
+            && queues.adapting.is_none()
             && self.shortcut
             && self.fixed_classes
             && !self.changes(port.link)
@@ -287,7 +288,7 @@ impl<'a> Builder<'a> {
         } else if queues.classes.are_told_apart() {
             self.set_class_markers(egress);
         } else if let Some(marking) = queues.marking {
-            egress.set_marker(Marker::new(&marking, random));
+            egress.set_marker(Marker::new(&marking, queues.adapting.as_ref(), random));
         }
     }
 
@@ -300,7 +301,7 @@ impl<'a> Builder<'a> {
             let purpose = if is_default { MARK_PURPOSE } else { MARK_PURPOSE << 8 | u64::from(number) };
             let random = self.stream(purpose, egress.id());
             egress.set_guarded();
-            egress.set_class_marker(number, Marker::new(&marking, random));
+            egress.set_class_marker(number, Marker::new(&marking, None, random));
         }
     }
 

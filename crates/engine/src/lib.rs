@@ -12,6 +12,7 @@
 
 mod activity;
 mod actor;
+mod adapt;
 mod assemble;
 mod buffer;
 mod channel;

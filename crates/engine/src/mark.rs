@@ -5,9 +5,10 @@
 //!
 //! Invariants: a draw from the port's own stream, and only where chance decides.
 
-use netloom_model::{Marking, RootMarking};
-use netloom_units::{Duration, Random};
+use netloom_model::{Adapting, Marking, RootMarking};
+use netloom_units::{Duration, Random, StateWriter};
 
+use crate::adapt::Adapt;
 use crate::packet::Packet;
 
 /// See the module.
@@ -25,11 +26,13 @@ pub struct Marker {
     random: Random,
     /// Packets marked.
     pub n_marked: u64,
+    /// How thresholds follow the traffic, where they do.
+    adapt: Option<Box<Adapt>>,
 }
 
 impl Marker {
     /// A marker with the stream of its port.
-    pub fn new(marking: &Marking, random: Random) -> Marker {
+    pub fn new(marking: &Marking, adapting: Option<&Adapting>, random: Random) -> Marker {
         let Marking { minimum, maximum, probability, at_enqueue } = *marking;
         Marker {
             minimum: minimum.0,
@@ -40,6 +43,30 @@ impl Marker {
             free_for: 0,
             random,
             n_marked: 0,
+            adapt: adapting.map(|rule| Box::new(Adapt::new(marking, rule))),
+        }
+    }
+
+    /// Whether thresholds follow the traffic.
+    pub fn adapts(&self) -> bool {
+        self.adapt.is_some()
+    }
+
+    /// A data packet starts at `at`, with its time on the wire and the bytes that wait behind it: tells whether thresholds have
+    /// changed.
+    #[cold]
+    pub fn observe(&mut self, at: u64, busy: u64, waiting: u64) -> bool {
+        let (marked, maximum) = (self.n_marked, self.maximum);
+        let Some(adapt) = &mut self.adapt else { return false };
+        let Some(thresholds) = adapt.start(at, (busy, waiting), marked, maximum) else { return false };
+        (self.minimum, self.maximum) = thresholds;
+        true
+    }
+
+    /// Writes what later marks depend on, where thresholds follow the traffic.
+    pub fn write_state(&self, out: &mut StateWriter) {
+        if let Some(adapt) = &self.adapt {
+            adapt.write_state(self.n_marked, out);
         }
     }
 
@@ -57,6 +84,7 @@ impl Marker {
             free_for: if victims { 0 } else { buffer.0 },
             random,
             n_marked: 0,
+            adapt: None,
         }
     }
 

@@ -35,7 +35,7 @@ pub use fault::{
 pub use hosts::Hosts;
 pub use notice::{Notice, Outage, Outages};
 pub use partition::Partitions;
-pub use rdma::{Buffer, Marking, NackReaction, Pause, QueuePairs, Rdma, RootMarking};
+pub use rdma::{Adapting, Buffer, Marking, NackReaction, Pause, QueuePairs, Rdma, RootMarking};
 pub use routing::{
     Arrangement, Dealing, Dragonfly, DragonflyPlus, DragonflyPlusShape, DragonflyShape, FatTree, FatTreeNode,
     LeafSpine, Overlay, PortKind, PortSet, Rail, RailNode, Routing, Tables,

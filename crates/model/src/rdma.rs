@@ -104,6 +104,19 @@ pub struct Marking {
     pub at_enqueue: bool,
 }
 
+/// Thresholds of marking that a switch moves by itself, for each port (AI-ECN). See `docs/congestion/ai_ecn.md`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Adapting {
+    /// How often.
+    pub interval: Duration,
+    /// A link is idle below so much of its rate, in 2^-32.
+    pub busy: u64,
+    /// The lowest threshold; each step up doubles it.
+    pub step: Bytes,
+    /// Steps.
+    pub steps: u32,
+}
+
 /// Marking of data packets where congestion has its root (FECN), at switches with credits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RootMarking {

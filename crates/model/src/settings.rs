@@ -9,7 +9,7 @@ use netloom_units::{Bytes, Duration, HostId, LinkId, Rate};
 use crate::by_hand;
 use crate::classes::DataClasses;
 use crate::credits::Credits;
-use crate::rdma::{Buffer, Marking, Rdma, RootMarking};
+use crate::rdma::{Adapting, Buffer, Marking, Rdma, RootMarking};
 
 /// The balancing policy at each kind of node.
 #[derive(Debug, Clone)]
@@ -113,6 +113,8 @@ pub struct Queues {
     pub buffer: Option<Buffer>,
     /// Marking at switches, where classes have none of their own.
     pub marking: Option<Marking>,
+    /// Thresholds of that which follow the traffic.
+    pub adapting: Option<Adapting>,
     /// Classes of data that ports tell apart.
     pub classes: DataClasses,
     /// Input buffers and credits instead of all this.

@@ -91,6 +91,7 @@ fn transmit_released(egress: &mut Egress, start: &Start, desk: &mut Desk, round:
 #[inline(never)]
 fn transmit_watched(class: u8, egress: &mut Egress, mut start: Start, desk: &mut Desk, round: &Round) {
     let record = egress.write_down(&mut start, desk);
+    egress.observe(&start);
     if look_closer(class, egress, start, desk, round) {
         if let Some(record) = record {
             egress.send_record(record);

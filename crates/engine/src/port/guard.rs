@@ -16,8 +16,22 @@ impl Egress {
     /// Lets data packets be marked here, before the run.
     pub fn set_marker(&mut self, marker: Marker) {
         self.set_guarded();
+        // Thresholds that move are those of the instant at which a packet starts: every start is looked at.
+        self.extras.watched |= marker.adapts();
         self.extras.marker = Some(marker);
         self.note_care();
+    }
+
+    /// A packet starts: thresholds may move by it, where they do.
+    #[inline]
+    pub fn observe(&mut self, start: &Start) {
+        if self.extras.marker.as_ref().is_some_and(Marker::adapts) && start.packet.is_data() {
+            let waiting = self.extras.data_bytes - u64::from(start.packet.bytes);
+            let marker = self.extras.marker.as_mut().expect("just seen");
+            if marker.observe(start.at, start.end - start.at, waiting) {
+                self.note_care();
+            }
+        }
     }
 
     /// Lets data packets be lost on the link by chance (in 2^-32), before the run.

@@ -52,6 +52,9 @@ impl Egress {
         out.word(u64::from(self.up) | u64::from(self.paused) << 8);
         out.instant(Time(self.free_at));
         self.write_changes(out);
+        if let Some(marker) = &self.extras.marker {
+            marker.write_state(out);
+        }
         if let Some(account) = &self.extras.account {
             account.blocks().iter().for_each(|&blocks| out.word(u64::from(blocks)));
         }

@@ -2,8 +2,9 @@
 //!
 //! Invariants: a section that could not be read is blamed for nothing here, and nobody else for it.
 
-use netloom_policy::congestion::{has_window, infiniband, slingshot};
+use netloom_policy::congestion::{Senses, has_window, infiniband, senses, slingshot};
 use netloom_policy::transport::Reliability;
+use netloom_units::Value;
 
 use crate::diagnostic::Problems;
 use crate::place::Place;
@@ -32,6 +33,19 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
         report.label("counts on one NACK for each expected packet");
         report.help(format!("write `transport: {}`, or `edge: none`", NIC_SR.name));
         also(transport, "the transport", report);
+    }
+    if let Some(congestion) = congestion {
+        in_order(congestion, problems);
+    }
+    if let (Some(edge), Some(congestion)) = (edge, congestion)
+        && senses(congestion.spec) == Senses::Telemetry
+    {
+        let name = congestion.spec.name;
+        let message = format!("`{name}` counts on answers that come from receivers");
+        let report = problems.report(congestion.place, message);
+        report.label(format!("`{}` makes some and keeps others back", edge.spec.name));
+        report.help("write `edge: none`, or another congestion control");
+        also(edge, "on the way", report);
     }
     if rule.is_none() {
         pause(draft, transport, problems);
@@ -132,6 +146,29 @@ fn without_credits(congestion: &Parameters, queues: &Queues, problems: &mut Prob
     let is_of_marks = name == infiniband::SPEC.name;
     report.label(if is_of_marks { "no switch would mark anything" } else { "no switch would tell anybody" });
     report.help("write `queues: { credits: {} }`, or another congestion control");
+}
+
+/// Parameters of which the first must not be above the second.
+const IN_ORDER: [(&str, &str, &str); 4] = [
+    ("timely", "low", "high"),
+    ("slingshot", "low", "high"),
+    ("swift", "scale_from", "scale_to"),
+    ("swift", "smallest", "largest"),
+];
+
+fn in_order(congestion: &Parameters, problems: &mut Problems) {
+    for (_, low, high) in IN_ORDER.into_iter().filter(|entry| entry.0 == congestion.spec.name) {
+        let [least, most] = [low, high].map(|name| match congestion.settings.get(name) {
+            Value::Duration(span) => span.0 as f64,
+            Value::Size(size) => size.0 as f64,
+            _ => congestion.settings.fraction(name),
+        });
+        if least > most {
+            let report = problems.report(congestion.place_of(low), format!("`{low}` is above `{high}`"));
+            report.label("the lower bound").related(congestion.place_of(high), "the upper bound");
+            report.help(format!("a smaller `{low}`, or a larger `{high}`"));
+        }
+    }
 }
 
 /// Where congestion control limits what is under way, an acknowledgement may not wait for more packets than that.

@@ -1,7 +1,7 @@
 //! The shared buffer of each switch: whether it holds what pausing needs, and at least a packet.
 
-use netloom_model::{Buffer, Marking, Pause};
-use netloom_units::{Bytes, NodeId};
+use netloom_model::{Adapting, Buffer, Marking, Pause};
+use netloom_units::{Bytes, Duration, NodeId, Value};
 
 use super::ground::Ground;
 use super::{choices, classes, rdma};
@@ -53,8 +53,45 @@ pub(super) fn marking(marking: &Parameters) -> Marking {
     }
 }
 
+/// Thresholds that follow the traffic, if they do.
+pub(super) fn adapting(marking: &Parameters) -> Option<Adapting> {
+    let settings = &marking.settings;
+    let Some(Value::Duration(interval)) = settings.optional("ai_ecn") else { return None };
+    Some(Adapting {
+        interval,
+        busy: chance(settings.fraction("ai_busy")),
+        step: settings.size("ai_step"),
+        steps: settings.count("ai_steps") as u32,
+    })
+}
+
+/// Reports thresholds that cannot follow the traffic.
+fn check_adapting(draft: &Draft, plan: &classes::Plan, problems: &mut Problems) {
+    let of_queues = draft.queues.as_ref().and_then(|queues| queues.marking.as_ref());
+    let is_asked = |marking: &&Parameters| adapting(marking).is_some();
+    for marking in of_queues.into_iter().chain(plan.own_markings()).filter(is_asked) {
+        if plan.is_told_apart() {
+            let report = problems.report(
+                marking.place_of("ai_ecn"),
+                "thresholds that move by themselves are those of a whole port",
+            );
+            report
+                .label("data is in several classes here")
+                .help("write `ai_ecn: none`, or leave data in one class");
+        }
+        if adapting(marking).is_some_and(|adapting| adapting.interval == Duration::ZERO) {
+            let report =
+                problems.report(marking.place_of("ai_ecn"), "thresholds are moved from time to time");
+            report.label("expected more than no time").help("write `ai_ecn: 500us`, say, or `none`");
+        }
+    }
+}
+
 /// Reports a buffer that is too small.
 pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
+    if let Some(plan) = classes::Plan::new(draft) {
+        check_adapting(draft, &plan, problems);
+    }
     let (Some(queues), Some(transport)) = (&draft.queues, &draft.transport) else { return };
     let Some(buffer) = buffer(queues) else { return };
     let packet = rdma::packet(transport);

@@ -106,6 +106,7 @@ pub(super) fn queues(queues: &resolved::Queues) -> Queues {
         host_limit: optional_size(&queues.settings, "host_limit"),
         buffer: buffer::buffer(queues),
         marking: queues.marking.as_ref().map(buffer::marking),
+        adapting: queues.marking.as_ref().and_then(buffer::adapting),
         classes: DataClasses::default(),
         credits: None,
         root_marking: None,

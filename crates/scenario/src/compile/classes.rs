@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use netloom_model::{
-    Background, DataClass, DataClasses, Handling, Job, KindOf, Message, PriorityMap, Queues, Schedule,
-    StagedFlows,
+    Adapting, Background, DataClass, DataClasses, Handling, Job, KindOf, Message, PriorityMap, Queues,
+    Schedule, StagedFlows,
 };
 
 use super::{agreement, buffer};
@@ -63,7 +63,7 @@ impl<'a> Plan<'a> {
         kind.class.as_ref().map(|class| class.value).or(of_dscp).unwrap_or_else(|| self.data())
     }
 
-    fn is_told_apart(&self) -> bool {
+    pub(super) fn is_told_apart(&self) -> bool {
         self.is_asked || self.used.count_ones() > 1
     }
 
@@ -97,6 +97,25 @@ impl<'a> Plan<'a> {
     /// Whether switches mark data of some class.
     pub(super) fn marks(&self) -> bool {
         self.numbers().any(|number| self.class(number).marking.is_some())
+    }
+
+    /// Marking that classes have of their own.
+    pub(super) fn own_markings(&self) -> impl Iterator<Item = &Parameters> {
+        self.classes.list.iter().filter_map(|class| match &class.marking {
+            ClassMarking::Own(marking) => Some(marking),
+            _ => None,
+        })
+    }
+
+    /// How thresholds follow the traffic, where data is in one class.
+    fn adapting(&self) -> Option<Adapting> {
+        let of_queues = || self.queues.and_then(|queues| queues.marking.as_ref());
+        let own = self.listed(self.only()).map_or(&ClassMarking::AsQueues, |class| &class.marking);
+        match own {
+            ClassMarking::AsQueues => of_queues().and_then(buffer::adapting),
+            ClassMarking::Off => None,
+            ClassMarking::Own(marking) => buffer::adapting(marking),
+        }
     }
 
     /// How many classes of data switches pause.
@@ -133,7 +152,9 @@ impl<'a> Plan<'a> {
         }
         let only = self.class(self.only());
         let buffer = buffer.map(|buffer| netloom_model::Buffer { alpha: only.alpha, ..buffer });
-        Queues { buffer, marking: only.marking.filter(|_| queues.credits.is_none()), ..*queues }
+        let marking = only.marking.filter(|_| queues.credits.is_none());
+        let adapting = self.adapting().filter(|_| marking.is_some());
+        Queues { buffer, marking, adapting, ..*queues }
     }
 
     /// The lowest class that data is in.

@@ -115,6 +115,15 @@ fn queue_pairs_travel(draft: &Draft, transport: &Parameters, notes: &mut Vec<Str
         ));
     }
     let (Some(congestion), Some(queues)) = (&draft.congestion, &draft.queues) else { return };
+    let own = match congestion.kind.spec.name {
+        "hpcc" => Some("telemetry of `hpcc` takes no bytes on the wire"),
+        "slingshot" => Some("the rule of `slingshot`: who contributes, shares, windows and times"),
+        _ => None,
+    };
+    notes.extend(own.map(|own| format!("ours: {own}")));
+    if queues.marking.as_ref().is_some_and(|marking| super::buffer::adapting(marking).is_some()) {
+        notes.push("ours: the rule by which thresholds of marking move (`ai_ecn`)".to_owned());
+    }
     let hears_nacks = transport.settings.choice("nack") != "ignore";
     let congestion_spec = congestion.kind.spec;
     let name = congestion_spec.name;

@@ -198,6 +198,25 @@ pub static MARKING: Spec = Spec {
             Some(choice("dequeue")),
             "whether a packet is judged when its transmission starts, or when it joins the queue",
         ),
+        parameter(
+            "ai_ecn",
+            Kind::Optional(&Kind::Duration),
+            Some(Value::Absent),
+            "how often each port moves its thresholds by itself; `none` keeps them",
+        ),
+        parameter(
+            "ai_busy",
+            Kind::Fraction { minimum: 0.0, maximum: 1.0 },
+            Some(Value::Fraction(0.9)),
+            "with `ai_ecn`: part of its rate below which a link that marks is idle, and thresholds rise",
+        ),
+        parameter(
+            "ai_step",
+            Kind::Size,
+            Some(Value::Size(Bytes(20_000))),
+            "with `ai_ecn`: the lowest `minimum`; each step up doubles it, and `maximum` with it",
+        ),
+        parameter("ai_steps", count(1, 20), Some(Value::Count(10)), "with `ai_ecn`: how many there are"),
     ],
 };
 

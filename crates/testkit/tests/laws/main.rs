@@ -2,6 +2,7 @@
 //!
 //! One law per file. Expected numbers come from arithmetic, queueing theory or counting, never from the engine.
 
+mod adapting;
 mod balls_in_bins;
 mod cases;
 mod channels;
