@@ -21,6 +21,7 @@ mod hooks;
 mod hot_spot;
 mod ideal_paths;
 mod ideal_times;
+mod interference;
 mod latency;
 mod named_paths;
 mod notices;
