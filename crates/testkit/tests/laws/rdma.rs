@@ -277,7 +277,7 @@ fn order_of_starts(turn: u64) -> Vec<u32> {
     let sendings: Vec<Sending> = (1..4).map(|to| Sending::new(0, 0, to, 20_000)).collect();
     let run = simulate(&model, ListedWork::new(&sendings));
     assert_eq!(run.outcome.status, netloom_engine::Status::Complete);
-    let mut starts: Vec<&PacketRow> = run.records.packets.iter().filter(|row| row.hop == 0).collect();
+    let mut starts: Vec<&PacketRow> = run.records.packets.iter().filter(|row| row.node.0 == 0).collect();
     starts.sort_unstable_by_key(|row| row.start);
     starts.iter().map(|row| row.number).collect()
 }
@@ -289,7 +289,7 @@ fn a_queue_pair_keeps_its_turn_for_as_many_bytes_as_it_has() {
         order.chunk_by(|left, right| left == right).map(<[u32]>::len).collect::<Vec<_>>()
     };
     let by_packets = runs(0);
-    assert!(by_packets.len() >= 3 && by_packets.iter().all(|&n| n == 1), "{by_packets:?}");
+    assert!(by_packets.len() > 60 && by_packets.iter().all(|&n| n == 1), "{by_packets:?}");
     // Packets of 1000 bytes on the wire: a turn ends with the packet that uses it up.
     assert!(runs(3_500).iter().all(|&n| n == 4 || n == 2), "{:?}", runs(3_500));
     assert_eq!(runs(1_000_000).len(), 3, "whole messages, one after the other");
