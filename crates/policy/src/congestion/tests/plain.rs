@@ -120,7 +120,7 @@ fn timely_is_what_its_paper_says() {
             } else {
                 rate - rate * 0.8 * gradient
             };
-            rate = rate.max(GIGA).min(100.0 * GIGA);
+            rate = rate.clamp(GIGA, 100.0 * GIGA);
             rate
         });
     }
@@ -135,7 +135,7 @@ fn swift_is_what_its_paper_says() {
             let root = window.sqrt();
             let ends = [1.0 / 0.1_f64.sqrt(), 1.0 / 100_f64.sqrt()];
             let scaled = 50e-6 * (1.0 / root - ends[1]) / (ends[0] - ends[1]);
-            let target = 10e-6 + now.links * 10e-6 / 6.55 + scaled.max(0.0).min(50e-6);
+            let target = 10e-6 + now.links * 10e-6 / 6.55 + scaled.clamp(0.0, 50e-6);
             if now.round_trip < target {
                 window += now.acknowledged / if window < 1.0 { 1.0 } else { window };
             } else if fell.is_none_or(|(at, span)| now.at >= at + span - 1e-13) {
@@ -172,7 +172,7 @@ fn hpcc_is_what_its_paper_says() {
             let step = 10e6 * 4.0 * base;
             let aims = busy >= 0.95 || stage >= 2;
             window = step + if aims { reference * 0.95 / busy } else { reference };
-            window = window.min(full).max(100e6 * base);
+            window = window.clamp(100e6 * base, full);
             if ends_round {
                 (reference, stage) = (window, if aims { 0 } else { stage + 1 });
             }
