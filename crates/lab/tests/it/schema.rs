@@ -214,7 +214,7 @@ fn broken_scenarios_do_not() {
         "transport: {irn: {packet: 4KiB}}",
         "transport: {nic_sr: {timeout_low: 4ms}}",
         "transport: {ideal: {first_psn: 16777216}}",
-        "congestion: swift",
+        "congestion: swfit",
         "balance: {edge: ecmp}",
         "balance: {control: as-data}",
         "queues: {headroom: none}",

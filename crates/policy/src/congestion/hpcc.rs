@@ -96,7 +96,7 @@ pub struct Hpcc {
 pub struct Own {
     /// W, in bytes.
     window: f64,
-    /// The window that steps are taken from (W_c).
+    /// The window that steps are taken from (`W_c`).
     reference: f64,
     /// Use of the busiest link, averaged over T (U).
     busy: f64,

@@ -129,8 +129,16 @@ pub struct Bottleneck {
     sources: Vec<Source>,
     /// When those that are silent are forgotten next.
     sweep_at: u64,
-    /// While it is congested: since when less than `low` has waited, if it has.
-    congested: Option<Option<u64>>,
+    standing: Standing,
+}
+
+/// Whether a port is congested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Calm,
+    Congested,
+    /// Still, though less than `low` has waited since this instant, in ps.
+    Low(u64),
 }
 
 impl Bottleneck {
@@ -142,7 +150,7 @@ impl Bottleneck {
             packet: rate.serialization(packet).0,
             sources: Vec::new(),
             sweep_at: 0,
-            congested: None,
+            standing: Standing::Calm,
         })
     }
 
@@ -152,14 +160,14 @@ impl Bottleneck {
         self.sweep(now);
         let Some(place) = self.enter(now, host) else { return };
         let n_sources = self.sources.len();
-        let was_congested = self.congested.is_some();
+        let was_calm = self.standing == Standing::Calm;
         self.judge(now, waiting);
-        if self.congested.is_none() {
+        if self.standing == Standing::Calm {
             return;
         }
         let share = self.share(waiting);
         // All at first, each with its next packets later.
-        let told = if was_congested { place..place + 1 } else { 0..n_sources };
+        let told = if was_calm { 0..n_sources } else { place..place + 1 };
         for source in &mut self.sources[told] {
             if source.tell_from <= now {
                 source.tell_from = now + self.rule.interval;
@@ -194,12 +202,14 @@ impl Bottleneck {
 
     fn judge(&mut self, now: u64, waiting: u64) {
         let is_shared = self.sources.len() > 1;
-        self.congested = match self.congested {
-            None => (is_shared && waiting > self.rule.high).then_some(None),
-            Some(_) if !is_shared => None,
-            Some(_) if waiting >= self.rule.low => Some(None),
-            Some(None) => Some(Some(now)),
-            Some(Some(since)) => (now - since <= self.rule.hold).then_some(Some(since)),
+        self.standing = match self.standing {
+            _ if !is_shared => Standing::Calm,
+            Standing::Calm if waiting <= self.rule.high => Standing::Calm,
+            Standing::Calm => Standing::Congested,
+            _ if waiting >= self.rule.low => Standing::Congested,
+            Standing::Congested => Standing::Low(now),
+            Standing::Low(since) if now - since > self.rule.hold => Standing::Calm,
+            low @ Standing::Low(_) => low,
         };
     }
 
@@ -219,10 +229,10 @@ impl Bottleneck {
             out.instant(Time(source.tell_from));
         }
         out.instant(Time(self.sweep_at));
-        match self.congested {
-            None => out.word(0),
-            Some(None) => out.word(1),
-            Some(Some(since)) => out.instant(Time(since)),
+        match self.standing {
+            Standing::Calm => out.word(0),
+            Standing::Congested => out.word(1),
+            Standing::Low(since) => out.instant(Time(since)),
         }
     }
 }

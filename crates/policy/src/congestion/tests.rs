@@ -3,6 +3,7 @@
 mod by_delay;
 mod infiniband;
 mod naive;
+mod plain;
 mod slingshot;
 mod telemetry;
 

@@ -15,7 +15,7 @@
 //! `high` it never rises; at the thresholds themselves the gradient decides.
 //!
 //! # When it misleads
-//! There is no single point at which it comes to rest, so flows need not come to equal shares (Zhu et al., CoNEXT 2016). The
+//! There is no single point at which it comes to rest, so flows need not come to equal shares (Zhu et al., "ECN or Delay", 2016). The
 //! default thresholds are those of a fabric with deep queues: where the whole buffer is drained in less than `low`, it never
 //! slows down.
 
