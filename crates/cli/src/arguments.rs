@@ -134,7 +134,7 @@ pub struct Compare {
 /// `netloom report`.
 #[derive(Debug, Args)]
 pub struct Report {
-    /// Run folders, in the order they shall be shown
+    /// Run folders, in the order they shall be shown, or folders of sweeps
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<PathBuf>,
     /// The file
@@ -164,6 +164,8 @@ pub enum Subject {
     Osu(ShowOsu),
     /// Bandwidths of collectives by size, in the layout of nccl-tests
     Nccl(ShowNccl),
+    /// How much longer victims take beside aggressors: runs of a sweep or any runs, paired with their baselines
+    Interference(ShowInterference),
     /// Forwarding tables of the switches of a scenario: where each sends what goes to each host
     Routes(ShowRoutes),
     /// From how many ingress ports packets may come to each egress port of a scenario's switches, by their tables
@@ -221,6 +223,20 @@ pub struct ShowNccl {
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
     /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `netloom show interference`.
+#[derive(Debug, Args)]
+pub struct ShowInterference {
+    /// Folders of sweeps, or run folders
+    #[arg(value_name = "FOLDER", required = true)]
+    pub folders: Vec<PathBuf>,
+    /// Print comma-separated values, a line for each cell
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
+    /// Print the result as JSON, with every single run
     #[arg(long)]
     pub json: bool,
 }

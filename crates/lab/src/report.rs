@@ -7,13 +7,15 @@ use netloom_report::{ReportedRun, write};
 
 use crate::error::LabError;
 use crate::labels::labels;
+use crate::show::interference::runs_in;
 
-/// Writes the report about these run folders, called as [`crate::compare`] calls them.
+/// Writes the report about these run folders, or all runs of these sweeps, called as [`crate::compare`] calls them.
 ///
 /// # Errors
 /// If one of them is no complete run folder or cannot be read, or the report cannot be written.
 pub fn report(folders: &[PathBuf], file: &Path, overwrite: Overwrite) -> Result<(), LabError> {
-    let named = labels(folders).into_iter().zip(folders);
+    let folders: Vec<PathBuf> = folders.iter().flat_map(|folder| runs_in(folder)).collect();
+    let named = labels(&folders).into_iter().zip(&folders);
     let runs: Vec<ReportedRun> =
         named.map(|(name, folder)| ReportedRun { name, folder: folder.clone() }).collect();
     Ok(write(&runs, file, overwrite)?)

@@ -4,13 +4,14 @@
 
 use netloom_records::{
     Batch, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow,
-    JobRow, Manifest, Names, PortRow, RateRow, ReorderingRow, RepairRow, Row, RunFolder, SignalRow, StageRow,
-    StepRow, TrafficRow,
+    JobRow, Manifest, MeasureRow, Names, PortRow, RateRow, ReorderingRow, RepairRow, Row, RunFolder,
+    SignalRow, StageRow, StepRow, TrafficRow,
 };
 use netloom_units::{LinkId, NodeId};
 
 use crate::error::ReportError;
-use crate::panels::Collectors;
+use crate::panels::interference::Interference;
+use crate::panels::{Collector, Collectors};
 
 /// Key of the number of hosts among the values the engine derived.
 const HOSTS: &str = "hosts";
@@ -68,15 +69,34 @@ pub struct Collected {
     pub panels: Collectors,
 }
 
+/// Reads of a run what tells of interference.
+pub fn study(name: String, folder: &RunFolder) -> Result<(About, Interference), ReportError> {
+    let about = about(name, folder)?;
+    let mut kept = Interference::default();
+    rows::<CollectiveRow>(folder, |rows| kept.take(&about, Batch::Collectives(rows)))?;
+    rows::<MeasureRow>(folder, |rows| kept.take(&about, Batch::Measures(rows)))?;
+    Ok((about, kept))
+}
+
 /// Reads a run.
 pub fn run(name: String, folder: &RunFolder) -> Result<Collected, ReportError> {
+    let about = about(name, folder)?;
+    let mut panels = Collectors::default();
+    read(folder, &about, &mut panels)?;
+    Ok(Collected { about, panels })
+}
+
+fn about(name: String, folder: &RunFolder) -> Result<About, ReportError> {
     let manifest = folder.manifest().clone();
     let n_hosts = manifest.engine.get(HOSTS).and_then(serde_json::Value::as_u64);
     let lacking = || ReportError::Lacking { path: folder.path().to_owned(), what: HOSTS };
     let n_hosts = n_hosts.and_then(|n| u32::try_from(n).ok()).ok_or_else(lacking)?;
-    let about = About { name, manifest, names: folder.names()?, n_hosts };
-    let mut panels = Collectors::default();
-    let mut feed = |batch: Batch<'_>| panels.take(&about, batch);
+    Ok(About { name, manifest, names: folder.names()?, n_hosts })
+}
+
+/// Hands the rows of all tables to every panel.
+fn read(folder: &RunFolder, about: &About, panels: &mut Collectors) -> Result<(), ReportError> {
+    let mut feed = |batch: Batch<'_>| panels.take(about, batch);
     // Of which kind messages are is known before they come.
     rows::<TrafficRow>(folder, |rows| feed(Batch::Traffic(rows)))?;
     rows::<ClassRow>(folder, |rows| feed(Batch::Classes(rows)))?;
@@ -97,7 +117,7 @@ pub fn run(name: String, folder: &RunFolder) -> Result<Collected, ReportError> {
     rows::<CongestionRow>(folder, |rows| feed(Batch::Congestion(rows)))?;
     rows::<CongestedFlowRow>(folder, |rows| feed(Batch::CongestedFlows(rows)))?;
     rows::<ReorderingRow>(folder, |rows| feed(Batch::Reordering(rows)))?;
-    Ok(Collected { about, panels })
+    rows::<MeasureRow>(folder, |rows| feed(Batch::Measures(rows)))
 }
 
 fn rows<R: Row>(folder: &RunFolder, mut feed: impl FnMut(&[R])) -> Result<(), ReportError> {

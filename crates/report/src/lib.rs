@@ -23,6 +23,7 @@ use netloom_records::{FolderError, Overwrite, RunFolder, write_whole};
 
 pub use error::ReportError;
 pub use page::MOST_BYTES;
+pub use panels::interference::{CellData, Coordinates, PointData, RatioData, Study};
 
 /// A run to be reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +42,17 @@ pub fn render(runs: &[ReportedRun]) -> Result<String, ReportError> {
     let collect = |run: &ReportedRun| collect::run(run.name.clone(), &RunFolder::open(&run.folder)?);
     let collected = runs.iter().map(collect).collect::<Result<Vec<_>, ReportError>>()?;
     page::page(&panels::Report::of(collected))
+}
+
+/// What these runs say about interference; nothing where none of them is part of a study.
+///
+/// # Errors
+/// If one of them is no complete run folder or cannot be read.
+pub fn study(runs: &[ReportedRun]) -> Result<Option<Study>, ReportError> {
+    let read = |run: &ReportedRun| collect::study(run.name.clone(), &RunFolder::open(&run.folder)?);
+    let read = runs.iter().map(read).collect::<Result<Vec<_>, ReportError>>()?;
+    let (abouts, kept): (Vec<_>, Vec<_>) = read.into_iter().unzip();
+    Ok(Study::of(&abouts.iter().zip(kept).collect::<Vec<_>>()))
 }
 
 /// Writes the page about these runs, whole or not at all; its folder is made if need be.

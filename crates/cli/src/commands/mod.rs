@@ -6,6 +6,7 @@ pub mod compare;
 pub mod congestion;
 pub mod demo;
 pub mod import;
+pub mod interference;
 pub mod list;
 pub mod report;
 pub mod reproduce;

@@ -27,6 +27,7 @@ pub fn show(arguments: &Show, output: &mut Output) -> Result<ExitCode, LabError>
         Subject::Paths(paths) => show_paths(paths, output)?,
         Subject::Osu(arguments) => show_osu(arguments, output)?,
         Subject::Nccl(arguments) => show_nccl(arguments, output)?,
+        Subject::Interference(arguments) => super::interference::show(arguments, output)?,
         Subject::Routes(routes) => show_routes(routes, output)?,
         Subject::Arbitration(arguments) => show_arbitration(arguments, output)?,
         Subject::Themis(themis) => show_themis(themis, output)?,

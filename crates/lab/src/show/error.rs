@@ -29,6 +29,9 @@ pub enum ShowError {
          `--set record.slowest_flows=16`: {}", .0.display()
     )]
     NoPaths(PathBuf),
+    /// No run has a measured job `victim`.
+    #[error("no run here has a job `victim` that is measured; see the section `interference` of scenarios: {}", .0.display())]
+    NoStudy(PathBuf),
     /// Text that names no flow.
     #[error("this names no flow, expected {form}: {0}", form = FlowName::FORM)]
     NoFlowName(String),

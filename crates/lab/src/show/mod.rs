@@ -1,7 +1,8 @@
 //! Showing what a run recorded of single packets, of its slowest messages and of its collectives.
 //!
 //! Models: the flows of which packets are recorded ([`flows`]), the life of one packet hop by hop ([`packet`]), the paths
-//! of the slowest messages ([`paths`]); latencies ([`osu`]) and bandwidths ([`nccl`]) of collectives; beside runs, the forwarding tables of a scenario ([`routes`]), who meets at
+//! of the slowest messages ([`paths`]); latencies ([`osu`]) and bandwidths ([`nccl`]) of collectives;
+//! victims beside aggressors ([`interference`]); beside runs, the forwarding tables of a scenario ([`routes`]), who meets at
 //! its egress ports by them ([`arbitration`]), and the memory of Themis ([`themis`]).
 //! Leaves out: how anything is drawn.
 //!
@@ -11,6 +12,7 @@ pub(crate) mod alone;
 pub mod arbitration;
 mod error;
 mod flow;
+pub mod interference;
 mod life;
 pub mod nccl;
 pub mod osu;

@@ -17,6 +17,8 @@ use crate::names::{hashed_name, telling_name};
 use crate::prepare::{Prepared, prepare};
 use crate::source::Source;
 
+/// Where a scenario says who gets in the victim's way.
+const AGGRESSOR: &str = "interference.aggressor";
 /// Folder of all points in that of a sweep.
 const POINTS: &str = "points";
 
@@ -102,6 +104,13 @@ impl Draft {
 }
 
 impl Variant {
+    /// Whether an aggressor is varied, and this is the variant without one.
+    pub(super) fn is_baseline(&self, vary: &[Variation]) -> bool {
+        let is_none =
+            |(variation, value): (&Variation, &String)| variation.path == AGGRESSOR && value == "none";
+        vary.iter().zip(&self.values).any(is_none)
+    }
+
     /// Where the run with a seed is, relative to the sweep's folder.
     pub fn point_folder(&self, seed: u64) -> PathBuf {
         self.folder.join(format!("seed-{seed}"))

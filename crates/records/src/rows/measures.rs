@@ -45,7 +45,7 @@ table! {
         /// Sender.
         pub source: HostId, "id";
         /// Messages that arrived.
-        pub messages: u64, "messages";
+        pub messages: u64, "number";
         /// Their payload.
         pub size: Bytes, "B";
         /// Their times from start to end, summed.
@@ -69,7 +69,7 @@ table! {
         /// Most packets by which one came before its turn.
         pub distance: u32, "packets";
         /// Messages of these of which the last nine columns are known: those on queue pairs.
-        pub on_pairs: u64, "messages";
+        pub on_pairs: u64, "number";
     }
     names {}
     sorted by "job, source",

@@ -8,6 +8,7 @@ mod congestion;
 mod faults;
 mod fct;
 mod goodput;
+pub mod interference;
 mod links;
 mod provenance;
 mod queues;
@@ -72,6 +73,7 @@ collectors! {
     congestion: congestion::Congestion,
     traffic: traffic::Traffic,
     reordering: reordering::Reordering,
+    interference: interference::Interference,
 }
 
 /// Everything the page is told.
@@ -95,6 +97,7 @@ pub struct Report {
     congestion: Vec<Option<congestion::RunData>>,
     traffic: Vec<Option<traffic::RunData>>,
     reordering: Vec<Option<reordering::RunData>>,
+    interference: Option<interference::Study>,
     settings: settings::SettingsData,
 }
 
@@ -123,9 +126,10 @@ impl Report {
             congestion: Vec::new(),
             traffic: Vec::new(),
             reordering: Vec::new(),
+            interference: None,
             settings,
         };
-        let mut read = Vec::new();
+        let (mut read, mut studied) = (Vec::new(), Vec::new());
         for (number, Collected { about, panels }) in collected.into_iter().enumerate() {
             report.steps.extend(panels.steps.finish(number, &about));
             report.bandwidth.push(panels.bandwidth.finish(&about));
@@ -145,9 +149,12 @@ impl Report {
             report.traffic.push(panels.traffic.finish(&about));
             report.reordering.push(panels.reordering.finish());
             report.summary.extend(summary::rows(number, &report));
+            studied.push(panels.interference);
             read.push(about);
         }
         let read: Vec<&About> = read.iter().collect();
+        let studied: Vec<_> = read.iter().copied().zip(studied).collect();
+        report.interference = interference::Study::of(&studied);
         report.by_setting = by_setting::BySettingData::of(&read, &report.steps);
         report
     }

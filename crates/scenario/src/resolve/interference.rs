@@ -216,5 +216,5 @@ fn victim_steps(node: &Node, problems: &mut Problems) -> Option<Placed<Steps>> {
         report.label("without end").help("write `1000`, or `{ precision: 1.4% }`");
         return None;
     }
-    Some(Placed::new(steps, node.head()))
+    Some(Placed::new(steps, job::place_of_steps(node)))
 }

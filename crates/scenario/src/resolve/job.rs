@@ -44,7 +44,7 @@ fn job(node: &Node, number: usize, problems: &mut Problems) -> Option<Job> {
         None => Some(Placement::Rule(Parameters::defaults(&sections::ALL_HOSTS))),
     };
     let steps = match fields.get("steps") {
-        Some(node) => steps(node, problems).map(|steps| Placed::new(steps, node.head())),
+        Some(node) => steps(node, problems).map(|steps| Placed::new(steps, place_of_steps(node))),
         None => Some(Placed::new(Steps::Count(1), fields.head)),
     };
     let warm_up = match fields.get("warm_up") {
@@ -92,6 +92,11 @@ pub(super) fn steps(node: &Node, problems: &mut Problems) -> Option<Steps> {
     let found = value::count_u32(node, 1, u32::MAX, problems).map(Steps::Count);
     problems.widen_since(n_before, ", `endless`, or a map with `precision`");
     found
+}
+
+/// Where steps are pointed at: their number, or the key of their map.
+pub(super) fn place_of_steps(node: &Node) -> Place {
+    if matches!(node.tree, Tree::Map(_)) { node.head() } else { node.place }
 }
 
 /// So many steps, or a share of all.

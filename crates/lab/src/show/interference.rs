@@ -1,0 +1,55 @@
+//! How much longer victims take beside aggressors: the runs of a sweep, or any runs, paired.
+//!
+//! Models: finding the run folders of a sweep; pairing, which the report does as well.
+//! Leaves out: making the runs.
+//!
+//! Invariants: a point that is not done is left out.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use netloom_records::SWEEP_FILE;
+pub use netloom_report::{CellData, Coordinates, PointData, RatioData, Study};
+use netloom_report::{ReportedRun, study};
+
+use super::ShowError;
+use crate::error::LabError;
+use crate::labels::labels;
+
+/// What the runs in these folders say: run folders, or folders of sweeps.
+///
+/// # Errors
+/// If one is neither, cannot be read, or none of the runs is part of a study.
+pub fn interference(folders: &[PathBuf]) -> Result<Study, LabError> {
+    let mut runs = Vec::new();
+    for folder in folders {
+        runs.extend(runs_in(folder));
+    }
+    let named = labels(&runs).into_iter().zip(&runs);
+    let runs: Vec<ReportedRun> =
+        named.map(|(name, folder)| ReportedRun { name, folder: folder.clone() }).collect();
+    let none = || ShowError::NoStudy(folders.first().cloned().unwrap_or_default());
+    Ok(study(&runs)?.ok_or_else(none)?)
+}
+
+/// The run folders of a sweep that are there, in order; of anything else itself.
+pub fn runs_in(folder: &Path) -> Vec<PathBuf> {
+    if !folder.join(SWEEP_FILE).is_file() {
+        return vec![folder.to_owned()];
+    }
+    let mut found = Vec::new();
+    descend(&folder.join("points"), &mut found);
+    found
+}
+
+fn descend(folder: &Path, found: &mut Vec<PathBuf>) {
+    if folder.join("manifest.json").is_file() {
+        found.push(folder.to_owned());
+        return;
+    }
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let mut below: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    below.sort();
+    below.iter().for_each(|path| descend(path, found));
+}
