@@ -1,10 +1,20 @@
-//! Papers as tests: the files of `papers/`, which are part of the library.
+//! Papers as tests: the files of `papers/`, which are part of the library, and the fabrics that their scenarios inherit from.
 //!
 //! Models: finding a paper's scenarios and claims by name, wherever the command is installed.
 //! Leaves out: what a claim is and how it is judged.
 
+use std::path::{Path, PathBuf};
+
 /// Path below `papers/`, and text; sorted by path.
 static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/papers.rs"));
+
+/// Path below `fabrics/`, and text.
+static FABRICS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/fabrics.rs"));
+
+/// Fabrics as data: path from the folder above that of papers, and text.
+pub fn fabrics() -> impl Iterator<Item = (PathBuf, &'static str)> {
+    FABRICS.iter().map(|(path, text)| (Path::new("fabrics").join(path), *text))
+}
 
 /// The papers there are, in order.
 pub fn papers() -> Vec<&'static str> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::claims::{Claim, Claims, Experiment, Figure, Recorded, Scale};
 use super::error::ReproduceError;
-use super::files::{files, papers};
+use super::files::{fabrics, files, papers};
 use super::published::Published;
 use super::quantity::Quantity;
 use super::variations;
@@ -25,7 +25,7 @@ pub struct Paper {
     pub(super) claims: Claims,
     /// Whether runs have the paper's full size.
     full: bool,
-    /// All its files, by path, scenarios among them.
+    /// All its files, by path, scenarios among them, and the fabrics that these may inherit from.
     shelf: Arc<Shelf>,
 }
 
@@ -87,8 +87,8 @@ impl Paper {
         let mut claims: Claims =
             serde_saphyr::from_str(part("claims.yaml")?).map_err(|error| wrong(error.to_string()))?;
         variations::expand(&mut claims).map_err(wrong)?;
-        let shelved = |(path, text): (&&str, &&str)| (folder(id).join(path), Arc::from(*text));
-        let shelf = Arc::new(files.iter().map(shelved).collect());
+        let own = files.iter().map(|(path, text)| (folder(id).join(path), Arc::from(*text)));
+        let shelf = Arc::new(own.chain(fabrics().map(|(path, text)| (path, Arc::from(text)))).collect());
         let paper = Paper { id: id.to_owned(), published, claims, full: false, shelf };
         paper.check().map_err(wrong)?;
         Ok(paper)

@@ -5,6 +5,7 @@ mod comparison;
 mod congestion_tree;
 mod determinism;
 mod endings;
+mod fabrics;
 mod figures;
 mod golden;
 mod grids;
