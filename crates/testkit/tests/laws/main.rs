@@ -4,8 +4,8 @@
 
 mod balls_in_bins;
 mod cases;
-mod channels;
 mod changing_links;
+mod channels;
 mod classes;
 mod congestion_tree;
 mod conservation;
