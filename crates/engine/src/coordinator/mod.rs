@@ -161,7 +161,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             news: VecDeque::new(),
             failure: model.balances.edge.as_ref().map(|chosen| Failure::of(&chosen.settings)),
             cuts: VecDeque::new(),
-            snapshots: Snapshots::new(model),
+            snapshots: Snapshots::new(model, seating),
             sampler: model.recording.series.map(|interval| Sampler::new(interval, n_ports)),
             rates: model.transport.rdma().and_then(|_| Rates::new(model)),
             stages: model.workload.staged.as_ref().map(Stages::new),

@@ -1,26 +1,44 @@
-//! What switches know of queues elsewhere: snapshots of the whole fabric.
+//! What switches know of queues elsewhere: snapshots of all global links.
 //!
-//! Models: bytes waiting at every port, renewed at multiples of the coordination delay (ours), where the balancing policy asks.
+//! Models: bytes waiting at every port with a global link, renewed at multiples of the coordination delay (ours), where the
+//! balancing policy asks.
 //! Leaves out: who may look at which of them, which policies state.
 //!
 //! Invariants: a snapshot holds what all before its instant has come to, and reading changes nothing; while nothing happens the
 //! last multiple counts.
 
-use super::Coordinator;
-use netloom_model::Model;
+use netloom_model::{Model, PortKind};
+use netloom_units::{NodeId, PortId};
 
-/// When the next snapshot is due.
+use super::Coordinator;
+use crate::assemble::Seating;
+
+/// When the next snapshot is due, and of what.
 #[derive(Debug)]
 pub(super) struct Snapshots {
     next: u64,
     delay: u64,
+    ports: Vec<Place>,
+}
+
+/// A port with a global link.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    partition: u32,
+    node: u32,
+    local: u32,
+    id: PortId,
 }
 
 impl Snapshots {
     /// None where nobody asks.
-    pub(super) fn new(model: &Model) -> Option<Snapshots> {
+    pub(super) fn new(model: &Model, seating: &Seating) -> Option<Snapshots> {
         let asks = model.routing.n_groups() > 0 && model.balances.switch.asks_beyond();
-        asks.then(|| Snapshots { next: 0, delay: model.coordination_delay.0.max(1) })
+        asks.then(|| Snapshots {
+            next: 0,
+            delay: model.coordination_delay.0.max(1),
+            ports: global_ports(model, seating),
+        })
     }
 
     /// The instant of the next one, in ps.
@@ -29,13 +47,31 @@ impl Snapshots {
     }
 }
 
+fn global_ports(model: &Model, seating: &Seating) -> Vec<Place> {
+    let switches = model.fabric.n_hosts() as u32..model.fabric.n_nodes() as u32;
+    let of_switch = |node| {
+        let node = NodeId(node);
+        let (partition, place) = seating.of_node[node.index()];
+        let ports = (0..).zip(model.fabric.port_range(node).map(PortId));
+        ports
+            .filter(move |&(local, _)| model.routing.port_kind(node, local) == PortKind::Global)
+            .map(move |(local, id)| Place { partition, node: place, local, id })
+    };
+    switches.flat_map(of_switch).collect()
+}
+
 impl Coordinator<'_, '_> {
     /// Takes the last snapshot that is due at or before `earliest`, before which nothing happens any more.
     pub(super) fn take_snapshot(&mut self, earliest: u64) {
         let Some(snapshots) = &mut self.snapshots else { return };
         let at = earliest / snapshots.delay * snapshots.delay;
         snapshots.next = at.saturating_add(snapshots.delay);
-        let known = self.ports_at(at, at).map(|totals| totals.waiting).collect();
-        self.hall.board.write().expect("no thread panicked").known = known;
+        let mut board = self.hall.board.write().expect("no thread panicked");
+        board.known.resize(self.model.fabric.ports().len(), 0);
+        for port in &snapshots.ports {
+            let partition = self.hall.partition(port.partition as usize);
+            let egress = &partition.nodes[port.node as usize].ports[port.local as usize];
+            board.known[port.id.index()] = egress.waiting_bytes(at);
+        }
     }
 }

@@ -13,7 +13,7 @@
 
 use netloom_catalog::expand;
 use netloom_engine::{Options, Seams, Status};
-use netloom_model::Model;
+use netloom_model::{InputOrder, Model};
 use netloom_records::{DropReason, FlowRow};
 use netloom_testkit::fixture::{ListedWork, Run, Sending, everything_joined, simulate_with};
 use netloom_units::{Bytes, Time};
@@ -195,6 +195,22 @@ fn nothing_locks_up_under_half_as_much_again() {
                     run.records.flows.iter().filter(|row| row.end.is_some_and(|end| end.0 > 1_000_000_000));
                 assert!(late.count() > 100, "{policy} {to} in {}", fabric.0);
             }
+        }
+    }
+}
+
+#[test]
+fn nothing_locks_up_where_only_the_first_packet_of_a_lane_may_leave() {
+    for fabric in CROWDED {
+        for policy in ["par", "valiant"] {
+            let mut model = crowded(fabric, policy, "next_group");
+            let credits = model.queues.credits.as_mut().expect("asked for");
+            (credits.order, credits.speedup, credits.output_buffer) = (InputOrder::Fifo, 1, Bytes(0));
+            let run = simulated(&model, Options::default());
+            assert_eq!(run.outcome.status, Status::Deadline, "{policy} in {}", fabric.0);
+            let late =
+                run.records.flows.iter().filter(|row| row.end.is_some_and(|end| end.0 > 1_000_000_000));
+            assert!(late.count() > 100, "{policy} in {}", fabric.0);
         }
     }
 }
