@@ -121,7 +121,10 @@ function courses(study: Study): HTMLElement[] {
       return [{ name: nth === 0 ? "congested" : "baseline", ...runStroke(nth), points }];
     });
     const most = Math.max(...drawn.flatMap(({ points }) => points.map(([, time]) => time ?? 0)));
-    const title = `Iterations of ${run.run}`;
+    const bursts = run.bursts === null ? "" : `, bursts of ${span(run.bursts[0])} and pauses of ${span(run.bursts[1])}`;
+    const title =
+      `Iterations of ${run.victim} of ${size(run.bytes)} beside ${run.aggressor ?? ""}, ` +
+      `${count(run.nodes)} hosts${bursts} (${run.scenario}, seed ${count(run.seed)})`;
     return figure(
       title,
       legendOf(drawn.map((line) => lineName(line.name, line))),
