@@ -423,6 +423,37 @@ export interface Settings {
   known: boolean[];
 }
 
+export interface InterferenceCell {
+  scenario: string;
+  nodes: number;
+  victim: string;
+  bytes: number;
+  /** Absent in a baseline. */
+  aggressor: string | null;
+  /** Length and pause; absent where the aggressor never pauses. */
+  bursts: [number, number] | null;
+  mean_s: number;
+  busbw_bps: number | null;
+  /** Absent in a baseline, or without one. */
+  ratio: { value: number; half: number | null; seeds: number } | null;
+}
+
+export interface InterferencePoint extends InterferenceCell {
+  run: string;
+  seed: number;
+  half_s: number | null;
+  /** Steps that count, and those before these. */
+  steps: [number, number];
+  baseline_s: number | null;
+}
+
+export interface Study {
+  settings: string[];
+  points: InterferencePoint[];
+  cells: InterferenceCell[];
+  courses: { point: number; starts: number[]; times: number[]; warm_up: number }[];
+}
+
 export interface Report {
   runs: Run[];
   summary: SummaryRow[];
@@ -449,6 +480,8 @@ export interface Report {
   traffic: (TrafficOfRun | null)[];
   /** Run by run, absent where the order of packets was not recorded. */
   reordering: (ReorderingOfRun | null)[];
+  /** Absent unless some run measures a victim. */
+  interference: Study | null;
   settings: Settings;
 }
 

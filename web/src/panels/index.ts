@@ -6,6 +6,7 @@ import { CONGESTION } from "./congestion.ts";
 import { FAULTS } from "./faults.ts";
 import { FCT } from "./fct.ts";
 import { GOODPUT } from "./goodput.ts";
+import { INTERFERENCE } from "./interference.ts";
 import { LINKS } from "./links.ts";
 import type { Panel } from "./panel.ts";
 import { PROVENANCE } from "./provenance.ts";
@@ -26,6 +27,7 @@ export const PANELS: Panel[] = [
   SUMMARY,
   TRAFFIC,
   STAGES,
+  INTERFERENCE,
   BY_SETTING,
   STEPS,
   BANDWIDTH,

@@ -3,8 +3,8 @@
 use std::env;
 
 use netloom_lab::summary::{
-    FlowThroughput, JobSummary, PeakSummary, QueuePairSummary, ReorderingSummary, SizeBucket, Slowdowns,
-    StageSummary, StagedSummary, Summary, TrafficSummary,
+    FlowThroughput, JobSummary, MeasuredSummary, PeakSummary, QueuePairSummary, ReorderingSummary,
+    SizeBucket, Slowdowns, StageSummary, StagedSummary, Summary, TrafficSummary,
 };
 use netloom_lab::{
     ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest, Source, Status,
@@ -96,7 +96,7 @@ fn print(report: &RunReport, output: &mut Output) {
         output.line(format!("  {detail}"));
     }
     output.line("");
-    jobs(&summary.jobs, output);
+    jobs(&summary.jobs, manifest.outcome.status == Status::Complete, output);
     if let Some(staged) = &summary.flows {
         stages(staged, output);
     }
@@ -115,10 +115,12 @@ fn print(report: &RunReport, output: &mut Output) {
     output.line(format!("folder {}", report.folder.display()));
 }
 
-fn jobs(jobs: &[JobSummary], output: &mut Output) {
+/// A line for each job; of a run that did all its work, one without an end is endless.
+fn jobs(jobs: &[JobSummary], is_complete: bool, output: &mut Output) {
     if jobs.is_empty() {
         return;
     }
+    let without_end = if is_complete { "endless" } else { "unfinished" };
     let numbers = ["steps", "job time", "step mean", "p95", "p99", "busbw"].map(|title| (title, Lean::Right));
     let mut table = Table::new([("job", Lean::Left)].into_iter().chain(numbers));
     for job in jobs {
@@ -128,7 +130,7 @@ fn jobs(jobs: &[JobSummary], output: &mut Output) {
         table.row([
             job.name.clone(),
             words::count(u64::from(job.steps)),
-            job.time_s.map_or_else(|| "unfinished".to_owned(), words::span),
+            job.time_s.map_or_else(|| without_end.to_owned(), words::span),
             step(|step| step.mean_s),
             step(|step| step.p95_s),
             step(|step| step.p99_s),
@@ -136,7 +138,25 @@ fn jobs(jobs: &[JobSummary], output: &mut Output) {
         ]);
     }
     output.lines(table.lines());
+    for job in jobs {
+        if let Some(found) = &job.measured {
+            output.line(measured(&job.name, found));
+        }
+    }
     output.line("");
+}
+
+/// The mean step time of a job that is measured.
+fn measured(name: &str, found: &MeasuredSummary) -> String {
+    let half = found.half_interval_s.map_or_else(String::new, |half| {
+        format!(" ± {} (95 %)", words::percent(if found.mean_s > 0.0 { half / found.mean_s } else { 0.0 }))
+    });
+    let (steps, warm_up) = (words::some(found.steps.into(), "step"), words::count(found.warm_up.into()));
+    let wanted = if found.precise == Some(false) { "; not as precise as was asked for" } else { "" };
+    format!(
+        "{name} takes {}{half} per step: {steps} after {warm_up} of warm-up{wanted}",
+        words::span(found.mean_s)
+    )
 }
 
 /// Flows with a column of their own.

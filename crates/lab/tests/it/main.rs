@@ -11,6 +11,7 @@ mod golden;
 mod grids;
 mod import;
 mod inheritance;
+mod interference;
 mod loads;
 mod nccl;
 mod osu;

@@ -106,7 +106,7 @@ fn the_digest_never_changes_by_itself() {
     // Golden digests of whole runs rest on this one; a change needs its line in the changelog.
     let mut run = sample::run(2026, 100);
     let digest = |run: &MemorySink| run.digest(&sample::names()).unwrap().digest.to_string();
-    assert_eq!(digest(&run), "bb729b42274b916bab2ac399721011bf91a2b0117efa1cb7263efb55b5974b2a");
+    assert_eq!(digest(&run), "94c4ddb21528031e5b0c736645cf3689edf4dbc012e7592feacafc09cb1848b7");
     // Tables added later leave the digests of runs without them alone.
     (run.measures, run.tallies) = (Vec::new(), Vec::new());
     assert_eq!(digest(&run), "bb729b42274b916bab2ac399721011bf91a2b0117efa1cb7263efb55b5974b2a");

@@ -66,6 +66,8 @@ fn times_are_picoseconds() {
                 "starved",
                 "noticed",
                 "period",
+                "mean",
+                "half_interval",
             ]
             .contains(&column.name);
             assert_eq!(is_time, column.unit == "ps", "{}", column.name);

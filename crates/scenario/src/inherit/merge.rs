@@ -22,6 +22,8 @@ const SEATS: &[&[&str]] = &[
     &["transport"],
     &["congestion"],
     &["background"],
+    &["interference", "victim"],
+    &["interference", "aggressor"],
 ];
 
 /// The tree of an heir over that of its base.

@@ -90,6 +90,9 @@ pub(crate) struct Definition {
 /// The name of the definition that is a whole scenario.
 pub(crate) const WHOLE: &str = "scenario";
 
+/// The name of the definition that is any collective.
+const COLLECTIVE: &str = "collective";
+
 /// The whole language.
 #[derive(Debug, Clone)]
 pub(crate) struct Language {
@@ -131,7 +134,9 @@ impl Language {
     }
 
     fn reach<'a>(&'a self, definition: &'a Definition, found: &mut BTreeSet<&'a str>) {
-        if !found.insert(&definition.name) {
+        // A collective is one of a list nearly everywhere, and must have its size: a study's may be written in part all the
+        // same, but is not offered so.
+        if definition.name == COLLECTIVE || !found.insert(&definition.name) {
             return;
         }
         let shapes: Vec<&Shape> = match &definition.body {

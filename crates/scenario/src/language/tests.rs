@@ -168,5 +168,7 @@ fn only_what_no_list_is_around_is_inherited_in_part() {
             .iter()
             .all(|name| heritable.contains(name))
     );
-    assert!(!["job", "link", "phase", "flow"].iter().any(|name| heritable.contains(name)));
+    assert!(
+        !["job", "link", "phase", "collective.ring_all_reduce"].iter().any(|name| heritable.contains(name))
+    );
 }
