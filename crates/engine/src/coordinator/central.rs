@@ -73,9 +73,11 @@ impl Coordinator<'_, '_> {
         let demand = |place: u32| {
             let flow = board.flows[place as usize];
             let (source, destination) = (flow.source, flow.message.to);
-            let entropy = self.at_host(source, |host| match host.nic.is_some() {
-                true => nic(host).sends.get_mut(flow.send_pair).entropy,
-                false => host.sends.get_mut(flow.send_slot).entropy(),
+            let entropy = self.at_host(source, |host| {
+                if host.nic.is_some() {
+                    return nic(host).sends.get_mut(flow.send_pair).entropy;
+                }
+                host.sends.get_mut(flow.send_slot).entropy()
             });
             Demand { source, destination, entropy, leaves: (leaf(source), leaf(destination)) }
         };
