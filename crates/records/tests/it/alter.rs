@@ -45,7 +45,8 @@ fn altered(column: &ArrayRef, row: usize, bit: u32) -> ArrayRef {
         }
         DataType::Boolean => {
             let values = column.as_boolean().iter().enumerate();
-            let flipped = values.map(|(place, value)| value.map(|value| value ^ (place == row)));
+            let other = |value: Option<bool>| Some(!value.unwrap_or(false));
+            let flipped = values.map(|(place, value)| if place == row { other(value) } else { value });
             Arc::new(flipped.collect::<BooleanArray>())
         }
         DataType::Utf8 => {
