@@ -13,8 +13,8 @@
 //! once (a message spread over several NIC ports may be faster), failed links.
 //!
 //! Invariants: exact to the picosecond: a lone message of an open-loop transport that takes this path takes this time.
-//! Where the next hops of a node differ, the path takes the one of the highest rate, then of the shortest delay, then the
-//! first.
+//! Where the next hops of a node differ, the path takes the one of the highest rate, then of the shortest delay, then, in a
+//! fabric of groups, where minimal ways may differ in length, one with the fewest links behind it, then the first.
 
 use std::cmp::Reverse;
 
@@ -43,11 +43,27 @@ pub fn completion_time(model: &Model, from: HostId, message: &Message) -> Option
 fn next_port(model: &Model, node: NodeId, to: HostId) -> Option<&Port> {
     let ports = model.fabric.ports_of(node);
     let hops = model.routing.next_hops(node, to);
+    let differ_in_length = hops.len() > 1 && model.routing.n_groups() > 0;
     let best = hops.iter().min_by_key(|&port| {
         let port = &ports[port as usize];
-        (Reverse(port.rate), port.delay)
+        let end = model.fabric.port(port.peer).node;
+        (Reverse(port.rate), port.delay, if differ_in_length { n_links(model, end, to) } else { 0 })
     })?;
     Some(&ports[best as usize])
+}
+
+/// Links of the shortest of the minimal ways from a node. Minimal ways have few links, so this ends soon.
+fn n_links(model: &Model, node: NodeId, to: HostId) -> u32 {
+    if node == model.fabric.host_node(to) {
+        return 0;
+    }
+    let ports = model.fabric.ports_of(node);
+    let ends = model.routing.next_hops(node, to);
+    let lengths = ends.iter().map(|port| {
+        let end = model.fabric.port(ports[port as usize].peer).node;
+        n_links(model, end, to)
+    });
+    1 + lengths.min().unwrap_or(0)
 }
 
 /// A message on its way: what is known of its last two packets behind the links crossed so far.

@@ -524,7 +524,7 @@ fn flows_of_gpus_go_as_fast_as_the_links_that_lead_there() {
     let shown = |wrong: Diagnostics| -> ! { panic!("{}", wrong.render(Style::Plain)) };
     let resolved = resolve(text, "test.yaml").unwrap_or_else(|wrong| shown(wrong));
     let model = compile(&resolved).unwrap_or_else(|wrong| shown(wrong)).model;
-    let gbps = |rate: u64| netloom_units::Rate(rate * 1_000_000_000);
+    let gbps = |rate: u64| Rate(rate * 1_000_000_000);
     let staged = model.workload.staged.unwrap();
     let rates: Vec<_> = staged.flows.iter().map(|flow| flow.rate).collect();
     assert_eq!(rates, [Some(gbps(3600)), Some(gbps(800))]);

@@ -242,7 +242,7 @@ fn one_nic_of_four_can_be_modelled_alone() {
     assert_eq!(built.fabric.n_hosts(), 24 * 128);
     for switch in nodes(&built).skip(built.fabric.n_hosts()) {
         let number = switch.index() - built.fabric.n_hosts();
-        assert_eq!(kinds_of(&built, switch)[0], if number % 4 == 0 { 16 } else { 0 });
+        assert_eq!(kinds_of(&built, switch)[0], if number.is_multiple_of(4) { 16 } else { 0 });
     }
     let full = dragonfly_of(LUMI);
     for host in (0..full.fabric.n_hosts() as u32).map(NodeId) {

@@ -85,6 +85,19 @@ fn a_lone_packet_crosses_the_links_of_its_minimal_way() {
     assert_eq!(alone(&rail, 0, 4), 1000 * (4 * 80 + 2 * 100 + 2 * 1_000), "to the other block");
 }
 
+/// Three links between two groups of four switches: the ideal takes the one that ends at the goal's switch.
+#[test]
+fn the_ideal_in_a_dragonfly_takes_the_shortest_of_the_minimal_ways() {
+    let numbers = [("groups", 2), ("switches_per_group", 4), ("hosts_per_switch", 1), ("global_links", 3)];
+    let model = model_of(built("dragonfly", &numbers, DELAYS));
+    let ideal = |to: u32| {
+        let run = simulate(&model, ListedWork::new(&[Sending::new(0, 3, to, 1_000)]));
+        run.records.flows[0].ideal.map(|time| time.0)
+    };
+    let over = |local: u64| Some(1000 * (80 * (3 + local) + 200 + 1_000 * local + 10_000));
+    assert_eq!([4, 5, 6, 7].map(ideal), [over(1), over(1), over(1), over(2)]);
+}
+
 /// Kim et al., section 4: minimal ways carry 1 / (a p) of what the hosts of a group could send to the next one.
 #[test]
 fn all_hosts_of_a_group_share_its_one_link_to_the_next() {
