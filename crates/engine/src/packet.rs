@@ -196,6 +196,12 @@ impl Packet {
         Packet { state: self.state + u32::from(steps) * Packet::STEP, ..*self }
     }
 
+    /// The packet without flags.
+    #[must_use]
+    pub fn without(self, flags: u32) -> Packet {
+        Packet { state: self.state & !flags, ..self }
+    }
+
     /// Links it has been put on so far, modulo 256.
     #[inline(always)]
     pub fn hops(&self) -> u8 {
@@ -230,6 +236,12 @@ impl Stamp {
     pub fn new(class: u8, may_reorder: bool) -> Stamp {
         let mark = if may_reorder { Packet::MAY_REORDER } else { 0 };
         Stamp(Packet::fresh_state(class, PacketKind::Data) | mark)
+    }
+
+    /// The same, of a message whose packets say whether their queue pair has drained.
+    #[must_use]
+    pub fn telling_drained(self) -> Stamp {
+        Stamp(self.0 | Packet::DRAINED)
     }
 }
 

@@ -43,6 +43,25 @@ fn gaps(sent: &[Sent]) -> Vec<f64> {
 }
 
 #[test]
+fn the_next_group_hears_from_all_of_one_and_evenly() {
+    let values = [("to", Value::Choice("next_group"))];
+    let end = Duration::from_millis(20);
+    let mut background = traffic("solar", 0.2, end, &values);
+    assert!(background::arrivals(&background, 1).is_err(), "there are no groups");
+    // Groups of four hosts, dealt in turn.
+    background.groups = (0..16).map(|host| host % 4).collect();
+    let sent = drained(&background);
+    let mut counts = [0_u32; 16];
+    for message in &sent {
+        assert_eq!(message.to % 4, (message.from + 1) % 4, "the last group sends to the first");
+        counts[message.to as usize] += 1;
+    }
+    let mean = sent.len() as f64 / 16.0;
+    assert!(mean > 1_000.0, "{mean}");
+    assert!(counts.iter().all(|&count| (f64::from(count) / mean - 1.0).abs() < 0.2), "{counts:?}");
+}
+
+#[test]
 fn the_load_offered_is_the_load_asked_for() {
     // A hundredth is at least three standard errors.
     for (sizes, load, n_messages) in

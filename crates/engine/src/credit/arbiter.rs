@@ -83,9 +83,10 @@ impl Arbiter<'_, '_> {
         for _ in 0..self.crossbar.n_lanes {
             lane = self.crossbar.lane_after(lane);
             let Some(ingress) = self.crossbar.next_ingress(self.number, lane) else { continue };
-            match self.way(ingress, lane) {
+            let before = self.crossbar.lane_before(ingress, self.number, lane);
+            match self.way((ingress, before), lane) {
                 way @ (Passage::Through | Passage::Staged) => {
-                    self.go(ingress, lane, &way);
+                    self.go((ingress, before), lane, &way);
                     // On a free wire nothing is staged but for want of credits.
                     return matches!(way, Passage::Staged) && self.is_free();
                 }
@@ -99,10 +100,11 @@ impl Arbiter<'_, '_> {
         lacks_credits
     }
 
+    /// How the head of an ingress, in the lane that it came by, may go in a lane of this egress.
     #[inline]
-    fn way(&mut self, ingress: u32, lane: usize) -> Passage {
+    fn way(&mut self, (ingress, before): (u32, usize), lane: usize) -> Passage {
         let is_first = self.is_free() && self.crossbar.output_lane(self.number, lane).staged.first == NONE;
-        let packet = &self.crossbar.head(ingress, lane, self.number).packet;
+        let packet = &self.crossbar.queues.head(ingress, before, self.number).packet;
         if is_first && self.egress.has_credits(packet) {
             Passage::Through
         } else if self.crossbar.has_room(self.number, lane) {
@@ -115,13 +117,12 @@ impl Arbiter<'_, '_> {
     }
 
     #[inline]
-    fn go(&mut self, ingress: u32, lane: usize, way: &Passage) {
-        let place = self.crossbar.take_head(ingress, lane, self.number);
+    fn go(&mut self, (ingress, before): (u32, usize), lane: usize, way: &Passage) {
+        let place = self.crossbar.take_head((ingress, before), lane, self.number);
         let entry = self.crossbar.queues.entry(place);
         let (bytes, end) = (entry.packet.bytes, self.end_of_way(entry));
         let is_long = self.crossbar.is_long(bytes);
         self.crossbar.begin(ingress, self.number, lane, end, is_long);
-        let before = self.crossbar.lane_before(ingress, self.number, lane);
         if let Some(returns) = &mut self.crossbar.inputs[ingress as usize].returns {
             returns.give(end, before, Credits::blocks(bytes), self.desk, self.round);
         }

@@ -217,12 +217,6 @@ impl Crossbar {
         lane - self.rise(ingress, egress)
     }
 
-    /// The head that an ingress has for an egress in a lane of the egress.
-    #[inline]
-    pub fn head(&self, ingress: u32, lane: usize, egress: u32) -> &Entry {
-        self.queues.head(ingress, self.lane_before(ingress, egress, lane), egress)
-    }
-
     /// The lane whose turn it is after another one.
     #[inline]
     pub fn lane_after(&self, lane: usize) -> usize {
@@ -297,10 +291,10 @@ impl Crossbar {
         self.wanted[self.wanted_word(egress, lane) + ingress as usize / 64] >> (ingress % 64) & 1 == 1
     }
 
-    /// Takes the head for an egress in a lane of it out of its buffer: its place. The next one takes its turn.
+    /// Takes the head of an ingress, in the lane that it came by, for an egress in a lane of it out of its buffer: its place.
+    /// The next one takes its turn.
     #[inline]
-    pub fn take_head(&mut self, ingress: u32, lane: usize, egress: u32) -> u32 {
-        let before = self.lane_before(ingress, egress, lane);
+    pub fn take_head(&mut self, (ingress, before): (u32, usize), lane: usize, egress: u32) -> u32 {
         let (place, next) = self.queues.take_head(ingress, before, egress);
         if next != Some(egress) {
             self.want_no_more(ingress, lane, egress);
@@ -527,7 +521,10 @@ impl Crossbar {
         }
         let own = &self.output_lanes[egress as usize * self.n_lanes + lane];
         let staged = self.queues.packets_of(own.staged).next().map(|(entry, _)| entry.packet.bytes);
-        let head = |ingress| self.head(ingress, lane, egress).packet.bytes;
+        let head = |ingress| {
+            let before = self.lane_before(ingress, egress, lane);
+            self.queues.head(ingress, before, egress).packet.bytes
+        };
         let next = staged.or_else(|| self.next_ingress(egress, lane).map(head));
         next.is_some_and(|bytes| Credits::blocks(bytes) > blocks)
     }

@@ -156,10 +156,10 @@ impl Node {
         }
         let head = |lane| Some((lane, crossbar.next_ingress(port, lane)?));
         let (lane, ingress) = (0..crossbar.n_lanes).find_map(head)?;
-        let place = crossbar.take_head(ingress, lane, port);
+        let before = crossbar.lane_before(ingress, port, lane);
+        let place = crossbar.take_head((ingress, before), lane, port);
         crossbar.stir_wanted(ingress);
         let (packet, found) = crossbar.remove(port, place);
-        let before = crossbar.lane_before(ingress, port, lane);
         if let Some(returns) = &mut crossbar.inputs[ingress as usize].returns {
             returns.give(now, before, Credits::blocks(packet.bytes), desk, round);
         }

@@ -125,7 +125,10 @@ impl Node {
         let flow = &round.flows[place as usize];
         let Flow { message, send_slot, send_pair, .. } = *flow;
         let (n_packets, last) = round.model.transport.cut(message.size);
-        let stamp = flow.stamp(round.model);
+        let mut stamp = flow.stamp(round.model);
+        if round.model.balances.switch.asks_for_drained() {
+            stamp = stamp.telling_drained();
+        }
         let nic = self.nic_mut().expect("messages on queue pairs need a NIC");
         if nic.sends.get_mut(send_pair).number.is_none() {
             let entropy = entropy(round.model, flow, number, now);
@@ -269,11 +272,16 @@ fn packet_at(pair: &SendPair, turn: Turn, message: Posted, rdma: &Rdma, round: &
     let bytes = if is_last { message.last_bytes } else { round.model.transport.packet.0 as u32 };
     let to = Address { host: pair.destination, slot: pair.far };
     let psn = Psn::of(turn.position, rdma.first_psn).bits();
+    let flags = if turn.is_again { Packet::AGAIN } else { 0 } | if is_last { Packet::LAST } else { 0 };
+    let packet = Packet::data(to, message.flow, psn, pair.entropy, bytes, message.stamp).with(flags);
+    if packet.has(Packet::DRAINED) { tell_drained(packet, pair, turn) } else { packet }
+}
+
+/// A packet says whether its queue pair has drained: all before it is acknowledged, and nothing after it was sent.
+#[cold]
+fn tell_drained(packet: Packet, pair: &SendPair, turn: Turn) -> Packet {
     let is_drained = !turn.is_again && turn.position == pair.sender.course().una;
-    let flags = if turn.is_again { Packet::AGAIN } else { 0 }
-        | if is_last { Packet::LAST } else { 0 }
-        | if is_drained { Packet::DRAINED } else { 0 };
-    Packet::data(to, message.flow, psn, pair.entropy, bytes, message.stamp).with(flags)
+    if is_drained { packet } else { packet.without(Packet::DRAINED) }
 }
 
 /// Puts a packet on the wire of a NIC port that is free at `start`.

@@ -69,10 +69,15 @@ fn messages(wrong: &Diagnostics) -> Vec<&str> {
     wrong.problems().iter().map(crate::Problem::message).collect()
 }
 
-/// Whether a name or a kind was refused; values may well not fit together, and no such host is there.
+/// Whether a name or a kind was refused; values may well not fit together, and no such host or switch is there.
 fn is_unread(message: &str) -> bool {
     let known = |what: &str| message.starts_with(&format!("there is no {what} "));
-    let is_name = message.starts_with("there is no ") && !["host", "link", "node"].into_iter().any(known);
+    let is_name =
+        message.starts_with("there is no ") && !["host", "link", "node", "switch"].into_iter().any(known);
+    // Values that ask for others.
+    if message.contains("needs `knowledge: ") {
+        return false;
+    }
     is_name || ["has no key", "is written here", "needs `"].iter().any(|part| message.contains(part))
 }
 
