@@ -216,7 +216,7 @@ fn point(
             bursts: aggressor.and_then(bursts),
         },
         mean_s,
-        half_s: measure.half_interval.map(|half| half.as_seconds()),
+        half_s: measure.half_interval.map(netloom_units::Duration::as_seconds),
         steps: [measure.steps, measure.warm_up],
         busbw_bps: (mean_s > 0.0).then(|| six_digits(bytes as f64 * factor * 8.0 / mean_s)),
         baseline_s: None,
