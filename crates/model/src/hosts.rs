@@ -1,11 +1,11 @@
-//! What hosts take for messages: overheads of LogGP, rendezvous, and limits of their own.
+//! What hosts take for messages: overheads of `LogGP`, rendezvous, and limits of their own.
 //!
 //! Models: time per message at sender and receiver, messages that wait for the receiver's grant, the rate at which a host
 //! can start data at all, time per byte for adding and copying.
 //! Leaves out: which messages those are; the catalog makes operations of it, the NIC holds the limit.
 //!
 //! Invariants: all of it at its default changes nothing.
-//! Source: Alexandrov, Ionescu, Schauser, Scheiman, "LogGP", SPAA 1995; rendezvous as message passing libraries have it.
+//! Source: Alexandrov, Ionescu, Schauser, Scheiman, "`LogGP`", SPAA 1995; rendezvous as message passing libraries have it.
 
 use netloom_units::{Bytes, Duration, Rate};
 

@@ -76,6 +76,10 @@ function overBursts(cells: Told[]): HTMLElement[] {
   });
 }
 
+/** Bytes of the whole vector: both groups have half of the hosts each. */
+const vector = ({ victim, bytes, nodes }: InterferenceCell): number =>
+  victim.startsWith("all_to_all") ? (bytes * nodes) / 2 : bytes;
+
 /** Bandwidth over size, a line for each victim and aggressor with several sizes. */
 function curves(study: Study): HTMLElement[] {
   const name = (cell: InterferenceCell): string => {
@@ -90,7 +94,7 @@ function curves(study: Study): HTMLElement[] {
       name: found,
       ...runStroke(nth),
       points: cells
-        .map((cell) => ({ size: cell.bytes, value: (cell.busbw_bps ?? 0) / GIGABIT }))
+        .map((cell) => ({ size: vector(cell), value: (cell.busbw_bps ?? 0) / GIGABIT }))
         .sort((left, right) => left.size - right.size),
     }));
   if (lines.length === 0) {

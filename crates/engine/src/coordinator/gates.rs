@@ -39,11 +39,15 @@ impl Coordinator<'_, '_> {
         let job = (group - Job::GATES) as u16;
         if self.ledger.has_enough(job) {
             self.ledger.end_early(job);
-            actors.into_iter().for_each(|actor| self.dismiss(actor, release));
+            for actor in actors {
+                self.dismiss(actor, release);
+            }
             return self.end_with_last(release);
         }
         let at = self.paced(job, release);
-        actors.into_iter().for_each(|actor| self.release(actor, at));
+        for actor in actors {
+            self.release(actor, at);
+        }
     }
 
     /// When the next step begins that could begin at an instant: after a pause, if a burst is over.

@@ -75,7 +75,9 @@ impl Nic {
             }
             pairs.launch(egress, start, packet, desk, round);
         }
-        ports.iter_mut().for_each(|egress| settle(egress, until, desk, round));
+        for egress in ports.iter_mut() {
+            settle(egress, until, desk, round);
+        }
         self.quiet_until = self.first_start(ports, data).map_or(u64::MAX, |(start, _)| start);
         self.quiet_until
     }

@@ -51,5 +51,7 @@ fn descend(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut below: Vec<PathBuf> =
         entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
     below.sort();
-    below.iter().for_each(|path| descend(path, found));
+    for path in &below {
+        descend(path, found);
+    }
 }

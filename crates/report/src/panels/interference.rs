@@ -216,7 +216,7 @@ fn point(
             bursts: aggressor.and_then(bursts),
         },
         mean_s,
-        half_s: measure.half_interval.map(|half| half.as_seconds()),
+        half_s: measure.half_interval.map(netloom_units::Duration::as_seconds),
         steps: [measure.steps, measure.warm_up],
         busbw_bps: (mean_s > 0.0).then(|| six_digits(bytes as f64 * factor * 8.0 / mean_s)),
         baseline_s: None,
@@ -257,18 +257,19 @@ fn bursts(job: &Value) -> Option<[f64; 2]> {
 /// A span of time as scenarios print it.
 fn seconds(text: &str) -> Option<f64> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let unit = match &text[digits.len()..] {
-        "ps" => 1e-12,
-        "ns" => 1e-9,
-        "us" => 1e-6,
-        "ms" => 1e-3,
-        "s" => 1.0,
-        "min" => 60.0,
-        "h" => 3_600.0,
-        "d" => 86_400.0,
+    let number = digits.parse::<f64>().ok()?;
+    // Divided, so that ten microseconds are the double nearest to them.
+    Some(match &text[digits.len()..] {
+        "ps" => number / 1e12,
+        "ns" => number / 1e9,
+        "us" => number / 1e6,
+        "ms" => number / 1e3,
+        "s" => number,
+        "min" => number * 60.0,
+        "h" => number * 3_600.0,
+        "d" => number * 86_400.0,
         _ => return None,
-    };
-    digits.parse::<f64>().ok().map(|number| number * unit)
+    })
 }
 
 /// The scenario as it would be without its aggressor: equal for a run and its baseline.

@@ -143,10 +143,9 @@ fn placements(own: &Parameters, hosts: &Hosts, place: Place) -> [Placement; 2] {
     match hosts {
         Hosts::Listed(names) => {
             let part = |group: usize| {
-                let is_of = |number: usize| match is_interleaved {
-                    true => number % 2 == group,
-                    false => number / (n as usize / 2) == group,
-                };
+                let half = n as usize / 2;
+                let is_of =
+                    |number: usize| if is_interleaved { number % 2 == group } else { number / half == group };
                 let chosen = names.iter().enumerate().filter(|(number, _)| is_of(*number));
                 Placement::List(Placed::new(chosen.map(|(_, name)| name.clone()).collect(), place))
             };
