@@ -39,11 +39,11 @@ impl Builder<'_> {
         } else {
             let control = self.model.transport.rdma().map_or(Bytes(0), |rdma| rdma.control);
             let largest = self.model.transport.packet.max(control);
-            node.crossbar = Some(Box::new(Crossbar::new(credits, largest, ports, returns, |port| {
-                self.is_steady(port.link)
-            })));
+            let mut crossbar =
+                Crossbar::new(credits, largest, ports, returns, |port| self.is_steady(port.link));
+            crossbar.throttle = Throttle::of(self.model, node.id).map(Box::new);
+            node.crossbar = Some(Box::new(crossbar));
             let rule = node.balancer.notifications();
-            node.throttle = Throttle::of(self.model, node.id).map(Box::new);
             node.notices = rule.map(|rule| Box::new(Notices::new(self.model, node.id, rule)));
         }
         for (egress, port) in node.ports.iter_mut().zip(ports) {
