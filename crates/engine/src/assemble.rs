@@ -183,34 +183,32 @@ impl<'a> Builder<'a> {
             Rings::new(ports[..if has_telemetry { ports.len() } else { 0 }].iter());
         let mut credit_rings: Rings = Rings::new(ports[..self.credit_link.len()].iter());
         let build = |(number, nodes): (usize, &Vec<NodeId>)| {
-            let mut in_links = Vec::new();
+            let (mut in_links, mut records) = (Vec::new(), Vec::new());
             let mut built = Vec::with_capacity(nodes.len());
             for (place, &node) in nodes.iter().enumerate() {
                 let range = self.model.fabric.port_range(node);
-                let link =
-                    |(receiver, index)| InLink { receiver, node: place as u32, port: index, records: None };
+                let link = |(receiver, index)| InLink { receiver, node: place as u32, port: index };
                 in_links.extend(range.clone().map(|port| rings.receiver(port)).zip(0..).map(link));
                 let mut ports: Vec<Egress> =
                     range.clone().map(|port| self.egress(PortId(port), rings.sender(port))).collect();
                 if has_telemetry {
-                    let n_links = in_links.len() - ports.len();
+                    let is_host = self.model.fabric.is_host(node);
                     for (port, egress) in range.clone().zip(&mut ports) {
-                        let sender = record_rings.sender(port);
-                        egress.set_probe(Probe::new(sender, self.model.fabric.is_host(node)));
+                        egress.set_probe(Probe::new(record_rings.sender(port), is_host));
                     }
-                    for (port, in_link) in range.clone().zip(&mut in_links[n_links..]) {
-                        in_link.records = Some(record_rings.receiver(port));
-                    }
+                    records.extend(range.clone().map(|port| Some(record_rings.receiver(port))));
                 }
                 let mut node = self.node(node, place as u32, ports);
                 if let Some(credits) = &self.model.queues.credits {
                     in_links.extend(range.clone().map(|port| credit_rings.receiver(port)).zip(0..).map(link));
                     let returns = range.map(|port| self.returns(PortId(port), credit_rings.sender(port)));
                     self.give_credits(credits, &mut node, returns.collect());
+                    records.resize_with(if has_telemetry { in_links.len() } else { 0 }, || None);
                 }
                 built.push(node);
             }
-            let mut partition = Partition::new(number as u32, built, in_links, self.first_word[number]);
+            let links = (in_links, records);
+            let mut partition = Partition::new(number as u32, built, links, self.first_word[number]);
             partition.desk.tells_losses = self.model.transport.rdma().is_some();
             partition
         };

@@ -25,8 +25,6 @@ pub struct InLink {
     pub node: u32,
     /// Its in-link index there: the local port.
     pub port: u32,
-    /// What travels beside its packets, in runs with telemetry.
-    pub records: Option<Receiver<Record>>,
 }
 
 /// Bits of a sort key that hold the in-link; the rest holds the time since the window's start.
@@ -49,6 +47,8 @@ pub struct Partition {
     pub in_links: Vec<InLink>,
     /// What the nodes share.
     pub desk: Desk,
+    /// What travels beside the packets of each in-link but those of credits, in runs with telemetry; else empty.
+    records: Vec<Option<Receiver<Record>>>,
     /// One bit per outer in-link whose ring is known to hold something.
     live: Vec<u64>,
     /// First arrival of each outer in-link where that is known to lie after the windows gone through, else zero.
@@ -123,11 +123,19 @@ impl Harvest {
 
 impl Partition {
     /// A partition at rest.
-    pub fn new(number: u32, mut nodes: Vec<Node>, in_links: Vec<InLink>, first_word: u32) -> Partition {
+    pub fn new(
+        number: u32,
+        mut nodes: Vec<Node>,
+        (in_links, records): (Vec<InLink>, Vec<Option<Receiver<Record>>>),
+        first_word: u32,
+    ) -> Partition {
         let n_words = in_links.len().div_ceil(64);
         let mut desk = Desk::new(in_links.len());
-        let has_telemetry = in_links.iter().any(|link| link.records.is_some());
+        let has_telemetry = !records.is_empty();
         desk.telemetry = has_telemetry.then(Box::default);
+        for node in &mut nodes {
+            node.is_careful = has_telemetry || node.returns.is_some();
+        }
         let kind = match &nodes[..] {
             _ if has_telemetry => Kind::GuardedSeveral,
             [node] if node.returns.is_some() => Kind::CreditNic,
@@ -145,7 +153,7 @@ impl Partition {
             crossbar.is_alone = true;
         }
         let (live, heads) = (vec![0; n_words], vec![0; in_links.len()]);
-        Partition { number, nodes, in_links, desk, live, heads, first_word, paused: None, kind }
+        Partition { number, nodes, in_links, desk, records, live, heads, first_word, paused: None, kind }
     }
 
     /// Goes through a window, or on through it after a pause.
@@ -346,7 +354,9 @@ impl Partition {
         let in_link = &mut self.in_links[link as usize];
         let mut packet = in_link.receiver.first().packet;
         in_link.receiver.drop_first();
-        if let (Some(records), Some(telemetry)) = (&mut in_link.records, &mut self.desk.telemetry) {
+        if let Some(telemetry) = &mut self.desk.telemetry
+            && let Some(records) = &mut self.records[link as usize]
+        {
             let is_at_host = self.nodes[in_link.node as usize].host.is_some();
             telemetry.came(&mut packet, records, is_at_host);
         }
@@ -391,9 +401,9 @@ impl Partition {
         self.nodes.iter().for_each(|node| node.write_state(&mut out));
         for in_link in &self.in_links {
             in_link.receiver.for_each(|entry| crate::state::write_in_flight(entry, &mut out));
-            if let Some(records) = &in_link.records {
-                telemetry::write_state(records, &mut out);
-            }
+        }
+        for records in self.records.iter().flatten() {
+            telemetry::write_state(records, &mut out);
         }
         if let Some(telemetry) = &self.desk.telemetry {
             telemetry.write_state(&mut out);

@@ -39,14 +39,14 @@ impl Builder<'_> {
         } else {
             let control = self.model.transport.rdma().map_or(Bytes(0), |rdma| rdma.control);
             let largest = self.model.transport.packet.max(control);
-            node.crossbar = Some(Box::new(Crossbar::new(credits, largest, ports, returns, |port| {
-                self.is_steady(port.link)
-            })));
-            if let Some(crossbar) = node.crossbar.as_deref_mut().filter(|_| credits.n_steps > 1) {
+            let mut crossbar =
+                Crossbar::new(credits, largest, ports, returns, |port| self.is_steady(port.link));
+            crossbar.throttle = Throttle::of(self.model, node.id).map(Box::new);
+            if credits.n_steps > 1 {
                 crossbar.take_steps(Steps::of(self.model, node.id, credits.n_steps));
             }
+            node.crossbar = Some(Box::new(crossbar));
             let rule = node.balancer.notifications();
-            node.throttle = Throttle::of(self.model, node.id).map(Box::new);
             node.notices = rule.map(|rule| Box::new(Notices::new(self.model, node.id, rule)));
         }
         for (egress, port) in node.ports.iter_mut().zip(ports) {

@@ -11,10 +11,10 @@
 use netloom_model::{Credits, Forwarding, InputOrder, Port};
 use netloom_units::{Bytes, Rate, StateWriter, Time};
 
-use super::Returns;
 use super::ends::Ends;
 use super::queues::{Entry, Line, NONE, Queues};
 use super::steps::Steps;
+use super::{Returns, Throttle};
 use crate::packet::Packet;
 use crate::trace::Found;
 
@@ -90,6 +90,8 @@ pub struct Crossbar {
     pub event_at: u64,
     /// Whether the switch is alone in its partition, which then looks at `event_at`; else that is an event.
     pub is_alone: bool,
+    /// Who fills ports towards hosts, at a switch that tells them.
+    pub throttle: Option<Box<Throttle>>,
     /// Bytes of a full packet.
     full: u32,
     /// Whether transmissions may end apart from ways.
@@ -171,6 +173,7 @@ impl Crossbar {
             queues: Queues::new(inputs.len(), n_lanes, n_ports, credits.order == InputOrder::Voq),
             event_at: u64::MAX,
             is_alone: false,
+            throttle: None,
             full: u32::try_from(packet.0).unwrap_or(u32::MAX),
             // Ways end with transmissions where the crossbar is no faster.
             has_wires: credits.output_buffer.0 > 0 || credits.speedup > 1,
@@ -552,6 +555,9 @@ impl Crossbar {
         }
         for output in &self.outputs {
             out.word(u64::from(output.taking) | (output.lane as u64) << 32 | (output.wire_lane as u64) << 40);
+        }
+        if let Some(throttle) = &self.throttle {
+            throttle.write_state(out);
         }
         for (at, egress) in self.ways.sorted().into_iter().chain(self.wires.sorted()) {
             out.instant(Time(at));

@@ -44,10 +44,11 @@ impl Node {
         let waiting = crossbar.outputs[way.port as usize].n_waiting;
         let found = ports[way.port as usize].expect_packet(now, packet, (way.ingress, waiting), round);
         let whole_at = crossbar.inputs[way.ingress as usize].whole_at(now, packet);
+        let throttles = crossbar.throttle.is_some();
         if crossbar.insert(way.ingress, way.port, packet, whole_at, found) {
             self.expect_crossbar(now, desk);
         }
-        if self.throttle.is_some() {
+        if throttles {
             self.note_bottleneck(now, way.port, packet, desk, round);
         }
     }

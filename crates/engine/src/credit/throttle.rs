@@ -52,7 +52,14 @@ impl Node {
         desk: &mut Desk,
         round: &Round,
     ) {
-        let Some(throttle) = self.throttle.as_deref_mut().filter(|_| packet.is_data()) else { return };
+        let Some(throttle) =
+            self.crossbar.as_deref_mut().and_then(|crossbar| crossbar.throttle.as_deref_mut())
+        else {
+            return;
+        };
+        if !packet.is_data() {
+            return;
+        }
         let Throttle { ports, told } = throttle;
         let Some(bottleneck) = &mut ports[port as usize] else { return };
         let source = round.flows[packet.flow as usize].source;
@@ -70,7 +77,8 @@ impl Node {
             let notice = Packet::share(host, packet.destination, megabits, control, class);
             self.forward::<CREDIT>(now, own, &notice, desk, round);
         }
-        if let Some(throttle) = &mut self.throttle {
+        let crossbar = self.crossbar.as_deref_mut();
+        if let Some(throttle) = crossbar.and_then(|crossbar| crossbar.throttle.as_deref_mut()) {
             throttle.told = told;
         }
     }

@@ -13,7 +13,7 @@ use netloom_records::DropReason;
 use netloom_units::{HostId, NodeId, Random, Time};
 
 use crate::buffer::SharedBuffer;
-use crate::credit::{Crossbar, HostReturns, Notices, Throttle};
+use crate::credit::{Crossbar, HostReturns, Notices};
 use crate::desk::{Desk, TimerKind};
 use crate::edge::Edge;
 use crate::hook::{Actions, Hook, Verdict};
@@ -63,6 +63,8 @@ pub struct Node {
     overlaid: bool,
     /// Whether it is a switch that is down, which notices nothing.
     pub is_dead: bool,
+    /// Whether it is a host that takes credits, or answers with records of telemetry.
+    pub is_careful: bool,
     pub balancer: Balancer,
     /// Its group, at a switch that may send packets through others.
     own_group: Option<u32>,
@@ -75,8 +77,6 @@ pub struct Node {
     pub crossbar: Option<Box<Crossbar>>,
     /// What it told those upstream, at a switch that tells them of congestion.
     pub notices: Option<Box<Notices>>,
-    /// Who fills its ports towards hosts, at a switch that tells them.
-    pub throttle: Option<Box<Throttle>>,
     /// Where credits go back, at a host that takes such.
     pub returns: Option<Box<HostReturns>>,
     /// What it knows of queue pairs, at a switch that filters NACKs.
@@ -139,6 +139,7 @@ impl Node {
             healthy: route,
             overlaid: false,
             is_dead: false,
+            is_careful: false,
             balancer,
             own_group: None,
             by_hand: None,
@@ -146,7 +147,6 @@ impl Node {
             buffer: None,
             crossbar: None,
             notices: None,
-            throttle: None,
             returns: None,
             edge: None,
             hook: None,
@@ -643,9 +643,6 @@ impl Node {
         }
         if let Some(crossbar) = &self.crossbar {
             crossbar.write_state(out);
-        }
-        if let Some(throttle) = &self.throttle {
-            throttle.write_state(out);
         }
         if let Some(edge) = &self.edge {
             edge.write_state(out);

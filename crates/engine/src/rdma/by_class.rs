@@ -122,7 +122,7 @@ impl Lane {
             let class = by_class.in_turn(start, egress, pairs, round);
             let turn = by_class.first_of(class);
             let ready = &mut by_class.ready[usize::from(class & 7)];
-            let packet = pairs.take_packet(&mut self.controller, ready, (turn, start), desk, round);
+            let packet = pairs.take_packet::<true>(&mut self.controller, ready, (turn, start), desk, round);
             if by_class.weighted >> class & 1 == 1 {
                 by_class.turns.sent(class, packet.bytes, false);
             }

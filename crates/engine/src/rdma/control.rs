@@ -17,12 +17,13 @@ impl Node {
     /// An ACK, NACK or CNP arrives.
     pub fn hear(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
         self.serve(now, desk, round);
-        if packet.is_share() {
-            return self.be_allowed(now, packet);
-        }
         let node = self.place;
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
-        let slot = round.flows[packet.flow as usize].send_slot;
+        let Some(flow) = round.flows.get(packet.flow as usize) else {
+            // It is part of no message: a switch's notice.
+            return self.be_allowed(now, packet);
+        };
+        let slot = flow.send_slot;
         let nic = self.nic_mut().expect("the host has queue pairs");
         let sent = nic.outgoing.get_mut(slot);
         sent.answers += 1;
@@ -42,7 +43,9 @@ impl Node {
                 return self.finish_messages(now, packet.slot, desk, round);
             }
         }
-        if let Some(has_work) = pair.new_standing() {
+        // Nothing holds it, since it senses no acknowledgements.
+        let has_work = pair.sender.has_work();
+        if pair.is_queued != has_work {
             nic.queue(now, packet.slot, has_work);
         }
     }
@@ -94,6 +97,7 @@ impl Nic {
 
 impl SendPair {
     /// Takes note of what has arrived; tells whether more has than before.
+    #[inline(always)]
     pub(super) fn learn(&mut self, packet: &Packet, rdma: &Rdma) -> bool {
         let una = self.sender.course().una;
         let position = |bits| Psn::from_bits(bits).position(una, rdma.first_psn);

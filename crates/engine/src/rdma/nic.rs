@@ -1,7 +1,7 @@
 //! A host's RDMA NIC: its queue pairs and messages.
 
 use netloom_model::{Model, Port, Rdma};
-use netloom_policy::congestion::{Controller, Site, State};
+use netloom_policy::congestion::{Controller, Senses, Site, State};
 use netloom_policy::transport::{Receiver, Sender};
 use netloom_units::{HostId, Rate, StateWriter, Time};
 
@@ -53,6 +53,8 @@ pub struct Lane {
     pub ready: Ready,
     /// The same by class.
     pub by_class: Option<Box<ByClass>>,
+    /// Whether data is not told apart by class, and congestion control senses notifications alone.
+    pub is_usual: bool,
     /// What a queue pair knows that has heard everything that the port was told; where notifications are for the port.
     pub told: State,
 }
@@ -64,11 +66,13 @@ impl Nic {
             let n_hosts = model.fabric.n_hosts() as u32;
             let site = Site { line: port.rate, packet: model.transport.packet, n_hosts };
             let controller = Controller::new(&model.congestion, site);
+            let by_class = ByClass::of(model);
             Lane {
                 told: controller.start(),
+                is_usual: by_class.is_none() && controller.senses() == Senses::Notifications,
                 controller,
                 ready: Ready::default(),
-                by_class: ByClass::of(model),
+                by_class,
             }
         };
         Nic {

@@ -48,6 +48,8 @@ pub struct SendPair {
     pub timer: u64,
     /// Timeouts since something was acknowledged.
     pub n_timeouts: u32,
+    /// Whether a window keeps it from sending what it has.
+    pub is_held: bool,
     /// What congestion control senses beside notifications, where it does.
     pub signals: Option<Box<Signals>>,
 }
@@ -89,6 +91,7 @@ impl SendPair {
             deadline: u64::MAX,
             timer: u64::MAX,
             n_timeouts: 0,
+            is_held: false,
             signals: None,
         }
     }
@@ -136,7 +139,7 @@ impl SendPair {
     /// Whether it has something to send, if it does not stand among those that have accordingly.
     #[inline(always)]
     pub fn new_standing(&mut self) -> Option<bool> {
-        let has_work = self.sender.has_work() && (self.signals.is_none() || self.is_within_window());
+        let has_work = self.sender.has_work() && !self.is_held;
         (self.is_queued != has_work).then_some(has_work)
     }
 

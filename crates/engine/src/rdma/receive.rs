@@ -72,14 +72,13 @@ impl Node {
     /// A control packet leaves.
     #[inline(always)]
     fn answer(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
-        let mut packet = *packet;
-        if let Some(telemetry) = &mut desk.telemetry {
-            telemetry.answered(&mut packet);
-        }
-        let packet = &packet;
         let own = self.ports.len() as u32;
-        if self.returns.is_some() {
-            self.forward::<GUARDED>(now, own, packet, desk, round);
+        if self.is_careful {
+            let mut packet = *packet;
+            if let Some(telemetry) = &mut desk.telemetry {
+                telemetry.answered(&mut packet);
+            }
+            self.forward::<GUARDED>(now, own, &packet, desk, round);
         } else {
             self.forward::<PLAIN>(now, own, packet, desk, round);
         }

@@ -10,7 +10,7 @@
 use netloom_model::Rdma;
 use netloom_policy::congestion::{Controller, Heard, Hop, Senses};
 use netloom_policy::transport::{Course, Psn, Turn};
-use netloom_units::{Duration, StateWriter, Time};
+use netloom_units::{Bytes, Duration, Rate, StateWriter, Time};
 
 use super::nic::Nic;
 use super::pair::SendPair;
@@ -98,29 +98,32 @@ impl Signals {
 }
 
 impl SendPair {
-    /// A packet has started at `at`; tells whether another may.
+    /// A packet starts at an instant: its rate.
     #[inline(never)]
-    pub(super) fn note_start(&mut self, turn: Turn, at: u64, controller: &Controller) -> bool {
+    pub(super) fn send_in_detail(
+        &mut self,
+        (turn, at): (Turn, u64),
+        size: Bytes,
+        controller: &Controller,
+    ) -> Rate {
+        let rate = controller.send(&mut self.rate, Time(at), size);
         let course = *self.sender.course();
         if let Some(signals) = &mut self.signals {
             signals.started(turn, at, course);
         }
         self.renew_window(at, controller);
-        self.sender.has_work() && self.is_within_window()
+        rate
     }
 
-    /// The window follows from what congestion control remembers.
+    /// The window follows from what congestion control remembers: it may keep the queue pair from sending what is new, but never
+    /// from sending again what is missing at the other end.
     pub(super) fn renew_window(&mut self, now: u64, controller: &Controller) {
-        if let Some(signals) = &mut self.signals {
-            signals.window = controller.window(&self.rate, Time(now));
-        }
-    }
-
-    /// Whether the window lets one more packet out; what is missing at the other end is sent again in any case.
-    #[inline(never)]
-    pub(super) fn is_within_window(&mut self) -> bool {
-        let window = self.signals.as_ref().map_or(u64::MAX, |signals| signals.window);
-        self.sender.under_way() < window || self.sender.has_repeat()
+        let Some(signals) = &mut self.signals else { return };
+        signals.window = controller.window(&self.rate, Time(now));
+        let is_full = self.sender.under_way() >= signals.window;
+        // Asked whether there is anything, a sender forgets what need not be sent again any more.
+        let has_repeat = self.sender.has_work() && self.sender.has_repeat();
+        self.is_held = is_full && !has_repeat;
     }
 
     /// An answer arrives, with what the ports on the way wrote down; tells whether more is acknowledged than before.

@@ -54,12 +54,12 @@ impl Node {
         let Nic { lanes, sends, outgoing, quiet_until, .. } = nic;
         let serve = |(lane, egress): (&mut Lane, &mut Egress)| {
             // One for each way, so that the usual one keeps it in registers.
-            if lane.by_class.is_some() {
+            if !lane.is_usual {
                 let mut pairs = Pairs { sends: &mut *sends, outgoing: &mut *outgoing, at };
-                return lane.serve_by_class(&mut pairs, egress, until, desk, round);
+                return lane.serve_in_detail(&mut pairs, egress, until, desk, round);
             }
             let mut pairs = Pairs { sends: &mut *sends, outgoing: &mut *outgoing, at };
-            lane.serve(&mut pairs, egress, until, desk, round)
+            lane.serve::<false>(&mut pairs, egress, until, desk, round)
         };
         *quiet_until = lanes.iter_mut().zip(ports).map(serve).fold(u64::MAX, u64::min);
         *quiet_until
@@ -173,8 +173,10 @@ pub(super) struct Pairs<'a> {
 
 impl Pairs<'_> {
     /// The first queue pair of a queue, whose turn it is, sends a packet at `start`.
+    ///
+    /// Whether congestion control may sense acknowledgements is known to the compiler, so that others pay nothing for it.
     #[inline(always)]
-    pub(super) fn take_packet(
+    pub(super) fn take_packet<const MAY_SENSE: bool>(
         &mut self,
         controller: &mut Controller,
         ready: &mut Ready,
@@ -191,16 +193,18 @@ impl Pairs<'_> {
         outgoing.packets += 1;
         outgoing.again += u64::from(sent.is_again);
         let bytes = Bytes(u64::from(packet.bytes));
-        let rate = controller.send(&mut pair.rate, Time(start), bytes).min(pair.limit);
+        let rate = if MAY_SENSE {
+            pair.send_in_detail((sent, start), bytes, controller)
+        } else {
+            controller.send(&mut pair.rate, Time(start), bytes)
+        };
+        let rate = rate.min(pair.limit);
         pair.next_at = start + rate.serialization(bytes).0;
         if pair.deadline == u64::MAX {
             pair.restart(start, rdma);
             arm(pair, self.at.1, turn.place, desk);
         }
-        pair.is_queued = match &pair.signals {
-            None => pair.sender.has_work(),
-            Some(_) => pair.note_start(sent, start, controller),
-        };
+        pair.is_queued = pair.sender.has_work() && !(MAY_SENSE && pair.is_held);
         if pair.is_queued {
             let from = match rdma.turn.0 {
                 0 => pair.next_at,
@@ -235,9 +239,25 @@ impl Pairs<'_> {
 }
 
 impl Lane {
+    /// As `Lane::serve`, where data is told apart by class, or congestion control senses acknowledgements.
+    #[inline(never)]
+    fn serve_in_detail(
+        &mut self,
+        pairs: &mut Pairs,
+        egress: &mut Egress,
+        until: u64,
+        desk: &mut Desk,
+        round: &Round,
+    ) -> u64 {
+        if self.by_class.is_some() {
+            return self.serve_by_class(pairs, egress, until, desk, round);
+        }
+        self.serve::<true>(pairs, egress, until, desk, round)
+    }
+
     /// Lets every start at its port before `until` happen; the next start of a data packet, `u64::MAX` for none.
     #[inline(always)]
-    fn serve(
+    fn serve<const MAY_SENSE: bool>(
         &mut self,
         pairs: &mut Pairs,
         egress: &mut Egress,
@@ -257,7 +277,8 @@ impl Lane {
                 settle(egress, start + 1, desk, round);
                 continue;
             }
-            let packet = pairs.take_packet(&mut self.controller, &mut self.ready, (turn, start), desk, round);
+            let (controller, ready) = (&mut self.controller, &mut self.ready);
+            let packet = pairs.take_packet::<MAY_SENSE>(controller, ready, (turn, start), desk, round);
             pairs.launch(egress, start, packet, desk, round);
         }
         settle(egress, until, desk, round);

@@ -174,7 +174,6 @@ impl Control for Hpcc {
         Own { window: self.largest, reference: self.largest, busy: 1.0, stage: 0, round_ends: 0 }
     }
 
-    #[inline]
     fn rate(&self, own: &mut Own, _: Time) -> Rate {
         rate_of(own.window * 8.0 / self.base, self.line)
     }

@@ -173,8 +173,15 @@ pub fn has_window(spec: &Spec) -> bool {
 }
 
 /// Closes the set of controllers into two enums, so that the hot path is a `match` the compiler can inline.
+///
+/// What is `inlined` is asked for every packet right where it starts, and is a burden to all others; those that sense
+/// acknowledgements have more to do there anyway, and stand `apart`.
 macro_rules! registry {
-    ($($variant:ident => $module:ident),+ $(,)?) => {
+    (inlined { $($near:ident => $beside:ident),+ $(,)? } apart { $($far:ident => $away:ident),+ $(,)? }) => {
+        registry!(@all [$($near => $beside,)+] [$($far => $away,)+] $($near => $beside,)+ $($far => $away,)+);
+    };
+    (@all [$($near:ident => $beside:ident,)+] [$($far:ident => $away:ident,)+]
+        $($variant:ident => $module:ident,)+) => {
         /// Every registered controller.
         pub static SPECS: &[&Spec] = &[$(&$module::SPEC),+];
 
@@ -218,7 +225,6 @@ macro_rules! registry {
             }
 
             /// The rate of a packet that starts at `at`: all timers up to and including that instant have run.
-            #[inline(always)]
             pub fn rate(&self, state: &mut State, at: Time) -> Rate {
                 match (self, state) {
                     $((Controller::$variant(shared), State::$variant(own)) => shared.rate(own, at),)+
@@ -230,7 +236,20 @@ macro_rules! registry {
             #[inline(always)]
             pub fn send(&self, state: &mut State, at: Time, size: Bytes) -> Rate {
                 match (self, state) {
-                    $((Controller::$variant(shared), State::$variant(own)) => {
+                    $((Controller::$near(shared), State::$near(own)) => {
+                        let rate = shared.rate(own, at);
+                        shared.on_sent(own, size);
+                        rate
+                    })+
+                    (_, state) => self.send_apart(state, at, size),
+                }
+            }
+
+            #[cold]
+            #[inline(never)]
+            fn send_apart(&self, state: &mut State, at: Time, size: Bytes) -> Rate {
+                match (self, state) {
+                    $((Controller::$far(shared), State::$far(own)) => {
                         let rate = shared.rate(own, at);
                         shared.on_sent(own, size);
                         rate
@@ -360,14 +379,18 @@ macro_rules! registry {
 }
 
 registry! {
-    Line => line,
-    Dcqcn => dcqcn,
-    DcqcnPaper => dcqcn_paper,
-    Infiniband => infiniband,
-    Hpcc => hpcc,
-    Timely => timely,
-    Swift => swift,
-    Slingshot => slingshot,
+    inlined {
+        Line => line,
+        Dcqcn => dcqcn,
+        DcqcnPaper => dcqcn_paper,
+        Infiniband => infiniband,
+    }
+    apart {
+        Hpcc => hpcc,
+        Timely => timely,
+        Swift => swift,
+        Slingshot => slingshot,
+    }
 }
 
 /// A state was handed to a controller that did not make it: our bug, never the user's.

@@ -276,7 +276,6 @@ impl Control for Slingshot {
         Own { share: self.line.0, until: 0 }
     }
 
-    #[inline]
     fn rate(&self, own: &mut Own, at: Time) -> Rate {
         if at.0 < own.until { Rate(own.share) } else { self.line }
     }

@@ -191,7 +191,6 @@ impl Control for Swift {
         Own { window: self.initial, round_trip: self.base_target, falls_from: 0 }
     }
 
-    #[inline]
     fn rate(&self, own: &mut Own, _: Time) -> Rate {
         if own.window >= 1.0 { self.line } else { self.spread(own) }
     }

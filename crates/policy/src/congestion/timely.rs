@@ -172,7 +172,6 @@ impl Control for Timely {
         Own { rate: self.line.0 as f64, difference: 0.0, before: 0, row: 0, round_ends: 0 }
     }
 
-    #[inline]
     fn rate(&self, own: &mut Own, _: Time) -> Rate {
         rate_of(own.rate, self.line)
     }
