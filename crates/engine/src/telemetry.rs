@@ -72,8 +72,8 @@ impl Default for Telemetry {
 }
 
 impl Telemetry {
-    fn keep(&mut self, record: Record) -> u32 {
-        self.records.insert(record)
+    fn keep(&mut self, record: &Record) -> u32 {
+        self.records.insert(*record)
     }
 
     fn take(&mut self, place: u32) -> Record {
@@ -91,7 +91,7 @@ impl Telemetry {
         }
         let record = *records.first();
         records.drop_first();
-        packet.slot = if is_at_host { record.slot } else { self.keep(record) };
+        packet.slot = if is_at_host { record.slot } else { self.keep(&record) };
         if is_at_host {
             self.here = record;
         }
@@ -100,7 +100,7 @@ impl Telemetry {
     /// The packet that has just come is answered: its record goes back with the answer.
     pub fn answered(&mut self, answer: &mut Packet) {
         let record = Record { slot: answer.slot, ..self.here };
-        answer.slot = self.keep(record);
+        answer.slot = self.keep(&record);
     }
 
     /// What came with the packet that has just come.
@@ -168,8 +168,8 @@ impl Probe {
     }
 
     /// The packet gets to the other end.
-    pub fn send(&mut self, record: Record) {
-        self.sender.push(record);
+    pub fn send(&mut self, record: &Record) {
+        self.sender.push(*record);
     }
 }
 

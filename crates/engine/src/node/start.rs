@@ -94,7 +94,7 @@ fn transmit_watched(class: u8, egress: &mut Egress, mut start: Start, desk: &mut
     egress.observe(&start);
     if look_closer(class, egress, start, desk, round) {
         if let Some(record) = record {
-            egress.send_record(record);
+            egress.send_record(&record);
         }
         egress.spend(start.at, &start.packet);
         let start = egress.head_of(start);

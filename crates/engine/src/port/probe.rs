@@ -41,7 +41,7 @@ impl Egress {
 
     /// The packet of a record gets to the other end.
     #[cold]
-    pub fn send_record(&mut self, record: Record) {
+    pub fn send_record(&mut self, record: &Record) {
         if let Some(probe) = &mut self.extras.probe {
             probe.send(record);
         }

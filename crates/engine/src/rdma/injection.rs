@@ -69,7 +69,8 @@ impl Nic {
             let lane = &mut lanes[place];
             let turn = lane.ready.first().expect("it could start");
             let mut pairs = Pairs { sends, outgoing, at };
-            let packet = pairs.take_packet(&mut lane.controller, &mut lane.ready, (turn, start), desk, round);
+            let (controller, ready) = (&mut lane.controller, &mut lane.ready);
+            let packet = pairs.take_packet::<true>(controller, ready, (turn, start), desk, round);
             if let Some(injection) = injection {
                 injection.next = start + injection.rate.serialization(Bytes(u64::from(packet.bytes))).0;
             }
