@@ -354,7 +354,8 @@ impl Partition {
         let in_link = &mut self.in_links[link as usize];
         let mut packet = in_link.receiver.first().packet;
         in_link.receiver.drop_first();
-        if let Some(telemetry) = &mut self.desk.telemetry
+        if CARE != PLAIN
+            && let Some(telemetry) = &mut self.desk.telemetry
             && let Some(records) = &mut self.records[link as usize]
         {
             let is_at_host = self.nodes[in_link.node as usize].host.is_some();

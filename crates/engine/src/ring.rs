@@ -243,7 +243,9 @@ impl Receiver {
     /// removing them. Returns the arrival of the first entry left, if any.
     #[inline]
     pub fn due(&mut self, end: u64, mut take: impl FnMut(&[InFlight])) -> Option<u64> {
-        self.peek()?;
+        if self.read == self.available && !self.look_again() {
+            return None;
+        }
         let mut segment = self.segment;
         let mut place = self.read;
         loop {
