@@ -199,6 +199,12 @@ impl Crossbar {
         self.queues.put_off();
     }
 
+    /// Whether packets that come need more than a place.
+    #[inline(always)]
+    pub fn is_special(&self) -> bool {
+        self.steps.is_some() | self.throttle.is_some()
+    }
+
     /// The lane of a packet as it is.
     #[inline]
     pub fn lane(&self, packet: &Packet) -> usize {
@@ -238,7 +244,7 @@ impl Crossbar {
     }
 
     /// A packet has come. Tells whether it may be able to go at once: its egress is to be asked then.
-    #[inline]
+    #[inline(always)]
     pub fn insert(
         &mut self,
         ingress: u32,

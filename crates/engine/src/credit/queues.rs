@@ -80,7 +80,7 @@ impl Queues {
     }
 
     /// A packet comes; tells whether it is the head of its queue.
-    #[inline]
+    #[inline(always)]
     pub fn insert(
         &mut self,
         ingress: u32,

@@ -3,6 +3,7 @@
 use netloom_model::Credits;
 use netloom_records::DropReason;
 
+use super::Crossbar;
 use super::arbiter::Arbiter;
 use crate::desk::{Desk, TimerKind};
 use crate::node::{Node, Way};
@@ -14,23 +15,30 @@ impl Node {
     /// A packet that has chosen its egress stands in the input buffer.
     #[inline]
     pub fn stand(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
-        if self.crossbar.as_deref().is_some_and(|crossbar| crossbar.steps.is_some()) {
-            return self.stand_stepped(now, way, packet, desk, round);
+        if self.crossbar.as_deref().is_some_and(Crossbar::is_special) {
+            return self.stand_specially(now, way, packet, desk, round);
         }
         self.stand_as(now, way, packet, desk, round);
     }
 
-    /// As [`Node::stand`], in a fabric of groups: in the lane in which it will leave. Without such a lane there is no way.
+    /// As [`Node::stand`], where lanes change on the way, or those who fill a host's port are throttled.
     #[inline(never)]
-    fn stand_stepped(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
+    fn stand_specially(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
         let crossbar = self.crossbar.as_deref_mut().expect("seen by the caller");
-        crossbar.queues.prepare();
-        let steps = crossbar.steps.as_deref().expect("seen by the caller");
-        if let Some(packet) = steps.onward(packet, way) {
-            return self.stand_as(now, way, &packet, desk, round);
+        let throttles = crossbar.throttle.is_some();
+        if crossbar.steps.is_some() {
+            crossbar.queues.prepare();
         }
-        self.give_back(now, way.ingress, packet, desk, round);
-        self.lose(now, DropReason::Unreachable, packet, desk, round);
+        // In the lane in which it will leave; without such a lane there is no way.
+        let onward = crossbar.steps.as_deref().map_or(Some(*packet), |steps| steps.onward(packet, way));
+        let Some(packet) = onward else {
+            self.give_back(now, way.ingress, packet, desk, round);
+            return self.lose(now, DropReason::Unreachable, packet, desk, round);
+        };
+        self.stand_as(now, way, &packet, desk, round);
+        if throttles {
+            self.note_bottleneck(now, way.port, &packet, desk, round);
+        }
     }
 
     /// As [`Node::stand`], of a packet in the lane in which it will leave.
@@ -44,12 +52,8 @@ impl Node {
         let waiting = crossbar.outputs[way.port as usize].n_waiting;
         let found = ports[way.port as usize].expect_packet(now, packet, (way.ingress, waiting), round);
         let whole_at = crossbar.inputs[way.ingress as usize].whole_at(now, packet);
-        let throttles = crossbar.throttle.is_some();
         if crossbar.insert(way.ingress, way.port, packet, whole_at, found) {
             self.expect_crossbar(now, desk);
-        }
-        if throttles {
-            self.note_bottleneck(now, way.port, packet, desk, round);
         }
     }
 

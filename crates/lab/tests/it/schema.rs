@@ -25,6 +25,9 @@ impl Schema {
     }
 
     fn holds(&self, schema: &Value, value: &Value) -> bool {
+        if let Value::Bool(anything) = schema {
+            return *anything;
+        }
         let members = schema.as_object().expect("a schema is a map");
         members.iter().all(|(keyword, says)| self.keyword(members, keyword, says, value))
     }
@@ -42,7 +45,16 @@ impl Schema {
             "not" => !self.holds(says, value),
             "if" => !self.holds(says, value) || self.holds(&all["then"], value),
             "then" => true,
-            "items" => value.as_array().is_none_or(|items| items.iter().all(|item| self.holds(says, item))),
+            "prefixItems" => value
+                .as_array()
+                .is_none_or(|items| each().zip(items).all(|(schema, item)| self.holds(schema, item))),
+            "items" => value.as_array().is_none_or(|items| {
+                let n_prefix = all.get("prefixItems").and_then(Value::as_array).map_or(0, Vec::len);
+                items.iter().skip(n_prefix).all(|item| self.holds(says, item))
+            }),
+            "minItems" => {
+                value.as_array().is_none_or(|items| items.len() as u64 >= says.as_u64().expect("a number"))
+            }
             "properties" => value.as_object().is_none_or(|members| {
                 let known = |(key, value): (&String, &Value)| {
                     says.get(key).is_none_or(|schema| self.holds(schema, value))

@@ -10,6 +10,7 @@ pub mod faults;
 mod parameters;
 pub mod queue_pairs;
 pub mod sections;
+mod studies;
 
 use netloom_model::SizePoint;
 use netloom_policy::congestion::infiniband;

@@ -1,0 +1,87 @@
+//! What has happened at ports: the rows that are known only at the end.
+//!
+//! Invariants: reading changes nothing.
+
+use std::collections::BTreeMap;
+
+use netloom_records::{DropReason, DropRow, PortRow, SignalRow};
+use netloom_units::{Bytes, Duration, NodeId, PortId, Time};
+
+use super::Coordinator;
+use crate::desk::DropTally;
+use crate::edge::Tally;
+use crate::port::Totals;
+
+impl Coordinator<'_, '_> {
+    pub(super) fn port_rows(&self) -> Vec<PortRow> {
+        let fabric = &self.model.fabric;
+        let row = |(id, totals): (usize, Totals)| {
+            let id = PortId(id as u32);
+            let port = fabric.port(id);
+            PortRow {
+                port: id,
+                node: port.node,
+                index: fabric.local_index(id),
+                link: port.link,
+                peer: fabric.neighbour(id),
+                rate: port.rate,
+                packets: totals.packets,
+                size: Bytes(totals.bytes),
+                busy: totals.busy.map_or_else(|| port.rate.serialization(Bytes(totals.bytes)), Duration),
+                peak_packets: totals.peak_packets,
+                peak_size: Bytes(totals.peak_bytes),
+                dropped: totals.dropped,
+            }
+        };
+        self.ports_at(self.now, self.now).enumerate().map(row).collect()
+    }
+
+    pub(super) fn signal_rows(&self, end: u64) -> Vec<SignalRow> {
+        let fabric = &self.model.fabric;
+        let row = |(id, totals): (usize, Totals)| {
+            let id = PortId(id as u32);
+            let port = fabric.port(id);
+            let Totals { marked, pauses, paused, .. } = totals;
+            let nacks = self.nacks_at(port.node, fabric.local_index(id));
+            let is_quiet = marked + pauses + paused == 0 && nacks == Tally::default();
+            (!is_quiet).then(|| SignalRow {
+                port: id,
+                node: port.node,
+                link: port.link,
+                peer: fabric.neighbour(id),
+                marked,
+                pauses,
+                paused: Duration(paused),
+                nacks_forwarded: nacks.forwarded,
+                nacks_blocked: nacks.blocked,
+                nacks_made: nacks.made,
+            })
+        };
+        self.ports_at(self.now, end).enumerate().filter_map(row).collect()
+    }
+
+    /// What a switch did with the NACKs of the host at a port.
+    fn nacks_at(&self, node: NodeId, port: u32) -> Tally {
+        let (partition, place) = self.seating.of_node[node.index()];
+        let partition = self.hall.partition(partition as usize);
+        let edge = partition.nodes[place as usize].edge.as_ref();
+        edge.map_or_else(Tally::default, |edge| edge.tally(port as usize))
+    }
+
+    pub(super) fn drop_rows(&self) -> Vec<DropRow> {
+        let mut all: BTreeMap<(u32, Option<u32>, DropReason), DropTally> = BTreeMap::new();
+        for number in 0..self.hall.partitions.len() {
+            all.extend(self.hall.partition(number).desk.drops.iter().map(|(key, tally)| (*key, *tally)));
+        }
+        let row = |((node, port, reason), tally): ((u32, Option<u32>, DropReason), DropTally)| DropRow {
+            node: NodeId(node),
+            port: port.map(|port| PortId(self.model.fabric.port_range(NodeId(node)).start + port)),
+            reason,
+            packets: tally.packets,
+            size: Bytes(tally.bytes),
+            first: Time(tally.span.0),
+            last: Time(tally.span.1),
+        };
+        all.into_iter().map(row).collect()
+    }
+}
