@@ -32,6 +32,8 @@ pub enum Task {
         flow: u32,
         /// The tag.
         tag: u64,
+        /// From then until the start, in ps; the same in all tasks of a run.
+        after: u64,
     },
     /// Wait for messages with this tag.
     Receive {
@@ -53,6 +55,8 @@ pub enum Task {
 pub enum Effect {
     /// Start a message.
     Send(u32),
+    /// Start the next message of those that start later, at an instant in ps.
+    Later(u64),
     /// Wake the lane at an instant.
     Wake {
         /// When, in ps.
@@ -104,10 +108,12 @@ pub struct Actor {
     n_pending: usize,
     /// Messages that have arrived and were not waited for yet: (tag, how many).
     mailbox: Vec<(u64, u32)>,
-    /// Messages that wait for one with a tag, in order: (tag, place in the flow table).
-    held: Vec<(u64, u32)>,
-    /// Of these, those that start at the next [`Actor::advance`].
-    let_go: Vec<u32>,
+    /// Messages that wait for one with a tag, in order: tag, place in the flow table, and how long after it they start.
+    held: Vec<(u64, u32, u64)>,
+    /// Of these, those whose message has come since the last [`Actor::advance`]: place, and how long after it they start.
+    let_go: Vec<(u32, u64)>,
+    /// Those that start at an instant for which a timer is set, in that order.
+    later: VecDeque<u32>,
     exhausted: bool,
     /// Whether it has asked to be refilled.
     asked: bool,
@@ -125,6 +131,7 @@ impl Actor {
             mailbox: Vec::new(),
             held: Vec::new(),
             let_go: Vec::new(),
+            later: VecDeque::new(),
             exhausted: false,
             asked: false,
             finished: false,
@@ -188,19 +195,25 @@ impl Actor {
         woken
     }
 
+    /// The instant has come at which the next message starts that was to start later.
+    pub fn start_later(&mut self) {
+        self.let_go.extend(self.later.pop_front().map(|flow| (flow, 0)));
+    }
+
     /// Lets the first message go that waits for this tag; tells whether there was one.
     #[inline(never)]
     fn let_go(&mut self, tag: u64) -> bool {
-        let Some(place) = self.held.iter().position(|&(wanted, _)| wanted == tag) else { return false };
-        let (_, flow) = self.held.remove(place);
-        self.let_go.push(flow);
+        let Some(place) = self.held.iter().position(|&(wanted, ..)| wanted == tag) else { return false };
+        let (_, flow, after) = self.held.remove(place);
+        self.let_go.push((flow, after));
         true
     }
 
     /// Runs every lane as far as it goes at `now`; effects are appended in order.
     pub fn advance(&mut self, now: u64, effects: &mut Vec<Effect>) -> Appetite {
         if !self.let_go.is_empty() {
-            effects.extend(self.let_go.drain(..).map(Effect::Send));
+            let Actor { let_go, later, .. } = self;
+            effects.extend(let_go.drain(..).map(|(flow, after)| start_after(flow, now, after, later)));
         }
         loop {
             self.hand_out();
@@ -255,7 +268,7 @@ impl Actor {
 
     /// Runs one lane until it blocks or has nothing left; tells whether it did anything.
     fn run_lane(&mut self, number: usize, now: u64, effects: &mut Vec<Effect>) -> bool {
-        let Actor { lanes, mailbox, held, n_pending, .. } = self;
+        let Actor { lanes, mailbox, held, later, n_pending, .. } = self;
         let lane = &mut lanes[number];
         let mut moved = false;
         while lane.blocked == Blocked::No {
@@ -265,8 +278,10 @@ impl Actor {
             let wake = |at| Effect::Wake { at, lane: number as u8 };
             match task {
                 Task::Send(flow) => effects.push(Effect::Send(flow)),
-                Task::SendWhen { flow, tag } if take(mailbox, tag, 1) => effects.push(Effect::Send(flow)),
-                Task::SendWhen { flow, tag } => held.push((tag, flow)),
+                Task::SendWhen { flow, tag, after } if take(mailbox, tag, 1) => {
+                    effects.push(start_after(flow, now, after, later));
+                }
+                Task::SendWhen { flow, tag, after } => held.push((tag, flow, after)),
                 Task::Mark(mark) => effects.push(Effect::Mark(mark)),
                 Task::Compute(0) | Task::Join => {}
                 Task::Compute(span) => {
@@ -301,6 +316,7 @@ impl Actor {
     pub fn stop(&mut self) {
         self.queue.clear();
         self.held.clear();
+        self.later.clear();
         for lane in &mut self.lanes {
             lane.tasks.clear();
             lane.blocked = Blocked::No;
@@ -338,10 +354,19 @@ impl Actor {
             });
         }
         self.mailbox.iter().for_each(|&(_, count)| out.word(u64::from(count)));
-        if !self.held.is_empty() {
-            out.word(self.held.len() as u64);
+        if !self.held.is_empty() || !self.later.is_empty() {
+            out.word((self.held.len() + self.later.len()) as u64);
         }
     }
+}
+
+/// A message starts so long after `now`; as all wait equally long, those that start later do in the order of their turns.
+fn start_after(flow: u32, now: u64, after: u64, later: &mut VecDeque<u32>) -> Effect {
+    if after == 0 {
+        return Effect::Send(flow);
+    }
+    later.push_back(flow);
+    Effect::Later(now + after)
 }
 
 /// Takes `messages` messages with this tag out of the mailbox if so many are there.
@@ -419,7 +444,7 @@ mod tests {
 
     #[test]
     fn a_message_waits_for_its_tag_and_holds_nobody_up() {
-        let when = |flow, tag| (0, Task::SendWhen { flow, tag });
+        let when = |flow, tag| (0, Task::SendWhen { flow, tag, after: 0 });
         let mut actor = actor(&[when(1, 7), when(2, 8), when(3, 7), (0, Task::Send(4))]);
         let mut effects = Vec::new();
         assert!(!actor.message_arrived(8), "nobody waits for it yet");

@@ -65,6 +65,11 @@ pub enum TimerKind {
         /// The lane.
         lane: u8,
     },
+    /// A message starts that an actor was to start later.
+    Later {
+        /// The actor, by its place at the host.
+        actor: u32,
+    },
     /// A paced message sends its next packet.
     Pace {
         /// Its number among the host's messages, which orders those due together.
@@ -136,6 +141,7 @@ impl TimerKind {
             TimerKind::Crossbar => (8, 0),
             TimerKind::Switch { up } => (9, u64::from(up)),
             TimerKind::Dismiss { actor } => (10, u64::from(actor)),
+            TimerKind::Later { actor } => (11, u64::from(actor)),
         };
         out.word(kind << 56 | argument);
     }

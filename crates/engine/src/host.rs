@@ -257,6 +257,7 @@ impl Node {
         for effect in effects.drain(..) {
             match effect {
                 Effect::Send(flow) => self.start_message(now, flow, desk, round),
+                Effect::Later(at) => desk.set_timer(at, self.place, TimerKind::Later { actor: place }),
                 Effect::Wake { at, lane } => {
                     desk.set_timer(at, self.place, TimerKind::Wake { actor: place, lane });
                 }

@@ -497,6 +497,10 @@ fn fire(node: &mut Node, desk: &mut Desk, round: &Round) {
             node.actor_mut(actor).wake(lane);
             node.run_actor(timer.at, actor, desk, round);
         }
+        TimerKind::Later { actor } => {
+            node.actor_mut(actor).start_later();
+            node.run_actor(timer.at, actor, desk, round);
+        }
         TimerKind::Pace { send, .. } => node.pace(timer.at, send, desk, round),
         TimerKind::Hook { number } => node.hook_timer(timer.at, number, desk, round),
     }

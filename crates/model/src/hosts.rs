@@ -18,11 +18,13 @@ pub struct Hosts {
     pub receive_overhead: Duration,
     /// Messages of at least this size start when their receiver has granted them, and their sender waits for their end.
     pub rendezvous: Option<Bytes>,
+    /// From the coming of the grant until the message starts: matching, registration of memory, progress.
+    pub handshake: Duration,
     /// The most that a host starts to send, over all its ports; control packets do not count.
     pub injection: Option<Rate>,
     /// How fast what has come is added to what is there.
     pub reduction: Option<Rate>,
-    /// How fast what has come is copied to its place.
+    /// How fast what has come without a grant is copied to its place.
     pub copy: Option<Rate>,
 }
 

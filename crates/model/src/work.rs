@@ -37,12 +37,14 @@ pub enum Operation {
     StopAt(Time),
     /// Start a message; the lane goes on at once.
     Send(Message),
-    /// Start a message as soon as one with this tag has come, and take that; the lane goes on at once.
+    /// Start a message when one with this tag has come, and take that; the lane goes on at once.
     SendWhen {
         /// What is started.
         message: Message,
         /// The tag it waits for; of several that wait for one tag, the first goes first.
         tag: u64,
+        /// From then until the start; the same in all operations of a run.
+        after: Duration,
     },
     /// Wait until this many messages with this tag have completely arrived, or are complete at the sender where that is
     /// told (and take them).

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use netloom_model::{Hosts, Item, Job, Mark, Message, Operation};
-use netloom_units::{ActorId, Bytes, Duration, Time};
+use netloom_units::{ActorId, Bytes, Duration, Rate, Time};
 
 use super::arrangement::{Arrangement, Arrangements};
 use super::collective::Step;
@@ -62,6 +62,8 @@ struct Posts {
     own: Option<(u64, u32)>,
     /// Bytes that are to come.
     bytes: u64,
+    /// Of these, what was not granted.
+    copied: u64,
 }
 
 /// What a lane does next.
@@ -272,10 +274,12 @@ impl<'a> Walk<'a> {
                 }
                 self.push(lane, Operation::Receive { tag, messages: messages + own });
                 let plan = &self.program.collectives[running.number].plan;
-                let bytes = Bytes(std::mem::take(&mut running.posted.bytes));
+                let [bytes, copied] =
+                    [&mut running.posted.bytes, &mut running.posted.copied].map(std::mem::take);
                 let adding = hosts.reduction.filter(|_| plan.adds(running.index - 1));
-                let per_byte = [adding, hosts.copy].into_iter().flatten();
-                let span = per_byte.map(|rate| rate.serialization(bytes).0).sum::<u64>();
+                let takes =
+                    |rate: Option<Rate>, bytes| rate.map_or(0, |rate| rate.serialization(Bytes(bytes)).0);
+                let span = takes(adding, bytes) + takes(hosts.copy, copied);
                 self.busy(lane, Duration(span + hosts.receive_overhead.0 * u64::from(messages)));
             }
             _ => {}
@@ -288,7 +292,10 @@ impl<'a> Walk<'a> {
         let posted = |number| planned.plan.posted(running.place, running.index - 1, number);
         for receive in (0..).map_while(posted) {
             running.posted.bytes += receive.bytes;
-            if receive.bytes > 0 && hosts.grants(receive.bytes) {
+            let is_granted = receive.bytes > 0 && hosts.grants(receive.bytes);
+            // What is granted goes straight to its place.
+            running.posted.copied += if is_granted { 0 } else { receive.bytes };
+            if is_granted {
                 let to = running.arrangement.rank_at(receive.from);
                 let tag = self.grant_tag(planned, receive.tag, running.place);
                 let grant = self.message(to, tag, Hosts::GRANT.0, planned.bucket);
@@ -318,7 +325,7 @@ impl<'a> Walk<'a> {
             self.push(lane, Operation::Receive { tag, messages });
         }
         let message = Message { completion: Some(own), ..message };
-        self.push(lane, Operation::SendWhen { message, tag: granted });
+        self.push(lane, Operation::SendWhen { message, tag: granted, after: hosts.handshake });
     }
 
     /// The tag by which the place that receives grants a message.

@@ -247,10 +247,10 @@ impl<W: Work> Executor<'_, W> {
             Operation::Join => unreachable!("joins are not handed out"),
             Operation::Mark(mark) => self.trace.marks.push((self.now, number as u32, mark)),
             Operation::Send(message) => self.send(number, message),
-            Operation::SendWhen { message, tag } if self.actors[number].take(tag, 1) => {
+            Operation::SendWhen { message, tag, .. } if self.actors[number].take(tag, 1) => {
                 self.send(number, message);
             }
-            Operation::SendWhen { message, tag } => self.actors[number].kept.push_back((tag, message)),
+            Operation::SendWhen { message, tag, .. } => self.actors[number].kept.push_back((tag, message)),
             Operation::Compute(span) => {
                 self.later(span.0, Event::Wake { actor: number, lane });
                 return Blocked::Timer;

@@ -426,8 +426,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             Operation::Mark(mark) => Task::Mark(mark),
             Operation::Join => Task::Join,
             Operation::Send(message) => Task::Send(self.insert(source, message)),
-            Operation::SendWhen { message, tag } => {
-                Task::SendWhen { flow: self.insert(source, message), tag }
+            Operation::SendWhen { message, tag, after } => {
+                Task::SendWhen { flow: self.insert(source, message), tag, after: after.0 }
             }
         }
     }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::Quantity;
+use super::score::Score;
 
 /// The file `claims.yaml`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -253,6 +254,8 @@ pub(super) enum Relation {
     Rising,
     /// Each equals the first, seed by seed.
     Equal,
+    /// All together are as near to those published.
+    Score(Score),
 }
 
 /// Figures whose verdict is not that of their claim.

@@ -11,6 +11,7 @@ use super::claims::{Claim, Kind, Near, Recorded, Relation, Within};
 use super::paper::{Paper, Target};
 use super::quantity::Quantity;
 use super::runs::Measured;
+use super::score::Score;
 use crate::sample::{Interval, Sample};
 
 /// How a claim fared.
@@ -206,6 +207,10 @@ impl Bench<'_> {
         let theirs = |target: &Target, quantity| self.published(target, quantity).unwrap_or(f64::NAN);
         let measured = divided(&targets, claim.measured, divisors.as_ref(), ours);
         let published = divided(&targets, claim.measured, divisors.as_ref(), theirs);
+        if let Relation::Score(score) = relation {
+            let pairs: Vec<(f64, f64)> = measured.into_iter().zip(published).collect();
+            return Ok(scored(claim, score, &pairs));
+        }
         let holds = match relation {
             Relation::Equal => by_seed.iter().all(|values| !values.is_empty() && *values == by_seed[0]),
             other => stands(&measured, other),
@@ -221,6 +226,16 @@ impl Bench<'_> {
         one.verdict = if one.seeds == 0 { Verdict::TooFewSeeds } else { Verdict::of(holds) };
         Ok(one)
     }
+}
+
+/// All figures judged together: what was measured is the score.
+fn scored(claim: &Claim, score: Score, pairs: &[(f64, f64)]) -> Judged {
+    let found = score.of(pairs);
+    let mut one = blank(claim, score.words(found.as_ref()));
+    one.measured = found.iter().map(|found| found.ours).collect();
+    one.seeds = usize::from(found.is_some());
+    one.verdict = found.map_or(Verdict::TooFewSeeds, |found| Verdict::of(score.holds(&found)));
+    one
 }
 
 /// The figures, each over its divisor if there are any.
@@ -313,6 +328,7 @@ fn stands(values: &[f64], relation: Relation) -> bool {
         Relation::FirstLeast => values.first().is_some_and(|first| *first <= smallest),
         Relation::Rising => values.windows(2).all(|two| two[0] < two[1]),
         Relation::Equal => smallest >= largest,
+        Relation::Score(_) => false,
     }
 }
 
@@ -327,6 +343,7 @@ fn words(relation: Relation) -> String {
         Relation::FirstLeast => "the first is the smallest".into(),
         Relation::Rising => "each above the one before".into(),
         Relation::Equal => "equal, seed by seed".into(),
+        Relation::Score(score) => score.words(None),
     }
 }
 

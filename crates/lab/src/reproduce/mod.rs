@@ -20,6 +20,7 @@ mod published;
 mod quantity;
 mod report;
 mod runs;
+mod score;
 mod store;
 mod table;
 mod uplinks;

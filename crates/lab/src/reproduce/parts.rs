@@ -206,6 +206,9 @@ fn of_job(job: &JobSummary) -> BTreeMap<Quantity, f64> {
         values.insert(Quantity::StepP95, step.p95_s * 1e3);
         values.insert(Quantity::StepP99, step.p99_s * 1e3);
     }
+    if let Some(measured) = &job.measured {
+        values.insert(Quantity::MeasuredMean, measured.mean_s * 1e6);
+    }
     if let Some(time_s) = job.time_s {
         values.insert(Quantity::JobTime, time_s);
     }

@@ -13,6 +13,8 @@ pub enum Quantity {
     StepP95,
     /// 99th percentile of the step times of a job.
     StepP99,
+    /// Mean step time of a job that is measured, warm-up left out.
+    MeasuredMean,
     /// From a job's start to its finish.
     JobTime,
     /// The end of the simulation, whatever happened last.
@@ -115,10 +117,11 @@ pub enum Quantity {
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Quantity; 51] = [
+    pub const ALL: [Quantity; 52] = [
         Quantity::StepMean,
         Quantity::StepP95,
         Quantity::StepP99,
+        Quantity::MeasuredMean,
         Quantity::JobTime,
         Quantity::SimulatorEnd,
         Quantity::Packets,
@@ -175,6 +178,7 @@ impl Quantity {
             Quantity::StepMean => "step_mean_ms",
             Quantity::StepP95 => "step_p95_ms",
             Quantity::StepP99 => "step_p99_ms",
+            Quantity::MeasuredMean => "measured_mean_us",
             Quantity::JobTime => "job_time_s",
             Quantity::SimulatorEnd => "simulator_end_s",
             Quantity::Packets => "packets",
@@ -243,10 +247,11 @@ impl Quantity {
         multiple.parse::<f64>().is_ok()
     }
 
-    const OF_PARTS: [Quantity; 21] = [
+    const OF_PARTS: [Quantity; 22] = [
         Quantity::StepMean,
         Quantity::StepP95,
         Quantity::StepP99,
+        Quantity::MeasuredMean,
         Quantity::JobTime,
         Quantity::CollectiveLatency,
         Quantity::CollectiveBusbw,

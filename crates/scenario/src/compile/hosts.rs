@@ -17,6 +17,7 @@ pub(super) fn hosts(draft: &Draft, problems: &mut Problems) -> Hosts {
         send_overhead: found.settings.duration("send_overhead"),
         receive_overhead: found.settings.duration("receive_overhead"),
         rendezvous: optional_size(found, "rendezvous"),
+        handshake: found.settings.duration("handshake"),
         injection: rate("injection"),
         reduction: rate("reduction"),
         copy: rate("copy"),

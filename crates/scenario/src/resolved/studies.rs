@@ -31,6 +31,12 @@ pub static HOSTS: Spec = Spec {
             "messages of at least this size start when their receiver has granted them, and are waited for",
         ),
         parameter(
+            "handshake",
+            Kind::Duration,
+            Some(Value::Duration(Duration::ZERO)),
+            "how much later than its grant comes a message starts: matching, registration of memory",
+        ),
+        parameter(
             "injection",
             Kind::Optional(&Kind::Rate),
             Some(Value::Absent),
@@ -46,7 +52,7 @@ pub static HOSTS: Spec = Spec {
             "copy",
             Kind::Optional(&Kind::Rate),
             Some(Value::Absent),
-            "how fast a rank copies what has come to its place, before it goes on",
+            "how fast a rank copies what has come without a grant to its place, before it goes on",
         ),
     ],
 };

@@ -1,0 +1,196 @@
+//! How near many figures are to those published, all together.
+//!
+//! Models: the error of a figure is |ln(ours / published)|, so that a half and a double are as far off; of the errors the
+//! median or the 90th percentile is judged, or the share of figures whose error is at most 0.1; or how well ours rank as
+//! those published do (Spearman, ties by the mean of their ranks).
+//! Leaves out: which figures those are.
+//!
+//! Invariants: a score says over how many figures it is; what an answer of 1.0 everywhere would have is told beside it.
+
+use serde::Deserialize;
+
+/// A score that must not be too bad.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Score {
+    /// Which.
+    pub of: Statistic,
+    /// It must be at least this.
+    #[serde(default)]
+    pub at_least: Option<f64>,
+    /// It must be at most this.
+    #[serde(default)]
+    pub at_most: Option<f64>,
+    /// Only figures that are published as at least this count.
+    #[serde(default)]
+    pub published_from: Option<f64>,
+    /// Only figures that are published as less than this count.
+    #[serde(default)]
+    pub published_below: Option<f64>,
+}
+
+/// What is made of the errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Statistic {
+    /// Their median.
+    MedianError,
+    /// What nine in ten do not exceed.
+    NinetiethError,
+    /// The share of them that are at most 0.1.
+    ShareNear,
+    /// Not of errors: how well the ranks agree, from -1 to 1.
+    RankCorrelation,
+}
+
+/// An error that is small.
+const NEAR: f64 = 0.1;
+
+/// A score, and the same of an answer of 1.0 everywhere.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scored {
+    /// Figures that count.
+    pub n: usize,
+    /// Of ours.
+    pub ours: f64,
+    /// Of the trivial answer; nothing where that has none.
+    pub trivial: Option<f64>,
+}
+
+impl Score {
+    /// Scores pairs of ours and published; nothing if none counts, or a figure is not there.
+    pub fn of(&self, pairs: &[(f64, f64)]) -> Option<Scored> {
+        let counts = |published: f64| {
+            self.published_from.is_none_or(|least| published >= least)
+                && self.published_below.is_none_or(|most| published < most)
+        };
+        let pairs: Vec<(f64, f64)> = pairs.iter().copied().filter(|pair| counts(pair.1)).collect();
+        if pairs.is_empty() || pairs.iter().any(|(ours, published)| !(*ours > 0.0 && *published > 0.0)) {
+            return None;
+        }
+        let trivial: Vec<(f64, f64)> = pairs.iter().map(|pair| (1.0, pair.1)).collect();
+        Some(Scored { n: pairs.len(), ours: self.of.of(&pairs)?, trivial: self.of.of(&trivial) })
+    }
+
+    /// Whether a score is good enough.
+    pub fn holds(&self, scored: &Scored) -> bool {
+        self.at_least.is_none_or(|least| scored.ours >= least)
+            && self.at_most.is_none_or(|most| scored.ours <= most)
+    }
+
+    /// In words, with the trivial answer's.
+    pub fn words(&self, scored: Option<&Scored>) -> String {
+        let what = match self.of {
+            Statistic::MedianError => "median |ln(ours / published)|",
+            Statistic::NinetiethError => "90th percentile of |ln(ours / published)|",
+            Statistic::ShareNear => "share with |ln(ours / published)| <= 0.1",
+            Statistic::RankCorrelation => "rank correlation",
+        };
+        let bound =
+            |sign: &str, bound: Option<f64>| bound.map_or(String::new(), |bound| format!(" {sign} {bound}"));
+        let bounds = bound(">=", self.at_least) + &bound("<=", self.at_most);
+        let from = self.published_from.map_or(String::new(), |from| format!(", published from {from}"));
+        let below = self.published_below.map_or(String::new(), |below| format!(", published below {below}"));
+        let over = scored.map_or(String::new(), |scored| {
+            let trivial = scored.trivial.map_or("none".to_owned(), |trivial| format!("{trivial:.3}"));
+            format!(", over {} figures{from}{below} (1.0 everywhere: {trivial})", scored.n)
+        });
+        format!("{what}{bounds}{over}")
+    }
+}
+
+impl Statistic {
+    fn of(self, pairs: &[(f64, f64)]) -> Option<f64> {
+        let mut errors: Vec<f64> =
+            pairs.iter().map(|(ours, published)| (ours / published).ln().abs()).collect();
+        errors.sort_by(f64::total_cmp);
+        match self {
+            Statistic::MedianError => Some(quantile(&errors, 0.5)),
+            Statistic::NinetiethError => Some(quantile(&errors, 0.9)),
+            Statistic::ShareNear => {
+                let near = errors.iter().filter(|error| **error <= NEAR).count();
+                Some(near as f64 / errors.len() as f64)
+            }
+            Statistic::RankCorrelation => rank_correlation(pairs),
+        }
+    }
+}
+
+/// Between sorted values as numpy has it.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let at = share * (sorted.len() - 1) as f64;
+    let (low, high) = (sorted[at as usize], sorted[at.ceil() as usize]);
+    low + at.fract() * (high - low)
+}
+
+/// Spearman's; nothing where one side is all alike.
+fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
+    let ours = ranks(pairs.iter().map(|pair| pair.0));
+    let published = ranks(pairs.iter().map(|pair| pair.1));
+    let mean = (pairs.len() + 1) as f64 / 2.0;
+    let product = |left: &[f64], right: &[f64]| -> f64 {
+        left.iter().zip(right).map(|(left, right)| (left - mean) * (right - mean)).sum()
+    };
+    let spread = (product(&ours, &ours) * product(&published, &published)).sqrt();
+    (spread > 0.0).then(|| product(&ours, &published) / spread)
+}
+
+/// The rank of each value, from 1; those that tie share the mean of theirs.
+fn ranks(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let values: Vec<f64> = values.collect();
+    let rank = |value: &f64| {
+        let below = values.iter().filter(|other| other.total_cmp(value).is_lt()).count();
+        let alike = values.iter().filter(|other| other.total_cmp(value).is_eq()).count();
+        below as f64 + (alike + 1) as f64 / 2.0
+    };
+    values.iter().map(rank).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(of: Statistic) -> Score {
+        Score { of, at_least: None, at_most: None, published_from: None, published_below: None }
+    }
+
+    #[test]
+    fn scores_are_what_they_say() {
+        let e = std::f64::consts::E;
+        // Errors 0, 1, 1, 2 and 0.05.
+        let pairs =
+            [(0.5, 0.5), (0.1 * e, 0.1), (0.2, 0.2 * e), (0.01 * e * e, 0.01), (0.9 * 0.05_f64.exp(), 0.9)];
+        let of = |statistic| score(statistic).of(&pairs).expect("five figures").ours;
+        assert!((of(Statistic::MedianError) - 1.0).abs() < 1e-12);
+        assert!((of(Statistic::NinetiethError) - 1.6).abs() < 1e-12);
+        assert!((of(Statistic::ShareNear) - 0.4).abs() < 1e-12);
+        let high = Score { published_from: Some(0.9), ..score(Statistic::ShareNear) };
+        let scored = high.of(&pairs).expect("one figure");
+        assert_eq!((scored.n, scored.ours), (1, 1.0));
+        assert!(scored.trivial.is_some_and(|trivial| trivial == 0.0), "ln(1 / 0.9) is above 0.1");
+        let low = Score { published_below: Some(0.05), ..score(Statistic::MedianError) };
+        assert!(low.of(&pairs).is_some_and(|scored| scored.n == 1 && (scored.ours - 2.0).abs() < 1e-12));
+    }
+
+    #[test]
+    fn ranks_agree_or_do_not() {
+        let of = |pairs: &[(f64, f64)]| score(Statistic::RankCorrelation).of(pairs).map(|scored| scored.ours);
+        assert_eq!(of(&[(1.0, 0.1), (2.0, 0.2), (9.0, 0.3)]), Some(1.0));
+        assert_eq!(of(&[(3.0, 0.1), (2.0, 0.2), (1.0, 0.3)]), Some(-1.0));
+        // Ranks 1, 2.5, 2.5, 4 and 1, 2, 3, 4.
+        let tied = of(&[(1.0, 0.1), (2.0, 0.2), (2.0, 0.3), (4.0, 0.4)]).expect("four figures");
+        assert!((tied - 4.5 / (4.5_f64 * 5.0).sqrt()).abs() < 1e-12);
+        assert_eq!(of(&[(1.0, 0.1), (1.0, 0.2)]), None, "all alike");
+    }
+
+    #[test]
+    fn a_figure_that_is_not_there_has_no_score() {
+        let median = score(Statistic::MedianError);
+        assert_eq!(median.of(&[]), None);
+        assert_eq!(median.of(&[(f64::NAN, 0.5)]), None);
+        assert_eq!(median.of(&[(0.0, 0.5)]), None);
+        let bounded = Score { at_most: Some(0.1), ..median };
+        let scored = bounded.of(&[(0.5, 0.5)]).expect("one figure");
+        assert!(bounded.holds(&scored) && !Score { at_least: Some(0.1), ..bounded }.holds(&scored));
+    }
+}
