@@ -10,11 +10,25 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fabrics")
 }
 
+/// The names of the scenarios in a folder, in order.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("the folder can be read").flatten();
+    let files = entries.map(|entry| entry.path()).filter(|path| path.is_file());
+    let mut names: Vec<String> =
+        files.filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned())).collect();
+    names.sort();
+    names
+}
+
 /// A small study of interference on a fabric.
 fn study(name: &str) -> Prepared {
     let study =
         "{hosts: 8, victim: {ring_all_gather: {size: 2MiB}}, aggressor: {incast: {size: 2MiB}}, steps: 10}";
-    let set = vec![("interference".to_owned(), study.to_owned())];
+    made(name, vec![("interference".to_owned(), study.to_owned())])
+}
+
+/// A file of the folder with something set.
+fn made(name: &str, set: Vec<(String, String)>) -> Prepared {
     let overrides = Overrides { set, ..Overrides::default() };
     let prepared = prepare(&Source::file(folder().join(format!("{name}.yaml"))), &overrides);
     prepared.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)))
@@ -43,18 +57,30 @@ fn every_fabric_has_the_numbers_of_its_machine() {
 
 #[test]
 fn every_fabric_names_its_sources_and_marks_its_guesses() {
-    let mut names: Vec<String> = fs::read_dir(folder())
-        .expect("the folder can be read")
-        .map(|entry| {
-            entry.expect("an entry").path().file_stem().expect("a name").to_string_lossy().into_owned()
-        })
-        .collect();
-    names.sort();
+    let names = names(&folder());
     let mut known: Vec<&str> = FABRICS.iter().map(|fabric| fabric.0).collect();
     known.sort_unstable();
     assert_eq!(names, known);
     for name in known {
         let text = fs::read_to_string(folder().join(format!("{name}.yaml"))).expect("it can be read");
         assert!(text.contains("# Sources: [1]") && text.contains("guess"), "{name}");
+    }
+}
+
+#[test]
+fn every_allocation_has_so_many_hosts_of_its_machine() {
+    let allocations = names(&folder().join("allocations"));
+    assert_eq!(allocations.len(), 35);
+    for name in &allocations {
+        let (_, rest) = name.split_once('-').expect("machine and number");
+        let n: usize = rest.trim_end_matches(char::is_alphabetic).parse().expect("a number of hosts");
+        let set = [
+            ("interference.victim", "{ring_all_gather: {size: 2MiB}}"),
+            ("interference.aggressor", "{incast: {size: 2MiB}}"),
+        ];
+        let set = set.map(|(path, value)| (path.to_owned(), value.to_owned())).to_vec();
+        let model = made(&format!("allocations/{name}"), set).compiled.model;
+        let [victim, aggressor] = &model.workload.jobs[..] else { panic!("two jobs") };
+        assert_eq!((victim.ranks.len(), aggressor.ranks.len()), (n / 2, n / 2), "{name}");
     }
 }
