@@ -211,6 +211,24 @@ fn a_root_that_posts_a_round_at_a_time_has_one_under_way() {
 }
 
 #[test]
+fn what_is_granted_starts_a_handshake_later_and_is_not_copied() {
+    let alone = |hosts: &str| {
+        let text = scene(3, "").replace("{rendezvous: 32KiB}", hosts).replace("steps: endless", "steps: 1");
+        let mut model = compiled(&text);
+        model.workload.jobs.truncate(1);
+        run(&model).records.measures[0].mean
+    };
+    let granted = alone("{rendezvous: 32KiB}");
+    // One round of a ring of two: one message each way, which then meets no acknowledgement of a grant (5.12 ns) any more.
+    let later = alone("{rendezvous: 32KiB, handshake: 8us}").0 - granted.0;
+    assert!((8_000_000 - 5_120..=8_000_000).contains(&later), "{later} ps");
+    assert_eq!(alone("{rendezvous: 32KiB, copy: 100Gbps}"), granted);
+    let eager = alone("{rendezvous: none}");
+    // Half a mebibyte at a byte in 80 ps.
+    assert_eq!(alone("{rendezvous: none, copy: 100Gbps}"), eager + Duration(524_288 * 80));
+}
+
+#[test]
 fn the_run_ends_with_the_last_job_that_has_an_end() {
     let run = run(&compiled(&scene(3, "")));
     let [victim, aggressor] = run.records.jobs[..] else { panic!("two jobs") };
@@ -258,7 +276,9 @@ fn how_it_is_carried_out_changes_nothing() {
     let limited = scene(3, "")
         .replace("{rendezvous: 32KiB}", "{send_overhead: 350ns, injection: 60Gbps, copy: 400Gbps}")
         .replace("steps: endless", "steps: 5");
-    for text in [scene(2, ""), burst, limited] {
+    let slow =
+        scene(3, "").replace("{rendezvous: 32KiB}", "{rendezvous: 32KiB, handshake: 3us, copy: 100Gbps}");
+    for text in [scene(2, ""), burst, limited, slow] {
         // Shorter, so that many ways are tried in little time.
         let text = text.replace("1MiB", "128KiB").replace("2MiB", "256KiB").replace("{precision: 1%}", "12");
         let model = compiled(&text);
