@@ -62,7 +62,7 @@ pub(super) struct MoreSeeds {
 pub(super) struct Experiment {
     /// What the run is called.
     pub name: String,
-    /// The scenario.
+    /// The scenario: one of the paper's, or a file of `fabrics/` by its path.
     pub from: String,
     /// Paths and values, as `--set` takes them.
     #[serde(default)]

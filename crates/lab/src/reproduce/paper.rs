@@ -15,6 +15,9 @@ use crate::source::{Shelf, Source};
 /// The folder of the scenarios, in that of the paper.
 const SCENARIOS: &str = "scenarios";
 
+/// How names of scenarios begin that are not a paper's own.
+const SHARED: &str = "fabrics/";
+
 /// A paper with everything needed to judge it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Paper {
@@ -193,9 +196,10 @@ impl Paper {
         self.plan(name).is_ok()
     }
 
-    /// Where a scenario of this name would be.
+    /// Where a scenario of this name would be: among the paper's, or among the fabrics that all papers share.
     fn place(&self, name: &str) -> PathBuf {
-        folder(&self.id).join(SCENARIOS).join(format!("{name}.yaml"))
+        let file = format!("{name}.yaml");
+        if name.starts_with(SHARED) { PathBuf::from(file) } else { folder(&self.id).join(SCENARIOS).join(file) }
     }
 
     /// How to make a run: a scenario, or an experiment on one.
