@@ -19,6 +19,7 @@ mod folder;
 mod manifest;
 mod names;
 mod registry;
+mod repaired;
 mod row;
 pub mod rows;
 pub mod sink;
@@ -34,6 +35,7 @@ pub use folder::{
 pub use manifest::{ChangedSetting, Manifest, Outcome, RunSummary, Status};
 pub use names::{Family, Names};
 pub use registry::{TABLES, Table};
+pub use repaired::Repaired;
 pub use row::{BadCell, Row, RowError};
 pub use rows::{
     ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, EventRow, Fate, FaultRow,

@@ -46,15 +46,7 @@ impl Coordinator<'_, '_> {
             if row.end.is_none() || !is_of_job(row.job) {
                 return true;
             }
-            let tally = self.tally(row.job, row.source);
-            tally.on_pairs += 1;
-            tally.again += u64::from(row.again);
-            tally.duplicates += u64::from(row.duplicates);
-            tally.nacks += u64::from(row.nacks);
-            tally.marked += u64::from(row.marked);
-            tally.cnps += u64::from(row.cnps);
-            tally.notified += u64::from(row.notified);
-            tally.distance = tally.distance.max(row.distance);
+            *self.tally(row.job, row.source) += row;
             false
         });
     }

@@ -100,6 +100,9 @@ pub(super) struct Figure {
     pub measured: Vec<Quantity>,
     /// Runs, `run/job`, or groups.
     pub at: Vec<String>,
+    /// What each quantity is divided by, in a column more.
+    #[serde(default)]
+    pub per: Option<Divisor>,
 }
 
 /// One claim.

@@ -1,14 +1,13 @@
 //! A paper's figures as tables: published numbers beside ours.
 //!
 //! Models: for each run of a figure what was published, our mean over seeds with its 95 % confidence interval, and whether
-//! the published number lies where 99 % of single runs do.
+//! the published number lies where 99 % of single runs do; and the same of ratios of two runs, where a figure asks for them.
 //! Leaves out: pictures.
 
+use super::bench::{Asked, Bench};
 use super::claims::Figure;
-use super::paper::{Paper, Target};
-use super::quantity::Quantity;
+use super::paper::Target;
 use super::report::Report;
-use super::runs::Measured;
 use super::table::{figure, known};
 use crate::sample::Sample;
 
@@ -31,39 +30,62 @@ fn head(paper: &str) -> String {
 }
 
 fn section(report: &Report, figure: &Figure) -> Option<String> {
-    let rows = report.paper.rows(figure).expect("figures are checked when the paper is read");
-    let lines: Vec<String> = rows.iter().filter_map(|target| row(report, figure, target)).collect();
+    let checked = "figures are checked when the paper is read";
+    let rows = report.paper.rows(figure).expect(checked);
+    let below = report.paper.rows_below(figure).expect(checked);
+    let row = |(number, target): (usize, &Target)| {
+        let divisor = below.as_ref().map(|below| &below[number]);
+        row(report, figure, target, divisor)
+    };
+    let lines: Vec<String> = rows.iter().enumerate().filter_map(row).collect();
     if lines.is_empty() {
         return None;
     }
-    let columns = figure.measured.iter().map(|quantity| {
+    let names = figure.measured.iter().flat_map(|quantity| {
         let column = quantity.column();
-        format!(" {column}, published | {column}, ours |")
+        let ratio = figure.per.as_ref().map(|_| format!("{column}, ratio"));
+        [Some(column.to_owned()), ratio].into_iter().flatten()
     });
-    let heading = format!("| run | seeds |{}", columns.collect::<String>());
-    let rule = format!("|---|--:|{}", "--:|--:|".repeat(figure.measured.len()));
-    Some(format!("## {}\n\n{}\n\n{heading}\n{rule}\n{}", figure.name, figure.shows, lines.concat()))
+    let columns: Vec<String> = names.map(|name| format!(" {name}, published | {name}, ours |")).collect();
+    let heading = format!("| run | seeds |{}", columns.concat());
+    let rule = format!("|---|--:|{}", "--:|--:|".repeat(columns.len()));
+    let per = below.map_or(String::new(), |below| format!("\n\n{}", in_words(&rows, &below, figure)));
+    let Figure { name, shows, .. } = figure;
+    Some(format!("## {name}\n\n{shows}{per}\n\n{heading}\n{rule}\n{}", lines.concat()))
+}
+
+/// What ratios are between.
+fn in_words(rows: &[Target], below: &[Target], figure: &Figure) -> String {
+    let by = figure.per.as_ref().and_then(|per| per.measured);
+    let what = by.map_or(String::new(), |quantity| format!("`{}` of ", quantity.column()));
+    let pair = |(row, below): (&Target, &Target)| format!("`{}` over {what}`{}`", row.name(), below.name());
+    let first = rows.iter().zip(below).map(pair).next().unwrap_or_default();
+    format!("Ratios are those of a run to another one: {first}, and so on.")
 }
 
 /// A run or part; none that was not run.
-fn row(report: &Report, figure: &Figure, target: &Target) -> Option<String> {
-    let runs: Vec<&Measured> = report.measured.iter().filter(|run| run.run == target.run).collect();
-    if runs.is_empty() {
+fn row(report: &Report, figure: &Figure, target: &Target, divisor: Option<&Target>) -> Option<String> {
+    let bench = Bench { paper: &report.paper, measured: &report.measured };
+    let n_runs = report.measured.iter().filter(|run| run.run == target.run).count();
+    if n_runs == 0 {
         return None;
     }
-    let cells = figure.measured.iter().map(|quantity| cells(&report.paper, &runs, target, *quantity));
-    Some(format!("| {} | {} | {} |\n", target.name(), runs.len(), cells.collect::<Vec<_>>().join(" | ")))
+    let by = figure.per.as_ref().and_then(|per| per.measured);
+    let asked = figure.measured.iter().flat_map(|&quantity| {
+        let above = (target.of(quantity), quantity);
+        let by = by.unwrap_or(quantity);
+        let ratio = divisor.map(|divisor| Asked { above: above.clone(), below: Some((divisor.of(by), by)) });
+        [Some(Asked { above, below: None }), ratio].into_iter().flatten()
+    });
+    let cells: Vec<String> = asked.map(|asked| cells(&bench, &asked)).collect();
+    Some(format!("| {} | {n_runs} | {} |\n", target.name(), cells.join(" | ")))
 }
 
 /// What was published, and ours; an asterisk where one more run of ours would hardly have given it.
-fn cells(paper: &Paper, runs: &[&Measured], target: &Target, quantity: Quantity) -> String {
-    let part = target.part.as_deref().filter(|_| quantity.is_of_a_part());
-    let published = paper.published.get(&target.run, part, quantity);
-    let values: Vec<f64> = runs.iter().filter_map(|run| run.get(part, quantity)).collect();
-    let sample = Sample::of(&values);
-    let interval = sample.and_then(|sample| sample.prediction());
-    let outside = published.zip(interval).is_some_and(|(value, interval)| !interval.holds(value));
-    let published = published.map_or("-".to_owned(), figure);
-    let ours = sample.map_or("-".to_owned(), |sample| known((&sample.mean, sample.confidence())));
-    format!("{published}{} | {ours}", if outside { "*" } else { "" })
+fn cells(bench: &Bench<'_>, asked: &Asked) -> String {
+    let (published, ours) = (bench.published(asked), bench.ours(asked));
+    let interval = Sample::of(&bench.by_seed(asked)).and_then(|sample| sample.prediction());
+    let outside = interval.is_some_and(|interval| !published.is_nan() && !interval.holds(published));
+    let mark = if outside { "*" } else { "" };
+    format!("{}{mark} | {}", figure(published), known((&ours, bench.half(asked))))
 }

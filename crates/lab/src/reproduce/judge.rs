@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use super::bench::{Asked, Bench};
 use super::claims::{Claim, Kind, Near, Recorded, Relation, Within};
 use super::paper::{Paper, Target};
 use super::quantity::Quantity;
 use super::runs::Measured;
-use super::score::Score;
+use super::score::{Score, Scored};
 use crate::sample::{Interval, Sample};
 
 /// How a claim fared.
@@ -89,7 +90,7 @@ pub(super) fn runs(paper: &Paper) -> Result<BTreeSet<String>, String> {
     let mut runs = BTreeSet::new();
     for claim in &paper.claims.claims {
         runs.extend(paper.targets(&claim.at, claim.measured)?.into_iter().map(|target| target.run));
-        if let Some((_, targets)) = paper.divisors(claim)? {
+        if let Some((_, targets)) = paper.divisors(&claim.at, claim.measured, claim.per.as_ref())? {
             runs.extend(targets.into_iter().map(|target| target.run));
         }
     }
@@ -110,23 +111,7 @@ pub(super) fn judge(paper: &Paper, measured: &[Measured]) -> Result<Vec<Judged>,
     Ok(judged)
 }
 
-/// Where claims are judged.
-struct Bench<'a> {
-    paper: &'a Paper,
-    measured: &'a [Measured],
-}
-
 impl Bench<'_> {
-    /// A figure with every seed; nothing where the run has none.
-    fn values(&self, target: &Target, quantity: Quantity) -> Vec<f64> {
-        let runs = self.measured.iter().filter(|measured| measured.run == target.run);
-        runs.filter_map(|run| run.get(target.part.as_deref(), quantity)).collect()
-    }
-
-    fn published(&self, target: &Target, quantity: Quantity) -> Option<f64> {
-        self.paper.published.get(&target.run, target.part.as_deref(), quantity)
-    }
-
     fn near(&self, claim: &Claim, near: &Near) -> Result<Vec<Judged>, String> {
         let within = near.within()?;
         let mut judged = Vec::new();
@@ -150,34 +135,6 @@ impl Bench<'_> {
         Ok(judged)
     }
 
-    /// How well each figure is known. Runs with one seed share what the seed decides, failed links above all, so a ratio is
-    /// taken seed by seed.
-    fn halves(
-        &self,
-        targets: &[Target],
-        quantity: Quantity,
-        divisors: Option<&(Quantity, Vec<Target>)>,
-    ) -> Vec<Option<f64>> {
-        let half = |values: Vec<f64>| Sample::of(&values).and_then(|sample| sample.confidence());
-        match divisors {
-            None => targets.iter().map(|target| half(self.values(target, quantity))).collect(),
-            Some((below, divisors)) => {
-                let pairs = targets.iter().zip(divisors);
-                pairs.map(|(target, divisor)| half(self.ratios(target, quantity, divisor, *below))).collect()
-            }
-        }
-    }
-
-    /// A figure over another, for every seed that both have.
-    fn ratios(&self, above: &Target, quantity: Quantity, below: &Target, by: Quantity) -> Vec<f64> {
-        let ratio = |run: &Measured| {
-            let other =
-                self.measured.iter().find(|other| other.run == below.run && other.seed == run.seed)?;
-            Some(run.get(above.part.as_deref(), quantity)? / other.get(below.part.as_deref(), by)?)
-        };
-        self.measured.iter().filter(|run| run.run == above.run).filter_map(ratio).collect()
-    }
-
     /// An exception turns the recorded verdict round.
     fn except(&self, claim: &Claim, target: &Target, judged: &mut Judged) -> Result<(), String> {
         for exception in &claim.except {
@@ -195,61 +152,72 @@ impl Bench<'_> {
 
     fn relation(&self, claim: &Claim, relation: Relation) -> Result<Judged, String> {
         let targets = self.paper.targets(&claim.at, claim.measured)?;
-        let divisors = self.paper.divisors(claim)?;
-        if divisors.as_ref().is_some_and(|(_, divisors)| divisors.len() != targets.len()) {
-            return Err(format!("claim `{}`: not as many divisors as figures", claim.id));
-        }
-        let by_seed: Vec<Vec<f64>> =
-            targets.iter().map(|target| self.values(target, claim.measured)).collect();
-        let ours = |target: &Target, quantity| {
-            Sample::of(&self.values(target, quantity)).map_or(f64::NAN, |sample| sample.mean)
+        let divisors = self.paper.divisors(&claim.at, claim.measured, claim.per.as_ref())?;
+        let asked = Asked::all(claim.measured, targets, divisors);
+        let compared = Compared {
+            by_seed: asked.iter().map(|asked| self.values(&asked.above.0, asked.above.1)).collect(),
+            measured: asked.iter().map(|asked| self.ours(asked)).collect(),
+            published: asked.iter().map(|asked| self.published(asked)).collect(),
         };
-        let theirs = |target: &Target, quantity| self.published(target, quantity).unwrap_or(f64::NAN);
-        let measured = divided(&targets, claim.measured, divisors.as_ref(), ours);
-        let published = divided(&targets, claim.measured, divisors.as_ref(), theirs);
-        if let Relation::Score(score) = relation {
-            let pairs: Vec<(f64, f64)> = measured.into_iter().zip(published).collect();
-            return Ok(scored(claim, score, &pairs));
+        let mut one = blank(claim, String::new());
+        match relation {
+            Relation::Score(score) => {
+                let scored = compared.scored(score);
+                one.at = score.words(scored.as_ref());
+                one.measured = scored.iter().map(|scored| scored.ours).collect();
+                one.seeds = usize::from(scored.is_some());
+            }
+            _ => {
+                one.at = words(relation);
+                one.measured = compared.measured.clone();
+                one.halves = asked.iter().map(|asked| self.half(asked)).collect();
+                one.seeds = asked.iter().map(|asked| self.n_seeds(asked)).min().unwrap_or(0);
+                let is_told = compared.published.iter().any(|value| !value.is_nan());
+                one.published = if is_told { compared.published.clone() } else { Vec::new() };
+            }
         }
-        let holds = match relation {
-            Relation::Equal => by_seed.iter().all(|values| !values.is_empty() && *values == by_seed[0]),
-            other => stands(&measured, other),
-        };
-        let mut one = blank(claim, words(relation));
-        one.published = if published.iter().all(|value| value.is_nan()) { Vec::new() } else { published };
-        one.measured = measured;
-        one.halves = self.halves(&targets, claim.measured, divisors.as_ref());
-        let below = divisors.iter().flat_map(|(quantity, divisors)| {
-            divisors.iter().map(|divisor| self.values(divisor, *quantity).len())
-        });
-        one.seeds = by_seed.iter().map(Vec::len).chain(below).min().unwrap_or(0);
-        one.verdict = if one.seeds == 0 { Verdict::TooFewSeeds } else { Verdict::of(holds) };
+        one.verdict =
+            if one.seeds == 0 { Verdict::TooFewSeeds } else { Verdict::of(compared.stand(relation)) };
         Ok(one)
     }
 }
 
-/// All figures judged together: what was measured is the score.
-fn scored(claim: &Claim, score: Score, pairs: &[(f64, f64)]) -> Judged {
-    let found = score.of(pairs);
-    let mut one = blank(claim, score.words(found.as_ref()));
-    one.measured = found.iter().map(|found| found.ours).collect();
-    one.seeds = usize::from(found.is_some());
-    one.verdict = found.map_or(Verdict::TooFewSeeds, |found| Verdict::of(score.holds(&found)));
-    one
+/// What relations are between.
+struct Compared {
+    /// Figures with every seed; not divided.
+    by_seed: Vec<Vec<f64>>,
+    /// Means over seeds, divided.
+    measured: Vec<f64>,
+    /// As published, divided.
+    published: Vec<f64>,
 }
 
-/// The figures, each over its divisor if there are any.
-fn divided(
-    targets: &[Target],
-    quantity: Quantity,
-    divisors: Option<&(Quantity, Vec<Target>)>,
-    value: impl Fn(&Target, Quantity) -> f64,
-) -> Vec<f64> {
-    let figures = targets.iter().map(|target| value(target, quantity));
-    match divisors {
-        None => figures.collect(),
-        Some((quantity, divisors)) => {
-            figures.zip(divisors).map(|(figure, divisor)| figure / value(divisor, *quantity)).collect()
+impl Compared {
+    /// All figures together.
+    fn scored(&self, score: Score) -> Option<Scored> {
+        let pairs = self.measured.iter().copied().zip(self.published.iter().copied());
+        score.of(&pairs.collect::<Vec<_>>())
+    }
+
+    /// Whether they stand in a relation; a figure that is not there never does.
+    fn stand(&self, relation: Relation) -> bool {
+        let values = &self.measured;
+        if values.iter().any(|value| value.is_nan()) {
+            return false;
+        }
+        let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        match relation {
+            Relation::Flat(limit) => largest <= limit * smallest,
+            Relation::AtLeast(limit) => smallest >= limit,
+            Relation::AtMost(limit) => largest <= limit,
+            Relation::Between([low, high]) => low <= smallest && largest <= high,
+            Relation::SmallestBetween([low, high]) => low <= smallest && smallest <= high,
+            Relation::LargestBetween([low, high]) => low <= largest && largest <= high,
+            Relation::FirstLeast => values.first().is_some_and(|first| *first <= smallest),
+            Relation::Rising => values.windows(2).all(|two| two[0] < two[1]),
+            Relation::Equal => self.by_seed.iter().all(|own| !own.is_empty() && *own == self.by_seed[0]),
+            Relation::Score(score) => self.scored(score).is_some_and(|scored| score.holds(&scored)),
         }
     }
 }
@@ -311,27 +279,6 @@ fn middle(values: &[f64]) -> Option<Interval> {
     (sorted.len() >= LEAST).then(|| Interval { low: at(0.025), high: at(0.975) })
 }
 
-/// Whether figures stand in a relation; a figure that is not there never does.
-fn stands(values: &[f64], relation: Relation) -> bool {
-    if values.iter().any(|value| value.is_nan()) {
-        return false;
-    }
-    let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    match relation {
-        Relation::Flat(limit) => largest <= limit * smallest,
-        Relation::AtLeast(limit) => smallest >= limit,
-        Relation::AtMost(limit) => largest <= limit,
-        Relation::Between([low, high]) => low <= smallest && largest <= high,
-        Relation::SmallestBetween([low, high]) => low <= smallest && smallest <= high,
-        Relation::LargestBetween([low, high]) => low <= largest && largest <= high,
-        Relation::FirstLeast => values.first().is_some_and(|first| *first <= smallest),
-        Relation::Rising => values.windows(2).all(|two| two[0] < two[1]),
-        Relation::Equal => smallest >= largest,
-        Relation::Score(_) => false,
-    }
-}
-
 fn words(relation: Relation) -> String {
     match relation {
         Relation::Flat(limit) => format!("largest / smallest <= {limit}"),
@@ -349,6 +296,7 @@ fn words(relation: Relation) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::score::Statistic;
     use super::*;
 
     #[test]
@@ -384,6 +332,10 @@ mod tests {
 
     #[test]
     fn relations_are_what_they_say() {
+        let stands = |values: &[f64], relation| {
+            let by_seed = values.iter().map(|value| vec![*value]).collect();
+            Compared { by_seed, measured: values.to_vec(), published: vec![2.0, 3.1, 4.2] }.stand(relation)
+        };
         let values = [2.0, 3.0, 4.0];
         assert!(stands(&values, Relation::Flat(2.0)) && !stands(&values, Relation::Flat(1.9)));
         assert!(stands(&values, Relation::AtLeast(2.0)) && !stands(&values, Relation::AtLeast(2.1)));
@@ -399,5 +351,12 @@ mod tests {
         assert!(stands(&values, Relation::FirstLeast) && !stands(&[2.0, 1.9], Relation::FirstLeast));
         assert!(stands(&values, Relation::Rising) && !stands(&[2.0, 2.0], Relation::Rising));
         assert!(!stands(&[f64::NAN, 1.0], Relation::Flat(9.0)));
+        assert!(stands(&[2.0, 2.0], Relation::Equal) && !stands(&values, Relation::Equal));
+        let near = |least: f64| {
+            let (of, none) = (Statistic::ShareNear, None);
+            Score { of, at_least: Some(least), at_most: none, published_from: none, published_below: none }
+        };
+        assert!(stands(&values, Relation::Score(near(1.0))), "errors are 0, 0.033 and 0.049");
+        assert!(!stands(&[2.0, 3.0, 5.0], Relation::Score(near(0.7))), "two in three are near");
     }
 }

@@ -7,6 +7,7 @@
 //! Invariants: a verdict follows from the claim and the runs alone; the recorded verdict is compared with it afterwards
 //! and never changes it.
 
+mod bench;
 mod claims;
 mod completion;
 mod error;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::claims::{Claim, Claims, Experiment, Figure, Recorded, Scale};
+use super::claims::{Claim, Claims, Divisor, Experiment, Figure, Recorded, Scale};
 use super::error::ReproduceError;
 use super::files::{fabrics, files, papers};
 use super::published::Published;
@@ -37,6 +37,14 @@ pub struct Paper {
 pub(super) struct Target {
     pub run: String,
     pub part: Option<String>,
+}
+
+impl Target {
+    /// The run alone where a quantity is none of its parts.
+    pub(super) fn of(&self, quantity: Quantity) -> Target {
+        let part = self.part.clone().filter(|_| quantity.is_of_a_part());
+        Target { run: self.run.clone(), part }
+    }
 }
 
 /// A scenario with what an experiment changes in it.
@@ -141,7 +149,7 @@ impl Paper {
             checked.map_err(|reason| format!("claim `{}`: {reason}", claim.id))?;
         }
         for figure in &self.claims.figures {
-            let checked = self.rows(figure).map(drop);
+            let checked = self.rows(figure).and_then(|_| self.rows_below(figure)).map(drop);
             checked.map_err(|reason| format!("figure `{}`: {reason}", figure.name))?;
         }
         let more = self.claims.seeds.more.iter().map(|more| &more.group);
@@ -153,6 +161,7 @@ impl Paper {
             return Err("there are two of this name".into());
         }
         self.targets(&claim.at, claim.measured)?;
+        self.divisors(&claim.at, claim.measured, claim.per.as_ref())?;
         for exception in &claim.except {
             self.targets(&exception.at, claim.measured)?;
         }
@@ -295,23 +304,27 @@ impl Paper {
 
     /// Whether a claim or a figure is about a quantity.
     pub(super) fn asks_for(&self, quantity: Quantity) -> bool {
-        let of_claim = |claim: &Claim| {
-            let below = claim.per.as_ref().and_then(|per| per.measured);
-            claim.measured == quantity || below == Some(quantity)
-        };
-        self.claims.claims.iter().any(of_claim)
-            || self.claims.figures.iter().any(|figure| figure.measured.contains(&quantity))
+        let below = |per: &Option<Divisor>| per.as_ref().and_then(|per| per.measured) == Some(quantity);
+        self.claims.claims.iter().any(|claim| claim.measured == quantity || below(&claim.per))
+            || self
+                .claims
+                .figures
+                .iter()
+                .any(|figure| figure.measured.contains(&quantity) || below(&figure.per))
     }
 
     /// The parts of a run that claims and figures name for these quantities.
     pub(super) fn parts_asked(&self, run: &str, quantities: &[Quantity]) -> BTreeSet<String> {
         let of_claims = self.claims.claims.iter().flat_map(|claim| {
             let own = self.targets(&claim.at, claim.measured).ok().map(|targets| (claim.measured, targets));
-            own.into_iter().chain(self.divisors(claim).ok().flatten())
+            let below = self.divisors(&claim.at, claim.measured, claim.per.as_ref());
+            own.into_iter().chain(below.ok().flatten())
         });
         let of_figures = self.claims.figures.iter().flat_map(|figure| {
-            let targets = self.rows(figure).unwrap_or_default();
-            figure.measured.iter().map(move |quantity| (*quantity, targets.clone()))
+            let below = self.rows_below(figure).ok().flatten().unwrap_or_default();
+            let targets = [self.rows(figure).unwrap_or_default(), below].concat();
+            let measured = figure.measured.iter().chain(figure.per.iter().flat_map(|per| &per.measured));
+            measured.map(move |quantity| (*quantity, targets.clone()))
         });
         let asked = of_claims.chain(of_figures).filter(|(quantity, _)| quantities.contains(quantity));
         let targets = asked.flat_map(|(_, targets)| targets).filter(|target| target.run == run);
@@ -320,16 +333,34 @@ impl Paper {
 
     /// The rows of a figure: parts if it shows anything of parts, else runs.
     pub(super) fn rows(&self, figure: &Figure) -> Result<Vec<Target>, String> {
-        let of_parts = figure.measured.iter().find(|quantity| quantity.is_of_a_part());
-        let quantity = of_parts.or(figure.measured.first()).ok_or("shows nothing")?;
-        self.targets(&figure.at, *quantity)
+        self.targets(&figure.at, row_quantity(figure)?)
     }
 
-    /// What figures are divided by, one for each target.
-    pub(super) fn divisors(&self, claim: &Claim) -> Result<Option<(Quantity, Vec<Target>)>, String> {
-        let Some(per) = &claim.per else { return Ok(None) };
-        let quantity = per.measured.unwrap_or(claim.measured);
-        let targets = self.targets(if per.at.is_empty() { &claim.at } else { &per.at }, quantity)?;
+    /// What the rows of a figure are divided by, one for each of them.
+    pub(super) fn rows_below(&self, figure: &Figure) -> Result<Option<Vec<Target>>, String> {
+        let divisors = self.divisors(&figure.at, row_quantity(figure)?, figure.per.as_ref())?;
+        Ok(divisors.map(|(_, targets)| targets))
+    }
+
+    /// What a quantity of runs is divided by, one for each target.
+    pub(super) fn divisors(
+        &self,
+        at: &[String],
+        measured: Quantity,
+        per: Option<&Divisor>,
+    ) -> Result<Option<(Quantity, Vec<Target>)>, String> {
+        let Some(per) = per else { return Ok(None) };
+        let quantity = per.measured.unwrap_or(measured);
+        let targets = self.targets(if per.at.is_empty() { at } else { &per.at }, quantity)?;
+        if targets.len() != self.targets(at, measured)?.len() {
+            return Err("not as many divisors as figures".into());
+        }
         Ok(Some((quantity, targets)))
     }
+}
+
+/// The quantity that decides whether the rows of a figure are parts.
+fn row_quantity(figure: &Figure) -> Result<Quantity, String> {
+    let of_parts = figure.measured.iter().find(|quantity| quantity.is_of_a_part());
+    of_parts.or(figure.measured.first()).copied().ok_or_else(|| "shows nothing".into())
 }

@@ -6,7 +6,7 @@
 //! Invariants: what is kept grows with hosts, not with messages. A share of the line is payload over what the NIC of the
 //! sender could have put on the wire while the message was under way, so header bytes and messages side by side lower it.
 
-use netloom_records::{FlowRow, PortRow, RepairRow, SignalRow, TallyRow};
+use netloom_records::{FlowRow, PortRow, RepairRow, Repaired, SignalRow, TallyRow};
 use serde::Serialize;
 
 /// Sums over the messages on queue pairs, and over all ports.
@@ -60,8 +60,8 @@ struct Sender {
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     senders: Vec<Sender>,
-    repairs: QueuePairSummary,
-    n_messages: u64,
+    repaired: Repaired,
+    signals: QueuePairSummary,
 }
 
 impl Tally {
@@ -77,20 +77,7 @@ impl Tally {
     }
 
     pub fn repair(&mut self, row: &RepairRow) {
-        self.n_messages += 1;
-        let sums = &mut self.repairs;
-        sums.packets += u64::from(row.packets);
-        sums.again += u64::from(row.again);
-        sums.duplicates += u64::from(row.duplicates);
-        sums.nacks += u64::from(row.nacks);
-        sums.marked += u64::from(row.marked);
-        sums.cnps += u64::from(row.cnps);
-        sums.notified += u64::from(row.notified);
-        sums.distance = sums.distance.max(row.distance);
-        if let Some(sender) = self.senders.get_mut(row.source.index()) {
-            sender.packets += u64::from(row.packets);
-            sender.again += u64::from(row.again);
-        }
+        self.repaired(row.source.index(), row.into());
     }
 
     /// Messages that have no rows.
@@ -98,28 +85,20 @@ impl Tally {
         if let Some(sender) = self.senders.get_mut(row.source.index()) {
             sender.bytes += row.size.0;
             sender.time_s += row.time.as_seconds();
-            if row.on_pairs > 0 {
-                sender.packets += row.packets;
-                sender.again += row.again;
-            }
         }
-        if row.on_pairs == 0 {
-            return;
+        self.repaired(row.source.index(), row.into());
+    }
+
+    fn repaired(&mut self, source: usize, repaired: Repaired) {
+        self.repaired += repaired;
+        if let Some(sender) = self.senders.get_mut(source) {
+            sender.packets += repaired.packets;
+            sender.again += repaired.again;
         }
-        self.n_messages += row.on_pairs;
-        let sums = &mut self.repairs;
-        sums.packets += row.packets;
-        sums.again += row.again;
-        sums.duplicates += row.duplicates;
-        sums.nacks += row.nacks;
-        sums.marked += row.marked;
-        sums.cnps += row.cnps;
-        sums.notified += row.notified;
-        sums.distance = sums.distance.max(row.distance);
     }
 
     pub fn signal(&mut self, row: &SignalRow) {
-        let sums = &mut self.repairs;
+        let sums = &mut self.signals;
         sums.nacks_forwarded += row.nacks_forwarded;
         sums.nacks_blocked += row.nacks_blocked;
         sums.nacks_made += row.nacks_made;
@@ -136,7 +115,7 @@ impl Tally {
 
     /// The sums; none of a run without queue pairs.
     pub fn finish(self) -> Option<QueuePairSummary> {
-        if self.n_messages == 0 {
+        if self.repaired.messages == 0 {
             return None;
         }
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
@@ -147,12 +126,20 @@ impl Tally {
             let repeated = share(sender.again as f64, sender.packets as f64);
             sender.bytes as f64 * (1.0 + repeated)
         });
-        let sums = self.repairs;
+        let sums = self.repaired;
         Some(QueuePairSummary {
+            packets: sums.packets,
+            again: sums.again,
+            duplicates: sums.duplicates,
+            nacks: sums.nacks,
+            marked: sums.marked,
+            cnps: sums.cnps,
+            notified: sums.notified,
+            distance: sums.distance,
             spurious: share(sums.duplicates as f64, (sums.packets + sums.duplicates) as f64),
             sending_rate: share(sent.sum(), line),
             goodput: share(bytes, line),
-            ..sums
+            ..self.signals
         })
     }
 }

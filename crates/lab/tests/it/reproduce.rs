@@ -31,6 +31,11 @@ figures:
     shows: How long steps take.
     measured: [packets, step_mean, step_p95]
     at: [both]
+  - name: Figure 2
+    shows: What spraying gains.
+    measured: [packets, step_mean]
+    at: [hashed/pairs]
+    per: {at: [sprayed/pairs]}
 claims:
   - id: packets
     said: table 1
@@ -179,6 +184,39 @@ fn figures_show_published_numbers_beside_ours() {
     // Packets are the same with every seed, the tail is made up, and lies outside.
     assert!(!cells[4].contains('±') && cells[6].contains('±'), "{figures}");
     assert!(!cells[5].ends_with('*') && cells[7] == "9*", "{figures}");
+}
+
+#[test]
+fn figures_show_ratios_as_claims_judge_them() {
+    let made_up = published() + "sprayed,pairs,0.01,9.0,1\n";
+    let report = judged(&made_up, "", false);
+    let figures = report.figures();
+    let lines: Vec<&str> = figures.lines().skip_while(|line| *line != "## Figure 2").collect();
+    assert!(lines[4].contains("`hashed/pairs` over `sprayed/pairs`"), "{figures}");
+    assert!(
+        lines[6].ends_with("| step_mean_ms, ratio, published | step_mean_ms, ratio, ours |"),
+        "{figures}"
+    );
+    let cells: Vec<&str> = lines[8].split('|').map(str::trim).collect();
+    let number = |cell: usize| -> f64 {
+        let text = cells[cell].split(' ').next().expect("a number").trim_end_matches('*');
+        text.parse().unwrap_or_else(|_| panic!("{figures}"))
+    };
+    // Packets, their ratio, steps, their ratio: each as published and as ours.
+    assert_eq!((number(5), number(6)), (number(3), 1.0));
+    assert!((number(9) / number(7) - 100.0).abs() < 0.01 && cells[9].ends_with('*'), "{figures}");
+    let faster = report.judged.iter().find(|judged| judged.claim == "faster").expect("it was judged");
+    assert!((number(10) / faster.measured[0] - 1.0).abs() < 1e-4, "{figures}");
+    assert!(cells[10].contains('±'), "{figures}");
+    assert!((number(8) - number(10)).abs() > 0.1, "not the figure itself");
+}
+
+#[test]
+fn divisors_are_as_many_as_figures() {
+    let more = CLAIMS.replace("    per: {at: [sprayed/pairs]}\nclaims", "    per: {at: [both]}\nclaims");
+    assert_ne!(more, CLAIMS);
+    let error = paper(&published(), &more).expect_err("one row, two divisors");
+    assert!(error.to_string().contains("figure `Figure 2`: not as many divisors as figures"), "{error}");
 }
 
 #[test]

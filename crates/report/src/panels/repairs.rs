@@ -6,7 +6,7 @@
 //!
 //! Invariants: absent in a run without queue pairs; a list that is cut says how long it was.
 
-use netloom_records::{Batch, RepairRow};
+use netloom_records::{Batch, RepairRow, Repaired};
 use netloom_units::NodeId;
 use serde::Serialize;
 
@@ -29,17 +29,9 @@ pub struct Repairs {
 
 #[derive(Debug, Default)]
 struct Totals {
-    messages: u64,
-    packets: u64,
-    again: u64,
-    duplicates: u64,
-    nacks: u64,
-    marked: u64,
-    cnps: u64,
-    notified: u64,
+    sums: Repaired,
     reordered: u64,
     distance: u64,
-    farthest: u32,
 }
 
 /// What switches at the edge did with NACKs.
@@ -72,17 +64,9 @@ impl Collector for Repairs {
 impl Repairs {
     fn message(&mut self, row: &RepairRow) {
         let totals = &mut self.totals;
-        totals.messages += 1;
-        totals.packets += u64::from(row.packets);
-        totals.again += u64::from(row.again);
-        totals.duplicates += u64::from(row.duplicates);
-        totals.nacks += u64::from(row.nacks);
-        totals.marked += u64::from(row.marked);
-        totals.cnps += u64::from(row.cnps);
-        totals.notified += u64::from(row.notified);
+        totals.sums += Repaired::from(row);
         totals.reordered += u64::from(row.distance > 0);
         totals.distance += u64::from(row.distance);
-        totals.farthest = totals.farthest.max(row.distance);
         if row.again + row.nacks + row.distance == 0 {
             return;
         }
@@ -97,26 +81,27 @@ impl Repairs {
 
     /// Whether any message travelled on a queue pair.
     pub fn has_queue_pairs(&self) -> bool {
-        self.totals.messages > 0
+        self.totals.sums.messages > 0
     }
 
     /// Of the whole run.
     pub fn finish(self, about: &About) -> Option<RunData> {
         let has_queue_pairs = self.has_queue_pairs();
         let Repairs { totals, edge, n_affected, worst } = self;
+        let Totals { sums, reordered, distance } = totals;
         has_queue_pairs.then(|| RunData {
-            messages: totals.messages,
-            packets: totals.packets,
-            needed: totals.again.saturating_sub(totals.duplicates),
-            spurious: totals.duplicates,
-            nacks: totals.nacks,
+            messages: sums.messages,
+            packets: sums.packets,
+            needed: sums.again.saturating_sub(sums.duplicates),
+            spurious: sums.duplicates,
+            nacks: sums.nacks,
             edge: (edge != EdgeData::default()).then_some(edge),
-            marked: totals.marked,
-            cnps: totals.cnps,
-            notified: totals.notified,
-            reordered: totals.reordered,
-            distance: six_digits(totals.distance as f64 / totals.messages as f64),
-            farthest: totals.farthest,
+            marked: sums.marked,
+            cnps: sums.cnps,
+            notified: sums.notified,
+            reordered,
+            distance: six_digits(distance as f64 / sums.messages as f64),
+            farthest: sums.distance,
             affected: n_affected,
             worst: worst.iter().map(|row| MessageData::of(row, about)).collect(),
         })

@@ -22,7 +22,7 @@ pub(crate) fn scenario(resolved: &Resolved) -> Node {
     let coordination_delay = resolved.coordination_delay.as_ref();
     Node::map([
         ("netloom", Node::text("1")),
-        ("name", Node::text(&resolved.name)),
+        ("name", Node::name(&resolved.name)),
         ("seed", Node::text(resolved.seed.to_string())),
         ("fabric", fabric(&resolved.fabric)),
         ("balance", balance(&resolved.balance)),
@@ -75,7 +75,7 @@ fn plugin(parameters: &Parameters) -> Node {
 }
 
 fn names(names: &[Placed<String>]) -> Node {
-    Node::list(names.iter().map(|name| Node::text(&name.value)))
+    Node::list(names.iter().map(|name| Node::name(&name.value)))
 }
 
 fn fabric(fabric: &Fabric) -> Node {
@@ -95,8 +95,8 @@ fn custom_body(custom: &Custom) -> Node {
 
 fn link(bundle: &Bundle) -> Node {
     Node::map([
-        ("from", Node::text(&bundle.from.value)),
-        ("to", Node::text(&bundle.to.value)),
+        ("from", Node::name(&bundle.from.value)),
+        ("to", Node::name(&bundle.to.value)),
         ("rate", value(Value::Rate(bundle.rate))),
         ("delay", duration(bundle.delay)),
         ("count", Node::text(bundle.count.to_string())),
@@ -128,7 +128,7 @@ fn congestion(Congestion { kind, table }: &Congestion) -> Node {
 fn route(route: &Route) -> Node {
     let Route { at, from, to, link, settings } = route;
     let named = [("at", Some(at)), ("from", from.as_ref()), ("to", Some(to)), ("link", Some(link))];
-    let named = named.into_iter().filter_map(|(key, name)| Some((key.to_owned(), Node::text(&name?.value))));
+    let named = named.into_iter().filter_map(|(key, name)| Some((key.to_owned(), Node::name(&name?.value))));
     Node::map(named.chain(entries(settings)))
 }
 
@@ -171,7 +171,7 @@ fn class(class: &Class) -> Node {
 }
 
 fn traffic(Traffic { name, dscp, class, settings }: &Traffic) -> Node {
-    let mut all = vec![("name".to_owned(), Node::text(&name.value))];
+    let mut all = vec![("name".to_owned(), Node::name(&name.value))];
     for (key, number) in [("dscp", dscp), ("class", class)] {
         all.extend(number.as_ref().map(|number| (key.to_owned(), Node::text(number.value.to_string()))));
     }
@@ -181,7 +181,7 @@ fn traffic(Traffic { name, dscp, class, settings }: &Traffic) -> Node {
 
 /// The name of a kind of traffic.
 fn kind(name: Option<&Placed<String>>) -> Node {
-    Node::text(name.map_or("none", |name| name.value.as_str()))
+    name.map_or_else(|| Node::text("none"), |name| Node::name(&name.value))
 }
 
 fn background(background: &Background) -> Node {
@@ -211,7 +211,7 @@ fn faults(faults: &Faults) -> Node {
 
 fn timed_fault(fault: &TimedFault) -> Node {
     let mut all = entries(&fault.settings);
-    all.push((fault.subject.what.to_owned(), Node::text(&fault.subject.name.value)));
+    all.push((fault.subject.what.to_owned(), Node::name(&fault.subject.name.value)));
     all.push(("action".to_owned(), plugin(&fault.action)));
     Node::map(all)
 }
@@ -224,7 +224,7 @@ fn process(process: &Process) -> Node {
 
 fn storm(storm: &NamedStorm) -> Node {
     let mut all = entries(&storm.settings);
-    all.insert(1, ("link".to_owned(), Node::text(&storm.link.value)));
+    all.insert(1, ("link".to_owned(), Node::name(&storm.link.value)));
     Node::map(all)
 }
 

@@ -10,7 +10,7 @@ use crate::written::Node;
 /// One job.
 pub(super) fn job(job: &Job) -> Node {
     Node::map([
-        ("name", Node::text(&job.name.value)),
+        ("name", Node::name(&job.name.value)),
         ("placement", placement(&job.placement)),
         ("steps", steps(&job.steps.value)),
         ("warm_up", warm_up(job.warm_up)),
@@ -104,7 +104,7 @@ pub(super) fn flows(flows: &Flows) -> Node {
 fn flow(flow: &Flow) -> Node {
     let names = [("name", &flow.name), ("from", &flow.from), ("to", &flow.to)];
     let mut all: Vec<(String, Node)> =
-        names.into_iter().map(|(key, name)| (key.to_owned(), Node::text(&name.value))).collect();
+        names.into_iter().map(|(key, name)| (key.to_owned(), Node::name(&name.value))).collect();
     all.extend(entries(&flow.settings));
     all.push(("traffic".to_owned(), kind(flow.traffic.as_ref())));
     Node::map(all)

@@ -33,6 +33,8 @@ pub struct Node {
 pub enum Tree {
     /// A scalar's text.
     Text(String),
+    /// A name, made to be printed: read back it is text, whatever it looks like.
+    Name(String),
     /// Nothing: a key without a value.
     Nothing,
     /// A list.
@@ -63,6 +65,11 @@ impl Node {
         Node::made(Tree::Text(text.into()))
     }
 
+    /// A name made to be printed.
+    pub fn name(name: impl Into<String>) -> Node {
+        Node::made(Tree::Name(name.into()))
+    }
+
     /// A list made to be printed.
     pub fn list(items: impl IntoIterator<Item = Node>) -> Node {
         Node::made(Tree::List(items.into_iter().collect()))
@@ -87,7 +94,7 @@ impl Node {
     /// What kind of node it is, with an article.
     pub fn kind(&self) -> &'static str {
         match &self.tree {
-            Tree::Text(_) => "a single value",
+            Tree::Text(_) | Tree::Name(_) => "a single value",
             Tree::Nothing => "nothing",
             Tree::List(items) if items.is_empty() => "an empty list",
             Tree::List(_) => "a list",

@@ -145,7 +145,7 @@ fn descend<'a>(node: &'a mut Node, segment: &Segment) -> Result<&'a mut Node, Re
             let found = word.parse().ok().or_else(|| items.iter().position(|item| is_named(item, word)));
             found.and_then(|index: usize| items.get_mut(index)).ok_or_else(|| no_item(word, n))
         }
-        Tree::Text(_) | Tree::Nothing => unreachable!("made a map above"),
+        Tree::Text(_) | Tree::Name(_) | Tree::Nothing => unreachable!("made a map above"),
     }
 }
 

@@ -3,7 +3,8 @@
 //! What fits on a line is written on one (`{leaves: 8, spines: 4}`); what does not is spread over lines, two spaces a
 //! level.
 //!
-//! Invariants: parsing what was printed gives the same tree; the same tree always prints the same.
+//! Invariants: parsing what was printed gives the same tree; the same tree always prints the same; a name is text to
+//! every reader of YAML.
 
 use std::fmt::Write;
 
@@ -41,7 +42,7 @@ fn block(node: &Node, indent: usize, out: &mut String) {
                 item_of_list(item, indent, out);
             }
         }
-        Tree::Text(_) | Tree::Nothing => out.push_str(&flow(node)),
+        Tree::Text(_) | Tree::Name(_) | Tree::Nothing => out.push_str(&flow(node)),
     }
 }
 
@@ -80,7 +81,7 @@ fn item_of_list(node: &Node, indent: usize, out: &mut String) {
 fn fitting(node: &Node, out: &str) -> Option<String> {
     let used = out.len() - out.rfind('\n').map_or(0, |at| at + 1);
     let empty = match &node.tree {
-        Tree::Text(_) | Tree::Nothing => true,
+        Tree::Text(_) | Tree::Name(_) | Tree::Nothing => true,
         Tree::List(items) => items.is_empty(),
         Tree::Map(entries) => entries.is_empty(),
     };
@@ -96,6 +97,7 @@ fn flow(node: &Node) -> String {
 fn flow_within(node: &Node, width: usize) -> Option<String> {
     let (open, close) = match &node.tree {
         Tree::Text(text) => return Some(scalar(text)),
+        Tree::Name(name) => return Some(self::name(name)),
         Tree::Nothing => return Some("~".to_owned()),
         Tree::List(_) => ('[', ']'),
         Tree::Map(_) => ('{', '}'),
@@ -116,10 +118,20 @@ fn flow_within(node: &Node, width: usize) -> Option<String> {
         Tree::Map(entries) => {
             entries.iter().try_for_each(|entry| push(Some(&entry.key), &entry.value))?;
         }
-        Tree::Text(_) | Tree::Nothing => {}
+        Tree::Text(_) | Tree::Name(_) | Tree::Nothing => {}
     }
     line.push(close);
     (line.len() <= width).then_some(line)
+}
+
+/// What readers of YAML take for a flag, for nothing, or for a number, in any case.
+const WORDS: [&str; 12] =
+    ["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf", "infinity"];
+
+/// A name, quoted where YAML could take it for anything else than text: a number, a date, a flag, nothing.
+fn name(text: &str) -> String {
+    let is_word = WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
+    if is_word || text.starts_with(|c: char| c.is_ascii_digit()) { quoted(text) } else { scalar(text) }
 }
 
 /// A scalar, quoted where YAML could take it for anything else than its own text.
@@ -127,10 +139,14 @@ fn scalar(text: &str) -> String {
     let harmless = |c: char| c.is_ascii_alphanumeric() || "_-./%+".contains(c);
     let starts_well = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     let words = text.split(' ').all(|word| !word.is_empty() && word.chars().all(harmless));
-    // Words apart from quantities are never read as anything but text, so `true` needs no quotes either.
+    // The language knows what stands where, so a number, a quantity or `true` needs no quotes.
     if starts_well && words {
         return text.to_owned();
     }
+    quoted(text)
+}
+
+fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {
         match c {

@@ -1,0 +1,105 @@
+//! Names that look like something else are names all the same: in the resolved scenario, as text and as data.
+
+use netloom_lab::{Overrides, Source, Style, prepare};
+use serde_json::Value;
+
+use crate::scenes::prepared;
+
+/// What YAML readers take for numbers, flags, nothing or dates where it is not quoted.
+const NAMES: [&str; 30] = [
+    "70627759e751",
+    "4e8980531588",
+    "123",
+    "1_000",
+    "007",
+    "0x1f",
+    "0o17",
+    "0b101",
+    "1e5",
+    "1.5",
+    "1.",
+    ".5",
+    "-3",
+    "+3",
+    "12:30:45",
+    "2026-01-31",
+    "true",
+    "True",
+    "FALSE",
+    "yes",
+    "No",
+    "on",
+    "Off",
+    "y",
+    "null",
+    "NULL",
+    "~",
+    ".inf",
+    "NaN",
+    "Infinity",
+];
+
+/// Two hosts, a job, a flow and a fault, all of that name or of one that begins with it.
+fn scene(name: &str) -> String {
+    format!(
+        r#"
+netloom: 1
+name: "{name}"
+fabric:
+  custom:
+    hosts: ["{name}", other]
+    switches: [switch]
+    links:
+      - {{from: "{name}", to: switch, rate: 100Gbps, delay: 1us}}
+      - {{from: other, to: switch, rate: 100Gbps, delay: 1us}}
+transport: {{go_back_n: {{mtu: 4KiB}}}}
+traffic: [{{name: "{name}", class: 0}}]
+jobs:
+  - name: "{name}"
+    placement: {{list: ["{name}", other]}}
+    traffic: "{name}"
+    phases: [{{ring_all_reduce: {{size: 64KiB}}}}]
+flows: {{list: [{{name: "{name}", from: "{name}", to: other, stop: 1ms, traffic: "{name}"}}]}}
+record: {{packets_from: ["{name}"]}}
+"#
+    )
+}
+
+#[test]
+fn a_name_that_looks_like_a_number_is_a_name() {
+    for name in NAMES {
+        let prepared = prepared(&scene(name), None);
+        let scenario = &prepared.scenario;
+        for place in [
+            "/name",
+            "/fabric/custom/hosts/0",
+            "/fabric/custom/links/0/from",
+            "/traffic/0/name",
+            "/jobs/0/name",
+            "/jobs/0/placement/list/0",
+            "/jobs/0/traffic",
+            "/flows/list/0/name",
+            "/flows/list/0/from",
+            "/flows/list/0/traffic",
+            "/record/packets_from/0",
+        ] {
+            assert_eq!(scenario.pointer(place), Some(&Value::from(name)), "{name} at {place}");
+        }
+        assert!(scenario["seed"].is_u64(), "{name}: what is a number stays one");
+        let text = prepared.compiled.resolved_yaml.as_str();
+        let again = prepare(&Source::text("again.yaml", text), &Overrides::default());
+        let again = again.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)));
+        assert_eq!(again.compiled.resolved_yaml, text, "{name}");
+    }
+}
+
+#[test]
+fn a_file_may_be_called_a_number() {
+    let text = scene("x").replace("name: \"x\"\nfabric", "fabric");
+    for name in NAMES.iter().filter(|name| !name.contains([':', '~', '.'])) {
+        let source = Source::text(format!("{name}.yaml"), text.as_str());
+        let prepared = prepare(&source, &Overrides::default());
+        let prepared = prepared.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)));
+        assert_eq!((prepared.name.as_str(), &prepared.scenario["name"]), (*name, &Value::from(*name)));
+    }
+}

@@ -1,0 +1,153 @@
+//! What was sent again, summed over messages on queue pairs.
+//!
+//! Models: the sums of rows of tables `repairs` and `tallies`.
+//! Leaves out: what became of NACKs at the edge.
+//!
+//! Invariants: a message has a row in `repairs` or is in one of `tallies`, so both may be added up.
+
+use std::ops::AddAssign;
+
+use crate::rows::{RepairRow, TallyRow};
+
+/// Sums over messages on queue pairs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Repaired {
+    /// How many messages.
+    pub messages: u64,
+    /// Packets of them that came, each counted once.
+    pub packets: u64,
+    /// Packets that came and had been sent before.
+    pub again: u64,
+    /// Those of them that had been taken before.
+    pub duplicates: u64,
+    /// NACKs that receivers sent.
+    pub nacks: u64,
+    /// Marked packets that came.
+    pub marked: u64,
+    /// CNPs that receivers sent.
+    pub cnps: u64,
+    /// What slowed senders down.
+    pub notified: u64,
+    /// Most packets by which one came before its turn.
+    pub distance: u32,
+}
+
+impl From<&RepairRow> for Repaired {
+    fn from(row: &RepairRow) -> Repaired {
+        Repaired {
+            messages: 1,
+            packets: row.packets.into(),
+            again: row.again.into(),
+            duplicates: row.duplicates.into(),
+            nacks: row.nacks.into(),
+            marked: row.marked.into(),
+            cnps: row.cnps.into(),
+            notified: row.notified.into(),
+            distance: row.distance,
+        }
+    }
+}
+
+impl From<&TallyRow> for Repaired {
+    fn from(row: &TallyRow) -> Repaired {
+        let TallyRow { again, duplicates, nacks, marked, cnps, notified, distance, .. } = *row;
+        // The packets of a row that has no message on a queue pair are none of these.
+        let packets = if row.on_pairs > 0 { row.packets } else { 0 };
+        Repaired {
+            messages: row.on_pairs,
+            packets,
+            again,
+            duplicates,
+            nacks,
+            marked,
+            cnps,
+            notified,
+            distance,
+        }
+    }
+}
+
+impl AddAssign for Repaired {
+    fn add_assign(&mut self, other: Repaired) {
+        self.messages += other.messages;
+        self.packets += other.packets;
+        self.again += other.again;
+        self.duplicates += other.duplicates;
+        self.nacks += other.nacks;
+        self.marked += other.marked;
+        self.cnps += other.cnps;
+        self.notified += other.notified;
+        self.distance = self.distance.max(other.distance);
+    }
+}
+
+/// A message on a queue pair more; its packets are counted with those of all messages.
+impl AddAssign<&RepairRow> for TallyRow {
+    fn add_assign(&mut self, row: &RepairRow) {
+        let mut sums = Repaired::from(&*self);
+        sums += Repaired::from(row);
+        let Repaired { messages, packets: _, again, duplicates, nacks, marked, cnps, notified, distance } =
+            sums;
+        *self = TallyRow {
+            on_pairs: messages,
+            again,
+            duplicates,
+            nacks,
+            marked,
+            cnps,
+            notified,
+            distance,
+            ..*self
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use netloom_units::HostId;
+
+    fn row(number: u32) -> RepairRow {
+        RepairRow {
+            end: None,
+            source: HostId(0),
+            destination: HostId(1),
+            number,
+            job: 0,
+            packets: 10 + number,
+            again: 7,
+            duplicates: 6,
+            nacks: 5,
+            nacks_blocked: 4,
+            nacks_made: 3,
+            marked: 2,
+            cnps: 1,
+            notified: 8,
+            distance: 20 - number,
+        }
+    }
+
+    #[test]
+    fn rows_and_tallies_of_the_same_messages_have_the_same_sums() {
+        let rows = [row(0), row(1)];
+        let mut sums = Repaired::default();
+        rows.iter().for_each(|row| sums += Repaired::from(row));
+        let expected = Repaired {
+            messages: 2,
+            packets: 21,
+            again: 14,
+            duplicates: 12,
+            nacks: 10,
+            marked: 4,
+            cnps: 2,
+            notified: 16,
+            distance: 20,
+        };
+        assert_eq!(sums, expected);
+        let mut tally = TallyRow { packets: 21, ..TallyRow::default() };
+        assert_eq!(Repaired::from(&tally), Repaired::default(), "no message on a queue pair");
+        rows.iter().for_each(|row| tally += row);
+        assert_eq!(Repaired::from(&tally), expected);
+        assert_eq!(tally.packets, 21, "counted elsewhere");
+    }
+}
