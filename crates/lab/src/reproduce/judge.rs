@@ -1,7 +1,8 @@
 //! From runs to verdicts.
 //!
 //! Invariants: a `near` claim gives a verdict for each of its figures, a `relation` claim gives one; relations compare
-//! means over seeds, except `equal`, which compares seed by seed.
+//! means over seeds, except `equal`, which compares seed by seed, and those that name seeds or their mean, to which a
+//! ratio is one of each seed.
 
 use std::collections::BTreeSet;
 
@@ -110,6 +111,9 @@ pub(super) fn judge(paper: &Paper, measured: &[Measured]) -> Result<Vec<Judged>,
     Ok(judged)
 }
 
+/// Seeds of which one in ten says something.
+const SEEDS_FOR_TENTHS: usize = 10;
+
 /// Where claims are judged.
 struct Bench<'a> {
     paper: &'a Paper,
@@ -158,12 +162,22 @@ impl Bench<'_> {
         quantity: Quantity,
         divisors: Option<&(Quantity, Vec<Target>)>,
     ) -> Vec<Option<f64>> {
-        let half = |values: Vec<f64>| Sample::of(&values).and_then(|sample| sample.confidence());
+        let figures = self.seed_by_seed(targets, quantity, divisors);
+        figures.iter().map(|values| Sample::of(values).and_then(|sample| sample.confidence())).collect()
+    }
+
+    /// Each figure, or its ratio, with every seed.
+    fn seed_by_seed(
+        &self,
+        targets: &[Target],
+        quantity: Quantity,
+        divisors: Option<&(Quantity, Vec<Target>)>,
+    ) -> Vec<Vec<f64>> {
         match divisors {
-            None => targets.iter().map(|target| half(self.values(target, quantity))).collect(),
+            None => targets.iter().map(|target| self.values(target, quantity)).collect(),
             Some((below, divisors)) => {
                 let pairs = targets.iter().zip(divisors);
-                pairs.map(|(target, divisor)| half(self.ratios(target, quantity, divisor, *below))).collect()
+                pairs.map(|(target, divisor)| self.ratios(target, quantity, divisor, *below)).collect()
             }
         }
     }
@@ -201,9 +215,7 @@ impl Bench<'_> {
         }
         let by_seed: Vec<Vec<f64>> =
             targets.iter().map(|target| self.values(target, claim.measured)).collect();
-        let ours = |target: &Target, quantity| {
-            Sample::of(&self.values(target, quantity)).map_or(f64::NAN, |sample| sample.mean)
-        };
+        let ours = |target: &Target, quantity| mean(&self.values(target, quantity));
         let theirs = |target: &Target, quantity| self.published(target, quantity).unwrap_or(f64::NAN);
         let measured = divided(&targets, claim.measured, divisors.as_ref(), ours);
         let published = divided(&targets, claim.measured, divisors.as_ref(), theirs);
@@ -211,19 +223,25 @@ impl Bench<'_> {
             let pairs: Vec<(f64, f64)> = measured.into_iter().zip(published).collect();
             return Ok(scored(claim, score, &pairs));
         }
-        let holds = match relation {
-            Relation::Equal => by_seed.iter().all(|values| !values.is_empty() && *values == by_seed[0]),
-            other => stands(&measured, other),
-        };
         let mut one = blank(claim, words(relation));
         one.published = if published.iter().all(|value| value.is_nan()) { Vec::new() } else { published };
         one.measured = measured;
+        let holds = match relation {
+            Relation::Equal => by_seed.iter().all(|values| !values.is_empty() && *values == by_seed[0]),
+            Relation::EverySeedAtLeast(_) | Relation::MeanBetween(_) | Relation::AmongSeeds(_) => {
+                let figures = self.seed_by_seed(&targets, claim.measured, divisors.as_ref());
+                one.measured = figures.iter().map(|values| mean(values)).collect();
+                figures.iter().all(|values| stands_by_seed(values, relation))
+            }
+            other => stands(&one.measured, other),
+        };
         one.halves = self.halves(&targets, claim.measured, divisors.as_ref());
         let below = divisors.iter().flat_map(|(quantity, divisors)| {
             divisors.iter().map(|divisor| self.values(divisor, *quantity).len())
         });
         one.seeds = by_seed.iter().map(Vec::len).chain(below).min().unwrap_or(0);
-        one.verdict = if one.seeds == 0 { Verdict::TooFewSeeds } else { Verdict::of(holds) };
+        let enough = if matches!(relation, Relation::AmongSeeds(_)) { SEEDS_FOR_TENTHS } else { 1 };
+        one.verdict = if one.seeds < enough { Verdict::TooFewSeeds } else { Verdict::of(holds) };
         Ok(one)
     }
 }
@@ -297,10 +315,14 @@ fn is_near(values: &[f64], published: f64, within: Within, allow: f64) -> (Optio
     (interval, verdict)
 }
 
-/// Where the middle 95 % of figures lie, between sorted figures as numpy has it; nothing can be said of fewer than 40,
-/// which leave out none.
+/// Where the middle 95 % of figures lie; nothing can be said of fewer than 40, which leave out none.
 fn middle(values: &[f64]) -> Option<Interval> {
     const LEAST: usize = 40;
+    (values.len() >= LEAST).then(|| between(values, 0.025, 0.975))
+}
+
+/// From where to where these shares of figures lie, between sorted figures as numpy has it.
+fn between(values: &[f64], low: f64, high: f64) -> Interval {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let at = |share: f64| {
@@ -308,7 +330,25 @@ fn middle(values: &[f64]) -> Option<Interval> {
         let (low, high) = (sorted[place as usize], sorted[place.ceil() as usize]);
         low + place.fract() * (high - low)
     };
-    (sorted.len() >= LEAST).then(|| Interval { low: at(0.025), high: at(0.975) })
+    Interval { low: at(low), high: at(high) }
+}
+
+/// The mean of a figure over seeds; no number without any.
+fn mean(values: &[f64]) -> f64 {
+    Sample::of(values).map_or(f64::NAN, |sample| sample.mean)
+}
+
+/// Whether a figure stands in a relation that is about its seeds; one that is not there never does.
+fn stands_by_seed(values: &[f64], relation: Relation) -> bool {
+    if values.is_empty() || values.iter().any(|value| value.is_nan()) {
+        return false;
+    }
+    match relation {
+        Relation::EverySeedAtLeast(limit) => values.iter().all(|value| *value >= limit),
+        Relation::MeanBetween([low, high]) => Interval { low, high }.holds(mean(values)),
+        Relation::AmongSeeds(value) => between(values, 0.1, 0.9).holds(value),
+        other => stands(&[mean(values)], other),
+    }
 }
 
 /// Whether figures stand in a relation; a figure that is not there never does.
@@ -328,6 +368,8 @@ fn stands(values: &[f64], relation: Relation) -> bool {
         Relation::FirstLeast => values.first().is_some_and(|first| *first <= smallest),
         Relation::Rising => values.windows(2).all(|two| two[0] < two[1]),
         Relation::Equal => smallest >= largest,
+        // These are about seeds, not about means.
+        Relation::EverySeedAtLeast(_) | Relation::MeanBetween(_) | Relation::AmongSeeds(_) => false,
         Relation::Score(_) => false,
     }
 }
@@ -343,6 +385,9 @@ fn words(relation: Relation) -> String {
         Relation::FirstLeast => "the first is the smallest".into(),
         Relation::Rising => "each above the one before".into(),
         Relation::Equal => "equal, seed by seed".into(),
+        Relation::EverySeedAtLeast(limit) => format!("with every seed >= {limit}"),
+        Relation::MeanBetween([low, high]) => format!("the mean over seeds from {low} to {high}"),
+        Relation::AmongSeeds(value) => format!("{value} between the 10th and 90th percentile of seeds"),
         Relation::Score(score) => score.words(None),
     }
 }
@@ -380,6 +425,19 @@ mod tests {
         assert_eq!([verdict(2.0), verdict(78.0)], [Verdict::Reproduced; 2]);
         assert_eq!([verdict(1.9), verdict(78.1)], [Verdict::NotReproduced; 2]);
         assert_eq!(is_near(&values[..39], 60.0, Within::Middle, 0.0).1, Verdict::TooFewSeeds);
+    }
+
+    #[test]
+    fn relations_about_seeds_look_at_each_of_them() {
+        // 0.0, 0.1, ... 1.0: the 10th percentile is 0.1, the 90th is 0.9.
+        let values: Vec<f64> = (0..=10).rev().map(|tenth| f64::from(tenth) / 10.0).collect();
+        let stands = |relation| stands_by_seed(&values, relation);
+        assert!(stands(Relation::EverySeedAtLeast(0.0)) && !stands(Relation::EverySeedAtLeast(0.01)));
+        assert!(stands(Relation::MeanBetween([0.49, 0.51])) && !stands(Relation::MeanBetween([0.51, 0.9])));
+        assert!(stands(Relation::AmongSeeds(0.11)) && stands(Relation::AmongSeeds(0.89)));
+        assert!(!stands(Relation::AmongSeeds(0.09)) && !stands(Relation::AmongSeeds(0.91)));
+        assert!(!stands_by_seed(&[], Relation::EverySeedAtLeast(0.0)));
+        assert!(!stands_by_seed(&[1.0, f64::NAN], Relation::EverySeedAtLeast(0.0)));
     }
 
     #[test]
