@@ -257,6 +257,12 @@ pub(super) enum Relation {
     Rising,
     /// Each equals the first, seed by seed.
     Equal,
+    /// With no seed is any below this.
+    EverySeedAtLeast(f64),
+    /// The mean over seeds of each lies from one to the other; of ratios, that of the ratios seed by seed.
+    MeanBetween([f64; 2]),
+    /// Of each one seed in ten or more lies at or below this, and as many at or above it.
+    AmongSeeds(f64),
     /// All together are as near to those published.
     Score(Score),
 }

@@ -115,12 +115,16 @@ impl Bench<'_> {
     fn near(&self, claim: &Claim, near: &Near) -> Result<Vec<Judged>, String> {
         let within = near.within()?;
         let mut judged = Vec::new();
-        for target in self.paper.targets(&claim.at, claim.measured)? {
+        for asked in self.asked(claim)? {
+            let target = &asked.above.0;
             let name = target.name();
-            let published = self.paper.published_of(&target, claim.measured);
+            let published = match &asked.below {
+                None => self.paper.published_of(target, claim.measured),
+                Some(_) => Some(self.published(&asked)).filter(|published| !published.is_nan()),
+            };
             let published =
                 published.ok_or_else(|| format!("claim `{}`: nothing is published of {name}", claim.id))?;
-            let values = self.values(&target, claim.measured);
+            let values = self.by_seed(&asked);
             let (interval, verdict) = is_near(&values, published, within, near.allow);
             let mut one = blank(claim, name);
             one.published = vec![published];
@@ -129,7 +133,7 @@ impl Bench<'_> {
             one.seeds = values.len();
             one.interval = interval;
             one.verdict = verdict;
-            self.except(claim, &target, &mut one)?;
+            self.except(claim, target, &mut one)?;
             judged.push(one);
         }
         Ok(judged)
@@ -151,11 +155,10 @@ impl Bench<'_> {
     }
 
     fn relation(&self, claim: &Claim, relation: Relation) -> Result<Judged, String> {
-        let targets = self.paper.targets(&claim.at, claim.measured)?;
-        let divisors = self.paper.divisors(&claim.at, claim.measured, claim.per.as_ref())?;
-        let asked = Asked::all(claim.measured, targets, divisors);
+        let asked = self.asked(claim)?;
         let compared = Compared {
-            by_seed: asked.iter().map(|asked| self.values(&asked.above.0, asked.above.1)).collect(),
+            values: asked.iter().map(|asked| self.values(&asked.above.0, asked.above.1)).collect(),
+            by_seed: asked.iter().map(|asked| self.by_seed(asked)).collect(),
             measured: asked.iter().map(|asked| self.ours(asked)).collect(),
             published: asked.iter().map(|asked| self.published(asked)).collect(),
         };
@@ -176,15 +179,31 @@ impl Bench<'_> {
                 one.published = if is_told { compared.published.clone() } else { Vec::new() };
             }
         }
+        if let Relation::MeanBetween(_) = relation {
+            one.measured = compared.by_seed.iter().map(|values| mean(values)).collect();
+        }
+        let enough = if matches!(relation, Relation::AmongSeeds(_)) { SEEDS_FOR_TENTHS } else { 1 };
         one.verdict =
-            if one.seeds == 0 { Verdict::TooFewSeeds } else { Verdict::of(compared.stand(relation)) };
+            if one.seeds < enough { Verdict::TooFewSeeds } else { Verdict::of(compared.stand(relation)) };
         Ok(one)
+    }
+
+    /// What a claim is about.
+    fn asked(&self, claim: &Claim) -> Result<Vec<Asked>, String> {
+        let targets = self.paper.targets(&claim.at, claim.measured)?;
+        let divisors = self.paper.divisors(&claim.at, claim.measured, claim.per.as_ref())?;
+        Ok(Asked::all(claim.measured, targets, divisors))
     }
 }
 
+/// Seeds of which one in ten says something.
+const SEEDS_FOR_TENTHS: usize = 10;
+
 /// What relations are between.
 struct Compared {
-    /// Figures with every seed; not divided.
+    /// Figures with every seed, not divided.
+    values: Vec<Vec<f64>>,
+    /// Figures with every seed, divided.
     by_seed: Vec<Vec<f64>>,
     /// Means over seeds, divided.
     measured: Vec<f64>,
@@ -197,6 +216,11 @@ impl Compared {
     fn scored(&self, score: Score) -> Option<Scored> {
         let pairs = self.measured.iter().copied().zip(self.published.iter().copied());
         score.of(&pairs.collect::<Vec<_>>())
+    }
+
+    /// Whether something is true of the seeds of each figure; it is not of none.
+    fn each(&self, stands: impl Fn(&[f64]) -> bool) -> bool {
+        self.by_seed.iter().all(|seeds| !seeds.is_empty() && stands(seeds))
     }
 
     /// Whether they stand in a relation; a figure that is not there never does.
@@ -216,7 +240,12 @@ impl Compared {
             Relation::LargestBetween([low, high]) => low <= largest && largest <= high,
             Relation::FirstLeast => values.first().is_some_and(|first| *first <= smallest),
             Relation::Rising => values.windows(2).all(|two| two[0] < two[1]),
-            Relation::Equal => self.by_seed.iter().all(|own| !own.is_empty() && *own == self.by_seed[0]),
+            Relation::Equal => self.values.iter().all(|own| !own.is_empty() && *own == self.values[0]),
+            Relation::EverySeedAtLeast(limit) => self.each(|seeds| seeds.iter().all(|value| *value >= limit)),
+            Relation::MeanBetween([low, high]) => {
+                self.each(|seeds| Interval { low, high }.holds(mean(seeds)))
+            }
+            Relation::AmongSeeds(value) => self.each(|seeds| between(seeds, 0.1, 0.9).holds(value)),
             Relation::Score(score) => self.scored(score).is_some_and(|scored| score.holds(&scored)),
         }
     }
@@ -265,10 +294,14 @@ fn is_near(values: &[f64], published: f64, within: Within, allow: f64) -> (Optio
     (interval, verdict)
 }
 
-/// Where the middle 95 % of figures lie, between sorted figures as numpy has it; nothing can be said of fewer than 40,
-/// which leave out none.
+/// Where the middle 95 % of figures lie; nothing can be said of fewer than 40, which leave out none.
 fn middle(values: &[f64]) -> Option<Interval> {
     const LEAST: usize = 40;
+    (values.len() >= LEAST).then(|| between(values, 0.025, 0.975))
+}
+
+/// From one quantile of figures to another, between sorted figures as numpy has it.
+fn between(values: &[f64], low: f64, high: f64) -> Interval {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let at = |share: f64| {
@@ -276,7 +309,12 @@ fn middle(values: &[f64]) -> Option<Interval> {
         let (low, high) = (sorted[place as usize], sorted[place.ceil() as usize]);
         low + place.fract() * (high - low)
     };
-    (sorted.len() >= LEAST).then(|| Interval { low: at(0.025), high: at(0.975) })
+    Interval { low: at(low), high: at(high) }
+}
+
+/// The mean of a figure over seeds; not a number without any.
+fn mean(values: &[f64]) -> f64 {
+    Sample::of(values).map_or(f64::NAN, |sample| sample.mean)
 }
 
 fn words(relation: Relation) -> String {
@@ -290,6 +328,9 @@ fn words(relation: Relation) -> String {
         Relation::FirstLeast => "the first is the smallest".into(),
         Relation::Rising => "each above the one before".into(),
         Relation::Equal => "equal, seed by seed".into(),
+        Relation::EverySeedAtLeast(limit) => format!("with every seed >= {limit}"),
+        Relation::MeanBetween([low, high]) => format!("the mean over seeds from {low} to {high}"),
+        Relation::AmongSeeds(value) => format!("{value} between the 10th and 90th percentile of seeds"),
         Relation::Score(score) => score.words(None),
     }
 }
@@ -331,10 +372,35 @@ mod tests {
     }
 
     #[test]
+    fn relations_about_seeds_look_at_each_of_them() {
+        // 0.0, 0.1, ... 1.0: the 10th percentile is 0.1, the 90th is 0.9.
+        let seeds: Vec<f64> = (0..=10).rev().map(|tenth| f64::from(tenth) / 10.0).collect();
+        let stands = |seeds: &[f64], relation| {
+            let measured = vec![mean(seeds)];
+            let by_seed = vec![seeds.to_vec()];
+            Compared { values: by_seed.clone(), by_seed, measured, published: Vec::new() }.stand(relation)
+        };
+        assert!(stands(&seeds, Relation::EverySeedAtLeast(0.0)));
+        assert!(!stands(&seeds, Relation::EverySeedAtLeast(0.01)));
+        assert!(stands(&seeds, Relation::MeanBetween([0.49, 0.51])));
+        assert!(!stands(&seeds, Relation::MeanBetween([0.51, 0.9])));
+        assert!(stands(&seeds, Relation::AmongSeeds(0.11)) && stands(&seeds, Relation::AmongSeeds(0.89)));
+        assert!(!stands(&seeds, Relation::AmongSeeds(0.09)) && !stands(&seeds, Relation::AmongSeeds(0.91)));
+        assert!(!stands(&[], Relation::EverySeedAtLeast(0.0)));
+        assert!(!stands(&[1.0, f64::NAN], Relation::EverySeedAtLeast(0.0)));
+    }
+
+    #[test]
     fn relations_are_what_they_say() {
         let stands = |values: &[f64], relation| {
-            let by_seed = values.iter().map(|value| vec![*value]).collect();
-            Compared { by_seed, measured: values.to_vec(), published: vec![2.0, 3.1, 4.2] }.stand(relation)
+            let by_seed: Vec<Vec<f64>> = values.iter().map(|value| vec![*value]).collect();
+            Compared {
+                values: by_seed.clone(),
+                by_seed,
+                measured: values.to_vec(),
+                published: vec![2.0, 3.1, 4.2],
+            }
+            .stand(relation)
         };
         let values = [2.0, 3.0, 4.0];
         assert!(stands(&values, Relation::Flat(2.0)) && !stands(&values, Relation::Flat(1.9)));

@@ -208,7 +208,11 @@ impl Paper {
     /// Where a scenario of this name would be: among the paper's, or among the fabrics that all papers share.
     fn place(&self, name: &str) -> PathBuf {
         let file = format!("{name}.yaml");
-        if name.starts_with(SHARED) { PathBuf::from(file) } else { folder(&self.id).join(SCENARIOS).join(file) }
+        if name.starts_with(SHARED) {
+            PathBuf::from(file)
+        } else {
+            folder(&self.id).join(SCENARIOS).join(file)
+        }
     }
 
     /// How to make a run: a scenario, or an experiment on one.

@@ -208,6 +208,8 @@ fn of_job(job: &JobSummary) -> BTreeMap<Quantity, f64> {
     }
     if let Some(measured) = &job.measured {
         values.insert(Quantity::MeasuredMean, measured.mean_s * 1e6);
+        let variation = measured.deviation_s.map(|deviation| deviation / measured.mean_s);
+        values.extend(variation.map(|variation| (Quantity::StepVariation, variation)));
     }
     if let Some(time_s) = job.time_s {
         values.insert(Quantity::JobTime, time_s);

@@ -15,6 +15,8 @@ pub enum Quantity {
     StepP99,
     /// Mean step time of a job that is measured, warm-up left out.
     MeasuredMean,
+    /// Standard deviation over mean of these steps.
+    StepVariation,
     /// From a job's start to its finish.
     JobTime,
     /// The end of the simulation, whatever happened last.
@@ -117,11 +119,12 @@ pub enum Quantity {
 
 impl Quantity {
     /// All of them.
-    pub const ALL: [Quantity; 52] = [
+    pub const ALL: [Quantity; 53] = [
         Quantity::StepMean,
         Quantity::StepP95,
         Quantity::StepP99,
         Quantity::MeasuredMean,
+        Quantity::StepVariation,
         Quantity::JobTime,
         Quantity::SimulatorEnd,
         Quantity::Packets,
@@ -179,6 +182,7 @@ impl Quantity {
             Quantity::StepP95 => "step_p95_ms",
             Quantity::StepP99 => "step_p99_ms",
             Quantity::MeasuredMean => "measured_mean_us",
+            Quantity::StepVariation => "step_variation_share",
             Quantity::JobTime => "job_time_s",
             Quantity::SimulatorEnd => "simulator_end_s",
             Quantity::Packets => "packets",
@@ -247,11 +251,12 @@ impl Quantity {
         multiple.parse::<f64>().is_ok()
     }
 
-    const OF_PARTS: [Quantity; 22] = [
+    const OF_PARTS: [Quantity; 23] = [
         Quantity::StepMean,
         Quantity::StepP95,
         Quantity::StepP99,
         Quantity::MeasuredMean,
+        Quantity::StepVariation,
         Quantity::JobTime,
         Quantity::CollectiveLatency,
         Quantity::CollectiveBusbw,

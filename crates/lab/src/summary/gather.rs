@@ -205,7 +205,7 @@ impl Gather {
             steps: row.steps,
             time_s: row.start.zip(row.end).map(|(start, end)| end.since(start).as_seconds()),
             step: Distribution::of(self.steps.get(&row.job).cloned().unwrap_or_default()),
-            measured: self.measures.get(&row.job).map(measured),
+            measured: self.measures.get(&row.job).map(|found| measured(found, self.steps.get(&row.job))),
             phases: phases.collect(),
         }
     }
@@ -249,11 +249,16 @@ impl PhaseTally {
     }
 }
 
-fn measured(row: &MeasureRow) -> MeasuredSummary {
+fn measured(row: &MeasureRow, spans: Option<&Vec<Duration>>) -> MeasuredSummary {
+    let mut counted = Sample::default();
+    // Steps of a job come in order, and the first do not count.
+    spans.into_iter().flatten().skip(row.warm_up as usize).for_each(|span| counted.push(span.0));
+    let spread = counted.finish().filter(|taken| taken.count() > 1);
     MeasuredSummary {
         steps: row.steps,
         warm_up: row.warm_up,
         mean_s: row.mean.as_seconds(),
+        deviation_s: spread.map(|taken| taken.deviation() / 1e12),
         half_interval_s: row.half_interval.map(Duration::as_seconds),
         precise: row.precise,
     }

@@ -108,7 +108,9 @@ pub struct MeasuredSummary {
     pub warm_up: u32,
     /// Their mean time.
     pub mean_s: f64,
-    /// Half of its 95 % interval; absent of fewer than ten steps.
+    /// Standard deviation of their times; absent of a single step.
+    pub deviation_s: Option<f64>,
+    /// Half of the 95 % interval of the mean; absent of fewer than ten steps.
     pub half_interval_s: Option<f64>,
     /// Whether that is as little as the scenario asks for; absent where it asks for nothing.
     pub precise: Option<bool>,
