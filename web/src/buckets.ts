@@ -124,6 +124,7 @@ function bySize(label: string, what: string, lines: BucketLine[], reading: Readi
       data: sizes.map(size),
       // Intervals at the first and last size need room.
       boundaryGap: level !== undefined,
+      axisTick: { show: true, alignWithLabel: true, lineStyle: { color: "var(--line)" } },
       nameGap: aslant ? 56 : 30,
       axisLabel: { color: "var(--muted)", fontSize: 12, rotate: aslant ? 45 : 0, hideOverlap: true },
     }),

@@ -16,6 +16,7 @@ try {
   await page.waitForSelector("footer");
   // What is folded, and the list of panels that stays at the top, are no part of a picture.
   await page.addStyleTag({ content: "nav, details { display: none !important }" });
+  await page.addStyleTag({ content: title === "" ? "" : "figure { padding: 0.75rem }" });
   const figure = page.locator(`#${panel} figure`, { has: page.locator("figcaption", { hasText: new RegExp(`^${title}`) }) });
   await (title === "" ? page.locator(`#${panel}`) : figure.first()).screenshot({ path: picture });
 } finally {

@@ -58,12 +58,18 @@ const parts = (cell: InterferenceCell): string[] => [
   ...cell.scenario.split(", "),
 ];
 
+const sentence = (told: string[]): string =>
+  told
+    .filter((part) => part !== "")
+    .join(", ")
+    .replace(", beside ", " beside ");
+
 /** Lists of parts: what all have in common, and what is left of each. */
 function apart(all: string[][]): { common: string; names: string[] } {
   const [first = []] = all;
   const common = first.filter((part) => all.every((one) => one.includes(part)));
-  const rest = all.map((one) => one.filter((part) => part !== "" && !common.includes(part)).join(", "));
-  return { common: common.filter((part) => part !== "").join(", "), names: rest };
+  const rest = all.map((one) => sentence(one.filter((part) => !common.includes(part))));
+  return { common: sentence(common), names: rest };
 }
 
 const steadyGroups = (cells: Told[]): [string, Told[]][] =>
@@ -159,7 +165,7 @@ function inPairs(lines: InterferenceCell[]): Stroke[] {
 
 /** Bandwidth over size, a line for each victim and aggressor with several sizes. */
 function curves(study: Study): HTMLElement[] {
-  const name = (cell: InterferenceCell): string => parts(cell).join(", ");
+  const name = (cell: InterferenceCell): string => sentence(parts(cell));
   const series = distinct(study.cells.map(name))
     .map((found) => study.cells.filter((cell) => name(cell) === found && cell.busbw_bps !== null))
     .filter((cells) => distinct(cells.map((cell) => cell.bytes)).length > 1);
