@@ -54,14 +54,18 @@ beside() {
 allocated=fabrics/allocations/lumi-64b.yaml
 incast='interference.aggressor=none,{incast: {size: 2MiB}}'
 beside control $allocated --vary congestion=none,slingshot --vary "$incast"
-beside one fabrics/lumi.yaml --set 'name=one group' --set interference.hosts=64 --set congestion=none --vary "$incast"
-beside three $allocated --set 'name=three groups as allocated' --set congestion=none --vary "$incast"
+eight=$(for switch in {0..28..4}; do for host in {0..7}; do printf 'group0.switch%d.host%d, ' "$switch" "$host"; done; done)
+beside one4 fabrics/lumi.yaml --set 'name=one group at 4 switches' --set interference.hosts=64 --set congestion=none \
+    --vary "$incast"
+beside one8 fabrics/lumi.yaml --set 'name=one group at 8 switches' --set "interference.hosts=[${eight%, }]" \
+    --set congestion=none --vary "$incast"
+beside three $allocated --set 'name=three groups at 7 switches' --set congestion=none --vary "$incast"
 beside random fabrics/lumi.yaml --set name=random --set interference.hosts=64 --set interference.groups=random \
-    --set congestion=none --vary "$incast" --seeds 3
+    --set congestion=none --vary "$incast" --seeds 6
 beside load $allocated --set congestion=none --set interference.sizes=per_peer --vary hosts.injection=165Gbps,60Gbps \
     --vary 'interference.aggressor=none,{all_to_all_linear: {size: 2MiB, posting: same}}'
 netloom report "$place/control" -o "$place/control.html" >/dev/null
-netloom report "$place/one" "$place/three" "$place/random" -o "$place/placement.html" >/dev/null
+netloom report "$place/one4" "$place/one8" "$place/three" "$place/random" -o "$place/placement.html" >/dev/null
 netloom report "$place/load" -o "$place/load.html" >/dev/null
 for cause in control placement load; do
     picture "$place/$cause.html" interference "interference-$cause" "Ratio by size"

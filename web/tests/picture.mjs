@@ -15,8 +15,8 @@ try {
   await page.goto(pathToFileURL(resolve(report)).href);
   await page.waitForSelector("footer");
   // What is folded, and the list of panels that stays at the top, are no part of a picture.
-  await page.addStyleTag({ content: "nav, details { display: none !important }" });
-  await page.addStyleTag({ content: title === "" ? "" : "figure { padding: 0.75rem }" });
+  const alone = title === "" ? "" : "figure { padding: 0.75rem }";
+  await page.addStyleTag({ content: `nav, details { display: none !important } ${alone}` });
   const figure = page.locator(`#${panel} figure`, { has: page.locator("figcaption", { hasText: new RegExp(`^${title}`) }) });
   await (title === "" ? page.locator(`#${panel}`) : figure.first()).screenshot({ path: picture });
 } finally {

@@ -27,7 +27,7 @@ pub fn differences(path: &str, scenarios: &[Option<&Value>]) -> Vec<Difference> 
     found
 }
 
-fn walk<'a>(path: &str, values: &[Option<&'a Value>], found: &mut Vec<Difference>) {
+fn walk(path: &str, values: &[Option<&Value>], found: &mut Vec<Difference>) {
     let mut present = values.iter().flatten();
     let Some(first) = present.next() else { return };
     if present.all(|value| value == first) {
@@ -47,10 +47,10 @@ fn walk<'a>(path: &str, values: &[Option<&'a Value>], found: &mut Vec<Difference
         found.push(Difference { path: path.to_owned(), values: words.clone() });
     }
     for tag in distinct {
-        let of_it = |(value, word): (&Option<&'a Value>, &Option<String>)| {
-            value.filter(|value| value.is_object() && word.as_ref() == Some(tag))
-        };
-        inside(path, &values.iter().zip(&words).map(of_it).collect::<Vec<_>>(), found);
+        let pairs = values.iter().copied().zip(&words);
+        let of_it =
+            pairs.map(|(value, word)| value.filter(|value| value.is_object() && word.as_ref() == Some(tag)));
+        inside(path, &of_it.collect::<Vec<_>>(), found);
     }
 }
 
