@@ -142,7 +142,7 @@ function overBursts(cells: Told[]): HTMLElement[] {
     }));
     const title = `Ratio, ${found}`;
     const across = { name: "pause between bursts", labels: pauses.map(span) };
-    return figure(title, ratioMap(title, across, { name: "length", labels: lengths.map(span) }, squares));
+    return figure(title, ratioMap(title, across, { name: "length of bursts", labels: lengths.map(span) }, squares));
   });
 }
 
