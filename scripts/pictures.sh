@@ -7,7 +7,8 @@ browser=$(command -v chromium || command -v chromium-browser) || { echo "picture
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 netloom() { cargo run --locked --quiet -p netloom-cli -- "$@"; }
-picture() { (cd web && node tests/picture.mjs "$browser" "$1" "$2" "../docs/pictures/$3.png"); }
+# picture REPORT PANEL NAME [TITLE]: the panel, or its figure with a title that begins so.
+picture() { (cd web && node tests/picture.mjs "$browser" "$1" "$2" "../docs/pictures/$3.png" "${4:-}"); }
 mkdir -p docs/pictures
 
 # The congestion tree: scenarios 1, 2 and 5 of configuration 2, each as one scene; and the first one as it grows.
@@ -40,3 +41,32 @@ netloom sweep scenarios/faults/flap.yaml --vary balance=ecmp,flowlet,spray,adapt
     -o "$place/flap" >/dev/null
 netloom report "$place"/flap/points/flap/*/* -o "$place/flap.html" >/dev/null
 picture "$place/flap.html" steps flapping-link
+
+# Three causes of interference, one varied at a time: papers/congestion-fabrics/ablations.md has the commands in full.
+beside() {
+    name=$1
+    shift
+    netloom sweep "$@" --set 'interference.steps={precision: 5%, at_least: 100, at_most: 1000}' \
+        --set interference.warm_up=20 --set 'record={messages: summed}' \
+        --set 'interference.victim={ring_all_gather: {size: 2MiB}}' \
+        --vary interference.victim.ring_all_gather.size=512B,32KiB,2MiB --quiet -o "$place/$name"
+}
+allocated=fabrics/allocations/lumi-64b.yaml
+incast='interference.aggressor=none,{incast: {size: 2MiB}}'
+beside control $allocated --vary congestion=none,slingshot --vary "$incast"
+eight=$(for switch in {0..28..4}; do for host in {0..7}; do printf 'group0.switch%d.host%d, ' "$switch" "$host"; done; done)
+beside one4 fabrics/lumi.yaml --set 'name=one group at 4 switches' --set interference.hosts=64 --set congestion=none \
+    --vary "$incast"
+beside one8 fabrics/lumi.yaml --set 'name=one group at 8 switches' --set "interference.hosts=[${eight%, }]" \
+    --set congestion=none --vary "$incast"
+beside three $allocated --set 'name=three groups at 7 switches' --set congestion=none --vary "$incast"
+beside random fabrics/lumi.yaml --set name=random --set interference.hosts=64 --set interference.groups=random \
+    --set congestion=none --vary "$incast" --seeds 6
+beside load $allocated --set congestion=none --set interference.sizes=per_peer --vary hosts.injection=165Gbps,60Gbps \
+    --vary 'interference.aggressor=none,{all_to_all_linear: {size: 2MiB, posting: same}}'
+netloom report "$place/control" -o "$place/control.html" >/dev/null
+netloom report "$place/one4" "$place/one8" "$place/three" "$place/random" -o "$place/placement.html" >/dev/null
+netloom report "$place/load" -o "$place/load.html" >/dev/null
+for cause in control placement load; do
+    picture "$place/$cause.html" interference "interference-$cause" "Ratio by size"
+done

@@ -55,6 +55,11 @@ for policy in ecmp spray; do
 done
 netloom sweep scenarios/rdma/nic_sr.yaml --vary congestion.dcqcn.increase_time=55us,300us \
     --vary balance=ecmp,spray -o "$place/sweep" >/dev/null
+for hosts in 4 8; do
+    netloom sweep scenarios/interference/incast.yaml --set interference.hosts=$hosts --set interference.steps=12 \
+        --vary 'interference.aggressor=none,{incast: {size: 512KiB}}' --vary queues.credits.order=fifo,voq \
+        --vary interference.victim.ring_all_gather.size=8KiB,512KiB -o "$place/beside_$hosts" >/dev/null
+done
 netloom report "$place/ecmp" "$place/adaptive" -o "$place/demo.html" >/dev/null
 netloom report "$place/<"* "$place/custom" -o "$place/hostile.html" >/dev/null
 netloom report "$place/nic_sr" "$place/themis" "$place/lossless" -o "$place/rdma.html" >/dev/null
@@ -63,7 +68,8 @@ netloom report "$place/c2_5_dr" "$place/c2_5_ar" "$place/ecmp" -o "$place/conges
 netloom report "$place/one_class" "$place/two_classes" -o "$place/traffic.html" >/dev/null
 netloom report "$place/sizes_ecmp" "$place/sizes_spray" -o "$place/sizes.html" >/dev/null
 netloom report "$place/order_adaptive_spectrum" "$place/order_ecmp" -o "$place/reordering.html" >/dev/null
+netloom report "$place/beside_4" "$place/beside_8" -o "$place/interference.html" >/dev/null
 netloom report "$place"/sweep/points/*/*/* -o "$place/sweep.html" >/dev/null
 (cd web && npm run --silent browser -- "$browser" "$place/demo.html" "$place/hostile.html" \
     "$place/rdma.html" "$place/sweep.html" "$place/flows.html" "$place/congestion.html" "$place/traffic.html" \
-    "$place/sizes.html" "$place/reordering.html" ${PICTURES:+--pictures "$PICTURES"})
+    "$place/sizes.html" "$place/reordering.html" "$place/interference.html" ${PICTURES:+--pictures "$PICTURES"})

@@ -1,17 +1,21 @@
-// Values by sizes, or by buckets of sizes, a line for each run. Sizes lie at equal distances, whatever they are.
+// Values by sizes, or by buckets of sizes, a line for each run, with intervals where they are known. Sizes lie at equal distances, whatever they are.
 
 import { chart, numbers, tip, tooltip } from "./chart.ts";
+import type { Options } from "./chart.ts";
 import type { Stroke } from "./palette.ts";
 import { significant, size } from "./units.ts";
 
 /** A line. */
 export interface BucketLine extends Stroke {
   name: string;
-  points: { size: number; value: number }[];
+  /** Sizes with their values, and half the intervals of these where they are known. */
+  points: { size: number; value: number; half?: number | null }[];
 }
 
 /** Values that differ more than by this factor are read better on a logarithmic axis. */
 const WIDE = 20;
+/** So many sizes have room beside each other. */
+const STRAIGHT = 10;
 
 /** How the chart is read. */
 interface Reading {
@@ -22,6 +26,8 @@ interface Reading {
   /** No value is below. */
   least: number;
   log: boolean;
+  /** A value that is drawn as a line across, with its name. */
+  level?: { value: number; name: string };
 }
 
 /** The chart of slowdowns, which are never below one. */
@@ -36,39 +42,110 @@ export function slowdownChart(label: string, what: string, lines: BucketLine[]):
 export const bandwidthChart = (label: string, what: string, lines: BucketLine[]): HTMLElement =>
   bySize(label, what, lines, { sizes: "size of the vector", heading: (at) => at, least: 0, log: false });
 
-function bySize(label: string, what: string, lines: BucketLine[], { sizes: sized, heading: head, least, log }: Reading): HTMLElement {
+/** The chart of ratios by the size of a collective: 1 is no harm, and everything is drawn down to 0. */
+export const ratioChart = (label: string, what: string, sizes: string, lines: BucketLine[]): HTMLElement =>
+  bySize(label, what, lines, {
+    sizes,
+    heading: (at) => at,
+    least: 0,
+    log: false,
+    level: { value: 1, name: "no harm" },
+  });
+
+/** What ECharts hands to who draws an interval. */
+interface Drawing {
+  value: (dimension: number) => number;
+  coord: (at: [number, number]) => [number, number];
+}
+
+/** Intervals as upright lines with two ends; those of different lines at the same size stand beside each other. */
+const whisker =
+  (colour: string, aside: number) =>
+  (_: unknown, api: Drawing): Options => {
+    const [x, low] = api.coord([api.value(0), api.value(1)]);
+    const [, high] = api.coord([api.value(0), api.value(2)]);
+    const line = (x1: number, y1: number, x2: number, y2: number): Options => ({
+      type: "line",
+      shape: { x1: x1 + aside, y1, x2: x2 + aside, y2 },
+      style: { stroke: colour, lineWidth: 1.25, fill: "none" },
+      silent: true,
+    });
+    return { type: "group", children: [line(x, low, x, high), ...[low, high].map((y) => line(x - 4, y, x + 4, y))] };
+  };
+
+/** The intervals of a line, none below what is drawn. */
+function intervals({ colour, points }: BucketLine, sizes: number[], least: number, aside: number): Options {
+  return {
+    type: "custom",
+    renderItem: whisker(colour, aside),
+    silent: true,
+    clip: true,
+    tooltip: { show: false },
+    encode: { x: 0, y: [1, 2] },
+    data: points.flatMap(({ size: at, value, half }) =>
+      typeof half === "number" && half > 0 ? [[sizes.indexOf(at), Math.max(least, value - half), value + half]] : [],
+    ),
+  };
+}
+
+/** A line across, with its name above its end. */
+const across = ({ value, name }: { value: number; name: string }): Options => ({
+  silent: true,
+  symbol: "none",
+  animation: false,
+  label: { show: true, position: "insideEndTop", formatter: () => name, color: "var(--muted)", fontSize: 11 },
+  lineStyle: { color: "var(--muted)", width: 1, type: [4, 4] },
+  data: [{ yAxis: value }],
+});
+
+function bySize(label: string, what: string, lines: BucketLine[], reading: Reading): HTMLElement {
+  const { sizes: sized, heading: head, least, log, level } = reading;
   // Runs of different traffic have different sizes; all of them are ticks.
   const sizes = [...new Set(lines.flatMap(({ points }) => points.map((point) => point.size)))].sort((a, b) => a - b);
-  return chart(label, 320, {
-    grid: { left: 64, right: 24, top: 16, bottom: 76 },
-    tooltip: tooltip((hovered: { seriesName: string; value: [number, number] }[]) => {
-      const at = hovered[0]?.value[0];
+  const aslant = sizes.length > STRAIGHT;
+  return chart(label, aslant ? 320 : 300, {
+    grid: { left: 64, right: 24, top: 16, bottom: aslant ? 76 : 50 },
+    tooltip: tooltip((hovered: { seriesName: string; seriesType: string; value: [number, number] }[]) => {
+      const shown = hovered.filter(({ seriesType }) => seriesType === "line");
+      const at = shown[0]?.value[0];
       const heading = at === undefined ? "" : head(size(sizes[at] ?? 0));
+      const half = (line: string): string => {
+        const points = lines.find(({ name }) => name === line)?.points;
+        const found = points?.find((point) => point.size === sizes[at ?? 0])?.half;
+        return typeof found === "number" ? ` ± ${significant(found)}` : "";
+      };
       return tip(
         heading,
-        hovered.map(({ seriesName, value }) => `${seriesName}: ${significant(value[1])}`),
+        shown.map(({ seriesName, value }) => `${seriesName}: ${significant(value[1])}${half(seriesName)}`),
       );
     }, "axis"),
     xAxis: numbers(sized, {
       type: "category",
       data: sizes.map(size),
-      boundaryGap: false,
-      nameGap: 56,
-      axisLabel: { color: "var(--muted)", fontSize: 12, rotate: 45, hideOverlap: true },
+      // Intervals at the first and last size need room.
+      boundaryGap: level !== undefined,
+      axisTick: { show: true, alignWithLabel: true, lineStyle: { color: "var(--line)" } },
+      nameGap: aslant ? 56 : 30,
+      axisLabel: { color: "var(--muted)", fontSize: 12, rotate: aslant ? 45 : 0, hideOverlap: true },
     }),
     yAxis: numbers(log ? `${what} (logarithmic)` : what, {
       type: log ? "log" : "value",
       min: least,
       nameGap: 44,
     }),
-    series: lines.map(({ name, colour, dash, points }) => ({
-      type: "line",
-      name,
-      symbolSize: 6,
-      data: points.map(({ size: largest, value }) => [sizes.indexOf(largest), value]),
-      lineStyle: { color: colour, width: 2, type: dash },
-      itemStyle: { color: colour },
-      emphasis: { disabled: true },
-    })),
+    series: [
+      ...lines.map(({ name, colour, dash, points }, nth) => ({
+        type: "line",
+        name,
+        symbol: "circle",
+        symbolSize: 6,
+        data: points.map(({ size: largest, value }) => [sizes.indexOf(largest), value]),
+        lineStyle: { color: colour, width: 2, type: dash },
+        itemStyle: { color: colour },
+        emphasis: { disabled: true },
+        ...(nth === 0 && level !== undefined ? { markLine: across(level) } : {}),
+      })),
+      ...lines.map((line, nth) => intervals(line, sizes, least, (nth - (lines.length - 1) / 2) * 3)),
+    ],
   });
 }

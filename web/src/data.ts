@@ -451,7 +451,14 @@ export interface Study {
   settings: string[];
   points: InterferencePoint[];
   cells: InterferenceCell[];
-  courses: { point: number; starts: number[]; times: number[]; warm_up: number }[];
+  /** The worst first. */
+  courses: (CourseSteps & { point: number; warm_up: number; baseline: CourseSteps })[];
+}
+
+/** Starts and times of steps, in seconds. */
+export interface CourseSteps {
+  starts: number[];
+  times: number[];
 }
 
 export interface Report {

@@ -6,7 +6,8 @@
 import type { Run } from "./data.ts";
 import { element } from "./dom.ts";
 
-const COLOURS = 8;
+/** So many lines are told apart by their colours. */
+export const COLOURS = 8;
 
 /** Dashes and gaps in pixels, or none. */
 export type Dash = "solid" | number[];

@@ -18,6 +18,8 @@ export interface Side {
 }
 
 const CELL = 34;
+/** Room for what stands beside the map, however few its rows are. */
+const LEAST = 112;
 const AROUND = 84;
 const HIGHEST = 640;
 
@@ -45,7 +47,8 @@ export function ratioMap(label: string, across: Side, down: Side, cells: RatioCe
     nameTextStyle: { color: "var(--ink)", fontSize: 12 },
     ...axis,
   });
-  return chart(label, Math.min(HIGHEST, down.labels.length * CELL + AROUND), {
+  const high = Math.max(LEAST, down.labels.length * CELL);
+  return chart(label, Math.min(HIGHEST, high + AROUND), {
     grid: { left: 84, right: 74, top: 8, bottom: 50 },
     tooltip: tooltip(({ data: { cell } }: { data: Square }) => tip(`ratio ${ratioText(cell.ratio)}`, cell.tip)),
     xAxis: names(across.labels, { inverse: false, ...title(across.name, 30) }),
@@ -58,7 +61,7 @@ export function ratioMap(label: string, across: Side, down: Side, cells: RatioCe
       right: 0,
       top: 8,
       itemWidth: 12,
-      itemHeight: Math.max(40, down.labels.length * CELL - 40),
+      itemHeight: Math.min(HIGHEST, high) - 40,
       calculable: false,
       text: ["1 no harm", "0"],
       textStyle: { color: "var(--ink)", fontSize: 11 },

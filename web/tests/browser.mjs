@@ -20,6 +20,7 @@ const OTHERS = {
   sizes: ["bandwidth"],
   reordering: ["goodput", "repairs", "reordering"],
   congestion: ["congestion", "stages", "goodput", "repairs", "signals"],
+  interference: ["by_setting", "repairs", "signals", "interference"],
   traffic: ["traffic", "by_setting", "goodput", "repairs", "signals"],
 };
 const FLAGS = [

@@ -131,7 +131,9 @@ mod tests {
     fn rows_and_tallies_of_the_same_messages_have_the_same_sums() {
         let rows = [row(0), row(1)];
         let mut sums = Repaired::default();
-        rows.iter().for_each(|row| sums += Repaired::from(row));
+        for row in &rows {
+            sums += Repaired::from(row);
+        }
         let expected = Repaired {
             messages: 2,
             packets: 21,
@@ -146,7 +148,9 @@ mod tests {
         assert_eq!(sums, expected);
         let mut tally = TallyRow { packets: 21, ..TallyRow::default() };
         assert_eq!(Repaired::from(&tally), Repaired::default(), "no message on a queue pair");
-        rows.iter().for_each(|row| tally += row);
+        for row in &rows {
+            tally += row;
+        }
         assert_eq!(Repaired::from(&tally), expected);
         assert_eq!(tally.packets, 21, "counted elsewhere");
     }

@@ -9,6 +9,7 @@
 //! A new panel is one file in `panels`, one line in its `mod.rs`, and one file in `web/src/panels`.
 
 mod collect;
+mod differences;
 mod error;
 mod estimate;
 mod fabric;

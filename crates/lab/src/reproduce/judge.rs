@@ -163,21 +163,18 @@ impl Bench<'_> {
             published: asked.iter().map(|asked| self.published(asked)).collect(),
         };
         let mut one = blank(claim, String::new());
-        match relation {
-            Relation::Score(score) => {
-                let scored = compared.scored(score);
-                one.at = score.words(scored.as_ref());
-                one.measured = scored.iter().map(|scored| scored.ours).collect();
-                one.seeds = usize::from(scored.is_some());
-            }
-            _ => {
-                one.at = words(relation);
-                one.measured = compared.measured.clone();
-                one.halves = asked.iter().map(|asked| self.half(asked)).collect();
-                one.seeds = asked.iter().map(|asked| self.n_seeds(asked)).min().unwrap_or(0);
-                let is_told = compared.published.iter().any(|value| !value.is_nan());
-                one.published = if is_told { compared.published.clone() } else { Vec::new() };
-            }
+        if let Relation::Score(score) = relation {
+            let scored = compared.scored(score);
+            one.at = score.words(scored.as_ref());
+            one.measured = scored.iter().map(|scored| scored.ours).collect();
+            one.seeds = usize::from(scored.is_some());
+        } else {
+            one.at = words(relation);
+            one.measured.clone_from(&compared.measured);
+            one.halves = asked.iter().map(|asked| self.half(asked)).collect();
+            one.seeds = asked.iter().map(|asked| self.n_seeds(asked)).min().unwrap_or(0);
+            let is_told = compared.published.iter().any(|value| !value.is_nan());
+            one.published = if is_told { compared.published.clone() } else { Vec::new() };
         }
         if let Relation::MeanBetween(_) = relation {
             one.measured = compared.by_seed.iter().map(|values| mean(values)).collect();

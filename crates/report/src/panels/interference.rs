@@ -15,20 +15,21 @@ use netloom_records::{Batch, MeasureRow};
 use serde::Serialize;
 use serde_json::Value;
 
+mod circumstances;
+
 use super::Collector;
-use super::settings::between_runs;
 use crate::collect::About;
 use crate::round::six_digits;
 
 /// Names of the two jobs.
 const VICTIM: &str = "victim";
 const AGGRESSOR: &str = "aggressor";
-/// Settings that are told by other words, or follow from the seed.
-const TOLD: [&str; 4] = ["jobs", "seed", "name", "record"];
 /// Steps of a run that are kept for the view over time.
 const MOST_STEPS: usize = 4_000;
-/// Runs of which that view is drawn.
-const MOST_COURSES: usize = 24;
+/// Pairs of runs of which that view is drawn; without harm one of them is enough.
+const MOST_COURSES: usize = 4;
+/// A ratio from which on there is none.
+const HARMLESS: f64 = 0.95;
 
 /// What is kept of a run.
 #[derive(Debug, Default)]
@@ -64,20 +65,20 @@ impl Collector for Interference {
 /// All that is known of the studies in some runs.
 #[derive(Debug, Serialize)]
 pub struct Study {
-    /// Settings in which the runs differ beside their jobs.
+    /// Settings in which the runs differ beside what points are told by.
     pub settings: Vec<String>,
     /// Run by run.
     pub points: Vec<PointData>,
     /// Points that differ in their seed alone.
     pub cells: Vec<CellData>,
-    /// The victim's steps over time, of the first few pairs.
+    /// The victim's steps over time, of the few cells that suffered most, the worst first.
     pub courses: Vec<CourseData>,
 }
 
 /// What a study varies.
 #[derive(Debug, Clone, PartialEq, PartialOrd, Serialize)]
 pub struct Coordinates {
-    /// The scenario, with the settings in which runs differ beside their jobs.
+    /// The scenario, with all in which runs differ and which the others do not tell.
     pub scenario: String,
     /// Hosts of both groups; of the victim alone twice its ranks.
     pub nodes: u64,
@@ -85,7 +86,7 @@ pub struct Coordinates {
     pub victim: String,
     /// Bytes of its vector; of an all-to-all those for each peer.
     pub bytes: u64,
-    /// The aggressor's collective with its size; absent in a baseline.
+    /// The aggressor's collective with its size, told as the victim's; absent in a baseline.
     pub aggressor: Option<String>,
     /// Length and pause of its bursts, in seconds; absent where it never pauses.
     pub bursts: Option<[f64; 2]>,
@@ -142,27 +143,36 @@ pub struct CellData {
     pub ratio: Option<RatioData>,
 }
 
-/// The victim's steps of one run.
-#[derive(Debug, Clone, Serialize)]
+/// The victim's steps of a run and of its baseline.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CourseData {
     /// Which point.
     pub point: usize,
+    /// Steps before those that count.
+    pub warm_up: u32,
+    /// Its steps.
+    #[serde(flatten)]
+    pub steps: StepsData,
+    /// Those of its baseline.
+    pub baseline: StepsData,
+}
+
+/// Steps of one run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StepsData {
     /// When each began, in seconds.
     pub starts: Vec<f64>,
     /// How long each took, in seconds.
     pub times: Vec<f64>,
-    /// Steps before those that count.
-    pub warm_up: u32,
 }
 
 impl Study {
     /// Of all runs; nothing where none is part of a study.
     pub fn of(runs: &[(&About, Interference)]) -> Option<Study> {
-        let settings = settings(runs);
         let mut points = Vec::new();
         let mut places = Vec::new();
         for (place, (about, kept)) in runs.iter().enumerate() {
-            if let Some(point) = point(about, kept, &settings, place) {
+            if let Some(point) = point(about, kept) {
                 points.push(point);
                 places.push(place);
             }
@@ -170,28 +180,15 @@ impl Study {
         if points.is_empty() {
             return None;
         }
+        let scenarios: Vec<&Value> = places.iter().map(|&place| &runs[place].0.manifest.scenario).collect();
+        let settings = name(&mut points, &scenarios);
         pair(&mut points);
         let courses = courses(&points, |point| &runs[places[point]].1);
-        let names = settings.into_iter().map(|(path, _)| path).collect();
-        Some(Study { settings: names, cells: cells(&points), courses, points })
+        Some(Study { settings, cells: cells(&points), courses, points })
     }
 }
 
-/// Settings in which the runs of studies differ beside their jobs: path, and value run by run.
-fn settings(runs: &[(&About, Interference)]) -> Vec<(String, Vec<String>)> {
-    let abouts: Vec<&About> = runs.iter().map(|(about, _)| *about).collect();
-    let is_told = |path: &str| TOLD.contains(&path.split('.').next().unwrap_or_default());
-    let rows = between_runs(&abouts).into_iter().filter(|row| !is_told(&row.path));
-    let word = |value: Option<String>| value.unwrap_or_else(|| "–".to_owned());
-    rows.map(|row| (row.path, row.values.into_iter().map(word).collect())).collect()
-}
-
-fn point(
-    about: &About,
-    kept: &Interference,
-    settings: &[(String, Vec<String>)],
-    place: usize,
-) -> Option<PointData> {
+fn point(about: &About, kept: &Interference) -> Option<PointData> {
     let measure = kept.measure?;
     let scenario = &about.manifest.scenario;
     let victim = job(scenario, VICTIM)?;
@@ -199,20 +196,16 @@ fn point(
     let n_ranks = n_ranks(victim)?;
     let (name, _) = collective(victim)?;
     let aggressor = job(scenario, AGGRESSOR);
-    let label = aggressor.and_then(collective).map(|(name, size)| format!("{name} {size}"));
-    let whole: Vec<String> = settings.iter().map(|(_, values)| values[place].clone()).collect();
-    let scenario_name = scenario.get("name").and_then(Value::as_str).unwrap_or_default();
     let mean_s = measure.mean.as_seconds();
-    let is_exchange = name.starts_with("all_to_all");
     Some(PointData {
         run: about.name.clone(),
         seed: about.manifest.seed,
         at: Coordinates {
-            scenario: [vec![scenario_name.to_owned()], whole].concat().join(", "),
+            scenario: String::new(),
             nodes: 2 * n_ranks,
             victim: name.to_owned(),
-            bytes: if is_exchange { bytes / n_ranks } else { bytes },
-            aggressor: label,
+            bytes: if is_exchange(name) { bytes / n_ranks } else { bytes },
+            aggressor: aggressor.and_then(label),
             bursts: aggressor.and_then(bursts),
         },
         mean_s,
@@ -225,6 +218,16 @@ fn point(
     })
 }
 
+/// Gives points the names of their circumstances: all that is not told by the other coordinates. Returns what is told.
+fn name(points: &mut [PointData], scenarios: &[&Value]) -> Vec<String> {
+    let others: Vec<String> = points.iter().map(|point| format!("{:?} {}", point.at, point.seed)).collect();
+    let told = circumstances::of(scenarios, &others);
+    for (point, scenario) in points.iter_mut().zip(told.names) {
+        point.at.scenario = scenario;
+    }
+    told.settings
+}
+
 /// The job of a name.
 fn job<'a>(scenario: &'a Value, name: &str) -> Option<&'a Value> {
     scenario.get("jobs")?.as_array()?.iter().find(|job| job.get("name").and_then(Value::as_str) == Some(name))
@@ -235,6 +238,33 @@ fn collective(job: &Value) -> Option<(&str, &str)> {
     let each = job.get("phases")?.get(0)?.get("collectives")?.get("each")?.get(0)?.as_object()?;
     let (name, body) = each.iter().next()?;
     Some((name, body.get("size").and_then(Value::as_str)?))
+}
+
+/// Whether sizes of a collective are told as those of the part for each peer.
+fn is_exchange(collective: &str) -> bool {
+    collective.starts_with("all_to_all")
+}
+
+/// The collective of a job with its size, told as that of a victim.
+fn label(job: &Value) -> Option<String> {
+    let (name, size) = collective(job)?;
+    let part = if is_exchange(name) { part(size, n_ranks(job)?) } else { None };
+    Some(format!("{name} {}", part.unwrap_or_else(|| size.to_owned())))
+}
+
+/// A size as scenarios print it, divided; nothing where the parts are no whole bytes.
+fn part(size: &str, parts: u64) -> Option<String> {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let digits = size.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = UNITS.iter().position(|unit| *unit == &size[digits.len()..])?;
+    let bytes = digits.parse::<u64>().ok()?.checked_mul(1024_u64.checked_pow(unit as u32)?)?;
+    let mut part = (parts > 0 && bytes % parts == 0).then(|| bytes / parts)?;
+    let mut unit = 0;
+    while part >= 1024 && part % 1024 == 0 && unit + 1 < UNITS.len() {
+        part /= 1024;
+        unit += 1;
+    }
+    Some(format!("{part}{}", UNITS[unit]))
 }
 
 /// How many ranks a job asks for.
@@ -339,18 +369,35 @@ fn cell(at: Coordinates, points: &[&PointData]) -> CellData {
     }
 }
 
-/// The steps of the first few points.
+/// The steps of the worst run of each cell and of its baseline, for the few that suffered most.
 fn courses<'a>(points: &[PointData], kept: impl Fn(usize) -> &'a Interference) -> Vec<CourseData> {
-    let course = |(number, point): (usize, &PointData)| {
-        let steps = &kept(number).steps;
-        CourseData {
-            point: number,
-            starts: steps.iter().map(|step| six_digits(step.0)).collect(),
-            times: steps.iter().map(|step| six_digits(step.1)).collect(),
-            warm_up: point.steps[1],
+    let mut worst: Vec<(f64, usize)> = Vec::new();
+    for (number, point) in points.iter().enumerate() {
+        worst.extend(point.ratio.map(|ratio| (ratio.value, number)));
+    }
+    worst.sort_by(|left, right| left.0.total_cmp(&right.0));
+    let mut chosen: Vec<(f64, usize)> = Vec::new();
+    for (ratio, number) in worst {
+        let is_new = chosen.iter().all(|&(_, other)| points[other].at != points[number].at);
+        if is_new && chosen.len() < MOST_COURSES && (ratio < HARMLESS || chosen.is_empty()) {
+            chosen.push((ratio, number));
         }
+    }
+    let course = |(_, number): (f64, usize)| {
+        let point = &points[number];
+        let is_baseline = |other: &PointData| other.at.aggressor.is_none() && other.key == point.key;
+        let baseline = points.iter().position(is_baseline)?;
+        let (steps, baseline) = (steps(kept(number)), steps(kept(baseline)));
+        Some(CourseData { point: number, warm_up: point.steps[1], steps, baseline })
     };
-    points.iter().enumerate().take(MOST_COURSES).map(course).collect()
+    chosen.into_iter().filter_map(course).collect()
+}
+
+fn steps(kept: &Interference) -> StepsData {
+    StepsData {
+        starts: kept.steps.iter().map(|step| six_digits(step.0)).collect(),
+        times: kept.steps.iter().map(|step| six_digits(step.1)).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -416,6 +463,37 @@ mod tests {
         let alone = without_aggressor(&scenario(&["victim"]));
         assert_eq!(without_aggressor(&scenario(&["victim", "aggressor"])), alone);
         assert_ne!(without_aggressor(&scenario(&["victim", "other"])), alone);
+    }
+
+    #[test]
+    fn the_steps_of_the_worst_run_of_each_cell_are_beside_those_of_its_baseline() {
+        let mut points = vec![
+            point(1, Some("incast"), 2.0, None),
+            point(2, Some("incast"), 4.0, None),
+            point(1, Some("all_to_all"), 3.0, None),
+            point(1, Some("permutation"), 1.01, None),
+            point(1, None, 1.0, None),
+            point(2, None, 1.0, None),
+        ];
+        pair(&mut points);
+        let kept: Vec<Interference> = (0..6)
+            .map(|number| Interference { steps: vec![(f64::from(number), 1.0)], ..Interference::default() })
+            .collect();
+        let found = courses(&points, |number| &kept[number]);
+        let told: Vec<(usize, f64)> =
+            found.iter().map(|course| (course.point, course.baseline.starts[0])).collect();
+        assert_eq!(told, [(1, 5.0), (2, 4.0)], "one of each cell; the last one is no harm");
+        let harmless = courses(&points[3..5], |number| &kept[3 + number]);
+        assert_eq!(harmless.len(), 1, "the worst one is there in any case");
+    }
+
+    #[test]
+    fn parts_for_each_peer_are_told_in_the_unit_that_fits() {
+        let parts = [("64MiB", 32, "2MiB"), ("512KiB", 4, "128KiB"), ("1MiB", 3, ""), ("4000B", 4, "1000B")];
+        for (size, ranks, told) in parts {
+            assert_eq!(part(size, ranks).unwrap_or_default(), told, "{size} / {ranks}");
+        }
+        assert_eq!(part("64 apples", 4), None);
     }
 
     #[test]
