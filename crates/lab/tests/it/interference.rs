@@ -117,7 +117,8 @@ fn counted(folder: &Path, warm_up: u32) -> Vec<f64> {
 fn the_deviation_is_that_of_the_steps_that_count() {
     let home = tempfile::tempdir().expect("a folder can be made");
     let folder = home.path().join("run");
-    let set = [("interference.aggressor", INCAST), ("interference.steps", "30"), ("interference.warm_up", "7")];
+    let set =
+        [("interference.aggressor", INCAST), ("interference.steps", "30"), ("interference.warm_up", "7")];
     let found = run_into(&folder, &set).summary.jobs[0].measured.expect("the victim is measured");
     assert_eq!((found.steps, found.warm_up), (23, 7));
     let times = counted(&folder, 7);
@@ -164,7 +165,8 @@ fn claims_look_at_ratios_seed_by_seed() {
     assert_eq!(first.broken_laws().count(), 0, "{:?}", first.broken_laws().collect::<Vec<_>>());
     let of = |run: &str| {
         let runs = first.measured.iter().filter(|measured| measured.run == run).collect::<Vec<_>>();
-        let get = |quantity| runs.iter().map(move |run| run.get(Some("victim"), quantity).expect("it has it"));
+        let get =
+            |quantity| runs.iter().map(move |run| run.get(Some("victim"), quantity).expect("it has it"));
         (get(Quantity::MeasuredMean).collect::<Vec<_>>(), get(Quantity::StepVariation).collect::<Vec<_>>())
     };
     let ((alone, still), (beside, moved)) = (of("alone"), of("beside"));
