@@ -368,9 +368,11 @@ fn stands(values: &[f64], relation: Relation) -> bool {
         Relation::FirstLeast => values.first().is_some_and(|first| *first <= smallest),
         Relation::Rising => values.windows(2).all(|two| two[0] < two[1]),
         Relation::Equal => smallest >= largest,
-        // These are about seeds, not about means.
-        Relation::EverySeedAtLeast(_) | Relation::MeanBetween(_) | Relation::AmongSeeds(_) => false,
-        Relation::Score(_) => false,
+        // These are not about means.
+        Relation::EverySeedAtLeast(_)
+        | Relation::MeanBetween(_)
+        | Relation::AmongSeeds(_)
+        | Relation::Score(_) => false,
     }
 }
 
