@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use netloom_lab::reproduce::{Paper, Quantity, Report, Request, Verdict, reproduce};
 use netloom_lab::show::interference::{Coordinates, Study, interference};
 use netloom_lab::summary::summary;
 use netloom_lab::sweep::{Grid, grid};
 use netloom_lab::{LabError, Overrides, Overwrite, RunRequest, Seeds, Source, Style, run};
+use netloom_records::{RunFolder, StepRow};
 
 const STUDY: &str = "
 netloom: 1
@@ -100,4 +102,95 @@ fn runs_alone_have_no_ratio_and_others_are_no_study() {
     run_into(&plain, &[("interference", "none"), ("jobs", "[{phases: [{ring_all_gather: {size: 1KiB}}]}]")]);
     let refused = shown(&[plain]).expect_err("nothing is measured");
     assert!(refused.to_string().contains("no run here has a job `victim`"), "{refused}");
+}
+
+/// The figures of the measured steps of a run's victim, from its table of steps.
+fn counted(folder: &Path, warm_up: u32) -> Vec<f64> {
+    let run = RunFolder::open(folder).expect("it is a run folder");
+    let blocks = run.rows::<StepRow>().expect("steps are recorded");
+    let steps: Vec<StepRow> = blocks.flat_map(|block| block.expect("it can be read")).collect();
+    let of_victim = steps.iter().filter(|row| row.job == 0 && row.step >= warm_up);
+    of_victim.map(|row| row.end.since(row.start).as_seconds()).collect()
+}
+
+#[test]
+fn the_deviation_is_that_of_the_steps_that_count() {
+    let home = tempfile::tempdir().expect("a folder can be made");
+    let folder = home.path().join("run");
+    let set =
+        [("interference.aggressor", INCAST), ("interference.steps", "30"), ("interference.warm_up", "7")];
+    let found = run_into(&folder, &set).summary.jobs[0].measured.expect("the victim is measured");
+    assert_eq!((found.steps, found.warm_up), (23, 7));
+    let times = counted(&folder, 7);
+    assert_eq!(times.len(), 23);
+    let mean = times.iter().sum::<f64>() / 23.0;
+    let squares: f64 = times.iter().map(|time| (time - mean).powi(2)).sum();
+    let deviation = found.deviation_s.expect("there are more steps than one");
+    assert!((deviation / (squares / 22.0).sqrt() - 1.0).abs() < 1e-6, "{deviation}");
+    assert!(deviation > 0.0);
+    let one = [("interference.steps", "8"), ("interference.warm_up", "7")];
+    let found = run_into(&home.path().join("one"), &one).summary.jobs[0].measured.expect("it is measured");
+    assert_eq!((found.steps, found.deviation_s), (1, None));
+}
+
+/// A paper about the study, with these claims.
+fn claimed(claims: &str) -> Report {
+    let head = "
+seeds: {look: 11, check: 11}
+groups: {}
+experiments:
+  - {name: alone, from: study, set: {interference.aggressor: none}, shows: the baseline}
+  - {name: beside, from: study, set: {interference.aggressor: '{incast: {size: 128KiB}}'}, shows: the harm}
+claims:
+";
+    let claims = format!("{head}{claims}");
+    let published = "run,part,measured_mean_us\n";
+    let files = [("published.csv", published), ("claims.yaml", &claims), ("scenarios/study.yaml", STUDY)];
+    let paper = Paper::new("made-up", files).unwrap_or_else(|error| panic!("{error}"));
+    reproduce(paper, &Request::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A claim about the ratio.
+fn ratio_claim(id: &str, relation: &str) -> String {
+    format!(
+        "  - {{id: {id}, said: ours, text: The ratio., kind: predicted, measured: measured_mean, at: [alone/victim], \
+         per: {{at: [beside/victim]}}, relation: {{{relation}}}, recorded: not judged}}\n"
+    )
+}
+
+#[test]
+fn claims_look_at_ratios_seed_by_seed() {
+    let first = claimed(&ratio_claim("any", "at_least: 0"));
+    // An aggressor that never ends does no number of steps, and leaves messages under way: that breaks no law.
+    assert_eq!(first.broken_laws().count(), 0, "{:?}", first.broken_laws().collect::<Vec<_>>());
+    let of = |run: &str| {
+        let runs = first.measured.iter().filter(|measured| measured.run == run).collect::<Vec<_>>();
+        let get =
+            |quantity| runs.iter().map(move |run| run.get(Some("victim"), quantity).expect("it has it"));
+        (get(Quantity::MeasuredMean).collect::<Vec<_>>(), get(Quantity::StepVariation).collect::<Vec<_>>())
+    };
+    let ((alone, still), (beside, moved)) = (of("alone"), of("beside"));
+    // Alone nothing is drawn from step to step; beside an incast most places of the victim are harmed.
+    assert!(still.iter().all(|variation| *variation == 0.0), "{still:?}");
+    assert!(moved.iter().filter(|variation| **variation > 0.01).count() > 5, "{moved:?}");
+    let mut ratios: Vec<f64> = alone.iter().zip(&beside).map(|(alone, beside)| alone / beside).collect();
+    ratios.sort_by(f64::total_cmp);
+    let mean = ratios.iter().sum::<f64>() / 11.0;
+    assert!(ratios[0] < ratios[10], "random groups differ from seed to seed");
+    // Of eleven the 10th percentile is the second.
+    let claims = [
+        ("lowest", format!("every_seed_at_least: {}", ratios[0] - 1e-9), true),
+        ("above", format!("every_seed_at_least: {}", ratios[0] + 1e-9), false),
+        ("mean", format!("mean_between: [{}, {}]", mean - 1e-9, mean + 1e-9), true),
+        ("beyond", format!("mean_between: [{}, 1.0]", mean + 1e-9), false),
+        ("among", format!("among_seeds: {}", ratios[1] + 1e-9), true),
+        ("outside", format!("among_seeds: {}", ratios[1] - 1e-9), false),
+    ];
+    let text: String = claims.iter().map(|(id, relation, _)| ratio_claim(id, relation)).collect();
+    let report = claimed(&text);
+    for (judged, (id, relation, holds)) in report.judged.iter().zip(&claims) {
+        assert_eq!(judged.claim, *id);
+        assert_eq!(judged.verdict == Verdict::Reproduced, *holds, "{id}: {relation} of {ratios:?}");
+        assert!((judged.measured[0] - mean).abs() < 1e-9);
+    }
 }
