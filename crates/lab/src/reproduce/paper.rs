@@ -321,6 +321,10 @@ impl Paper {
 
     /// The parts of a run that claims and figures name for these quantities.
     pub(super) fn parts_asked(&self, run: &str, quantities: &[Quantity]) -> BTreeSet<String> {
+        // Most papers ask for none of them, and names of many cells take long to look up.
+        if !quantities.iter().any(|quantity| self.asks_for(*quantity)) {
+            return BTreeSet::new();
+        }
         let of_claims = self.claims.claims.iter().flat_map(|claim| {
             let own = self.targets(&claim.at, claim.measured).ok().map(|targets| (claim.measured, targets));
             let below = self.divisors(&claim.at, claim.measured, claim.per.as_ref());

@@ -47,7 +47,8 @@ impl Published {
 
     /// The parts of a run, in order of their names; none of a run that was not published.
     pub fn parts<'a>(&'a self, run: &'a str) -> impl Iterator<Item = &'a str> {
-        self.rows.keys().filter(move |key| key.0 == run).map(|key| key.1.as_str())
+        let from = self.rows.range((run.to_owned(), String::new())..);
+        from.map(|(key, _)| key).take_while(move |key| key.0 == run).map(|key| key.1.as_str())
     }
 
     /// The published runs, in order of their names.
