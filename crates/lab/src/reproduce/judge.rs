@@ -176,7 +176,10 @@ impl Bench<'_> {
             let is_told = compared.published.iter().any(|value| !value.is_nan());
             one.published = if is_told { compared.published.clone() } else { Vec::new() };
         }
-        if let Relation::MeanBetween(_) = relation {
+        if matches!(
+            relation,
+            Relation::EverySeedAtLeast(_) | Relation::MeanBetween(_) | Relation::AmongSeeds(_)
+        ) {
             one.measured = compared.by_seed.iter().map(|values| mean(values)).collect();
         }
         let enough = if matches!(relation, Relation::AmongSeeds(_)) { SEEDS_FOR_TENTHS } else { 1 };
