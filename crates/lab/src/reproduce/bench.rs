@@ -65,9 +65,7 @@ impl Bench<'_> {
 
     /// The mean over seeds, or a mean over another; not a number where there is none.
     pub(super) fn ours(&self, asked: &Asked) -> f64 {
-        divided(asked, |target, quantity| {
-            Sample::of(&self.values(target, quantity)).map_or(f64::NAN, |sample| sample.mean)
-        })
+        divided(asked, |target, quantity| mean(&self.values(target, quantity)))
     }
 
     /// The same as published.
@@ -82,6 +80,11 @@ impl Bench<'_> {
         let count = |(target, quantity): &(Target, Quantity)| self.values(target, *quantity).len();
         asked.below.as_ref().map_or(usize::MAX, count).min(count(&asked.above))
     }
+}
+
+/// The mean of a figure over seeds; not a number without any.
+pub(super) fn mean(values: &[f64]) -> f64 {
+    Sample::of(values).map_or(f64::NAN, |sample| sample.mean)
 }
 
 /// A value, over its divisor if there is one.

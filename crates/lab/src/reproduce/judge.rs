@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::bench::{Asked, Bench};
+use super::bench::{Asked, Bench, mean};
 use super::claims::{Claim, Kind, Near, Recorded, Relation, Within};
 use super::paper::{Paper, Target};
 use super::quantity::Quantity;
 use super::runs::Measured;
-use super::score::{Score, Scored};
+use super::score::{Score, Scored, quantile};
 use crate::sample::{Interval, Sample};
 
 /// How a claim fared.
@@ -300,21 +300,11 @@ fn middle(values: &[f64]) -> Option<Interval> {
     (values.len() >= LEAST).then(|| between(values, 0.025, 0.975))
 }
 
-/// From one quantile of figures to another, between sorted figures as numpy has it.
+/// From one quantile of figures to another.
 fn between(values: &[f64], low: f64, high: f64) -> Interval {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let at = |share: f64| {
-        let place = share * (sorted.len() - 1) as f64;
-        let (low, high) = (sorted[place as usize], sorted[place.ceil() as usize]);
-        low + place.fract() * (high - low)
-    };
-    Interval { low: at(low), high: at(high) }
-}
-
-/// The mean of a figure over seeds; not a number without any.
-fn mean(values: &[f64]) -> f64 {
-    Sample::of(values).map_or(f64::NAN, |sample| sample.mean)
+    Interval { low: quantile(&sorted, low), high: quantile(&sorted, high) }
 }
 
 fn words(relation: Relation) -> String {

@@ -116,8 +116,8 @@ impl Statistic {
     }
 }
 
-/// Between sorted values as numpy has it.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
+/// A quantile of sorted values, between two of them as numpy has it.
+pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let at = share * (sorted.len() - 1) as f64;
     let (low, high) = (sorted[at as usize], sorted[at.ceil() as usize]);
     low + at.fract() * (high - low)
