@@ -162,14 +162,14 @@ impl Dragonfly {
         PortSet::Range { first: shape.port_to(switch, first), count: shape.nics * shape.local_links }
     }
 
-    /// Minimal next hops to another group; none within the group.
+    /// Minimal next hops to another group; within the group the ports to all its other switches.
     #[inline]
     pub fn towards_group(&self, node: NodeId, group: u32) -> PortSet<'_> {
         let shape = &self.shape;
         let Some(number) = node.0.checked_sub(shape.n_hosts()) else { return self.nics() };
         let (own, switch) = (number / shape.switches_per_group, number % shape.switches_per_group);
         if own == group {
-            return PortSet::List(&[]);
+            return PortSet::Range { first: shape.host_ports(switch), count: shape.local_ports() };
         }
         self.to_other_group(own, switch, group)
     }

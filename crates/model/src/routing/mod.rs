@@ -154,7 +154,8 @@ impl Routing {
     }
 
     /// Next hops of a node on the minimal ways to any switch of another group: its own global links there if it has any,
-    /// else the local links towards switches that have. None within the group itself, and in a fabric without groups.
+    /// else the local links towards switches that have. Within the group itself the links to all its other switches, where it
+    /// is of one tier; none in one of two tiers, and in a fabric without groups.
     #[inline]
     pub fn towards_group(&self, node: NodeId, group: u32) -> PortSet<'_> {
         match self {

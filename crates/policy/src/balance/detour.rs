@@ -1,10 +1,12 @@
-//! Ways through another group of a fabric of groups: what the tag of a packet says of its way, and what policies that send
-//! packets a longer way have in common.
+//! Longer ways in a fabric of groups, through another group or through another switch of the own one: what the tag of a packet
+//! says of its way, and what policies that send packets a longer way have in common.
 //!
-//! Models: the tag's layout; the draw of a group to go through; the least loaded of some ports; who may still choose.
+//! Models: the tag's layout; the draw of a group to go through, or of a switch; the least loaded of some ports; who may still
+//! choose.
 //! Leaves out: when a longer way is taken, which each policy knows; the ports towards a group, which the engine knows.
 //!
-//! Invariants: a packet goes through one group at most, which is neither that of its source nor that of its destination; once
+//! Invariants: a packet to another group goes through one group at most, which is neither that of its source nor that of its
+//! destination; one to another switch of its own group through one switch of it at most, where the policy has such ways. Once
 //! it has decided, or crossed a global link, it never chooses again. Packets of control take minimal ways.
 
 use std::ops::Range;
@@ -42,7 +44,7 @@ pub struct Groups<'a> {
 /// What the tag of a data packet says of its way. A fresh packet has tag 0: it has not decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Detour {
-    /// The group that it is on its way to, before it goes to its destination.
+    /// The group that it is on its way to, before it goes to its destination. Its own one stands for the next switch.
     pub through: Option<u32>,
     /// Whether it may not choose any more.
     pub is_decided: bool,
@@ -150,6 +152,8 @@ pub(super) struct Guide {
     /// Groups that packets may go through from here, where not all can be reached in one step upwards.
     beside: Option<Box<[u32]>>,
     chooses: Chooses,
+    /// Whether packets that stay in the group may go through another switch of it.
+    detours_within: bool,
     least: Least,
 }
 
@@ -157,7 +161,15 @@ impl Guide {
     pub(super) fn new(seat: Seat, chooses: Chooses) -> Guide {
         let Some(groups) = seat.groups else {
             let (behind, least) = (Box::default(), Least::default());
-            return Guide { n_groups: 0, own: 0, behind, beside: None, chooses, least };
+            return Guide {
+                n_groups: 0,
+                own: 0,
+                behind,
+                beside: None,
+                chooses,
+                detours_within: false,
+                least,
+            };
         };
         // A switch without hosts in a group of two tiers: only its own global links lead away without leading down first.
         let has_hosts = groups.behind.contains(&Behind::Host);
@@ -168,13 +180,28 @@ impl Guide {
             behind: groups.behind.into(),
             beside,
             chooses,
+            detours_within: false,
             least: Least::default(),
         }
     }
 
-    /// Whether a packet may be sent through another group from here.
-    pub(super) fn may_choose(&self, packet: &PacketView) -> bool {
-        if !packet.is_data || self.n_groups < 3 || Detour::of(packet.tag).is_decided {
+    /// Whether packets to another switch of their own group may go through a third one. In groups of two tiers all ways are
+    /// minimal.
+    #[must_use]
+    pub(super) fn with_detours_within(self, detours_within: bool) -> Guide {
+        Guide { detours_within, ..self }
+    }
+
+    /// Whether a packet may be sent a longer way from here.
+    pub(super) fn may_choose<P: Ports>(&self, packet: &PacketView, ports: &P) -> bool {
+        let is_host = |port: u32| self.behind.get(port as usize) == Some(&Behind::Host);
+        let is_below = || ports.n_minimal() > 0 && is_host(ports.port(0));
+        self.is_asked(packet) && !is_below()
+    }
+
+    /// The same, but for packets whose destination hangs below this switch.
+    fn is_asked(&self, packet: &PacketView) -> bool {
+        if !packet.is_data || Detour::of(packet.tag).is_decided {
             return false;
         }
         let is_on_its_way = match self.behind.get(packet.ingress as usize) {
@@ -182,15 +209,20 @@ impl Guide {
             Some(Behind::Local) => self.chooses == Chooses::InGroup,
             Some(Behind::Host) | None => true,
         };
-        is_on_its_way && packet.group() != self.own
+        let has_ways = if packet.group() == self.own { self.detours_within } else { self.n_groups > 2 };
+        is_on_its_way && has_ways
     }
 
-    /// The groups that a packet may be sent through from here.
+    /// The groups that a packet may be sent through from here, where its destination is not below this switch; its own one
+    /// stands for any other switch of it.
     pub(super) fn may_open(&self, packet: &PacketView) -> Vec<u32> {
-        if !self.may_choose(packet) {
+        if !self.is_asked(packet) {
             return Vec::new();
         }
         let to = packet.group();
+        if to == self.own {
+            return vec![self.own];
+        }
         let is_another = |&group: &u32| group != self.own && group != to;
         match &self.beside {
             Some(beside) => beside.iter().copied().filter(is_another).collect(),
@@ -218,17 +250,33 @@ impl Guide {
         Some(group)
     }
 
-    /// Draws a group and opens the ports towards it; none where no port leads there any more.
+    /// Draws a group, or a switch of this one if packets stay in it, and opens the ports towards it; none where no port leads
+    /// there any more.
     pub(super) fn open<P: Ports>(
         &mut self,
         context: &mut Context,
         packet: &PacketView,
         ports: &mut P,
     ) -> Option<Opened> {
+        if packet.group() == self.own {
+            return self.open_switch(context, ports);
+        }
         let group = self.draw(context, packet)?;
         let range = ports.open(group);
         let (candidate, waiting) = self.least_of(context, ports, range)?;
         Some(Opened { group, candidate, waiting })
+    }
+
+    /// Draws a port to a switch of this group to which no minimal way leads.
+    fn open_switch<P: Ports>(&self, context: &mut Context, ports: &mut P) -> Option<Opened> {
+        let (range, n_minimal) = (ports.open(self.own), ports.n_minimal());
+        let count = range.len().checked_sub(n_minimal).filter(|&count| count > 0)?;
+        let mut candidate = range.start + context.random.below(count as u32) as usize;
+        // Both are in the order of ports.
+        for minimal in 0..n_minimal {
+            candidate += usize::from(ports.port(candidate) >= ports.port(minimal));
+        }
+        Some(Opened { group: self.own, candidate, waiting: ports.waiting_bytes(candidate) })
     }
 
     /// The candidate of a range with the least backlog, random among ties, and that backlog.
@@ -289,7 +337,7 @@ impl Guide {
         Pick { candidate, class: packet.class, tag }
     }
 
-    /// A packet goes through another group.
+    /// A packet goes a longer way.
     pub(super) fn leave(opened: Opened, packet: &PacketView) -> Pick {
         let tag = Detour::through(opened.group).tag();
         Pick { candidate: opened.candidate, class: packet.class, tag }
@@ -308,7 +356,7 @@ fn beside(behind: &[Behind]) -> Box<[u32]> {
     groups.into()
 }
 
-/// The best of the ways through a group that was drawn.
+/// The best of the ways through a group that was drawn, or a way through a switch.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Opened {
     pub(super) group: u32,

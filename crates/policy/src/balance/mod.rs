@@ -140,8 +140,8 @@ pub trait Ports {
         Duration(0)
     }
 
-    /// Adds the ports that lead towards a group of a fabric of groups to the candidates: their places. None where no port
-    /// does that works.
+    /// Adds the ports that lead towards a group of a fabric of groups to the candidates, or to all switches of the own one:
+    /// their places. None where no port does that works.
     fn open(&mut self, _group: u32) -> Range<usize> {
         0..0
     }
@@ -257,7 +257,8 @@ pub trait Balance {
         (0..ports.n_minimal()).collect()
     }
 
-    /// The groups that it may send a packet of data through, beside the minimal ways.
+    /// The groups that it may send a packet of data through, beside the minimal ways, if its destination is not below; the
+    /// own group stands for any other switch of it.
     fn may_open(&self, _packet: &PacketView) -> Vec<u32> {
         Vec::new()
     }
@@ -501,7 +502,8 @@ macro_rules! registry {
                 }
             }
 
-            /// The groups that it may send a packet of data through, beside the minimal ways.
+            /// The groups that it may send a packet of data through, beside the minimal ways, if its destination is not below; the
+    /// own group stands for any other switch of it.
             pub fn may_open(&self, packet: &PacketView) -> Vec<u32> {
                 match self {
                     $(Balancer::$variant(policy) => policy.may_open(packet),)+

@@ -77,7 +77,7 @@ impl Piggyback {
 
 impl Balance for Piggyback {
     fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
-        if !self.guide.may_choose(packet) {
+        if !self.guide.may_choose(packet, ports) {
             return self.guide.go_on(context, packet, ports);
         }
         match two_ways(&mut self.guide, context, packet, ports) {

@@ -66,7 +66,7 @@ impl Progressive {
 
 impl Balance for Progressive {
     fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
-        if !self.guide.may_choose(packet) {
+        if !self.guide.may_choose(packet, ports) {
             return self.guide.go_on(context, packet, ports);
         }
         let minimal = self.guide.minimal(context, ports);

@@ -1,20 +1,21 @@
 //! # Idea
-//! The switch above the source looks at a few minimal ways and at a few through other groups, and takes the one with the shortest
-//! queue, minimal ones preferred. A flow that wants its packets in order changes its way only while nothing of it is under way.
+//! The switch above the source looks at a few minimal ways and at a few longer ones: through other groups or, to a destination in
+//! its own group, through other switches of it. It takes the one with the shortest queue, minimal ones preferred. A flow that
+//! wants its packets in order changes its way only while nothing of it is under way.
 //!
 //! # Source
 //! De Sensi et al., "An in-depth analysis of the Slingshot interconnect", SC 2020, section II.C: up to four ways, minimal and
 //! not, compared by queues and biased towards minimal ones. That order is kept by draining is said of Slingshot in seed 003; no
-//! source states the rule or any number, so both are ours.
+//! source states the rule or any number, so both are ours, as it is that a way within a group leads through one switch at most.
 //!
 //! # Parameters
 //! `minimal`, `longer`: how many ways of each kind are looked at. `longer_weight`, `bias`: the queue of a longer way is multiplied
-//! by the one, and the other is added. `order`: `drained` or `free`.
+//! by the one, and the other is added. `within_group`: whether there are longer ways within a group. `order`: `drained` or `free`.
 //!
 //! # Invariants
 //! Decided once, at the first switch. With `drained` the first packet of a flow chooses, and after it every one that finds all
 //! packets of its queue pair acknowledged; the others leave by the port of the one before them and through the same group. With
-//! `free` every packet chooses.
+//! `free` every packet chooses. Where packets come from another group, they take the minimal way within their destination's.
 //!
 //! # When it misleads
 //! A flow that never drains never moves. Only the first port and the group are kept: where a later switch has several equal
@@ -45,19 +46,25 @@ pub static SPEC: Spec = Spec {
             name: "longer",
             kind: Kind::Count { minimum: 0, maximum: 64 },
             default: Some(Value::Count(2)),
-            meaning: "ways through other groups looked at, each through a group drawn",
+            meaning: "longer ways looked at, each through another group that is drawn, or another switch of the same one",
         },
         Parameter {
             name: "longer_weight",
             kind: Kind::Count { minimum: 1, maximum: 1_000 },
             default: Some(Value::Count(2)),
-            meaning: "what the queue on a way through another group is multiplied by",
+            meaning: "what the queue on a longer way is multiplied by",
         },
         Parameter {
             name: "bias",
             kind: Kind::Size,
             default: Some(Value::Size(Bytes(8_192))),
             meaning: "bytes added to it after that",
+        },
+        Parameter {
+            name: "within_group",
+            kind: Kind::Choice(&["through_switches", "minimal"]),
+            default: Some(Value::Choice("through_switches")),
+            meaning: "whether a packet to another switch of its own group may go through a third one, or takes minimal ways",
         },
         Parameter {
             name: "order",
@@ -115,7 +122,8 @@ impl Kept {
 impl Slingshot {
     pub(super) fn new(settings: &Settings, seat: Seat) -> Slingshot {
         Slingshot {
-            guide: Guide::new(seat, Chooses::AtSource),
+            guide: Guide::new(seat, Chooses::AtSource)
+                .with_detours_within(settings.choice("within_group") == "through_switches"),
             minimal: settings.count("minimal") as usize,
             longer: settings.count("longer"),
             longer_weight: settings.count("longer_weight"),
@@ -173,7 +181,7 @@ fn flow(packet: &PacketView) -> Flow {
 
 impl Balance for Slingshot {
     fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
-        if !self.guide.may_choose(packet) {
+        if !self.guide.may_choose(packet, ports) {
             return self.guide.go_on(context, packet, ports);
         }
         if !packet.is_drained

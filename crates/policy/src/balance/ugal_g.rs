@@ -66,7 +66,7 @@ impl UgalG {
 
 impl Balance for UgalG {
     fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
-        if !self.guide.may_choose(packet) {
+        if !self.guide.may_choose(packet, ports) {
             return self.guide.go_on(context, packet, ports);
         }
         let n_minimal = ports.n_minimal();

@@ -121,7 +121,7 @@ pub(super) fn by_own_queues<P: Ports>(
     packet: &PacketView,
     ports: &mut P,
 ) -> Pick {
-    if !guide.may_choose(packet) {
+    if !guide.may_choose(packet, ports) {
         return guide.go_on(context, packet, ports);
     }
     match two_ways(guide, context, packet, ports) {

@@ -44,7 +44,7 @@ impl Valiant {
 
 impl Balance for Valiant {
     fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
-        if self.guide.may_choose(packet)
+        if self.guide.may_choose(packet, ports)
             && let Some(opened) = self.guide.open(context, packet, ports)
         {
             return Guide::leave(opened, packet);

@@ -137,6 +137,7 @@ struct Walk<'a> {
     waits: BTreeMap<Channel, BTreeSet<Channel>>,
     highest: u8,
     n_ways_through: usize,
+    n_ways_within: usize,
 }
 
 impl<'a> Walk<'a> {
@@ -149,7 +150,15 @@ impl<'a> Walk<'a> {
                 .then(|| (Balancer::seat(switch, model.seat(node, &neighbours, &behind)), behind))
         };
         let seats = (0..model.fabric.n_nodes() as u32).map(seat).collect();
-        Walk { model, is_stepped, seats, waits: BTreeMap::new(), highest: 0, n_ways_through: 0 }
+        Walk {
+            model,
+            is_stepped,
+            seats,
+            waits: BTreeMap::new(),
+            highest: 0,
+            n_ways_through: 0,
+            n_ways_within: 0,
+        }
     }
 
     fn all(mut self) -> Walk<'a> {
@@ -218,12 +227,15 @@ impl<'a> Walk<'a> {
                 ways.push((port, detour.tag()));
             }
         }
+        if minimal.iter().any(|port| routing.port_kind(at.node, port) == PortKind::Host) {
+            return ways;
+        }
         let known = Known(routing);
         let (balancer, _) = self.seats[at.node.index()].as_ref().expect("a switch");
         for group in balancer.may_open(&packet(&known, to, at.ingress, detour.tag())) {
             let towards = routing.towards_group(at.node, group);
-            assert!(!towards.is_empty(), "some port leads to every group");
-            self.n_ways_through += towards.len();
+            assert!(!towards.is_empty() || group == own, "some port leads to every other group");
+            *if group == own { &mut self.n_ways_within } else { &mut self.n_ways_through } += towards.len();
             ways.extend(towards.iter().map(|port| (port, Detour::through(group).tag())));
         }
         ways
@@ -255,6 +267,8 @@ fn no_channels_wait_for_each_other_in_a_ring() {
                 assert!(!walk.has_ring(), "{name} in {fabric}");
                 assert!(walk.highest < n_steps, "{name} in {fabric}: step {} of {n_steps}", walk.highest);
                 assert_eq!(walk.n_ways_through > 0, name != "ecmp", "{name} in {fabric}");
+                let has_ways_within = name == "slingshot" && !two_tiers;
+                assert_eq!(walk.n_ways_within > 0, has_ways_within, "{name} in {fabric}");
                 let known = highest.entry(name).or_default();
                 *known = walk.highest.max(*known);
             }

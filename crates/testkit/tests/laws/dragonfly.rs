@@ -168,6 +168,49 @@ fn a_flow_that_waits_until_it_has_drained_is_never_reordered() {
     assert!(free > 1_000, "{free}");
 }
 
+/// Switch 0 of a group has one link to switch 1, where all its hosts send, and two more to switches that lead there too.
+const ONE_PAIR: &str =
+    "dragonfly: {groups: 2, switches_per_group: 4, hosts_per_switch: 6, global_delay: 300ns";
+
+/// How long it takes until all six messages have come, in times that one of them takes on a link.
+fn within_a_group(policy: &str, more: &str) -> (f64, Run) {
+    const SIZE: u64 = 500 * PACKET;
+    let model = loaded(ONE_PAIR, policy, "any", 0.5, more);
+    let sendings: Vec<Sending> = (0..6).map(|host| Sending::new(0, host, host + 6, SIZE)).collect();
+    let run = simulate_with(&model, ListedWork::new(&sendings), Options::default(), Seams::default());
+    let end = run.records.flows.iter().filter_map(|row| row.end).max().map_or(f64::NAN, |end| end.0 as f64);
+    (end / (SIZE as f64 * 8.0 / RATE * 1e12), run)
+}
+
+#[test]
+fn within_a_group_ways_through_other_switches_are_used() {
+    let minimal = |policy: &str| assert_between(policy, within_a_group(policy, "").0, (6.0, 6.1));
+    minimal("adaptive");
+    minimal("{slingshot: {within_group: minimal}}");
+    // Three links lead away: two messages for each at best.
+    let (free, run) = within_a_group("{slingshot: {order: free}}", "");
+    assert_between("free", free, (2.0, 2.1));
+    let hops: Vec<u64> = run.records.flows.iter().map(|row| row.hops).collect();
+    let n_packets = 500;
+    assert!(hops.iter().all(|hops| (3 * n_packets..=4 * n_packets).contains(hops)), "{hops:?}");
+    // Each flow takes one way: what the ways have in common is luck, yet no packet comes late.
+    let (drained, run) = within_a_group("slingshot", "record: {reordering: true}");
+    assert_between("drained", drained, (2.0, 5.0));
+    assert!(run.records.reordering.iter().all(|row| row.late == 0));
+}
+
+#[test]
+fn a_dead_local_link_is_gone_round_by_who_may() {
+    let dead = "faults: {knowledge: local, failed: [group0.switch0-switch1.0]}";
+    let (ends, run) = within_a_group("{slingshot: {order: free}}", dead);
+    assert_between("two links", ends, (3.0, 3.1));
+    // ACKs, of one byte here, take minimal ways.
+    assert!(run.records.drops.iter().all(|row| row.size.0 == row.packets), "{:?}", run.records.drops);
+    let (_, run) = within_a_group("{slingshot: {within_group: minimal}}", dead);
+    assert!(run.records.drops.iter().all(|row| row.reason == DropReason::Unreachable));
+    assert!(run.records.flows.iter().all(|row| row.end.is_none()));
+}
+
 /// Small groups, small buffers, and half as much again as can be carried.
 const CROWDED: [(&str, u64); 2] = [
     ("dragonfly: {groups: 5, switches_per_group: 2, hosts_per_switch: 2, global_delay: 300ns", 2),

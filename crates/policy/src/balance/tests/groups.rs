@@ -198,6 +198,83 @@ fn marks_send_packets_round_what_their_switch_cannot_see() {
     assert!(!scene.is_minimal(1_921, 0, beyond(0, 0, 2)), "and what it sees itself counts as well");
 }
 
+/// A destination in the own group.
+#[derive(Debug)]
+struct Near;
+
+impl Senders for Near {
+    fn sender(&self, _: u32, _: bool) -> HostId {
+        HostId(0)
+    }
+    fn leaf(&self, host: HostId) -> NodeId {
+        NodeId(host.0)
+    }
+    fn group(&self, _: HostId) -> u32 {
+        OWN
+    }
+}
+
+/// Ports to a host and to three switches of the group, one of them the destination's.
+struct Joined {
+    opened: bool,
+    minimal: u32,
+    queues: [u64; 4],
+}
+
+impl Ports for &mut Joined {
+    fn n_minimal(&self) -> usize {
+        1
+    }
+    fn n_longer(&self) -> usize {
+        if self.opened { 3 } else { 0 }
+    }
+    fn port(&self, candidate: usize) -> u32 {
+        if candidate == 0 { self.minimal } else { (candidate as u32 - 1) % 3 + 1 }
+    }
+    fn waiting_bytes(&mut self, candidate: usize) -> u64 {
+        self.queues[self.port(candidate) as usize]
+    }
+    fn waiting_packets(&mut self, candidate: usize) -> u64 {
+        self.waiting_bytes(candidate)
+    }
+    fn open(&mut self, group: u32) -> Range<usize> {
+        assert_eq!(group, OWN);
+        self.opened = true;
+        1..4
+    }
+}
+
+#[test]
+fn within_a_group_any_other_switch_will_do() {
+    const JOINED: [Behind; 4] = [Behind::Host, Behind::Local, Behind::Local, Behind::Local];
+    let number = number_of("slingshot").expect("it is registered");
+    let taken = |within: &'static str, minimal: u32, queues: [u64; 4]| {
+        let settings = SPECS[number].defaults().with("within_group", Value::Choice(within));
+        let groups = Some(Groups { n_groups: 2, own: OWN, behind: &JOINED });
+        let mut balancer =
+            Balancer::seat(&Chosen::Registered { number, settings }, Seat { groups, ..seat(3) });
+        let mut random = Random::stream(1, 2, 3);
+        let mut counts = [0; 4];
+        for _ in 0..1_000 {
+            let mut ports = Joined { opened: false, minimal, queues };
+            let packet =
+                PacketView { ingress: HOST, tag: 0, senders: &Near, is_drained: true, ..packet(1, 0) };
+            let mut context = Context { now: Time(1_000), random: &mut random };
+            let pick = balancer.pick(&mut context, || packet, || &mut ports);
+            counts[(&mut ports).port(pick.candidate) as usize] += 1;
+        }
+        counts
+    };
+    // Twice the queue and 8 KiB more must be less than that of the minimal way.
+    assert_eq!(taken("through_switches", 2, [0, 0, 8_192, 0]), [0, 0, 1_000, 0]);
+    let [host, first, minimal, last] = taken("through_switches", 2, [0, 0, 8_193, 0]);
+    assert_eq!((host, minimal), (0, 0));
+    assert!((400..600).contains(&first) && first + last == 1_000, "{first}, {last}");
+    assert_eq!(taken("minimal", 2, [0, 0, 1 << 30, 0]), [0, 0, 1_000, 0]);
+    // What is below needs no way at all.
+    assert_eq!(taken("through_switches", 0, [1 << 30, 0, 0, 0]), [1_000, 0, 0, 0]);
+}
+
 #[test]
 fn classes_are_tried_in_order() {
     let mut scene = Scene::new("progressive", &[("threshold", Value::Size(Bytes(5_000)))]);
