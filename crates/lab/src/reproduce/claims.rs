@@ -86,6 +86,9 @@ pub(super) struct Variant {
     /// Paths and values, as `--set` takes them.
     #[serde(default)]
     pub set: BTreeMap<String, String>,
+    /// What else is changed with `--full`.
+    #[serde(default)]
+    pub full: BTreeMap<String, String>,
 }
 
 /// A figure of the paper: quantities of runs, as published and as ours.

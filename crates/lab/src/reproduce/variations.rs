@@ -39,5 +39,6 @@ fn varied(experiment: &Experiment, variant: &Variant) -> Experiment {
     let mut one = experiment.clone();
     one.name = format!("{}_{}", experiment.name, variant.name);
     one.set.extend(variant.set.clone());
+    one.full.extend(variant.full.clone());
     one
 }

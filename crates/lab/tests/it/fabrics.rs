@@ -70,7 +70,7 @@ fn every_fabric_names_its_sources_and_marks_its_guesses() {
 #[test]
 fn every_allocation_has_so_many_hosts_of_its_machine() {
     let allocations = names(&folder().join("allocations"));
-    assert_eq!(allocations.len(), 46);
+    assert_eq!(allocations.len(), 61);
     for name in &allocations {
         let (_, rest) = name.split_once('-').expect("machine and number");
         let n: usize = rest.trim_end_matches(char::is_alphabetic).parse().expect("a number of hosts");
