@@ -5,7 +5,7 @@ import { asTable, element, note } from "./dom.ts";
 import { figure, pair } from "./panels/panel.ts";
 import { ratioMap, ratioScale, ratioText } from "./ratios.ts";
 import type { RatioCell } from "./ratios.ts";
-import { change, count, percent, significant, some } from "./units.ts";
+import { change, count, significant, some } from "./units.ts";
 
 /** A name as part of an address. */
 export const identifier = (name: string): string =>
@@ -44,7 +44,9 @@ function squares({ across, up, cells }: PanelMap, square: (cell: MapCell) => Rat
     up.labels.map((_, row) => {
       const place = { across: column, down: last - row };
       const cell = cells.find((one) => one.across === column && one.up === row);
-      return cell === undefined ? { ...place, ratio: null, tip: ["never measured"], absent: true } : { ...square(cell), ...place };
+      return cell === undefined
+        ? { ...place, ratio: null, tip: ["never measured"], absent: true }
+        : { ...square(cell), ...place };
     }),
   );
 }
@@ -58,7 +60,7 @@ function beside(panel: PanelMap, quantities: [string, string]): HTMLElement {
   const drawing = (title: string, square: (cell: MapCell) => RatioCell): HTMLElement =>
     figure(
       title,
-      ratioMap(`${panel.title}, ${title}`, side(panel.across), side(panel.up, true), squares(panel, square), false),
+      ratioMap(`${panel.title}, ${title}`, side(panel.across), side(panel.up, true), squares(panel, square), true),
     );
   const shared = (cell: MapCell): Omit<RatioCell, "ratio"> => ({
     across: cell.across,
@@ -67,8 +69,8 @@ function beside(panel: PanelMap, quantities: [string, string]): HTMLElement {
     marked: cell.left_out,
   });
   return pair(
-    drawing("measured", (cell) => ({ ...shared(cell), ratio: cell.measured.ratio })),
-    drawing("simulated", (cell) => {
+    drawing("Measured", (cell) => ({ ...shared(cell), ratio: cell.measured.ratio })),
+    drawing("Simulated", (cell) => {
       const below = off(cell);
       return { ...shared(cell), ratio: cell.simulated.ratio, ...(below === null ? {} : { below }) };
     }),
@@ -86,7 +88,7 @@ function standing({ scores, panels }: FigureMaps): string {
   const { cells: n, median_error, share_near } = scores;
   return (
     `${ran} Over ${some(n, "cell")} the median of |ln(simulated / measured)| is ${median_error.toFixed(3)}, ` +
-    `and ${percent(share_near)} of them are within 0.1.`
+    `and ${Math.round(share_near * 100)} % of them are within 0.1.`
   );
 }
 
@@ -96,7 +98,8 @@ function reading({ left_out, panels }: FigureMaps): string {
   const places = panels.reduce((sum, { across, up }) => sum + across.labels.length * up.labels.length, 0);
   const parts = [
     "Below a simulated ratio: how far it is from the measured one.",
-    all.some((cell) => cell.simulated.ratio === null) ? "–: not among these runs." : "",
+    all.some((cell) => cell.measured.ratio === null) ? "– on the left: not published." : "",
+    all.some((cell) => cell.simulated.ratio === null) ? "– on the right: not among these runs." : "",
     all.length < places ? "Blank: never measured." : "",
     left_out === null ? "" : `In brackets, with a dashed edge: in no score, since ${left_out}.`,
   ];

@@ -25,7 +25,7 @@ export interface Side {
 }
 
 const CELL = 34;
-/** The same with a second line in it. */
+/** The same with room for a second line. */
 const TALL = 40;
 /** Room for what stands beside the map, however few its rows are. */
 const LEAST = 112;
@@ -77,8 +77,10 @@ export function ratioScale(): HTMLElement {
   return legendOf([element("span", {}, "0"), bar, element("span", {}, "1 no harm")]);
 }
 
-/** The map; colours end at 1, where there is no harm. */
-export function ratioMap(label: string, across: Side, down: Side, cells: RatioCell[], scaled = true): HTMLElement {
+/** The map; colours end at 1, where there is no harm. One of two that have a scale in common has none of its own, and is as
+ * high as the other one whatever stands in its cells. */
+export function ratioMap(label: string, across: Side, down: Side, cells: RatioCell[], twofold = false): HTMLElement {
+  const scaled = !twofold;
   const data = cells.map(square);
   const axis = { axisLabel: { color: "var(--ink)", fontSize: 11, hideOverlap: true } };
   const title = (name: string, nameGap: number): Record<string, unknown> => ({
@@ -88,11 +90,12 @@ export function ratioMap(label: string, across: Side, down: Side, cells: RatioCe
     nameTextStyle: { color: "var(--ink)", fontSize: 12 },
     ...axis,
   });
-  const tall = cells.some((cell) => cell.below !== undefined) ? TALL : CELL;
-  const high = Math.max(LEAST, down.labels.length * tall);
+  const high = Math.max(LEAST, down.labels.length * (twofold ? TALL : CELL));
   return chart(label, Math.min(HIGHEST, high + AROUND), {
     grid: { left: 84, right: scaled ? 74 : 8, top: 8, bottom: 50 },
-    tooltip: tooltip(({ data: { cell } }: { data: Square }) => tip(cell.ratio === null ? "no ratio" : `ratio ${ratioText(cell.ratio)}`, cell.tip)),
+    tooltip: tooltip(({ data: { cell } }: { data: Square }) =>
+      tip(cell.ratio === null ? "no ratio" : `ratio ${ratioText(cell.ratio)}`, cell.tip),
+    ),
     xAxis: names(across.labels, { inverse: false, ...title(across.name, 30) }),
     yAxis: names(down.labels, title(down.name, 62)),
     visualMap: {
@@ -119,8 +122,9 @@ export function ratioMap(label: string, across: Side, down: Side, cells: RatioCe
         label: {
           show: true,
           fontSize: 12,
+          lineHeight: 15,
           formatter: written,
-          rich: { below: { fontSize: 10, lineHeight: 13 } },
+          rich: { below: { fontSize: 10, lineHeight: 14 } },
         },
       },
     ],

@@ -119,7 +119,8 @@ pub(super) fn cells(paper: &Paper, figure: &Figure) -> Result<Vec<Cell>, String>
     if let Some(LeftOut { at, per, .. }) = &map.left_out {
         let quantity = row_quantity(figure)?;
         let above = paper.targets(at, quantity);
-        let below = paper.divisors(at, quantity, Some(per)).map(|below| below.map_or(Vec::new(), |below| below.1));
+        let below =
+            paper.divisors(at, quantity, Some(per)).map(|below| below.map_or(Vec::new(), |below| below.1));
         let wrong = |reason| format!("map: left_out: {reason}");
         cells.extend(pairs(above.map_err(wrong)?, below.map_err(wrong)?, true));
     }
@@ -175,9 +176,7 @@ fn places<'a>(panel: &Panel, cells: &'a [Cell]) -> Result<Places<'a>, String> {
             return Err(format!("`{pattern}` is no cell of the figure"));
         }
     }
-    let has = |side: usize, place: usize| {
-        places.keys().any(|(column, row)| [*column, *row][side] == place)
-    };
+    let has = |side: usize, place: usize| places.keys().any(|(column, row)| [*column, *row][side] == place);
     for (side, (word, axis)) in axes.into_iter().enumerate() {
         if let Some(bare) = (0..axis.words.len()).find(|place| !has(side, *place)) {
             return Err(format!("{word}: no cell of the figure is at `{}`", axis.words[bare]));
