@@ -210,7 +210,7 @@ fn maps_that_do_not_fit_their_figure_are_refused() {
         ("words: [grid, odd]", "words: [grid, odd, grid]", "up: `grid` is there twice"),
         ("words: [grid, odd]", "words: [grid, odd, even]", "up: no cell of the figure is at `even`"),
         ("words: [grid, odd]", "words: [grid]", "`odd_spray_1/pairs` is in no panel"),
-        ("'{up}_spray_{across}'", "'odd_spray_{across}'", "is at `1`, `odd`"),
+        ("'{up}_spray_{across}'", "'odd_spray_{across}'", "across: no cell of the figure is at `2`"),
         (
             "['{up}_spray_{across}']",
             "['{up}_spray_{across}', '{up}_mist_{across}']",
@@ -219,7 +219,7 @@ fn maps_that_do_not_fit_their_figure_are_refused() {
         (
             "['{up}_spray_{across}']",
             "['{up}_spray_{across}', 'grid_spray_2']",
-            "both `grid_spray_2/pairs` and",
+            "and `grid_spray_2/pairs` are at `1`, `grid`",
         ),
         (
             "at: [odd_ecmp], per: {at: [odd_spray]}",
