@@ -64,7 +64,7 @@ done
 version=$(netloom --version)
 awk -F, -v head="{\"paper\": \"congestion-fabrics\", \"version\": \"${version##* }\", \"runs\": [" '
     BEGIN { print head }
-    $1 ~ /^cresco8_(64|256)_(ag|a2a)_(alone|a2a)_|^cresco8_64_ag_inc_bursts_10ms_/ {
+    $1 ~ /^cresco8_(64|256)_(ag|a2a)_(alone|a2a)_[0-9]+$|^cresco8_64_ag_inc_bursts_10ms_/ {
         printf "%s{\"run\": \"%s\", \"seed\": 1, \"broken_laws\": [], \"hops\": 1, \"wall_time_s\": 1, \"values\": {}, ", n++ ? "," : "", $1
         printf "\"parts\": {\"%s\": {\"measured_mean\": %s}}}\n", $2, $3
     }

@@ -157,7 +157,7 @@ fn cells_show_means_over_means_and_scores_leave_out_what_they_shall() {
         }
     }
     assert_eq!(figure["scores"]["cells"], 2);
-    near(&figure["scores"]["median_error"], (errors[0] + errors[1]) / 2.0);
+    near(&figure["scores"]["median_error"], f64::midpoint(errors[0], errors[1]));
     let n_near = errors.iter().filter(|error| **error <= 0.1).count();
     assert_eq!(figure["scores"]["share_near"].as_f64(), Some(n_near as f64 / 2.0));
 }
