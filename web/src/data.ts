@@ -1,5 +1,5 @@
 // What the command puts into the page; the structs of the same names in crates/report/src/panels and, of slowdowns, in
-// crates/records/src/statistics; of maps, crates/report/src/maps.rs.
+// crates/records/src/statistics; those of maps in crates/report/src/maps.rs.
 //
 // Times in seconds, sizes in bytes, rates in bits per second, shares from 0 to 1.
 
@@ -523,6 +523,12 @@ export interface PanelMap {
   cells: MapCell[];
 }
 
+/** Median of |ln(simulated / measured)|, and the share of cells of which that is at most 0.1. */
+export interface Nearness {
+  median_error: number;
+  share_near: number;
+}
+
 export interface FigureMaps {
   name: string;
   shows: string;
@@ -530,7 +536,7 @@ export interface FigureMaps {
   /** Why some cells are left out of the scores; absent where none is. */
   left_out: string | null;
   /** Absent where no cell can be compared. */
-  scores: { cells: number; median_error: number; share_near: number } | null;
+  scores: (Nearness & { cells: number; trivial: Nearness }) | null;
   panels: PanelMap[];
 }
 

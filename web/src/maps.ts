@@ -37,7 +37,7 @@ function tips(cell: MapCell, [above, below]: [string, string]): string[] {
   ];
 }
 
-/** The cells of a map, and those that nobody measured. */
+/** The cells of a map, and the places without one. */
 function squares({ across, up, cells }: PanelMap, square: (cell: MapCell) => RatioCell): RatioCell[] {
   const last = up.labels.length - 1;
   return across.labels.flatMap((_, column) =>
@@ -45,7 +45,7 @@ function squares({ across, up, cells }: PanelMap, square: (cell: MapCell) => Rat
       const place = { across: column, down: last - row };
       const cell = cells.find((one) => one.across === column && one.up === row);
       return cell === undefined
-        ? { ...place, ratio: null, tip: ["never measured"], absent: true }
+        ? { ...place, ratio: null, tip: ["not published"], absent: true }
         : { ...square(cell), ...place };
     }),
   );
@@ -85,10 +85,12 @@ function standing({ scores, panels }: FigureMaps): string {
   if (scores === null) {
     return ran;
   }
-  const { cells: n, median_error, share_near } = scores;
+  const { cells: n, median_error, share_near, trivial } = scores;
+  const percents = (share: number): string => `${Math.round(share * 100)} %`;
   return (
     `${ran} Over ${some(n, "cell")} the median of |ln(simulated / measured)| is ${median_error.toFixed(3)}, ` +
-    `and ${Math.round(share_near * 100)} % of them are within 0.1.`
+    `and ${percents(share_near)} of them are within 0.1; an answer of 1 everywhere would have ` +
+    `${trivial.median_error.toFixed(3)} and ${percents(trivial.share_near)}.`
   );
 }
 
@@ -100,51 +102,43 @@ function reading({ left_out, panels }: FigureMaps): string {
     "Below a simulated ratio: how far it is from the measured one.",
     all.some((cell) => cell.measured.ratio === null) ? "– on the left: not published." : "",
     all.some((cell) => cell.simulated.ratio === null) ? "– on the right: not among these runs." : "",
-    all.length < places ? "Blank: never measured." : "",
+    all.length < places ? "Blank: no cell of the figure." : "",
     left_out === null ? "" : `In brackets, with a dashed edge: in no score, since ${left_out}.`,
   ];
   return parts.filter((part) => part !== "").join(" ");
 }
 
-function tableOf({ name, panels, quantities: [above, below] }: FigureMaps): HTMLElement {
-  const numbers = ["measured", "simulated"].flatMap((kind) => [
-    `${kind} above (${above})`,
-    `${kind} below (${below})`,
-    `${kind} ratio`,
-  ]);
-  const texts = ["map", ...new Set(panels.flatMap(({ across, up }) => [across.name, up.name]))];
-  const place = ({ across, up }: PanelMap, cell: MapCell): string[] =>
-    texts
-      .slice(1)
-      .map((text) =>
-        text === across.name ? across.labels[cell.across] ?? "" : text === up.name ? up.labels[cell.up] ?? "" : "",
-      );
-  const rows = panels.flatMap((panel) =>
-    panel.cells.map((cell) => [
-      panel.title,
-      ...place(panel, cell),
-      ...[cell.measured, cell.simulated].flatMap(({ above, below, ratio }) => [known(above), known(below), known(ratio)]),
-      known(cell.half),
-      off(cell) ?? "",
-      count(cell.seeds),
-      cell.left_out ? "no" : "yes",
-    ]),
-  );
-  const last = ["half of its 95 % interval", "simulated against measured", "seeds"];
+const TERMS = ["measured: above", "measured: below", "simulated: above", "simulated: below"];
+const RATIOS = ["measured ratio", "simulated ratio", "half of its 95 % interval", "simulated against measured"];
+
+function tableOf({ title, across, up, cells }: PanelMap, [above, below]: [string, string]): HTMLElement {
+  const line = above === below ? `, in ${above}` : `: ${above} and ${below}`;
+  const numbers = [...RATIOS, ...TERMS, "seeds"].map((name) => ({ title: name, number: true }));
+  const row = (cell: MapCell): string[] => [
+    across.labels[cell.across] ?? "",
+    up.labels[cell.up] ?? "",
+    known(cell.measured.ratio),
+    known(cell.simulated.ratio),
+    known(cell.half),
+    off(cell) ?? "",
+    ...[cell.measured, cell.simulated].flatMap((ratio) => [known(ratio.above), known(ratio.below)]),
+    count(cell.seeds),
+    cell.left_out ? "no" : "yes",
+  ];
   return asTable(
-    name,
-    [
-      ...texts.map((title) => ({ title })),
-      ...[...numbers, ...last].map((title) => ({ title, number: true })),
-      { title: "in scores" },
-    ],
-    rows,
+    `${title}; what ratios are of stands above and below the line${line}`,
+    [{ title: across.name }, { title: up.name }, ...numbers, { title: "in scores" }],
+    cells.map(row),
   );
 }
 
 /** A figure with all its maps. */
 export function mapSection(found: FigureMaps): HTMLElement {
-  const maps = found.panels.flatMap((panel) => [element("h3", {}, panel.title), beside(panel, found.quantities)]);
+  const maps = found.panels.flatMap((panel) => [
+    element("h3", {}, panel.title),
+    beside(panel, found.quantities),
+    tableOf(panel, found.quantities),
+  ]);
   return element(
     "section",
     { id: identifier(found.name) },
@@ -153,6 +147,5 @@ export function mapSection(found: FigureMaps): HTMLElement {
     ratioScale(),
     note(reading(found)),
     ...maps,
-    tableOf(found),
   );
 }

@@ -24,7 +24,7 @@ use std::{fs, io};
 use netloom_records::{FolderError, Overwrite, RunFolder, write_whole};
 
 pub use error::ReportError;
-pub use maps::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, PanelMap, render_maps};
+pub use maps::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, Nearness, PanelMap, render_maps};
 pub use page::MOST_BYTES;
 pub use panels::interference::{CellData, Coordinates, PointData, RatioData, Study};
 

@@ -44,7 +44,17 @@ pub struct FigureMaps {
 pub struct MapScores {
     /// Cells that are compared.
     pub cells: usize,
-    /// Median of |ln(simulated / measured)|.
+    /// Those simulated.
+    #[serde(flatten)]
+    pub simulated: Nearness,
+    /// An answer of 1 everywhere.
+    pub trivial: Nearness,
+}
+
+/// How near ratios are to those measured.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Nearness {
+    /// Median of |ln(ratio / measured)|.
     pub median_error: f64,
     /// The share of cells of which that is at most 0.1.
     pub share_near: f64,

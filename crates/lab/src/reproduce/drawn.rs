@@ -6,7 +6,7 @@
 //! Invariants: ratios are those of `figures.md`: means over means, known as well as their seeds agree; a figure that these
 //! runs say nothing about is left out, and cells that were not run are told as such.
 
-use netloom_report::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, PanelMap};
+use netloom_report::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, Nearness, PanelMap};
 
 use super::bench::{Asked, Bench};
 use super::claims::Figure;
@@ -74,7 +74,11 @@ fn scores(drawing: &Drawing<'_>, cells: &[Cell]) -> Option<MapScores> {
     let score = |of| Score { of, at_least: None, at_most: None, published_from: None, published_below: None };
     let median = score(Statistic::MedianError).of(&pairs)?;
     let near = score(Statistic::ShareNear).of(&pairs)?;
-    Some(MapScores { cells: median.n, median_error: median.ours, share_near: near.ours })
+    Some(MapScores {
+        cells: median.n,
+        simulated: Nearness { median_error: median.ours, share_near: near.ours },
+        trivial: Nearness { median_error: median.trivial?, share_near: near.trivial? },
+    })
 }
 
 impl Drawing<'_> {

@@ -160,6 +160,9 @@ fn cells_show_means_over_means_and_scores_leave_out_what_they_shall() {
     near(&figure["scores"]["median_error"], f64::midpoint(errors[0], errors[1]));
     let n_near = errors.iter().filter(|error| **error <= 0.1).count();
     assert_eq!(figure["scores"]["share_near"].as_f64(), Some(n_near as f64 / 2.0));
+    // 3/4 and 1/8 are published, so 1 is off by ln(4/3) and ln(8): half of ln(32/3) is in the middle.
+    near(&figure["scores"]["trivial"]["median_error"], (32.0_f64 / 3.0).ln() / 2.0);
+    assert_eq!(figure["scores"]["trivial"]["share_near"], 0.0);
 }
 
 #[test]
