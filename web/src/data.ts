@@ -1,5 +1,5 @@
 // What the command puts into the page; the structs of the same names in crates/report/src/panels and, of slowdowns, in
-// crates/records/src/statistics.
+// crates/records/src/statistics; those of maps in crates/report/src/maps.rs.
 //
 // Times in seconds, sizes in bytes, rates in bits per second, shares from 0 to 1.
 
@@ -492,8 +492,66 @@ export interface Report {
   settings: Settings;
 }
 
+export interface MapAxis {
+  name: string;
+  labels: string[];
+}
+
+/** A ratio and what it is of, in the unit of the quantities. */
+export interface MapRatio {
+  above: number | null;
+  below: number | null;
+  ratio: number | null;
+}
+
+export interface MapCell {
+  across: number;
+  up: number;
+  runs: [string, string];
+  measured: MapRatio;
+  simulated: MapRatio;
+  half: number | null;
+  seeds: number;
+  left_out: boolean;
+}
+
+export interface PanelMap {
+  title: string;
+  across: MapAxis;
+  /** From the bottom. */
+  up: MapAxis;
+  cells: MapCell[];
+}
+
+/** Median of |ln(simulated / measured)|, and the share of cells of which that is at most 0.1. */
+export interface Nearness {
+  median_error: number;
+  share_near: number;
+}
+
+export interface FigureMaps {
+  name: string;
+  shows: string;
+  quantities: [string, string];
+  /** Why some cells are left out of the scores; absent where none is. */
+  left_out: string | null;
+  /** Absent where no cell can be compared. */
+  scores: (Nearness & { cells: number; trivial: Nearness }) | null;
+  panels: PanelMap[];
+}
+
+/** A paper's figures, measured beside simulated. */
+export interface Maps {
+  paper: string;
+  netloom: string;
+  figures: FigureMaps[];
+}
+
+/** What a page is about: runs, or a paper's figures. */
+export type Page = Report | { maps: Maps };
+
 /** The data in this page; none in the bare template. */
-export function embedded(): Report | null {
+export function embedded(): Page | null {
   const holder = document.getElementById("netloom-data");
-  return JSON.parse(holder?.textContent ?? "null") as Report | null;
+  return JSON.parse(holder?.textContent ?? "null") as Page | null;
 }

@@ -1,9 +1,10 @@
-// The page of the report: reads the data in it and draws the panels.
+// The page: reads the data in it and draws the panels of a report, or the maps of a paper's figures.
 
 import { drawAll } from "./chart.ts";
 import { embedded } from "./data.ts";
-import type { Report } from "./data.ts";
+import type { Maps, Report } from "./data.ts";
 import { element, folded } from "./dom.ts";
+import { identifier, mapSection } from "./maps.ts";
 import { PANELS } from "./panels/index.ts";
 import { section } from "./panels/panel.ts";
 import { STATUS } from "./panels/provenance.ts";
@@ -33,22 +34,40 @@ function contents(shown: HTMLElement[]): HTMLElement {
   return element("nav", { "aria-label": "Panels" }, ...links);
 }
 
-function footer(): HTMLElement {
+function footer(drawnFrom: string): HTMLElement {
   const notices = document.getElementById("netloom-notices")?.textContent?.trim() ?? "";
   const licences = folded("Licences of the libraries in this page", element("pre", { tabindex: "0" }, notices));
-  return element("footer", {}, element("p", {}, "Drawn from the records of these runs and nothing else."), licences);
+  return element("footer", {}, element("p", {}, drawnFrom), licences);
 }
 
 function show(report: Report): void {
   document.title = `${report.runs.map((run) => run.name).join(", ")} – netloom report`;
   const panels = PANELS.flatMap((panel) => section(panel, report));
-  document.body.append(header(report), contents(panels), element("main", {}, ...panels), footer());
+  const below = footer("Drawn from the records of these runs and nothing else.");
+  document.body.append(header(report), contents(panels), element("main", {}, ...panels), below);
   drawAll();
 }
 
-const report = embedded();
-if (report === null) {
+/** The figures of a paper, a section each. */
+function showMaps(maps: Maps): void {
+  document.title = `${maps.paper} – measured beside simulated`;
+  const title = element("h1", {}, "Measured beside simulated");
+  const about = `Figures of ${maps.paper}, simulated with netloom ${maps.netloom}`;
+  const links = maps.figures.map(({ name }) => element("a", { href: `#${identifier(name)}` }, name));
+  document.body.append(
+    element("header", {}, title, element("p", {}, about)),
+    element("nav", { "aria-label": "Figures" }, ...links),
+    element("main", {}, ...maps.figures.map(mapSection)),
+    footer("Drawn from what was published and from the runs of this reproduction, and nothing else."),
+  );
+  drawAll();
+}
+
+const page = embedded();
+if (page === null) {
   document.body.append(element("p", {}, "This is the bare page of a report; “netloom report” puts runs into it."));
+} else if ("maps" in page) {
+  showMaps(page.maps);
 } else {
-  show(report);
+  show(page);
 }

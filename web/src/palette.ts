@@ -84,4 +84,4 @@ export const legend = (runs: Run[], shown: number[]): HTMLElement =>
 export const SCALE = ["#00224e", "#2d4270", "#5b616e", "#7f7c75", "#a79b6d", "#d2bd5c", "#fee838"];
 
 /** What is read best on a colour of the scale. */
-export const onScale = (share: number): string => (share > 0.55 ? "#111" : "#fff");
+export const onScale = (share: number): string => (share >= 0.5 ? "#111" : "#fff");

@@ -90,6 +90,7 @@ export const percent = (share: number): string => `${significant(share * 100)} %
 
 /** What a value has changed to, compared with the first one. */
 export function change(ratio: number): string {
-  const percents = (ratio - 1) * 100;
+  // Rounded first: a change that is none has no sign of its own.
+  const percents = Number(((ratio - 1) * 100).toFixed(1));
   return `${percents < 0 ? "−" : "+"}${Math.abs(percents).toFixed(1)} %`;
 }

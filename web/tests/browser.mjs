@@ -12,6 +12,8 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 const PANELS = ["summary", "steps", "fct", "slowdown", "queues", "links", "faults", "settings", "provenance"];
+/** Figures of a paper, each with its maps, in place of panels. */
+const FIGURES = { maps: ["figure-5-cresco8", "bursts-cresco8-64-nodes-rings-beside-incasts"] };
 /** Panels of some runs only, and the reports that have them. */
 const OTHERS = {
   rdma: ["goodput", "repairs", "rates", "signals"],
@@ -92,7 +94,8 @@ async function look(browser, report) {
   });
   await page.goto(url);
   await page.waitForSelector("footer");
-  const panels = [...PANELS, ...(OTHERS[basename(report, ".html")] ?? [])];
+  const name = basename(report, ".html");
+  const panels = FIGURES[name] ?? [...PANELS, ...(OTHERS[name] ?? [])];
   const found = await page.evaluate(survey, panels);
   found.more.forEach((id) => complain(`a panel that does not concern these runs: ${id}`));
   found.bare.forEach((id) => complain(`a panel without anything: ${id}`));

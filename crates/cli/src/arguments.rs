@@ -398,7 +398,7 @@ pub struct Reproduce {
     /// Judge the runs of an earlier `--output` folder instead of making new ones
     #[arg(long, value_name = "PATH", conflicts_with_all = ["seeds", "threads", "full"])]
     pub runs: Option<PathBuf>,
-    /// Folder that takes the results as CSV and JSON, and the paper's figures as tables; after an interrupt the same
+    /// Folder that takes the results as CSV and JSON, and the paper's figures as tables and maps; after an interrupt the same
     /// command goes on with the runs that are done
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,

@@ -29,15 +29,17 @@ pub enum ReportError {
     Folder(PathBuf),
     /// The page would be too large for browsers and mail.
     #[error(
-        "the report would have {bytes} bytes, more than {most}; fewer runs make it smaller, these are {runs}"
+        "the report would have {bytes} bytes, more than {most}; fewer {what} make it smaller, these are {count}"
     )]
     TooLarge {
         /// Its size.
         bytes: usize,
         /// The most there may be.
         most: usize,
-        /// How many runs are in it.
-        runs: usize,
+        /// How many of them are in it.
+        count: usize,
+        /// What there could be fewer of.
+        what: &'static str,
     },
     /// The system refused.
     #[error("cannot write the report ({source}): {}", .path.display())]

@@ -1,4 +1,4 @@
-//! One self-contained HTML file about some runs, made from their run folders alone.
+//! One self-contained HTML file about some runs, made from their run folders alone; or about a paper's figures.
 //!
 //! Models: reading run folders once, block by block; figures of fixed size per panel; the page they are put into.
 //! Leaves out: drawing, which the page does (`web/`); the engine, scenarios and anything else that was not stored.
@@ -13,6 +13,7 @@ mod differences;
 mod error;
 mod estimate;
 mod fabric;
+mod maps;
 mod page;
 mod panels;
 mod round;
@@ -23,6 +24,7 @@ use std::{fs, io};
 use netloom_records::{FolderError, Overwrite, RunFolder, write_whole};
 
 pub use error::ReportError;
+pub use maps::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, Nearness, PanelMap, render_maps};
 pub use page::MOST_BYTES;
 pub use panels::interference::{CellData, Coordinates, PointData, RatioData, Study};
 
@@ -42,7 +44,8 @@ pub struct ReportedRun {
 pub fn render(runs: &[ReportedRun]) -> Result<String, ReportError> {
     let collect = |run: &ReportedRun| collect::run(run.name.clone(), &RunFolder::open(&run.folder)?);
     let collected = runs.iter().map(collect).collect::<Result<Vec<_>, ReportError>>()?;
-    page::page(&panels::Report::of(collected))
+    let report = panels::Report::of(collected);
+    page::page(&report, (report.n_runs(), "runs"))
 }
 
 /// What these runs say about interference; nothing where none of them is part of a study.

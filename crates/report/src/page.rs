@@ -7,8 +7,9 @@
 //! Invariants: the data contains no `<`, `>` or `&`, so no text of a run can end the element or become markup; a page
 //! that would be too large is refused, never cut.
 
+use serde::Serialize;
+
 use crate::error::ReportError;
-use crate::panels::Report;
 
 /// The largest page.
 pub const MOST_BYTES: usize = 15_000_000;
@@ -18,15 +19,14 @@ const TEMPLATE: &str = include_str!("../template/report.html");
 const OPENING: &str = r#"<script type="application/json" id="netloom-data">"#;
 const CLOSING: &str = "</script>";
 
-/// The page that shows a report.
-pub fn page(report: &Report) -> Result<String, ReportError> {
-    let data = harmless(&serde_json::to_string(report).expect("a report is JSON"));
+/// The page that shows this, which has so many of what could be fewer.
+pub fn page(told: &impl Serialize, (count, what): (usize, &'static str)) -> Result<String, ReportError> {
+    let data = harmless(&serde_json::to_string(told).expect("what a page is told is JSON"));
     let (before, rest) = TEMPLATE.split_once(OPENING).expect("the template has a place for the data");
     let (_, after) = rest.split_once(CLOSING).expect("the place for the data has an end");
     let page = [before, OPENING, &data, CLOSING, after].concat();
     if page.len() > MOST_BYTES {
-        let (bytes, runs) = (page.len(), report.n_runs());
-        return Err(ReportError::TooLarge { bytes, most: MOST_BYTES, runs });
+        return Err(ReportError::TooLarge { bytes: page.len(), most: MOST_BYTES, count, what });
     }
     Ok(page)
 }

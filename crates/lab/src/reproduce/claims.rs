@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::maps::Map;
 use super::quantity::Quantity;
 use super::score::Score;
 
@@ -106,6 +107,9 @@ pub(super) struct Figure {
     /// What each quantity is divided by, in a column more.
     #[serde(default)]
     pub per: Option<Divisor>,
+    /// How the ratios are drawn.
+    #[serde(default)]
+    pub map: Option<Map>,
 }
 
 /// One claim.

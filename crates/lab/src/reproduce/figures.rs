@@ -2,7 +2,7 @@
 //!
 //! Models: for each run of a figure what was published, our mean over seeds with its 95 % confidence interval, and whether
 //! the published number lies where 99 % of single runs do; and the same of ratios of two runs, where a figure asks for them.
-//! Leaves out: pictures.
+//! Leaves out: pictures; `drawn` has those.
 
 use super::bench::{Asked, Bench};
 use super::claims::Figure;

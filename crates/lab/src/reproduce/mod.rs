@@ -2,7 +2,7 @@
 //!
 //! Models: claims about published figures (is this figure one our seeds could have given?) and claims that compare runs;
 //! experiments that change a scenario to show why a claim does not hold; the verdicts recorded with the paper.
-//! Leaves out: figures as pictures; tuning, of which there is none.
+//! Leaves out: drawing, which `netloom-report` does; tuning, of which there is none.
 //!
 //! Invariants: a verdict follows from the claim and the runs alone; the recorded verdict is compared with it afterwards
 //! and never changes it.
@@ -10,11 +10,13 @@
 mod bench;
 mod claims;
 mod completion;
+mod drawn;
 mod error;
 mod figures;
 mod files;
 mod judge;
 mod keep;
+mod maps;
 mod paper;
 mod parts;
 mod published;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::claims::{Claim, Claims, Divisor, Experiment, Figure, Recorded, Scale};
 use super::error::ReproduceError;
 use super::files::{fabrics, files, papers};
+use super::maps;
 use super::published::Published;
 use super::quantity::Quantity;
 use super::variations;
@@ -151,11 +152,17 @@ impl Paper {
             checked.map_err(|reason| format!("claim `{}`: {reason}", claim.id))?;
         }
         for figure in &self.claims.figures {
-            let checked = self.rows(figure).and_then(|_| self.rows_below(figure)).map(drop);
-            checked.map_err(|reason| format!("figure `{}`: {reason}", figure.name))?;
+            self.check_figure(figure).map_err(|reason| format!("figure `{}`: {reason}", figure.name))?;
         }
         let more = self.claims.seeds.more.iter().map(|more| &more.group);
         more.chain(&self.claims.lossy).try_for_each(|name| self.expand(name).map(drop))
+    }
+
+    fn check_figure(&self, figure: &Figure) -> Result<(), String> {
+        self.rows(figure)?;
+        self.rows_below(figure)?;
+        let Some(map) = &figure.map else { return Ok(()) };
+        maps::laid(map, &maps::cells(self, figure)?).map(drop)
     }
 
     fn check_claim(&self, claim: &Claim, before: &[Claim]) -> Result<(), String> {
@@ -332,7 +339,9 @@ impl Paper {
         });
         let of_figures = self.claims.figures.iter().flat_map(|figure| {
             let below = self.rows_below(figure).ok().flatten().unwrap_or_default();
-            let targets = [self.rows(figure).unwrap_or_default(), below].concat();
+            let drawn = maps::cells(self, figure).unwrap_or_default();
+            let drawn = drawn.into_iter().flat_map(|cell| [cell.above, cell.below]).collect();
+            let targets = [self.rows(figure).unwrap_or_default(), below, drawn].concat();
             let measured = figure.measured.iter().chain(figure.per.iter().flat_map(|per| &per.measured));
             measured.map(move |quantity| (*quantity, targets.clone()))
         });
@@ -370,7 +379,7 @@ impl Paper {
 }
 
 /// The quantity that decides whether the rows of a figure are parts.
-fn row_quantity(figure: &Figure) -> Result<Quantity, String> {
+pub(super) fn row_quantity(figure: &Figure) -> Result<Quantity, String> {
     let of_parts = figure.measured.iter().find(|quantity| quantity.is_of_a_part());
     of_parts.or(figure.measured.first()).copied().ok_or_else(|| "shows nothing".into())
 }

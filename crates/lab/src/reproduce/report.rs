@@ -1,5 +1,6 @@
 //! What came of a reproduction.
 
+use netloom_report::render_maps;
 use serde::Serialize;
 
 use super::claims::Kind;
@@ -8,7 +9,8 @@ use super::judge::{self, Judged, Verdict};
 use super::keep::Account;
 use super::paper::Paper;
 use super::runs::Measured;
-use super::{figures, store, table};
+use super::{drawn, figures, store, table};
+use crate::error::LabError;
 
 /// The verdicts on a paper's claims, and the runs they follow from.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,10 +101,21 @@ impl Report {
         figures::figures(self)
     }
 
-    /// Writes tables and a summary into a folder: `claims.csv`, `points.csv`, `runs.csv`, `figures.md`, `report.json`.
+    /// The maps of the paper's figures as a page, measured beside simulated; nothing of a paper without any, or of which
+    /// these runs say nothing.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the page would be too large.
+    pub fn maps(&self) -> Result<Option<String>, ReproduceError> {
+        let page = drawn::drawn(self).map(|maps| render_maps(&maps)).transpose();
+        page.map_err(|error| LabError::from(error).into())
+    }
+
+    /// Writes tables, a summary and maps into a folder: `claims.csv`, `points.csv`, `runs.csv`, `figures.md`, `report.json`,
+    /// and `maps.html` where there are any.
+    ///
+    /// # Errors
+    /// If the system refuses, or the page with the maps would be too large.
     pub fn write(&self, folder: &std::path::Path) -> Result<(), ReproduceError> {
         store::write(self, folder)
     }

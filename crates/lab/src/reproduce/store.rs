@@ -1,7 +1,7 @@
 //! Results as files: tables for spreadsheets, one JSON document for programs.
 
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +12,9 @@ use super::quantity::Quantity;
 use super::report::{Report, Tally};
 use super::runs::Measured;
 use crate::sample::Sample;
+
+/// The page with the maps.
+const MAPS: &str = "maps.html";
 
 /// One figure of one run over all seeds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -53,6 +56,7 @@ pub(super) fn write(report: &Report, folder: &Path) -> Result<(), ReproduceError
         runs: &report.measured,
     };
     let json = serde_json::to_string_pretty(&document).map_err(|error| refused(error.into()))?;
+    let maps = report.maps()?;
     let files = [
         ("claims.csv", claims_table(report)),
         ("points.csv", points_table(&document.points)),
@@ -64,7 +68,20 @@ pub(super) fn write(report: &Report, folder: &Path) -> Result<(), ReproduceError
         let path = folder.join(name);
         fs::write(&path, text).map_err(|source| ReproduceError::Write { path, source })?;
     }
+    let path = folder.join(MAPS);
+    put_or_remove(&path, maps).map_err(|source| ReproduceError::Write { path, source })?;
     report.account.forget(folder)
+}
+
+/// A page of an earlier report would tell of other runs than the tables beside it.
+fn put_or_remove(path: &Path, page: Option<String>) -> io::Result<()> {
+    match page {
+        Some(page) => fs::write(path, page),
+        None => match fs::remove_file(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            done => done,
+        },
+    }
 }
 
 /// What is read of a report that was written before.

@@ -13,6 +13,7 @@ mod import;
 mod inheritance;
 mod interference;
 mod loads;
+mod maps;
 mod names;
 mod nccl;
 mod osu;

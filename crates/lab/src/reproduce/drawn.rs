@@ -1,0 +1,107 @@
+//! The maps of a paper's figures as a page: measured beside simulated.
+//!
+//! Models: the ratio of each cell as published and as ours, with what it is of; how near those are that count, all together.
+//! Leaves out: where cells lie.
+//!
+//! Invariants: ratios are those of `figures.md`: means over means, known as well as their seeds agree; a figure that these
+//! runs say nothing about is left out, and cells that were not run are told as such.
+
+use netloom_report::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, Nearness, PanelMap};
+
+use super::bench::{Asked, Bench};
+use super::claims::Figure;
+use super::maps::{self, Axis, Cell, Map, Places};
+use super::quantity::Quantity;
+use super::report::Report;
+use super::score::{Score, Statistic};
+
+/// All maps; nothing of a paper without any, or of which these runs say nothing.
+pub(super) fn drawn(report: &Report) -> Option<Maps> {
+    let figures = report.paper.claims.figures.iter();
+    let figures: Vec<FigureMaps> = figures.filter_map(|figure| of(report, figure)).collect();
+    let paper = report.paper.id.clone();
+    (!figures.is_empty()).then(|| Maps { paper, netloom: env!("CARGO_PKG_VERSION").to_owned(), figures })
+}
+
+/// What ratios are between.
+struct Drawing<'a> {
+    bench: Bench<'a>,
+    /// Above and below the line.
+    quantities: [Quantity; 2],
+}
+
+fn of(report: &Report, figure: &Figure) -> Option<FigureMaps> {
+    let checked = "figures are checked when the paper is read";
+    let map = figure.map.as_ref()?;
+    let above = *figure.measured.first().expect(checked);
+    let below = figure.per.as_ref().and_then(|per| per.measured).unwrap_or(above);
+    let bench = Bench { paper: &report.paper, measured: &report.measured };
+    let drawing = Drawing { bench, quantities: [above, below] };
+    let cells = maps::cells(&report.paper, figure).expect(checked);
+    let laid = maps::laid(map, &cells).expect(checked);
+    let panels: Vec<PanelMap> = panels(&drawing, map, &laid);
+    let is_run = |cell: &MapCell| cell.simulated.ratio.is_some();
+    if !panels.iter().flat_map(|panel| &panel.cells).any(is_run) {
+        return None;
+    }
+    Some(FigureMaps {
+        name: figure.name.clone(),
+        shows: figure.shows.clone(),
+        quantities: drawing.quantities.map(|quantity| quantity.column().to_owned()),
+        left_out: map.left_out.as_ref().map(|left_out| left_out.reason.clone()),
+        scores: scores(&drawing, &cells),
+        panels,
+    })
+}
+
+fn panels(drawing: &Drawing<'_>, map: &Map, laid: &[Places<'_>]) -> Vec<PanelMap> {
+    let axis = |axis: &Axis| MapAxis { name: axis.name.clone(), labels: axis.labels() };
+    let panels = map.panels.iter().zip(laid);
+    let panel = |(panel, places): (&maps::Panel, &Places<'_>)| PanelMap {
+        title: panel.title.clone(),
+        across: axis(&panel.across),
+        up: axis(&panel.up),
+        cells: places.iter().map(|(place, cell)| drawing.cell(*place, cell)).collect(),
+    };
+    panels.map(panel).collect()
+}
+
+/// How near the cells are that count and were run; their number stands beside it.
+fn scores(drawing: &Drawing<'_>, cells: &[Cell]) -> Option<MapScores> {
+    let counts = cells.iter().filter(|cell| !cell.left_out).map(|cell| drawing.asked(cell));
+    let pairs = counts.map(|asked| (drawing.bench.ours(&asked), drawing.bench.published(&asked)));
+    let pairs: Vec<(f64, f64)> = pairs.filter(|(ours, published)| *ours > 0.0 && *published > 0.0).collect();
+    let score = |of| Score { of, at_least: None, at_most: None, published_from: None, published_below: None };
+    let median = score(Statistic::MedianError).of(&pairs)?;
+    let near = score(Statistic::ShareNear).of(&pairs)?;
+    Some(MapScores {
+        cells: median.n,
+        simulated: Nearness { median_error: median.ours, share_near: near.ours },
+        trivial: Nearness { median_error: median.trivial?, share_near: near.trivial? },
+    })
+}
+
+impl Drawing<'_> {
+    fn asked(&self, cell: &Cell) -> Asked {
+        let [above, below] = self.quantities;
+        Asked { above: (cell.above.of(above), above), below: Some((cell.below.of(below), below)) }
+    }
+
+    fn cell(&self, (across, up): (usize, usize), cell: &Cell) -> MapCell {
+        let bench = &self.bench;
+        let asked = self.asked(cell);
+        let [above, below] = [asked.above.clone(), asked.below.clone().expect("a cell is a ratio")]
+            .map(|above| Asked { above, below: None });
+        let ratio = |of: &dyn Fn(&Asked) -> f64| MapRatio::of(of(&above), of(&below), of(&asked));
+        MapCell {
+            across,
+            up,
+            runs: [cell.above.name(), cell.below.name()],
+            measured: ratio(&|asked| bench.published(asked)),
+            simulated: ratio(&|asked| bench.ours(asked)),
+            half: bench.half(&asked),
+            seeds: bench.n_seeds(&asked),
+            left_out: cell.left_out,
+        }
+    }
+}
