@@ -250,6 +250,7 @@ export interface RepairsOfRun {
   marked: number;
   cnps: number;
   notified: number;
+  single: number;
   reordered: number;
   distance: number;
   farthest: number;

@@ -93,6 +93,9 @@ const COLUMNS = [
   "most packets early",
 ];
 
+/** Messages that are in sums alone cannot be told one by one. */
+const ofThose = ({ messages, single }: RepairsOfRun): string[] => (single < messages ? [`of ${count(single)}`] : []);
+
 function totals(report: Report, shown: Found[]): HTMLElement {
   const rows = shown.map(({ run, of }): Cell[] => [
     runName(report.runs, run),
@@ -106,8 +109,8 @@ function totals(report: Report, shown: Found[]): HTMLElement {
     stacked(count(of.marked), percent(part(of.marked, of))),
     count(of.cnps),
     count(of.notified),
-    count(of.reordered),
-    stacked(count(of.farthest), `mean ${significant(of.distance)}`),
+    of.single === 0 ? null : stacked(count(of.reordered), ...ofThose(of)),
+    of.single === 0 ? count(of.farthest) : stacked(count(of.farthest), `mean ${significant(of.distance)}`),
   ]);
   const columns = COLUMNS.map((title) => ({ title, number: true }));
   // Columns without a value in any run tell nothing.

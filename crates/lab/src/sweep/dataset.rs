@@ -66,6 +66,12 @@ const FIGURES: &[Entry] = &[
         Fill::Real(|row| row.job?.measured?.half_interval_s),
     ),
     (
+        "measured_deviation",
+        "s",
+        "Standard deviation of the steps that it is the mean of.",
+        Fill::Real(|row| row.job?.measured?.deviation_s),
+    ),
+    (
         "measured_steps",
         "steps",
         "Steps that it is the mean of.",

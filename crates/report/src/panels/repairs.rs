@@ -1,7 +1,7 @@
 //! What messages on queue pairs sent again, and why: packets needed again apart from those sent for nothing, NACKs from
 //! receiver to sender, marks, packets out of order; totals and the worst messages.
 //!
-//! Models: the table `repairs`, and what switches at the edge did with NACKs, from `signals`.
+//! Models: the table `repairs`, the sums of `tallies`, and what switches at the edge did with NACKs, from `signals`.
 //! Leaves out: what was sent again and lost again, of which no receiver tells.
 //!
 //! Invariants: absent in a run without queue pairs; a list that is cut says how long it was.
@@ -30,6 +30,8 @@ pub struct Repairs {
 #[derive(Debug, Default)]
 struct Totals {
     sums: Repaired,
+    /// Messages with a row of their own.
+    single: u64,
     reordered: u64,
     distance: u64,
 }
@@ -49,6 +51,7 @@ impl Collector for Repairs {
     fn take(&mut self, _: &About, batch: Batch<'_>) {
         match batch {
             Batch::Repairs(rows) => rows.iter().for_each(|row| self.message(row)),
+            Batch::Tallies(rows) => rows.iter().for_each(|row| self.totals.sums += Repaired::from(row)),
             Batch::Signals(rows) => {
                 for row in rows {
                     self.edge.forwarded += row.nacks_forwarded;
@@ -65,6 +68,7 @@ impl Repairs {
     fn message(&mut self, row: &RepairRow) {
         let totals = &mut self.totals;
         totals.sums += Repaired::from(row);
+        totals.single += 1;
         totals.reordered += u64::from(row.distance > 0);
         totals.distance += u64::from(row.distance);
         if row.again + row.nacks + row.distance == 0 {
@@ -88,7 +92,7 @@ impl Repairs {
     pub fn finish(self, about: &About) -> Option<RunData> {
         let has_queue_pairs = self.has_queue_pairs();
         let Repairs { totals, edge, n_affected, worst } = self;
-        let Totals { sums, reordered, distance } = totals;
+        let Totals { sums, single, reordered, distance } = totals;
         has_queue_pairs.then(|| RunData {
             messages: sums.messages,
             packets: sums.packets,
@@ -99,8 +103,9 @@ impl Repairs {
             marked: sums.marked,
             cnps: sums.cnps,
             notified: sums.notified,
+            single,
             reordered,
-            distance: six_digits(distance as f64 / sums.messages as f64),
+            distance: six_digits(distance as f64 / single.max(1) as f64),
             farthest: sums.distance,
             affected: n_affected,
             worst: worst.iter().map(|row| MessageData::of(row, about)).collect(),
@@ -129,6 +134,8 @@ pub struct RunData {
     pub cnps: u64,
     /// CNPs, NACKs and marks that slowed their senders down.
     pub notified: u64,
+    /// Messages that are known one by one, and not in sums alone; what follows is about these, but for `farthest`.
+    pub single: u64,
     /// Messages of which a packet came before its turn.
     pub reordered: u64,
     /// Most packets by which one came early, mean over messages.

@@ -1,7 +1,7 @@
 //! What a page is told of runs with queue pairs, against the tables and what can be worked out by hand.
 
 use netloom_records::{
-    DropReason, DropRow, FlowRow, MemorySink, PortRow, RateRow, RepairRow, RunSummary, SignalRow,
+    DropReason, DropRow, FlowRow, MemorySink, PortRow, RateRow, RepairRow, RunSummary, SignalRow, TallyRow,
 };
 use netloom_units::{Bytes, Duration, HostId, NodeId, PortId, Rate, Time};
 use serde_json::{Value, json};
@@ -120,6 +120,26 @@ fn packets_needed_again_are_told_apart_from_those_sent_for_nothing() {
         Some(2),
         "a message without anything is no bad one"
     );
+}
+
+#[test]
+fn messages_that_are_in_sums_alone_count_as_well() {
+    let tally = TallyRow {
+        messages: 10,
+        on_pairs: 9,
+        packets: 600,
+        again: 4,
+        duplicates: 1,
+        marked: 2,
+        distance: 50,
+        ..TallyRow::default()
+    };
+    let repairs = &data(&MemorySink { tallies: vec![tally], ..with_queue_pairs() })["repairs"][0];
+    let of = |key: &str| repairs[key].as_u64();
+    assert_eq!((of("messages"), of("packets"), of("single")), (Some(12), Some(1_000), Some(3)));
+    assert_eq!((of("needed"), of("spurious"), of("marked")), (Some(8), Some(8), Some(10)));
+    assert_eq!((of("farthest"), of("reordered")), (Some(50), Some(2)));
+    assert_eq!(repairs["distance"], json!(11.6667), "of those that are known one by one");
 }
 
 #[test]
