@@ -45,7 +45,7 @@ function squares({ across, up, cells }: PanelMap, square: (cell: MapCell) => Rat
       const place = { across: column, down: last - row };
       const cell = cells.find((one) => one.across === column && one.up === row);
       return cell === undefined
-        ? { ...place, ratio: null, tip: ["not published"], absent: true }
+        ? { ...place, ratio: null, tip: ["no cell of the figure"], absent: true }
         : { ...square(cell), ...place };
     }),
   );

@@ -13,7 +13,7 @@ import { chromium } from "playwright-core";
 
 const PANELS = ["summary", "steps", "fct", "slowdown", "queues", "links", "faults", "settings", "provenance"];
 /** Figures of a paper, each with its maps, in place of panels. */
-const FIGURES = { maps: ["figure-5-cresco8", "bursts-cresco8-64-nodes-rings-beside-incasts"] };
+const FIGURES = { maps: ["figure-5-cresco8", "figure-6-cresco8-64-nodes-rings-beside-incasts-in-bursts"] };
 /** Panels of some runs only, and the reports that have them. */
 const OTHERS = {
   rdma: ["goodput", "repairs", "rates", "signals"],

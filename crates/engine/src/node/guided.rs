@@ -1,4 +1,4 @@
-//! Packets that may go through another group, at a switch of a fabric of groups.
+//! Packets that may go a longer way, through another group or another switch of their own, at a switch of a fabric of groups.
 //!
 //! Models: the ports towards the group that a packet goes through, or else on minimal ways; further ports that the policy opens;
 //! what it may know of switches beside it.
@@ -16,7 +16,7 @@ use netloom_policy::balance::{Context, Pick};
 use netloom_records::DropReason;
 use netloom_units::{HostId, NodeId, PortId, Time};
 
-use super::{Node, Way, settle, view};
+use super::{Node, Route, Way, settle, view};
 use crate::desk::Desk;
 use crate::packet::Packet;
 use crate::port::Egress;
@@ -82,9 +82,10 @@ impl Node {
         desk: &mut Desk,
         round: &Round,
     ) -> Pick {
-        let Node { balancer, ports, random, id, .. } = self;
+        let Node { balancer, ports, random, healthy, id, .. } = self;
         let n_minimal = list.len();
-        let mut guided = Guided { ports, list, n_minimal, node: *id, now, desk, round };
+        let destination = HostId(packet.destination);
+        let mut guided = Guided { ports, list, n_minimal, healthy, destination, node: *id, now, desk, round };
         let ports: &mut dyn Ports = &mut guided;
         let mut context = Context { now: Time(now), random };
         balancer.pick(&mut context, || view(packet, ingress, round), || ports)
@@ -96,6 +97,8 @@ struct Guided<'a, 'r> {
     ports: &'a mut [Egress],
     list: &'a mut Vec<u32>,
     n_minimal: usize,
+    healthy: &'a Route,
+    destination: HostId,
     node: NodeId,
     now: u64,
     desk: &'a mut Desk,
@@ -103,6 +106,10 @@ struct Guided<'a, 'r> {
 }
 
 impl Guided<'_, '_> {
+    fn members(&self) -> PortSet<'_> {
+        self.healthy.next_hops(&self.round.model.routing, self.node, self.destination)
+    }
+
     fn egress(&mut self, port: u32) -> &mut Egress {
         let egress = &mut self.ports[port as usize];
         settle(egress, self.now, self.desk, self.round);
@@ -172,6 +179,14 @@ impl Ports for Guided<'_, '_> {
         let towards = self.round.model.routing.towards_group(self.node, group);
         self.list.extend(towards.iter().filter(|&port| self.ports[port as usize].is_up()));
         start..self.list.len()
+    }
+
+    fn n_members(&self) -> usize {
+        self.members().len()
+    }
+
+    fn member(&self, number: usize) -> u32 {
+        self.members().get(number)
     }
 
     fn beyond(&mut self, candidate: usize, group: u32) -> Option<Beyond> {

@@ -3,7 +3,7 @@
 //! Models: the ratio of each cell as published and as ours, with what it is of; how near those are that count, all together.
 //! Leaves out: where cells lie.
 //!
-//! Invariants: ratios are those of `figures.md`: means over means, known as well as their seeds agree; a figure or a map
+//! Invariants: ratios are made as those of `figures.md` are: means over means, known as well as their seeds agree; a figure
 //! that these runs say nothing about is left out, and cells of others that were not run are told as such.
 
 use netloom_report::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, Nearness, PanelMap};
@@ -39,9 +39,9 @@ fn of(report: &Report, figure: &Figure) -> Option<FigureMaps> {
     let drawing = Drawing { bench, quantities: [above, below] };
     let cells = maps::cells(&report.paper, figure).expect(checked);
     let laid = maps::laid(map, &cells).expect(checked);
-    let mut panels = panels(&drawing, map, &laid);
-    panels.retain(|panel| panel.cells.iter().any(|cell| cell.simulated.ratio.is_some()));
-    (!panels.is_empty()).then(|| FigureMaps {
+    let panels = panels(&drawing, map, &laid);
+    let is_run = |cell: &MapCell| cell.simulated.ratio.is_some();
+    panels.iter().flat_map(|panel| &panel.cells).any(is_run).then(|| FigureMaps {
         name: figure.name.clone(),
         shows: figure.shows.clone(),
         quantities: drawing.quantities.map(|quantity| quantity.column().to_owned()),

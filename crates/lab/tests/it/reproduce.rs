@@ -369,6 +369,23 @@ fn at_full_size_other_claims_are_judged() {
 }
 
 #[test]
+fn a_variant_may_have_a_full_size_of_its_own() {
+    let compute = "set: {jobs.0.phases.1.compute: 2us}}";
+    let claims = VARIED.replace(compute, &compute.replace("}}", "}, full: {jobs.pairs.steps: '3'}}"));
+    let packets = |full: bool| {
+        let only = vec![if full { "more-packets" } else { "packets" }.to_owned()];
+        let seeds = Some(Seeds(1..=1));
+        let request = Request { full, only, seeds, ..Request::default() };
+        let report = reproduce(varied(&claims), &request).expect("it runs");
+        let each = report.measured.iter().map(|run| run.get(None, Quantity::Packets));
+        each.map(|packets| packets.expect("they are counted")).collect::<Vec<f64>>()
+    };
+    // Of one step, and of two or three: the variant's goes before the experiment's.
+    assert_eq!(packets(false), [512.0; 4]);
+    assert_eq!(packets(true), [1024.0, 1536.0, 1024.0, 1536.0]);
+}
+
+#[test]
 fn a_verdict_that_nobody_has_obtained_is_no_surprise() {
     let claims = VARIED.replace("[0.5, 1.5]}\n    recorded:", "[9, 9]}\n    recorded:");
     let surprises = |claims: &str, full: bool| {

@@ -3,7 +3,7 @@
 //! Models: groups of switches, all switches of a group joined to each other, every two groups joined by equally many global
 //! links; the minimal ways of Kim, Dally, Scott, Abts, ISCA 2008: at most one local link, one global link and one local link,
 //! over any global link between the two groups.
-//! Leaves out: ways through a third group (policies choose them), failed links.
+//! Leaves out: ways through a third group, or a third switch of a group (policies choose them), failed links.
 //!
 //! Invariants: a switch with global links to the destination's group takes one of these, any other one goes to such a
 //! switch; so minimal ways need not be shortest: a global link that ends at the destination's switch counts as much as

@@ -175,7 +175,7 @@ impl DragonflyPlus {
         }
     }
 
-    /// Minimal next hops to another group; none within the group.
+    /// Minimal next hops to another group; none within the group, where all ways are minimal.
     #[inline]
     pub fn towards_group(&self, node: NodeId, group: u32) -> PortSet<'_> {
         match self.shape.place(node) {

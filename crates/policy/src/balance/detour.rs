@@ -113,7 +113,8 @@ impl Chosen {
     /// Lane steps that its ways need in a fabric of groups, where groups are of two tiers or of one.
     ///
     /// In one tier a way is local, global, local; through another group twice that, the local links between being one; and one
-    /// local link more where a packet may choose anew after the first. In two tiers every way within a group is up and down.
+    /// local link more where a packet may choose anew after the first. A way through another switch of its group is local and
+    /// local, which is less. In two tiers every way within a group is up and down.
     pub fn lane_steps(&self, two_tiers: bool) -> u8 {
         match (self.is_guide(), two_tiers) {
             (false, _) => 2,
@@ -143,6 +144,17 @@ pub(super) enum Chooses {
     InGroup,
 }
 
+/// What packets may do whose destination is below another switch of the group that they come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Within {
+    /// They take minimal ways, and are not asked.
+    Minimal,
+    /// They choose among minimal ways.
+    Asked,
+    /// They may go through a third switch too, in groups whose switches are all joined; others have no such ways.
+    ThroughSwitches,
+}
+
 /// What a policy knows of groups at its switch. Elsewhere there are none to go through.
 #[derive(Debug, Clone)]
 pub(super) struct Guide {
@@ -152,8 +164,7 @@ pub(super) struct Guide {
     /// Groups that packets may go through from here, where not all can be reached in one step upwards.
     beside: Option<Box<[u32]>>,
     chooses: Chooses,
-    /// Whether packets that stay in the group may go through another switch of it.
-    detours_within: bool,
+    within: Within,
     least: Least,
 }
 
@@ -167,7 +178,7 @@ impl Guide {
                 behind,
                 beside: None,
                 chooses,
-                detours_within: false,
+                within: Within::Minimal,
                 least,
             };
         };
@@ -180,28 +191,28 @@ impl Guide {
             behind: groups.behind.into(),
             beside,
             chooses,
-            detours_within: false,
+            within: Within::Minimal,
             least: Least::default(),
         }
     }
 
-    /// Whether packets to another switch of their own group may go through a third one. In groups of two tiers all ways are
-    /// minimal.
+    /// The same, where packets to another switch of their own group are asked too.
     #[must_use]
-    pub(super) fn with_detours_within(self, detours_within: bool) -> Guide {
-        Guide { detours_within, ..self }
+    pub(super) fn asking(self, within: Within) -> Guide {
+        Guide { within, ..self }
     }
 
-    /// Whether a packet may be sent a longer way from here.
+    /// Whether a packet may choose its way here.
     pub(super) fn may_choose<P: Ports>(&self, packet: &PacketView, ports: &P) -> bool {
+        // Whatever has failed: no other switch helps a packet whose destination hangs below this one.
         let is_host = |port: u32| self.behind.get(port as usize) == Some(&Behind::Host);
-        let is_below = || ports.n_minimal() > 0 && is_host(ports.port(0));
+        let is_below = || ports.n_members() > 0 && is_host(ports.member(0));
         self.is_asked(packet) && !is_below()
     }
 
     /// The same, but for packets whose destination hangs below this switch.
     fn is_asked(&self, packet: &PacketView) -> bool {
-        if !packet.is_data || Detour::of(packet.tag).is_decided {
+        if !packet.is_data || self.n_groups == 0 || Detour::of(packet.tag).is_decided {
             return false;
         }
         let is_on_its_way = match self.behind.get(packet.ingress as usize) {
@@ -209,8 +220,8 @@ impl Guide {
             Some(Behind::Local) => self.chooses == Chooses::InGroup,
             Some(Behind::Host) | None => true,
         };
-        let has_ways = if packet.group() == self.own { self.detours_within } else { self.n_groups > 2 };
-        is_on_its_way && has_ways
+        let stays = packet.group() == self.own;
+        is_on_its_way && if stays { self.within != Within::Minimal } else { self.n_groups > 2 }
     }
 
     /// The groups that a packet may be sent through from here, where its destination is not below this switch; its own one
@@ -221,7 +232,7 @@ impl Guide {
         }
         let to = packet.group();
         if to == self.own {
-            return vec![self.own];
+            return if self.within == Within::ThroughSwitches { vec![to] } else { Vec::new() };
         }
         let is_another = |&group: &u32| group != self.own && group != to;
         match &self.beside {
@@ -259,7 +270,11 @@ impl Guide {
         ports: &mut P,
     ) -> Option<Opened> {
         if packet.group() == self.own {
-            return self.open_switch(context, ports);
+            return if self.within == Within::ThroughSwitches {
+                self.open_switch(context, ports)
+            } else {
+                None
+            };
         }
         let group = self.draw(context, packet)?;
         let range = ports.open(group);
@@ -269,12 +284,15 @@ impl Guide {
 
     /// Draws a port to a switch of this group to which no minimal way leads.
     fn open_switch<P: Ports>(&self, context: &mut Context, ports: &mut P) -> Option<Opened> {
-        let (range, n_minimal) = (ports.open(self.own), ports.n_minimal());
-        let count = range.len().checked_sub(n_minimal).filter(|&count| count > 0)?;
+        let range = ports.open(self.own);
+        let is_local = |port: u32| self.behind[port as usize] == Behind::Local;
+        let minimal =
+            || (0..ports.n_minimal()).map(|candidate| ports.port(candidate)).filter(|&port| is_local(port));
+        let count = range.len().checked_sub(minimal().count()).filter(|&count| count > 0)?;
         let mut candidate = range.start + context.random.below(count as u32) as usize;
-        // Both are in the order of ports.
-        for minimal in 0..n_minimal {
-            candidate += usize::from(ports.port(candidate) >= ports.port(minimal));
+        // Minimal ones are among those that were opened, both in the order of ports.
+        for port in minimal() {
+            candidate += usize::from(ports.port(candidate) >= port);
         }
         Some(Opened { group: self.own, candidate, waiting: ports.waiting_bytes(candidate) })
     }

@@ -502,8 +502,8 @@ macro_rules! registry {
                 }
             }
 
-            /// The groups that it may send a packet of data through, beside the minimal ways, if its destination is not below; the
-    /// own group stands for any other switch of it.
+            /// The groups that it may send a packet of data through, beside the minimal ways, if its destination is not
+            /// below; the own group stands for any other switch of it.
             pub fn may_open(&self, packet: &PacketView) -> Vec<u32> {
                 match self {
                     $(Balancer::$variant(policy) => policy.may_open(packet),)+

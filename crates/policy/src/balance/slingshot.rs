@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 
 use netloom_units::{Bytes, Duration, Kind, Parameter, Settings, Spec, StateWriter, Time, Value};
 
-use super::detour::{Chooses, Guide, Opened};
+use super::detour::{Chooses, Guide, Opened, Within};
 use super::{Balance, Context, PacketView, Pick, Ports, Seat};
 
 /// The specification.
@@ -121,9 +121,12 @@ impl Kept {
 
 impl Slingshot {
     pub(super) fn new(settings: &Settings, seat: Seat) -> Slingshot {
+        let within = match settings.choice("within_group") {
+            "through_switches" => Within::ThroughSwitches,
+            _ => Within::Asked,
+        };
         Slingshot {
-            guide: Guide::new(seat, Chooses::AtSource)
-                .with_detours_within(settings.choice("within_group") == "through_switches"),
+            guide: Guide::new(seat, Chooses::AtSource).asking(within),
             minimal: settings.count("minimal") as usize,
             longer: settings.count("longer"),
             longer_weight: settings.count("longer_weight"),

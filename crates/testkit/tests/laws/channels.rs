@@ -235,8 +235,12 @@ impl<'a> Walk<'a> {
         for group in balancer.may_open(&packet(&known, to, at.ingress, detour.tag())) {
             let towards = routing.towards_group(at.node, group);
             assert!(!towards.is_empty() || group == own, "some port leads to every other group");
-            *if group == own { &mut self.n_ways_within } else { &mut self.n_ways_through } += towards.len();
-            ways.extend(towards.iter().map(|port| (port, Detour::through(group).tag())));
+            let is_minimal = |port: u32| group == own && minimal.iter().any(|other| other == port);
+            let longer = towards.iter().filter(|&port| !is_minimal(port));
+            let n_before = ways.len();
+            ways.extend(longer.map(|port| (port, Detour::through(group).tag())));
+            let n_ways = if group == own { &mut self.n_ways_within } else { &mut self.n_ways_through };
+            *n_ways += ways.len() - n_before;
         }
         ways
     }

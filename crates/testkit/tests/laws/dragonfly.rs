@@ -194,9 +194,27 @@ fn within_a_group_ways_through_other_switches_are_used() {
     let n_packets = 500;
     assert!(hops.iter().all(|hops| (3 * n_packets..=4 * n_packets).contains(hops)), "{hops:?}");
     // Each flow takes one way: what the ways have in common is luck, yet no packet comes late.
-    let (drained, run) = within_a_group("slingshot", "record: {reordering: true}");
+    let late = |policy: &str| {
+        let (end, run) = within_a_group(policy, "record: {reordering: true}");
+        (end, run.records.reordering.iter().map(|row| row.late).sum::<u32>())
+    };
+    let (drained, n_late) = late("slingshot");
     assert_between("drained", drained, (2.0, 5.0));
-    assert!(run.records.reordering.iter().all(|row| row.late == 0));
+    assert_eq!(n_late, 0);
+    assert!(late("{slingshot: {order: free}}").1 > 0);
+}
+
+#[test]
+fn what_is_below_a_switch_is_sought_nowhere_else() {
+    // The host's link is dead: its packets end at the switch above it, one link from their source.
+    let dead = "faults: {knowledge: local, failed: [group0.switch0.host1.nic0]}";
+    let model = loaded(ONE_PAIR, "slingshot", "any", 0.5, dead);
+    let work = ListedWork::new(&[Sending::new(0, 0, 1, 5 * PACKET)]);
+    let run = simulate_with(&model, work, Options::default(), Seams::default());
+    let drops = &run.records.drops;
+    assert!(!drops.is_empty() && drops.iter().all(|row| row.reason == DropReason::Unreachable), "{drops:?}");
+    let sent: u64 = run.records.ports.iter().filter(|row| row.node.0 >= 48).map(|row| row.packets).sum();
+    assert_eq!(sent, 0, "no switch sent anything");
 }
 
 #[test]
@@ -207,8 +225,9 @@ fn a_dead_local_link_is_gone_round_by_who_may() {
     // ACKs, of one byte here, take minimal ways.
     assert!(run.records.drops.iter().all(|row| row.size.0 == row.packets), "{:?}", run.records.drops);
     let (_, run) = within_a_group("{slingshot: {within_group: minimal}}", dead);
-    assert!(run.records.drops.iter().all(|row| row.reason == DropReason::Unreachable));
-    assert!(run.records.flows.iter().all(|row| row.end.is_none()));
+    let (drops, flows) = (&run.records.drops, &run.records.flows);
+    assert!(!drops.is_empty() && drops.iter().all(|row| row.reason == DropReason::Unreachable));
+    assert!(flows.len() == 6 && flows.iter().all(|row| row.end.is_none()));
 }
 
 /// Small groups, small buffers, and half as much again as can be carried.

@@ -214,22 +214,24 @@ impl Senders for Near {
     }
 }
 
-/// Ports to a host and to three switches of the group, one of them the destination's.
-struct Joined {
+/// Port 0 leads to a host, the others to switches of the group; to the destination lead the minimal ones.
+struct Joined<'a> {
     opened: bool,
-    minimal: u32,
-    queues: [u64; 4],
+    minimal: &'a [u32],
+    queues: [u64; 5],
 }
 
-impl Ports for &mut Joined {
+impl Ports for &mut Joined<'_> {
     fn n_minimal(&self) -> usize {
-        1
+        self.minimal.len()
     }
     fn n_longer(&self) -> usize {
-        if self.opened { 3 } else { 0 }
+        if self.opened { 4 } else { 0 }
     }
     fn port(&self, candidate: usize) -> u32 {
-        if candidate == 0 { self.minimal } else { (candidate as u32 - 1) % 3 + 1 }
+        candidate
+            .checked_sub(self.minimal.len())
+            .map_or_else(|| self.minimal[candidate], |place| place as u32 + 1)
     }
     fn waiting_bytes(&mut self, candidate: usize) -> u64 {
         self.queues[self.port(candidate) as usize]
@@ -240,39 +242,67 @@ impl Ports for &mut Joined {
     fn open(&mut self, group: u32) -> Range<usize> {
         assert_eq!(group, OWN);
         self.opened = true;
-        1..4
+        self.minimal.len()..self.minimal.len() + 4
     }
+}
+
+/// How often each port is taken by packets to a destination in the own group.
+fn taken(within: &'static str, minimal: &[u32], queues: [u64; 5]) -> [u32; 5] {
+    const JOINED: [Behind; 5] = [Behind::Host, Behind::Local, Behind::Local, Behind::Local, Behind::Local];
+    let number = number_of("slingshot").expect("it is registered");
+    let settings = SPECS[number].defaults().with("within_group", Value::Choice(within));
+    let groups = Some(Groups { n_groups: 2, own: OWN, behind: &JOINED });
+    let mut balancer = Balancer::seat(&Chosen::Registered { number, settings }, Seat { groups, ..seat(3) });
+    let mut random = Random::stream(1, 2, 3);
+    let mut counts = [0; 5];
+    for _ in 0..1_200 {
+        let mut ports = Joined { opened: false, minimal, queues };
+        let packet = PacketView { ingress: HOST, tag: 0, senders: &Near, is_drained: true, ..packet(1, 0) };
+        let mut context = Context { now: Time(1_000), random: &mut random };
+        let pick = balancer.pick(&mut context, || packet, || &mut ports);
+        counts[(&mut ports).port(pick.candidate) as usize] += 1;
+    }
+    counts
 }
 
 #[test]
 fn within_a_group_any_other_switch_will_do() {
-    const JOINED: [Behind; 4] = [Behind::Host, Behind::Local, Behind::Local, Behind::Local];
-    let number = number_of("slingshot").expect("it is registered");
-    let taken = |within: &'static str, minimal: u32, queues: [u64; 4]| {
-        let settings = SPECS[number].defaults().with("within_group", Value::Choice(within));
-        let groups = Some(Groups { n_groups: 2, own: OWN, behind: &JOINED });
-        let mut balancer =
-            Balancer::seat(&Chosen::Registered { number, settings }, Seat { groups, ..seat(3) });
-        let mut random = Random::stream(1, 2, 3);
-        let mut counts = [0; 4];
-        for _ in 0..1_000 {
-            let mut ports = Joined { opened: false, minimal, queues };
-            let packet =
-                PacketView { ingress: HOST, tag: 0, senders: &Near, is_drained: true, ..packet(1, 0) };
-            let mut context = Context { now: Time(1_000), random: &mut random };
-            let pick = balancer.pick(&mut context, || packet, || &mut ports);
-            counts[(&mut ports).port(pick.candidate) as usize] += 1;
-        }
-        counts
-    };
     // Twice the queue and 8 KiB more must be less than that of the minimal way.
-    assert_eq!(taken("through_switches", 2, [0, 0, 8_192, 0]), [0, 0, 1_000, 0]);
-    let [host, first, minimal, last] = taken("through_switches", 2, [0, 0, 8_193, 0]);
-    assert_eq!((host, minimal), (0, 0));
-    assert!((400..600).contains(&first) && first + last == 1_000, "{first}, {last}");
-    assert_eq!(taken("minimal", 2, [0, 0, 1 << 30, 0]), [0, 0, 1_000, 0]);
+    assert_eq!(taken("through_switches", &[2], [0, 0, 8_192, 0, 0]), [0, 0, 1_200, 0, 0]);
+    assert_eq!(taken("minimal", &[2], [0, 0, 1 << 30, 0, 0]), [0, 0, 1_200, 0, 0]);
     // What is below needs no way at all.
-    assert_eq!(taken("through_switches", 0, [1 << 30, 0, 0, 0]), [1_000, 0, 0, 0]);
+    assert_eq!(taken("through_switches", &[0], [1 << 30, 0, 0, 0, 0]), [1_200, 0, 0, 0, 0]);
+}
+
+#[test]
+fn ways_through_switches_are_drawn_among_those_that_are_not_minimal() {
+    for minimal in [&[1_u32][..], &[2], &[4], &[1, 2], &[2, 3], &[3, 4], &[1, 4], &[1, 2, 3]] {
+        let is_minimal = |port: usize| minimal.contains(&(port as u32));
+        let queues = std::array::from_fn(|port| if is_minimal(port) { 8_193 } else { 0 });
+        let counts = taken("through_switches", minimal, queues);
+        let share = 1_200 / (4 - minimal.len() as u32);
+        for (port, count) in counts.into_iter().enumerate().skip(1) {
+            let expected = if is_minimal(port) { 0..1 } else { share * 4 / 5..share * 6 / 5 + 1 };
+            assert!(expected.contains(&count), "{minimal:?}: {counts:?}");
+        }
+        assert_eq!(counts[0], 0, "{minimal:?}");
+    }
+    // All other switches are the destination's: nothing is left to draw.
+    assert_eq!(taken("through_switches", &[1, 2, 3, 4], [0, 9_000, 9_000, 9_000, 9_000])[0], 0);
+}
+
+#[test]
+fn where_there_are_no_groups_nobody_goes_through_one() {
+    for name in guides() {
+        let mut balancer = Balancer::seat(&Chosen::named(name), seat(3));
+        let mut random = Random::stream(1, 2, 3);
+        let mut queues = Two { minimal: 1 << 30, longer: 0, beyond: None, opened: Vec::new() };
+        // Group 0 is the one that a host could take for its own.
+        let packet = PacketView { senders: &HostId(0), ..far(HOST, 0) };
+        let mut context = Context { now: Time(1_000), random: &mut random };
+        let pick = balancer.pick(&mut context, || packet, || &mut queues);
+        assert_eq!((pick.candidate, pick.tag), (0, 0), "{name}");
+    }
 }
 
 #[test]
