@@ -57,7 +57,7 @@ impl<'a> Ledger<'a> {
             open_steps: BTreeMap::new(),
             open_collectives: BTreeMap::new(),
             lives: vec![Life::default(); jobs.len()],
-            times: jobs.iter().map(|job| job.repetition.is_measured().then(Vec::new)).collect(),
+            times: jobs.iter().map(|job| job.repetition.measured.then(Vec::new)).collect(),
             ended: None,
             steps: Vec::new(),
             collectives: Vec::new(),

@@ -73,6 +73,8 @@ pub struct Repetition {
     pub endless: bool,
     /// Whether its ranks meet at a modelled barrier before each step, which is no part of the step.
     pub aligned: bool,
+    /// Whether its step times are measured: their mean goes into the records.
+    pub measured: bool,
     /// Steps that are not counted, as a share of all and at least so many.
     pub warm_up: WarmUp,
     /// When its mean step time is known well enough to stop.
@@ -116,18 +118,6 @@ impl WarmUp {
     /// Steps that do not count, of so many.
     pub fn of(&self, n_steps: u64) -> u64 {
         u64::from(self.steps).max((self.share * n_steps as f64).ceil() as u64).min(n_steps)
-    }
-
-    /// Whether anything is left out.
-    pub fn is_some(&self) -> bool {
-        self.steps > 0 || self.share > 0.0
-    }
-}
-
-impl Repetition {
-    /// Whether its step times are measured: their mean goes into the records.
-    pub fn is_measured(&self) -> bool {
-        self.warm_up.is_some() || self.precision.is_some()
     }
 }
 

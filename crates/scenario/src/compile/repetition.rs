@@ -30,8 +30,10 @@ pub(super) fn repetition(job: &Job) -> Repetition {
         _ => None,
     };
     let bursts = job.bursts.as_ref().map(bursts);
-    let aligned = warm_up.is_some() || precision.is_some() || bursts.is_some();
-    Repetition { endless: job.steps.value == Steps::Endless, aligned, warm_up, precision, bursts }
+    // `0%` leaves out nothing, and is measured; `0` is what a job has that says nothing.
+    let measured = precision.is_some() || job.warm_up != resolved::WarmUp::Steps(0);
+    let aligned = measured || bursts.is_some();
+    Repetition { endless: job.steps.value == Steps::Endless, aligned, measured, warm_up, precision, bursts }
 }
 
 fn bursts(parameters: &Parameters) -> Bursts {
@@ -58,7 +60,7 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     for job in &draft.jobs {
         let repetition = repetition(job);
         let (most, needed) = (u64::from(most_steps(job)), least_measured(&repetition));
-        if repetition.endless && repetition.warm_up.is_some() {
+        if repetition.endless && repetition.measured {
             let report = problems.report(job.steps.place, "the steps of an endless job are not measured");
             report.label("without end").help("write `warm_up: 0`");
         } else if !repetition.endless && repetition.warm_up.of(most) + needed > most {

@@ -381,7 +381,7 @@ fn job() -> Vec<Definition> {
                 "warm_up",
                 warm_up,
                 Preset::Value(Value::Count(0)),
-                "how many of the first steps do not count, or which share of them such as `10%`",
+                "how many of the first steps do not count, or which share of them such as `10%`; with `0%` all count, and are measured",
             ),
             Key::by_hand("bursts", bursts, Preset::Written("none"), "whether steps come in bursts"),
             Key::by_hand("start", Shape::Value(Kind::Duration), start, "when it starts"),

@@ -57,7 +57,7 @@ fn study(node: &Node, problems: &mut Problems) -> Option<Vec<Job>> {
         None => Placed::new(Steps::Precise(precise()), fields.head),
     };
     let warm_up = match fields.get("warm_up") {
-        Some(node) => job::warm_up(node, problems)?,
+        Some(node) => measured(job::warm_up(node, problems)?),
         None => WarmUp::Share(WARM_UP),
     };
     let bursts = job::bursts(fields.get("bursts"), problems)?;
@@ -78,6 +78,14 @@ fn study(node: &Node, problems: &mut Problems) -> Option<Vec<Job>> {
         jobs.push(Job { bursts, ..job("aggressor", aggressors, phase) });
     }
     Some(jobs)
+}
+
+/// A victim is measured, even where all of its steps count.
+fn measured(warm_up: WarmUp) -> WarmUp {
+    match warm_up {
+        WarmUp::Steps(0) => WarmUp::Share(0.0),
+        warm_up => warm_up,
+    }
 }
 
 /// As precise as they are unless something else is said.

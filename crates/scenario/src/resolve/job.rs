@@ -105,8 +105,8 @@ pub(super) fn warm_up(node: &Node, problems: &mut Problems) -> Option<WarmUp> {
     if is_share {
         let kind = Kind::Fraction { minimum: 0.0, maximum: 0.9 };
         return match value::value(node, &kind, problems)? {
-            Value::Fraction(share) if share > 0.0 => Some(WarmUp::Share(share)),
-            _ => Some(WarmUp::Steps(0)),
+            Value::Fraction(share) => Some(WarmUp::Share(share)),
+            _ => None,
         };
     }
     let n_before = problems.len();

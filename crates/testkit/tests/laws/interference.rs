@@ -267,6 +267,10 @@ fn a_job_does_as_many_steps_as_it_may_and_says_that_it_is_not_precise() {
     let text = scene(3, "").replace("{precision: 1%}", "30").replace("warm_up: 10%", "warm_up: 7");
     let row = measured(&run(&compiled(&text)));
     assert_eq!((row.steps, row.warm_up, row.precise), (23, 7, None));
+    // A share of nothing is measured; a job that says nothing is not.
+    let row = measured(&run(&compiled(&text.replace("warm_up: 7", "warm_up: 0%"))));
+    assert_eq!((row.steps, row.warm_up, row.precise), (30, 0, None));
+    assert!(run(&compiled(&text.replace("warm_up: 7", "warm_up: 0"))).records.measures.is_empty());
 }
 
 #[test]
