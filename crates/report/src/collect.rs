@@ -5,7 +5,7 @@
 use netloom_records::{
     Batch, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow,
     JobRow, Manifest, MeasureRow, Names, PortRow, RateRow, ReorderingRow, RepairRow, Row, RunFolder,
-    SignalRow, StageRow, StepRow, TrafficRow,
+    SignalRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 use netloom_units::{LinkId, NodeId};
 
@@ -109,6 +109,7 @@ fn read(folder: &RunFolder, about: &About, panels: &mut Collectors) -> Result<()
     rows::<FaultRow>(folder, |rows| feed(Batch::Faults(rows)))?;
     rows::<EventRow>(folder, |rows| feed(Batch::Events(rows)))?;
     rows::<RepairRow>(folder, |rows| feed(Batch::Repairs(rows)))?;
+    rows::<TallyRow>(folder, |rows| feed(Batch::Tallies(rows)))?;
     rows::<SignalRow>(folder, |rows| feed(Batch::Signals(rows)))?;
     // Which of the rates over time are those of staged flows is known from their stages.
     rows::<StageRow>(folder, |rows| feed(Batch::Stages(rows)))?;
