@@ -260,7 +260,8 @@ fn taken(within: &'static str, minimal: &[u32], queues: [u64; 5]) -> [u32; 5] {
         let packet = PacketView { ingress: HOST, tag: 0, senders: &Near, is_drained: true, ..packet(1, 0) };
         let mut context = Context { now: Time(1_000), random: &mut random };
         let pick = balancer.pick(&mut context, || packet, || &mut ports);
-        counts[(&mut ports).port(pick.candidate) as usize] += 1;
+        let ports = &mut ports;
+        counts[ports.port(pick.candidate) as usize] += 1;
     }
     counts
 }
