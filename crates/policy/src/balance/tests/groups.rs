@@ -48,11 +48,11 @@ impl Ports for &mut Two {
     }
 }
 
-/// All hosts are in the group that packets go to.
+/// All hosts are in this group.
 #[derive(Debug)]
-struct Far;
+struct AllIn(u32);
 
-impl Senders for Far {
+impl Senders for AllIn {
     fn sender(&self, _: u32, _: bool) -> HostId {
         HostId(0)
     }
@@ -60,12 +60,12 @@ impl Senders for Far {
         NodeId(host.0)
     }
     fn group(&self, _: HostId) -> u32 {
-        TO
+        self.0
     }
 }
 
 fn far(ingress: u32, tag: u32) -> PacketView<'static> {
-    PacketView { ingress, tag, senders: &Far, ..packet(1, 0) }
+    PacketView { ingress, tag, senders: &AllIn(TO), ..packet(1, 0) }
 }
 
 fn seated(name: &str, values: &[(&str, Value)]) -> Balancer {
@@ -198,22 +198,6 @@ fn marks_send_packets_round_what_their_switch_cannot_see() {
     assert!(!scene.is_minimal(1_921, 0, beyond(0, 0, 2)), "and what it sees itself counts as well");
 }
 
-/// A destination in the own group.
-#[derive(Debug)]
-struct Near;
-
-impl Senders for Near {
-    fn sender(&self, _: u32, _: bool) -> HostId {
-        HostId(0)
-    }
-    fn leaf(&self, host: HostId) -> NodeId {
-        NodeId(host.0)
-    }
-    fn group(&self, _: HostId) -> u32 {
-        OWN
-    }
-}
-
 /// Port 0 leads to a host, the others to switches of the group; to the destination lead the minimal ones.
 struct Joined<'a> {
     opened: bool,
@@ -257,7 +241,8 @@ fn taken(within: &'static str, minimal: &[u32], queues: [u64; 5]) -> [u32; 5] {
     let mut counts = [0; 5];
     for _ in 0..1_200 {
         let mut ports = Joined { opened: false, minimal, queues };
-        let packet = PacketView { ingress: HOST, tag: 0, senders: &Near, is_drained: true, ..packet(1, 0) };
+        let packet =
+            PacketView { ingress: HOST, tag: 0, senders: &AllIn(OWN), is_drained: true, ..packet(1, 0) };
         let mut context = Context { now: Time(1_000), random: &mut random };
         let pick = balancer.pick(&mut context, || packet, || &mut ports);
         let ports = &mut ports;
