@@ -1,7 +1,7 @@
 //! A NIC that starts data no faster than its host can hand it over.
 //!
-//! Models: one limit over all ports: after a packet the next one starts no earlier than the first would have taken at the
-//! limit; of several ports the one that could start first does.
+//! Models: one limit over all ports, and a lower one while several queue pairs have something to send: after a packet the next
+//! one starts no earlier than the first would have taken at the limit; of several ports the one that could start first does.
 //! Leaves out: control packets, which need nothing of the host; classes of data, with which there is no such limit.
 //!
 //! Invariants: what starts when does not depend on who looks and when.
@@ -20,6 +20,8 @@ use crate::round::Round;
 #[derive(Debug)]
 pub struct Injection {
     rate: Rate,
+    /// The limit while several queue pairs have something to send.
+    to_many: Rate,
     /// No data packet starts before this instant, in ps.
     next: u64,
 }
@@ -27,7 +29,9 @@ pub struct Injection {
 impl Injection {
     /// The limit of a model's hosts; absent where there is none.
     pub fn of(model: &Model) -> Option<Box<Injection>> {
-        model.workload.hosts.injection.map(|rate| Box::new(Injection { rate, next: 0 }))
+        let hosts = &model.workload.hosts;
+        let limit = |rate| Injection { rate, to_many: hosts.injection_to_many.unwrap_or(rate), next: 0 };
+        hosts.injection.map(|rate| Box::new(limit(rate)))
     }
 }
 
@@ -65,6 +69,7 @@ impl Nic {
                 settle(egress, start + 1, desk, round);
                 continue;
             }
+            let is_to_many = self.lanes.iter().map(|lane| lane.ready.len()).sum::<usize>() > 1;
             let Nic { lanes, sends, outgoing, injection, .. } = self;
             let lane = &mut lanes[place];
             let turn = lane.ready.first().expect("it could start");
@@ -72,7 +77,8 @@ impl Nic {
             let (controller, ready) = (&mut lane.controller, &mut lane.ready);
             let packet = pairs.take_packet::<true>(controller, ready, (turn, start), desk, round);
             if let Some(injection) = injection {
-                injection.next = start + injection.rate.serialization(Bytes(u64::from(packet.bytes))).0;
+                let rate = if is_to_many { injection.to_many } else { injection.rate };
+                injection.next = start + rate.serialization(Bytes(u64::from(packet.bytes))).0;
             }
             pairs.launch(egress, start, packet, desk, round);
         }

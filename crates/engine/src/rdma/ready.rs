@@ -49,6 +49,11 @@ impl Ready {
         }
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.line.len() + self.others.len()
+    }
+
     /// One more queue pair.
     #[inline(always)]
     pub fn push(&mut self, turn: Turn) {

@@ -19,6 +19,7 @@ pub(super) fn hosts(draft: &Draft, problems: &mut Problems) -> Hosts {
         rendezvous: optional_size(found, "rendezvous"),
         handshake: found.settings.duration("handshake"),
         injection: rate("injection"),
+        injection_to_many: rate("injection_to_many"),
         reduction: rate("reduction"),
         copy: rate("copy"),
     };
@@ -36,8 +37,17 @@ fn check(draft: &Draft, hosts: Hosts, problems: &mut Problems) {
         report.help("write `rendezvous: none`, or another transport, such as `ideal`");
         also(transport, "the transport", report);
     }
-    if hosts.injection.is_none() {
+    let Some(injection) = hosts.injection else {
+        if hosts.injection_to_many.is_some() {
+            let report =
+                problems.report(found.place_of("injection_to_many"), "there is no `injection` beside it");
+            report.label("a limit for several, and none for one").help("write `injection` too");
+        }
         return;
+    };
+    if hosts.injection_to_many.is_some_and(|many| many > injection) {
+        let report = problems.report(found.place_of("injection_to_many"), "more than `injection`");
+        report.label("several queue pairs would be faster than one").help("a smaller rate, or `none`");
     }
     if queue_pairs::rule(transport.spec).is_none() {
         let message = format!("transport `{}` has no NIC that could hold data back", transport.spec.name);

@@ -194,6 +194,7 @@ fn span(worst: &Worst, draft: &Draft, ground: &Ground, traffic: Traffic<'_>) -> 
         .chain(staged)
         .chain(super::faults::degraded_rates(draft))
         .chain(traffic.hosts.injection)
+        .chain(traffic.hosts.injection_to_many)
         .min()
         .unwrap_or(Rate(u64::MAX));
     let latency = draft

@@ -43,6 +43,12 @@ pub static HOSTS: Spec = Spec {
             "the most that a host starts to send, over all its ports; needs queue pairs",
         ),
         parameter(
+            "injection_to_many",
+            Kind::Optional(&Kind::Rate),
+            Some(Value::Absent),
+            "the same while several queue pairs have something to send; beside `injection`, which it is below",
+        ),
+        parameter(
             "reduction",
             Kind::Optional(&Kind::Rate),
             Some(Value::Absent),
