@@ -22,7 +22,7 @@ pub struct Hosts {
     pub handshake: Duration,
     /// The most that a host starts to send, over all its ports; control packets do not count.
     pub injection: Option<Rate>,
-    /// The same while queue pairs to several hosts have something to send.
+    /// The same while several queue pairs of a host have something to send.
     pub injection_to_many: Option<Rate>,
     /// How fast what has come is added to what is there.
     pub reduction: Option<Rate>,

@@ -1,7 +1,8 @@
 //! A NIC that starts data no faster than its host can hand it over.
 //!
-//! Models: one limit over all ports, and a lower one while several queue pairs have something to send: after a packet the next
-//! one starts no earlier than the first would have taken at the limit; of several ports the one that could start first does.
+//! Models: one limit over all ports, and a lower one while several queue pairs have something to send: after a packet the
+//! next one starts no earlier than the first would have taken at the limit; of several ports the one that could start
+//! first does, among equals the one that has been idle for longest.
 //! Leaves out: control packets, which need nothing of the host; classes of data, with which there is no such limit.
 //!
 //! Invariants: what starts when does not depend on who looks and when.
@@ -46,9 +47,11 @@ impl Nic {
         let gate = self.not_before();
         let start = |(place, (lane, egress)): (usize, (&super::nic::Lane, &Egress))| {
             let from = lane.first_from(egress, data)?;
-            Some((from.max(egress.free_at()).max(gate), place))
+            let free = egress.free_at();
+            Some((from.max(free).max(gate), free, place))
         };
-        self.lanes.iter().zip(ports).enumerate().filter_map(start).min()
+        let first = self.lanes.iter().zip(ports).enumerate().filter_map(start).min();
+        first.map(|(start, _, place)| (start, place))
     }
 
     /// As [`crate::node::Node::serve_now`], where there is a limit.

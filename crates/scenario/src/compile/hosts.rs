@@ -7,7 +7,7 @@ use super::agreement::also;
 use super::choices::{optional_rate, optional_size};
 use crate::diagnostic::Problems;
 use crate::resolve::Draft;
-use crate::resolved::{queue_pairs, sections};
+use crate::resolved::{Parameters, queue_pairs, sections};
 
 /// What the section says, if it goes with the transport.
 pub(super) fn hosts(draft: &Draft, problems: &mut Problems) -> Hosts {
@@ -37,17 +37,9 @@ fn check(draft: &Draft, hosts: Hosts, problems: &mut Problems) {
         report.help("write `rendezvous: none`, or another transport, such as `ideal`");
         also(transport, "the transport", report);
     }
-    let Some(injection) = hosts.injection else {
-        if hosts.injection_to_many.is_some() {
-            let report =
-                problems.report(found.place_of("injection_to_many"), "there is no `injection` beside it");
-            report.label("a limit for several, and none for one").help("write `injection` too");
-        }
+    check_injection_to_many(found, hosts, problems);
+    if hosts.injection.is_none() {
         return;
-    };
-    if hosts.injection_to_many.is_some_and(|many| many > injection) {
-        let report = problems.report(found.place_of("injection_to_many"), "more than `injection`");
-        report.label("several queue pairs would be faster than one").help("a smaller rate, or `none`");
     }
     if queue_pairs::rule(transport.spec).is_none() {
         let message = format!("transport `{}` has no NIC that could hold data back", transport.spec.name);
@@ -64,5 +56,24 @@ fn check(draft: &Draft, hosts: Hosts, problems: &mut Problems) {
         report
             .label("which class would it hold back?")
             .help("write `injection: none`, or no `list` of `classes`");
+    }
+}
+
+/// The limit for several queue pairs stands beside that for one, and is not above it.
+fn check_injection_to_many(found: &Parameters, hosts: Hosts, problems: &mut Problems) {
+    let Some(to_many) = hosts.injection_to_many else { return };
+    let place = found.place_of("injection_to_many");
+    match hosts.injection {
+        None => {
+            let report = problems.report(place, "`injection_to_many` without `injection`");
+            report.label("limits several queue pairs, and one is not limited").help("write `injection` too");
+        }
+        Some(injection) if to_many > injection => {
+            let report = problems.report(place, "`injection_to_many` is above `injection`");
+            report
+                .label("several queue pairs would be faster than one")
+                .help("write at most what `injection` says, or `none`");
+        }
+        Some(_) => {}
     }
 }

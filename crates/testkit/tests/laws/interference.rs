@@ -278,7 +278,10 @@ fn how_it_is_carried_out_changes_nothing() {
     let bursts = "steps: endless, bursts: {length: 300us, pause: 100us, kind: exponential}";
     let burst = scene(3, "record: {messages: summed}").replace("steps: endless", bursts);
     let limited = scene(3, "")
-        .replace("{rendezvous: 32KiB}", "{send_overhead: 350ns, injection: 60Gbps, copy: 400Gbps}")
+        .replace(
+            "{rendezvous: 32KiB}",
+            "{send_overhead: 350ns, injection: 60Gbps, injection_to_many: 25Gbps, copy: 400Gbps}",
+        )
         .replace("steps: endless", "steps: 5");
     let slow =
         scene(3, "").replace("{rendezvous: 32KiB}", "{rendezvous: 32KiB, handshake: 3us, copy: 100Gbps}");
@@ -331,7 +334,7 @@ fn a_host_starts_no_more_than_its_limit_over_all_its_ports() {
          - {{from: a, to: one, rate: 100Gbps, delay: 100ns}}\n      - {{from: a, to: two, rate: 100Gbps, delay: 100ns}}\n      \
          - {{from: b, to: one, rate: 100Gbps, delay: 100ns}}\n      - {{from: c, to: two, rate: 100Gbps, delay: 100ns}}\n      \
          - {{from: one, to: two, rate: 100Gbps, delay: 100ns}}\n\
-         transport: ideal\nqueues: {{credits: {{}}}}\nhosts: {{injection: {limit}}}\n\
+         transport: ideal\nqueues: {{credits: {{}}}}\nhosts: {{{limit}}}\n\
          jobs:\n  - {{placement: {{list: [a, b, c]}}, phases: [broadcast_tree: {{size: 1MiB}}]}}\n"
         )
     };
@@ -342,7 +345,13 @@ fn a_host_starts_no_more_than_its_limit_over_all_its_ports() {
         end.as_seconds()
     };
     let seconds = |rate: f64| 2.0 * 1_048_576.0 * 8.0 / (rate * 4096.0 / 4158.0);
-    for (limit, rate) in [("none", 200e9), ("150Gbps", 150e9), ("60Gbps", 60e9)] {
+    for (limit, rate) in [
+        ("injection: none", 200e9),
+        ("injection: 150Gbps", 150e9),
+        ("injection: 60Gbps", 60e9),
+        // Both queue pairs have something to send to the end.
+        ("injection: 150Gbps, injection_to_many: 60Gbps", 60e9),
+    ] {
         let found = sent_by_a(limit);
         assert!(
             (found / seconds(rate) - 1.0).abs() < 0.03,
@@ -350,4 +359,24 @@ fn a_host_starts_no_more_than_its_limit_over_all_its_ports() {
             seconds(rate)
         );
     }
+}
+
+#[test]
+fn the_limit_for_many_lets_one_queue_pair_go() {
+    let text = |limits: &str, phase: &str| {
+        format!(
+            "netloom: 1\nfabric: {{single_switch: {{hosts: 4, host_rate: 200Gbps}}}}\n\
+             transport: ideal\nqueues: {{credits: {{}}}}\nhosts: {{injection: 150Gbps{limits}}}\n\
+             jobs: [{{phases: [{phase}]}}]\n"
+        )
+    };
+    let duration = |limits: &str, phase: &str| {
+        run(&compiled(&text(limits, phase))).records.flows.iter().filter_map(|row| row.end).max().unwrap()
+    };
+    let ring = "{ring_all_gather: {size: 4MiB}}";
+    assert_eq!(duration(", injection_to_many: 50Gbps", ring), duration("", ring), "one peer for each");
+    let exchange = "{all_to_all_linear: {size: 4MiB}}";
+    let [slow, fast] =
+        [", injection_to_many: 50Gbps", ""].map(|limits| duration(limits, exchange).as_seconds());
+    assert!((slow / fast / 3.0 - 1.0).abs() < 0.05, "{slow} s beside {fast} s");
 }
