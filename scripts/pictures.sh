@@ -62,7 +62,7 @@ beside one8 fabrics/lumi.yaml --set 'name=one group at 8 switches' --set "interf
 beside three $allocated --set 'name=three groups at 7 switches' --set congestion=none --vary "$incast"
 beside random fabrics/lumi.yaml --set name=random --set interference.hosts=64 --set interference.groups=random \
     --set congestion=none --vary "$incast" --seeds 6
-beside load $allocated --set congestion=none --set interference.sizes=per_peer --vary hosts.injection=165Gbps,60Gbps \
+beside load $allocated --set congestion=none --set interference.sizes=per_peer --vary hosts.injection_to_many=none,63Gbps \
     --vary 'interference.aggressor=none,{all_to_all_linear: {size: 2MiB, posting: same}}'
 netloom report "$place/control" -o "$place/control.html" >/dev/null
 netloom report "$place/one4" "$place/one8" "$place/three" "$place/random" -o "$place/placement.html" >/dev/null
