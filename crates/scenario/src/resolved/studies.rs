@@ -46,7 +46,7 @@ pub static HOSTS: Spec = Spec {
             "injection_to_many",
             Kind::Optional(&Kind::Rate),
             Some(Value::Absent),
-            "the same while several queue pairs have something to send; beside `injection`, which it is below",
+            "the same while several queue pairs have something to send; beside `injection`, and not above it",
         ),
         parameter(
             "reduction",
