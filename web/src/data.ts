@@ -3,6 +3,8 @@
 //
 // Times in seconds, sizes in bytes, rates in bits per second, shares from 0 to 1.
 
+import type { FabricOfRun } from "./fabric/data.ts";
+
 export interface Estimate {
   value: number;
   low: number | null;
@@ -462,6 +464,38 @@ export interface CourseSteps {
   times: number[];
 }
 
+/** A port that packets of a message passed; times in seconds. */
+export interface PassedPort {
+  from: string;
+  to: string;
+  port: number;
+  packets: number;
+  /** Mean, and the longest of one packet. */
+  waited: number;
+  longest: number;
+}
+
+export interface SlowMessage {
+  flow: string;
+  number: number;
+  of: string;
+  size: number;
+  start: number;
+  /** Null if it never came. */
+  time: number | null;
+  alone: number | null;
+  slowdown: number | null;
+  /** Its way, where that was recorded. */
+  hops: { total: number; ports: PassedPort[] }[];
+}
+
+export interface WorstOfRun {
+  slowed: SlowMessage[];
+  followed: SlowMessage[];
+  /** Messages with recorded paths. */
+  total_followed: number;
+}
+
 export interface Report {
   runs: Run[];
   summary: SummaryRow[];
@@ -490,6 +524,8 @@ export interface Report {
   reordering: (ReorderingOfRun | null)[];
   /** Absent unless some run measures a victim. */
   interference: Study | null;
+  fabric: FabricOfRun[];
+  worst: WorstOfRun[];
   settings: Settings;
 }
 

@@ -1,15 +1,15 @@
-// The page: reads the data in it and draws the panels of a report, or the maps of a paper's figures.
+// The page: reads the data in it and shows the explorer of a report, or the maps of a paper's figures.
 
 import { drawAll } from "./chart.ts";
 import { embedded } from "./data.ts";
 import type { Maps, Report } from "./data.ts";
 import { element, folded } from "./dom.ts";
 import { identifier, mapSection } from "./maps.ts";
-import { PANELS } from "./panels/index.ts";
-import { section } from "./panels/panel.ts";
 import { STATUS } from "./panels/provenance.ts";
 import { runName } from "./palette.ts";
+import { route } from "./route.ts";
 import { some } from "./units.ts";
+import { Stage, VIEWS } from "./views.ts";
 import "./style.css";
 
 function header(report: Report): HTMLElement {
@@ -28,24 +28,54 @@ function header(report: Report): HTMLElement {
   return element("header", {}, title, element("p", {}, about), element("ul", { class: "runs" }, ...runs));
 }
 
-function contents(shown: HTMLElement[]): HTMLElement {
-  const panels = PANELS.filter((panel) => shown.some((section) => section.id === panel.id));
-  const links = panels.map((panel) => element("a", { href: `#${panel.id}` }, panel.title));
-  return element("nav", { "aria-label": "Panels" }, ...links);
-}
-
-function footer(drawnFrom: string): HTMLElement {
+function footer(drawnFrom: string, ...more: HTMLElement[]): HTMLElement {
   const notices = document.getElementById("netloom-notices")?.textContent?.trim() ?? "";
   const licences = folded("Licences of the libraries in this page", element("pre", { tabindex: "0" }, notices));
-  return element("footer", {}, element("p", {}, drawnFrom), licences);
+  return element("footer", {}, element("p", {}, drawnFrom), ...more, licences);
+}
+
+/** Shows the view to which the address leads, the first one if it leads nowhere. */
+function follow(stages: Stage[]): void {
+  const { place } = route();
+  const found = stages.find((stage) => stage.owns(place)) ?? stages[0];
+  stages.forEach((stage) => stage.show(stage === found));
+  if (place !== "" && place !== found?.view.id) {
+    document.getElementById(place)?.scrollIntoView();
+  }
+}
+
+/** A digit shows the view of that number; not where somebody types, or holds another key. */
+function listen(stages: Stage[]): void {
+  addEventListener("keydown", (event) => {
+    const typing = event.target instanceof HTMLElement && event.target.matches("input:not([type=range]), select, textarea");
+    const stage = stages[Number(event.key) - 1];
+    if (stage !== undefined && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      location.hash = stage.view.id;
+      stage.link.focus();
+    }
+  });
+}
+
+/** On paper all views stand one below the other. */
+function print(stages: Stage[]): void {
+  addEventListener("beforeprint", () => {
+    document.body.classList.add("paper");
+    stages.forEach((stage) => stage.make());
+  });
+  addEventListener("afterprint", () => document.body.classList.remove("paper"));
 }
 
 function show(report: Report): void {
   document.title = `${report.runs.map((run) => run.name).join(", ")} – netloom report`;
-  const panels = PANELS.flatMap((panel) => section(panel, report));
-  const below = footer("Drawn from the records of these runs and nothing else.");
-  document.body.append(header(report), contents(panels), element("main", {}, ...panels), below);
-  drawAll();
+  const stages = VIEWS.map((view) => new Stage(view, report));
+  const views = element("nav", { class: "views", "aria-label": "Views" }, ...stages.map(({ link }) => link));
+  const keys = element("p", {}, `Keys: 1 to ${stages.length} show a view; in the fabric, space plays and the arrows move in time.`);
+  const below = footer("Drawn from the records of these runs and nothing else.", keys);
+  document.body.append(header(report), views, element("main", {}, ...stages.map(({ box }) => box)), below);
+  addEventListener("hashchange", () => follow(stages));
+  listen(stages);
+  print(stages);
+  follow(stages);
 }
 
 /** The figures of a paper, a section each. */
@@ -56,7 +86,7 @@ function showMaps(maps: Maps): void {
   const links = maps.figures.map(({ name }) => element("a", { href: `#${identifier(name)}` }, name));
   document.body.append(
     element("header", {}, title, element("p", {}, about)),
-    element("nav", { "aria-label": "Figures" }, ...links),
+    element("nav", { class: "panels", "aria-label": "Figures" }, ...links),
     element("main", {}, ...maps.figures.map(mapSection)),
     footer("Drawn from what was published and from the runs of this reproduction, and nothing else."),
   );

@@ -1,10 +1,11 @@
 // Maps of a paper's figures: each ratio as it was measured, and beside it as it was simulated.
 
 import type { FigureMaps, MapAxis, MapCell, MapRatio, PanelMap } from "./data.ts";
-import { asTable, element, note } from "./dom.ts";
+import { element, note } from "./dom.ts";
 import { figure, pair } from "./panels/panel.ts";
 import { ratioMap, ratioScale, ratioText } from "./ratios.ts";
 import type { RatioCell } from "./ratios.ts";
+import { asTable } from "./tables.ts";
 import { change, count, significant, some } from "./units.ts";
 
 /** A name as part of an address. */

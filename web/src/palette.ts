@@ -5,6 +5,7 @@
 
 import type { Run } from "./data.ts";
 import { element } from "./dom.ts";
+import { shape } from "./svg.ts";
 
 /** So many lines are told apart by their colours. */
 export const COLOURS = 8;
@@ -46,24 +47,15 @@ export function jobStroke(run: number, job: number, n_jobs: number, n_runs: numb
   return n_runs === 1 ? runStroke(job) : stroke(run, Math.floor(run / COLOURS) * n_jobs + job);
 }
 
-const SVG = "http://www.w3.org/2000/svg";
 const SWATCH = { width: 26, height: 8 };
 
 /** A short piece of a line. */
 function swatch({ colour, dash }: Stroke): SVGElement {
   const { width, height } = SWATCH;
-  const drawing = document.createElementNS(SVG, "svg");
-  const line = document.createElementNS(SVG, "line");
-  const set = (made: SVGElement, attributes: Record<string, string | number>): void =>
-    Object.entries(attributes).forEach(([name, value]) => made.setAttribute(name, String(value)));
-  set(drawing, { class: "swatch", width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
-  set(line, { x1: 0, x2: width, y1: height / 2, y2: height / 2, "stroke-width": 3.5 });
-  if (dash !== "solid") {
-    set(line, { "stroke-dasharray": dash.join(" ") });
-  }
+  const middle = { x1: 0, x2: width, y1: height / 2, y2: height / 2, "stroke-width": 3.5 };
+  const line = shape("line", { ...middle, ...(dash === "solid" ? {} : { "stroke-dasharray": dash.join(" ") }) });
   line.style.stroke = colour;
-  drawing.append(line);
-  return drawing;
+  return shape("svg", { class: "swatch", width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, line);
 }
 
 /** A name with the line it stands for before it. */

@@ -4,8 +4,8 @@
 
 use netloom_records::{
     Batch, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow,
-    JobRow, Manifest, MeasureRow, Names, PortRow, RateRow, ReorderingRow, RepairRow, Row, RunFolder,
-    SignalRow, StageRow, StepRow, TallyRow, TrafficRow,
+    JobRow, Manifest, MeasureRow, Names, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, Row,
+    RunFolder, SeriesRow, SignalRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 use netloom_units::{LinkId, NodeId};
 
@@ -25,6 +25,8 @@ pub struct About {
     pub manifest: Manifest,
     /// Names of nodes, links, jobs, staged flows and kinds of traffic.
     pub names: Names,
+    /// How many runs share the page.
+    pub n_runs: usize,
     n_hosts: u32,
 }
 
@@ -71,27 +73,27 @@ pub struct Collected {
 
 /// Reads of a run what tells of interference.
 pub fn study(name: String, folder: &RunFolder) -> Result<(About, Interference), ReportError> {
-    let about = about(name, folder)?;
+    let about = about(name, folder, 1)?;
     let mut kept = Interference::default();
     rows::<CollectiveRow>(folder, |rows| kept.take(&about, Batch::Collectives(rows)))?;
     rows::<MeasureRow>(folder, |rows| kept.take(&about, Batch::Measures(rows)))?;
     Ok((about, kept))
 }
 
-/// Reads a run.
-pub fn run(name: String, folder: &RunFolder) -> Result<Collected, ReportError> {
-    let about = about(name, folder)?;
+/// Reads one of so many runs that share a page.
+pub fn run(name: String, folder: &RunFolder, n_runs: usize) -> Result<Collected, ReportError> {
+    let about = about(name, folder, n_runs)?;
     let mut panels = Collectors::default();
     read(folder, &about, &mut panels)?;
     Ok(Collected { about, panels })
 }
 
-fn about(name: String, folder: &RunFolder) -> Result<About, ReportError> {
+fn about(name: String, folder: &RunFolder, n_runs: usize) -> Result<About, ReportError> {
     let manifest = folder.manifest().clone();
     let n_hosts = manifest.engine.get(HOSTS).and_then(serde_json::Value::as_u64);
     let lacking = || ReportError::Lacking { path: folder.path().to_owned(), what: HOSTS };
     let n_hosts = n_hosts.and_then(|n| u32::try_from(n).ok()).ok_or_else(lacking)?;
-    Ok(About { name, manifest, names: folder.names()?, n_hosts })
+    Ok(About { name, manifest, names: folder.names()?, n_runs, n_hosts })
 }
 
 /// Hands the rows of all tables to every panel.
@@ -100,6 +102,8 @@ fn read(folder: &RunFolder, about: &About, panels: &mut Collectors) -> Result<()
     // Of which kind messages are is known before they come.
     rows::<TrafficRow>(folder, |rows| feed(Batch::Traffic(rows)))?;
     rows::<ClassRow>(folder, |rows| feed(Batch::Classes(rows)))?;
+    // Which messages have their paths recorded is known before they come, too.
+    rows::<PathRow>(folder, |rows| feed(Batch::Paths(rows)))?;
     rows::<FlowRow>(folder, |rows| feed(Batch::Flows(rows)))?;
     rows::<CollectiveRow>(folder, |rows| feed(Batch::Collectives(rows)))?;
     rows::<StepRow>(folder, |rows| feed(Batch::Steps(rows)))?;
@@ -114,7 +118,8 @@ fn read(folder: &RunFolder, about: &About, panels: &mut Collectors) -> Result<()
     // Which of the rates over time are those of staged flows is known from their stages.
     rows::<StageRow>(folder, |rows| feed(Batch::Stages(rows)))?;
     rows::<RateRow>(folder, |rows| feed(Batch::Rates(rows)))?;
-    // Scenes are known once all ports have been told.
+    // Samples and scenes are known once all ports have been told.
+    rows::<SeriesRow>(folder, |rows| feed(Batch::Series(rows)))?;
     rows::<CongestionRow>(folder, |rows| feed(Batch::Congestion(rows)))?;
     rows::<CongestedFlowRow>(folder, |rows| feed(Batch::CongestedFlows(rows)))?;
     rows::<ReorderingRow>(folder, |rows| feed(Batch::Reordering(rows)))?;

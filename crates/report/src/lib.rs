@@ -10,6 +10,7 @@
 
 mod collect;
 mod differences;
+mod drawing;
 mod error;
 mod estimate;
 mod fabric;
@@ -42,7 +43,7 @@ pub struct ReportedRun {
 /// # Errors
 /// If one of them is no complete run folder or cannot be read, or the page would be too large.
 pub fn render(runs: &[ReportedRun]) -> Result<String, ReportError> {
-    let collect = |run: &ReportedRun| collect::run(run.name.clone(), &RunFolder::open(&run.folder)?);
+    let collect = |run: &ReportedRun| collect::run(run.name.clone(), &RunFolder::open(&run.folder)?, runs.len());
     let collected = runs.iter().map(collect).collect::<Result<Vec<_>, ReportError>>()?;
     let report = panels::Report::of(collected);
     page::page(&report, (report.n_runs(), "runs"))

@@ -2,9 +2,10 @@
 
 import type { BandwidthLine, Report } from "../data.ts";
 import { bandwidthChart } from "../buckets.ts";
-import { asTable, note } from "../dom.ts";
+import { note } from "../dom.ts";
 import { jobStroke, legendOf, lineName } from "../palette.ts";
 import type { Stroke } from "../palette.ts";
+import { asTable } from "../tables.ts";
 import { count, significant, size, span } from "../units.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";

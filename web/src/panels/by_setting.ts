@@ -1,9 +1,10 @@
 // Completion time by setting: a group of bars for each combination of settings, a bar for each balancing.
 
 import type { BySetting, Report } from "../data.ts";
-import { asTable, note } from "../dom.ts";
+import { note } from "../dom.ts";
 import { groupChart } from "../groups.ts";
 import { legendOf, lineName, runStroke } from "../palette.ts";
+import { asTable } from "../tables.ts";
 import { count, span, spanUnit, spans } from "../units.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";

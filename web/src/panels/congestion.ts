@@ -1,8 +1,9 @@
 // The congestion tree: which ports are its roots, branches and leaves, over the fabric, scene by scene.
 
 import type { CongestedPort, CongestionOfRun, CongestionScene, Report } from "../data.ts";
-import { asTable, note } from "../dom.ts";
+import { note } from "../dom.ts";
 import { legendOf, lineName } from "../palette.ts";
+import { asTable } from "../tables.ts";
 import { FREE, ROLES, VICTIM, treeChart } from "../tree.ts";
 import { count, percent, size, some, spans } from "../units.ts";
 import { figure, pair } from "./panel.ts";

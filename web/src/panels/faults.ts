@@ -1,10 +1,11 @@
 // Events as the user named them, what became of links, and packets lost.
 
 import type { FaultsOfRun, Report } from "../data.ts";
-import { note, table } from "../dom.ts";
-import type { Cell } from "../dom.ts";
+import { note } from "../dom.ts";
 import { happening } from "../events.ts";
 import { runName } from "../palette.ts";
+import { table } from "../tables.ts";
+import type { Cell } from "../tables.ts";
 import { count, size, some, span } from "../units.ts";
 import type { Panel } from "./panel.ts";
 

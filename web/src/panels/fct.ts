@@ -2,8 +2,9 @@
 
 import { cdfChart } from "../cdf.ts";
 import type { Fct, FctGroup, FctOfRun, Report } from "../data.ts";
-import { asTable, note } from "../dom.ts";
+import { note } from "../dom.ts";
 import { legend, runStroke } from "../palette.ts";
+import { asTable } from "../tables.ts";
 import { count, span } from "../units.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";

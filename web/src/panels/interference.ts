@@ -3,12 +3,13 @@
 
 import { bandwidthChart, ratioChart } from "../buckets.ts";
 import type { CourseSteps, InterferenceCell, Report, Study } from "../data.ts";
-import { asTable, note } from "../dom.ts";
+import { note } from "../dom.ts";
 import { timeChart } from "../lines.ts";
 import { COLOURS, legendOf, lineName, runStroke } from "../palette.ts";
 import type { Dash, Stroke } from "../palette.ts";
 import { ratioMap, ratioText } from "../ratios.ts";
 import type { RatioCell } from "../ratios.ts";
+import { asTable } from "../tables.ts";
 import { bitRate, count, significant, size, span, spanUnit } from "../units.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";

@@ -2,11 +2,12 @@
 
 import { barChart } from "../bars.ts";
 import type { LinksOfRun, Report, Usage } from "../data.ts";
-import { asTable, element, note } from "../dom.ts";
-import type { Cell } from "../dom.ts";
+import { element, note } from "../dom.ts";
 import { between, heatMap } from "../heat.ts";
 import type { Direction } from "../heat.ts";
 import { SCALE, runColour, runName } from "../palette.ts";
+import { asTable } from "../tables.ts";
+import type { Cell } from "../tables.ts";
 import { count, percent, some } from "../units.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";

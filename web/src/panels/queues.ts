@@ -2,8 +2,9 @@
 
 import { barChart } from "../bars.ts";
 import type { Peak, QueuesOfRun, Report } from "../data.ts";
-import { asTable, note } from "../dom.ts";
+import { note } from "../dom.ts";
 import { runColour } from "../palette.ts";
+import { asTable } from "../tables.ts";
 import { count, size, sizeUnit } from "../units.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";

@@ -1,12 +1,13 @@
 // Chosen flows over time: what share they sent again, how fast they might send, and what arrived.
 
 import type { RatedFlow, RatesOfRun, Report } from "../data.ts";
-import { asTable, note } from "../dom.ts";
+import { note } from "../dom.ts";
 import { markLegend, marksOf } from "../events.ts";
 import { timeChart } from "../lines.ts";
 import type { TimeLine } from "../lines.ts";
 import { jobStroke, legendOf, lineName } from "../palette.ts";
 import type { Stroke } from "../palette.ts";
+import { asTable } from "../tables.ts";
 import { bitRate, count, percent, rateUnit, span } from "../units.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";

@@ -2,9 +2,10 @@
 
 import { barChart } from "../bars.ts";
 import type { ReorderingOfRun, Report } from "../data.ts";
-import { asTable, note } from "../dom.ts";
+import { note } from "../dom.ts";
 import { groupChart } from "../groups.ts";
 import { legend, runColour } from "../palette.ts";
+import { asTable } from "../tables.ts";
 import { count, percent, size, sizeUnit } from "../units.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";

@@ -1,10 +1,11 @@
 // What messages on queue pairs sent again, and the NACKs that asked for it.
 
 import type { RepairedMessage, RepairsOfRun, Report } from "../data.ts";
-import { folded, note, stacked, table } from "../dom.ts";
-import type { Cell } from "../dom.ts";
+import { folded, note, stacked } from "../dom.ts";
 import { runColour, runName } from "../palette.ts";
 import { stackChart } from "../stacks.ts";
+import { table } from "../tables.ts";
+import type { Cell } from "../tables.ts";
 import { count, percent, significant } from "../units.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";

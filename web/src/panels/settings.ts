@@ -1,9 +1,10 @@
 // Settings: in which the runs differ, and which are not at their defaults.
 
 import type { Report } from "../data.ts";
-import { element, note, table } from "../dom.ts";
-import type { Cell, Column } from "../dom.ts";
+import { element, note } from "../dom.ts";
 import { runName } from "../palette.ts";
+import { table } from "../tables.ts";
+import type { Cell, Column } from "../tables.ts";
 import { count } from "../units.ts";
 import type { Panel } from "./panel.ts";
 
@@ -58,4 +59,4 @@ function changed(report: Report): HTMLElement[] {
 const content = (report: Report): HTMLElement[] => [...between(report), ...changed(report)];
 
 /** The panel. */
-export const SETTINGS: Panel = { id: "settings", title: "Settings", content };
+export const SETTINGS: Panel = { id: "differences", title: "What differs", content };

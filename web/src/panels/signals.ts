@@ -2,9 +2,10 @@
 
 import { barChart } from "../bars.ts";
 import type { Report, SignalledPort } from "../data.ts";
-import { asTable, note, table } from "../dom.ts";
-import type { Cell } from "../dom.ts";
+import { note } from "../dom.ts";
 import { legend, runColour, runName } from "../palette.ts";
+import { asTable, table } from "../tables.ts";
+import type { Cell } from "../tables.ts";
 import { count, percent, some, span } from "../units.ts";
 import type { Unit } from "../units.ts";
 import { figure, pair } from "./panel.ts";

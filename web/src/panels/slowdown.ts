@@ -2,8 +2,9 @@
 // their sizes allow, each named by its largest size, the mean on one side and the tail on the other.
 
 import type { Report, SizeBucket } from "../data.ts";
-import { asTable, note } from "../dom.ts";
+import { note } from "../dom.ts";
 import { legend, runStroke } from "../palette.ts";
+import { asTable } from "../tables.ts";
 import { count, significant, size } from "../units.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";

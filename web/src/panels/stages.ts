@@ -1,13 +1,14 @@
 // Staged flows: what each got over time, or stage by stage, and how evenly.
 
 import type { Report, Stage, StagesOfRun } from "../data.ts";
-import { note, table } from "../dom.ts";
+import { note } from "../dom.ts";
 import { groupChart } from "../groups.ts";
 import { markLegend, marksOf } from "../events.ts";
 import type { Mark } from "../events.ts";
 import { timeChart } from "../lines.ts";
 import { jobStroke, legendOf, lineName } from "../palette.ts";
 import type { Stroke } from "../palette.ts";
+import { table } from "../tables.ts";
 import { bitRate, count, rateUnit, significant, span, spanUnit } from "../units.ts";
 import type { Unit } from "../units.ts";
 import { figure } from "./panel.ts";

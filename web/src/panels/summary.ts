@@ -1,9 +1,10 @@
 // The table at the top: a row for each job of each run, with intervals, and what values are relative to the first run.
 
 import type { Estimate, Report, SummaryRow, WholeRun } from "../data.ts";
-import { note, stacked, table } from "../dom.ts";
-import type { Cell, Column } from "../dom.ts";
+import { note, stacked } from "../dom.ts";
 import { runName } from "../palette.ts";
+import { table } from "../tables.ts";
+import type { Cell, Column } from "../tables.ts";
 import { change, count, size, span, spanUnit, significant, spans } from "../units.ts";
 import type { Panel } from "./panel.ts";
 

@@ -1,11 +1,12 @@
 // Kinds of traffic side by side: who suffers from whom, and in which run.
 
 import type { KindOfTraffic, Report } from "../data.ts";
-import { asTable, note, table } from "../dom.ts";
-import type { Cell } from "../dom.ts";
+import { note } from "../dom.ts";
 import { groupChart } from "../groups.ts";
 import type { GroupBar } from "../groups.ts";
 import { legend, runColour, runName } from "../palette.ts";
+import { asTable, table } from "../tables.ts";
+import type { Cell } from "../tables.ts";
 import { bitRate, count, rateUnit, size, span, spanUnit } from "../units.ts";
 import type { Unit } from "../units.ts";
 import { figure, pair } from "./panel.ts";

@@ -6,6 +6,7 @@ mod bandwidth;
 mod by_setting;
 mod congestion;
 mod faults;
+mod fabric;
 mod fct;
 mod goodput;
 pub mod interference;
@@ -22,6 +23,7 @@ mod stages;
 mod steps;
 mod summary;
 mod traffic;
+mod worst;
 
 use netloom_records::Batch;
 use netloom_records::statistics::Slowdowns;
@@ -74,6 +76,8 @@ collectors! {
     traffic: traffic::Traffic,
     reordering: reordering::Reordering,
     interference: interference::Interference,
+    fabric: fabric::Fabric,
+    worst: worst::Worst,
 }
 
 /// Everything the page is told.
@@ -98,6 +102,8 @@ pub struct Report {
     traffic: Vec<Option<traffic::RunData>>,
     reordering: Vec<Option<reordering::RunData>>,
     interference: Option<interference::Study>,
+    fabric: Vec<fabric::RunData>,
+    worst: Vec<worst::RunData>,
     settings: settings::SettingsData,
 }
 
@@ -127,6 +133,8 @@ impl Report {
             traffic: Vec::new(),
             reordering: Vec::new(),
             interference: None,
+            fabric: Vec::new(),
+            worst: Vec::new(),
             settings,
         };
         let (mut read, mut studied) = (Vec::new(), Vec::new());
@@ -148,6 +156,8 @@ impl Report {
             report.congestion.push(panels.congestion.finish(&about));
             report.traffic.push(panels.traffic.finish(&about));
             report.reordering.push(panels.reordering.finish());
+            report.fabric.push(panels.fabric.finish(&about));
+            report.worst.push(panels.worst.finish(&about));
             report.summary.extend(summary::rows(number, &report));
             studied.push(panels.interference);
             read.push(about);

@@ -1,0 +1,215 @@
+//! What happened at the edges and squares of a drawing, span by span of time.
+//!
+//! Models: samples of ports summed up over the ports of an edge and over neighbouring samples; links that were down, and
+//! parts in congestion trees, in every span that they touch.
+//! Leaves out: what was not recorded; then its numbers are all zero, and the page is told so.
+//!
+//! Invariants: sums stay sums of whole bytes, packets and picoseconds; where an edge is one port and no samples are
+//! joined, a number here is the number in the table.
+
+use netloom_records::{CongestedFlowRow, CongestionRow, FaultRow, Part, Role, SeriesRow};
+use netloom_units::{NodeId, Time};
+use serde::Serialize;
+
+use super::pack;
+use super::squares::Squares;
+
+/// Spans a run is divided into, at most.
+const MOST_FRAMES: usize = 400;
+/// Spans that a drawing has whatever its size.
+const LEAST_FRAMES: usize = 16;
+/// Spans times edges, over all runs of a page: each takes some bytes of it.
+const MOST_CELLS: usize = 600_000;
+/// Spans where nothing was sampled.
+const UNSAMPLED: u64 = 200;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Frames {
+    /// Length of a span, in ps.
+    length: u64,
+    n_frames: usize,
+    n_edges: usize,
+    /// Samples that share a span; none where nothing was sampled.
+    joined: Option<u64>,
+    sampled: [Vec<u64>; SAMPLED],
+    /// Links that are down, and the part in a congestion tree.
+    down: Vec<u64>,
+    roles: Vec<u64>,
+    /// By square and span: whether flows of hosts there are victims.
+    victims: Vec<u64>,
+    has_roles: bool,
+}
+
+/// Columns of a sample: bytes sent, bytes waiting, time paused in ps, packets dropped.
+const SAMPLED: usize = 4;
+
+impl Frames {
+    /// For a run whose first sample this is, of so many runs.
+    pub fn sampled(squares: &Squares, first: &SeriesRow, simulated: Time, n_runs: usize) -> Frames {
+        let interval = first.interval.0.max(1);
+        let n_samples = (simulated.0 / interval).max(1);
+        let joined = n_samples.div_ceil(most_frames(squares, n_runs) as u64);
+        let n_frames = n_samples.div_ceil(joined) as usize;
+        Frames { joined: Some(joined), ..Frames::empty(squares, interval * joined, n_frames) }
+    }
+
+    /// For a run without samples.
+    pub fn unsampled(squares: &Squares, simulated: Time, n_runs: usize) -> Frames {
+        let n_frames = UNSAMPLED.min(most_frames(squares, n_runs) as u64);
+        Frames::empty(squares, simulated.0.div_ceil(n_frames).max(1), n_frames as usize)
+    }
+
+    fn empty(squares: &Squares, length: u64, n_frames: usize) -> Frames {
+        let n_edges = squares.edges.len();
+        let cells = || vec![0; n_edges * n_frames];
+        Frames {
+            length,
+            n_frames,
+            n_edges,
+            joined: None,
+            sampled: [cells(), cells(), cells(), cells()],
+            down: cells(),
+            roles: cells(),
+            victims: vec![0; squares.squares.len() * n_frames],
+            has_roles: false,
+        }
+    }
+
+    fn cell(&self, edge: u32, frame: usize) -> usize {
+        edge as usize * self.n_frames + frame
+    }
+
+    /// Takes a sample; one beyond the last span, which only a damaged table has, counts for that.
+    pub fn sample(&mut self, squares: &Squares, row: &SeriesRow) {
+        let number = row.time.0 / row.interval.0.max(1);
+        let frame = number.saturating_sub(1) / self.joined.unwrap_or(1);
+        let Some(&edge) = squares.edge_of.get(row.port.index()) else { return };
+        let cell = self.cell(edge, (frame as usize).min(self.n_frames - 1));
+        let [sent, waiting, paused, dropped] = &mut self.sampled;
+        sent[cell] += row.size.0;
+        waiting[cell] = waiting[cell].max(row.waiting.0);
+        // MERGE
+        paused[cell] += 0;
+        dropped[cell] += 0;
+    }
+
+    /// The spans that a stretch of time touches.
+    fn touched(&self, start: u64, end: u64) -> std::ops::Range<usize> {
+        let last = self.n_frames;
+        let first = ((start / self.length) as usize).min(last);
+        first..(end.div_ceil(self.length) as usize).clamp(first, last)
+    }
+
+    /// Takes it that a link of an edge was down for a while.
+    pub fn down(&mut self, edge: u32, start: u64, end: u64) {
+        for frame in self.touched(start, end) {
+            let cell = self.cell(edge, frame);
+            self.down[cell] += 1;
+        }
+    }
+
+    /// Takes what a port is in a congestion tree.
+    pub fn role(&mut self, squares: &Squares, row: &CongestionRow) {
+        let Some(&edge) = squares.edge_of.get(row.port.index()) else { return };
+        let weight = weight(row.role);
+        self.has_roles |= weight > 0;
+        for frame in self.touched(row.start.0, row.end.0) {
+            let cell = self.cell(edge, frame);
+            self.roles[cell] = self.roles[cell].max(weight);
+        }
+    }
+
+    /// Takes what flows are to a congestion tree.
+    pub fn flow(&mut self, squares: &Squares, row: &CongestedFlowRow) {
+        let host = NodeId(row.source.0);
+        let Some(square) = squares.square_of.get(host.index()).copied().flatten() else { return };
+        if row.part == Part::Victim {
+            for frame in self.touched(row.start.0, row.end.0) {
+                let cell = self.cell(square, frame);
+                self.victims[cell] = 1;
+            }
+        }
+    }
+
+    /// The gravest part of an edge in a congestion tree, over the whole run.
+    pub fn gravest(&self, edge: usize) -> u64 {
+        let cells = &self.roles[edge * self.n_frames..(edge + 1) * self.n_frames];
+        cells.iter().copied().max().unwrap_or(0)
+    }
+
+    /// As the page is told; nothing where nothing is known of any span.
+    pub fn finish(self) -> Option<FrameData> {
+        let is_known = self.joined.is_some() || self.has_roles || self.down.iter().any(|down| *down > 0);
+        let values = self.sampled.iter().chain([&self.down, &self.roles, &self.victims]).flatten();
+        is_known.then(|| FrameData {
+            length: self.length as f64 / 1e12,
+            count: self.n_frames,
+            edges: self.n_edges,
+            joined: self.joined,
+            has_roles: self.has_roles,
+            packed: pack::pack(values.copied()),
+        })
+    }
+}
+
+/// Spans for which a drawing of this size has room.
+fn most_frames(squares: &Squares, n_runs: usize) -> usize {
+    let cells = MOST_CELLS / n_runs.max(1);
+    (cells / squares.edges.len().max(1)).clamp(LEAST_FRAMES, MOST_FRAMES)
+}
+
+/// Roots outweigh branches, and these leaves, where ports share an edge.
+fn weight(role: Role) -> u64 {
+    match role {
+        Role::Root => 3,
+        Role::Branch => 2,
+        Role::Leaf => 1,
+        Role::Free => 0,
+    }
+}
+
+/// Links that were down, out of their changes, which come in order of time.
+#[derive(Debug, Default)]
+pub struct Outages {
+    open: std::collections::BTreeMap<u32, u64>,
+    closed: Vec<(u32, u64, u64)>,
+}
+
+impl Outages {
+    /// Takes a change.
+    pub fn take(&mut self, row: &FaultRow) {
+        if row.up {
+            if let Some(start) = self.open.remove(&row.link.0) {
+                self.closed.push((row.link.0, start, row.time.0));
+            }
+        } else {
+            self.open.entry(row.link.0).or_insert(row.time.0);
+        }
+    }
+
+    /// Link, start and end of each, those that last to the end of the run included.
+    pub fn finish(self, end: Time) -> Vec<(u32, u64, u64)> {
+        let lasting = self.open.into_iter().map(|(link, start)| (link, start, end.0.max(start + 1)));
+        self.closed.into_iter().chain(lasting).collect()
+    }
+}
+
+/// Values over time, as the page is told them.
+#[derive(Debug, Serialize)]
+pub struct FrameData {
+    /// Length of a span, in seconds.
+    pub length: f64,
+    /// How many spans.
+    pub count: usize,
+    /// How many edges.
+    pub edges: usize,
+    /// Samples that share a span; absent where nothing was sampled.
+    pub joined: Option<u64>,
+    /// Whether there was a congestion tree.
+    pub has_roles: bool,
+    /// Of each edge and span, edge by edge: bytes sent; the same of the most bytes waiting at a port, the time paused in
+    /// ps, packets dropped, links down, and parts in a congestion tree (3 root, 2 branch, 1 leaf); then of each square
+    /// and span whether there are victims. See [`pack`].
+    pub packed: String,
+}

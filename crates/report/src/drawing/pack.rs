@@ -1,0 +1,73 @@
+//! Many whole numbers in few characters: in groups of seven bits, compressed, as text.
+//!
+//! Models: LEB128, zlib, and base 64: what browsers can undo by themselves.
+
+use std::io::Write;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+
+/// The numbers as text.
+pub fn pack(numbers: impl Iterator<Item = u64>) -> String {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    let mut bytes = Vec::with_capacity(1 << 16);
+    for number in numbers {
+        put(number, &mut bytes);
+        if bytes.len() >= (1 << 16) - 10 {
+            encoder.write_all(&bytes).expect("memory takes all");
+            bytes.clear();
+        }
+    }
+    encoder.write_all(&bytes).expect("memory takes all");
+    STANDARD.encode(encoder.finish().expect("memory takes all"))
+}
+
+/// Seven bits at a time, the lowest first; the eighth says that more follow.
+fn put(mut number: u64, bytes: &mut Vec<u8>) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use flate2::read::ZlibDecoder;
+
+    use super::*;
+
+    /// The way back, as the page goes it.
+    fn unpack(text: &str) -> Vec<u64> {
+        let mut bytes = Vec::new();
+        let compressed = STANDARD.decode(text).expect("base 64");
+        ZlibDecoder::new(&compressed[..]).read_to_end(&mut bytes).expect("zlib");
+        let (mut numbers, mut number, mut shift) = (Vec::new(), 0, 0);
+        for byte in bytes {
+            number |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte < 0x80 {
+                numbers.push(number);
+                (number, shift) = (0, 0);
+            }
+        }
+        numbers
+    }
+
+    #[test]
+    fn numbers_come_back() {
+        let numbers: Vec<u64> =
+            (0..40_000).map(|n| n * n * n).chain([0, 127, 128, u64::from(u32::MAX), (1 << 53) - 1]).collect();
+        assert_eq!(unpack(&pack(numbers.iter().copied())), numbers);
+        assert_eq!(unpack(&pack(std::iter::empty())), Vec::<u64>::new());
+    }
+
+    #[test]
+    fn nothing_takes_little_room() {
+        assert!(pack(std::iter::repeat_n(0, 1_000_000)).len() < 2_000);
+    }
+}

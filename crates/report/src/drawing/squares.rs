@@ -1,0 +1,200 @@
+//! Which nodes share a square of the drawing, and which ports share an edge between squares.
+//!
+//! Models: neighbouring nodes of a tier in one square, hosts below the same switches together.
+//!
+//! Invariants: squares follow from the fabric and the room alone; a fabric that has room has a square for every node.
+
+use std::collections::BTreeMap;
+
+use netloom_records::PortRow;
+use netloom_units::{NodeId, PortId};
+
+use super::tiers::tiers;
+use crate::collect::About;
+
+/// Squares of a tier of switches; more could not be told apart.
+const MOST_SWITCHES: usize = 64;
+/// Squares of hosts.
+const MOST_HOSTS: usize = 256;
+/// Edges, both directions counted; more would be a burden for browsers.
+const MOST_EDGES: usize = 4_096;
+/// Edges of all runs of a page.
+const MOST_EDGES_OF_ALL: usize = 16_384;
+/// Whatever the number of runs, a drawing has room for so many.
+const LEAST_EDGES: usize = 256;
+
+/// The drawing of a fabric.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Squares {
+    /// The squares, hosts first, then tier by tier.
+    pub squares: Vec<Square>,
+    /// Directions between them, by the squares at their ends.
+    pub edges: Vec<Edge>,
+    /// The edge of each port, by port.
+    pub edge_of: Vec<u32>,
+    /// The square of each node, by node; absent of nodes without a link.
+    pub square_of: Vec<Option<u32>>,
+}
+
+/// Nodes beside each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Square {
+    /// The first of them.
+    pub first: NodeId,
+    /// The last of them.
+    pub last: NodeId,
+    /// How many.
+    pub nodes: u32,
+    /// Links to the nearest host; of nodes without a way to one it is above all others.
+    pub tier: u32,
+}
+
+/// All ports that send from a square to another one, or within one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    /// The square they belong to.
+    pub from: u32,
+    /// The square they send to.
+    pub to: u32,
+    /// The first of them.
+    pub first: PortId,
+    /// How many.
+    pub ports: u32,
+}
+
+impl Squares {
+    /// The drawing of one of so many runs.
+    pub fn of(about: &About, ports: &[PortRow], n_runs: usize) -> Squares {
+        let room = (MOST_EDGES_OF_ALL / n_runs.max(1)).clamp(LEAST_EDGES, MOST_EDGES);
+        let nodes = Nodes::of(&tiers(about, ports), ports);
+        let mut most = vec![MOST_SWITCHES; nodes.by_tier.len()];
+        if let Some(hosts) = most.first_mut() {
+            *hosts = MOST_HOSTS;
+        }
+        loop {
+            let drawing = nodes.draw(&most, ports);
+            let widest = (0..most.len()).max_by_key(|&tier| drawing.in_tier(tier as u32));
+            let wide = widest.filter(|&tier| drawing.in_tier(tier as u32) > 1);
+            match wide {
+                Some(tier) if drawing.edges.len() > room => {
+                    most[tier] = drawing.in_tier(tier as u32).div_ceil(2);
+                }
+                _ => return drawing,
+            }
+        }
+    }
+
+    fn in_tier(&self, tier: u32) -> usize {
+        self.squares.iter().filter(|square| square.tier == tier).count()
+    }
+
+    /// Most nodes that share a square.
+    pub fn most_nodes(&self) -> u32 {
+        self.squares.iter().map(|square| square.nodes).max().unwrap_or(0)
+    }
+}
+
+/// The nodes of a fabric, tier by tier, each in the order of their ids.
+struct Nodes {
+    by_tier: Vec<Vec<NodeId>>,
+    /// Of each host, the first node it is joined with.
+    above: BTreeMap<NodeId, NodeId>,
+    n_nodes: usize,
+}
+
+impl Nodes {
+    fn of(tiers: &[Option<u32>], ports: &[PortRow]) -> Nodes {
+        // Who has no way to a host stands above all others.
+        let beyond = tiers.iter().flatten().max().map_or(0, |tier| tier + 1);
+        let mut by_tier: Vec<Vec<NodeId>> = vec![Vec::new(); beyond as usize + 1];
+        let mut is_joined = vec![false; tiers.len()];
+        ports.iter().for_each(|port| is_joined[port.node.index()] = true);
+        for (node, tier) in tiers.iter().enumerate().filter(|(node, _)| is_joined[*node]) {
+            by_tier[tier.unwrap_or(beyond) as usize].push(NodeId(node as u32));
+        }
+        while by_tier.last().is_some_and(Vec::is_empty) {
+            by_tier.pop();
+        }
+        let mut above = BTreeMap::new();
+        for port in ports.iter().filter(|port| tiers[port.node.index()] == Some(0)) {
+            let first = above.entry(port.node).or_insert(port.peer);
+            *first = (*first).min(port.peer);
+        }
+        Nodes { by_tier, above, n_nodes: tiers.len() }
+    }
+
+    /// The drawing with at most so many squares in each tier, as far as hosts below different squares allow it.
+    fn draw(&self, most: &[usize], ports: &[PortRow]) -> Squares {
+        let mut drawing = Squares { square_of: vec![None; self.n_nodes], ..Squares::default() };
+        let mut above: Vec<Vec<Square>> = Vec::new();
+        // Switches first: hosts are put together by where they are joined.
+        for tier in (1..self.by_tier.len()).rev() {
+            let nodes = &self.by_tier[tier];
+            let each = nodes.len().div_ceil(most[tier]).max(1);
+            above.push(nodes.chunks(each).map(|chunk| square(chunk, tier as u32)).collect());
+        }
+        let leaves = above.last().map_or(&[][..], Vec::as_slice);
+        let mut squares = self.hosts(leaves, most.first().copied().unwrap_or(1));
+        squares.extend(above.into_iter().rev().flatten());
+        for (number, square) in squares.iter().enumerate() {
+            for &node in &self.by_tier[square.tier as usize] {
+                if (square.first..=square.last).contains(&node) {
+                    drawing.square_of[node.index()].get_or_insert(number as u32);
+                }
+            }
+        }
+        drawing.squares = squares;
+        drawing.join(ports);
+        drawing
+    }
+
+    /// Squares of hosts: neighbours whose first link leads to the same square.
+    fn hosts(&self, leaves: &[Square], most: usize) -> Vec<Square> {
+        let Some(hosts) = self.by_tier.first() else { return Vec::new() };
+        let leaf = |host: &NodeId| {
+            let above = self.above.get(host);
+            above.and_then(|node| leaves.iter().position(|leaf| (leaf.first..=leaf.last).contains(node)))
+        };
+        let runs: Vec<&[NodeId]> = hosts.chunk_by(|left, right| leaf(left) == leaf(right)).collect();
+        // Rails join neighbours with different switches: then hosts are put together by their order alone.
+        let room = (most / runs.len().max(1)).max(1);
+        if runs.len() > most {
+            let each = hosts.len().div_ceil(most);
+            return hosts.chunks(each).map(|chunk| square(chunk, 0)).collect();
+        }
+        let cut = |run: &[NodeId]| {
+            let each = run.len().div_ceil(room).max(1);
+            run.chunks(each).map(|chunk| square(chunk, 0)).collect::<Vec<_>>()
+        };
+        runs.into_iter().flat_map(cut).collect()
+    }
+}
+
+fn square(nodes: &[NodeId], tier: u32) -> Square {
+    let (first, last) = (nodes[0], nodes[nodes.len() - 1]);
+    Square { first, last, nodes: nodes.len() as u32, tier }
+}
+
+impl Squares {
+    /// Puts ports together by the squares at their ends.
+    fn join(&mut self, ports: &[PortRow]) {
+        let mut found: BTreeMap<(u32, u32), Edge> = BTreeMap::new();
+        let ends = |port: &PortRow| {
+            let at = |node: NodeId| self.square_of[node.index()].expect("who has a port has a square");
+            (at(port.node), at(port.peer))
+        };
+        for port in ports {
+            let (from, to) = ends(port);
+            let edge = found.entry((from, to)).or_insert(Edge { from, to, first: port.port, ports: 0 });
+            edge.ports += 1;
+        }
+        let places: BTreeMap<(u32, u32), u32> = found.keys().copied().zip(0..).collect();
+        let n_ports = ports.iter().map(|port| port.port.index() + 1).max().unwrap_or(0);
+        let mut edge_of = vec![u32::MAX; n_ports];
+        for port in ports {
+            edge_of[port.port.index()] = places[&ends(port)];
+        }
+        self.edge_of = edge_of;
+        self.edges = found.into_values().collect();
+    }
+}

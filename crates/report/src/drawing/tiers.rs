@@ -1,0 +1,34 @@
+//! How far nodes are from hosts.
+
+use std::collections::VecDeque;
+
+use netloom_records::PortRow;
+use netloom_units::NodeId;
+
+use crate::collect::About;
+
+/// Links from each node to the nearest host, by node; absent of nodes that have no way to one.
+pub fn tiers(about: &About, ports: &[PortRow]) -> Vec<Option<u32>> {
+    let n_nodes = ports.iter().map(|port| port.node.index().max(port.peer.index()) + 1).max().unwrap_or(0);
+    let mut neighbours: Vec<Vec<NodeId>> = vec![Vec::new(); n_nodes];
+    for port in ports {
+        neighbours[port.node.index()].push(port.peer);
+    }
+    let mut found = vec![None; n_nodes];
+    let mut ahead = VecDeque::new();
+    for port in ports {
+        if about.is_host(port.node) && found[port.node.index()].is_none() {
+            found[port.node.index()] = Some(0);
+            ahead.push_back((port.node, 0));
+        }
+    }
+    while let Some((node, tier)) = ahead.pop_front() {
+        for &peer in &neighbours[node.index()] {
+            if found[peer.index()].is_none() {
+                found[peer.index()] = Some(tier + 1);
+                ahead.push_back((peer, tier + 1));
+            }
+        }
+    }
+    found
+}

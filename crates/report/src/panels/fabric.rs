@@ -1,0 +1,223 @@
+//! The fabric as a drawing: its squares and edges, what they did over the whole run, and over time where that is known.
+//!
+//! Models: utilization, backlog, pauses, drops and links that were down, edge by edge; parts in congestion trees.
+//!
+//! Invariants: every port is in one edge; a square that stands for several nodes says so.
+
+use netloom_records::{Batch, DropRow, PortRow, SignalRow};
+use netloom_units::{NodeId, Time};
+use serde::Serialize;
+
+use super::Collector;
+use crate::collect::About;
+use crate::drawing::frames::{FrameData, Frames, Outages};
+use crate::drawing::squares::{Edge, Square, Squares};
+use crate::round::share;
+
+/// What is kept of a run: its ports, and what happened at the edges of its drawing.
+#[derive(Debug, Default)]
+pub struct Fabric {
+    ports: Vec<PortRow>,
+    drops: Vec<DropRow>,
+    outages: Outages,
+    signals: Vec<SignalRow>,
+    squares: Option<Squares>,
+    frames: Option<Frames>,
+}
+
+impl Collector for Fabric {
+    fn take(&mut self, about: &About, batch: Batch<'_>) {
+        match batch {
+            Batch::Ports(rows) => self.ports.extend_from_slice(rows),
+            Batch::Drops(rows) => self.drops.extend_from_slice(rows),
+            Batch::Signals(rows) => self.signals.extend_from_slice(rows),
+            Batch::Faults(rows) => rows.iter().for_each(|row| self.outages.take(row)),
+            Batch::Series(rows) if !rows.is_empty() => {
+                let simulated = Time(about.manifest.simulated_ps);
+                let squares = draw(&mut self.squares, about, &self.ports);
+                let start = || Frames::sampled(squares, &rows[0], simulated, about.n_runs);
+                let frames = self.frames.get_or_insert_with(start);
+                rows.iter().for_each(|row| frames.sample(squares, row));
+            }
+            Batch::Congestion(rows) if !rows.is_empty() => {
+                let (squares, frames) = self.drawn(about);
+                rows.iter().for_each(|row| frames.role(squares, row));
+            }
+            Batch::CongestedFlows(rows) if !rows.is_empty() => {
+                let (squares, frames) = self.drawn(about);
+                rows.iter().for_each(|row| frames.flow(squares, row));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The drawing, made once all ports have been told.
+fn draw<'a>(kept: &'a mut Option<Squares>, about: &About, ports: &[PortRow]) -> &'a Squares {
+    kept.get_or_insert_with(|| Squares::of(about, ports, about.n_runs))
+}
+
+impl Fabric {
+    /// The drawing and its spans, also where nothing was sampled.
+    fn drawn(&mut self, about: &About) -> (&Squares, &mut Frames) {
+        let squares = draw(&mut self.squares, about, &self.ports);
+        let simulated = Time(about.manifest.simulated_ps);
+        let frames = self.frames.get_or_insert_with(|| Frames::unsampled(squares, simulated, about.n_runs));
+        (squares, frames)
+    }
+
+    /// Links that were down: link, start and end.
+    fn fail(&mut self, about: &About, outages: &[(u32, u64, u64)]) {
+        self.drawn(about);
+        let (Some(squares), Some(frames)) = (&self.squares, &mut self.frames) else { return };
+        for &(link, start, end) in outages {
+            for port in self.ports.iter().filter(|port| port.link.0 == link) {
+                frames.down(squares.edge_of[port.port.index()], start, end);
+            }
+        }
+    }
+
+    /// Of the whole run.
+    pub fn finish(mut self, about: &About) -> RunData {
+        let outages = std::mem::take(&mut self.outages).finish(Time(about.manifest.simulated_ps));
+        if !outages.is_empty() {
+            self.fail(about, &outages);
+        }
+        draw(&mut self.squares, about, &self.ports);
+        let (squares, frames) = (self.squares.unwrap_or_default(), self.frames);
+        let mut edges: Vec<EdgeData> = squares.edges.iter().map(EdgeData::of).collect();
+        for port in &self.ports {
+            edges[squares.edge_of[port.port.index()] as usize].add(port, about.simulated());
+        }
+        for signal in &self.signals {
+            edges[squares.edge_of[signal.port.index()] as usize].signal(signal);
+        }
+        for (place, edge) in edges.iter_mut().enumerate() {
+            edge.role = frames.as_ref().map_or(0, |frames| frames.gravest(place));
+            edge.busy = share(edge.busy / f64::from(edge.ports));
+        }
+        let mut nodes: Vec<SquareData> =
+            squares.squares.iter().map(|square| SquareData::of(about, square)).collect();
+        for drops in &self.drops {
+            if let Some(Some(square)) = squares.square_of.get(drops.node.index()) {
+                nodes[*square as usize].dropped += drops.packets;
+            }
+        }
+        RunData {
+            most_nodes: squares.most_nodes(),
+            ports: self.ports.len(),
+            squares: nodes,
+            edges,
+            frames: frames.and_then(Frames::finish),
+        }
+    }
+}
+
+/// The fabric of one run.
+#[derive(Debug, Serialize)]
+pub struct RunData {
+    /// Most nodes that share a square.
+    pub most_nodes: u32,
+    /// Ports of the fabric.
+    pub ports: usize,
+    /// Hosts first, then tier by tier.
+    pub squares: Vec<SquareData>,
+    /// Directions between squares.
+    pub edges: Vec<EdgeData>,
+    /// What happened over time; absent where nothing is known of it.
+    pub frames: Option<FrameData>,
+}
+
+/// A square.
+#[derive(Debug, Serialize)]
+pub struct SquareData {
+    /// Name of its first node.
+    pub name: String,
+    /// Name of its last node, where there are several.
+    pub last: Option<String>,
+    /// How many nodes.
+    pub nodes: u32,
+    /// Links to the nearest host.
+    pub tier: u32,
+    /// Packets dropped by these nodes.
+    pub dropped: u64,
+}
+
+impl SquareData {
+    fn of(about: &About, square: &Square) -> SquareData {
+        let name = |node: NodeId| about.node(node);
+        SquareData {
+            name: name(square.first),
+            last: (square.nodes > 1).then(|| name(square.last)),
+            nodes: square.nodes,
+            tier: square.tier,
+            dropped: 0,
+        }
+    }
+}
+
+/// A direction between squares, over the whole run.
+#[derive(Debug, Serialize)]
+pub struct EdgeData {
+    /// Which square sends.
+    pub from: u32,
+    /// Which one receives.
+    pub to: u32,
+    /// Id of its first port.
+    pub port: u32,
+    /// How many ports.
+    pub ports: u32,
+    /// Their rates, summed, in bit/s.
+    pub rate: u64,
+    /// Bytes sent.
+    pub sent: u64,
+    /// Share of the time that a port was transmitting, the mean over them.
+    pub busy: f64,
+    /// The same of the busiest one.
+    pub busiest: f64,
+    /// Most bytes that ever waited at one of them.
+    pub peak: u64,
+    /// Packets dropped there.
+    pub dropped: u64,
+    /// Time for which the other end kept them from sending, summed, in ps.
+    pub paused: u64,
+    /// Packets marked there.
+    pub marked: u64,
+    /// The gravest part in a congestion tree: 3 root, 2 branch, 1 leaf, 0 none.
+    pub role: u64,
+}
+
+impl EdgeData {
+    fn of(edge: &Edge) -> EdgeData {
+        EdgeData {
+            from: edge.from,
+            to: edge.to,
+            port: edge.first.0,
+            ports: edge.ports,
+            rate: 0,
+            sent: 0,
+            busy: 0.0,
+            busiest: 0.0,
+            peak: 0,
+            dropped: 0,
+            paused: 0,
+            marked: 0,
+            role: 0,
+        }
+    }
+
+    fn add(&mut self, port: &PortRow, simulated: f64) {
+        let busy = if simulated > 0.0 { port.busy.0 as f64 / simulated } else { 0.0 };
+        self.rate += port.rate.0;
+        self.sent += port.size.0;
+        self.busy += busy;
+        self.busiest = self.busiest.max(share(busy));
+        self.peak = self.peak.max(port.peak_size.0);
+        self.dropped += port.dropped;
+    }
+
+    fn signal(&mut self, signal: &SignalRow) {
+        self.paused += signal.paused.0;
+        self.marked += signal.marked;
+    }
+}

@@ -1,0 +1,202 @@
+//! The worst messages, and the ways of those whose paths were recorded.
+//!
+//! Models: messages whose time was longest in comparison with the time alone, and those that took longest of all with the
+//! ports that their packets passed.
+//!
+//! Invariants: what is kept does not grow with the number of messages; a list that is cut says how long it was.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use netloom_records::{Batch, FlowRow, PathRow};
+use netloom_units::{HostId, NodeId};
+use serde::Serialize;
+
+use super::{BACKGROUND, Collector, STAGED};
+use crate::collect::About;
+use crate::round::{seconds, six_digits};
+
+/// Messages told.
+const LISTED: usize = 24;
+/// Ports told of a hop.
+const PORTS: usize = 16;
+
+/// A message by its sender, its receiver, and its number among those of the sender.
+type Key = (HostId, HostId, u32);
+
+/// What is kept of a run.
+#[derive(Debug, Default)]
+pub struct Worst {
+    paths: BTreeMap<Key, Vec<PathRow>>,
+    /// Messages with recorded paths.
+    followed: Vec<FlowRow>,
+    /// Those that suffered most, in no order.
+    slowed: Vec<FlowRow>,
+    /// The least slowdown among them, once there are enough.
+    least: f64,
+}
+
+/// How often the time alone a message took.
+fn slowdown(row: &FlowRow) -> Option<f64> {
+    let ideal = row.ideal.filter(|ideal| ideal.0 > 0)?;
+    Some(row.end?.since(row.start).0 as f64 / ideal.0 as f64)
+}
+
+const fn key(row: &FlowRow) -> Key {
+    (row.source, row.destination, row.number)
+}
+
+/// The worst first; of equal ones the first in the table's order.
+fn worst_first(left: &FlowRow, right: &FlowRow) -> Ordering {
+    let [left_slowdown, right_slowdown] = [left, right].map(|row| slowdown(row).unwrap_or(0.0));
+    right_slowdown.total_cmp(&left_slowdown).then_with(|| (left.end, key(left)).cmp(&(right.end, key(right))))
+}
+
+impl Collector for Worst {
+    fn take(&mut self, _: &About, batch: Batch<'_>) {
+        match batch {
+            Batch::Paths(rows) => {
+                for row in rows {
+                    self.paths.entry((row.source, row.destination, row.number)).or_default().push(*row);
+                }
+            }
+            Batch::Flows(rows) => rows.iter().for_each(|row| self.flow(row)),
+            _ => {}
+        }
+    }
+}
+
+impl Worst {
+    fn flow(&mut self, row: &FlowRow) {
+        if !self.paths.is_empty() && self.paths.contains_key(&key(row)) {
+            self.followed.push(*row);
+        }
+        let Some(found) = slowdown(row) else { return };
+        if self.slowed.len() >= LISTED && found <= self.least {
+            return;
+        }
+        self.slowed.push(*row);
+        // Sorted now and then, so that a message costs next to nothing.
+        if self.slowed.len() >= 4 * LISTED {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        self.slowed.sort_by(worst_first);
+        self.slowed.truncate(LISTED);
+        self.least = self.slowed.last().and_then(slowdown).filter(|_| self.slowed.len() == LISTED).unwrap_or(0.0);
+    }
+
+    /// Of the whole run.
+    pub fn finish(mut self, about: &About) -> RunData {
+        self.cut();
+        self.followed.sort_by_key(|row| (std::cmp::Reverse(row.end.map(|end| end.since(row.start))), key(row)));
+        let total_followed = self.followed.len();
+        let slowed: BTreeSet<Key> = self.slowed.iter().map(key).collect();
+        let followed = self.followed.iter().filter(|row| !slowed.contains(&key(row))).take(LISTED);
+        let told = |row: &FlowRow| self.message(about, row);
+        RunData {
+            slowed: self.slowed.iter().map(told).collect(),
+            followed: followed.map(told).collect(),
+            total_followed,
+        }
+    }
+
+    fn message(&self, about: &About, row: &FlowRow) -> MessageData {
+        let host = |host: HostId| about.node(NodeId(host.0));
+        MessageData {
+            flow: format!("{} → {}", host(row.source), host(row.destination)),
+            number: row.number,
+            of: match row.job {
+                BACKGROUND => "background".to_owned(),
+                STAGED => about.flow(row.step as u16),
+                job => format!("{}, step {}", about.job(job), row.step),
+            },
+            size: row.size.0,
+            start: seconds(row.start.0 as f64),
+            time: row.end.map(|end| seconds(end.since(row.start).0 as f64)),
+            alone: row.ideal.map(|ideal| seconds(ideal.0 as f64)),
+            slowdown: slowdown(row).map(six_digits),
+            hops: self.paths.get(&key(row)).map_or_else(Vec::new, |rows| hops(about, rows)),
+        }
+    }
+}
+
+/// The ports of each hop, those that most packets passed first.
+fn hops(about: &About, rows: &[PathRow]) -> Vec<HopData> {
+    let hop = |rows: &[PathRow]| {
+        let mut ports: Vec<&PathRow> = rows.iter().collect();
+        ports.sort_by_key(|row| (std::cmp::Reverse(row.packets), row.port));
+        let port = |row: &&PathRow| PortData {
+            from: about.node(row.node),
+            to: about.node(row.peer),
+            port: row.port.0,
+            packets: row.packets,
+            waited: seconds(row.waited.0 as f64 / f64::from(row.packets.max(1))),
+            longest: seconds(row.longest_wait.0 as f64),
+        };
+        HopData { total: ports.len(), ports: ports.iter().take(PORTS).map(port).collect() }
+    };
+    rows.chunk_by(|left, right| left.hop == right.hop).map(hop).collect()
+}
+
+/// The worst messages of one run.
+#[derive(Debug, Serialize)]
+pub struct RunData {
+    /// Those that took longest in comparison with the time alone, the worst first.
+    pub slowed: Vec<MessageData>,
+    /// Those with recorded paths that are not among these, the slowest first.
+    pub followed: Vec<MessageData>,
+    /// How many messages have recorded paths.
+    pub total_followed: usize,
+}
+
+/// A message; times in seconds.
+#[derive(Debug, Serialize)]
+pub struct MessageData {
+    /// From whom to whom.
+    pub flow: String,
+    /// Its number among those of its sender.
+    pub number: u32,
+    /// What it belongs to.
+    pub of: String,
+    /// Bytes.
+    pub size: u64,
+    /// When it began.
+    pub start: f64,
+    /// How long it took; absent if it never came.
+    pub time: Option<f64>,
+    /// How long it would have taken alone, where that is known.
+    pub alone: Option<f64>,
+    /// The one over the other.
+    pub slowdown: Option<f64>,
+    /// Its way, where that was recorded.
+    pub hops: Vec<HopData>,
+}
+
+/// Ports of a message's way at the same distance from its sender.
+#[derive(Debug, Serialize)]
+pub struct HopData {
+    /// How many ports.
+    pub total: usize,
+    /// Those that most packets passed.
+    pub ports: Vec<PortData>,
+}
+
+/// A port that packets of a message passed.
+#[derive(Debug, Serialize)]
+pub struct PortData {
+    /// Its node.
+    pub from: String,
+    /// The node at the other end.
+    pub to: String,
+    /// Its id.
+    pub port: u32,
+    /// How many packets.
+    pub packets: u32,
+    /// Mean time that they waited, in seconds.
+    pub waited: f64,
+    /// The longest that one of them waited.
+    pub longest: f64,
+}

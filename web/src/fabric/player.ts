@@ -1,0 +1,103 @@
+// Moving in time: a slider whose first place is the whole run, and a button that plays.
+
+import { element } from "../dom.ts";
+import { span, spans } from "../units.ts";
+
+/** From one place to the next while playing, in milliseconds. */
+const PACE = 120;
+/** Places of the slider beside the first one, at most. */
+const MOST = 1000;
+
+/** The spans through which a slider moves. */
+export interface Course {
+  /** Seconds of a place. */
+  length: number;
+  /** How many places there are beside the whole run. */
+  count: number;
+}
+
+/** The places for runs with spans of these lengths, which end at these times. */
+export function courseOf(lengths: number[], ends: number[]): Course {
+  const last = Math.max(0, ...ends);
+  const finest = Math.min(...lengths);
+  if (!Number.isFinite(finest) || last <= 0) {
+    return { length: 1, count: 0 };
+  }
+  const length = Math.max(finest, last / MOST);
+  return { length, count: Math.max(1, Math.ceil(last / length - 1e-9)) };
+}
+
+/** See above. */
+export class Player {
+  readonly box: HTMLElement;
+  private readonly slider: HTMLInputElement;
+  private readonly button: HTMLButtonElement;
+  private readonly words = element("output", { class: "instant" });
+  private readonly course: Course;
+  private readonly moved: (place: number) => void;
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(course: Course, place: number, moved: (place: number) => void) {
+    this.course = course;
+    this.moved = moved;
+    this.button = element("button", { type: "button", class: "play" }, "▶ Play");
+    this.slider = element("input", { type: "range", min: "0", max: String(course.count), step: "1", id: "instant" });
+    this.slider.value = String(Math.min(place, course.count));
+    this.slider.addEventListener("input", () => this.tell());
+    this.button.addEventListener("click", () => this.toggle());
+    const label = element("label", { for: "instant" }, "Time");
+    this.box = element("div", { class: "player" }, this.button, label, this.slider, this.words);
+    this.say();
+  }
+
+  /** 0 is the whole run; others are spans from 1 on. */
+  get place(): number {
+    return Number(this.slider.value);
+  }
+
+  /** Goes on by some places; stops at the ends. */
+  move(by: number): void {
+    this.slider.value = String(this.place + by);
+    this.tell();
+  }
+
+  /** Plays, or stops. */
+  toggle(): void {
+    const playing = this.timer !== undefined;
+    this.stop();
+    if (!playing) {
+      if (this.place >= this.course.count) {
+        this.slider.value = "0";
+      }
+      this.button.textContent = "■ Stop";
+      this.timer = setInterval(() => this.step(), PACE);
+    }
+  }
+
+  private stop(): void {
+    clearInterval(this.timer);
+    this.timer = undefined;
+    this.button.textContent = "▶ Play";
+  }
+
+  private step(): void {
+    // A view that is no longer shown need not move.
+    if (this.place >= this.course.count || this.box.offsetParent === null) {
+      this.stop();
+    } else {
+      this.move(1);
+    }
+  }
+
+  private tell(): void {
+    this.say();
+    this.moved(this.place);
+  }
+
+  private say(): void {
+    const { length } = this.course;
+    const text = this.place === 0 ? "the whole run" : spans((this.place - 1) * length, this.place * length);
+    this.words.textContent = text;
+    this.slider.setAttribute("aria-valuetext", this.place === 0 ? text : `at ${span((this.place - 1) * length)}`);
+  }
+}

@@ -1,0 +1,34 @@
+// What colours and marks of the drawing mean.
+
+import { element, note } from "../dom.ts";
+import { lineName } from "../palette.ts";
+import { ROLES, VICTIM } from "../tree.ts";
+import { STEPS } from "./drawing.ts";
+import type { Metric } from "./metrics.ts";
+import { valueAt } from "./metrics.ts";
+
+/** The scale: a square for each step of colour, with the values where one ends and the next begins. */
+export function scaleOf(metric: Metric, most: number): HTMLElement {
+  const steps = Array.from({ length: STEPS }, (_, step) => {
+    const above = step === 0 ? metric.write(0) : metric.write(valueAt(metric, (step - 1) / (STEPS - 1), most));
+    const text = step === 0 ? above : `> ${above}`;
+    return element("li", {}, element("span", { class: `key step-${step}` }), text);
+  });
+  const end = element("li", {}, `up to ${metric.write(most)}`);
+  return element("ul", { class: "steps", "aria-label": `Scale of ${metric.title.toLowerCase()}` }, ...steps, end);
+}
+
+const FAILED = { colour: "var(--warning)", dash: [4, 3] };
+
+/** Marks beside colours, those that occur. */
+export function marksOf(hasRoles: boolean, hasFailures: boolean): HTMLElement[] {
+  const roles = [
+    lineName("root of congestion", ROLES.root),
+    lineName("branch", ROLES.branch),
+    lineName("leaf: a host held up", ROLES.leaf),
+    lineName("host whose flows are victims", VICTIM),
+  ];
+  const marks = [...(hasRoles ? roles : []), ...(hasFailures ? [lineName("✕ link down", FAILED)] : [])];
+  const unknown = hasRoles ? [] : [note("Roots and branches of congestion are drawn where a run records them: record.congestion.")];
+  return marks.length === 0 ? unknown : [element("p", { class: "legend" }, ...marks), ...unknown];
+}

@@ -1,0 +1,75 @@
+// The worst messages, with the ways that their packets took.
+
+import type { PassedPort, Report, SlowMessage, WorstOfRun } from "../data.ts";
+import { element, folded, note } from "../dom.ts";
+import { runName } from "../palette.ts";
+import { table } from "../tables.ts";
+import type { Cell } from "../tables.ts";
+import { count, significant, size, some, span } from "../units.ts";
+import type { Panel } from "./panel.ts";
+
+const COLUMNS = [
+  { title: "message" },
+  { title: "of" },
+  { title: "size", number: true },
+  { title: "start", number: true },
+  { title: "time", number: true },
+  { title: "alone", number: true },
+  { title: "slowdown", number: true },
+  { title: "way" },
+];
+
+const port = ({ from, to, packets, waited, longest }: PassedPort): string =>
+  `${from} → ${to}: ${some(packets, "packet")}, waited ${span(waited)} on average, ${span(longest)} at most`;
+
+/** The way of a message, hop by hop. */
+function way({ hops }: SlowMessage): Cell {
+  if (hops.length === 0) {
+    return "not recorded";
+  }
+  // Where its packets waited longest is what one looks for first.
+  const ports = hops.flatMap((hop) => hop.ports);
+  const worst = ports.reduce((most, one) => (one.longest > most.longest ? one : most), ports[0]!);
+  const items = hops.map(({ total, ports: passed }) => {
+    const more = total > passed.length ? [element("li", {}, `and ${count(total - passed.length)} ports more`)] : [];
+    const list = element("ul", {}, ...passed.map((one) => element("li", {}, port(one))), ...more);
+    return element("li", {}, list);
+  });
+  const title = `${some(hops.length, "hop")}; longest wait ${span(worst.longest)} at ${worst.from} → ${worst.to}`;
+  return folded(title, element("ol", { class: "way", start: "0" }, ...items));
+}
+
+const row = (message: SlowMessage): Cell[] => [
+  `${message.flow} #${message.number}`,
+  message.of,
+  size(message.size),
+  span(message.start),
+  message.time === null ? "never came" : span(message.time),
+  message.alone === null ? null : span(message.alone),
+  message.slowdown === null ? null : significant(message.slowdown),
+  way(message),
+];
+
+function tables(report: Report, { slowed, followed, total_followed }: WorstOfRun, run: number): HTMLElement[] {
+  const title = element("h3", {}, runName(report.runs, run));
+  const name = report.runs[run]?.name ?? "";
+  const shown = [
+    ...(slowed.length === 0 ? [] : [table(`${name}: background messages that took longest over their time alone`, COLUMNS, slowed.map(row))]),
+    ...(followed.length === 0
+      ? []
+      : [table(`${name}: slowest messages of all whose ways were recorded, ${count(followed.length)} of ${count(total_followed)}`, COLUMNS, followed.map(row))]),
+  ];
+  return shown.length === 0 ? [] : [title, ...shown];
+}
+
+function content(report: Report): HTMLElement[] {
+  const shown = report.worst.flatMap((found, run) => tables(report, found, run));
+  const silent = report.worst.every(({ total_followed }) => total_followed === 0);
+  const how = silent
+    ? [note("Ways are recorded of the slowest messages if a scenario asks for it: “netloom run … --set record.slowest_flows=20” simulates twice.")]
+    : [];
+  return shown.length === 0 ? [] : [...shown, ...how];
+}
+
+/** The panel. */
+export const WORST: Panel = { id: "worst", title: "Worst messages", content };

@@ -1,0 +1,45 @@
+// Tables: sorted by a click, copied as values.
+
+import { element, folded } from "./dom.ts";
+import type { Child } from "./dom.ts";
+import { copier, sortable } from "./sort.ts";
+
+/** A column: its title, and whether its cells are numbers. */
+export interface Column {
+  title: string;
+  number?: boolean;
+}
+
+/** A cell: a text, or what an element shows. */
+export type Cell = Child | null;
+
+/** A table that scrolls sideways where the page is narrow. */
+export function table(caption: string, columns: Column[], rows: Cell[][]): HTMLElement {
+  const classed = (column: Column | undefined): Record<string, string> =>
+    column?.number === true ? { class: "number" } : {};
+  const head = columns.map((column) => element("th", { scope: "col", ...classed(column) }, column.title));
+  const body = rows.map((row) => {
+    const cells = row.map((cell, place) => {
+      const attributes = classed(columns[place]);
+      return place === 0
+        ? element("th", { scope: "row", ...attributes }, cell ?? "")
+        : element("td", attributes, cell ?? "");
+    });
+    return element("tr", {}, ...cells);
+  });
+  const made = element(
+    "table",
+    {},
+    element("caption", {}, caption),
+    element("thead", {}, element("tr", {}, ...head)),
+    element("tbody", {}, ...body),
+  );
+  sortable(made, columns.map(({ number }) => number === true));
+  made.caption?.append(" ", copier(made));
+  return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption }, made);
+}
+
+/** The text alternative of a chart. */
+export function asTable(caption: string, columns: Column[], rows: Cell[][]): HTMLElement {
+  return folded("The same as a table", table(caption, columns, rows));
+}

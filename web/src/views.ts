@@ -1,0 +1,118 @@
+// The views in their order, and the panels of each: the one place where a new panel is entered.
+
+import type { Report } from "./data.ts";
+import { drawAll } from "./chart.ts";
+import { element, note } from "./dom.ts";
+import { BANDWIDTH } from "./panels/bandwidth.ts";
+import { BY_SETTING } from "./panels/by_setting.ts";
+import { CONGESTION } from "./panels/congestion.ts";
+import { FABRIC } from "./panels/fabric.ts";
+import { FAULTS } from "./panels/faults.ts";
+import { FCT } from "./panels/fct.ts";
+import { GOODPUT } from "./panels/goodput.ts";
+import { INTERFERENCE } from "./panels/interference.ts";
+import { LINKS } from "./panels/links.ts";
+import { section } from "./panels/panel.ts";
+import type { Panel } from "./panels/panel.ts";
+import { PROVENANCE } from "./panels/provenance.ts";
+import { QUEUES } from "./panels/queues.ts";
+import { RATES } from "./panels/rates.ts";
+import { REORDERING } from "./panels/reordering.ts";
+import { REPAIRS } from "./panels/repairs.ts";
+import { SETTINGS } from "./panels/settings.ts";
+import { SIGNALS } from "./panels/signals.ts";
+import { SLOWDOWN } from "./panels/slowdown.ts";
+import { STAGES } from "./panels/stages.ts";
+import { STEPS } from "./panels/steps.ts";
+import { SUMMARY } from "./panels/summary.ts";
+import { TRAFFIC } from "./panels/traffic.ts";
+import { WORST } from "./panels/worst.ts";
+
+/** A view of the explorer. */
+export interface View {
+  /** Its place in the page's address. */
+  id: string;
+  title: string;
+  /** What it answers. */
+  asks: string;
+  panels: Panel[];
+}
+
+/** All views. */
+export const VIEWS: View[] = [
+  {
+    id: "study",
+    title: "Study",
+    asks: "Which run was better, by how much, and how sure is that?",
+    panels: [SUMMARY, INTERFERENCE, BY_SETTING, STEPS, BANDWIDTH],
+  },
+  {
+    id: "fabric",
+    title: "Fabric",
+    asks: "Where did packets wait, and when?",
+    panels: [FABRIC, CONGESTION, SIGNALS, QUEUES, LINKS, FAULTS],
+  },
+  { id: "jobs", title: "Jobs", asks: "What did ranks do, and what did they wait for?", panels: [] },
+  {
+    id: "flows",
+    title: "Flows",
+    asks: "Which messages were slow, and why?",
+    panels: [FCT, SLOWDOWN, WORST, TRAFFIC, STAGES, RATES, GOODPUT, REPAIRS, REORDERING],
+  },
+  {
+    id: "settings",
+    title: "Settings",
+    asks: "What was run, and how is it run again?",
+    panels: [SETTINGS, PROVENANCE],
+  },
+];
+
+/** The links to the panels of a view. */
+function contents(view: View, shown: HTMLElement[]): HTMLElement[] {
+  const panels = view.panels.filter(({ id }) => shown.some((section) => section.id === id));
+  const links = panels.map(({ id, title }) => element("a", { href: `#${id}` }, title));
+  return panels.length < 2 ? [] : [element("nav", { class: "panels", "aria-label": `Panels of ${view.title}` }, ...links)];
+}
+
+/** A view on the page: made when it is first shown, which is what keeps the page quick to open. */
+export class Stage {
+  readonly box: HTMLElement;
+  readonly link: HTMLAnchorElement;
+  readonly view: View;
+  private readonly report: Report;
+  private made = false;
+
+  constructor(view: View, report: Report) {
+    this.view = view;
+    this.report = report;
+    this.link = element("a", { href: `#${view.id}` }, view.title);
+    this.box = element("div", { class: "view", id: `view-${view.id}`, hidden: "" });
+  }
+
+  /** Whether an address leads here. */
+  owns = (place: string): boolean => place === this.view.id || this.view.panels.some(({ id }) => id === place);
+
+  /** Shows it, or hides it. */
+  show(shown: boolean): void {
+    this.box.hidden = !shown;
+    if (shown) {
+      this.link.setAttribute("aria-current", "page");
+      this.make();
+    } else {
+      this.link.removeAttribute("aria-current");
+    }
+  }
+
+  /** Makes it, if that has not been done; its box must be shown, since charts take its width. */
+  make(): void {
+    if (this.made) {
+      return;
+    }
+    this.made = true;
+    const panels = this.view.panels.flatMap((panel) => section(panel, this.report));
+    const none = panels.length === 0 ? [note("Nothing in these runs belongs here.")] : [];
+    const title = element("h2", { class: "view-title" }, this.view.title, " ", element("small", {}, this.view.asks));
+    this.box.append(title, ...contents(this.view, panels), ...panels, ...none);
+    drawAll();
+  }
+}
