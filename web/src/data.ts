@@ -4,6 +4,7 @@
 // Times in seconds, sizes in bytes, rates in bits per second, shares from 0 to 1.
 
 import type { FabricOfRun } from "./fabric/data.ts";
+import type { TimelineOfRun } from "./jobs/data.ts";
 
 export interface Estimate {
   value: number;
@@ -526,6 +527,8 @@ export interface Report {
   interference: Study | null;
   fabric: FabricOfRun[];
   worst: WorstOfRun[];
+  /** Run by run, absent where no step was recorded rank by rank. */
+  timeline: (TimelineOfRun | null)[];
   settings: Settings;
 }
 

@@ -18,7 +18,7 @@ export interface TimeLine extends Stroke {
 const TOLD = 16;
 
 /** Upright lines where something happened, with their numbers above. */
-const happened = (events: Mark[], scale: Unit): Options => ({
+export const happened = (events: Mark[], scale: Unit): Options => ({
   silent: true,
   symbol: "none",
   animation: false,

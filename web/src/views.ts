@@ -4,8 +4,10 @@ import type { Report } from "./data.ts";
 import { drawAll } from "./chart.ts";
 import { element, note } from "./dom.ts";
 import { BANDWIDTH } from "./panels/bandwidth.ts";
+import { BREAKDOWN } from "./panels/breakdown.ts";
 import { BY_SETTING } from "./panels/by_setting.ts";
 import { CONGESTION } from "./panels/congestion.ts";
+import { COURSE } from "./panels/course.ts";
 import { FABRIC } from "./panels/fabric.ts";
 import { FAULTS } from "./panels/faults.ts";
 import { FCT } from "./panels/fct.ts";
@@ -16,6 +18,7 @@ import { section } from "./panels/panel.ts";
 import type { Panel } from "./panels/panel.ts";
 import { PROVENANCE } from "./panels/provenance.ts";
 import { QUEUES } from "./panels/queues.ts";
+import { RANKS } from "./panels/ranks.ts";
 import { RATES } from "./panels/rates.ts";
 import { REORDERING } from "./panels/reordering.ts";
 import { REPAIRS } from "./panels/repairs.ts";
@@ -52,7 +55,12 @@ export const VIEWS: View[] = [
     asks: "Where did packets wait, and when?",
     panels: [FABRIC, CONGESTION, SIGNALS, QUEUES, LINKS, FAULTS],
   },
-  { id: "jobs", title: "Jobs", asks: "What did ranks do, and what did they wait for?", panels: [] },
+  {
+    id: "jobs",
+    title: "Jobs",
+    asks: "What did ranks do, and what did they wait for?",
+    panels: [COURSE, BREAKDOWN, RANKS],
+  },
   {
     id: "flows",
     title: "Flows",

@@ -1,7 +1,6 @@
-// What happened at edges and squares, span by span: numbers packed into a text, and how they are read.
-//
-// The text is base 64 of zlib of LEB128, see crates/report/src/drawing/pack.rs; browsers undo the first two themselves.
+// What happened at edges and squares, span by span, and how it is read.
 
+import { numbersOf } from "../packed.ts";
 import type { PackedFrames } from "./data.ts";
 
 /** What is known of each edge and span, in the order in which it is packed. */
@@ -24,32 +23,9 @@ export interface Frames {
   hasVictims: (square: number, frame: number) => boolean;
 }
 
-/** Undoes base 64 and zlib. */
-async function inflate(text: string): Promise<Uint8Array> {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
-/** Seven bits at a time, the lowest first; doubles hold whole numbers up to 2^53, which no run of a fabric reaches. */
-function numbersIn(bytes: Uint8Array): Float64Array {
-  const count = bytes.reduce((sum, byte) => sum + (byte < 0x80 ? 1 : 0), 0);
-  const numbers = new Float64Array(count);
-  let [place, number, worth] = [0, 0, 1];
-  for (const byte of bytes) {
-    number += (byte & 0x7f) * worth;
-    worth *= 0x80;
-    if (byte < 0x80) {
-      numbers[place] = number;
-      [place, number, worth] = [place + 1, 0, 1];
-    }
-  }
-  return numbers;
-}
-
 /** Unpacks them. */
 export async function unpack({ length, count, edges, joined, has_roles, packed }: PackedFrames): Promise<Frames> {
-  const numbers = numbersIn(await inflate(packed));
+  const numbers = await numbersOf(packed);
   const cells = edges * count;
   const at = (place: number): number => numbers[place] ?? 0;
   return {

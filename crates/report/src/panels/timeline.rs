@@ -1,0 +1,182 @@
+//! What ranks did in recorded steps: span by span for the page to draw, and summed up.
+//!
+//! Models: time in computation, in communication that no computation hides, and at barriers, rank by rank.
+//! Leaves out: steps that have no room on the page; their sums are told all the same, and that they are not drawn.
+//!
+//! Invariants: phases of a rank follow each other, so the time of communication phases is what they add to a step.
+
+use std::collections::BTreeMap;
+
+use netloom_records::{Activity, Batch, SpanRow};
+use netloom_units::Time;
+use serde::Serialize;
+
+use super::Collector;
+use crate::collect::About;
+use crate::drawing::pack;
+use crate::round::seconds;
+
+/// Spans of all runs of a page: each takes some ten bytes of it.
+const MOST_SPANS: usize = 250_000;
+
+/// What is kept of a run: its spans, of which a run records a bounded number.
+#[derive(Debug, Default)]
+pub struct Timeline {
+    spans: Vec<SpanRow>,
+}
+
+impl Collector for Timeline {
+    fn take(&mut self, _: &About, batch: Batch<'_>) {
+        if let Batch::Spans(rows) = batch {
+            self.spans.extend_from_slice(rows);
+        }
+    }
+}
+
+/// The recorded steps of one run.
+#[derive(Debug, Serialize)]
+pub struct RunData {
+    /// By job, then by step.
+    pub steps: Vec<StepData>,
+    /// The spans of those steps that are drawn, step by step and in the table's order: of each its rank, its activity, its
+    /// phase and its bucket counted from 1 with 0 for none, its start since that of the step, and its length counted from 1
+    /// with 0 for one that was not over; all times in ps. See [`pack`].
+    pub packed: String,
+}
+
+/// A step of a job.
+#[derive(Debug, Serialize)]
+pub struct StepData {
+    /// The job by its number.
+    pub job: u16,
+    /// Its name.
+    pub name: String,
+    /// The step by its number.
+    pub step: u32,
+    /// When its first rank began, in seconds.
+    pub start: f64,
+    /// The same in ps, as text.
+    pub start_ps: String,
+    /// From then to its last rank's end, in seconds; absent where it was not over.
+    pub time: Option<f64>,
+    /// How many ranks are in it.
+    pub ranks: usize,
+    /// Spans that are drawn; 0 where there was no room.
+    pub drawn: usize,
+    /// Time of ranks in computation.
+    pub compute: OverRanks,
+    /// Time of ranks in communication that no computation hides.
+    pub exposed: OverRanks,
+    /// Time of ranks at barriers.
+    pub barrier: OverRanks,
+}
+
+/// Something of each rank, in seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct OverRanks {
+    /// Mean over the ranks.
+    pub mean: f64,
+    /// The least.
+    pub least: f64,
+    /// The most.
+    pub most: f64,
+}
+
+/// Times of a rank in a step, in ps.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    compute: u64,
+    exposed: u64,
+    barrier: u64,
+}
+
+impl Timeline {
+    /// Of the whole run; absent where no step was recorded.
+    pub fn finish(self, about: &About) -> Option<RunData> {
+        let steps: Vec<&[SpanRow]> =
+            self.spans.chunk_by(|one, other| (one.job, one.step) == (other.job, other.step)).collect();
+        let drawn = with_room(&steps, MOST_SPANS / about.n_runs.max(1));
+        let end = Time(about.manifest.simulated_ps);
+        let told = |(rows, is_drawn): (&&[SpanRow], &bool)| step(about, rows, *is_drawn, end);
+        let numbers = steps.iter().zip(&drawn).filter(|(_, is_drawn)| **is_drawn).flat_map(|(rows, _)| {
+            let start = first_start(rows);
+            rows.iter().flat_map(move |row| numbers(row, start))
+        });
+        (!steps.is_empty()).then(|| RunData {
+            packed: pack::pack(numbers),
+            steps: steps.iter().zip(&drawn).map(told).collect(),
+        })
+    }
+}
+
+/// Which steps are drawn: the slowest first, as long as there is room.
+fn with_room(steps: &[&[SpanRow]], room: usize) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..steps.len()).collect();
+    order.sort_by_key(|&place| (std::cmp::Reverse(length(steps[place])), place));
+    let mut left = room;
+    let mut drawn = vec![false; steps.len()];
+    for place in order {
+        drawn[place] = steps[place].len() <= left;
+        left -= if drawn[place] { steps[place].len() } else { 0 };
+    }
+    drawn
+}
+
+fn first_start(rows: &[SpanRow]) -> Time {
+    rows.iter().map(|row| row.start).min().unwrap_or(Time::ZERO)
+}
+
+/// From a step's first start to its last end; that of one that was not over is the longest of all.
+fn length(rows: &[SpanRow]) -> Option<u64> {
+    let mut steps = rows.iter().filter(|row| row.activity == Activity::Step);
+    let end = steps.try_fold(Time::ZERO, |last, row| row.end.map(|end| last.max(end)));
+    Some(end?.since(first_start(rows)).0)
+}
+
+fn numbers(row: &SpanRow, start: Time) -> [u64; 6] {
+    [
+        row.rank.into(),
+        Activity::ALL.iter().position(|activity| *activity == row.activity).unwrap_or(0) as u64,
+        row.phase.map_or(0, |phase| u64::from(phase) + 1),
+        row.bucket.map_or(0, |bucket| u64::from(bucket) + 1),
+        row.start.since(start).0,
+        row.end.map_or(0, |end| end.since(row.start).0 + 1),
+    ]
+}
+
+fn step(about: &About, rows: &[SpanRow], is_drawn: bool, end: Time) -> StepData {
+    let start = first_start(rows);
+    let mut ranks: BTreeMap<u32, Sums> = BTreeMap::new();
+    for row in rows {
+        let sums = ranks.entry(row.rank).or_default();
+        let time = row.end.unwrap_or(end.max(row.start)).since(row.start).0;
+        match row.activity {
+            Activity::Compute => sums.compute += time,
+            Activity::Communicate | Activity::Stages => sums.exposed += time,
+            Activity::Barrier => sums.barrier += time,
+            Activity::Step | Activity::Collective => {}
+        }
+    }
+    StepData {
+        job: rows[0].job,
+        name: about.job(rows[0].job),
+        step: rows[0].step,
+        start: seconds(start.0 as f64),
+        start_ps: start.0.to_string(),
+        time: length(rows).map(|time| seconds(time as f64)),
+        ranks: ranks.len(),
+        drawn: if is_drawn { rows.len() } else { 0 },
+        compute: over(&ranks, |sums| sums.compute),
+        exposed: over(&ranks, |sums| sums.exposed),
+        barrier: over(&ranks, |sums| sums.barrier),
+    }
+}
+
+fn over(ranks: &BTreeMap<u32, Sums>, read: fn(&Sums) -> u64) -> OverRanks {
+    let times = || ranks.values().map(read);
+    OverRanks {
+        mean: seconds(times().map(|time| time as f64).sum::<f64>() / ranks.len().max(1) as f64),
+        least: seconds(times().min().unwrap_or(0) as f64),
+        most: seconds(times().max().unwrap_or(0) as f64),
+    }
+}

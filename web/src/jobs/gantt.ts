@@ -1,0 +1,108 @@
+// Ranks of a step as rows: phases in the upper part of a row, the collectives of these in the lower one.
+
+import { chart, names, numbers, tip, tooltip } from "../chart.ts";
+import type { Options } from "../chart.ts";
+import { lineName } from "../palette.ts";
+import type { Stroke } from "../palette.ts";
+import { span, spanUnit } from "../units.ts";
+import type { Activity, Span } from "./spans.ts";
+
+const ROW = 20;
+const PS = 1e12;
+
+/** How phases are drawn; collectives have two colours in turn, so that neighbours are told apart. */
+const COLOURS: Record<Activity, string> = {
+  step: "var(--grid)",
+  compute: "var(--run-7)",
+  communicate: "var(--run-0)",
+  stages: "var(--run-5)",
+  barrier: "var(--run-4)",
+  collective: "var(--run-2)",
+};
+const IN_TURN = "var(--run-3)";
+
+const WORDS: Record<Activity, string> = {
+  step: "the step",
+  compute: "computation",
+  communicate: "communication",
+  stages: "messages along stages",
+  barrier: "at a barrier",
+  collective: "collectives of a bucket",
+};
+
+const drawn = (colour: string): Stroke => ({ colour, dash: "solid" });
+
+/** What colours mean, of what there is. */
+export function legendFor(spans: Span[]): HTMLElement[] {
+  const there = new Set(spans.map(({ activity }) => activity));
+  const all: Activity[] = ["compute", "communicate", "stages", "barrier"];
+  const phases = all.filter((activity) => there.has(activity)).map((activity) => lineName(WORDS[activity], drawn(COLOURS[activity])));
+  const buckets = [
+    lineName(WORDS.collective, drawn(COLOURS.collective)),
+    lineName("the same, every other bucket", drawn(IN_TURN)),
+  ];
+  return there.has("collective") ? [...phases, ...buckets] : phases;
+}
+
+/** What a span is, in words. */
+export function told({ activity, phase, bucket }: Span): string {
+  const at = phase === null ? "" : `, phase ${phase}`;
+  return `${WORDS[activity]}${at}${bucket === null ? "" : `, bucket ${bucket}`}`;
+}
+
+interface Drawing {
+  value: (dimension: number) => number;
+  coord: (at: [number, number]) => [number, number];
+  size: (of: [number, number]) => [number, number];
+}
+
+/** Upper and lower part of a row, as shares of it. */
+const PARTS: Record<Activity, [number, number]> = {
+  step: [0.08, 0.92],
+  compute: [0.08, 0.5],
+  communicate: [0.08, 0.5],
+  stages: [0.08, 0.92],
+  barrier: [0.08, 0.5],
+  collective: [0.54, 0.92],
+};
+
+function colourOf({ activity, bucket }: Span): string {
+  return activity === "collective" && (bucket ?? 0) % 2 === 1 ? IN_TURN : COLOURS[activity];
+}
+
+/** The chart of some ranks; what is not over goes on to the end of what is drawn. */
+export function gantt(label: string, ranks: number[], spans: Span[], end: number): HTMLElement {
+  const unit = spanUnit(end / PS);
+  const scaled = (time: number): number => time / PS / unit.worth;
+  const row = new Map(ranks.map((rank, nth) => [rank, nth]));
+  const shown = spans.filter(({ rank }) => row.has(rank));
+  const rectangle = ({ dataIndex }: { dataIndex: number }, api: Drawing): Options => {
+    const one = shown[dataIndex];
+    const [top, bottom] = PARTS[one?.activity ?? "step"];
+    const [left, middle] = api.coord([api.value(0), api.value(2)]);
+    const [right] = api.coord([api.value(1), api.value(2)]);
+    const height = api.size([0, 1])[1];
+    const y = middle - height / 2 + top * height;
+    // What is shorter than a pixel is seen all the same.
+    const shape = { x: left, y, width: Math.max(1, right - left), height: (bottom - top) * height };
+    const open = one?.length === null;
+    const colour = one === undefined ? "none" : colourOf(one);
+    const style = open ? { fill: "none", stroke: colour, lineWidth: 1.5, lineDash: [4, 3] } : { fill: colour };
+    return { type: "rect", shape, style };
+  };
+  const data = shown.map((one) => [scaled(one.start), scaled(one.start + (one.length ?? end - one.start)), row.get(one.rank) ?? 0]);
+  return chart(label, ranks.length * ROW + 76, {
+    grid: { left: 84, right: 24, top: 8, bottom: 56 },
+    tooltip: tooltip(({ dataIndex }: { dataIndex: number }) => {
+      const one = shown[dataIndex];
+      if (one === undefined) {
+        return "";
+      }
+      const lasts = one.length === null ? "not over when the run ended" : `lasts ${span(one.length / PS)}`;
+      return tip(`rank ${one.rank}`, [told(one), `begins ${span(one.start / PS)} into the step`, lasts]);
+    }),
+    xAxis: numbers(`time since the step began (${unit.name})`, { min: 0, max: scaled(end) }),
+    yAxis: names(ranks.map((rank) => `rank ${rank}`), { axisLabel: { color: "var(--ink)", fontSize: 11, interval: 0 } }),
+    series: [{ type: "custom", renderItem: rectangle, encode: { x: [0, 1], y: 2 }, data, clip: true }],
+  });
+}

@@ -1,0 +1,178 @@
+// Ranks of a recorded step: which step of which run, and which ranks of it.
+
+import { drawAll } from "../chart.ts";
+import type { Report } from "../data.ts";
+import { element, note } from "../dom.ts";
+import { figure } from "../panels/panel.ts";
+import { legendOf } from "../palette.ts";
+import { keep, route } from "../route.ts";
+import { asTable } from "../tables.ts";
+import { count, some, span } from "../units.ts";
+import type { RecordedStep } from "./data.ts";
+import { gantt, legendFor, told } from "./gantt.ts";
+import { spansOf } from "./spans.ts";
+import type { Span } from "./spans.ts";
+
+/** Ranks drawn at a time. */
+const PAGE = 32;
+const PS = 1e12;
+
+/** A step that can be shown. */
+interface Choice {
+  run: number;
+  step: RecordedStep;
+  spans: Span[];
+}
+
+type Order = "rank" | "last";
+
+/** The picker, with all spans unpacked. */
+export async function picker(report: Report): Promise<HTMLElement> {
+  const unpacked = report.timeline.map(async (timeline, run): Promise<Choice[]> => {
+    const spans = timeline === null ? null : await spansOf(timeline);
+    return [...(spans ?? [])].map(([step, found]) => ({ run, step, spans: found })).filter((choice) => choice.spans.length > 0);
+  });
+  return new Picker(report, (await Promise.all(unpacked)).flat()).box;
+}
+
+class Picker {
+  readonly box = element("div", {});
+  private readonly report: Report;
+  private readonly choices: Choice[];
+  private choice: number;
+  private first: number;
+  private order: Order;
+
+  constructor(report: Report, choices: Choice[]) {
+    this.report = report;
+    this.choices = choices;
+    const { words } = route();
+    const is = ({ run, step }: Choice): boolean =>
+      String(run) === words.get("run") && String(step.job) === words.get("job") && String(step.step) === words.get("step");
+    this.choice = Math.max(0, words.has("step") ? choices.findIndex(is) : this.slowest());
+    this.first = Number(words.get("rank") ?? 0) || 0;
+    this.order = words.get("order") === "last" ? "last" : "rank";
+    this.draw();
+  }
+
+  /** What people look for first. */
+  private slowest(): number {
+    const time = (choice: Choice | undefined): number => choice?.step.time ?? Infinity;
+    return this.choices.reduce((most, choice, nth) => (time(choice) > time(this.choices[most]) ? nth : most), 0);
+  }
+
+  private draw(): void {
+    const choice = this.choices[this.choice];
+    if (choice === undefined) {
+      this.box.replaceChildren(note("No step was recorded rank by rank: record.timeline."));
+      return;
+    }
+    const ranks = this.ranks(choice);
+    this.first = Math.min(Math.max(0, this.first), Math.max(0, ranks.length - 1));
+    const shown = ranks.slice(this.first, this.first + PAGE);
+    const title = this.titleOf(choice);
+    const end = this.endOf(choice);
+    this.box.replaceChildren(
+      element("div", { class: "choices" }, this.steps(), this.orders(), this.pages(ranks.length)),
+      legendOf(legendFor(choice.spans)),
+      figure(`${title}: ${this.which(ranks.length)}`, gantt(`Ranks of ${title}`, shown, choice.spans, end)),
+      table(title, shown, choice.spans),
+    );
+    drawAll();
+  }
+
+  private endOf({ spans, run, step }: Choice): number {
+    const ends = spans.map(({ start, length }) => start + (length ?? 0));
+    const open = spans.some(({ length }) => length === null);
+    const rest = ((this.report.runs[run]?.simulated ?? 0) - step.start) * PS;
+    return ends.reduce((most, end) => Math.max(most, end), open ? rest : 1);
+  }
+
+  /** The ranks in the order in which they are drawn: by number, or those that end last first. */
+  private ranks({ spans }: Choice): number[] {
+    const whole = spans.filter(({ activity }) => activity === "step");
+    const end = ({ start, length }: Span): number => (length === null ? Infinity : start + length);
+    const sorted = this.order === "rank" ? whole : [...whole].sort((one, other) => end(other) - end(one) || one.rank - other.rank);
+    return sorted.map(({ rank }) => rank);
+  }
+
+  private titleOf({ run, step }: Choice): string {
+    const time = step.time === null ? "not over" : span(step.time);
+    return `${this.report.runs[run]?.name ?? ""}, ${step.name}, step ${step.step} (${time})`;
+  }
+
+  private which(ranks: number): string {
+    return ranks <= PAGE ? "all ranks" : `ranks ${this.first + 1} to ${Math.min(ranks, this.first + PAGE)} of ${count(ranks)} in this order`;
+  }
+
+  private steps(): HTMLElement {
+    const select = element("select", {});
+    this.choices.forEach((choice, nth) => {
+      const option = element("option", { value: String(nth) }, this.titleOf(choice));
+      option.selected = nth === this.choice;
+      select.append(option);
+    });
+    select.addEventListener("change", () => this.change(select, () => (this.choice = Number(select.value))));
+    return element("label", {}, "Step ", select);
+  }
+
+  private orders(): HTMLElement {
+    const select = element("select", {});
+    const words: [Order, string][] = [
+      ["rank", "by rank"],
+      ["last", "last to end first"],
+    ];
+    words.forEach(([order, text]) => {
+      const option = element("option", { value: order }, text);
+      option.selected = order === this.order;
+      select.append(option);
+    });
+    select.addEventListener("change", () => this.change(select, () => (this.order = select.value === "last" ? "last" : "rank")));
+    return element("label", {}, "Ranks ", select);
+  }
+
+  private pages(ranks: number): HTMLElement {
+    const turn = (text: string, by: number): HTMLElement => {
+      const button = element("button", { type: "button" }, text);
+      button.disabled = this.first + by < 0 || this.first + by >= ranks;
+      button.addEventListener("click", () => this.change(button, () => (this.first += by)));
+      return button;
+    };
+    return element("span", { class: "pages" }, ...(ranks <= PAGE ? [] : [turn("◀ before", -PAGE), turn("after ▶", PAGE)]));
+  }
+
+  /** Changes what is drawn; who changed it by keys stays where they were. */
+  private change(from: HTMLElement, act: () => void): void {
+    const controls = (): HTMLElement[] => [...this.box.querySelectorAll<HTMLElement>(".choices select, .choices button")];
+    const place = controls().indexOf(from);
+    act();
+    this.draw();
+    controls()[place]?.focus();
+    const choice = this.choices[this.choice];
+    keep("jobs", {
+      run: choice === undefined ? null : String(choice.run),
+      job: choice === undefined ? null : String(choice.step.job),
+      step: choice === undefined ? null : String(choice.step.step),
+      rank: this.first > 0 ? String(this.first) : null,
+      order: this.order === "rank" ? null : this.order,
+    });
+  }
+}
+
+/** The spans of the ranks that are drawn. */
+function table(title: string, ranks: number[], spans: Span[]): HTMLElement {
+  const shown = ranks.flatMap((rank) => spans.filter((one) => one.rank === rank));
+  const rows = shown.map((one) => [
+    `rank ${one.rank}`,
+    told(one),
+    count(one.start),
+    one.length === null ? null : count(one.length),
+  ]);
+  const columns = [
+    { title: "rank" },
+    { title: "what" },
+    { title: "start since that of the step (ps)", number: true },
+    { title: "length (ps)", number: true },
+  ];
+  return asTable(`${title}: ${some(shown.length, "span")}`, columns, rows);
+}

@@ -1,0 +1,38 @@
+// What ranks did in a step, span by span.
+
+import { numbersOf } from "../packed.ts";
+import type { RecordedStep, TimelineOfRun } from "./data.ts";
+
+/** What a rank may do, in the order of the numbers that stand for it. */
+export const ACTIVITIES = ["step", "compute", "communicate", "stages", "barrier", "collective"] as const;
+
+export type Activity = (typeof ACTIVITIES)[number];
+
+/** Something that a rank did. */
+export interface Span {
+  rank: number;
+  activity: Activity;
+  phase: number | null;
+  bucket: number | null;
+  /** Picoseconds since the start of the step. */
+  start: number;
+  /** Picoseconds; null of what was not over. */
+  length: number | null;
+}
+
+const NUMBERS = 6;
+
+const orNull = (counted: number | undefined): number | null => (counted === undefined || counted === 0 ? null : counted - 1);
+
+/** The spans of each drawn step of a run. */
+export async function spansOf({ steps, packed }: TimelineOfRun): Promise<Map<RecordedStep, Span[]>> {
+  const numbers = await numbersOf(packed);
+  let place = 0;
+  const next = (): Span => {
+    const [rank = 0, activity = 0, phase, bucket, start = 0, length] = numbers.subarray(place, place + NUMBERS);
+    place += NUMBERS;
+    const what = ACTIVITIES[activity] ?? "step";
+    return { rank, activity: what, phase: orNull(phase), bucket: orNull(bucket), start, length: orNull(length) };
+  };
+  return new Map(steps.map((step) => [step, Array.from({ length: step.drawn }, next)]));
+}

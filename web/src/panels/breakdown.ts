@@ -1,0 +1,67 @@
+// Where the time of a step goes: computation, communication that no computation hides, barriers.
+
+import { partsChart } from "../parts.ts";
+import type { Report } from "../data.ts";
+import { note } from "../dom.ts";
+import type { OverRanks, RecordedStep } from "../jobs/data.ts";
+import { legendOf, lineName } from "../palette.ts";
+import { asTable } from "../tables.ts";
+import { count, span, spanUnit, spans } from "../units.ts";
+import { figure } from "./panel.ts";
+import type { Panel } from "./panel.ts";
+
+const PARTS: { title: string; colour: string; of: (step: RecordedStep) => OverRanks }[] = [
+  { title: "computation", colour: "var(--run-7)", of: ({ compute }) => compute },
+  { title: "exposed communication", colour: "var(--run-0)", of: ({ exposed }) => exposed },
+  { title: "at barriers", colour: "var(--run-4)", of: ({ barrier }) => barrier },
+];
+
+interface Row {
+  name: string;
+  step: RecordedStep;
+}
+
+function rowsOf(report: Report): Row[] {
+  return report.timeline.flatMap((found, run) =>
+    (found?.steps ?? []).map((step) => ({
+      name: `${report.runs[run]?.name ?? ""} · ${step.name} · step ${step.step}`,
+      step,
+    })),
+  );
+}
+
+function content(report: Report): HTMLElement[] {
+  const rows = rowsOf(report);
+  if (rows.length === 0) {
+    return [];
+  }
+  const most = Math.max(...rows.map(({ step }) => PARTS.reduce((sum, { of }) => sum + of(step).mean, 0)));
+  const bars = rows.map(({ name, step }) => ({
+    name,
+    parts: PARTS.map((part) => part.of(step).mean),
+    tip: PARTS.map((part) => `${part.title}: ${span(part.of(step).mean)} on average, ${spans(part.of(step).least, part.of(step).most)}`),
+  }));
+  const columns = PARTS.flatMap(({ title }) => [
+    { title: `${title}, mean`, number: true },
+    { title: "least", number: true },
+    { title: "most", number: true },
+  ]);
+  const cells = rows.map(({ name, step }) => [
+    name,
+    count(step.ranks),
+    step.time === null ? null : span(step.time),
+    ...PARTS.flatMap(({ of }) => [of(step).mean, of(step).least, of(step).most].map(span)),
+  ]);
+  return [
+    note(
+      "Mean over the ranks of each recorded step. Phases of a rank follow each other, so all its communication is exposed: " +
+        "nothing is computed meanwhile.",
+    ),
+    legendOf(PARTS.map(({ title, colour }) => lineName(title, { colour, dash: "solid" }))),
+    figure("Time of a rank in a step", partsChart("Time of ranks in recorded steps", "time of a rank, mean", spanUnit(most), PARTS.map(({ colour }) => colour), bars)),
+    asTable("Time of ranks in recorded steps", [{ title: "step" }, { title: "ranks", number: true }, { title: "time of the step", number: true }, ...columns], cells),
+  ];
+}
+
+/** The panel. */
+export const BREAKDOWN: Panel = { id: "breakdown", title: "Where the time of steps goes", content };

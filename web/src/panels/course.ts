@@ -1,0 +1,42 @@
+// The jobs of each run over its time: a row for each job, a bar for each of its steps.
+
+import type { JobSteps, Report } from "../data.ts";
+import { note } from "../dom.ts";
+import { markLegend, marksOf } from "../events.ts";
+import { courseChart } from "../jobs/course.ts";
+import { asTable } from "../tables.ts";
+import { count, span } from "../units.ts";
+import { figure } from "./panel.ts";
+import type { Panel } from "./panel.ts";
+
+const nameOf = ({ runs }: Report, { run, job }: JobSteps): string => `${runs[run]?.name ?? ""} · ${job}`;
+
+function content(report: Report): HTMLElement[] {
+  const jobs = report.steps.filter(({ course }) => course.starts.length > 0);
+  if (jobs.length === 0) {
+    return [];
+  }
+  const rows = jobs.map((job) => ({ name: nameOf(report, job), run: job.run, ...job.course }));
+  const each = Math.max(...jobs.map(({ course }) => course.each));
+  const many = each > 1 ? [note(`Of up to ${count(each)} steps that follow each other the slowest is drawn.`)] : [];
+  const marks = marksOf(report, [...new Set(jobs.map(({ run }) => run))]);
+  const cells = jobs.map((job) => [
+    nameOf(report, job),
+    count(job.ranks),
+    count(job.steps),
+    span(job.course.starts[0] ?? 0),
+    job.time === null ? null : span(job.time),
+  ]);
+  const titles = ["ranks", "steps", "first step began", "time of the job"];
+  const columns = [{ title: "job" }, ...titles.map((title) => ({ title, number: true }))];
+  return [
+    note("A bar is a step, from its first rank's start to its last rank's end; steps in turn are darker and lighter."),
+    ...many,
+    figure("Steps of each job", courseChart("Steps of each job over time", rows, marks)),
+    ...markLegend(report, marks),
+    asTable("Jobs", columns, cells),
+  ];
+}
+
+/** The panel. */
+export const COURSE: Panel = { id: "course", title: "Jobs over time", content };

@@ -1,0 +1,38 @@
+// Horizontal bars made of parts, a row for each thing.
+
+import { chart, names, numbers, tip, tooltip } from "./chart.ts";
+import type { Unit } from "./units.ts";
+
+/** A row. */
+export interface PartsRow {
+  name: string;
+  /** The parts, in the order of their colours. */
+  parts: number[];
+  /** What is told beside the pointer. */
+  tip: string[];
+}
+
+const ROW = 30;
+/** Beyond as many rows names would overlap, and bars get thinner instead. */
+const ROWS = 40;
+
+/** The chart. */
+export function partsChart(label: string, axis: string, unit: Unit, colours: string[], rows: PartsRow[]): HTMLElement {
+  return chart(label, Math.min(rows.length, ROWS) * ROW + 72, {
+    grid: { left: 228, right: 28, top: 8, bottom: 56 },
+    tooltip: tooltip(({ dataIndex }: { dataIndex: number }) => {
+      const row = rows[dataIndex];
+      return row === undefined ? "" : tip(row.name, row.tip);
+    }),
+    xAxis: numbers(`${axis} (${unit.name})`, { min: 0 }),
+    yAxis: names(rows.map(({ name }) => name), { axisLabel: { color: "var(--ink)", fontSize: 12, width: 210, overflow: "truncate" } }),
+    series: colours.map((color, part) => ({
+      type: "bar",
+      stack: "parts",
+      barMaxWidth: 18,
+      data: rows.map(({ parts }) => (parts[part] ?? 0) / unit.worth),
+      itemStyle: { color },
+      emphasis: { disabled: true },
+    })),
+  });
+}
