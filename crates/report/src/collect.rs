@@ -27,7 +27,8 @@ pub struct About {
     pub names: Names,
     /// How many runs share the page.
     pub n_runs: usize,
-    n_hosts: u32,
+    /// Hosts come first among the nodes.
+    pub n_hosts: u32,
 }
 
 impl About {

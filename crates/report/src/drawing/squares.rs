@@ -10,7 +10,6 @@ use netloom_records::PortRow;
 use netloom_units::{NodeId, PortId};
 
 use super::tiers::tiers;
-use crate::collect::About;
 
 /// Squares of a tier of switches; more could not be told apart.
 const MOST_SWITCHES: usize = 64;
@@ -63,10 +62,10 @@ pub struct Edge {
 }
 
 impl Squares {
-    /// The drawing of one of so many runs.
-    pub fn of(about: &About, ports: &[PortRow], n_runs: usize) -> Squares {
+    /// The drawing of one of so many runs, whose first nodes are hosts.
+    pub fn of(n_hosts: u32, ports: &[PortRow], n_runs: usize) -> Squares {
         let room = (MOST_EDGES_OF_ALL / n_runs.max(1)).clamp(LEAST_EDGES, MOST_EDGES);
-        let nodes = Nodes::of(&tiers(about, ports), ports);
+        let nodes = Nodes::of(&tiers(n_hosts, ports), ports);
         let mut most = vec![MOST_SWITCHES; nodes.by_tier.len()];
         if let Some(hosts) = most.first_mut() {
             *hosts = MOST_HOSTS;
@@ -196,5 +195,97 @@ impl Squares {
         }
         self.edge_of = edge_of;
         self.edges = found.into_values().collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_units::{Bytes, Duration, LinkId, Rate};
+
+    use super::*;
+
+    /// Both directions of links between these nodes.
+    fn ports(links: impl Iterator<Item = (u32, u32)>) -> Vec<PortRow> {
+        let both = links.enumerate().flat_map(|(link, (one, other))| [(link, one, other), (link, other, one)]);
+        let port = |(number, (link, node, peer)): (usize, (usize, u32, u32))| PortRow {
+            port: PortId(number as u32),
+            node: NodeId(node),
+            index: 0,
+            link: LinkId(link as u32),
+            peer: NodeId(peer),
+            rate: Rate(1),
+            packets: 0,
+            size: Bytes(0),
+            busy: Duration(0),
+            peak_packets: None,
+            peak_size: Bytes(0),
+            dropped: 0,
+        };
+        both.enumerate().map(port).collect()
+    }
+
+    fn leaf_spine(leaves: u32, spines: u32, hosts: u32) -> (u32, Vec<PortRow>) {
+        let n_hosts = leaves * hosts;
+        let below = (0..n_hosts).map(move |host| (host, n_hosts + host / hosts));
+        let above = (0..leaves * spines)
+            .map(move |pair| (n_hosts + pair / spines, n_hosts + leaves + pair % spines));
+        (n_hosts, ports(below.chain(above)))
+    }
+
+    /// Every port is in one edge, whose ends are the squares of its nodes.
+    fn check(drawing: &Squares, ports: &[PortRow]) {
+        assert_eq!(drawing.edges.iter().map(|edge| edge.ports as usize).sum::<usize>(), ports.len());
+        for port in ports {
+            let edge = drawing.edges[drawing.edge_of[port.port.index()] as usize];
+            assert_eq!(Some(edge.from), drawing.square_of[port.node.index()]);
+            assert_eq!(Some(edge.to), drawing.square_of[port.peer.index()]);
+        }
+        for (number, square) in drawing.squares.iter().enumerate() {
+            let inside = drawing.square_of.iter().filter(|found| **found == Some(number as u32)).count();
+            assert_eq!(inside, square.nodes as usize);
+        }
+    }
+
+    #[test]
+    fn a_small_fabric_has_a_square_for_every_node_and_an_edge_for_every_port() {
+        let (n_hosts, ports) = leaf_spine(8, 4, 4);
+        let drawing = Squares::of(n_hosts, &ports, 1);
+        check(&drawing, &ports);
+        assert_eq!((drawing.squares.len(), drawing.edges.len()), (44, ports.len()));
+        let tiers: Vec<u32> = drawing.squares.iter().map(|square| square.tier).collect();
+        assert!(tiers.is_sorted() && tiers[31] == 0 && tiers[32] == 1 && tiers[40] == 2);
+    }
+
+    #[test]
+    fn a_large_one_is_drawn_in_squares_of_neighbours_below_the_same_leaves() {
+        let (n_hosts, ports) = leaf_spine(256, 32, 32);
+        for n_runs in [1, 4, 100] {
+            let drawing = Squares::of(n_hosts, &ports, n_runs);
+            check(&drawing, &ports);
+            assert!(drawing.edges.len() <= MOST_EDGES, "{} edges", drawing.edges.len());
+            // Nobody has links to two squares of leaves.
+            for (number, _) in drawing.squares.iter().enumerate().filter(|(_, square)| square.tier == 0) {
+                assert_eq!(drawing.edges.iter().filter(|edge| edge.from == number as u32).count(), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn hosts_with_a_link_to_every_leaf_are_put_together_by_their_order() {
+        let rails = ports((0..2_048).flat_map(|host| (0..8).map(move |rail| (host, 2_048 + rail))));
+        let drawing = Squares::of(2_048, &rails, 1);
+        check(&drawing, &rails);
+        assert!(drawing.edges.len() <= MOST_EDGES);
+    }
+
+    #[test]
+    fn switches_that_no_host_reaches_are_drawn_too_and_nodes_without_a_link_are_not() {
+        // Hosts 0 and 1 with switch 2; switches 3 and 4 with each other; 5 with nobody, and before that 6 and 7.
+        let ports = ports([(0, 2), (1, 2), (3, 4), (6, 7)].into_iter());
+        let drawing = Squares::of(2, &ports, 1);
+        check(&drawing, &ports);
+        assert_eq!(drawing.squares.len(), 7);
+        assert_eq!(drawing.square_of[5], None);
+        assert_eq!(Squares::of(0, &[], 1), Squares::default());
     }
 }

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::Collector;
 use crate::collect::About;
+use crate::drawing::tiers::tiers;
 use crate::round::{seconds, share, six_digits};
 
 /// Scenes told per run: the longest.
@@ -28,7 +29,6 @@ const DRAWN: usize = 80;
 #[derive(Debug, Default)]
 pub struct Congestion {
     ports: Vec<PortRow>,
-    hosts: BTreeSet<NodeId>,
     /// The span under way: its start, its end, and its rows with a role.
     span: Option<Scene>,
     scenes: Vec<Scene>,
@@ -102,12 +102,9 @@ impl Scene {
 }
 
 impl Collector for Congestion {
-    fn take(&mut self, about: &About, batch: Batch<'_>) {
+    fn take(&mut self, _: &About, batch: Batch<'_>) {
         match batch {
-            Batch::Ports(rows) => {
-                self.ports.extend_from_slice(rows);
-                self.hosts.extend(rows.iter().map(|port| port.node).filter(|node| about.is_host(*node)));
-            }
+            Batch::Ports(rows) => self.ports.extend_from_slice(rows),
             Batch::Congestion(rows) => rows.iter().for_each(|row| self.port(row)),
             Batch::CongestedFlows(rows) => {
                 self.close();
@@ -168,7 +165,7 @@ impl Congestion {
         scenes.sort_by_key(|scene| std::cmp::Reverse(scene.length()));
         scenes.truncate(SCENES);
         scenes.sort_by_key(|scene| scene.start);
-        let nodes = self.nodes();
+        let nodes = self.nodes(about);
         (!scenes.is_empty()).then(|| RunData {
             total_scenes: self.n_scenes,
             links: self.links(&nodes),
@@ -177,25 +174,12 @@ impl Congestion {
         })
     }
 
-    /// Nodes with their tiers: hosts in 0, and switches as many links away from a host as the nearest. None if there are too
-    /// many to be drawn.
-    fn nodes(&self) -> BTreeMap<NodeId, u32> {
-        let all: BTreeSet<NodeId> = self.ports.iter().flat_map(|port| [port.node, port.peer]).collect();
-        if all.len() > DRAWN {
-            return BTreeMap::new();
-        }
-        // Who is no host has a port towards something that is nearer to one.
-        let hosts = |node: &NodeId| self.hosts.contains(node);
-        let mut tiers: BTreeMap<NodeId, u32> =
-            all.iter().filter(|node| hosts(node)).map(|&node| (node, 0)).collect();
-        for tier in 1..=all.len() as u32 {
-            let below: Vec<NodeId> =
-                tiers.iter().filter(|(_, of)| **of == tier - 1).map(|(&node, _)| node).collect();
-            for port in self.ports.iter().filter(|port| below.contains(&port.node)) {
-                tiers.entry(port.peer).or_insert(tier);
-            }
-        }
-        tiers
+    /// Nodes with their tiers. None if there are too many to be drawn.
+    fn nodes(&self, about: &About) -> BTreeMap<NodeId, u32> {
+        let tiers = tiers(about.n_hosts, &self.ports);
+        let found = (0..).zip(tiers).filter_map(|(node, tier)| Some((NodeId(node), tier?)));
+        let nodes: BTreeMap<NodeId, u32> = found.collect();
+        if nodes.len() > DRAWN { BTreeMap::new() } else { nodes }
     }
 
     /// Pairs of nodes with a link, by their places in the list of nodes.

@@ -54,7 +54,7 @@ impl Collector for Fabric {
 
 /// The drawing, made once all ports have been told.
 fn draw<'a>(kept: &'a mut Option<Squares>, about: &About, ports: &[PortRow]) -> &'a Squares {
-    kept.get_or_insert_with(|| Squares::of(about, ports, about.n_runs))
+    kept.get_or_insert_with(|| Squares::of(about.n_hosts, ports, about.n_runs))
 }
 
 impl Fabric {
