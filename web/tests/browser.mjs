@@ -6,35 +6,35 @@
 // may have become markup. With --pictures it also leaves screenshots: light, dark, narrow, and on paper.
 
 import { mkdirSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { basename, join } from "node:path";
 
 import { chromium } from "playwright-core";
 
-const PANELS = ["summary", "steps", "fct", "slowdown", "queues", "links", "faults", "settings", "provenance"];
-/** Figures of a paper, each with its maps, in place of panels. */
+import { FLAGS, open, settled } from "./page.mjs";
+
+/** The views, and the panels that every report has in each. */
+const VIEWS = {
+  study: ["summary", "steps"],
+  fabric: ["drawing", "queues", "links", "faults"],
+  jobs: [],
+  flows: ["fct", "slowdown"],
+  settings: ["differences", "provenance"],
+};
+/** Figures of a paper, each with its maps, in place of views. */
 const FIGURES = { maps: ["figure-5-cresco8", "figure-6-cresco8-64-nodes-rings-beside-incasts-in-bursts"] };
 /** Panels of some runs only, and the reports that have them. */
 const OTHERS = {
-  rdma: ["goodput", "repairs", "rates", "signals"],
-  sweep: ["by_setting", "goodput", "repairs"],
-  flows: ["stages", "goodput", "repairs", "rates"],
-  sizes: ["bandwidth"],
-  reordering: ["goodput", "repairs", "reordering"],
-  congestion: ["congestion", "stages", "goodput", "repairs", "signals"],
-  interference: ["by_setting", "repairs", "signals", "interference"],
-  traffic: ["traffic", "by_setting", "goodput", "repairs", "signals"],
+  demo: ["course", "ranks", "breakdown", "worst"],
+  hostile: ["course", "ranks", "breakdown"],
+  rdma: ["goodput", "repairs", "rates", "signals", "course", "ranks", "breakdown"],
+  sweep: ["by_setting", "goodput", "repairs", "course", "ranks", "breakdown"],
+  flows: ["stages", "goodput", "repairs", "rates", "course", "ranks", "breakdown", "worst"],
+  sizes: ["bandwidth", "course", "ranks", "breakdown"],
+  reordering: ["goodput", "repairs", "reordering", "course", "ranks", "breakdown"],
+  congestion: ["congestion", "stages", "goodput", "repairs", "signals", "course", "ranks", "breakdown", "worst"],
+  interference: ["by_setting", "repairs", "signals", "interference", "course", "ranks", "breakdown"],
+  traffic: ["traffic", "by_setting", "goodput", "repairs", "signals", "course", "ranks", "breakdown"],
 };
-const FLAGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 const words = process.argv.slice(2);
 const at = words.indexOf("--pictures");
@@ -46,8 +46,9 @@ const complaints = [];
 /** What a page shows, seen from within. */
 function survey(panels) {
   const has = (id) => document.querySelector(`#${id} h2`)?.textContent?.trim() !== "";
-  const charts = [...document.querySelectorAll(".chart")];
-  const sections = [...document.querySelectorAll("main > section")].map(({ id }) => id);
+  const charts = [...document.querySelectorAll(".chart")].filter((chart) => chart.closest("[hidden]") === null);
+  const shown = (one) => one.closest("[hidden]") === null;
+  const sections = [...document.querySelectorAll("main section")].filter(shown).map(({ id }) => id);
   const parts = (chart) => chart.querySelectorAll("svg path, svg rect").length;
   const wide = [...document.querySelectorAll("body *")].find(
     (one) => one.getBoundingClientRect().right > innerWidth + 1 && one.closest(".scroll, nav, svg, pre, .chart") === null,
@@ -62,8 +63,7 @@ function survey(panels) {
     missing: panels.filter((id) => document.getElementById(id) === null || !has(id)),
     more: sections.filter((id) => !panels.includes(id)),
     bare: sections.filter((id) => document.getElementById(id).children.length < 2),
-    unlinked: sections.filter((id) => document.querySelector(`nav a[href="#${id}"]`) === null),
-    links: document.querySelectorAll("nav a").length - sections.length,
+    unlinked: sections.length < 2 ? [] : sections.filter((id) => document.querySelector(`nav a[href="#${id}"]`) === null),
     charts: charts.length,
     empty: charts.filter((chart) => parts(chart) < 3).map((chart) => chart.getAttribute("aria-label")),
     untold: charts.filter((chart) => chart.closest("section")?.querySelector("details table, table") === null).length,
@@ -73,40 +73,14 @@ function survey(panels) {
   };
 }
 
-async function look(browser, report) {
-  const url = pathToFileURL(resolve(report)).href;
-  const complain = (what) => complaints.push(`${report}: ${what}`);
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) {
-      complain(`${message.type()} in the console: ${message.text()}`);
-    }
-  });
-  page.on("pageerror", (error) => complain(`an exception: ${error.message}`));
-  page.on("dialog", (dialog) => {
-    complain(`a dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  page.on("request", (request) => {
-    if (request.url() !== url && !request.url().startsWith("data:")) {
-      complain(`a request: ${request.url()}`);
-    }
-  });
-  await page.goto(url);
-  await page.waitForSelector("footer");
-  const name = basename(report, ".html");
-  const panels = FIGURES[name] ?? [...PANELS, ...(OTHERS[name] ?? [])];
+/** What is wrong with what a page shows now, where it should have some of these panels and no others. */
+async function inspect(page, panels, complain) {
   const found = await page.evaluate(survey, panels);
   found.more.forEach((id) => complain(`a panel that does not concern these runs: ${id}`));
   found.bare.forEach((id) => complain(`a panel without anything: ${id}`));
-  if (found.unlinked.length > 0 || found.links !== 0) {
-    complain("the links at the top are not those of the panels");
-  }
+  found.unlinked.forEach((id) => complain(`no link leads to the panel ${id}`));
   found.missing.forEach((id) => complain(`a panel is missing: ${id}`));
   found.empty.forEach((label) => complain(`a chart is empty: ${label}`));
-  if (found.charts < 5) {
-    complain(`only ${found.charts} charts`);
-  }
   if (found.untold > 0) {
     complain(`${found.untold} charts have no table`);
   }
@@ -117,20 +91,53 @@ async function look(browser, report) {
     complain("a text has become markup");
   }
   await hover(page);
-  if (pictures !== undefined) {
-    await picture(page, join(pictures, basename(report, ".html")));
-  }
   await page.setViewportSize({ width: 400, height: 800 });
-  const { wide } = await page.evaluate(survey, PANELS);
+  const { wide } = await page.evaluate(survey, []);
   if (wide !== "") {
     complain(`too wide for a narrow window: ${wide}`);
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  return { charts: found.charts, sections: found.sections };
+}
+
+async function look(browser, report) {
+  const name = basename(report, ".html");
+  const complain = (what) => complaints.push(`${report}: ${what}`);
+  const page = await open(browser, report, complain);
+  const wanted = new Set([...Object.values(FIGURES[name] ? {} : VIEWS).flat(), ...(OTHERS[name] ?? [])]);
+  let charts = 0;
+  if (FIGURES[name] !== undefined) {
+    charts = (await inspect(page, FIGURES[name], complain)).charts;
+  } else {
+    for (const view of Object.keys(VIEWS)) {
+      await page.click(`nav.views a[href="#${view}"]`);
+      await page.waitForSelector(`#view-${view}:not([hidden])`);
+      await settled(page);
+      const here = await page.evaluate(() =>
+        [...document.querySelectorAll(".view:not([hidden]) section")].map(({ id }) => id),
+      );
+      here.filter((id) => !wanted.has(id)).forEach((id) => complain(`a panel that does not concern these runs: ${id}`));
+      VIEWS[view].filter((id) => !here.includes(id)).forEach((id) => complain(`a panel is missing: ${id}`));
+      here.forEach((id) => wanted.delete(id));
+      charts += (await inspect(page, here, complain)).charts;
+      if (pictures !== undefined) {
+        await picture(page, join(pictures, `${name}-${view}`));
+      }
+    }
+    wanted.forEach((id) => complain(`a panel is missing: ${id}`));
+  }
+  if (charts < 5) {
+    complain(`only ${charts} charts`);
   }
   await page.close();
 }
 
 /** Tooltips are made of texts as well. */
 async function hover(page) {
-  for (const box of await page.$$(".chart")) {
+  for (const box of await page.$$(".chart, .fabric")) {
+    if (!(await box.isVisible())) {
+      continue;
+    }
     await box.scrollIntoViewIfNeeded();
     const area = await box.boundingBox();
     await page.mouse.move(area.x + area.width * 0.6, area.y + Math.min(area.height * 0.4, 24));
@@ -140,8 +147,7 @@ async function hover(page) {
 async function picture(page, stem) {
   mkdirSync(pictures, { recursive: true });
   // Without what the pointer brought up.
-  await page.reload();
-  await page.waitForSelector("footer");
+  await page.mouse.move(0, 0);
   const shot = async (name) => page.screenshot({ path: `${stem}-${name}.png`, fullPage: true });
   await shot("light");
   await page.emulateMedia({ colorScheme: "dark" });
