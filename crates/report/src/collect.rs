@@ -5,7 +5,7 @@
 use netloom_records::{
     Batch, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow,
     JobRow, Manifest, MeasureRow, Names, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, Row,
-    RunFolder, SeriesRow, SignalRow, StageRow, StepRow, TallyRow, TrafficRow,
+    RunFolder, SeriesRow, SignalRow, SpanRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 use netloom_units::{LinkId, NodeId};
 
@@ -109,6 +109,7 @@ fn read(folder: &RunFolder, about: &About, panels: &mut Collectors) -> Result<()
     rows::<CollectiveRow>(folder, |rows| feed(Batch::Collectives(rows)))?;
     rows::<StepRow>(folder, |rows| feed(Batch::Steps(rows)))?;
     rows::<JobRow>(folder, |rows| feed(Batch::Jobs(rows)))?;
+    rows::<SpanRow>(folder, |rows| feed(Batch::Spans(rows)))?;
     rows::<PortRow>(folder, |rows| feed(Batch::Ports(rows)))?;
     rows::<DropRow>(folder, |rows| feed(Batch::Drops(rows)))?;
     rows::<FaultRow>(folder, |rows| feed(Batch::Faults(rows)))?;

@@ -101,7 +101,11 @@ export function gantt(label: string, ranks: number[], spans: Span[], end: number
       const lasts = one.length === null ? "not over when the run ended" : `lasts ${span(one.length / PS)}`;
       return tip(`rank ${one.rank}`, [told(one), `begins ${span(one.start / PS)} into the step`, lasts]);
     }),
-    xAxis: numbers(`time since the step began (${unit.name})`, { min: 0, max: scaled(end) }),
+    xAxis: numbers(`time since the step began (${unit.name})`, {
+      min: 0,
+      max: scaled(end),
+      axisLabel: { color: "var(--muted)", fontSize: 12, showMaxLabel: false },
+    }),
     yAxis: names(ranks.map((rank) => `rank ${rank}`), { axisLabel: { color: "var(--ink)", fontSize: 11, interval: 0 } }),
     series: [{ type: "custom", renderItem: rectangle, encode: { x: [0, 1], y: 2 }, data, clip: true }],
   });

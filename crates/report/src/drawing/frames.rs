@@ -89,9 +89,8 @@ impl Frames {
         let [sent, waiting, paused, dropped] = &mut self.sampled;
         sent[cell] += row.size.0;
         waiting[cell] = waiting[cell].max(row.waiting.0);
-        // MERGE
-        paused[cell] += 0;
-        dropped[cell] += 0;
+        paused[cell] += row.paused.0;
+        dropped[cell] += row.dropped;
     }
 
     /// The spans that a stretch of time touches.

@@ -22,6 +22,7 @@ mod slowdown;
 mod stages;
 mod steps;
 mod summary;
+mod timeline;
 mod traffic;
 mod worst;
 
@@ -78,6 +79,7 @@ collectors! {
     interference: interference::Interference,
     fabric: fabric::Fabric,
     worst: worst::Worst,
+    timeline: timeline::Timeline,
 }
 
 /// Everything the page is told.
@@ -104,6 +106,7 @@ pub struct Report {
     interference: Option<interference::Study>,
     fabric: Vec<fabric::RunData>,
     worst: Vec<worst::RunData>,
+    timeline: Vec<Option<timeline::RunData>>,
     settings: settings::SettingsData,
 }
 
@@ -135,6 +138,7 @@ impl Report {
             interference: None,
             fabric: Vec::new(),
             worst: Vec::new(),
+            timeline: Vec::new(),
             settings,
         };
         let (mut read, mut studied) = (Vec::new(), Vec::new());
@@ -158,6 +162,7 @@ impl Report {
             report.reordering.push(panels.reordering.finish());
             report.fabric.push(panels.fabric.finish(&about));
             report.worst.push(panels.worst.finish(&about));
+            report.timeline.push(panels.timeline.finish(&about));
             report.summary.extend(summary::rows(number, &report));
             studied.push(panels.interference);
             read.push(about);

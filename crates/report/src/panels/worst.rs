@@ -17,7 +17,7 @@ use crate::collect::About;
 use crate::round::{seconds, six_digits};
 
 /// Messages told.
-const LISTED: usize = 24;
+const LISTED: usize = 12;
 /// Ports told of a hop.
 const PORTS: usize = 16;
 
