@@ -55,11 +55,9 @@ impl Sampler {
         self.next
     }
 
-    /// Room for a sample, empty.
+    /// Room for a sample of every port, whatever stands there.
     pub fn room(&mut self) -> Vec<Cell> {
-        let mut room = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(self.n_ports));
-        room.clear();
-        room
+        self.spare.pop().unwrap_or_else(|| vec![Cell::default(); self.n_ports])
     }
 
     /// Takes a sample of every port.
@@ -157,7 +155,7 @@ mod tests {
         for sample in 1..=2500_u64 {
             assert_eq!(sampler.next().0 % 10, 0);
             let mut room = sampler.room();
-            room.push(cell(sample * 7, 3, sample * 2, sample / 5));
+            room[0] = cell(sample * 7, 3, sample * 2, sample / 5);
             sampler.take(room);
         }
         let last = sampler.samples.last().unwrap()[0];

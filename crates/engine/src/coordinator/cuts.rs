@@ -115,8 +115,9 @@ impl Coordinator<'_, '_> {
     fn sample(&mut self, at: u64) {
         let sampler = self.sampler.as_mut().expect("only a sampler asks for samples");
         let mut cells = sampler.room();
+        let mut rest = cells.as_mut_slice();
         for &(partition, place) in &self.seating.of_node {
-            self.hall.partition(partition as usize).nodes[place as usize].sample(at, &mut cells);
+            rest = self.hall.partition(partition as usize).nodes[place as usize].sample(at, rest);
         }
         sampler.take(cells);
     }

@@ -55,15 +55,16 @@ impl Node {
         nic.and_then(|nic| nic.lanes[port as usize].ready.first()).map_or(u64::MAX, |turn| turn.from)
     }
 
-    /// What a sample tells of this node's ports before `now`.
-    pub fn sample(&self, now: u64, out: &mut Vec<Cell>) {
-        for (place, port) in (0..).zip(&self.ports) {
-            let mut cell = port.sample_at(now);
+    /// Writes what a sample tells of this node's ports before `now`; gives the cells of others that follow.
+    pub fn sample<'c>(&self, now: u64, cells: &'c mut [Cell]) -> &'c mut [Cell] {
+        let (own, others) = cells.split_at_mut(self.ports.len());
+        for ((place, port), cell) in (0..).zip(&self.ports).zip(own) {
+            *cell = port.sample_at(now);
             if port.is_held_up() {
                 cell.paused = self.starved_at(now, place);
             }
-            out.push(cell);
         }
+        others
     }
 
     /// How long a port has had something to send, a free wire and no credits, before `now`.

@@ -146,11 +146,6 @@ impl Egress {
         total + now.saturating_sub(since.max(wanted_from)).saturating_sub(busy)
     }
 
-    /// For how long it was paused in pauses that are over, in ps.
-    pub fn paused_before(&self) -> u64 {
-        self.extras.pauses.total
-    }
-
     /// Whether the other end keeps some class from being sent here.
     pub fn is_held_up(&self) -> bool {
         self.paused != 0

@@ -34,6 +34,7 @@ netloom: 1
 fabric: { leaf_spine: { leaves: 2, spines: 1, hosts_per_leaf: 4, host_rate: 100Gbps, fabric_rate: 100Gbps } }
 transport: { ideal: { queue_pairs: pair, coalesce: 16 } }
 queues: { credits: { order: fifo } }
+hosts: { rendezvous: 32KiB }
 interference: { hosts: 8, groups: random, victim: { ring_all_gather: { size: 64KiB } }, aggressor: { incast: { size: 64KiB } } }
 ";
 
@@ -66,15 +67,22 @@ fn end(row: &SpanRow) -> Time {
     row.end.expect("it is over")
 }
 
+/// All but collectives, one after the other; some take no time at all.
+fn stretches(spans: &[SpanRow]) -> Vec<SpanRow> {
+    let mut found: Vec<SpanRow> =
+        spans.iter().filter(|row| row.activity != Activity::Collective).copied().collect();
+    found.sort_by_key(|row| (row.start, row.end));
+    found
+}
+
 #[test]
 fn what_a_rank_does_fills_its_step_without_gaps() {
     let sink = all_phases("{}");
     let ranks = by_rank(&sink.spans);
-    // Four steps of eight ranks, and two of sixteen.
-    assert_eq!(ranks.len(), 4 * 8 + 2 * 16);
+    // Four steps of one job and two of the other, eight ranks each.
+    assert_eq!(ranks.len(), (4 + 2) * 8);
     for (step, spans) in ranks.values() {
-        let stretches = spans.iter().filter(|row| row.activity != Activity::Collective);
-        let last = stretches.fold(step.start, |at, row| {
+        let last = stretches(spans).iter().fold(step.start, |at, row| {
             assert_eq!(row.start, at, "{row:?}");
             end(row)
         });
@@ -94,13 +102,14 @@ fn activities_are_those_of_the_job_and_compute_takes_what_it_takes() {
     let sink = all_phases("{}");
     for ((job, ..), (_, spans)) in by_rank(&sink.spans) {
         if job == 0 {
-            let words: Vec<(&str, u16)> =
-                spans.iter().map(|row| (row.activity.word(), row.phase.unwrap())).collect();
-            let bucket = [("communicate", 1), ("collective", 1), ("barrier", 1)];
-            let stages = [("stages", 4), ("communicate", 5), ("collective", 5), ("collective", 5)];
-            let expected =
-                [&[("compute", 0)][..], &bucket, &bucket, &bucket, &[("compute", 2), ("barrier", 3)], &stages];
-            assert_eq!(words, expected.concat());
+            let words = stretches(&spans);
+            let words: Vec<_> = words.iter().map(|row| (row.activity.word(), row.phase.unwrap())).collect();
+            let bucket = [("communicate", 1), ("barrier", 1)];
+            let others = [("compute", 2), ("barrier", 3), ("stages", 4), ("communicate", 5)];
+            assert_eq!(words, [&[("compute", 0)][..], &bucket, &bucket, &bucket, &others].concat());
+            let buckets = spans.iter().filter(|row| row.activity == Activity::Collective);
+            let buckets: Vec<_> = buckets.map(|row| (row.phase.unwrap(), row.bucket.unwrap())).collect();
+            assert_eq!(buckets, [(1, 0), (1, 1), (1, 2), (5, 0), (5, 1)]);
         }
         for row in spans.iter().filter(|row| row.activity == Activity::Compute) {
             let length = if row.phase == Some(0) { 10_000_000 } else { 5_000_000 };
@@ -119,9 +128,13 @@ fn hosts_are_those_of_the_ranks() {
     }
     assert!(hosts.values().all(|hosts| hosts.len() == 1));
     let of_job = |job: u16| hosts.keys().filter(move |key| key.0 == job).count();
-    assert_eq!((of_job(0), of_job(1)), (8, 16));
-    let contiguous = hosts.iter().filter(|(key, _)| key.0 == 1);
-    assert!(contiguous.into_iter().all(|((_, rank), host)| host.first() == Some(rank)));
+    assert_eq!((of_job(0), of_job(1)), (8, 8));
+    // Ranks of the first job are dealt to racks in turns, those of the second lie side by side in what is left.
+    let hosts =
+        |job: u16| hosts.iter().filter(move |(key, _)| key.0 == job).map(|(_, host)| *host.first().unwrap());
+    let racks: Vec<u32> = hosts(0).map(|host| host / 4).collect();
+    assert_eq!(racks, [0, 1, 2, 3, 0, 1, 2, 3]);
+    assert!(hosts(1).is_sorted() && hosts(1).all(|host| !hosts(0).any(|other| other == host)));
 }
 
 #[test]
@@ -185,15 +198,19 @@ fn recording_changes_nothing_else_and_threads_change_no_span() {
 
 #[test]
 fn a_step_under_way_is_told_with_what_is_not_over() {
-    let sink = records(&format!("{ALL_PHASES}deadline: 300us\n"), Options::default());
+    let whole = all_phases("{}");
+    let third = whole.steps.iter().find(|row| (row.job, row.step) == (0, 2)).expect("it is over");
+    let deadline = third.start.0.midpoint(third.end.0) / 1000;
+    let sink = records(&format!("{ALL_PHASES}deadline: {deadline}ns\n"), Options::default());
     let n_over = sink.steps.iter().filter(|row| row.job == 0).count() as u32;
-    assert!(n_over > 0, "some step is over by then");
+    assert_eq!(n_over, 2);
     let last: Vec<&SpanRow> = sink.spans.iter().filter(|row| row.job == 0 && row.step == n_over).collect();
     assert!(last.iter().any(|row| row.end.is_none()));
     for rank in 0..8 {
         let mine: Vec<&&SpanRow> = last.iter().filter(|row| row.rank == rank).collect();
         let Some(step) = mine.first() else { continue };
-        let n_open = mine.iter().filter(|row| row.end.is_none() && row.activity != Activity::Collective).count();
+        let n_open =
+            mine.iter().filter(|row| row.end.is_none() && row.activity != Activity::Collective).count();
         // Nobody is between two phases: the step, and what the rank was at.
         assert!(n_open == if step.end.is_none() { 2 } else { 0 }, "{mine:?}");
     }
@@ -239,7 +256,10 @@ record: { timeline: 1000 }
     assert_eq!((steps(0), steps(1)), (3, 6));
     assert!(sink.spans.len() <= ROOM);
     // A job of which no step fits records none.
-    let sink = records(&text.replace("buckets: 127", "buckets: 600").replace("steps: 6", "steps: 1"), Options::default());
+    let sink = records(
+        &text.replace("buckets: 127", "buckets: 600").replace("steps: 6", "steps: 1"),
+        Options::default(),
+    );
     assert!(sink.spans.iter().all(|row| row.job == 1) && !sink.spans.is_empty());
 }
 
@@ -269,7 +289,10 @@ jobs: [ { name: all, steps: 2, phases: [ { incast: { size: 1MiB } } ] } ]
         for port in &sink.ports {
             let sums = of_port.get(&port.port.0).copied().unwrap_or_default();
             let paused = paused.get(&port.port.0).copied().unwrap_or(0);
-            assert!(sums[0] <= port.size.0 && sums[1] <= paused && sums[2] <= port.dropped, "{port:?} {sums:?}");
+            assert!(
+                sums[0] <= port.size.0 && sums[1] <= paused && sums[2] <= port.dropped,
+                "{port:?} {sums:?}"
+            );
             whole.iter_mut().zip(sums).for_each(|(all, sum)| *all += sum);
         }
         // What happened after the last sample is in none.

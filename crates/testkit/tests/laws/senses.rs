@@ -148,7 +148,8 @@ fn how_it_is_carried_out_changes_nothing() {
         for more in [pausing, credits, lossy, failing] {
             let text = scene(4, control, more).replace("3ms", "1ms").replace("1500us", "100us");
             let mut model = compiled(&text);
-            model.recording.series = Some(netloom_model::Sampling::every(netloom_units::Duration::from_micros(50)));
+            model.recording.series =
+                Some(netloom_model::Sampling::every(netloom_units::Duration::from_micros(50)));
             let first = simulated(&model, Options::default());
             assert_eq!(first.outcome.status, Status::Complete, "{control} {more}");
             let plain = Options::default();
