@@ -65,7 +65,7 @@ export function heatMap(label: string, tiers: Tiers, direction: Direction, most:
     },
     yAxis: {
       ...names(leaves),
-      axisLabel: { color: "var(--muted)", fontSize: 11, width: widest, overflow: "truncate" },
+      axisLabel: { color: "var(--muted)", fontSize: 11, width: widest, overflow: "truncate", hideOverlap: true },
     },
     visualMap: { show: false, min: 0, max: most, dimension: 2, inRange: { color: SCALE } },
     series: [

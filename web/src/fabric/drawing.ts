@@ -34,9 +34,13 @@ export interface Picture {
 }
 
 /** Pixels of the drawing between a line and the middle of its link, and within which the pointer is at a line. */
-const ASIDE = 2.2;
+const ASIDE = 2;
 const NEAR = 9;
 const SIDE = 11;
+/** A drawing is not made larger than this, so that a small fabric does not fill the window. */
+const LARGEST = 1.3;
+/** Lines up to which each has its full width, and the least share of it. */
+const [FEW, THINNEST] = [400, 0.3];
 
 /** The step of colour of a place on the scale; 0 is nothing at all. */
 export const stepOf = (share: number): number => (share <= 0 ? 0 : Math.min(STEPS - 1, 1 + Math.floor(share * (STEPS - 1))));
@@ -104,6 +108,9 @@ export class Drawing {
       shape("g", { class: "squares" }, ...this.squares),
       shape("g", { class: "names" }, ...this.names()),
     );
+    // Many lines beside each other must be thin to be told apart.
+    this.svg.style.maxWidth = `${Math.round(width * LARGEST)}px`;
+    this.svg.style.setProperty("--thin", String(Math.max(THINNEST, Math.min(1, Math.sqrt(FEW / fabric.edges.length)))));
     this.box = element("div", { class: "drawing" }, this.svg, this.bubble);
     this.listen(pick);
   }

@@ -17,7 +17,8 @@ export interface Layout {
 /** The width of a drawing by the squares of its widest row, in pixels. */
 const [NARROW, WIDE, EACH] = [560, 1200, 14];
 const EDGE = 24;
-const TIER = 130;
+/** From tier to tier: more where many lines cross. */
+const [NEAR, FAR] = [110, 320];
 /** Squares in a row up to which their names are written: of switches, and of hosts. */
 const [SWITCHES, NAMED] = [20, 40];
 /** Pixels of a letter. */
@@ -35,18 +36,19 @@ function tiers({ squares }: FabricOfRun): Layout {
   const rows = Array.from({ length: highest + 1 }, (_, tier) => squares.filter((square) => square.tier === tier));
   const hosts = rows[0] ?? [];
   const longest = hosts.reduce((most, { name }) => Math.max(most, name.length), 0);
-  const leans = hosts.length * longest * LETTER > NARROW - 2 * EDGE;
+  const leans = hosts.length * (longest + 2) * LETTER > NARROW - 2 * EDGE;
   const named = hosts.length <= NAMED;
   const widest = Math.max(...rows.map((row) => row.length));
   // Names that lean reach beyond the last host.
   const right = leans && named ? EDGE + longest * LETTER * 0.64 : EDGE;
   const width = Math.min(WIDE, Math.max(NARROW, widest * EACH)) + right - EDGE;
+  const apart = Math.min(FAR, NEAR + widest * 4);
   const below = !named ? EDGE : leans ? EDGE + longest * LETTER * 0.8 : 2 * EDGE;
   const places = rows.map(() => 0);
   const at = squares.map(({ tier }): Point => {
     const nth = (places[tier] = (places[tier] ?? 0) + 1) - 1;
     const n = rows[tier]?.length ?? 1;
-    return [EDGE + ((nth + 0.5) / n) * (width - EDGE - right), EDGE + (highest - tier) * TIER];
+    return [EDGE + ((nth + 0.5) / n) * (width - EDGE - right), EDGE + (highest - tier) * apart];
   });
   const label = squares.map(({ tier }): Layout["label"][number] => {
     const n = rows[tier]?.length ?? 0;
@@ -58,7 +60,7 @@ function tiers({ squares }: FabricOfRun): Layout {
     }
     return leans ? { angle: 50, anchor: "start", aside: [0, 12] } : { angle: 0, anchor: "middle", aside: [0, 20] };
   });
-  return { width, height: EDGE + highest * TIER + below, at, label };
+  return { width, height: EDGE + highest * apart + below, at, label };
 }
 
 function ring({ squares, edges }: FabricOfRun): Layout {

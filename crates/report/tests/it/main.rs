@@ -2,6 +2,7 @@
 
 mod bandwidth;
 mod congestion;
+mod explorer;
 mod figures;
 mod page;
 mod queue_pairs;
