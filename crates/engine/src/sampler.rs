@@ -55,6 +55,11 @@ impl Sampler {
         self.next
     }
 
+    /// No further sample is due.
+    pub fn stop(&mut self) {
+        self.next = Time::NEVER;
+    }
+
     /// Room for a sample of every port, whatever stands there.
     pub fn room(&mut self) -> Vec<Cell> {
         self.spare.pop().unwrap_or_else(|| vec![Cell::default(); self.n_ports])

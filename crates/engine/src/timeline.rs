@@ -324,3 +324,107 @@ fn shares(jobs: &[Job], most: u32) -> Vec<usize> {
     }
     shares
 }
+
+#[cfg(test)]
+mod tests {
+    use netloom_model::{Handling, Repetition};
+    use netloom_units::Duration;
+
+    use super::*;
+
+    /// A job of phases of computation, so many, on the last hosts of so many.
+    fn job(n_ranks: u32, n_phases: usize, steps: u32) -> Job {
+        Job {
+            ranks: (0..n_ranks).rev().map(HostId).collect(),
+            steps,
+            phases: vec![Phase::Compute { span: Duration(1) }; n_phases],
+            start: Time::ZERO,
+            handling: Handling::default(),
+            repetition: Repetition::default(),
+        }
+    }
+
+    /// Steps that each take so long, one after the other, at all ranks.
+    fn play(timeline: &mut Timeline<'_>, n_ranks: u32, lengths: &[u64]) {
+        let mut at = 0;
+        for (step, length) in (0..).zip(lengths) {
+            for host in (0..n_ranks).map(HostId) {
+                timeline.hear(Mark::StepBegins { job: 0, step }, host, at);
+                timeline.hear(Mark::StepEnds { job: 0, step }, host, at + length);
+            }
+            at += length;
+        }
+        timeline.settle();
+    }
+
+    fn told(timeline: Timeline<'_>) -> Vec<u32> {
+        let mut steps: Vec<u32> = timeline.rows().iter().map(|row| row.step).collect();
+        steps.dedup();
+        steps
+    }
+
+    #[test]
+    fn of_steps_that_took_equally_long_the_earlier_is_told() {
+        let jobs = [job(2, 0, 100)];
+        for (most, expected) in
+            [(1, vec![0]), (2, vec![0, 3]), (4, vec![0, 2, 3, 5]), (9, vec![0, 1, 2, 3, 4, 5])]
+        {
+            let mut timeline = Timeline::new(&jobs, most).unwrap();
+            play(&mut timeline, 2, &[1, 7, 8, 9, 7, 8]);
+            assert_eq!(told(timeline), expected);
+        }
+    }
+
+    #[test]
+    fn jobs_get_a_step_each_in_turns_those_with_the_fewest_rows_first() {
+        assert_eq!(shares(&[job(1000, 59, 9), job(1, 0, 9), job(100, 9, 2)], 4), [1, 4, 2]);
+        assert_eq!(shares(&[job(1000, 65, 9), job(1, 0, 9)], 4), [0, 4]);
+        assert_eq!(shares(&[job(10, 1, 9)], 0), [0]);
+        // Two steps take all the room there is, and nothing is left for a third.
+        assert_eq!(shares(&[job(1 << 15, 0, 9)], 1000), [2]);
+        assert!(Timeline::new(&[job(1 << 15, 2, 9)], 1000).is_none());
+    }
+
+    #[test]
+    fn the_order_in_which_partitions_report_is_no_matter() {
+        let jobs = [job(3, 1, 9)];
+        let marks = |host: u32| {
+            let at = u64::from(host);
+            [
+                (Mark::StepBegins { job: 0, step: 0 }, at),
+                (Mark::PhaseBegins { job: 0, step: 0, phase: 0 }, at),
+                (Mark::PhaseEnds { job: 0, step: 0, phase: 0 }, at + 1),
+                (Mark::StepEnds { job: 0, step: 0 }, at + 1),
+                (Mark::StepBegins { job: 0, step: 1 }, at + 1),
+            ]
+        };
+        let rows = |hosts: [u32; 3]| {
+            let mut timeline = Timeline::new(&jobs, 4).unwrap();
+            for host in hosts {
+                marks(host).into_iter().for_each(|(mark, at)| timeline.hear(mark, HostId(host), at));
+            }
+            timeline.settle();
+            timeline.rows()
+        };
+        let expected = rows([0, 1, 2]);
+        assert_eq!(expected.len(), 3 * 2 + 3);
+        assert!(
+            expected.iter().all(|row| row.rank == 2 - row.host.0 && row.end.is_none() == (row.step == 1))
+        );
+        assert_eq!(rows([2, 0, 1]), expected);
+    }
+
+    #[test]
+    fn who_runs_ahead_takes_no_more_memory_than_there_is() {
+        let jobs = [job(1 << 13, 7, 1 << 20)];
+        let mut timeline = Timeline::new(&jobs, 4).unwrap();
+        for step in 0..1000 {
+            timeline.hear(Mark::StepBegins { job: 0, step }, HostId(5), u64::from(step));
+            timeline.hear(Mark::StepEnds { job: 0, step }, HostId(5), u64::from(step) + 1);
+        }
+        timeline.settle();
+        // 65,536 rows a step: two are held, and the first one is told.
+        assert_eq!(timeline.jobs[0].under_way.len(), 2);
+        assert_eq!(told(timeline), [0]);
+    }
+}

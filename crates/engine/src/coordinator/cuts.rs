@@ -113,7 +113,12 @@ impl Coordinator<'_, '_> {
     }
 
     fn sample(&mut self, at: u64) {
+        let is_done = self.is_done();
         let sampler = self.sampler.as_mut().expect("only a sampler asks for samples");
+        if is_done {
+            // Timers of queue pairs that wait for nothing any more may lie far ahead: they are no reason for long intervals.
+            return sampler.stop();
+        }
         let mut cells = sampler.room();
         let mut rest = cells.as_mut_slice();
         for &(partition, place) in &self.seating.of_node {

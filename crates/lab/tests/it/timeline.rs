@@ -129,11 +129,11 @@ fn hosts_are_those_of_the_ranks() {
     assert!(hosts.values().all(|hosts| hosts.len() == 1));
     let of_job = |job: u16| hosts.keys().filter(move |key| key.0 == job).count();
     assert_eq!((of_job(0), of_job(1)), (8, 8));
-    // Ranks of the first job are dealt to racks in turns, those of the second lie side by side in what is left.
+    // Ranks of the first job are dealt to racks evenly, those of the second lie side by side in what is left.
     let hosts =
         |job: u16| hosts.iter().filter(move |(key, _)| key.0 == job).map(|(_, host)| *host.first().unwrap());
     let racks: Vec<u32> = hosts(0).map(|host| host / 4).collect();
-    assert_eq!(racks, [0, 1, 2, 3, 0, 1, 2, 3]);
+    assert_eq!(racks, [0, 0, 1, 1, 2, 2, 3, 3]);
     assert!(hosts(1).is_sorted() && hosts(1).all(|host| !hosts(0).any(|other| other == host)));
 }
 
@@ -322,4 +322,19 @@ jobs: [ { name: few, placement: { contiguous: { ranks: 4 } }, phases: [ { ring_a
     assert!(records(&larger, Options::default()).series.is_empty());
     let chosen = format!("{larger}record: {{ series: 1us }}\n");
     assert!(!records(&chosen, Options::default()).series.is_empty());
+}
+
+#[test]
+fn timers_that_wait_for_nothing_make_no_interval_longer() {
+    // After the last packet only timeouts lie ahead, 4 ms later.
+    let text = "
+netloom: 1
+fabric: { leaf_spine: { leaves: 2, spines: 2, hosts_per_leaf: 4, host_rate: 100Gbps } }
+transport: nic_sr
+jobs: [ { name: all, phases: [ { ring_all_reduce: { size: 2MiB } } ] } ]
+";
+    let sink = records(text, Options::default());
+    let end = sink.jobs[0].end.expect("it is over");
+    let interval = sink.series[0].interval;
+    assert!(end.0 > 300_000_000 && interval.0 * 99 <= end.0, "{interval:?} until {end:?}");
 }
