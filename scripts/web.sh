@@ -84,3 +84,13 @@ netloom report "$place"/sweep/points/*/*/* -o "$place/sweep.html" >/dev/null
 (cd web && npm run --silent browser -- "$browser" "$place/demo.html" "$place/hostile.html" \
     "$place/rdma.html" "$place/sweep.html" "$place/flows.html" "$place/congestion.html" "$place/traffic.html" \
     "$place/sizes.html" "$place/reordering.html" "$place/interference.html" "$place/maps.html" ${PICTURES:+--pictures "$PICTURES"})
+
+# What the explorer shows is what the tables of a run say; and a large run opens quickly.
+netloom run scenarios/faults/flap.yaml --set 'background={poisson: {load: 5%, sizes: alistorage, end: 2ms}}' -o "$place/explored" --quiet
+netloom export csv "$place/explored" -o "$place/csv" >/dev/null
+netloom report "$place/explored" -o "$place/explored.html" >/dev/null
+netloom run web/tests/large.yaml -o "$place/large" --quiet
+netloom report "$place/large" -o "$place/large.html" >/dev/null
+cd web
+npm run --silent explorer -- "$browser" "$place/explored.html" "$place/csv"
+npm run --silent large -- "$browser" "$place/large.html"

@@ -1,0 +1,60 @@
+// Whether the report of a large run is small and quick: below 15 MB, its first view within two seconds, and nothing missing
+// in the others.
+//
+// node tests/large.mjs CHROMIUM REPORT
+
+import { statSync } from "node:fs";
+
+import { chromium } from "playwright-core";
+
+import { FLAGS, open, settled } from "./page.mjs";
+
+const [executablePath, report] = process.argv.slice(2);
+const MOST_BYTES = 15e6;
+const MOST_TIME = 2000;
+/** A machine may be busy with something else: the best of so many counts. */
+const TRIES = 3;
+const complaints = [];
+const complain = (what) => complaints.push(`${report}: ${what}`);
+
+const { size } = statSync(report);
+if (size >= MOST_BYTES) {
+  complain(`${size} bytes`);
+}
+const browser = await chromium.launch({ executablePath, args: FLAGS });
+const times = [];
+try {
+  for (let nth = 0; nth < TRIES; nth += 1) {
+    const begun = performance.now();
+    const page = await open(browser, report, complain);
+    await page.waitForSelector("#summary table");
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    times.push(performance.now() - begun);
+    await page.close();
+  }
+  if (Math.min(...times) >= MOST_TIME) {
+    complain(`its first view took ${Math.round(Math.min(...times))} ms`);
+  }
+  const page = await open(browser, report, complain);
+  for (const view of ["fabric", "jobs", "flows", "settings"]) {
+    await page.click(`nav.views a[href="#${view}"]`);
+    await page.waitForSelector(`#view-${view}:not([hidden]) section`);
+    await settled(page);
+  }
+  await page.click('nav.views a[href="#fabric"]');
+  await page.locator("#instant").fill("5");
+  const told = await page.evaluate(() => ({
+    ports: document.querySelector("#drawing")?.textContent?.includes("all 32,768 ports"),
+    messages: document.querySelector(".busiest li") !== null,
+  }));
+  if (told.ports !== true || !told.messages) {
+    complain("the fabric does not say what its lines stand for, or nothing happens in it");
+  }
+} finally {
+  await browser.close();
+}
+if (complaints.length > 0) {
+  console.error(complaints.join("\n"));
+  process.exit(1);
+}
+console.log(`large: ${(size / 1e6).toFixed(1)} MB, first view in ${Math.round(Math.min(...times))} ms`);
