@@ -64,11 +64,12 @@ function tiers({ squares }: FabricOfRun): Layout {
 }
 
 function ring({ squares, edges }: FabricOfRun): Layout {
-  const hosts = squares.filter(({ tier }) => tier === 0).length;
-  const named = hosts <= 2 * NAMED;
-  const width = Math.min(WIDE, Math.max(NARROW, hosts * 6));
-  const [middle, outer] = [width / 2, width / 2 - (named ? 110 : EDGE)];
-  const inner = outer - 60;
+  const hosts = squares.filter(({ tier }) => tier === 0);
+  const named = hosts.length <= 2 * NAMED;
+  const longest = hosts.reduce((most, { name }) => Math.max(most, name.length), 0);
+  const margin = named ? EDGE + longest * LETTER : EDGE;
+  const outer = Math.min(WIDE, Math.max(NARROW, hosts.length * 6)) / 2;
+  const [middle, inner] = [outer + margin, outer - 60];
   const switches = squares.flatMap(({ tier }, nth) => (tier > 0 ? [nth] : []));
   const turn = new Map(switches.map((square, nth) => [square, (2 * Math.PI * nth) / switches.length - Math.PI / 2]));
   const point = (angle: number, radius: number): Point => [
@@ -99,5 +100,5 @@ function ring({ squares, edges }: FabricOfRun): Layout {
     }
     return { angle: flips ? degrees - 180 : degrees, anchor: flips ? "end" : "start", aside };
   });
-  return { width, height: width, at, label };
+  return { width: 2 * middle, height: 2 * middle, at, label };
 }
