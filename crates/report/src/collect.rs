@@ -5,7 +5,7 @@
 use netloom_records::{
     Batch, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow,
     JobRow, Manifest, MeasureRow, Names, PortRow, RateRow, ReorderingRow, RepairRow, Row, RunFolder,
-    SignalRow, StageRow, StepRow, TallyRow, TrafficRow,
+    SeriesRow, SignalRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 use netloom_units::{LinkId, NodeId};
 
@@ -105,6 +105,8 @@ fn read(folder: &RunFolder, about: &About, panels: &mut Collectors) -> Result<()
     rows::<StepRow>(folder, |rows| feed(Batch::Steps(rows)))?;
     rows::<JobRow>(folder, |rows| feed(Batch::Jobs(rows)))?;
     rows::<PortRow>(folder, |rows| feed(Batch::Ports(rows)))?;
+    // Where ports are is known before their samples come.
+    rows::<SeriesRow>(folder, |rows| feed(Batch::Series(rows)))?;
     rows::<DropRow>(folder, |rows| feed(Batch::Drops(rows)))?;
     rows::<FaultRow>(folder, |rows| feed(Batch::Faults(rows)))?;
     rows::<EventRow>(folder, |rows| feed(Batch::Events(rows)))?;

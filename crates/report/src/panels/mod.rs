@@ -5,21 +5,22 @@
 mod bandwidth;
 mod by_setting;
 mod congestion;
-mod faults;
-mod fct;
+pub mod faults;
+pub mod fct;
 mod goodput;
 pub mod interference;
-mod links;
-mod provenance;
+pub mod links;
+pub mod over_time;
+pub mod provenance;
 mod queues;
 mod rates;
 mod reordering;
 mod repairs;
-mod settings;
+pub mod settings;
 mod signals;
 mod slowdown;
 mod stages;
-mod steps;
+pub mod steps;
 mod summary;
 mod traffic;
 
@@ -74,19 +75,26 @@ collectors! {
     traffic: traffic::Traffic,
     reordering: reordering::Reordering,
     interference: interference::Interference,
+    over_time: over_time::OverTime,
 }
 
-/// Everything the page is told.
+/// Everything the page is told; lists are run by run, unless they say otherwise.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    runs: Vec<provenance::RunData>,
+    /// Where they came from, and how they ended.
+    pub runs: Vec<provenance::RunData>,
     summary: Vec<summary::RowData>,
-    steps: Vec<steps::JobData>,
-    fct: Vec<fct::RunData>,
-    slowdown: Vec<Option<Slowdowns>>,
+    /// Step times, job by job of each run.
+    pub steps: Vec<steps::JobData>,
+    /// Flow completion times.
+    pub fct: Vec<fct::RunData>,
+    /// FCT slowdown by size; absent where no message has an ideal time.
+    pub slowdown: Vec<Option<Slowdowns>>,
     queues: Vec<queues::RunData>,
-    links: Vec<links::RunData>,
-    faults: Vec<faults::RunData>,
+    /// How busy links were.
+    pub links: Vec<links::RunData>,
+    /// What failed, and what was lost.
+    pub faults: Vec<faults::RunData>,
     by_setting: Option<by_setting::BySettingData>,
     bandwidth: Vec<Option<Vec<bandwidth::LineData>>>,
     goodput: Vec<Option<goodput::RunData>>,
@@ -98,7 +106,11 @@ pub struct Report {
     traffic: Vec<Option<traffic::RunData>>,
     reordering: Vec<Option<reordering::RunData>>,
     interference: Option<interference::Study>,
-    settings: settings::SettingsData,
+    /// Settings of all runs.
+    pub settings: settings::SettingsData,
+    /// The fabric over time; absent where no samples were recorded. The page does not draw it.
+    #[serde(skip)]
+    pub over_time: Vec<Option<over_time::RunData>>,
 }
 
 impl Report {
@@ -128,6 +140,7 @@ impl Report {
             reordering: Vec::new(),
             interference: None,
             settings,
+            over_time: Vec::new(),
         };
         let (mut read, mut studied) = (Vec::new(), Vec::new());
         for (number, Collected { about, panels }) in collected.into_iter().enumerate() {
@@ -148,6 +161,7 @@ impl Report {
             report.congestion.push(panels.congestion.finish(&about));
             report.traffic.push(panels.traffic.finish(&about));
             report.reordering.push(panels.reordering.finish());
+            report.over_time.push(panels.over_time.finish(&about));
             report.summary.extend(summary::rows(number, &report));
             studied.push(panels.interference);
             read.push(about);
