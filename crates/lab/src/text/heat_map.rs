@@ -48,15 +48,15 @@ fn level(share: f64) -> usize {
 
 /// A line that says what shades mean.
 pub fn legend() -> Line {
-    let mut line = Line::indented(2).add(Ink::Faint, "mean of the time that links were sending: ");
+    let mut line = Line::indented(2);
     let mut from = 0;
     for (number, (most, shade)) in SHADES.iter().enumerate() {
         let to = (most.min(1.0) * 100.0).round() as u32;
-        line = line.add(Ink::Heat(number), &shade.to_string()).plain(&format!(" {from} to {to} %"));
-        line = if number + 1 < SHADES.len() { line.plain(", ") } else { line };
+        let gap = if number > 0 { "  " } else { "" };
+        line = line.plain(gap).add(Ink::Heat(number), &shade.to_string()).plain(&format!(" {from}-{to}"));
         from = to;
     }
-    line
+    line.add(Ink::Faint, " % of the time")
 }
 
 impl HeatMap<'_> {

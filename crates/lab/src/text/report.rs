@@ -69,19 +69,44 @@ fn heads(sheet: &mut Sheet, told: &Report) {
         sheet.hanging(start.plain(": "), Ink::Plain, &text);
     }
     cut_list(sheet, told.runs.len(), MOST_BESIDE, "run");
-    let between = &told.settings.between;
-    if told.runs.len() < 2 || between.rows.is_empty() {
+    let differing = differing(told);
+    if told.runs.len() < 2 || differing.is_empty() {
         return;
     }
     sheet.text(Ink::Faint, "They differ in:", 2);
-    for row in between.rows.iter().take(MOST_SETTINGS) {
-        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
-        let values: Vec<String> = row.values.iter().take(MOST_ALONE).map(value).collect();
-        let more = if row.values.len() > MOST_ALONE { ", ..." } else { "" };
-        let start = Line::indented(4).plain(&name(&row.path, 30)).plain("  ");
-        sheet.hanging(start, Ink::Plain, &(values.join(", ") + more));
+    for (path, values) in differing.iter().take(MOST_SETTINGS) {
+        let more = if values.len() > MOST_ALONE { ", ..." } else { "" };
+        let start = Line::indented(4).plain(&name(path, 30)).plain(": ");
+        sheet.hanging(start, Ink::Plain, &(values[..values.len().min(MOST_ALONE)].join(", ") + more));
     }
-    cut_list(sheet, between.total, MOST_SETTINGS, "setting");
+    let cut = &told.settings.between;
+    let rows_left_out = cut.total - cut.rows.len();
+    cut_list(sheet, differing.len() + rows_left_out, MOST_SETTINGS.min(differing.len()), "setting");
+}
+
+/// Settings in which the runs differ; of one that names what only some runs have, the name, in place of its parameters.
+fn differing(told: &Report) -> Vec<(String, Vec<String>)> {
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    for row in &told.settings.between.rows {
+        let parts: Vec<&str> = row.path.split('.').collect();
+        let is_of_some = row.values.iter().any(Option::is_none) && parts.len() > 2;
+        let (path, choice) = if is_of_some {
+            (parts[..parts.len() - 2].join("."), Some(parts[parts.len() - 2]))
+        } else {
+            (row.path.clone(), None)
+        };
+        let place = found.iter().position(|(known, _)| *known == path).unwrap_or_else(|| {
+            found.push((path, vec!["-".to_owned(); row.values.len()]));
+            found.len() - 1
+        });
+        for (shown, value) in found[place].1.iter_mut().zip(&row.values) {
+            match value {
+                Some(value) => choice.unwrap_or(value).clone_into(shown),
+                None => {}
+            }
+        }
+    }
+    found
 }
 
 /// How a run ended.

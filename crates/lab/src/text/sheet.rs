@@ -174,12 +174,14 @@ pub fn beside(blocks: Vec<Vec<Line>>, gap: usize, most: usize) -> Vec<Line> {
 pub struct Sheet {
     look: Look,
     lines: Vec<Line>,
+    /// Lines up to the last heading, and it.
+    headed: usize,
 }
 
 impl Sheet {
     /// An empty sheet.
     pub fn new(look: Look) -> Sheet {
-        Sheet { look, lines: Vec::new() }
+        Sheet { look, lines: Vec::new(), headed: 0 }
     }
 
     /// Columns to draw in.
@@ -197,9 +199,10 @@ impl Sheet {
         self.lines.extend(lines);
     }
 
-    /// Leaves a line empty, unless nothing or an empty line stands above it.
+    /// Leaves a line empty, unless nothing, a heading or an empty line stands above it.
     pub fn gap(&mut self) {
-        if self.lines.last().is_some_and(|line| line.width() > 0) {
+        let is_below_heading = self.lines.len() == self.headed;
+        if !is_below_heading && self.lines.last().is_some_and(|line| line.width() > 0) {
             self.lines.push(Line::default());
         }
     }
@@ -209,7 +212,9 @@ impl Sheet {
         self.gap();
         let text = name(text, self.columns().saturating_sub(4));
         let rule = "─".repeat(self.columns().saturating_sub(columns(&text) + 4));
-        self.line(Line::default().add(Ink::Faint, "── ").add(Ink::Strong, &text).plain(" ").add(Ink::Faint, &rule));
+        let line = Line::default().add(Ink::Faint, "── ").add(Ink::Strong, &text).plain(" ");
+        self.line(line.add(Ink::Faint, &rule));
+        self.headed = self.lines.len();
     }
 
     /// A heading with a remark behind it.
@@ -232,13 +237,19 @@ impl Sheet {
 
     /// Words behind the beginning of a line; further lines are indented as far.
     pub fn hanging(&mut self, start: Line, ink: Ink, text: &str) {
+        let further = Line::indented(start.width());
+        self.beginning(start, &further, ink, text);
+    }
+
+    /// Words behind the beginning of a line; further lines begin in a way of their own.
+    pub fn beginning(&mut self, start: Line, further: &Line, ink: Ink, text: &str) {
         let (most, indent) = (self.columns(), start.width());
         let mut line = start;
         let mut is_first = true;
         for word in harmless(text).split(' ').filter(|word| !word.is_empty()) {
             let word = cut(word, most.saturating_sub(indent));
             if !is_first && line.width() + 1 + columns(&word) > most {
-                self.line(std::mem::replace(&mut line, Line::indented(indent)));
+                self.line(std::mem::replace(&mut line, further.clone()));
                 is_first = true;
             }
             line = if is_first { line } else { line.plain(" ") }.add(ink, &word);

@@ -78,23 +78,23 @@ impl Told<'_> {
         text
     }
 
-    /// What queues are like.
+    /// What queues are like, in the sizes of the scenario.
     fn switches(&self) -> String {
-        let queues = &self.prepared.compiled.model.queues;
+        let (queues, written) = (&self.prepared.compiled.model.queues, &self.prepared.scenario["queues"]);
         if queues.credits.is_some() {
             return self.with_changed("input buffers and credits", "queues.credits");
         }
-        let size = |bytes: netloom_units::Bytes| words::size(bytes.0 as f64);
         let mut text = match (queues.buffer, queues.switch_limit) {
             (Some(buffer), _) => {
-                let pause = if buffer.pause.is_some() { ", lossless by pause frames" } else { ", lossy" };
-                format!("a shared buffer of {} each{pause}", size(buffer.size))
+                let pause = if buffer.pause.is_some() { "lossless by pause frames" } else { "lossy" };
+                format!("a shared buffer of {} each, {pause}", chosen(&written["buffer"]))
             }
-            (None, Some(limit)) => format!("a queue of {} for each port", size(limit)),
+            (None, Some(_)) => format!("a queue of {} for each port", chosen(&written["switch_limit"])),
             (None, None) => "a queue without limit for each port".to_owned(),
         };
-        if let Some(marking) = queues.marking {
-            text.push_str(&format!(", marks from {} to {}", size(marking.minimum), size(marking.maximum)));
+        if queues.marking.is_some() {
+            let [least, most] = ["minimum", "maximum"].map(|key| chosen(&written["marking"][key]));
+            text.push_str(&format!(", marks from {least} to {most}"));
         }
         text
     }

@@ -66,27 +66,16 @@ fn stack(sheet: &mut Sheet, outline: &FabricOutline) {
             within(sheet, outline, joint, place > 0);
         }
         for joint in joints {
-            let text = between(outline, joint);
-            let start = Line::indented(STEM).plain("│ ");
-            stemmed(sheet, start, &text);
+            stemmed(sheet, ("│", " "), &between(outline, joint));
         }
     }
 }
 
-/// Words right of the line between two boxes.
-fn stemmed(sheet: &mut Sheet, start: Line, text: &str) {
-    let most = sheet.columns();
-    let mut line = start.clone();
-    let mut is_first = true;
-    for word in words::harmless(text).split(' ') {
-        if !is_first && line.width() + 1 + columns(word) > most {
-            sheet.line(std::mem::replace(&mut line, start.clone()));
-            is_first = true;
-        }
-        line = if is_first { line } else { line.plain(" ") }.plain(word);
-        is_first = false;
-    }
-    sheet.line(line);
+/// Words right of the line between two boxes, behind a mark.
+fn stemmed(sheet: &mut Sheet, (stem, mark): (&str, &str), text: &str) {
+    let start = Line::indented(STEM).add(Ink::Faint, stem).plain(mark);
+    let further = Line::indented(STEM).add(Ink::Faint, stem).up_to(start.width());
+    sheet.beginning(start, &further, Ink::Plain, text);
 }
 
 fn inner_width(layer: &Layer) -> usize {
@@ -141,9 +130,9 @@ fn within(sheet: &mut Sheet, outline: &FabricOutline, joint: &Joint, is_stemmed:
     let mut text = format!("{}, {how}", cables(joint));
     let ratio = outline.layers[joint.upper].oversubscription.filter(|_| joint.reach == Reach::Global);
     if let Some(ratio) = ratio {
-        text.push_str(&format!("; {} from below", oversubscribed(ratio)));
+        text.push_str(&format!(", {}", oversubscribed(ratio)));
     }
-    stemmed(sheet, Line::indented(STEM).plain(if is_stemmed { "│ ⇄ " } else { "  ⇄ " }), &text);
+    stemmed(sheet, (if is_stemmed { "│" } else { " " }, " ⇄ "), &text);
 }
 
 /// Links from a layer to a lower one.
@@ -187,13 +176,11 @@ fn cables(joint: &Joint) -> String {
     format!("{links} of {joined}{bundle}, {delay}: {} each way", words::bit_rate(joint.capacity as f64))
 }
 
-/// `2:1 oversubscribed`.
+/// `oversubscribed 2:1`.
 fn oversubscribed(ratio: f64) -> String {
-    if (ratio - 1.0).abs() < 1e-3 {
-        return "1:1, not oversubscribed".to_owned();
+    match ratio {
+        ratio if (ratio - 1.0).abs() < 1e-3 => "not oversubscribed (1:1)".to_owned(),
+        ratio if ratio > 1.0 => format!("oversubscribed {}:1", words::number(ratio)),
+        ratio => format!("undersubscribed 1:{}", words::number(1.0 / ratio)),
     }
-    if ratio > 1.0 {
-        return format!("{}:1 oversubscribed", words::number(ratio));
-    }
-    format!("1:{}, more capacity up than from below", words::number(1.0 / ratio))
 }

@@ -29,6 +29,8 @@ struct Row {
     boxes: Vec<Vec<NodeId>>,
     labels: Vec<Vec<String>>,
     are_hosts: bool,
+    /// Blanks on each side of a label within its box.
+    padding: usize,
 }
 
 /// The picture, or why there is none.
@@ -115,7 +117,7 @@ impl Row {
             }
             boxes.push(vec![node]);
         }
-        Some(Row { boxes, labels: Vec::new(), are_hosts })
+        Some(Row { boxes, labels: Vec::new(), are_hosts, padding: 0 })
     }
 
     /// Chooses labels that fit: names in one line, in several, or in several and cut.
@@ -131,14 +133,21 @@ impl Row {
             whole.iter().map(split).collect(),
             whole.iter().map(|label| split(label).iter().map(|word| cut_word(word)).collect()).collect(),
         ];
-        let fits = |labels: &Vec<Vec<String>>| (width_of(labels) + self.frame() + 1) * labels.len() <= most;
-        self.labels = forms.into_iter().find(fits)?;
-        Some(())
+        let paddings = if self.are_hosts { 0..=0 } else { 0..=1 };
+        for padding in paddings.rev() {
+            self.padding = padding;
+            let fits = |labels: &&Vec<Vec<String>>| (width_of(labels) + self.frame() + 1) * labels.len() <= most;
+            if let Some(labels) = forms.iter().find(fits) {
+                self.labels.clone_from(labels);
+                return Some(());
+            }
+        }
+        None
     }
 
     /// Columns that a box takes beside its label.
     fn frame(&self) -> usize {
-        if self.are_hosts { 0 } else { 4 }
+        if self.are_hosts { 0 } else { 2 + 2 * self.padding }
     }
 
     fn width(&self) -> usize {
@@ -271,7 +280,7 @@ fn spread(ports: &[usize], texts: impl Iterator<Item = String>) -> String {
 
 /// The upper rim of a row's boxes and what stands in them.
 fn body(row: &Row, ports: &Ports, leads: impl Fn(usize) -> bool) -> Vec<String> {
-    let inner = width_of(&row.labels) + 2;
+    let inner = width_of(&row.labels) + 2 * row.padding;
     let height = row.labels.iter().map(Vec::len).max().unwrap_or(0);
     let mut lines = Vec::new();
     if !row.are_hosts {
@@ -294,7 +303,7 @@ fn foot(row: &Row, ports: &Ports, width: usize, leads: impl Fn(usize) -> bool) -
     if row.are_hosts {
         return Vec::new();
     }
-    let inner = width_of(&row.labels) + 2;
+    let inner = width_of(&row.labels) + 2 * row.padding;
     let middles = row.ports(width);
     let text = |place: usize| {
         // Where its port was shifted, the box stays where it is.

@@ -20,7 +20,11 @@ pub fn over_time(sheet: &mut Sheet, told: &Option<OverTime>, run: &Provenance) {
         sheet.text(Ink::Faint, text, 2);
         return;
     };
-    sheet.title("Over time", &format!("0 s to {}, sampled every {}", words::span(run.simulated), words::span(told.interval)));
+    sheet.title("Over time", &format!(
+        "0 s to {}, every {}; heights up to the most",
+        words::span(run.simulated),
+        words::span(told.interval)
+    ));
     let room = sheet.columns().saturating_sub(LABEL + BEHIND + 3).max(8);
     let rates = fitted(&told.throughput, room, mean);
     let most = largest(&told.throughput);

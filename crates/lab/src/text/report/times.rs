@@ -10,7 +10,7 @@ use super::{MOST_BESIDE, cut_list, label_width, labelled};
 use crate::words;
 
 /// Columns of the words behind a bar.
-const BEHIND: usize = 31;
+const BEHIND: usize = 33;
 
 /// A bar.
 struct Timed {
