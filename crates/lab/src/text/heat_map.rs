@@ -62,23 +62,22 @@ pub fn legend() -> Line {
 impl HeatMap<'_> {
     /// How many rows and columns must share cells to fit into so many columns.
     pub fn joined(&self, most: usize) -> Joined {
-        let room = most.saturating_sub(self.label_width() + 3).max(1);
-        Joined {
-            rows: self.rows.len().div_ceil(MOST_ROWS).max(1),
-            columns: self.columns.len().div_ceil(room).max(1),
-        }
+        let rows = self.rows.len().div_ceil(MOST_ROWS).max(1);
+        let room = most.saturating_sub(self.label_width(rows) + 3).max(1);
+        Joined { rows, columns: self.columns.len().div_ceil(room).max(1) }
     }
 
-    fn label_width(&self) -> usize {
-        let of = |names: &[String; 2]| columns(&span(names, LONGEST_NAME));
-        self.rows.iter().map(of).max().unwrap_or(0).min(LONGEST_NAME)
+    /// Columns of the names of rows, so many of which share one.
+    fn label_width(&self, by: usize) -> usize {
+        let of = |names: &[[String; 2]]| columns(&span(&ends(names), LONGEST_NAME));
+        self.rows.chunks(by).map(of).max().unwrap_or(0).min(LONGEST_NAME)
     }
 
     /// The lines of the map, in at most so many columns.
     pub fn lines(&self, most: usize) -> Vec<Line> {
         let Joined { rows: by_row, columns: by_column } = self.joined(most);
         let n_columns = self.columns.len().div_ceil(by_column);
-        let label = self.label_width();
+        let label = self.label_width(by_row);
         let room = most.saturating_sub(label + 3) / n_columns.max(1);
         let width = if room >= WITH_NUMBER { WITH_NUMBER } else { room.clamp(1, 2) };
         let inner = n_columns * width;
@@ -89,8 +88,7 @@ impl HeatMap<'_> {
         };
         lines.push(rim("┌", "┐"));
         for (number, names) in self.rows.chunks(by_row).enumerate() {
-            let names = [names[0][0].clone(), names[names.len() - 1][1].clone()];
-            let mut line = Line::default().right(Ink::Plain, &span(&names, label), label);
+            let mut line = Line::default().right(Ink::Plain, &span(&ends(names), label), label);
             line = line.plain(" ").add(Ink::Faint, "│");
             for column in 0..n_columns {
                 line = line.then(self.cell(number, column, (by_row, by_column), width));
@@ -103,11 +101,7 @@ impl HeatMap<'_> {
 
     /// Names of the columns where they fit, else of the first and the last.
     fn heading(&self, by: usize, label: usize, width: usize) -> Line {
-        let chunks: Vec<[String; 2]> = self
-            .columns
-            .chunks(by)
-            .map(|names| [names[0][0].clone(), names[names.len() - 1][1].clone()])
-            .collect();
+        let chunks: Vec<[String; 2]> = self.columns.chunks(by).map(ends).collect();
         let fits = chunks.iter().all(|names| names[0] == names[1] && columns(&names[0]) < width);
         let start = Line::indented(label + 2);
         if fits {
@@ -144,6 +138,11 @@ impl HeatMap<'_> {
         }
         Line::default().add(Ink::Heat(level), &shade.repeat(width))
     }
+}
+
+/// The first and the last name of several blocks, of which there is at least one.
+fn ends(names: &[[String; 2]]) -> [String; 2] {
+    [names[0][0].clone(), names[names.len() - 1][1].clone()]
 }
 
 /// Two names as one: what they begin with alike is said once, where it has to be short.

@@ -25,3 +25,5 @@ mod scenes;
 mod schema;
 mod sweeps;
 mod tables;
+mod text_of_fabrics;
+mod text_of_runs;
