@@ -143,8 +143,8 @@ pub struct Report {
     /// Write in place of a file that is already there
     #[arg(long)]
     pub force: bool,
-    /// Print a summary for the terminal: bars, sparklines and heat maps in as many columns as it has (or COLUMNS says),
-    /// 80 where there is none; colours only on a terminal, and none with NO_COLOR
+    /// Print a summary for the terminal: bars, sparklines and heat maps in as many columns as it has (or `COLUMNS` says),
+    /// 80 where there is none; colours only on a terminal, and none with `NO_COLOR`
     #[arg(long)]
     pub text: bool,
 }

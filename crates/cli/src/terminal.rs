@@ -30,7 +30,8 @@ fn columns(text: &str) -> Option<usize> {
 
 /// Whether a terminal has 256 colours, and they are wanted (no-color.org).
 fn has_colours(no_color: &str, term: &str, colorterm: &str) -> bool {
-    let is_known = ["256color", "direct", "kitty", "alacritty", "ghostty"].iter().any(|word| term.contains(word));
+    let is_known =
+        ["256color", "direct", "kitty", "alacritty", "ghostty"].iter().any(|word| term.contains(word));
     no_color.is_empty() && term != "dumb" && (is_known || !colorterm.is_empty())
 }
 
@@ -49,6 +50,9 @@ mod tests {
 
     #[test]
     fn columns_are_a_number_that_makes_sense() {
-        assert_eq!(["120", " 60 ", "0", "-1", "x", "99999999999999999999"].map(columns), [Some(120), Some(60), None, None, None, None]);
+        assert_eq!(
+            ["120", " 60 ", "0", "-1", "x", "99999999999999999999"].map(columns),
+            [Some(120), Some(60), None, None, None, None]
+        );
     }
 }

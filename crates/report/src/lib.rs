@@ -30,15 +30,16 @@ pub use panels::interference::{CellData, Coordinates, PointData, RatioData, Stud
 
 /// What the panels are told of runs, for those who draw it elsewhere than on the page.
 pub mod told {
+    pub use crate::estimate::Estimate;
+    pub use crate::panels::Report;
     pub use crate::panels::faults::{ChangeData, DropData, EventData, RunData as Faults};
     pub use crate::panels::fct::{FctData, GroupData, RunData as Fct};
     pub use crate::panels::links::{ListData, ListedLink, RunData as Links, TierData, Usage};
     pub use crate::panels::over_time::RunData as OverTime;
     pub use crate::panels::provenance::RunData as Provenance;
     pub use crate::panels::settings::{BetweenRow, ChangedRow, SettingsData, TableData};
+    pub use crate::panels::stages::{FlowData, LineData, RunData as Staged, StageData};
     pub use crate::panels::steps::{Cdf, CourseData, JobData, Times};
-    pub use crate::estimate::Estimate;
-    pub use crate::panels::Report;
     pub use netloom_records::statistics::{SizeBucket, Slowdowns};
 }
 

@@ -23,7 +23,8 @@ fn a_file_is_drawn_and_one_that_is_called_like_a_command_is_reached_by_its_folde
     let subcommand = place.netloom(&["show", "packets"]);
     assert_eq!(subcommand.code, Some(2));
     assert!(subcommand.err.contains("<RUN>"), "{}", subcommand.err);
-    for (arguments, why) in [(&["show"][..], "<FILE>"), (&["show", "nowhere.yaml"], "there is no such file")] {
+    for (arguments, why) in [(&["show"][..], "<FILE>"), (&["show", "nowhere.yaml"], "there is no such file")]
+    {
         let refused = place.netloom(arguments);
         assert_eq!(refused.code, Some(2));
         assert!(refused.err.contains(why), "{}", refused.err);
@@ -83,7 +84,8 @@ fn columns_may_be_asked_for() {
     for columns in [60, 120] {
         for arguments in [["show", "small.yaml"].as_slice(), &["report", "--text", "small"]] {
             let mut asked = command(&place.path("."));
-            let answer = asked.args(arguments).env("COLUMNS", columns.to_string()).env("TERM", "xterm-256color");
+            let answer =
+                asked.args(arguments).env("COLUMNS", columns.to_string()).env("TERM", "xterm-256color");
             let answer = answer.output().expect("the command starts");
             let text = String::from_utf8(answer.stdout).expect("it is text");
             assert!(widest(&text) == columns && !text.contains('\u{1b}'), "{text}");

@@ -10,6 +10,7 @@ mod course;
 mod damage;
 mod links;
 mod slowdown;
+mod staged;
 mod times;
 
 use netloom_records::Status;
@@ -43,7 +44,11 @@ pub fn report(told: &Report, paths: &[String], look: Look) -> String {
     sheet.gap();
     if told.runs.len() > MOST_ALONE {
         let left_out = words::some((told.runs.len() - MOST_ALONE) as u64, "run");
-        sheet.text(Ink::Faint, &format!("{left_out} more are not drawn one by one; name fewer to see them."), 0);
+        sheet.text(
+            Ink::Faint,
+            &format!("{left_out} more are not drawn one by one; name fewer to see them."),
+            0,
+        );
     }
     let start = Line::default().add(Ink::Faint, "The whole report, for a browser: ");
     let more = if paths.len() > MOST_ALONE { " ..." } else { "" };
@@ -100,9 +105,8 @@ fn differing(told: &Report) -> Vec<(String, Vec<String>)> {
             found.len() - 1
         });
         for (shown, value) in found[place].1.iter_mut().zip(&row.values) {
-            match value {
-                Some(value) => choice.unwrap_or(value).clone_into(shown),
-                None => {}
+            if let Some(value) = value {
+                choice.unwrap_or(value).clone_into(shown);
             }
         }
     }
@@ -125,7 +129,8 @@ fn status(status: Status) -> (&'static str, Ink) {
 fn alone(sheet: &mut Sheet, told: &Report, number: usize) {
     let run = &told.runs[number];
     sheet.heading(&run.name);
-    course::over_time(sheet, &told.over_time[number], run);
+    course::over_time(sheet, told.over_time[number].as_ref(), run);
+    staged::stages(sheet, told.stages[number].as_ref());
     links::busy(sheet, &told.links[number]);
     damage::faults(sheet, &told.faults[number], run.simulated);
     damage::lost(sheet, &told.faults[number], run.packets);

@@ -306,7 +306,8 @@ mod tests {
     #[test]
     fn blocks_stand_beside_each_other_as_far_as_they_fit() {
         let block = |text: &str| vec![Line::default().plain(text), Line::default().plain("x")];
-        let shown = |lines: Vec<Line>| lines.into_iter().map(|line| line.finish(80, false)).collect::<Vec<_>>();
+        let shown =
+            |lines: Vec<Line>| lines.into_iter().map(|line| line.finish(80, false)).collect::<Vec<_>>();
         assert_eq!(shown(beside(vec![block("abc"), block("de")], 2, 7)), ["abc  de", "x    x"]);
         assert_eq!(shown(beside(vec![block("abc"), block("de")], 2, 6)), ["abc", "x", "", "de", "x"]);
     }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use netloom_lab::show::fabric::{ShownFabric, fabric, of_path};
 use netloom_lab::text::{self, Look};
@@ -67,6 +68,25 @@ pub fn widest(text: &str) -> usize {
     widest
 }
 
+/// The documentation shows this text below this command; `NETLOOM_BLESS=1` writes it there.
+#[track_caller]
+pub fn on_the_page(command: &str, text: &str) {
+    /// Several tests bless one page.
+    static PAGE: Mutex<()> = Mutex::new(());
+    let _alone = PAGE.lock();
+    let path = root().join("docs/concepts/terminal.md");
+    let page = fs::read_to_string(&path).expect("the page can be read");
+    let opening = format!("```text\n$ {command}\n");
+    let (before, rest) = page.split_once(&opening).expect("the page has the command");
+    let (shown, after) = rest.split_once("```").expect("its block ends");
+    if std::env::var_os("NETLOOM_BLESS").is_some() {
+        let fresh = [before, &opening, text, "```", after].concat();
+        fs::write(&path, fresh).expect("the page can be written");
+    } else {
+        assert_eq!(shown, text, "`make bless` writes docs/concepts/terminal.md anew");
+    }
+}
+
 const EIGHT_THOUSAND: &str = "
 netloom: 1
 name: eight thousand
@@ -117,6 +137,13 @@ fn fabrics_of_every_kind() {
 }
 
 #[test]
+fn the_page_shows_what_is_drawn() {
+    for file in ["scenarios/fabrics/fat_tree.yaml", "scenarios/fabrics/dragonfly_plus.yaml"] {
+        on_the_page(&format!("netloom show {file}"), &drawn(&mut of_file(file), 80));
+    }
+}
+
+#[test]
 fn nothing_is_wider_than_asked_for() {
     let files = files();
     assert!(files.len() > 60, "{}", files.len());
@@ -135,7 +162,15 @@ fn nothing_is_wider_than_asked_for() {
 #[test]
 fn a_small_picture_has_every_switch_and_every_way() {
     let text = drawn(&mut of_file("scenarios/inheritance/failed_link.yaml"), 120);
-    for word in ["spine0", "spine3", "leaf0", "leaf1", "4 hosts", "inherits from base.yaml", "not oversubscribed (1:1)"] {
+    for word in [
+        "spine0",
+        "spine3",
+        "leaf0",
+        "leaf1",
+        "4 hosts",
+        "inherits from base.yaml",
+        "not oversubscribed (1:1)",
+    ] {
         assert!(text.contains(word), "{word}:\n{text}");
     }
 }
@@ -185,7 +220,8 @@ fn names_that_would_steer_the_terminal_do_not() {
 
 #[test]
 fn wide_names_are_counted_in_columns() {
-    let text = LISTS.replace("north", "\u{8a08}\u{7b97}\u{6a5f}\u{7db2}\u{8def}").replace("west", &"w".repeat(150));
+    let text =
+        LISTS.replace("north", "\u{8a08}\u{7b97}\u{6a5f}\u{7db2}\u{8def}").replace("west", &"w".repeat(150));
     let shown = of_text(&text);
     for width in [40, 60, 80] {
         let text = text::fabric(&shown, Look { width, colours: false });

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use netloom_lab::text::{self, Look};
 use netloom_lab::{Overrides, RunRequest, Source, Style, Watch, report_text, run};
 use netloom_records::{
-    DropReason, DropRow, FaultRow, FolderSink, JobRow, MemorySink, Names, Outcome, Overwrite, PortRow, RunSummary,
-    SeriesRow, Status, StepRow,
+    DropReason, DropRow, FaultRow, FolderSink, JobRow, MemorySink, Names, Outcome, Overwrite, PortRow,
+    RunSummary, SeriesRow, Status, StepRow,
 };
 use netloom_report::{ReportedRun, read};
 use netloom_units::{Bytes, Duration, LinkId, NodeId, PortId, Rate, Time};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::text_of_fabrics::widest;
+use crate::text_of_fabrics::{on_the_page, widest};
 
 /// Run folders, gone at the end.
 struct Place {
@@ -91,19 +91,21 @@ fn no_names() -> Names {
 }
 
 /// A heavy job under two policies, sampled over time.
-fn heavy(place: &mut Place) {
+fn heavy() -> Place {
+    let mut place = Place::new();
     for policy in ["ecmp", "adaptive"] {
-        let set = [("balance", policy), ("jobs.0.steps", "2"), ("background.mice.end", "50ms"), ("record.series", "10us")];
+        let set = [("balance", policy), ("record.series", "10us")];
         place.simulate(policy, "scenarios/demo/heavy-x2.yaml", &set);
     }
+    place
 }
 
 #[test]
 fn a_heavy_job_under_two_policies() {
-    let mut place = Place::new();
-    heavy(&mut place);
-    insta::assert_snapshot!(place.text(80));
+    let place = heavy();
+    insta::assert_snapshot!("a_heavy_job_in_60_columns", place.text(60));
     insta::assert_snapshot!("a_heavy_job_in_120_columns", place.text(120));
+    on_the_page("netloom report --text out/ecmp out/adaptive", &place.text(80));
 }
 
 #[test]
@@ -159,7 +161,8 @@ fn a_large_fabric_is_drawn_in_blocks() {
         }
     }
     let words = [("host", leaves), ("leaf", leaves), ("spine", spines)];
-    let nodes = words.iter().flat_map(|(word, n)| (0..*n).map(move |number| format!("{word}{number}"))).collect();
+    let nodes =
+        words.iter().flat_map(|(word, n)| (0..*n).map(move |number| format!("{word}{number}"))).collect();
     let names = Names { nodes, ..no_names() };
     let mut place = Place::new();
     place.store("large", &MemorySink { ports, ..MemorySink::default() }, names, leaves);

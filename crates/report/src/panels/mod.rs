@@ -19,7 +19,7 @@ mod repairs;
 pub mod settings;
 mod signals;
 mod slowdown;
-mod stages;
+pub mod stages;
 pub mod steps;
 mod summary;
 mod traffic;
@@ -100,7 +100,8 @@ pub struct Report {
     goodput: Vec<Option<goodput::RunData>>,
     repairs: Vec<Option<repairs::RunData>>,
     rates: Vec<Option<rates::RunData>>,
-    stages: Vec<Option<stages::RunData>>,
+    /// Staged flows; absent where there are none.
+    pub stages: Vec<Option<stages::RunData>>,
     signals: Vec<Option<signals::RunData>>,
     congestion: Vec<Option<congestion::RunData>>,
     traffic: Vec<Option<traffic::RunData>>,

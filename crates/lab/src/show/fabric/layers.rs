@@ -109,7 +109,9 @@ impl Layers {
         let list: Vec<(u32, Vec<NodeId>)> =
             keyed.into_iter().map(|((_, tier, _), nodes)| (tier, nodes)).collect();
         for (layer, (_, nodes)) in list.iter().enumerate() {
-            nodes.iter().for_each(|node| of_node[node.index()] = layer);
+            for node in nodes {
+                of_node[node.index()] = layer;
+            }
         }
         let mut layers = Layers { of_node, capacities: vec![[0; 2]; list.len()], ports: Vec::new(), list };
         layers.count(model);
@@ -120,7 +122,8 @@ impl Layers {
     fn count(&mut self, model: &Model) {
         let fabric = &model.fabric;
         for port in fabric.ports() {
-            let (here, there) = (self.of_node[port.node.index()], self.of_node[fabric.port(port.peer).node.index()]);
+            let (here, there) =
+                (self.of_node[port.node.index()], self.of_node[fabric.port(port.peer).node.index()]);
             let local = fabric.local_index(fabric.port(port.peer).peer);
             let leads_up = there > here || is_global(model, port.node, local);
             if leads_up || there < here {
@@ -158,10 +161,8 @@ impl Layers {
         for (number, link) in fabric.links().iter().enumerate() {
             let [one, other] = link.ends.map(|port| self.of_node[fabric.port(port).node.index()]);
             let node = fabric.port(link.ends[0]).node;
-            let reach = match is_global(model, node, fabric.local_index(link.ends[0])) {
-                true => Reach::Global,
-                false => Reach::Local,
-            };
+            let is_global = is_global(model, node, fabric.local_index(link.ends[0]));
+            let reach = if is_global { Reach::Global } else { Reach::Local };
             by_place.entry((one.min(other), one.max(other), reach)).or_default().push(number as u32);
         }
         by_place.into_iter().map(|(place, links)| self.joint(model, place, &links)).collect()
@@ -190,7 +191,10 @@ impl Layers {
             upper,
             reach,
             links: links.len() as u64,
-            bundle: [bundles.values().min().copied().unwrap_or(0), bundles.values().max().copied().unwrap_or(0)],
+            bundle: [
+                bundles.values().min().copied().unwrap_or(0),
+                bundles.values().max().copied().unwrap_or(0),
+            ],
             is_full: bundles.len() as u64 == pairs,
             rates,
             delays,
@@ -205,16 +209,16 @@ fn is_global(model: &Model, node: NodeId, local: u32) -> bool {
 
 /// By node, the number of its kind of name within its tier.
 fn kinds(tiers: &[u32], names: &[String]) -> Vec<usize> {
-    let texts: Vec<Option<Vec<String>>> = names
-        .iter()
-        .map(|name| Some(Parts::of(name).texts).filter(|texts| texts.len() > 1))
-        .collect();
+    let texts: Vec<Option<Vec<String>>> =
+        names.iter().map(|name| Some(Parts::of(name).texts).filter(|texts| texts.len() > 1)).collect();
     let mut known: BTreeMap<u32, Vec<&[String]>> = BTreeMap::new();
     let mut unnumbered = BTreeSet::new();
     for (tier, texts) in tiers.iter().zip(&texts) {
         let known = known.entry(*tier).or_default();
         match texts {
-            Some(texts) if known.len() <= MOST_KINDS && !known.contains(&texts.as_slice()) => known.push(texts),
+            Some(texts) if known.len() <= MOST_KINDS && !known.contains(&texts.as_slice()) => {
+                known.push(texts);
+            }
             Some(_) => {}
             None => drop(unnumbered.insert(*tier)),
         }

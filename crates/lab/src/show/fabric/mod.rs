@@ -24,8 +24,8 @@ use crate::error::LabError;
 use crate::prepare::{Prepared, as_data};
 use crate::source::Source;
 
-pub use layers::{Joint, Kind, Layer, Reach};
 pub(crate) use layers::Layers;
+pub use layers::{Joint, Kind, Layer, Reach};
 pub use names::ranges;
 
 /// A fabric, told in its parts.
@@ -152,7 +152,8 @@ fn groups(model: &Model) -> Option<Groups> {
             pairs[(one.min(other) * n_groups + one.max(other)) as usize] += 1;
         }
     }
-    let counts = || (0..n_groups).flat_map(|one| (one + 1..n_groups).map(move |other| one * n_groups + other));
+    let counts =
+        || (0..n_groups).flat_map(|one| (one + 1..n_groups).map(move |other| one * n_groups + other));
     let of_first = |from: usize, to: usize| {
         (from..to).filter(|&node| model.routing.group_of(NodeId(node as u32)) == 0).count() as u64
     };

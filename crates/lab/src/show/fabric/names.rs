@@ -72,7 +72,8 @@ fn bracketed<'a>(names: impl Iterator<Item = &'a str>, count: usize) -> Option<S
     }
     let texts = texts?;
     // As many names as there are combinations, and no name twice: all combinations are there.
-    let combinations = values.iter().try_fold(1_usize, |product, values| product.checked_mul(values.len()))?;
+    let combinations =
+        values.iter().try_fold(1_usize, |product, values| product.checked_mul(values.len()))?;
     if combinations != count {
         return None;
     }

@@ -14,7 +14,8 @@ pub fn row(sheet: &mut Sheet, outline: &FabricOutline) {
     sheet.gap();
     let texts = [words::some(groups.switches, "switch"), words::some(groups.hosts, "host")];
     let title = |number: u32| format!("group {number}");
-    let inner = texts.iter().map(|text| columns(text)).max().unwrap_or(0).max(columns(&title(groups.groups - 1)));
+    let inner =
+        texts.iter().map(|text| columns(text)).max().unwrap_or(0).max(columns(&title(groups.groups - 1)));
     let (width, room) = (inner + 4, sheet.columns().saturating_sub(2));
     let fitting = ((room + 1) / (width + 1)).max(1);
     let all = groups.groups as usize;

@@ -54,7 +54,7 @@ fn head(sheet: &mut Sheet, outline: &FabricOutline) {
 /// Layers from the highest to the lowest, what joins each to lower ones between them.
 fn stack(sheet: &mut Sheet, outline: &FabricOutline) {
     let layers = &outline.layers;
-    let inner = layers.iter().map(|layer| inner_width(layer)).max().unwrap_or(0).min(sheet.columns() - 6);
+    let inner = layers.iter().map(inner_width).max().unwrap_or(0).min(sheet.columns() - 6);
     for (place, layer) in layers.iter().enumerate().rev() {
         let is_joined_up = outline.joints.iter().any(|joint| joint.lower == place && joint.upper > place);
         let joints: Vec<&Joint> =
@@ -100,7 +100,8 @@ fn counted(layer: &Layer) -> String {
 fn rim(inner: usize, [left, right]: [&str; 2], stem: Option<&str>) -> Line {
     let stem = stem.unwrap_or("─");
     let before = STEM - 3;
-    let line = [left, &"─".repeat(before), stem, &"─".repeat((inner + 2).saturating_sub(before + 1)), right].concat();
+    let line = [left, &"─".repeat(before), stem, &"─".repeat((inner + 2).saturating_sub(before + 1)), right]
+        .concat();
     Line::indented(2).add(Ink::Faint, &line)
 }
 
@@ -156,9 +157,11 @@ fn cables(joint: &Joint) -> String {
     let rate = |rate: &u64| words::bit_rate(*rate as f64);
     let rates: Vec<String> = match joint.rates.len() {
         1 => joint.rates.keys().map(rate).collect(),
-        2..=MOST_RATES => {
-            joint.rates.iter().map(|(speed, links)| format!("{} ({})", rate(speed), words::count(*links))).collect()
-        }
+        2..=MOST_RATES => joint
+            .rates
+            .iter()
+            .map(|(speed, links)| format!("{} ({})", rate(speed), words::count(*links)))
+            .collect(),
         _ => joint.rates.keys().next().into_iter().chain(joint.rates.keys().last()).map(rate).collect(),
     };
     let joined = rates.join(if joint.rates.len() > MOST_RATES { " to " } else { " and " });

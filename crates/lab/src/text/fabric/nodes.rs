@@ -36,19 +36,16 @@ struct Row {
 /// The picture, or why there is none.
 pub fn one_by_one(sheet: &mut Sheet, shown: &ShownFabric) {
     let groups = shown.outline.groups.is_some_and(|groups| groups.groups > 1);
-    match drawn(shown, sheet.columns().saturating_sub(4)) {
-        Some(lines) => {
-            if groups {
-                sheet.line(Line::indented(2).add(Ink::Faint, "one of the groups, without its global links:"));
-            }
-            sheet.lines(lines.into_iter().map(|line| Line::indented(3).plain(line.trim_end())));
-        }
-        None => {
-            let what = if groups { "Its groups are" } else { "It is" };
-            let text = format!("{what} too large, or too irregular, to be drawn switch by switch here.");
-            sheet.text(Ink::Faint, &text, 2);
-        }
+    let Some(lines) = drawn(shown, sheet.columns().saturating_sub(4)) else {
+        let what = if groups { "Its groups are" } else { "It is" };
+        let text = format!("{what} too large, or too irregular, to be drawn switch by switch here.");
+        sheet.text(Ink::Faint, &text, 2);
+        return;
+    };
+    if groups {
+        sheet.line(Line::indented(2).add(Ink::Faint, "one of the groups, without its global links:"));
     }
+    sheet.lines(lines.into_iter().map(|line| Line::indented(3).plain(line.trim_end())));
 }
 
 fn drawn(shown: &ShownFabric, most: usize) -> Option<Vec<String>> {
@@ -66,10 +63,15 @@ fn drawn(shown: &ShownFabric, most: usize) -> Option<Vec<String>> {
         })
         .collect::<Option<_>>()?;
     let prefix = if model.routing.n_groups() > 0 { "group0." } else { "" };
-    picture(grouped, &edges, |node: NodeId| {
-        let name = words::harmless(&names[node.index()]).into_owned();
-        name.strip_prefix(prefix).map(str::to_owned).unwrap_or(name)
-    }, most)
+    picture(
+        grouped,
+        &edges,
+        |node: NodeId| {
+            let name = words::harmless(&names[node.index()]).into_owned();
+            name.strip_prefix(prefix).map(str::to_owned).unwrap_or(name)
+        },
+        most,
+    )
 }
 
 /// Of each node, its neighbours in the next upper layer, and in its own.
@@ -125,7 +127,11 @@ impl Row {
         let whole: Vec<String> = self
             .boxes
             .iter()
-            .map(|nodes| if nodes.len() == 1 { name(nodes[0]) } else { words::some(nodes.len() as u64, "host") })
+            .map(
+                |nodes| {
+                    if nodes.len() == 1 { name(nodes[0]) } else { words::some(nodes.len() as u64, "host") }
+                },
+            )
             .collect();
         let split = |label: &String| label.split(['.', ' ']).map(str::to_owned).collect::<Vec<_>>();
         let forms = [
@@ -136,7 +142,8 @@ impl Row {
         let paddings = if self.are_hosts { 0..=0 } else { 0..=1 };
         for padding in paddings.rev() {
             self.padding = padding;
-            let fits = |labels: &&Vec<Vec<String>>| (width_of(labels) + self.frame() + 1) * labels.len() <= most;
+            let fits =
+                |labels: &&Vec<Vec<String>>| (width_of(labels) + self.frame() + 1) * labels.len() <= most;
             if let Some(labels) = forms.iter().find(fits) {
                 self.labels.clone_from(labels);
                 return Some(());
@@ -166,7 +173,11 @@ impl Row {
 fn cut_word(word: &str) -> String {
     let digits = word.chars().rev().take_while(char::is_ascii_digit).count();
     let (stem, number) = word.split_at(word.len() - digits);
-    if stem.chars().count() <= STEM + 2 { word.to_owned() } else { stem.chars().take(STEM).collect::<String>() + number }
+    if stem.chars().count() <= STEM + 2 {
+        word.to_owned()
+    } else {
+        stem.chars().take(STEM).collect::<String>() + number
+    }
 }
 
 fn width_of(labels: &[Vec<String>]) -> usize {
@@ -213,8 +224,11 @@ fn picture(
 
 /// Rails between two rows, and those that join boxes of the lower row.
 fn rails(upper: &[Vec<NodeId>], lower: &[Vec<NodeId>], edges: &Edges) -> Option<Vec<Rail>> {
-    let place_of: BTreeMap<NodeId, usize> =
-        upper.iter().enumerate().flat_map(|(place, nodes)| nodes.iter().map(move |node| (*node, place))).collect();
+    let place_of: BTreeMap<NodeId, usize> = upper
+        .iter()
+        .enumerate()
+        .flat_map(|(place, nodes)| nodes.iter().map(move |node| (*node, place)))
+        .collect();
     // By lower box, the upper boxes that it leads to.
     let up: Vec<BTreeSet<usize>> = lower
         .iter()
@@ -254,8 +268,12 @@ fn beside(row: &[Vec<NodeId>], edges: &Edges) -> Option<Vec<Rail>> {
         let is_clique = all.iter().all(|node| {
             edges.beside.get(node).is_some_and(|peers| peers.len() + 1 == all.len() && peers.is_subset(&all))
         });
-        let places: Vec<usize> =
-            row.iter().enumerate().filter(|(_, nodes)| all.contains(&nodes[0])).map(|(place, _)| place).collect();
+        let places: Vec<usize> = row
+            .iter()
+            .enumerate()
+            .filter(|(_, nodes)| all.contains(&nodes[0]))
+            .map(|(place, _)| place)
+            .collect();
         if !is_clique || places.len() != all.len() {
             return None;
         }
@@ -284,9 +302,11 @@ fn body(row: &Row, ports: &Ports, leads: impl Fn(usize) -> bool) -> Vec<String> 
     let height = row.labels.iter().map(Vec::len).max().unwrap_or(0);
     let mut lines = Vec::new();
     if !row.are_hosts {
-        lines.push(spread(&ports.columns, (0..row.boxes.len()).map(|place| {
-            rim(inner, ['┌', '┐'], leads(place).then_some((inner / 2, '┴')))
-        })));
+        lines.push(spread(
+            &ports.columns,
+            (0..row.boxes.len())
+                .map(|place| rim(inner, ['┌', '┐'], leads(place).then_some((inner / 2, '┴')))),
+        ));
     }
     for height in 0..height {
         let text = |label: &Vec<String>| {
@@ -307,7 +327,7 @@ fn foot(row: &Row, ports: &Ports, width: usize, leads: impl Fn(usize) -> bool) -
     let middles = row.ports(width);
     let text = |place: usize| {
         // Where its port was shifted, the box stays where it is.
-        let start = middles.columns[place] - (inner + 2) / 2;
+        let start = middles.columns[place].saturating_sub(inner / 2 + 1);
         let port = ports.columns[place].saturating_sub(start + 1).min(inner - 1);
         rim(inner, ['└', '┘'], leads(place).then_some((port, '┬')))
     };

@@ -50,7 +50,8 @@ fn packed(rails: &[Rail], upper: &Ports, lower: &Ports) -> Vec<usize> {
     let mut taken: Vec<Vec<(usize, usize)>> = Vec::new();
     let place = |rail: &Rail| {
         let (first, last) = extent(rail, upper, lower);
-        let is_free = |row: &Vec<(usize, usize)>| row.iter().all(|&(from, to)| last + 1 < from || to + 1 < first);
+        let is_free =
+            |row: &Vec<(usize, usize)>| row.iter().all(|&(from, to)| last + 1 < from || to + 1 < first);
         let row = taken.iter().position(is_free).unwrap_or_else(|| {
             taken.push(Vec::new());
             taken.len() - 1
@@ -77,7 +78,9 @@ impl Space<'_> {
                 lower.columns.iter().enumerate().any(|(under, &other)| {
                     let Some(first) = space.first(under).filter(|_| other == column) else { return false };
                     let is_joined = first == deepest
-                        && rails.iter().any(|rail| rail.upper.contains(&place) && rail.lower.contains(&under));
+                        && rails
+                            .iter()
+                            .any(|rail| rail.upper.contains(&place) && rail.lower.contains(&under));
                     first <= deepest && !is_joined
                 })
             };
@@ -127,16 +130,17 @@ impl Space<'_> {
         if joins_above.is_none() && joins_below.is_none() {
             return if passes { '│' } else { '─' };
         }
-        let goes_on_down = joins_above.and_then(|place| self.deepest(place)).is_some_and(|deepest| row < deepest);
+        let goes_on_down =
+            joins_above.and_then(|place| self.deepest(place)).is_some_and(|deepest| row < deepest);
         let goes_on_up = joins_below.and_then(|place| self.first(place)).is_some_and(|first| row > first);
         let (up, down) = (joins_above.is_some() || goes_on_up, joins_below.is_some() || goes_on_down);
-        corner(up, down, column > first, column < last)
+        corner([up, down, column > first, column < last])
     }
 }
 
-/// The character that leads to these sides.
-fn corner(up: bool, down: bool, left: bool, right: bool) -> char {
-    match (up, down, left, right) {
+/// The character that leads up, down, left and right, or not.
+fn corner(leads: [bool; 4]) -> char {
+    match leads.into() {
         (true, true, true, true) => '┼',
         (true, true, true, false) => '┤',
         (true, true, false, true) => '├',
@@ -185,7 +189,10 @@ mod tests {
         let rails = [Rail { upper: vec![1], lower: vec![0] }, Rail { upper: vec![0], lower: vec![1] }];
         let mut upper = ports(&[1, 5]);
         let drawn = rows(&rails, &mut upper, &ports(&[1, 5]), 7).expect("it fits");
-        assert_eq!((upper.columns.as_slice(), drawn), (&[2, 5][..], vec![" ┌│──┘ ".to_owned(), " │└──┐ ".to_owned()]));
+        assert_eq!(
+            (upper.columns.as_slice(), drawn),
+            (&[2, 5][..], vec![" ┌│──┘ ".to_owned(), " │└──┐ ".to_owned()])
+        );
         assert_eq!(rows(&rails, &mut Ports { columns: vec![1, 5], slack: 0 }, &ports(&[1, 5]), 7), None);
     }
 }

@@ -13,22 +13,31 @@ const LABEL: usize = 15;
 const BEHIND: usize = 16;
 
 /// Both courses; where nothing was sampled, how to have it sampled.
-pub fn over_time(sheet: &mut Sheet, told: &Option<OverTime>, run: &Provenance) {
+pub fn over_time(sheet: &mut Sheet, told: Option<&OverTime>, run: &Provenance) {
     let Some(told) = told else {
         let text = "No samples over time were recorded: run it again with `--set record.series=1us` for throughput \
                     and backlogs over time.";
         sheet.text(Ink::Faint, text, 2);
         return;
     };
-    sheet.title("Over time", &format!(
-        "0 s to {}, every {}; heights up to the most",
-        words::span(run.simulated),
-        words::span(told.interval)
-    ));
+    sheet.title(
+        "Over time",
+        &format!(
+            "0 s to {}, every {}; heights up to the most",
+            words::span(run.simulated),
+            words::span(told.interval)
+        ),
+    );
     let room = sheet.columns().saturating_sub(LABEL + BEHIND + 3).max(8);
     let rates = fitted(&told.throughput, room, mean);
     let most = largest(&told.throughput);
-    course(sheet, "to all hosts", &sparkline(&rates, largest(&rates)), room, &format!("most {}", words::bit_rate(most)));
+    course(
+        sheet,
+        "to all hosts",
+        &sparkline(&rates, largest(&rates)),
+        room,
+        &format!("most {}", words::bit_rate(most)),
+    );
     let waiting: Vec<f64> = told.backlog.iter().map(|bytes| *bytes as f64).collect();
     let shown = fitted(&waiting, room, largest);
     let most = format!("most {}", words::size(largest(&waiting)));

@@ -41,7 +41,11 @@ pub fn faults(sheet: &mut Sheet, told: &Faults, simulated: f64) {
     sheet.line(line.add(Ink::Faint, "│").plain(" ").plain(&end));
     let kept = told.changes.len() as u64;
     if told.total > kept {
-        let text = format!("the first {} of {} changes of links are marked", words::count(kept), words::count(told.total));
+        let text = format!(
+            "the first {} of {} changes of links are marked",
+            words::count(kept),
+            words::count(told.total)
+        );
         sheet.text(Ink::Faint, &text, 2);
     }
     if told.events.is_empty() {
@@ -55,7 +59,11 @@ pub fn faults(sheet: &mut Sheet, told: &Faults, simulated: f64) {
 
 fn list_change(sheet: &mut Sheet, change: &ChangeData) {
     let start = Line::indented(2).right(Ink::Plain, &words::span(change.time), 10).plain("  ");
-    sheet.hanging(start, Ink::Plain, &format!("{} {}", change.link, if change.up { "comes up" } else { "goes down" }));
+    sheet.hanging(
+        start,
+        Ink::Plain,
+        &format!("{} {}", change.link, if change.up { "comes up" } else { "goes down" }),
+    );
 }
 
 fn list_event(sheet: &mut Sheet, event: &EventData) {
@@ -100,6 +108,7 @@ pub fn lost(sheet: &mut Sheet, told: &Faults, n_packets: u64) {
         sheet.hanging(line, Ink::Plain, &text);
     }
     let all: u64 = told.drops.iter().map(|drops| drops.packets).sum();
-    let text = format!("{} in all; hosts made {} of data", words::some(all, "packet"), words::count(n_packets));
+    let text =
+        format!("{} in all; hosts made {} of data", words::some(all, "packet"), words::count(n_packets));
     sheet.text(Ink::Faint, &text, 2);
 }

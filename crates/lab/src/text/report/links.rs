@@ -1,6 +1,6 @@
 //! How busy links were: between two tiers as shaded maps, and the busiest directions as bars.
 
-use netloom_report::told::{ListData, Links, TierData, Usage};
+use netloom_report::told::{Links, ListData, TierData, Usage};
 
 use super::super::bars::bar;
 use super::super::heat_map::{Cell, HeatMap, legend};
@@ -42,7 +42,8 @@ fn maps(sheet: &mut Sheet, told: &TierData) {
     let made = |title, cells| HeatMap { title, rows: &told.leaves, columns: &told.spines, cells };
     let most = sheet.columns() - 2;
     // Side by side where both fit so, else each over all columns.
-    let halves = [("from leaves up", &up), ("from spines down", &down)].map(|(title, cells)| made(title, cells));
+    let halves =
+        [("from leaves up", &up), ("from spines down", &down)].map(|(title, cells)| made(title, cells));
     let wide = if halves[0].joined(most / 2 - 2) == halves[0].joined(most) { most / 2 - 2 } else { most };
     let blocks = halves.iter().map(|map| map.lines(wide)).collect();
     let lines = beside(blocks, 3, most).into_iter().map(|line| Line::indented(2).then(line));
@@ -67,10 +68,15 @@ fn neighbours(count: usize, one: &str, several: &str) -> String {
 fn busiest(sheet: &mut Sheet, told: &ListData) {
     let room = sheet.columns().saturating_sub(2 + 10);
     let (names, length) = (room * 3 / 5, room * 2 / 5);
-    let label = |link: &netloom_report::told::ListedLink| format!("{} to {} ({})", link.from, link.to, link.link);
+    let label =
+        |link: &netloom_report::told::ListedLink| format!("{} to {} ({})", link.from, link.to, link.link);
     let short = |link: &netloom_report::told::ListedLink| {
         let whole = label(link);
-        if super::super::sheet::columns(&whole) <= names { whole } else { format!("{} to {}", link.from, link.to) }
+        if super::super::sheet::columns(&whole) <= names {
+            whole
+        } else {
+            format!("{} to {}", link.from, link.to)
+        }
     };
     for link in told.links.iter().take(LISTED) {
         let line = Line::indented(2).plain(&name(&short(link), names - 2)).up_to(names);

@@ -27,7 +27,10 @@ pub fn sizes(sheet: &mut Sheet, told: &Report) {
     if all.is_empty() {
         return;
     }
-    sheet.title("FCT slowdown by size", "background messages; a bar to the median, a whisker to the 99th percentile");
+    sheet.title(
+        "FCT slowdown by size",
+        "background messages; a bar to the median, a whisker to the 99th percentile",
+    );
     let most = (sheet.columns().saturating_sub(SIZES) / LEAST).max(1);
     let mut left = &all[..all.len().min(MOST_ALONE)];
     while let Some(first) = left.first() {
@@ -62,13 +65,14 @@ fn beside(sheet: &mut Sheet, told: &Report, runs: &[Of<'_>]) {
         line.add(Ink::Faint, " to ").plain(&short(bucket.p99)).up_to(end + NUMBERS)
     };
     let first = &runs[0].1.buckets;
-    let rows = first.iter().enumerate().map(|(row, bucket)| (words::size(bucket.largest_bytes as f64), Some(row)));
+    let rows =
+        first.iter().enumerate().map(|(row, bucket)| (words::size(bucket.largest_bytes as f64), Some(row)));
     let all = (first.len() > 1).then(|| ("all".to_owned(), None));
     for (label, row) in rows.chain(all) {
         let start = Line::indented(2).right(Ink::Plain, &label, SIZES - 4).up_to(SIZES);
-        let line = runs.iter().fold(start, |line, (run, of)| {
-            cell(line, *run, row.map_or(&of.all, |row| &of.buckets[row]))
-        });
+        let line = runs
+            .iter()
+            .fold(start, |line, (run, of)| cell(line, *run, row.map_or(&of.all, |row| &of.buckets[row])));
         sheet.line(line);
     }
 }

@@ -85,7 +85,10 @@ pub fn course(sheet: &mut Sheet, told: &Report) {
     if jobs.is_empty() {
         return;
     }
-    sheet.title("Step times one after the other", "all heights of one scale; where steps share a column, the slowest");
+    sheet.title(
+        "Step times one after the other",
+        "all heights of one scale; where steps share a column, the slowest",
+    );
     let labels: Vec<String> = jobs.iter().map(|job| label(told, job)).collect();
     let width = label_width(labels.iter().map(String::as_str));
     let room = sheet.columns().saturating_sub(2 + width + 2 + BEHIND).max(8);
