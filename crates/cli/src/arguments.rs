@@ -35,9 +35,9 @@ pub enum Command {
     Sweep(Sweep),
     /// Show runs side by side, each relative to the first
     Compare(Compare),
-    /// Draw runs on one page: an HTML file that needs nothing but a browser
+    /// Draw runs on one page, an HTML file that needs nothing but a browser, or in the terminal
     Report(Report),
-    /// Show what a run recorded of packets, of its slowest messages and of its collectives, forwarding tables, or what Themis costs
+    /// Draw a fabric in the terminal; show what a run recorded of packets, of its slowest messages and of its collectives, forwarding tables, or what Themis costs
     Show(Show),
     /// Check scenarios for mistakes, and run folders for damage
     Check(Check),
@@ -137,21 +137,39 @@ pub struct Report {
     /// Run folders, in the order they shall be shown, or folders of sweeps
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<PathBuf>,
-    /// The file
-    #[arg(short, long, value_name = "FILE", default_value = "out/report.html")]
-    pub output: PathBuf,
+    /// The file [default: out/report.html; with --text none]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// Write in place of a file that is already there
     #[arg(long)]
     pub force: bool,
+    /// Print a summary for the terminal: bars, sparklines and heat maps in as many columns as it has (or `COLUMNS` says),
+    /// 80 where there is none; colours only on a terminal, and none with `NO_COLOR`
+    #[arg(long)]
+    pub text: bool,
 }
 
 /// `netloom show`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = SHOW_FILES)]
 pub struct Show {
+    /// A scenario, a fabric that scenarios inherit from, or a run folder: its fabric is drawn, tier by tier
+    #[arg(value_name = "FILE", required = true)]
+    pub fabric: Option<PathBuf>,
+    /// Change a value of the scenario, as in `--set fabric.leaf_spine.spines=8`; may be repeated
+    #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
+    /// Print the fabric as JSON: tiers, links between them, groups and settings
+    #[arg(long)]
+    pub json: bool,
     /// Of what
     #[command(subcommand)]
-    pub subject: Subject,
+    pub subject: Option<Subject>,
 }
+
+const SHOW_FILES: &str = "\
+A FILE that is called like one of the commands is reached by its folder, as in `netloom show ./packets`.
+What a fabric leaves out of a scenario is filled with the defaults; it need not have anything to do.";
 
 /// What can be shown.
 #[derive(Debug, Subcommand)]

@@ -12,6 +12,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod table;
+mod terminal;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process;

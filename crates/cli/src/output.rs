@@ -27,6 +27,11 @@ impl Output {
         self.print(&one_line(text.as_ref()));
     }
 
+    /// A picture, which is harmless already and may have colours of its own.
+    pub fn drawing(&mut self, text: &str) {
+        self.print(text.trim_end_matches('\n'));
+    }
+
     /// What is known to steer no terminal.
     fn print(&mut self, text: &str) {
         if !self.gone {

@@ -1,9 +1,9 @@
 //! The façade: the straight line from a scenario to a run folder, and what is built from it.
 //!
 //! Models: compile, simulate, store ([`run`]); the figures of a run ([`summary`]), runs side by side ([`compare`]) and
-//! on a page ([`report`]), the life of packets in them ([`show`]), many runs at once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking
+//! on a page ([`report`]) or as text ([`report_text`]), fabrics in characters ([`text::fabric()`]), the life of packets in them ([`show`]), many runs at once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking
 //! scenarios and run folders ([`check`]), and what there is to choose from ([`list`]).
-//! Leaves out: terminals, arguments, and how anything is drawn.
+//! Leaves out: terminals, arguments, and how a page is drawn.
 //!
 //! Invariants: whoever needs the line calls it here; every error says what was found, where, and what it means for the
 //! exit code of a command.
@@ -48,6 +48,7 @@ mod source;
 mod spread;
 pub mod summary;
 pub mod sweep;
+pub mod text;
 mod watch;
 pub mod words;
 
@@ -60,7 +61,7 @@ pub use netloom_engine::observe::{Control, Observer, Progress, States};
 pub use netloom_records::{Digest, Manifest, Outcome, Overwrite, Status};
 pub use netloom_scenario::{Overrides, Style};
 pub use prepare::{Prepared, ScenarioSize, prepare};
-pub use report::report;
+pub use report::{report, report_text};
 pub use seeds::{NotSeeds, Seeds};
 pub use simulate::{Simulated, simulate};
 pub use source::Source;

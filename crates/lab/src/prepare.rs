@@ -85,7 +85,7 @@ impl Prepared {
 }
 
 /// The canonical text as data, for those who read the manifest by program.
-fn as_data(yaml: &str) -> Result<Value, LabError> {
+pub(crate) fn as_data(yaml: &str) -> Result<Value, LabError> {
     // Our own text, so no budget against hostile ones is wanted; a fabric given as lists may be long.
     let options = serde_saphyr::options! { budget: None };
     serde_saphyr::from_str_with_options(yaml, options)

@@ -1,22 +1,35 @@
-//! One HTML file about some runs.
+//! One HTML file about some runs, or their figures as text.
 
 use std::path::{Path, PathBuf};
 
 use netloom_records::Overwrite;
-use netloom_report::{ReportedRun, write};
+use netloom_report::{ReportedRun, read, write};
 
 use crate::error::LabError;
 use crate::labels::labels;
 use crate::show::interference::runs_in;
+use crate::text::{self, Look};
 
 /// Writes the report about these run folders, or all runs of these sweeps, called as [`crate::compare`] calls them.
 ///
 /// # Errors
 /// If one of them is no complete run folder or cannot be read, or the report cannot be written.
 pub fn report(folders: &[PathBuf], file: &Path, overwrite: Overwrite) -> Result<(), LabError> {
+    Ok(write(&named(folders), file, overwrite)?)
+}
+
+/// The same runs as text for a terminal: what the report's panels are told, in characters.
+///
+/// # Errors
+/// If one of them is no complete run folder or cannot be read.
+pub fn report_text(folders: &[PathBuf], look: Look) -> Result<String, LabError> {
+    let told = read(&named(folders))?;
+    let said: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    Ok(text::report(&told, &said, look))
+}
+
+fn named(folders: &[PathBuf]) -> Vec<ReportedRun> {
     let folders: Vec<PathBuf> = folders.iter().flat_map(|folder| runs_in(folder)).collect();
     let named = labels(&folders).into_iter().zip(&folders);
-    let runs: Vec<ReportedRun> =
-        named.map(|(name, folder)| ReportedRun { name, folder: folder.clone() }).collect();
-    Ok(write(&runs, file, overwrite)?)
+    named.map(|(name, folder)| ReportedRun { name, folder: folder.clone() }).collect()
 }

@@ -29,6 +29,21 @@ pub use maps::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, Nearness
 pub use page::MOST_BYTES;
 pub use panels::interference::{CellData, Coordinates, PointData, RatioData, Study};
 
+/// What the panels are told of runs, for those who draw it elsewhere than on the page.
+pub mod told {
+    pub use crate::estimate::Estimate;
+    pub use crate::panels::Report;
+    pub use crate::panels::faults::{ChangeData, DropData, EventData, RunData as Faults};
+    pub use crate::panels::fct::{FctData, GroupData, RunData as Fct};
+    pub use crate::panels::links::{ListData, ListedLink, RunData as Links, TierData, Usage};
+    pub use crate::panels::over_time::RunData as OverTime;
+    pub use crate::panels::provenance::RunData as Provenance;
+    pub use crate::panels::settings::{BetweenRow, ChangedRow, SettingsData, TableData};
+    pub use crate::panels::stages::{FlowData, LineData, RunData as Staged, StageData};
+    pub use crate::panels::steps::{Cdf, CourseData, JobData, Times};
+    pub use netloom_records::statistics::{SizeBucket, Slowdowns};
+}
+
 /// A run to be reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportedRun {
@@ -43,10 +58,19 @@ pub struct ReportedRun {
 /// # Errors
 /// If one of them is no complete run folder or cannot be read, or the page would be too large.
 pub fn render(runs: &[ReportedRun]) -> Result<String, ReportError> {
-    let collect = |run: &ReportedRun| collect::run(run.name.clone(), &RunFolder::open(&run.folder)?, runs.len());
-    let collected = runs.iter().map(collect).collect::<Result<Vec<_>, ReportError>>()?;
-    let report = panels::Report::of(collected);
+    let report = read(runs)?;
     page::page(&report, (report.n_runs(), "runs"))
+}
+
+/// What the page about these runs would be told.
+///
+/// # Errors
+/// If one of them is no complete run folder or cannot be read.
+pub fn read(runs: &[ReportedRun]) -> Result<told::Report, ReportError> {
+    let collect =
+        |run: &ReportedRun| collect::run(run.name.clone(), &RunFolder::open(&run.folder)?, runs.len());
+    let collected = runs.iter().map(collect).collect::<Result<Vec<_>, ReportError>>()?;
+    Ok(told::Report::of(collected))
 }
 
 /// What these runs say about interference; nothing where none of them is part of a study.

@@ -40,7 +40,7 @@ mod suggest;
 pub mod words;
 pub mod written;
 
-pub use compile::{Compiled, compile};
+pub use compile::{Compiled, compile, compile_fabric};
 pub use describe::changed::Changed;
 pub use diagnostic::{Diagnostics, Problem, Style};
 pub use excerpt::steers;

@@ -12,6 +12,8 @@ use crate::written::{self, Unreadable};
 
 /// Bytes shown after the one that is no text.
 const SHOWN_AFTER: usize = 400;
+/// How the names of overrides begin.
+const OVERRIDE: &str = "--";
 
 /// A byte range in one of the texts.
 #[derive(Debug, Clone, Copy, Default)]
@@ -108,6 +110,12 @@ impl Sources {
         let width = if found.is_text { char::REPLACEMENT_CHARACTER.len_utf8() as u32 } else { 0 };
         let report = problems.report(Place { source, start: at, end: at + width }, found.message);
         report.label(found.label).help(found.help);
+    }
+
+    /// Names of the texts that the first one inherits from, the nearest first; overrides follow them.
+    pub fn bases(&self) -> impl Iterator<Item = &str> {
+        let names = self.list.iter().skip(1).map(|source| source.name.as_str());
+        names.take_while(|name| !name.starts_with(OVERRIDE))
     }
 
     /// All texts as they are shown, by number.

@@ -1,14 +1,30 @@
-//! `netloom report`: one HTML file about some runs.
+//! `netloom report`: one HTML file about some runs, or a summary of them in the terminal.
 
-use netloom_lab::{ExitCode, LabError};
+use std::path::{Path, PathBuf};
+
+use netloom_lab::{ExitCode, LabError, report_text};
 
 use super::run::overwrite;
 use crate::arguments::Report;
 use crate::output::Output;
+use crate::terminal;
 
-/// Writes the report.
+/// Where the report goes if nothing else is said.
+const DEFAULT: &str = "out/report.html";
+
+/// Writes the report, or prints the text, or both.
 pub fn report(arguments: &Report, output: &mut Output) -> Result<ExitCode, LabError> {
-    netloom_lab::report(&arguments.runs, &arguments.output, overwrite(arguments.force))?;
-    output.line(format!("report {}", arguments.output.display()));
+    if arguments.text {
+        output.drawing(&report_text(&arguments.runs, terminal::look())?);
+    }
+    let file: Option<&Path> = arguments.output.as_deref();
+    let file: Option<PathBuf> = match file {
+        None if arguments.text => None,
+        file => Some(file.unwrap_or(Path::new(DEFAULT)).to_owned()),
+    };
+    if let Some(file) = file {
+        netloom_lab::report(&arguments.runs, &file, overwrite(arguments.force))?;
+        output.line(format!("report {}", file.display()));
+    }
     Ok(ExitCode::Good)
 }

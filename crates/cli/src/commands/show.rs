@@ -1,19 +1,21 @@
-//! `netloom show`: single packets, the slowest messages and the collectives of a run, forwarding tables, who meets at
+//! `netloom show`: fabrics; single packets, the slowest messages and the collectives of a run, forwarding tables, who meets at
 //! egress ports by them, and the memory of Themis.
 
 use netloom_lab::show::arbitration::{Arbitration, Span, arbitration};
+use netloom_lab::show::fabric;
 use netloom_lab::show::nccl::{BandwidthLine, BandwidthTable, nccl};
 use netloom_lab::show::osu::{LatencyLine, LatencyTable, osu};
 use netloom_lab::show::routes::{self, RouteRow, RouteTables, Selection};
 use netloom_lab::show::themis::{self, ThemisMemory};
 use netloom_lab::show::{self, Hop, Journey, PacketLife, RecordedFlow, SlowFlow};
-use netloom_lab::{ExitCode, LabError, Overrides, Source, words};
+use netloom_lab::{ExitCode, LabError, Overrides, Source, text, words};
 
 use crate::arguments::{
     Show, ShowArbitration, ShowNccl, ShowOsu, ShowPackets, ShowPaths, ShowRoutes, ShowThemis, Subject,
 };
 use crate::output::Output;
 use crate::table::{Lean, Table};
+use crate::terminal;
 
 /// Most flows listed; the rest is told as a number.
 const MOST_FLOWS: usize = 50;
@@ -22,7 +24,11 @@ const MOST_ROUTES: usize = 1_000;
 
 /// Shows what was asked for.
 pub fn show(arguments: &Show, output: &mut Output) -> Result<ExitCode, LabError> {
-    match &arguments.subject {
+    let Some(subject) = &arguments.subject else {
+        show_fabric(arguments, output)?;
+        return Ok(ExitCode::Good);
+    };
+    match subject {
         Subject::Packets(packets) => show_packets(packets, output)?,
         Subject::Paths(paths) => show_paths(paths, output)?,
         Subject::Osu(arguments) => show_osu(arguments, output)?,
@@ -33,6 +39,18 @@ pub fn show(arguments: &Show, output: &mut Output) -> Result<ExitCode, LabError>
         Subject::Themis(themis) => show_themis(themis, output)?,
     }
     Ok(ExitCode::Good)
+}
+
+/// Draws the fabric of a scenario or of a run.
+fn show_fabric(arguments: &Show, output: &mut Output) -> Result<(), LabError> {
+    let path = arguments.fabric.clone().unwrap_or_default();
+    let overrides = Overrides { set: arguments.set.clone(), ..Overrides::default() };
+    let shown = fabric::of_path(&path, &overrides)?;
+    if arguments.json {
+        return output.json(&shown.outline);
+    }
+    output.drawing(&text::fabric(&shown, terminal::look()));
+    Ok(())
 }
 
 fn show_packets(arguments: &ShowPackets, output: &mut Output) -> Result<(), LabError> {

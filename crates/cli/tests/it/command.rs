@@ -8,7 +8,7 @@ use tempfile::TempDir;
 /// The command, to be started in a folder.
 pub fn command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_netloom"));
-    command.current_dir(folder);
+    command.current_dir(folder).env_remove("COLUMNS");
     command
 }
 

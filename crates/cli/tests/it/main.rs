@@ -12,3 +12,4 @@ mod mistakes;
 mod nccl;
 mod osu;
 mod packets;
+mod pictures;

@@ -3,7 +3,7 @@
 //! Models: the flows of which packets are recorded ([`flows`]), the life of one packet hop by hop ([`packet`]), the paths
 //! of the slowest messages ([`paths`]); latencies ([`osu`]) and bandwidths ([`nccl`]) of collectives;
 //! victims beside aggressors ([`interference`]); beside runs, the forwarding tables of a scenario ([`routes`]), who meets at
-//! its egress ports by them ([`arbitration`]), and the memory of Themis ([`themis`]).
+//! its egress ports by them ([`arbitration`]), its fabric as a whole ([`mod@fabric`]), and the memory of Themis ([`themis`]).
 //! Leaves out: how anything is drawn.
 //!
 //! Invariants: of runs it sees folders and nothing else; a life is told only if its parts make up the whole.
@@ -11,6 +11,7 @@
 pub(crate) mod alone;
 pub mod arbitration;
 mod error;
+pub mod fabric;
 mod flow;
 pub mod interference;
 mod life;

@@ -25,4 +25,6 @@ mod scenes;
 mod schema;
 mod sweeps;
 mod tables;
+mod text_of_fabrics;
+mod text_of_runs;
 mod timeline;

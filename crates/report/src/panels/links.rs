@@ -48,6 +48,9 @@ pub struct RunData {
     pub tiers: Option<TierData>,
     /// Where it has not: the busiest directions between switches, or of all links where no link joins two switches.
     pub list: Option<ListData>,
+    /// The same list whatever the fabric; the page has a heat map of two tiers.
+    #[serde(skip)]
+    pub busiest: ListData,
 }
 
 /// How busy some directions of links were, as shares of the time.
@@ -79,7 +82,7 @@ pub struct TierData {
 }
 
 /// The busiest directions of links, busiest first.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct ListData {
     /// How many there are in all.
     pub total: usize,
@@ -88,7 +91,7 @@ pub struct ListData {
 }
 
 /// A direction of a link.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct ListedLink {
     /// Its name.
     pub link: String,
@@ -135,13 +138,15 @@ impl Links {
             tally.finish()
         };
         let tiers = TwoTiers::of(about, &self.ports).map(|tiers| self.tiers(about, &tiers, n_runs));
-        let list = tiers.is_none().then(|| self.list(about));
+        let busiest = self.list(about);
+        let list = tiers.is_none().then(|| busiest.clone());
         RunData {
             from_hosts: all(&|port| about.is_host(port.node)),
             to_hosts: all(&|port| about.is_host(port.peer) && !about.is_host(port.node)),
             between: all(&|port| !about.is_host(port.node) && !about.is_host(port.peer)),
             tiers,
             list,
+            busiest,
         }
     }
 

@@ -5,22 +5,23 @@
 mod bandwidth;
 mod by_setting;
 mod congestion;
-mod faults;
 mod fabric;
-mod fct;
+pub mod faults;
+pub mod fct;
 mod goodput;
 pub mod interference;
-mod links;
-mod provenance;
+pub mod links;
+pub mod over_time;
+pub mod provenance;
 mod queues;
 mod rates;
 mod reordering;
 mod repairs;
-mod settings;
+pub mod settings;
 mod signals;
 mod slowdown;
-mod stages;
-mod steps;
+pub mod stages;
+pub mod steps;
 mod summary;
 mod timeline;
 mod traffic;
@@ -80,25 +81,33 @@ collectors! {
     fabric: fabric::Fabric,
     worst: worst::Worst,
     timeline: timeline::Timeline,
+    over_time: over_time::OverTime,
 }
 
-/// Everything the page is told.
+/// Everything the page is told; lists are run by run, unless they say otherwise.
 #[derive(Debug, Serialize)]
 pub struct Report {
-    runs: Vec<provenance::RunData>,
+    /// Where they came from, and how they ended.
+    pub runs: Vec<provenance::RunData>,
     summary: Vec<summary::RowData>,
-    steps: Vec<steps::JobData>,
-    fct: Vec<fct::RunData>,
-    slowdown: Vec<Option<Slowdowns>>,
+    /// Step times, job by job of each run.
+    pub steps: Vec<steps::JobData>,
+    /// Flow completion times.
+    pub fct: Vec<fct::RunData>,
+    /// FCT slowdown by size; absent where no message has an ideal time.
+    pub slowdown: Vec<Option<Slowdowns>>,
     queues: Vec<queues::RunData>,
-    links: Vec<links::RunData>,
-    faults: Vec<faults::RunData>,
+    /// How busy links were.
+    pub links: Vec<links::RunData>,
+    /// What failed, and what was lost.
+    pub faults: Vec<faults::RunData>,
     by_setting: Option<by_setting::BySettingData>,
     bandwidth: Vec<Option<Vec<bandwidth::LineData>>>,
     goodput: Vec<Option<goodput::RunData>>,
     repairs: Vec<Option<repairs::RunData>>,
     rates: Vec<Option<rates::RunData>>,
-    stages: Vec<Option<stages::RunData>>,
+    /// Staged flows; absent where there are none.
+    pub stages: Vec<Option<stages::RunData>>,
     signals: Vec<Option<signals::RunData>>,
     congestion: Vec<Option<congestion::RunData>>,
     traffic: Vec<Option<traffic::RunData>>,
@@ -107,7 +116,11 @@ pub struct Report {
     fabric: Vec<fabric::RunData>,
     worst: Vec<worst::RunData>,
     timeline: Vec<Option<timeline::RunData>>,
-    settings: settings::SettingsData,
+    /// Settings of all runs.
+    pub settings: settings::SettingsData,
+    /// The fabric over time; absent where no samples were recorded. The page does not draw it.
+    #[serde(skip)]
+    pub over_time: Vec<Option<over_time::RunData>>,
 }
 
 impl Report {
@@ -140,6 +153,7 @@ impl Report {
             worst: Vec::new(),
             timeline: Vec::new(),
             settings,
+            over_time: Vec::new(),
         };
         let (mut read, mut studied) = (Vec::new(), Vec::new());
         for (number, Collected { about, panels }) in collected.into_iter().enumerate() {
@@ -163,6 +177,7 @@ impl Report {
             report.fabric.push(panels.fabric.finish(&about));
             report.worst.push(panels.worst.finish(&about));
             report.timeline.push(panels.timeline.finish(&about));
+            report.over_time.push(panels.over_time.finish(&about));
             report.summary.extend(summary::rows(number, &report));
             studied.push(panels.interference);
             read.push(about);

@@ -13,22 +13,25 @@ const MOST_SCENARIO: usize = 65_536;
 /// One run.
 #[derive(Debug, Serialize)]
 pub struct RunData {
-    name: String,
+    /// What the report calls it.
+    pub name: String,
     /// What its scenario is called.
-    scenario: String,
-    status: Status,
+    pub scenario: String,
+    /// How it ended.
+    pub status: Status,
     details: Vec<String>,
     netloom: String,
     schema: u32,
     digest: String,
     /// As text: JavaScript has no whole numbers of 64 bits.
-    seed: String,
+    pub seed: String,
     threads: u32,
     /// In seconds.
     wall_time: f64,
     /// In seconds.
-    simulated: f64,
-    packets: u64,
+    pub simulated: f64,
+    /// Data packets that hosts created.
+    pub packets: u64,
     hops: u64,
     /// The command line, quoted for a shell.
     command: String,

@@ -100,11 +100,22 @@ struct Damage {
 /// # Errors
 /// All mistakes that only show against the fabric: unknown hosts or links, numbers of ranks that do not fit, and so on.
 pub fn compile(resolved: &Resolved) -> Result<Compiled, Diagnostics> {
+    compiled(resolved, &Draft::of(resolved))
+}
+
+/// The same of a scenario that may have nothing to do, such as a fabric that others inherit from.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_fabric(resolved: &Resolved) -> Result<Compiled, Diagnostics> {
+    compiled(resolved, &Draft { may_be_idle: true, ..Draft::of(resolved) })
+}
+
+fn compiled(resolved: &Resolved, draft: &Draft) -> Result<Compiled, Diagnostics> {
     let mut problems = Problems::default();
-    let draft = Draft::of(resolved);
-    let parts = parts(&draft, &mut problems).filter(|_| problems.is_empty());
+    let parts = parts(draft, &mut problems).filter(|_| problems.is_empty());
     let Some(parts) = parts else { return Err(problems.finish(&resolved.sources)) };
-    Ok(finish(resolved, &draft, parts))
+    Ok(finish(resolved, draft, parts))
 }
 
 /// Checks as much of a scenario as could be read, and makes what it can of it.
@@ -137,7 +148,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     let mut background = background::background(draft, seed, &ground, problems);
     classes::handle(draft, &mut jobs, background.as_mut(), staged.as_mut());
     let is_idle = draft.jobs.is_empty() && draft.background.is_none() && draft.flows.is_none();
-    if is_idle && problems.is_empty() {
+    if is_idle && !draft.may_be_idle && problems.is_empty() {
         let text = "there is nothing to do: no jobs, no background traffic and no flows";
         let report = problems.report(draft.fabric_place, text);
         report.label("only a fabric").help("add `jobs: [{ phases: [...] }]`");

@@ -96,6 +96,8 @@ pub(crate) struct Draft {
     pub coordination_delay: Option<Placed<Duration>>,
     pub deadline: Option<Time>,
     pub record: Option<Record>,
+    /// Whether there may be nothing to do: only the fabric is wanted.
+    pub may_be_idle: bool,
 }
 
 impl Draft {
@@ -123,6 +125,7 @@ impl Draft {
             coordination_delay: whole.coordination_delay,
             deadline: whole.deadline,
             record: Some(whole.record),
+            may_be_idle: false,
         }
     }
 
@@ -196,6 +199,7 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
         coordination_delay: coordination_delay(fields.get("coordination_delay"), problems),
         deadline: deadline(fields.get("deadline"), problems),
         record: record(fields.get("record"), problems),
+        may_be_idle: false,
     })
 }
 

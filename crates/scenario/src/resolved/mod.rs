@@ -72,6 +72,11 @@ impl Resolved {
         print(&describe::scenario(self))
     }
 
+    /// What the texts are called that it inherits from, the nearest first.
+    pub fn bases(&self) -> Vec<String> {
+        self.sources.bases().map(str::to_owned).collect()
+    }
+
     /// Which of its settings are not at their defaults.
     pub fn changed(&self) -> Vec<Changed> {
         describe::changed::changed(self)

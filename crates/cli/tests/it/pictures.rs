@@ -1,0 +1,94 @@
+//! Fabrics and runs drawn in the terminal, as a user meets them where there is none.
+
+use std::fs;
+
+use crate::command::{Place, SMALL, command};
+
+fn widest(text: &str) -> usize {
+    text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
+}
+
+#[test]
+fn a_file_is_drawn_and_one_that_is_called_like_a_command_is_reached_by_its_folder() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    place.write("packets", SMALL);
+    let small = place.netloom(&["show", "small.yaml"]);
+    assert_eq!(small.code, Some(0), "{}", small.err);
+    assert!(small.out.contains("leaf[0-1].host[0-1]") && small.out.contains("│ spine0 │"), "{}", small.out);
+    let packets = place.netloom(&["show", "./packets"]);
+    assert_eq!(packets.code, Some(0), "{}", packets.err);
+    assert!(packets.out.contains("── packets ─"), "{}", packets.out);
+    // Without its folder it is the command, which wants a run.
+    let subcommand = place.netloom(&["show", "packets"]);
+    assert_eq!(subcommand.code, Some(2));
+    assert!(subcommand.err.contains("<RUN>"), "{}", subcommand.err);
+    for (arguments, why) in [(&["show"][..], "<FILE>"), (&["show", "nowhere.yaml"], "there is no such file")]
+    {
+        let refused = place.netloom(arguments);
+        assert_eq!(refused.code, Some(2));
+        assert!(refused.err.contains(why), "{}", refused.err);
+    }
+    let refused = place.netloom(&["show", "small.yaml", "packets", "out"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.out);
+}
+
+#[test]
+fn a_fabric_without_anything_to_do_is_drawn_and_a_wrong_one_is_refused_with_its_place() {
+    let place = Place::new();
+    place.write("base.yaml", "netloom: 1\nfabric: { single_switch: { hosts: 4 } }\n");
+    place.write("heir.yaml", "netloom: 1\nfrom: base.yaml\nbalance: spray\n");
+    let heir = place.netloom(&["show", "heir.yaml", "--set", "fabric.single_switch.hosts=6"]);
+    assert_eq!(heir.code, Some(0), "{}", heir.err);
+    for word in ["inherits from base.yaml", "6 hosts", "a fabric to inherit from", "spray"] {
+        assert!(heir.out.contains(word), "{word}: {}", heir.out);
+    }
+    let json = place.netloom(&["show", "heir.yaml", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.out).expect("it is JSON");
+    assert_eq!((&json["hosts"], &json["layers"][1]["names"]), (&4.into(), &"switch".into()));
+    // It still cannot be run.
+    assert_eq!(place.netloom(&["run", "heir.yaml"]).code, Some(2));
+    place.write("wrong.yaml", "netloom: 1\nfabric: { single_switch: { hosts: none, host: 4 } }\n");
+    let wrong = place.netloom(&["show", "wrong.yaml"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.err.contains("wrong.yaml:2"), "{}", wrong.err);
+}
+
+#[test]
+fn a_summary_is_printed_and_a_file_written_only_if_one_is_named() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    assert_eq!(place.netloom(&["run", "small.yaml", "-o", "small"]).code, Some(0));
+    let text = place.netloom(&["report", "--text", "small"]);
+    assert_eq!(text.code, Some(0), "{}", text.err);
+    assert!(text.out.contains("Step time") && text.out.contains("netloom report small -o"), "{}", text.out);
+    assert!(widest(&text.out) <= 80 && !text.out.contains('\u{1b}'), "{}", text.out);
+    assert!(!place.path("out").exists());
+    assert_eq!(place.netloom(&["report", "--text", "small"]).out, text.out);
+    let both = place.netloom(&["report", "--text", "small", "-o", "page.html"]);
+    assert_eq!(both.code, Some(0), "{}", both.err);
+    assert!(both.out.starts_with(&text.out) && both.out.contains("report page.html"), "{}", both.out);
+    assert!(fs::read_to_string(place.path("page.html")).expect("it is there").contains("<html"));
+    assert_eq!(place.netloom(&["report", "small"]).code, Some(0));
+    assert!(place.path("out/report.html").exists());
+    // A run's fabric is drawn from what its folder holds.
+    let fabric = place.netloom(&["show", "small"]);
+    assert!(fabric.out.contains("leaf[0-1].host[0-1]"), "{}{}", fabric.out, fabric.err);
+}
+
+#[test]
+fn columns_may_be_asked_for() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    assert_eq!(place.netloom(&["run", "small.yaml", "-o", "small"]).code, Some(0));
+    for columns in [60, 120] {
+        for arguments in [["show", "small.yaml"].as_slice(), &["report", "--text", "small"]] {
+            let mut asked = command(&place.path("."));
+            let answer =
+                asked.args(arguments).env("COLUMNS", columns.to_string()).env("TERM", "xterm-256color");
+            let answer = answer.output().expect("the command starts");
+            let text = String::from_utf8(answer.stdout).expect("it is text");
+            assert!(widest(&text) == columns && !text.contains('\u{1b}'), "{text}");
+        }
+    }
+}

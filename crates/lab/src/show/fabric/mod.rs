@@ -1,0 +1,167 @@
+//! A fabric as a whole: its tiers, what joins them, its groups, and what has been chosen for it.
+//!
+//! Models: layers of nodes of one kind, from hosts up; the links between every two layers, added up; how much capacity
+//! comes from below for each that leads up.
+//! Leaves out: single nodes and links; how it is drawn.
+//!
+//! Invariants: all of it follows from the compiled model and its names, so fabrics given as lists are told as well; a
+//! layer is a tier, which is the distance from the nearest host, and where a tier has nodes of several kinds by their
+//! names, one of these kinds.
+
+mod layers;
+mod names;
+mod settings;
+
+use std::path::Path;
+
+use netloom_model::Model;
+use netloom_records::RunFolder;
+use netloom_scenario::{Overrides, compile_fabric, resolve_from};
+use netloom_units::{NodeId, PortId};
+use serde::Serialize;
+
+use crate::error::LabError;
+use crate::prepare::{Prepared, as_data};
+use crate::source::Source;
+
+pub(crate) use layers::Layers;
+pub use layers::{Joint, Kind, Layer, Reach};
+pub use names::ranges;
+
+/// A fabric, told in its parts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FabricOutline {
+    /// What the scenario is called.
+    pub name: String,
+    /// Its topology, as scenarios call it.
+    pub topology: String,
+    /// What the texts are called that it inherits from, the nearest first.
+    pub inherits_from: Vec<String>,
+    /// Whether there is nothing to do: it is there to inherit from.
+    pub is_idle: bool,
+    /// How many hosts.
+    pub hosts: u64,
+    /// How many switches.
+    pub switches: u64,
+    /// How many links.
+    pub links: u64,
+    /// Layers, from the lowest: hosts, or what only hosts are joined to.
+    pub layers: Vec<Layer>,
+    /// Links between layers, and within them.
+    pub joints: Vec<Joint>,
+    /// Groups of switches, where a fabric has them.
+    pub groups: Option<Groups>,
+    /// What has been chosen, by section of the scenario.
+    pub settings: Vec<Setting>,
+}
+
+/// Groups of switches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Groups {
+    /// How many.
+    pub groups: u32,
+    /// Switches in each.
+    pub switches: u64,
+    /// Hosts in each.
+    pub hosts: u64,
+    /// Fewest links between two groups.
+    pub least_links: u64,
+    /// Most links between two groups.
+    pub most_links: u64,
+}
+
+/// A section of the scenario in a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Setting {
+    /// Of what.
+    pub section: &'static str,
+    /// What has been chosen, what is not at its default behind it.
+    pub text: String,
+}
+
+/// A scenario, or a fabric to inherit from, with what it inherits.
+#[derive(Debug, Clone)]
+pub struct ShownFabric {
+    pub(crate) prepared: Prepared,
+    /// Its parts.
+    pub outline: FabricOutline,
+}
+
+/// The fabric of what a path leads to: a scenario, a fabric that others inherit from, or a run folder, of which the stored
+/// scenario is taken.
+///
+/// # Errors
+/// As [`fabric`]; if it is a folder but no run folder.
+pub fn of_path(path: &Path, overrides: &Overrides) -> Result<ShownFabric, LabError> {
+    if !path.is_dir() {
+        return fabric(&Source::file(path), overrides);
+    }
+    let folder = RunFolder::open(path)?;
+    let text = folder.manifest().scenario_yaml.clone();
+    fabric(&Source::text(path.display().to_string(), text), overrides)
+}
+
+/// Reads a scenario, or a fabric that others inherit from: there may be nothing to do.
+///
+/// # Errors
+/// If it cannot be read, or all mistakes that are in it.
+pub fn fabric(source: &Source, overrides: &Overrides) -> Result<ShownFabric, LabError> {
+    let resolved = resolve_from(&source.read()?, source, overrides)?;
+    let compiled = compile_fabric(&resolved)?;
+    let scenario = as_data(&compiled.resolved_yaml)?;
+    let inherits_from = resolved.bases();
+    let prepared = Prepared { name: resolved.name, compiled, scenario };
+    Ok(ShownFabric { outline: outline(&prepared, inherits_from), prepared })
+}
+
+fn outline(prepared: &Prepared, inherits_from: Vec<String>) -> FabricOutline {
+    let model = &prepared.compiled.model;
+    let layers = Layers::of(model, &prepared.compiled.node_names);
+    let size = prepared.size();
+    let workload = &model.workload;
+    FabricOutline {
+        name: prepared.name.clone(),
+        topology: topology(prepared),
+        inherits_from,
+        is_idle: workload.jobs.is_empty() && workload.background.is_none() && workload.staged.is_none(),
+        hosts: size.hosts,
+        switches: size.switches,
+        links: size.links,
+        joints: layers.joints(model),
+        groups: groups(model),
+        settings: settings::settings(prepared),
+        layers: layers.told(&prepared.compiled.node_names),
+    }
+}
+
+/// The one key below `fabric`.
+fn topology(prepared: &Prepared) -> String {
+    let fabric = prepared.scenario["fabric"].as_object();
+    fabric.and_then(|fabric| fabric.keys().next().cloned()).unwrap_or_default()
+}
+
+fn groups(model: &Model) -> Option<Groups> {
+    let (n_groups, fabric) = (model.routing.n_groups(), &model.fabric);
+    if n_groups == 0 {
+        return None;
+    }
+    let mut pairs = vec![0_u64; (n_groups * n_groups) as usize];
+    for link in fabric.links() {
+        let [one, other] = link.ends.map(|port: PortId| model.routing.group_of(fabric.port(port).node));
+        if one != other {
+            pairs[(one.min(other) * n_groups + one.max(other)) as usize] += 1;
+        }
+    }
+    let counts =
+        || (0..n_groups).flat_map(|one| (one + 1..n_groups).map(move |other| one * n_groups + other));
+    let of_first = |from: usize, to: usize| {
+        (from..to).filter(|&node| model.routing.group_of(NodeId(node as u32)) == 0).count() as u64
+    };
+    Some(Groups {
+        groups: n_groups,
+        switches: of_first(fabric.n_hosts(), fabric.n_nodes()),
+        hosts: of_first(0, fabric.n_hosts()),
+        least_links: counts().map(|pair| pairs[pair as usize]).min().unwrap_or(0),
+        most_links: counts().map(|pair| pairs[pair as usize]).max().unwrap_or(0),
+    })
+}

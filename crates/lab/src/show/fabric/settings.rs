@@ -1,0 +1,125 @@
+//! What has been chosen for a fabric, section by section in a line each.
+//!
+//! Leaves out: values at their defaults, and what `--set` would be needed to read in full; the resolved scenario has them.
+
+use serde_json::Value;
+
+use super::Setting;
+use crate::prepare::Prepared;
+use crate::words;
+
+/// Changed values told behind a choice.
+const MOST_TOLD: usize = 8;
+
+/// All of them, in the order of scenarios.
+pub fn settings(prepared: &Prepared) -> Vec<Setting> {
+    let told = Told { prepared };
+    let sections = [
+        ("switches", told.switches()),
+        ("balance", told.balance()),
+        ("transport", told.plugin("transport")),
+        ("congestion", told.plugin("congestion")),
+        ("hosts", told.changed_below("hosts").unwrap_or_else(|| "take no time for a message".to_owned())),
+        ("work", told.work()),
+        ("faults", told.changed_below("faults").unwrap_or_else(|| "none".to_owned())),
+    ];
+    sections.into_iter().map(|(section, text)| Setting { section, text }).collect()
+}
+
+struct Told<'a> {
+    prepared: &'a Prepared,
+}
+
+impl Told<'_> {
+    /// `key value, ...` of the changed values below a path; nothing where there are none.
+    fn changed_below(&self, path: &str) -> Option<String> {
+        let below = format!("{path}.");
+        let changed = &self.prepared.compiled.changed;
+        let told: Vec<String> = changed
+            .iter()
+            .filter_map(|changed| {
+                let key = changed.path.strip_prefix(&below)?;
+                Some(format!("{key} {}", changed.value))
+            })
+            .collect();
+        let more = if told.len() > MOST_TOLD { ", ..." } else { "" };
+        let shown = told[..told.len().min(MOST_TOLD)].join(", ");
+        (!told.is_empty()).then(|| shown + more)
+    }
+
+    /// `name (key value, ...)` of the changed values below a path.
+    fn with_changed(&self, name: &str, path: &str) -> String {
+        self.changed_below(path).map_or_else(|| name.to_owned(), |changed| format!("{name} ({changed})"))
+    }
+
+    /// A section that names one of several plug-ins.
+    fn plugin(&self, section: &str) -> String {
+        self.at(&self.prepared.scenario[section], section)
+    }
+
+    fn at(&self, value: &Value, path: &str) -> String {
+        let name = chosen(value);
+        self.with_changed(&name, &format!("{path}.{name}"))
+    }
+
+    fn balance(&self) -> String {
+        let balance = &self.prepared.scenario["balance"];
+        let mut text = format!("switches {}", self.at(&balance["switch"], "balance.switch"));
+        text.push_str(&format!(", hosts {}", self.at(&balance["host"], "balance.host")));
+        for (key, default) in [("control", "as_data"), ("edge", "none")] {
+            if chosen(&balance[key]) != default {
+                text.push_str(&format!(", {key} {}", self.at(&balance[key], &format!("balance.{key}"))));
+            }
+        }
+        let by_hand = self.prepared.compiled.model.balances.by_hand.len() as u64;
+        if by_hand > 0 {
+            text.push_str(&format!(", {} listed by hand", words::some(by_hand, "route")));
+        }
+        text
+    }
+
+    /// What queues are like, in the sizes of the scenario.
+    fn switches(&self) -> String {
+        let (queues, written) = (&self.prepared.compiled.model.queues, &self.prepared.scenario["queues"]);
+        if queues.credits.is_some() {
+            return self.with_changed("input buffers and credits", "queues.credits");
+        }
+        let mut text = match (queues.buffer, queues.switch_limit) {
+            (Some(buffer), _) => {
+                let pause = if buffer.pause.is_some() { "lossless by pause frames" } else { "lossy" };
+                format!("a shared buffer of {} each, {pause}", chosen(&written["buffer"]))
+            }
+            (None, Some(_)) => format!("a queue of {} for each port", chosen(&written["switch_limit"])),
+            (None, None) => "a queue without limit for each port".to_owned(),
+        };
+        if queues.marking.is_some() {
+            let [least, most] = ["minimum", "maximum"].map(|key| chosen(&written["marking"][key]));
+            text.push_str(&format!(", marks from {least} to {most}"));
+        }
+        text
+    }
+
+    fn work(&self) -> String {
+        let workload = &self.prepared.compiled.model.workload;
+        let mut parts = Vec::new();
+        if !workload.jobs.is_empty() {
+            parts.push(words::some(workload.jobs.len() as u64, "job"));
+        }
+        if workload.background.is_some() {
+            parts.push("background traffic".to_owned());
+        }
+        if !self.prepared.compiled.flow_names.is_empty() {
+            parts.push(words::some(self.prepared.compiled.flow_names.len() as u64, "staged flow"));
+        }
+        if parts.is_empty() { "none: a fabric to inherit from".to_owned() } else { parts.join(", ") }
+    }
+}
+
+/// The name of what has been chosen.
+fn chosen(value: &Value) -> String {
+    match value {
+        Value::String(name) => name.clone(),
+        Value::Object(map) => map.keys().next().cloned().unwrap_or_default(),
+        other => other.to_string(),
+    }
+}

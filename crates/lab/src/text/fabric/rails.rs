@@ -1,0 +1,198 @@
+//! The space between two rows of boxes: verticals from their ports, and rails that join them.
+//!
+//! Models: a rail joins all nodes whose verticals meet it; a vertical that a rail lets pass is drawn through it.
+//!
+//! Invariants: two verticals in one column never overlap unless one rail joins both and nothing else.
+
+/// What is joined by a rail, by places in the upper row and in the lower row.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rail {
+    /// Of the upper row.
+    pub upper: Vec<usize>,
+    /// Of the lower row.
+    pub lower: Vec<usize>,
+}
+
+/// Columns of the ports of one row's boxes.
+#[derive(Debug, Clone)]
+pub struct Ports {
+    /// By place; shifted where a vertical would meet another one.
+    pub columns: Vec<usize>,
+    /// How far a port may be shifted.
+    pub slack: usize,
+}
+
+/// The rows between, from the top; the columns of the upper ports may be changed. Nothing where verticals cannot be kept
+/// apart.
+pub fn rows(rails: &[Rail], upper: &mut Ports, lower: &Ports, width: usize) -> Option<Vec<String>> {
+    let placed = packed(rails, upper, lower);
+    let apart: Vec<usize> = (0..rails.len()).collect();
+    // Where shifted ports would let two rails of one row touch, each has a row of its own.
+    [placed, apart].into_iter().find_map(|row_of| {
+        let mut shifted = upper.clone();
+        let space = Space::of(rails, &row_of, &mut shifted, lower)?;
+        *upper = shifted.clone();
+        Some(space.draw(&shifted, lower, width))
+    })
+}
+
+/// The first and the last column of a rail.
+fn extent(rail: &Rail, upper: &Ports, lower: &Ports) -> (usize, usize) {
+    let ends = || {
+        let above = rail.upper.iter().map(|&place| upper.columns[place]);
+        above.chain(rail.lower.iter().map(|&place| lower.columns[place]))
+    };
+    (ends().min().unwrap_or(0), ends().max().unwrap_or(0))
+}
+
+/// By rail its row: the first one in which it touches no other.
+fn packed(rails: &[Rail], upper: &Ports, lower: &Ports) -> Vec<usize> {
+    let mut taken: Vec<Vec<(usize, usize)>> = Vec::new();
+    let place = |rail: &Rail| {
+        let (first, last) = extent(rail, upper, lower);
+        let is_free =
+            |row: &Vec<(usize, usize)>| row.iter().all(|&(from, to)| last + 1 < from || to + 1 < first);
+        let row = taken.iter().position(is_free).unwrap_or_else(|| {
+            taken.push(Vec::new());
+            taken.len() - 1
+        });
+        taken[row].push((first, last));
+        row
+    };
+    rails.iter().map(place).collect()
+}
+
+/// Rails in their rows.
+struct Space<'a> {
+    rails: &'a [Rail],
+    row_of: &'a [usize],
+}
+
+impl Space<'_> {
+    /// Shifts the upper ports so that no vertical meets another one; nothing where that cannot be.
+    fn of<'a>(rails: &'a [Rail], row_of: &'a [usize], upper: &mut Ports, lower: &Ports) -> Option<Space<'a>> {
+        let space = Space { rails, row_of };
+        for place in 0..upper.columns.len() {
+            let Some(deepest) = space.deepest(place) else { continue };
+            let meets = |column: usize| {
+                lower.columns.iter().enumerate().any(|(under, &other)| {
+                    let Some(first) = space.first(under).filter(|_| other == column) else { return false };
+                    let is_joined = first == deepest
+                        && rails
+                            .iter()
+                            .any(|rail| rail.upper.contains(&place) && rail.lower.contains(&under));
+                    first <= deepest && !is_joined
+                })
+            };
+            let middle = upper.columns[place];
+            let shifts = (0..=upper.slack).flat_map(|by| [middle + by, middle.saturating_sub(by)]);
+            upper.columns[place] = shifts.into_iter().find(|&column| !meets(column))?;
+        }
+        let extents: Vec<(usize, usize)> = rails.iter().map(|rail| extent(rail, upper, lower)).collect();
+        let touches = |one: usize, other: usize| {
+            let ((from, to), (first, last)) = (extents[one], extents[other]);
+            row_of[one] == row_of[other] && to >= first && last >= from
+        };
+        let are_apart = (0..rails.len()).all(|one| (0..one).all(|other| !touches(one, other)));
+        are_apart.then_some(space)
+    }
+
+    /// The lowest row that an upper vertical reaches.
+    fn deepest(&self, place: usize) -> Option<usize> {
+        let rows = self.rails.iter().zip(self.row_of).filter(|(rail, _)| rail.upper.contains(&place));
+        rows.map(|(_, &row)| row).max()
+    }
+
+    /// The highest row that a lower vertical reaches.
+    fn first(&self, place: usize) -> Option<usize> {
+        let rows = self.rails.iter().zip(self.row_of).filter(|(rail, _)| rail.lower.contains(&place));
+        rows.map(|(_, &row)| row).min()
+    }
+
+    fn draw(&self, upper: &Ports, lower: &Ports, width: usize) -> Vec<String> {
+        let n_rows = self.row_of.iter().max().map_or(0, |last| last + 1);
+        let row = |row: usize| (0..width).map(|column| self.cell(row, column, upper, lower)).collect();
+        (0..n_rows).map(row).collect()
+    }
+
+    fn cell(&self, row: usize, column: usize, upper: &Ports, lower: &Ports) -> char {
+        let at = |ports: &Ports| ports.columns.iter().position(|&other| other == column);
+        let above = at(upper).filter(|&place| self.deepest(place).is_some_and(|deepest| row <= deepest));
+        let below = at(lower).filter(|&place| self.first(place).is_some_and(|first| row >= first));
+        let here = self.rails.iter().zip(self.row_of).filter(|(_, of)| **of == row);
+        let inside = here
+            .map(|(rail, _)| (rail, extent(rail, upper, lower)))
+            .find(|(_, (first, last))| (first..=last).contains(&&column));
+        let passes = above.is_some() || below.is_some();
+        let Some((rail, (first, last))) = inside else { return if passes { '│' } else { ' ' } };
+        let joins_above = above.filter(|place| rail.upper.contains(place));
+        let joins_below = below.filter(|place| rail.lower.contains(place));
+        if joins_above.is_none() && joins_below.is_none() {
+            return if passes { '│' } else { '─' };
+        }
+        let goes_on_down =
+            joins_above.and_then(|place| self.deepest(place)).is_some_and(|deepest| row < deepest);
+        let goes_on_up = joins_below.and_then(|place| self.first(place)).is_some_and(|first| row > first);
+        let (up, down) = (joins_above.is_some() || goes_on_up, joins_below.is_some() || goes_on_down);
+        corner([up, down, column > first, column < last])
+    }
+}
+
+/// The character that leads up, down, left and right, or not.
+fn corner(leads: [bool; 4]) -> char {
+    match leads.into() {
+        (true, true, true, true) => '┼',
+        (true, true, true, false) => '┤',
+        (true, true, false, true) => '├',
+        (true, false, true, true) => '┴',
+        (false, true, true, true) => '┬',
+        (true, false, false, true) => '└',
+        (true, false, true, false) => '┘',
+        (false, true, false, true) => '┌',
+        (false, true, true, false) => '┐',
+        (false, false, ..) => '─',
+        (_, _, false, false) => '│',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ports(columns: &[usize]) -> Ports {
+        Ports { columns: columns.to_vec(), slack: 1 }
+    }
+
+    #[test]
+    fn one_rail_joins_all() {
+        let rail = Rail { upper: vec![0, 1], lower: vec![0, 1, 2] };
+        let drawn = rows(&[rail], &mut ports(&[2, 6]), &ports(&[0, 4, 8]), 9).expect("it fits");
+        assert_eq!(drawn, ["┌─┴─┬─┴─┐"]);
+    }
+
+    #[test]
+    fn rails_that_do_not_touch_share_a_row() {
+        let rails = [Rail { upper: vec![0], lower: vec![0] }, Rail { upper: vec![1], lower: vec![1, 2] }];
+        let drawn = rows(&rails, &mut ports(&[1, 6]), &ports(&[1, 4, 8]), 9).expect("it fits");
+        assert_eq!(drawn, [" │  ┌─┴─┐"]);
+    }
+
+    #[test]
+    fn what_a_rail_does_not_join_passes() {
+        let rails = [Rail { upper: vec![0], lower: vec![0, 2] }, Rail { upper: vec![1], lower: vec![1] }];
+        let drawn = rows(&rails, &mut ports(&[1, 4]), &ports(&[1, 5, 8]), 9).expect("it fits");
+        assert_eq!(drawn, [" ├──│───┐", " │  └┐  │"]);
+    }
+
+    #[test]
+    fn verticals_of_one_column_are_kept_apart() {
+        let rails = [Rail { upper: vec![1], lower: vec![0] }, Rail { upper: vec![0], lower: vec![1] }];
+        let mut upper = ports(&[1, 5]);
+        let drawn = rows(&rails, &mut upper, &ports(&[1, 5]), 7).expect("it fits");
+        assert_eq!(
+            (upper.columns.as_slice(), drawn),
+            (&[2, 5][..], vec![" ┌│──┘ ".to_owned(), " │└──┐ ".to_owned()])
+        );
+        assert_eq!(rows(&rails, &mut Ports { columns: vec![1, 5], slack: 0 }, &ports(&[1, 5]), 7), None);
+    }
+}

@@ -1,0 +1,205 @@
+//! Maps of shares in shades: a row for each place on one side, a column for each on the other.
+//!
+//! Models: shades by character, and by colour where there are colours; numbers beside them where there is room.
+//!
+//! Invariants: where there are more places than room, neighbours share a cell, which shows their mean; who asks is told.
+
+use super::ink::Ink;
+use super::sheet::{Line, columns, cut, name};
+
+/// Shades and the shares up to which they are used.
+const SHADES: [(f64, char); 5] = [(0.2, '·'), (0.4, '░'), (0.6, '▒'), (0.8, '▓'), (f64::INFINITY, '█')];
+/// Columns of a cell with a number.
+const WITH_NUMBER: usize = 7;
+/// Columns of a name beside the rows.
+const LONGEST_NAME: usize = 18;
+/// Most rows.
+const MOST_ROWS: usize = 32;
+
+/// A cell: so many things, and the mean of their shares.
+pub type Cell = Option<(u32, f64)>;
+
+/// What is to be shown.
+#[derive(Debug, Clone, Copy)]
+pub struct HeatMap<'a> {
+    /// What stands above it.
+    pub title: &'a str,
+    /// Names of rows: of the first and the last one of each block.
+    pub rows: &'a [[String; 2]],
+    /// Names of columns.
+    pub columns: &'a [[String; 2]],
+    /// Cells by row, then by column.
+    pub cells: &'a [Vec<Cell>],
+}
+
+/// How many rows and columns share a cell beyond what shared one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Joined {
+    /// Rows.
+    pub rows: usize,
+    /// Columns.
+    pub columns: usize,
+}
+
+/// The level of a share, from 0 to 4.
+fn level(share: f64) -> usize {
+    SHADES.iter().position(|(most, _)| share < *most).unwrap_or(SHADES.len() - 1)
+}
+
+/// A line that says what shades mean.
+pub fn legend() -> Line {
+    let mut line = Line::indented(2);
+    let mut from = 0;
+    for (number, (most, shade)) in SHADES.iter().enumerate() {
+        let to = (most.min(1.0) * 100.0).round() as u32;
+        let gap = if number > 0 { "  " } else { "" };
+        line = line.plain(gap).add(Ink::Heat(number), &shade.to_string()).plain(&format!(" {from}-{to}"));
+        from = to;
+    }
+    line.add(Ink::Faint, " % of the time")
+}
+
+impl HeatMap<'_> {
+    /// How many rows and columns must share cells to fit into so many columns.
+    pub fn joined(&self, most: usize) -> Joined {
+        let rows = self.rows.len().div_ceil(MOST_ROWS).max(1);
+        let room = most.saturating_sub(self.label_width(rows) + 3).max(1);
+        Joined { rows, columns: self.columns.len().div_ceil(room).max(1) }
+    }
+
+    /// Columns of the names of rows, so many of which share one.
+    fn label_width(&self, by: usize) -> usize {
+        let of = |names: &[[String; 2]]| columns(&span(&ends(names), LONGEST_NAME));
+        self.rows.chunks(by).map(of).max().unwrap_or(0).min(LONGEST_NAME)
+    }
+
+    /// The lines of the map, in at most so many columns.
+    pub fn lines(&self, most: usize) -> Vec<Line> {
+        let Joined { rows: by_row, columns: by_column } = self.joined(most);
+        let n_columns = self.columns.len().div_ceil(by_column);
+        let label = self.label_width(by_row);
+        let room = most.saturating_sub(label + 3) / n_columns.max(1);
+        let width = if room >= WITH_NUMBER { WITH_NUMBER } else { room.clamp(1, 2) };
+        let inner = n_columns * width;
+        let mut lines = vec![Line::default().add(Ink::Strong, self.title)];
+        lines.push(self.heading(by_column, label, width));
+        let rim = |left: &str, right: &str| {
+            Line::indented(label + 1).add(Ink::Faint, &[left, &"─".repeat(inner), right].concat())
+        };
+        lines.push(rim("┌", "┐"));
+        for (number, names) in self.rows.chunks(by_row).enumerate() {
+            let mut line = Line::default().right(Ink::Plain, &span(&ends(names), label), label);
+            line = line.plain(" ").add(Ink::Faint, "│");
+            for column in 0..n_columns {
+                line = line.then(self.cell(number, column, (by_row, by_column), width));
+            }
+            lines.push(line.add(Ink::Faint, "│"));
+        }
+        lines.push(rim("└", "┘"));
+        lines
+    }
+
+    /// Names of the columns where they fit, else of the first and the last.
+    fn heading(&self, by: usize, label: usize, width: usize) -> Line {
+        let chunks: Vec<[String; 2]> = self.columns.chunks(by).map(ends).collect();
+        let fits = chunks.iter().all(|names| names[0] == names[1] && columns(&names[0]) < width);
+        let start = Line::indented(label + 2);
+        if fits {
+            return chunks.iter().fold(start, |line, names| {
+                let end = line.width() + width;
+                line.add(Ink::Faint, &names[0]).up_to(end)
+            });
+        }
+        let inner = chunks.len() * width;
+        let (Some(first), Some(last)) = (chunks.first(), chunks.last()) else { return start };
+        let whole = [first[0].clone(), last[1].clone()];
+        // A short map has room for less than its names; these may stand over its rim.
+        let text = span(&whole, inner.max(LONGEST_NAME));
+        start.add(Ink::Faint, &text)
+    }
+
+    fn cell(&self, row: usize, column: usize, (by_row, by_column): (usize, usize), width: usize) -> Line {
+        let rows = self.cells.iter().skip(row * by_row).take(by_row);
+        let inside = rows.flat_map(|row| row.iter().skip(column * by_column).take(by_column)).flatten();
+        let (mut count, mut sum) = (0_u64, 0.0);
+        for &(links, mean) in inside {
+            count += u64::from(links);
+            sum += f64::from(links) * mean;
+        }
+        if count == 0 {
+            return Line::indented(width);
+        }
+        let share = sum / count as f64;
+        let level = level(share);
+        let shade = SHADES[level].1.to_string();
+        if width == WITH_NUMBER {
+            let number = format!("{:>3.0} %", share * 100.0);
+            return Line::default().add(Ink::Heat(level), &shade).plain(&number).plain(" ");
+        }
+        Line::default().add(Ink::Heat(level), &shade.repeat(width))
+    }
+}
+
+/// The first and the last name of several blocks, of which there is at least one.
+fn ends(names: &[[String; 2]]) -> [String; 2] {
+    [names[0][0].clone(), names[names.len() - 1][1].clone()]
+}
+
+/// Two names as one: what they begin with alike is said once, where it has to be short.
+fn span([first, last]: &[String; 2], most: usize) -> String {
+    if first == last {
+        return name(first, most);
+    }
+    let whole = format!("{first} to {last}");
+    if columns(&whole) <= most {
+        return whole;
+    }
+    let half = most.saturating_sub(1) / 2;
+    cut(&format!("{}–{}", name(first, half), name(last, half)), most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Look;
+    use super::super::sheet::Sheet;
+    use super::*;
+
+    fn drawn(map: &HeatMap<'_>, width: usize) -> Vec<String> {
+        let mut sheet = Sheet::new(Look { width, colours: false });
+        sheet.lines(map.lines(width));
+        sheet.finish().lines().map(str::to_owned).collect()
+    }
+
+    fn names(word: &str, n: usize) -> Vec<[String; 2]> {
+        (0..n).map(|number| [format!("{word}{number}"), format!("{word}{number}")]).collect()
+    }
+
+    #[test]
+    fn a_small_map_has_numbers() {
+        let (rows, columns) = (names("leaf", 2), names("s", 2));
+        let cells = [vec![Some((1, 0.1)), None], vec![Some((1, 0.5)), Some((1, 1.0))]];
+        let map = HeatMap { title: "up", rows: &rows, columns: &columns, cells: &cells };
+        let expected = [
+            "up",
+            "       s0     s1",
+            "      ┌──────────────┐",
+            "leaf0 │· 10 %        │",
+            "leaf1 │▒ 50 % █100 % │",
+            "      └──────────────┘",
+        ];
+        assert_eq!(drawn(&map, 60), expected);
+    }
+
+    #[test]
+    fn a_large_one_is_drawn_in_blocks_whose_cells_are_means() {
+        let (rows, columns) = (names("leaf", 64), names("spine", 100));
+        let cells = vec![[vec![Some((1, 1.0)); 50], vec![Some((3, 0.0)); 50]].concat(); 64];
+        let map = HeatMap { title: "up", rows: &rows, columns: &columns, cells: &cells };
+        assert_eq!(map.joined(60), Joined { rows: 2, columns: 3 });
+        let lines = drawn(&map, 60);
+        assert_eq!(lines.len(), 4 + 32);
+        assert!(lines.iter().all(|line| line.chars().count() <= 60), "{lines:#?}");
+        // Of the 51 spines of seventeen blocks one is idle, and it has three links, so the mean of its block is 2/5.
+        assert!(lines[3].ends_with(&format!("│{}▒{}│", "█".repeat(16), "·".repeat(17))), "{}", lines[3]);
+    }
+}

@@ -1,0 +1,157 @@
+//! The figures of runs as text: what the report's panels are told, in characters.
+//!
+//! Models: step times and completion times run by run, slowdown by size; then of each run its course over time, how
+//! busy its links were, what failed and what was lost.
+//! Leaves out: what only the page shows; the last line says how to make it.
+//!
+//! Invariants: all bars of a section share a scale; a list that is cut says how long it was.
+
+mod course;
+mod damage;
+mod links;
+mod slowdown;
+mod staged;
+mod times;
+
+use netloom_records::Status;
+use netloom_report::told::Report;
+
+use super::Look;
+use super::ink::Ink;
+use super::sheet::{Line, Sheet, name};
+use crate::words;
+
+/// Runs that are drawn one by one; sections that compare runs show all of them.
+const MOST_ALONE: usize = 8;
+/// Runs in a section that compares them.
+const MOST_BESIDE: usize = 40;
+/// Differing settings listed.
+const MOST_SETTINGS: usize = 6;
+/// Columns of a run's name in front of its bars.
+const LONGEST_LABEL: usize = 24;
+
+/// The figures of these runs; the paths are those that the page can be made of.
+pub fn report(told: &Report, paths: &[String], look: Look) -> String {
+    let mut sheet = Sheet::new(look);
+    heads(&mut sheet, told);
+    times::steps(&mut sheet, told);
+    times::course(&mut sheet, told);
+    times::messages(&mut sheet, told);
+    slowdown::sizes(&mut sheet, told);
+    for number in 0..told.runs.len().min(MOST_ALONE) {
+        alone(&mut sheet, told, number);
+    }
+    sheet.gap();
+    if told.runs.len() > MOST_ALONE {
+        let left_out = words::some((told.runs.len() - MOST_ALONE) as u64, "run");
+        sheet.text(
+            Ink::Faint,
+            &format!("{left_out} more are not drawn one by one; name fewer to see them."),
+            0,
+        );
+    }
+    let start = Line::default().add(Ink::Faint, "The whole report, for a browser: ");
+    let more = if paths.len() > MOST_ALONE { " ..." } else { "" };
+    let paths = paths[..paths.len().min(MOST_ALONE)].join(" ");
+    sheet.hanging(start, Ink::Plain, &format!("netloom report {paths}{more} -o report.html"));
+    sheet.finish()
+}
+
+/// A line for each run, and in which settings they differ.
+fn heads(sheet: &mut Sheet, told: &Report) {
+    sheet.heading("Runs");
+    let label = label_width(told.runs.iter().map(|run| run.name.as_str()));
+    for (number, run) in told.runs.iter().enumerate().take(MOST_BESIDE) {
+        let (word, ink) = status(run.status);
+        let start = labelled(number, &run.name, label).add(ink, word);
+        let text = format!(
+            "{}, {} simulated, {} packets, seed {}",
+            run.scenario,
+            words::span(run.simulated),
+            words::amount(run.packets as f64),
+            run.seed,
+        );
+        sheet.hanging(start.plain(": "), Ink::Plain, &text);
+    }
+    cut_list(sheet, told.runs.len(), MOST_BESIDE, "run");
+    let differing = differing(told);
+    if told.runs.len() < 2 || differing.is_empty() {
+        return;
+    }
+    sheet.text(Ink::Faint, "They differ in:", 2);
+    for (path, values) in differing.iter().take(MOST_SETTINGS) {
+        let more = if values.len() > MOST_ALONE { ", ..." } else { "" };
+        let start = Line::indented(4).plain(&name(path, 30)).plain(": ");
+        sheet.hanging(start, Ink::Plain, &(values[..values.len().min(MOST_ALONE)].join(", ") + more));
+    }
+    let cut = &told.settings.between;
+    let rows_left_out = cut.total - cut.rows.len();
+    cut_list(sheet, differing.len() + rows_left_out, MOST_SETTINGS.min(differing.len()), "setting");
+}
+
+/// Settings in which the runs differ; of one that names what only some runs have, the name, in place of its parameters.
+fn differing(told: &Report) -> Vec<(String, Vec<String>)> {
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    for row in &told.settings.between.rows {
+        let parts: Vec<&str> = row.path.split('.').collect();
+        let is_of_some = row.values.iter().any(Option::is_none) && parts.len() > 2;
+        let (path, choice) = if is_of_some {
+            (parts[..parts.len() - 2].join("."), Some(parts[parts.len() - 2]))
+        } else {
+            (row.path.clone(), None)
+        };
+        let place = found.iter().position(|(known, _)| *known == path).unwrap_or_else(|| {
+            found.push((path, vec!["-".to_owned(); row.values.len()]));
+            found.len() - 1
+        });
+        for (shown, value) in found[place].1.iter_mut().zip(&row.values) {
+            if let Some(value) = value {
+                choice.unwrap_or(value).clone_into(shown);
+            }
+        }
+    }
+    found
+}
+
+/// How a run ended.
+fn status(status: Status) -> (&'static str, Ink) {
+    match status {
+        Status::Complete => ("complete", Ink::Plain),
+        Status::Stopped => ("stopped", Ink::Alarm),
+        Status::Deadline => ("ended by its deadline", Ink::Plain),
+        Status::Stalled => ("stalled", Ink::Alarm),
+        Status::Deadlock => ("stopped by a deadlock", Ink::Alarm),
+        Status::Unreachable => ("stalled, since no path led to a peer", Ink::Alarm),
+    }
+}
+
+/// One run by itself.
+fn alone(sheet: &mut Sheet, told: &Report, number: usize) {
+    let run = &told.runs[number];
+    sheet.heading(&run.name);
+    course::over_time(sheet, told.over_time[number].as_ref(), run);
+    staged::stages(sheet, told.stages[number].as_ref());
+    links::busy(sheet, &told.links[number]);
+    damage::faults(sheet, &told.faults[number], run.simulated);
+    damage::lost(sheet, &told.faults[number], run.packets);
+}
+
+/// A line that begins with the name of a run, in its colour.
+fn labelled(number: usize, label: &str, width: usize) -> Line {
+    let end = 2 + width + 2;
+    Line::indented(2).add(Ink::Run(number), &name(label, width)).up_to(end)
+}
+
+/// Columns that the longest of these labels takes, up to a limit.
+fn label_width<'a>(labels: impl Iterator<Item = &'a str>) -> usize {
+    let width = |label: &str| super::sheet::columns(&words::harmless(label));
+    labels.map(width).max().unwrap_or(0).min(LONGEST_LABEL)
+}
+
+/// Says how long a list was that shows so many.
+fn cut_list(sheet: &mut Sheet, total: usize, shown: usize, noun: &str) {
+    if total > shown {
+        let more = words::some((total - shown) as u64, &format!("more {noun}"));
+        sheet.text(Ink::Faint, &format!("... and {more}"), 4);
+    }
+}

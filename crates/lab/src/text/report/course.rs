@@ -1,0 +1,58 @@
+//! A run over time: what reached hosts, and what waited at switches.
+
+use netloom_report::told::{OverTime, Provenance};
+
+use super::super::ink::Ink;
+use super::super::sheet::{Line, Sheet};
+use super::super::sparkline::{fitted, largest, mean, sparkline};
+use crate::words;
+
+/// Columns in front of the course.
+const LABEL: usize = 15;
+/// Columns behind it.
+const BEHIND: usize = 16;
+
+/// Both courses; where nothing was sampled, how to have it sampled.
+pub fn over_time(sheet: &mut Sheet, told: Option<&OverTime>, run: &Provenance) {
+    let Some(told) = told else {
+        let text = "No samples over time were recorded: run it again with `--set record.series=1us` for throughput \
+                    and backlogs over time.";
+        sheet.text(Ink::Faint, text, 2);
+        return;
+    };
+    sheet.title(
+        "Over time",
+        &format!(
+            "0 s to {}, every {}; heights up to the most",
+            words::span(run.simulated),
+            words::span(told.interval)
+        ),
+    );
+    let room = sheet.columns().saturating_sub(LABEL + BEHIND + 3).max(8);
+    let rates = fitted(&told.throughput, room, mean);
+    let most = largest(&told.throughput);
+    course(
+        sheet,
+        "to all hosts",
+        &sparkline(&rates, largest(&rates)),
+        room,
+        &format!("most {}", words::bit_rate(most)),
+    );
+    let waiting: Vec<f64> = told.backlog.iter().map(|bytes| *bytes as f64).collect();
+    let shown = fitted(&waiting, room, largest);
+    let most = format!("most {}", words::size(largest(&waiting)));
+    course(sheet, "at a switch", &sparkline(&shown, largest(&shown)), room, &most);
+    let where_to = told.worst.as_ref().map_or_else(
+        || "nothing ever waited at a switch when samples were taken".to_owned(),
+        |node| format!("most bytes waited at {node}"),
+    );
+    let rate = words::bit_rate(mean(&told.throughput));
+    sheet.text(Ink::Faint, &format!("{rate} to all hosts as a mean; {where_to}"), 2);
+}
+
+fn course(sheet: &mut Sheet, label: &str, shown: &str, room: usize, most: &str) {
+    let line = Line::indented(2).plain(label).up_to(LABEL).add(Ink::Faint, "│").add(Ink::Heat(1), shown);
+    // A run of few intervals has a short course.
+    let line = line.up_to(LABEL + 1 + shown.chars().count().max(1)).add(Ink::Faint, "│");
+    sheet.line(line.up_to(LABEL + room + 3).plain(most));
+}

@@ -1,0 +1,114 @@
+//! What failed, on a line of time, and what was lost, by reason.
+
+use netloom_report::told::{ChangeData, EventData, Faults};
+
+use super::super::bars::bar;
+use super::super::ink::Ink;
+use super::super::sheet::{Line, Sheet, name};
+use crate::words;
+
+/// Events, or changes of links, listed.
+const LISTED: usize = 8;
+/// Columns of a bar of lost packets.
+const BAR: usize = 12;
+
+/// Faults on the line of time; nothing where there were none.
+pub fn faults(sheet: &mut Sheet, told: &Faults, simulated: f64) {
+    if told.total == 0 && told.total_events == 0 {
+        return;
+    }
+    sheet.title("Faults", "▼ a link goes down, ▲ comes up, ◆ both, ● another event");
+    let end = words::span(simulated);
+    let room = sheet.columns().saturating_sub(2 + 4 + 2 + 1 + end.chars().count()).max(8);
+    let mut marks = vec![' '; room];
+    let place = |time: f64| {
+        let share = if simulated > 0.0 { (time / simulated).clamp(0.0, 1.0) } else { 0.0 };
+        (share * (room - 1) as f64).round() as usize
+    };
+    for event in &told.events {
+        marks[place(event.time)] = '●';
+    }
+    for change in &told.changes {
+        let mark = &mut marks[place(change.time)];
+        *mark = match (*mark, change.up) {
+            ('▼' | '◆', true) | ('▲' | '◆', false) => '◆',
+            (_, true) => '▲',
+            (_, false) => '▼',
+        };
+    }
+    let drawn: String = marks.into_iter().map(|mark| if mark == ' ' { '─' } else { mark }).collect();
+    let line = Line::indented(2).plain("0 s ").add(Ink::Faint, "│").add(Ink::Alarm, &drawn);
+    sheet.line(line.add(Ink::Faint, "│").plain(" ").plain(&end));
+    let kept = told.changes.len() as u64;
+    if told.total > kept {
+        let text = format!(
+            "the first {} of {} changes of links are marked",
+            words::count(kept),
+            words::count(told.total)
+        );
+        sheet.text(Ink::Faint, &text, 2);
+    }
+    if told.events.is_empty() {
+        told.changes.iter().take(LISTED).for_each(|change| list_change(sheet, change));
+        super::cut_list(sheet, told.total as usize, LISTED, "change");
+        return;
+    }
+    told.events.iter().take(LISTED).for_each(|event| list_event(sheet, event));
+    super::cut_list(sheet, told.total_events as usize, LISTED, "event");
+}
+
+fn list_change(sheet: &mut Sheet, change: &ChangeData) {
+    let start = Line::indented(2).right(Ink::Plain, &words::span(change.time), 10).plain("  ");
+    sheet.hanging(
+        start,
+        Ink::Plain,
+        &format!("{} {}", change.link, if change.up { "comes up" } else { "goes down" }),
+    );
+}
+
+fn list_event(sheet: &mut Sheet, event: &EventData) {
+    let mut text = format!("{} {}: {}", event.target, event.name, event.action.replace('_', " "));
+    if let Some(rate) = event.rate {
+        text.push_str(&format!(", {}", words::bit_rate(rate)));
+    }
+    if let Some(loss) = event.loss {
+        text.push_str(&format!(", {} of packets lost", words::percent(loss)));
+    }
+    if let Some(period) = event.period {
+        text.push_str(&format!(", every {}", words::span(period)));
+    }
+    if let Some(noticed) = event.noticed {
+        text.push_str(&format!(", noticed at {}", words::span(noticed)));
+    }
+    let start = Line::indented(2).right(Ink::Plain, &words::span(event.time), 10).plain("  ");
+    sheet.hanging(start, Ink::Plain, &text);
+}
+
+/// Packets lost, by reason.
+pub fn lost(sheet: &mut Sheet, told: &Faults, n_packets: u64) {
+    if told.drops.is_empty() {
+        sheet.gap();
+        sheet.text(Ink::Faint, "No packet was lost.", 2);
+        return;
+    }
+    sheet.title("Packets lost", "by reason");
+    let most = told.drops.iter().map(|drops| drops.packets).max().unwrap_or(0);
+    for drops in &told.drops {
+        let line = Line::indented(2).plain(&drops.reason.replace('_', " ")).up_to(17);
+        let share = drops.packets as f64 / most.max(1) as f64;
+        let line = line.add(Ink::Alarm, &bar(share, BAR)).up_to(17 + BAR + 1);
+        let line = line.right(Ink::Strong, &words::amount(drops.packets as f64), 8).plain("  ");
+        let text = format!(
+            "{}, from {} to {}, most at {}",
+            words::size(drops.bytes as f64),
+            words::span(drops.first),
+            words::span(drops.last),
+            name(&drops.worst, 24),
+        );
+        sheet.hanging(line, Ink::Plain, &text);
+    }
+    let all: u64 = told.drops.iter().map(|drops| drops.packets).sum();
+    let text =
+        format!("{} in all; hosts made {} of data", words::some(all, "packet"), words::count(n_packets));
+    sheet.text(Ink::Faint, &text, 2);
+}

@@ -1,0 +1,88 @@
+//! How busy links were: between two tiers as shaded maps, and the busiest directions as bars.
+
+use netloom_report::told::{Links, ListData, TierData, Usage};
+
+use super::super::bars::bar;
+use super::super::heat_map::{Cell, HeatMap, legend};
+use super::super::ink::Ink;
+use super::super::sheet::{Line, Sheet, beside, name};
+use crate::words;
+
+/// Directions of links listed.
+const LISTED: usize = 5;
+
+/// The whole of it.
+pub fn busy(sheet: &mut Sheet, told: &Links) {
+    if let Some(tiers) = &told.tiers {
+        maps(sheet, tiers);
+    }
+    let kinds = [
+        ("hosts to switches", told.from_hosts),
+        ("between switches", told.between),
+        ("switches to hosts", told.to_hosts),
+    ];
+    sheet.title("Busiest links", "share of the time that they were sending");
+    busiest(sheet, &told.busiest);
+    let said: Vec<String> = kinds.iter().filter_map(|(kind, usage)| Some(of_kind(kind, (*usage)?))).collect();
+    sheet.text(Ink::Faint, &said.join("; "), 2);
+}
+
+fn of_kind(kind: &str, usage: Usage) -> String {
+    format!("{kind} {} as a mean, {} at most", words::percent(usage.mean), words::percent(usage.busiest))
+}
+
+fn cells(told: &[Vec<Option<Usage>>]) -> Vec<Vec<Cell>> {
+    let cell = |usage: &Option<Usage>| usage.map(|usage| (usage.links, usage.mean));
+    told.iter().map(|row| row.iter().map(cell).collect()).collect()
+}
+
+fn maps(sheet: &mut Sheet, told: &TierData) {
+    sheet.title("Links between leaves and spines", "");
+    let (up, down) = (cells(&told.up), cells(&told.down));
+    let made = |title, cells| HeatMap { title, rows: &told.leaves, columns: &told.spines, cells };
+    let most = sheet.columns() - 2;
+    // Side by side where both fit so, else each over all columns.
+    let halves =
+        [("from leaves up", &up), ("from spines down", &down)].map(|(title, cells)| made(title, cells));
+    let wide = if halves[0].joined(most / 2 - 2) == halves[0].joined(most) { most / 2 - 2 } else { most };
+    let blocks = halves.iter().map(|map| map.lines(wide)).collect();
+    let lines = beside(blocks, 3, most).into_iter().map(|line| Line::indented(2).then(line));
+    sheet.lines(lines);
+    sheet.line(legend());
+    let joined = halves[0].joined(wide);
+    let blocks = [joined.rows * told.leaf_block, joined.columns * told.spine_block];
+    if blocks != [1, 1] {
+        let text = format!(
+            "The fabric is drawn in blocks: a cell is the mean over {} and {}.",
+            neighbours(blocks[0], "leaf", "leaves"),
+            neighbours(blocks[1], "spine", "spines"),
+        );
+        sheet.text(Ink::Faint, &text, 2);
+    }
+}
+
+fn neighbours(count: usize, one: &str, several: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("up to {count} {several}") }
+}
+
+fn busiest(sheet: &mut Sheet, told: &ListData) {
+    let room = sheet.columns().saturating_sub(2 + 10);
+    let (names, length) = (room * 3 / 5, room * 2 / 5);
+    let label =
+        |link: &netloom_report::told::ListedLink| format!("{} to {} ({})", link.from, link.to, link.link);
+    let short = |link: &netloom_report::told::ListedLink| {
+        let whole = label(link);
+        if super::super::sheet::columns(&whole) <= names {
+            whole
+        } else {
+            format!("{} to {}", link.from, link.to)
+        }
+    };
+    for link in told.links.iter().take(LISTED) {
+        let line = Line::indented(2).plain(&name(&short(link), names - 2)).up_to(names);
+        let level = (link.usage * 5.0).clamp(0.0, 4.0) as usize;
+        let line = line.add(Ink::Heat(level), &bar(link.usage, length)).up_to(names + length + 1);
+        sheet.line(line.right(Ink::Plain, &words::percent(link.usage), 9));
+    }
+    super::cut_list(sheet, told.total, LISTED, "direction");
+}

@@ -1,0 +1,230 @@
+//! Fabrics in characters: what is drawn of each kind, and that nothing is ever wider than asked for.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use netloom_lab::show::fabric::{ShownFabric, fabric, of_path};
+use netloom_lab::text::{self, Look};
+use netloom_lab::{Overrides, Source, Style};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Every scenario and every fabric of the repository.
+fn files() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join("scenarios"), root().join("fabrics")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("it is a folder").flatten() {
+            match entry.path() {
+                path if path.is_dir() => folders.push(path),
+                path if path.extension().is_some_and(|ending| ending == "yaml") => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    // The bases of allocations are no scenarios of their own, as little as what is written beside them.
+    found.retain(|path| !path.components().any(|part| part.as_os_str() == "allocations"));
+    found.sort();
+    found
+}
+
+fn shown(source: &Source) -> ShownFabric {
+    fabric(source, &Overrides::default()).unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)))
+}
+
+fn of_text(text: &str) -> ShownFabric {
+    shown(&Source::text("scene.yaml", text))
+}
+
+fn of_file(below: &str) -> ShownFabric {
+    let found = of_path(&root().join(below), &Overrides::default());
+    found.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)))
+}
+
+/// Bases are told by their paths, which differ from machine to machine.
+fn drawn(shown: &mut ShownFabric, width: usize) -> String {
+    for base in &mut shown.outline.inherits_from {
+        *base = Path::new(base.as_str()).file_name().expect("it is a file").to_string_lossy().into_owned();
+    }
+    text::fabric(shown, Look { width, colours: false })
+}
+
+/// Columns of the widest line, without what turns colours on and off.
+pub fn widest(text: &str) -> usize {
+    let mut widest = 0;
+    for line in text.lines() {
+        let mut width = 0;
+        let mut pieces = line.split('\u{1b}');
+        width += unicode_width::UnicodeWidthStr::width(pieces.next().unwrap_or_default());
+        for piece in pieces {
+            let (_, after) = piece.split_once('m').expect("colours end with this letter");
+            width += unicode_width::UnicodeWidthStr::width(after);
+        }
+        widest = widest.max(width);
+    }
+    widest
+}
+
+/// The documentation shows this text below this command; `NETLOOM_BLESS=1` writes it there.
+#[track_caller]
+pub fn on_the_page(command: &str, text: &str) {
+    /// Several tests bless one page.
+    static PAGE: Mutex<()> = Mutex::new(());
+    let _alone = PAGE.lock();
+    let path = root().join("docs/concepts/terminal.md");
+    let page = fs::read_to_string(&path).expect("the page can be read");
+    let opening = format!("```text\n$ {command}\n");
+    let (before, rest) = page.split_once(&opening).expect("the page has the command");
+    let (shown, after) = rest.split_once("```").expect("its block ends");
+    if std::env::var_os("NETLOOM_BLESS").is_some() {
+        let fresh = [before, &opening, text, "```", after].concat();
+        fs::write(&path, fresh).expect("the page can be written");
+    } else {
+        assert_eq!(shown, text, "`make bless` writes docs/concepts/terminal.md anew");
+    }
+}
+
+const EIGHT_THOUSAND: &str = "
+netloom: 1
+name: eight thousand
+fabric: { leaf_spine: { leaves: 128, spines: 32, hosts_per_leaf: 64, host_rate: 400Gbps, fabric_rate: 800Gbps } }
+";
+
+/// A graph that is no tree: a ring of four switches, one of them without hosts, and a link that passes over a tier.
+const LISTS: &str = "
+netloom: 1
+name: lists
+fabric:
+  custom:
+    hosts: [a, b, c]
+    switches: [north, east, south, west]
+    links:
+      - {from: a, to: north, rate: 100Gbps, delay: 500ns}
+      - {from: b, to: east, rate: 100Gbps, delay: 500ns}
+      - {from: c, to: south, rate: 40Gbps, delay: 1us}
+      - {from: north, to: east, rate: 100Gbps, delay: 500ns, count: 2}
+      - {from: east, to: south, rate: 100Gbps, delay: 500ns}
+      - {from: south, to: west, rate: 100Gbps, delay: 500ns}
+      - {from: west, to: north, rate: 100Gbps, delay: 500ns}
+jobs: [ { phases: [ { permutation: { size: 4KiB } } ] } ]
+";
+
+#[test]
+fn fabrics_of_every_kind() {
+    let files = [
+        "scenarios/fabrics/two_leaves.yaml",
+        "scenarios/fabrics/fat_tree.yaml",
+        "scenarios/fabrics/dragonfly.yaml",
+        "scenarios/fabrics/dragonfly_plus.yaml",
+        "scenarios/fabrics/dragonfly_nics.yaml",
+        "scenarios/fabrics/rail.yaml",
+        "scenarios/fabrics/custom.yaml",
+        "scenarios/fabrics/single_switch.yaml",
+        "scenarios/infiniband/c2_5_ar.yaml",
+        "fabrics/lumi.yaml",
+    ];
+    let mut texts = String::new();
+    for file in files {
+        texts.push_str(&format!("$ netloom show {file}\n{}\n", drawn(&mut of_file(file), 80)));
+    }
+    for text in [EIGHT_THOUSAND, LISTS] {
+        texts.push_str(&format!("{text}\n{}\n", drawn(&mut of_text(text), 80)));
+    }
+    insta::assert_snapshot!(texts);
+}
+
+#[test]
+fn the_page_shows_what_is_drawn() {
+    for file in ["scenarios/fabrics/fat_tree.yaml", "scenarios/fabrics/dragonfly_plus.yaml"] {
+        on_the_page(&format!("netloom show {file}"), &drawn(&mut of_file(file), 80));
+    }
+}
+
+#[test]
+fn nothing_is_wider_than_asked_for() {
+    let files = files();
+    assert!(files.len() > 60, "{}", files.len());
+    for file in files {
+        let shown = shown(&Source::file(&file));
+        for width in [20, 60, 80, 120, 300] {
+            let plain = text::fabric(&shown, Look { width, colours: false });
+            let coloured = text::fabric(&shown, Look { width, colours: true });
+            assert!(widest(&plain) <= width, "{} at {width}:\n{plain}", file.display());
+            assert!(!plain.contains('\u{1b}') && coloured.contains('\u{1b}'), "{}", file.display());
+            assert_eq!(widest(&coloured), widest(&plain), "{}", file.display());
+        }
+    }
+}
+
+#[test]
+fn a_small_picture_has_every_switch_and_every_way() {
+    let text = drawn(&mut of_file("scenarios/inheritance/failed_link.yaml"), 120);
+    for word in [
+        "spine0",
+        "spine3",
+        "leaf0",
+        "leaf1",
+        "4 hosts",
+        "inherits from base.yaml",
+        "not oversubscribed (1:1)",
+    ] {
+        assert!(text.contains(word), "{word}:\n{text}");
+    }
+}
+
+#[test]
+fn numbers_are_those_of_the_model() {
+    let outline = of_text(EIGHT_THOUSAND).outline;
+    assert_eq!((outline.hosts, outline.switches, outline.links), (8_192, 160, 8_192 + 128 * 32));
+    assert!(outline.is_idle);
+    let names: Vec<&str> = outline.layers.iter().map(|layer| layer.names.as_str()).collect();
+    assert_eq!(names, ["leaf[0-127].host[0-63]", "leaf[0-127]", "spine[0-31]"]);
+    // 64 links of 400 Gbps below a leaf, 32 of 800 Gbps above it.
+    assert_eq!(outline.layers[1].oversubscription, Some(1.0));
+    assert_eq!(outline.joints[1].capacity, 128 * 32 * 800_000_000_000);
+    assert!(outline.joints[1].is_full && outline.joints[1].bundle == [1, 1]);
+
+    let outline = of_file("fabrics/leonardo.yaml").outline;
+    let groups = outline.groups.expect("it has groups");
+    assert_eq!((groups.groups, groups.switches, groups.hosts), (23, 36, 180));
+    assert_eq!((groups.least_links, groups.most_links), (18, 18));
+    // 18 leaves below a spine, 22 groups beyond it.
+    assert_eq!(outline.layers[2].oversubscription, Some(18.0 / 22.0));
+}
+
+#[test]
+fn every_link_is_in_one_joint_and_every_node_in_one_layer() {
+    for file in files() {
+        let outline = shown(&Source::file(&file)).outline;
+        let links: u64 = outline.joints.iter().map(|joint| joint.links).sum();
+        let nodes: u64 = outline.layers.iter().map(|layer| layer.nodes).sum();
+        assert_eq!((links, nodes), (outline.links, outline.hosts + outline.switches), "{}", file.display());
+    }
+}
+
+#[test]
+fn names_that_would_steer_the_terminal_do_not() {
+    let hostile = "\"a\\e[31mb\\u202e\"";
+    let text = LISTS.replace("north", hostile).replace("name: lists", "name: \"\\e[2J\\n\\r\"");
+    let shown = of_text(&text);
+    assert!(shown.outline.name.contains('\u{1b}'), "the language takes such names");
+    for colours in [false, true] {
+        let text = text::fabric(&shown, Look { width: 80, colours });
+        assert!(!text.contains("\u{1b}[31mb") && !text.contains("\u{1b}[2J"), "{text:?}");
+        assert!(!text.contains(['\r', '\u{202e}']), "{text:?}");
+    }
+}
+
+#[test]
+fn wide_names_are_counted_in_columns() {
+    let text =
+        LISTS.replace("north", "\u{8a08}\u{7b97}\u{6a5f}\u{7db2}\u{8def}").replace("west", &"w".repeat(150));
+    let shown = of_text(&text);
+    for width in [40, 60, 80] {
+        let text = text::fabric(&shown, Look { width, colours: false });
+        assert!(widest(&text) <= width, "{text}");
+    }
+}

@@ -1,0 +1,125 @@
+//! What reached hosts and what waited at switches over time, of the whole fabric.
+//!
+//! Models: at each interval of the table `series`, bytes that were sent to hosts, over all of them, and the most bytes
+//! that waited at one switch, over all of its ports, at the interval's end.
+//! Leaves out: what happened between two samples; ports one by one.
+//!
+//! Invariants: what has no row is zero; intervals are as long as the longest of the table, and at most [`MOST`] are kept.
+
+use std::collections::BTreeMap;
+
+use netloom_records::{Batch, PortRow, SeriesRow};
+use netloom_units::{NodeId, PortId};
+use serde::Serialize;
+
+use super::Collector;
+use crate::collect::About;
+use crate::round::{seconds, six_digits};
+
+/// Most intervals of a run.
+const MOST: u64 = 4_096;
+
+/// What is kept of a run: where its ports are, and a sum for each sampled instant.
+#[derive(Debug, Default)]
+pub struct OverTime {
+    ports: Vec<Seat>,
+    moments: BTreeMap<u64, Moment>,
+    interval: u64,
+    /// The switch being added up, with the end of the interval.
+    open: Option<(u64, NodeId, u64)>,
+    worst: Option<(u64, NodeId)>,
+}
+
+/// Where a port is.
+#[derive(Debug, Clone, Copy)]
+struct Seat {
+    port: PortId,
+    node: NodeId,
+    is_of_switch: bool,
+    leads_to_host: bool,
+}
+
+/// An interval, by its end.
+#[derive(Debug, Clone, Copy, Default)]
+struct Moment {
+    to_hosts: u64,
+    waiting: u64,
+}
+
+impl Collector for OverTime {
+    fn take(&mut self, about: &About, batch: Batch<'_>) {
+        match batch {
+            Batch::Ports(rows) => self.ports.extend(rows.iter().map(|row| Seat::of(about, row))),
+            Batch::Series(rows) => rows.iter().for_each(|row| self.sample(row)),
+            _ => {}
+        }
+    }
+}
+
+impl Seat {
+    fn of(about: &About, row: &PortRow) -> Seat {
+        Seat {
+            port: row.port,
+            node: row.node,
+            is_of_switch: !about.is_host(row.node),
+            leads_to_host: about.is_host(row.peer),
+        }
+    }
+}
+
+impl OverTime {
+    /// Rows come by time, then by port, and ports of one node follow each other.
+    fn sample(&mut self, row: &SeriesRow) {
+        let Ok(place) = self.ports.binary_search_by_key(&row.port, |seat| seat.port) else { return };
+        let seat = self.ports[place];
+        let end = row.time.0;
+        self.interval = self.interval.max(row.interval.0);
+        let moment = self.moments.entry(end).or_default();
+        if seat.leads_to_host {
+            moment.to_hosts = moment.to_hosts.saturating_add(row.size.0);
+        }
+        if !seat.is_of_switch {
+            return;
+        }
+        let before = self.open.filter(|(time, node, _)| (*time, *node) == (end, seat.node));
+        let waiting = before.map_or(0, |(.., waiting)| waiting).saturating_add(row.waiting.0);
+        self.open = Some((end, seat.node, waiting));
+        moment.waiting = moment.waiting.max(waiting);
+        if waiting > self.worst.map_or(0, |(most, _)| most) {
+            self.worst = Some((waiting, seat.node));
+        }
+    }
+
+    /// Of the whole run; nothing where no samples were recorded.
+    pub fn finish(self, about: &About) -> Option<RunData> {
+        let last = *self.moments.last_key_value()?.0;
+        let span = about.manifest.simulated_ps.max(last);
+        let interval = self.interval.max(span.div_ceil(MOST)).max(1);
+        let mut grid = vec![Moment::default(); span.div_ceil(interval).max(1) as usize];
+        for (end, moment) in self.moments {
+            let place = &mut grid[(end.saturating_sub(1) / interval) as usize];
+            place.to_hosts = place.to_hosts.saturating_add(moment.to_hosts);
+            place.waiting = place.waiting.max(moment.waiting);
+        }
+        let rate = |moment: &Moment| six_digits(moment.to_hosts as f64 * 8e12 / interval as f64);
+        Some(RunData {
+            interval: seconds(interval as f64),
+            throughput: grid.iter().map(rate).collect(),
+            backlog: grid.iter().map(|moment| moment.waiting).collect(),
+            worst: self.worst.map(|(_, node)| about.node(node)),
+        })
+    }
+}
+
+/// The fabric of one run over time.
+#[derive(Debug, Serialize)]
+pub struct RunData {
+    /// Length of an interval, in seconds.
+    pub interval: f64,
+    /// Interval by interval: sent to all hosts together, in bit/s.
+    pub throughput: Vec<f64>,
+    /// Most bytes that waited at one switch, at the end of each interval.
+    pub backlog: Vec<u64>,
+    /// The switch at which the most ever waited; absent if nothing ever did.
+    pub worst: Option<String>,
+}
