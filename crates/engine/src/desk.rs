@@ -194,6 +194,8 @@ pub enum Report {
     Mark {
         /// Which.
         mark: Mark,
+        /// Who.
+        actor: u32,
         /// When.
         at: u64,
     },

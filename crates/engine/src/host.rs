@@ -261,7 +261,7 @@ impl Node {
                 Effect::Wake { at, lane } => {
                     desk.set_timer(at, self.place, TimerKind::Wake { actor: place, lane });
                 }
-                Effect::Mark(mark) => desk.reports.push(Report::Mark { mark, at: now }),
+                Effect::Mark(mark) => desk.reports.push(Report::Mark { mark, actor: id, at: now }),
                 Effect::Barrier(group) => {
                     desk.reports.push(Report::Barrier { group, actor: id, at: now });
                 }

@@ -78,6 +78,11 @@ impl<'a> Ledger<'a> {
                     self.close_step(job, step, span);
                 }
             }
+            // What a single rank does is kept by the timeline.
+            Mark::PhaseBegins { .. }
+            | Mark::PhaseEnds { .. }
+            | Mark::BarrierBegins { .. }
+            | Mark::BarrierEnds { .. } => {}
             Mark::CollectiveBegins { job, step, phase, bucket } => {
                 begin(&mut self.open_collectives, (job, step, phase, bucket), at);
             }

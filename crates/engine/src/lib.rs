@@ -46,6 +46,7 @@ mod sort;
 mod stages;
 mod state;
 mod telemetry;
+mod timeline;
 mod trace;
 mod turns;
 mod waiting;

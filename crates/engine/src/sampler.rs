@@ -1,19 +1,28 @@
-//! Sampled series: bytes sent and bytes waiting per port over time.
+//! Sampled series: what each port sent and dropped, what waited there and for how long it was paused, over time.
 //!
 //! Models: samples at equal intervals of all ports; when there are too many, neighbours are joined and the interval
 //! doubles.
 //! Leaves out: what happened between two samples.
 //!
-//! Invariants: at most [`MOST_SAMPLES`] samples per port, and fewer on fabrics with very many ports, so that memory stays
-//! under 256 MB.
+//! Invariants: as many samples per port as the model says, and fewer on fabrics with very many ports, so that memory stays
+//! under 256 MB; what is told of an interval is never below zero, and no more over all of them than of the whole run.
 
+use netloom_model::Sampling;
 use netloom_records::SeriesRow;
 use netloom_units::{Bytes, Duration, PortId, Time};
 
-/// Samples kept per port.
-const MOST_SAMPLES: usize = 1_000;
-/// Samples kept over all ports: 16 bytes each.
-const MOST_CELLS: usize = 16 << 20;
+/// What is kept of one port in one sample: 32 bytes, of which [`Sampling::every`] knows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// Bytes sent until then.
+    pub sent: u64,
+    /// Bytes waiting then.
+    pub waiting: u64,
+    /// Time for which it had been paused until then, in ps.
+    pub paused: u64,
+    /// Packets dropped until then.
+    pub dropped: u64,
+}
 
 /// See the module.
 #[derive(Debug)]
@@ -22,16 +31,23 @@ pub struct Sampler {
     next: Time,
     most: usize,
     n_ports: usize,
-    /// Sample after sample, each with all ports: (bytes sent, bytes waiting).
-    samples: Vec<Vec<(u64, u64)>>,
+    /// Sample after sample, each with all ports.
+    samples: Vec<Vec<Cell>>,
+    /// Samples to be used again.
+    spare: Vec<Vec<Cell>>,
 }
 
 impl Sampler {
-    /// A sampler with a first interval.
-    pub fn new(interval: Duration, n_ports: usize) -> Sampler {
-        // Even, so that halving keeps whole pairs.
-        let most = (MOST_CELLS / n_ports.max(1)).clamp(2, MOST_SAMPLES) & !1;
-        Sampler { interval, next: Time::ZERO + interval, most, n_ports, samples: Vec::new() }
+    /// A sampler of so many ports.
+    pub fn new(sampling: &Sampling, n_ports: usize) -> Sampler {
+        Sampler {
+            interval: sampling.interval,
+            next: Time::ZERO + sampling.interval,
+            most: sampling.kept(n_ports),
+            n_ports,
+            samples: Vec::new(),
+            spare: Vec::new(),
+        }
     }
 
     /// When the next sample is due.
@@ -39,40 +55,76 @@ impl Sampler {
         self.next
     }
 
-    /// Takes a sample of (bytes sent, bytes waiting) of every port.
-    pub fn take(&mut self, ports: Vec<(u64, u64)>) {
+    /// Room for a sample, empty.
+    pub fn room(&mut self) -> Vec<Cell> {
+        let mut room = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(self.n_ports));
+        room.clear();
+        room
+    }
+
+    /// Takes a sample of every port.
+    pub fn take(&mut self, ports: Vec<Cell>) {
         debug_assert_eq!(ports.len(), self.n_ports);
         self.samples.push(ports);
         if self.samples.len() == self.most {
-            // Sent bytes are running totals, so joining two intervals keeps the later sample.
-            let mut place = 0;
-            self.samples.retain(|_| {
-                place += 1;
-                place % 2 == 0
-            });
-            self.interval = Duration(self.interval.0 * 2);
+            self.join();
         }
         self.next = Time(self.interval.0 * (self.samples.len() as u64 + 1));
     }
 
-    /// All rows, by (time, port); ports that never sent have none.
-    pub fn rows(&self) -> Vec<SeriesRow> {
+    /// Joins each two neighbours: what is told is told up to an instant, so the later one is kept.
+    #[cold]
+    fn join(&mut self) {
+        for (place, sample) in std::mem::take(&mut self.samples).into_iter().enumerate() {
+            if place % 2 == 0 { self.spare.push(sample) } else { self.samples.push(sample) }
+        }
+        self.interval = Duration(self.interval.0 * 2);
+    }
+
+    /// All rows, by (time, port), in pieces of bounded size; intervals of a port in which nothing was have none.
+    ///
+    /// # Errors
+    /// Those of whoever takes them.
+    pub fn tell<E>(mut self, mut take: impl FnMut(&[SeriesRow]) -> Result<(), E>) -> Result<(), E> {
+        const PIECE: usize = 1 << 16;
+        self.settle();
+        let mut before = vec![Cell::default(); self.n_ports];
         let mut rows = Vec::new();
-        let quiet = vec![(0, 0); self.n_ports];
-        let last = self.samples.last().unwrap_or(&quiet);
         for (number, sample) in self.samples.iter().enumerate() {
-            let before = if number == 0 { &quiet } else { &self.samples[number - 1] };
-            for port in (0..self.n_ports).filter(|&port| last[port].0 > 0) {
-                rows.push(SeriesRow {
-                    time: Time(self.interval.0 * (number as u64 + 1)),
+            let time = Time(self.interval.0 * (number as u64 + 1));
+            for (port, (now, before)) in sample.iter().zip(&mut before).enumerate() {
+                let row = SeriesRow {
+                    time,
                     interval: self.interval,
                     port: PortId(port as u32),
-                    size: Bytes(sample[port].0 - before[port].0),
-                    waiting: Bytes(sample[port].1),
-                });
+                    size: Bytes(now.sent - before.sent),
+                    waiting: Bytes(now.waiting),
+                    paused: Duration(now.paused - before.paused),
+                    dropped: now.dropped - before.dropped,
+                };
+                *before = *now;
+                if row.size.0 | row.waiting.0 | row.paused.0 | row.dropped != 0 {
+                    rows.push(row);
+                }
+            }
+            if rows.len() >= PIECE {
+                take(&rows)?;
+                rows.clear();
             }
         }
-        rows
+        take(&rows)
+    }
+
+    /// Takes back what was told too early: a NIC whose turn passes to another queue pair had less to send than it seemed, so
+    /// the time for which it starved may turn out to be shorter.
+    fn settle(&mut self) {
+        for place in (1..self.samples.len()).rev() {
+            let (earlier, later) = self.samples.split_at_mut(place);
+            for (cell, next) in earlier[place - 1].iter_mut().zip(&later[0]) {
+                cell.paused = cell.paused.min(next.paused);
+                cell.sent = cell.sent.min(next.sent);
+            }
+        }
     }
 }
 
@@ -80,17 +132,57 @@ impl Sampler {
 mod tests {
     use super::*;
 
+    fn sampler(interval: u64, n_ports: usize) -> Sampler {
+        Sampler::new(&Sampling::every(Duration(interval)), n_ports)
+    }
+
+    fn rows(sampler: Sampler) -> Vec<SeriesRow> {
+        let mut all = Vec::new();
+        sampler
+            .tell(|rows| {
+                all.extend_from_slice(rows);
+                Ok::<(), ()>(())
+            })
+            .unwrap();
+        all
+    }
+
+    fn cell(sent: u64, waiting: u64, paused: u64, dropped: u64) -> Cell {
+        Cell { sent, waiting, paused, dropped }
+    }
+
     #[test]
-    fn the_interval_doubles_and_bytes_are_kept() {
-        let mut sampler = Sampler::new(Duration(10), 1);
+    fn the_interval_doubles_and_nothing_is_lost() {
+        let mut sampler = sampler(10, 1);
         for sample in 1..=2500_u64 {
             assert_eq!(sampler.next().0 % 10, 0);
-            sampler.take(vec![(sample * 7, 3)]);
+            let mut room = sampler.room();
+            room.push(cell(sample * 7, 3, sample * 2, sample / 5));
+            sampler.take(room);
         }
-        let rows = sampler.rows();
-        assert!(rows.len() < MOST_SAMPLES);
+        let last = sampler.samples.last().unwrap()[0];
+        let rows = rows(sampler);
+        assert!(rows.len() < 1000);
         assert!(rows.iter().all(|row| row.interval == rows[0].interval && row.interval.0 > 10));
-        let total: u64 = rows.iter().map(|row| row.size.0).sum();
-        assert_eq!(total, sampler.samples.last().unwrap()[0].0);
+        let total = |of: fn(&SeriesRow) -> u64| rows.iter().map(of).sum::<u64>();
+        let totals = [total(|row| row.size.0), total(|row| row.paused.0), total(|row| row.dropped)];
+        assert_eq!(totals, [last.sent, last.paused, last.dropped]);
+    }
+
+    #[test]
+    fn an_interval_without_anything_has_no_row() {
+        let mut sampler = sampler(10, 3);
+        sampler.take(vec![cell(0, 0, 0, 0), cell(5, 0, 0, 0), cell(0, 2, 0, 0)]);
+        sampler.take(vec![cell(0, 0, 0, 1), cell(5, 0, 0, 0), cell(0, 0, 4, 0)]);
+        let found: Vec<_> = rows(sampler).iter().map(|row| (row.time.0, row.port.0)).collect();
+        assert_eq!(found, [(10, 1), (10, 2), (20, 0), (20, 2)]);
+    }
+
+    #[test]
+    fn what_turns_out_to_be_less_is_taken_back() {
+        let mut sampler = sampler(10, 1);
+        [4, 9, 6, 8].into_iter().for_each(|paused| sampler.take(vec![cell(0, 1, paused, 0)]));
+        let paused: Vec<u64> = rows(sampler).iter().map(|row| row.paused.0).collect();
+        assert_eq!(paused, [4, 2, 0, 2]);
     }
 }

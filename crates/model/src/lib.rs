@@ -41,7 +41,8 @@ pub use routing::{
     LeafSpine, Overlay, PortKind, PortSet, Rail, RailNode, Routing, Tables,
 };
 pub use settings::{
-    Balances, CongestionTree, Entropy, NamedFlow, PriorityMap, Queues, Recording, Transport, TransportKind,
+    Balances, CongestionTree, Entropy, NamedFlow, PriorityMap, Queues, Recording, Sampling, Transport,
+    TransportKind,
 };
 pub use work::{Item, Mark, Message, Operation, Work};
 pub use workload::{

@@ -136,8 +136,10 @@ pub struct PriorityMap {
 /// What to record beyond the defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recording {
-    /// First interval of the sampled series per port; doubles when a port has 1,000 samples. `None`: no series.
-    pub series: Option<Duration>,
+    /// The sampled series of every port; `None`: no series.
+    pub series: Option<Sampling>,
+    /// How many steps of each job are recorded rank by rank: the first one, and the slowest of the others.
+    pub timeline: u32,
     /// Whether every port counts waiting packets, for the column `peak_packets`.
     pub queue_packets: bool,
     /// Flows from these hosts are recorded packet by packet.
@@ -161,6 +163,46 @@ pub struct Recording {
     pub rates_of: Vec<NamedFlow>,
     /// The congestion tree, where there are credits; `None`: nothing of it.
     pub congestion: Option<CongestionTree>,
+}
+
+/// How ports are sampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sampling {
+    /// From one sample to the next at first; doubles when there are as many samples as are kept.
+    pub interval: Duration,
+    /// Samples kept of each port, at most.
+    pub most_samples: u32,
+    /// Samples kept of all ports together, at most.
+    pub most_cells: u32,
+}
+
+impl Sampling {
+    /// With a chosen interval: 1,000 samples of each port, so few that those of all ports take 256 MB.
+    pub fn every(interval: Duration) -> Sampling {
+        Sampling { interval, most_samples: 1_000, most_cells: 8 << 20 }
+    }
+
+    /// Where nobody chose an interval: a picture of the run that costs little. None where it would be too coarse.
+    pub fn automatic(n_ports: usize) -> Option<Sampling> {
+        let sampling = Sampling {
+            interval: Duration::from_micros(1),
+            most_samples: Sampling::AUTOMATIC_SAMPLES,
+            most_cells: Sampling::AUTOMATIC_CELLS,
+        };
+        (sampling.kept(n_ports) >= Sampling::FEWEST_AUTOMATIC as usize).then_some(sampling)
+    }
+
+    /// Samples kept of each port where nobody chose an interval.
+    pub const AUTOMATIC_SAMPLES: u32 = 200;
+    /// Samples kept of all ports together there.
+    pub const AUTOMATIC_CELLS: u32 = 131_072;
+    /// Fewer of each port are not worth it.
+    pub const FEWEST_AUTOMATIC: u32 = 32;
+
+    /// Samples kept of each of so many ports: even, so that halving keeps whole pairs.
+    pub fn kept(&self, n_ports: usize) -> usize {
+        (self.most_cells as usize / n_ports.max(1)).clamp(2, self.most_samples as usize) & !1
+    }
 }
 
 /// What is recorded of the congestion tree.

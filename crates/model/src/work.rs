@@ -125,6 +125,42 @@ pub enum Mark {
         /// Step number.
         step: u32,
     },
+    /// A phase begins, or goes on after a barrier between its buckets.
+    PhaseBegins {
+        /// Job number.
+        job: u16,
+        /// Step number.
+        step: u32,
+        /// Phase of the step.
+        phase: u16,
+    },
+    /// A phase ends, or comes to a barrier.
+    PhaseEnds {
+        /// Job number.
+        job: u16,
+        /// Step number.
+        step: u32,
+        /// Phase of the step.
+        phase: u16,
+    },
+    /// A rank arrives at a modelled barrier: a phase of its own, or after buckets or messages of a phase.
+    BarrierBegins {
+        /// Job number.
+        job: u16,
+        /// Step number.
+        step: u32,
+        /// Phase of the step.
+        phase: u16,
+    },
+    /// The barrier lets the rank go on.
+    BarrierEnds {
+        /// Job number.
+        job: u16,
+        /// Step number.
+        step: u32,
+        /// Phase of the step.
+        phase: u16,
+    },
     /// A collective (one bucket of one phase) begins.
     CollectiveBegins {
         /// Job number.

@@ -14,7 +14,7 @@ use arrow_array::{
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Rate, Time};
 
 use crate::column::Storage;
-use crate::rows::{DropReason, Fate, Happening, PacketKind, Part, Role, Target};
+use crate::rows::{Activity, DropReason, Fate, Happening, PacketKind, Part, Role, Target};
 
 /// A type a column can hold.
 pub(crate) trait Cell: Copy {
@@ -171,6 +171,7 @@ word_cell!(Role);
 word_cell!(Part);
 word_cell!(Target);
 word_cell!(Happening);
+word_cell!(Activity);
 
 impl<T: Cell> Cell for Option<T> {
     const STORAGE: Storage = T::STORAGE;

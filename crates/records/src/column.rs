@@ -6,13 +6,19 @@
 //! Invariants: unit and meaning travel in the metadata of every Arrow field, sort order in that of the schema.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, StringArray, UInt16Array, UInt32Array};
 use arrow_schema::{DataType, Field, Schema};
 
 use crate::registry::Table;
 
 /// Version of the set of tables and columns; a reader refuses a newer one.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
+
+/// Columns that tables got later, at their end: whose, and since which version. They are read as zero of earlier runs,
+/// which did not count what they tell.
+const ADDED: &[(Table, u32)] = &[(Table::Series, 2), (Table::Series, 2)];
 
 /// How the values of a column are stored.
 ///
@@ -44,6 +50,18 @@ impl Storage {
             Storage::Float64 => DataType::Float64,
             Storage::Flag => DataType::Boolean,
             Storage::Text => DataType::Utf8,
+        }
+    }
+
+    /// So many zeros, or texts of no length.
+    pub(crate) fn zeros(self, count: usize) -> ArrayRef {
+        match self {
+            Storage::Integer64 => Arc::new(Int64Array::from(vec![0; count])),
+            Storage::Unsigned32 => Arc::new(UInt32Array::from(vec![0; count])),
+            Storage::Unsigned16 => Arc::new(UInt16Array::from(vec![0; count])),
+            Storage::Float64 => Arc::new(Float64Array::from(vec![0.0; count])),
+            Storage::Flag => Arc::new(BooleanArray::from(vec![false; count])),
+            Storage::Text => Arc::new(StringArray::from(vec![""; count])),
         }
     }
 }
@@ -95,6 +113,12 @@ impl TableSpec {
             ("schema", &version),
         ];
         Schema::new_with_metadata(fields, owned(metadata))
+    }
+
+    /// The table as runs of a version have it.
+    pub(crate) fn of_version(&self, version: u32) -> TableSpec {
+        let n_later = ADDED.iter().filter(|&&(table, since)| table == self.table && since > version).count();
+        TableSpec { columns: &self.columns[..self.columns.len() - n_later], ..*self }
     }
 
     /// Says in what way a schema found somewhere differs from this table's, if it does.

@@ -10,7 +10,7 @@ use crate::row::Row;
 use crate::rows::{
     ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow,
     MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, SeriesRow, SignalRow,
-    StageRow, StepRow, TallyRow, TrafficRow,
+    SpanRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 use crate::sink::{Sink, SinkError};
 
@@ -132,6 +132,8 @@ tables! {
     Measures measures MeasureRow;
     /// Messages without rows of their own.
     Tallies tallies TallyRow;
+    /// What ranks did in recorded steps.
+    Spans spans SpanRow;
 }
 
 /// Does something for the row type of a table.

@@ -19,12 +19,14 @@ mod congestion;
 mod events;
 mod measures;
 mod reordering;
+mod spans;
 
 pub use classes::{ClassRow, TrafficRow};
 pub use congestion::{CongestedFlowRow, CongestionRow, Part, Role};
 pub use events::{EventRow, Happening, Target};
 pub use measures::{MeasureRow, TallyRow};
 pub use reordering::ReorderingRow;
+pub use spans::{Activity, SpanRow};
 
 table! {
     /// One message.
@@ -175,7 +177,7 @@ table! {
 }
 
 table! {
-    /// One sample of one port.
+    /// One interval of one port; intervals with nothing of all this have no row.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct SeriesRow in Series series {
         /// End of the interval.
@@ -188,6 +190,10 @@ table! {
         pub size: Bytes, "B";
         /// Bytes waiting at its end.
         pub waiting: Bytes, "B";
+        /// Time in the interval for which the other end kept a class from being sent here.
+        pub paused: Duration, "ps";
+        /// Packets dropped here in the interval.
+        pub dropped: u64, "packets";
     }
     names {}
     sorted by "time, port",

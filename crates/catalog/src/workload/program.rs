@@ -38,12 +38,22 @@ pub(super) struct Program {
 #[derive(Debug)]
 pub(super) enum Segment {
     Compute(Duration),
-    Begins(BucketId),
-    Ends(BucketId),
+    Begins(Part),
+    Ends(Part),
     /// Collectives, lane by lane; all lanes end before the next segment.
     Lanes(Vec<Lane>),
     Stages(Box<Stages>),
     Barrier,
+}
+
+/// What begins and ends at a rank, beside whole steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// A phase, or what of it lies between two barriers.
+    Phase(u16),
+    /// A barrier of a phase.
+    Barrier(u16),
+    Bucket(BucketId),
 }
 
 /// Collectives that share a lane: one, or several that do all their sends before their first wait.
@@ -197,8 +207,10 @@ impl Compiler {
 
     fn phase(&mut self, number: u16, phase: &Phase) -> Result<(), WorkloadError> {
         match phase {
-            Phase::Compute { span } => self.segments.push(Segment::Compute(*span)),
-            Phase::Barrier => self.segments.push(Segment::Barrier),
+            Phase::Compute { span } => {
+                self.segments.extend([begins(number), Segment::Compute(*span), ends(number)]);
+            }
+            Phase::Barrier => self.barrier(number),
             Phase::PointToPoint(what) => {
                 let wrong = |reason| WorkloadError::Stages { job: self.job, phase: number.into(), reason };
                 if self.hosts.needs_sources() {
@@ -206,24 +218,39 @@ impl Compiler {
                 }
                 let stages = Stages::new(what, number, self.n_sequences, self.n_ranks).map_err(wrong)?;
                 self.take_tags(stages.n_tags());
-                self.segments.push(Segment::Stages(Box::new(stages)));
+                let stages = Segment::Stages(Box::new(stages));
+                self.segments.extend([begins(number), stages, ends(number)]);
                 if what.barrier {
-                    self.segments.push(Segment::Barrier);
+                    self.barrier(number);
                 }
             }
             Phase::Communicate { buckets, concurrent, barrier } => {
                 within("buckets", buckets.len())?;
                 let together = if *concurrent { buckets.len().max(1) } else { 1 };
+                // Without barriers the whole phase is one stretch of communication.
+                let n_rounds = buckets.len().div_ceil(together);
                 for (round, group) in buckets.chunks(together).enumerate() {
+                    if round == 0 || *barrier {
+                        self.segments.push(begins(number));
+                    }
                     let collectives = group.iter().map(|bucket| bucket.collectives.as_slice());
                     self.side_by_side(number, (round * together) as u16, collectives)?;
+                    if round + 1 == n_rounds || *barrier {
+                        self.segments.push(ends(number));
+                    }
                     if *barrier {
-                        self.segments.push(Segment::Barrier);
+                        self.barrier(number);
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// All ranks meet.
+    fn barrier(&mut self, phase: u16) {
+        let part = Part::Barrier(phase);
+        self.segments.extend([Segment::Begins(part), Segment::Barrier, Segment::Ends(part)]);
     }
 
     /// Buckets that start together, the first of them with number `first`.
@@ -251,11 +278,11 @@ impl Compiler {
             let (wanted, limit) = (lanes.len(), Item::LANES);
             return Err(WorkloadError::TooManyLanes { job: self.job, phase: phase.into(), wanted, limit });
         }
-        self.segments.extend(begun.into_iter().map(Segment::Begins));
+        self.segments.extend(begun.into_iter().map(|id| Segment::Begins(Part::Bucket(id))));
         if !lanes.is_empty() {
             self.segments.push(Segment::Lanes(lanes));
         }
-        self.segments.extend(open.into_iter().map(Segment::Ends));
+        self.segments.extend(open.into_iter().map(|id| Segment::Ends(Part::Bucket(id))));
         Ok(())
     }
 
@@ -311,6 +338,14 @@ impl Compiler {
         self.n_sequences += 1;
         self.stride = self.stride.max(n_tags);
     }
+}
+
+fn begins(phase: u16) -> Segment {
+    Segment::Begins(Part::Phase(phase))
+}
+
+fn ends(phase: u16) -> Segment {
+    Segment::Ends(Part::Phase(phase))
 }
 
 /// Why ranks cannot grant, add or copy.

@@ -13,7 +13,7 @@ use netloom_units::{ActorId, Bytes, Duration, Rate, Time};
 
 use super::arrangement::{Arrangement, Arrangements};
 use super::collective::Step;
-use super::program::{BucketId, Lane, Planned, Program, Segment};
+use super::program::{BucketId, Lane, Part, Planned, Program, Segment};
 use super::stages::{StageStep, Stages};
 
 /// Operations handed out at a time, roughly.
@@ -129,8 +129,8 @@ impl<'a> Walk<'a> {
         let done = match segment {
             Segment::Compute(span) => self.push(0, Operation::Compute(*span)),
             Segment::Barrier => self.push(0, Operation::Barrier { group: u32::from(job) }),
-            Segment::Begins(bucket) => self.push(0, Operation::Mark(begins(job, step, *bucket))),
-            Segment::Ends(bucket) => self.push(0, Operation::Mark(ends(job, step, *bucket))),
+            Segment::Begins(part) => self.push(0, Operation::Mark(begins(job, step, *part))),
+            Segment::Ends(part) => self.push(0, Operation::Mark(ends(job, step, *part))),
             Segment::Stages(stages) => self.advance_stages(stages),
             Segment::Lanes(lanes) => self.advance_lanes(lanes),
         };
@@ -242,7 +242,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             if let Some(bucket) = lane.ends.filter(|_| state.open) {
-                let mark = ends(self.program.job, self.position.step, bucket);
+                let mark = ends(self.program.job, self.position.step, Part::Bucket(bucket));
                 self.push(number, Operation::Mark(mark));
             }
             state.open = false;
@@ -412,10 +412,18 @@ impl Posts {
     }
 }
 
-fn begins(job: u16, step: u32, BucketId { phase, bucket }: BucketId) -> Mark {
-    Mark::CollectiveBegins { job, step, phase, bucket }
+fn begins(job: u16, step: u32, part: Part) -> Mark {
+    match part {
+        Part::Phase(phase) => Mark::PhaseBegins { job, step, phase },
+        Part::Barrier(phase) => Mark::BarrierBegins { job, step, phase },
+        Part::Bucket(BucketId { phase, bucket }) => Mark::CollectiveBegins { job, step, phase, bucket },
+    }
 }
 
-fn ends(job: u16, step: u32, BucketId { phase, bucket }: BucketId) -> Mark {
-    Mark::CollectiveEnds { job, step, phase, bucket }
+fn ends(job: u16, step: u32, part: Part) -> Mark {
+    match part {
+        Part::Phase(phase) => Mark::PhaseEnds { job, step, phase },
+        Part::Barrier(phase) => Mark::BarrierEnds { job, step, phase },
+        Part::Bucket(BucketId { phase, bucket }) => Mark::CollectiveEnds { job, step, phase, bucket },
+    }
 }

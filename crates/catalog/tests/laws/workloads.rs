@@ -78,6 +78,8 @@ fn marks_and_barriers_are_complete_and_in_order() {
     assert_eq!(trace.releases, BTreeMap::from([(0, 3 * 4)]));
     let mut count: BTreeMap<Mark, u32> = BTreeMap::new();
     let mut open: BTreeSet<(u32, u32, u16, u16)> = BTreeSet::new();
+    // Phases and barriers of a rank, which follow each other.
+    let mut inside: BTreeMap<u32, (u16, bool)> = BTreeMap::new();
     for &(_, actor, mark) in &trace.marks {
         *count.entry(mark).or_default() += 1;
         match mark {
@@ -87,14 +89,35 @@ fn marks_and_barriers_are_complete_and_in_order() {
             Mark::CollectiveEnds { step, phase, bucket, .. } => {
                 assert!(open.remove(&(actor, step, phase, bucket)));
             }
-            Mark::StepBegins { .. } | Mark::StepEnds { .. } => {
+            Mark::PhaseBegins { phase, .. } | Mark::BarrierBegins { phase, .. } => {
                 assert!(open.iter().all(|entry| entry.0 != actor));
+                let is_barrier = matches!(mark, Mark::BarrierBegins { .. });
+                assert_eq!(inside.insert(actor, (phase, is_barrier)), None);
+            }
+            Mark::PhaseEnds { phase, .. } | Mark::BarrierEnds { phase, .. } => {
+                assert!(open.iter().all(|entry| entry.0 != actor));
+                let is_barrier = matches!(mark, Mark::BarrierEnds { .. });
+                assert_eq!(inside.remove(&actor), Some((phase, is_barrier)));
+            }
+            Mark::StepBegins { .. } | Mark::StepEnds { .. } => {
+                assert!(open.iter().all(|entry| entry.0 != actor) && !inside.contains_key(&actor));
             }
         }
     }
     assert!(open.is_empty());
-    assert!(count.values().all(|&ranks| ranks == 8), "{count:?}");
-    assert_eq!(count.len(), 3 * (2 + 2 * 5));
+    // Two buckets of phase 1 have a barrier each: two stretches of communication, and two barriers.
+    let is_twice = |mark: &Mark| {
+        matches!(
+            mark,
+            Mark::PhaseBegins { phase: 1, .. }
+                | Mark::PhaseEnds { phase: 1, .. }
+                | Mark::BarrierBegins { phase: 1, .. }
+                | Mark::BarrierEnds { phase: 1, .. }
+        )
+    };
+    assert!(count.iter().all(|(mark, &n)| n == if is_twice(mark) { 16 } else { 8 }), "{count:?}");
+    // Of a step: itself, five buckets, four phases, and barriers of three phases.
+    assert_eq!(count.len(), 3 * 2 * (1 + 5 + 4 + 3));
 }
 
 #[test]

@@ -113,8 +113,12 @@ impl Coordinator<'_, '_> {
     }
 
     fn sample(&mut self, at: u64) {
-        let ports = self.ports_at(at, at).map(|totals| (totals.bytes, totals.waiting)).collect();
-        self.sampler.as_mut().expect("only a sampler asks for samples").take(ports);
+        let sampler = self.sampler.as_mut().expect("only a sampler asks for samples");
+        let mut cells = sampler.room();
+        for &(partition, place) in &self.seating.of_node {
+            self.hall.partition(partition as usize).nodes[place as usize].sample(at, &mut cells);
+        }
+        sampler.take(cells);
     }
 
     /// The next look for a deadlock is at the first multiple of the interval after an instant.

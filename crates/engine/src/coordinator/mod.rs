@@ -27,6 +27,7 @@ use crate::rates::Rates;
 use crate::run::{Deadlock, GivenUp, Outcome, Stall, Status, Waiting};
 use crate::sampler::Sampler;
 use crate::stages::Stages;
+use crate::timeline::Timeline;
 use crate::trace::{Account, Tracer};
 use central::Central;
 use cuts::Cut;
@@ -106,6 +107,7 @@ pub struct Coordinator<'a, 'h> {
     cuts: VecDeque<(u64, Cut)>,
     snapshots: Option<Snapshots>,
     sampler: Option<Sampler>,
+    timeline: Option<Timeline<'a>>,
     rates: Option<Rates>,
     stages: Option<Stages<'a>>,
     congestion: Option<Congestion<'a>>,
@@ -160,7 +162,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             failure: model.balances.edge.as_ref().map(|chosen| Failure::of(&chosen.settings)),
             cuts: VecDeque::new(),
             snapshots: Snapshots::new(model, seating),
-            sampler: model.recording.series.map(|interval| Sampler::new(interval, n_ports)),
+            sampler: model.recording.series.as_ref().map(|how| Sampler::new(how, n_ports)),
+            timeline: Timeline::new(&model.workload.jobs, model.recording.timeline),
             rates: model.transport.rdma().and_then(|_| Rates::new(model)),
             stages: model.workload.staged.as_ref().map(Stages::new),
             congestion: Congestion::new(model),
@@ -344,7 +347,12 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 self.table.sent(flow);
                 self.retire(flow);
             }
-            Report::Mark { mark, at } => self.ledger.mark(mark, Time(at)),
+            Report::Mark { mark, actor, at } => {
+                self.ledger.mark(mark, Time(at));
+                if let Some(timeline) = &mut self.timeline {
+                    timeline.hear(mark, self.addresses[actor as usize].host, at);
+                }
+            }
             Report::Barrier { group, actor, at } => self.meet(group, actor, at),
             Report::Hungry { actor } => self.hungry.push(actor),
             Report::Finished => self.n_finished += 1,
@@ -483,6 +491,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         if !repairs.is_empty() {
             self.sink.accept(Batch::Repairs(&repairs))?;
         }
+        if let Some(timeline) = &mut self.timeline {
+            timeline.settle();
+        }
         let (steps, collectives) = self.ledger.take_rows();
         if !steps.is_empty() {
             self.sink.accept(Batch::Steps(&steps))?;
@@ -564,8 +575,12 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             self.sink.accept(Batch::Signals(&signals))?;
         }
         self.close_classes()?;
-        let series = self.sampler.as_ref().map(Sampler::rows).unwrap_or_default();
-        self.sink.accept(Batch::Series(&series))?;
+        if let Some(sampler) = self.sampler.take() {
+            sampler.tell(|rows| self.sink.accept(Batch::Series(rows)))?;
+        }
+        if let Some(timeline) = self.timeline.take() {
+            self.sink.accept(Batch::Spans(&timeline.rows()))?;
+        }
         let rates = self.rate_rows(self.end_of_run(status));
         self.sink.accept(Batch::Rates(&rates))?;
         let stages = self.stage_rows(status);

@@ -7,6 +7,7 @@ use crate::desk::Desk;
 use crate::node::Node;
 use crate::packet::Packet;
 use crate::round::Round;
+use crate::sampler::Cell;
 
 /// The ways back from a host.
 pub struct HostReturns {
@@ -52,6 +53,17 @@ impl Node {
         }
         let nic = self.host.as_ref().and_then(|host| host.nic.as_ref());
         nic.and_then(|nic| nic.lanes[port as usize].ready.first()).map_or(u64::MAX, |turn| turn.from)
+    }
+
+    /// What a sample tells of this node's ports before `now`.
+    pub fn sample(&self, now: u64, out: &mut Vec<Cell>) {
+        for (place, port) in (0..).zip(&self.ports) {
+            let mut cell = port.sample_at(now);
+            if port.is_held_up() {
+                cell.paused = self.starved_at(now, place);
+            }
+            out.push(cell);
+        }
     }
 
     /// How long a port has had something to send, a free wire and no credits, before `now`.

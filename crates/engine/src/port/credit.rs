@@ -146,6 +146,16 @@ impl Egress {
         total + now.saturating_sub(since.max(wanted_from)).saturating_sub(busy)
     }
 
+    /// For how long it was paused in pauses that are over, in ps.
+    pub fn paused_before(&self) -> u64 {
+        self.extras.pauses.total
+    }
+
+    /// Whether the other end keeps some class from being sent here.
+    pub fn is_held_up(&self) -> bool {
+        self.paused != 0
+    }
+
     /// Records who stands before this port of a switch, before the run; packets come by so many in-links.
     pub fn record_standing(&mut self, n_links: usize) {
         self.counted().standing = Some(Standing::new(n_links));

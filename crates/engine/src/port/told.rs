@@ -3,6 +3,7 @@
 use netloom_units::{StateWriter, Time};
 
 use super::{ByClass, Egress};
+use crate::sampler::Cell;
 
 /// What has happened at a port up to an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +46,12 @@ impl Egress {
             paused: self.starved_at(now, 0),
             busy: self.busy_at(now, self.sent_bytes(now)),
         }
+    }
+
+    /// What a sample tells of this port before `now`, of pauses those that are over; starts before `now` must have happened.
+    pub fn sample_at(&self, now: u64) -> Cell {
+        let waiting = self.waiting_bytes(now);
+        Cell { sent: self.sent_bytes(now), waiting, paused: self.paused_before(), dropped: self.dropped }
     }
 
     /// Writes what later behaviour depends on.

@@ -18,7 +18,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::errors::ParquetError;
 use serde_json::Value;
 
-use crate::column::SCHEMA_VERSION;
+use crate::column::{Column, SCHEMA_VERSION, TableSpec};
 use crate::convert::{BatchError, name_columns, rows_of};
 use crate::digest::TableSummary;
 use crate::folder::guard::{Panicked, guard};
@@ -30,7 +30,7 @@ use crate::row::Row;
 use crate::rows::{
     ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow,
     MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, SeriesRow, SignalRow,
-    StageRow, StepRow, TallyRow, TrafficRow,
+    SpanRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 
 /// Rows per batch read.
@@ -84,7 +84,7 @@ impl RunFolder {
 
     /// A table as Arrow batches, however many rows it has.
     pub(crate) fn batches_as_they_are(&self, table: Table) -> Result<BatchReader, ReadError> {
-        BatchReader::open(&self.path, table)
+        BatchReader::open(&self.path, table, self.manifest.schema)
     }
 
     /// A table as rows, block by block.
@@ -181,6 +181,7 @@ whole_tables! {
     reordering ReorderingRow;
     measures MeasureRow;
     tallies TallyRow;
+    spans SpanRow;
 }
 
 /// The Arrow batches of a table.
@@ -189,21 +190,25 @@ pub struct BatchReader {
     path: PathBuf,
     /// How many rows the file says it has.
     n_rows: u64,
+    /// Columns that the file lacks, being of an earlier version.
+    lacking: &'static [Column],
     /// `None` after the library panicked.
     inner: Option<ParquetRecordBatchReader>,
 }
 
 impl BatchReader {
-    fn open(folder: &Path, table: Table) -> Result<BatchReader, ReadError> {
+    fn open(folder: &Path, table: Table, version: u32) -> Result<BatchReader, ReadError> {
         let path = folder.join(table.file_name());
         let file = File::open(&path).map_err(|source| match source.kind() {
             ErrorKind::NotFound => ReadError::TableMissing { table: table.name(), path: path.clone() },
             _ => ReadError::Io { path: path.clone(), source },
         })?;
-        let opened = guard(|| open_parquet(file, table, &path));
+        let spec = table.spec().of_version(version);
+        let lacking = &table.spec().columns[spec.columns.len()..];
+        let opened = guard(|| open_parquet(file, &spec, &path));
         let opened = opened.unwrap_or_else(|Panicked| Err(damaged(table, &path, &"its description")));
         let (inner, n_rows) = opened?;
-        Ok(BatchReader { table, path, n_rows, inner: Some(inner) })
+        Ok(BatchReader { table, path, n_rows, lacking, inner: Some(inner) })
     }
 
     /// The file read.
@@ -221,23 +226,40 @@ impl Iterator for BatchReader {
             self.inner = None;
             return Some(Err(damaged(self.table, &self.path, &"its pages")));
         };
-        Some(next?.map_err(|error| damaged(self.table, &self.path, &error)))
+        let batch = next?.map_err(|error| damaged(self.table, &self.path, &error));
+        Some(batch.map(|batch| completed(batch, self.table, self.lacking)))
     }
+}
+
+/// A batch with the columns it lacks.
+fn completed(batch: RecordBatch, table: Table, lacking: &[Column]) -> RecordBatch {
+    if lacking.is_empty() {
+        return batch;
+    }
+    let mut columns = batch.columns().to_vec();
+    columns.extend(lacking.iter().map(|column| column.storage.zeros(batch.num_rows())));
+    let schema = Arc::new(table.spec().schema());
+    RecordBatch::try_new(schema, columns).expect("the columns found were checked, the others follow the table")
 }
 
 /// Opens Parquet by its own schema and gives it the metadata of this version; the answer holds the number of rows, too.
 ///
 /// The copy of the Arrow schema in the file is passed over: the library panics where it is damaged, and other programs
 /// that rewrite a table put other, equivalent types there.
-fn open_parquet(file: File, table: Table, path: &Path) -> Result<(ParquetRecordBatchReader, u64), ReadError> {
+fn open_parquet(
+    file: File,
+    spec: &TableSpec,
+    path: &Path,
+) -> Result<(ParquetRecordBatchReader, u64), ReadError> {
+    let table = spec.table;
     let damaged = |error: ParquetError| damaged(table, path, &error);
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let stored = ArrowReaderMetadata::load(&file, options.clone()).map_err(damaged)?;
-    if let Some(difference) = table.spec().difference(stored.schema()) {
+    if let Some(difference) = spec.difference(stored.schema()) {
         let error = BatchError::Schema { table: table.name(), difference };
         return Err(ReadError::Batch { error, path: path.to_owned() });
     }
-    let options = options.with_schema(Arc::new(table.spec().schema()));
+    let options = options.with_schema(Arc::new(spec.schema()));
     let known = ArrowReaderMetadata::try_new(stored.metadata().clone(), options).map_err(damaged)?;
     let n_rows = known.metadata().file_metadata().num_rows();
     let n_rows =

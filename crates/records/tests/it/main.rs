@@ -3,6 +3,7 @@
 mod alter;
 mod damage;
 mod digest;
+mod earlier;
 mod kill;
 mod memory;
 mod places;

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use netloom_records::{
-    ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, EventRow,
+    Activity, ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, EventRow,
     Fate, FaultRow, FlowRow, FolderSink, Happening, JobRow, Manifest, MeasureRow, MemorySink, Names, Outcome,
     Overwrite, PacketKind, PacketRow, Part, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, Role,
-    RunSummary, SeriesRow, SignalRow, StageRow, Status, StepRow, TallyRow, Target, TrafficRow,
+    RunSummary, SeriesRow, SignalRow, SpanRow, StageRow, Status, StepRow, TallyRow, Target, TrafficRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;
@@ -34,6 +34,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
     let mut events = Random::stream(seed, 0, 7);
     let mut order = Random::stream(seed, 0, 8);
     let mut measured = Random::stream(seed, 0, 9);
+    let mut timeline = Random::stream(seed, 0, 10);
     let mut run = MemorySink::default();
     for _ in 0..n_rows {
         run.flows.push(flow(&mut random));
@@ -41,7 +42,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
         run.steps.push(step(&mut random));
         run.jobs.push(job(&mut random));
         run.ports.push(port(&mut random));
-        run.series.push(series(&mut random));
+        run.series.push(series(&mut random, &mut timeline));
         run.drops.push(drops(&mut random));
         run.faults.push(fault(&mut random));
         run.packets.push(packet(&mut later));
@@ -58,6 +59,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
         run.reordering.push(reordering(&mut order));
         run.measures.push(measure(&mut measured));
         run.tallies.push(tally(&mut measured));
+        run.spans.push(span(&mut timeline));
     }
     sort(&mut run);
     run
@@ -148,13 +150,15 @@ fn port(random: &mut Random) -> PortRow {
     }
 }
 
-fn series(random: &mut Random) -> SeriesRow {
+fn series(random: &mut Random, later: &mut Random) -> SeriesRow {
     SeriesRow {
         time: time(random),
         interval: Duration(large(random)),
         port: PortId(random.next_u32()),
         size: Bytes(large(random)),
         waiting: Bytes(large(random)),
+        paused: Duration(large(later)),
+        dropped: large(later),
     }
 }
 
@@ -456,7 +460,23 @@ fn tally(random: &mut Random) -> TallyRow {
     }
 }
 
+fn span(random: &mut Random) -> SpanRow {
+    let (end, phase, bucket) = (time(random), random.below(3) as u16, random.below(3) as u16);
+    SpanRow {
+        start: time(random),
+        end: perhaps(random, end),
+        job: random.below(3) as u16,
+        step: random.below(3),
+        rank: random.below(3),
+        host: HostId(random.next_u32()),
+        activity: Activity::ALL[random.below(6) as usize],
+        phase: perhaps(random, phase),
+        bucket: perhaps(random, bucket),
+    }
+}
+
 fn sort(run: &mut MemorySink) {
+    run.spans.sort_by_key(SpanRow::order);
     run.measures.sort_by_key(|row| row.job);
     run.tallies.sort_by_key(|row| (row.job, row.source));
     run.reordering.sort_by_key(ReorderingRow::order);

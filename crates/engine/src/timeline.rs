@@ -1,0 +1,326 @@
+//! What single ranks do in some steps of each job: the first one, and the slowest of the others.
+//!
+//! Models: steps, phases, barriers and collectives of a rank as spans of time; a step's spans are kept while it is under
+//! way, and longer if it is among those that are told. Of a job that has not ended, the first step under way is told, too.
+//! Leaves out: what ranks do in all other steps; waiting within a collective.
+//!
+//! Invariants: at most [`ROOM`] rows in all; which steps are told follows from the model and from times, never from threads
+//! or bounds of windows: marks are taken in order of time and host.
+
+use std::collections::BTreeMap;
+
+use netloom_model::{Job, Mark, Phase};
+use netloom_records::{Activity, SpanRow};
+use netloom_units::{HostId, Time};
+
+/// Rows of a run.
+const ROOM: usize = 1 << 16;
+/// What is held of steps under way, over all jobs, is bounded by twice that, or by one step of each job.
+const ROOM_UNDER_WAY: usize = 2 * ROOM;
+
+/// A mark of a rank.
+#[derive(Debug, Clone, Copy)]
+struct Heard {
+    at: u64,
+    host: HostId,
+    mark: Mark,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Timeline<'a> {
+    jobs: Vec<Story<'a>>,
+    /// Marks of the window under way.
+    heard: Vec<Heard>,
+}
+
+/// What is recorded of a job.
+#[derive(Debug)]
+struct Story<'a> {
+    job: &'a Job,
+    /// Steps that are told of it.
+    n_told: usize,
+    /// Steps under way that are held at most: a step that begins beside so many is not recorded.
+    most_under_way: usize,
+    /// Spans of a rank in a step.
+    n_spans: usize,
+    /// Hosts in order, each with its rank.
+    ranks: Vec<(HostId, u32)>,
+    /// Steps that have begun.
+    n_begun: u32,
+    under_way: BTreeMap<u32, Step>,
+    /// The first step, once it is over, and the slowest of the others.
+    told: Vec<Step>,
+    /// Steps that are not told: their memory is used again.
+    spare: Vec<Step>,
+}
+
+/// A step of a job.
+#[derive(Debug, Default)]
+struct Step {
+    number: u32,
+    start: u64,
+    /// From the first rank's start to the last rank's end, in ps.
+    length: u64,
+    n_ended: u32,
+    /// Spans, `n_spans` of each rank.
+    spans: Vec<Span>,
+    /// How many of them each rank has begun.
+    counts: Vec<u32>,
+}
+
+/// Something that a rank does, without its step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Span {
+    start: u64,
+    /// `u64::MAX` while it is under way.
+    end: u64,
+    what: What,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct What {
+    activity: Activity,
+    phase: Option<u16>,
+    bucket: Option<u16>,
+}
+
+const NOTHING: Span = Span { start: 0, end: u64::MAX, what: What::STEP };
+
+impl What {
+    const STEP: What = What { activity: Activity::Step, phase: None, bucket: None };
+}
+
+impl<'a> Timeline<'a> {
+    /// A timeline of so many steps of each job, as far as there is room; `None` where nothing is to be told.
+    pub fn new(jobs: &'a [Job], most: u32) -> Option<Timeline<'a>> {
+        let shares = shares(jobs, most);
+        if shares.iter().all(|&n_told| n_told == 0) {
+            return None;
+        }
+        let story = |(job, n_told): (&'a Job, usize)| Story::new(job, n_told, jobs.len());
+        Some(Timeline { jobs: jobs.iter().zip(shares).map(story).collect(), heard: Vec::new() })
+    }
+
+    /// Hears of a mark in this window.
+    pub fn hear(&mut self, mark: Mark, host: HostId, at: u64) {
+        if self.jobs[usize::from(read(mark).job)].n_told > 0 {
+            self.heard.push(Heard { at, host, mark });
+        }
+    }
+
+    /// Takes the marks of a window that is over; those of one rank at one instant stay in order.
+    pub fn settle(&mut self) {
+        if self.heard.is_empty() {
+            return;
+        }
+        self.heard.sort_by_key(|heard| (heard.at, heard.host));
+        for Heard { at, host, mark } in self.heard.drain(..) {
+            let Read { job, step, what, begins } = read(mark);
+            self.jobs[usize::from(job)].take(step, host, (what, begins), at);
+        }
+    }
+
+    /// All rows, in order.
+    pub fn rows(self) -> Vec<SpanRow> {
+        let told = self.jobs.iter().flat_map(|story| &story.told);
+        let mut n_rows: usize = told.map(Step::n_spans).sum();
+        let mut rows = Vec::new();
+        let mut steps: Vec<(u16, &Story, &Step)> = Vec::new();
+        for (number, story) in (0..).zip(&self.jobs) {
+            steps.extend(story.told.iter().map(|step| (number, story, step)));
+            // The first step under way, if there is room for it.
+            if let Some(step) = story.under_way.values().next()
+                && n_rows + step.n_spans() <= ROOM
+            {
+                n_rows += step.n_spans();
+                steps.push((number, story, step));
+            }
+        }
+        for (number, story, step) in steps {
+            story.tell(number, step, &mut rows);
+        }
+        rows.sort_unstable_by_key(SpanRow::order);
+        rows
+    }
+}
+
+impl<'a> Story<'a> {
+    fn new(job: &'a Job, n_told: usize, n_jobs: usize) -> Story<'a> {
+        let mut ranks: Vec<(HostId, u32)> = job.ranks.iter().copied().zip(0..).collect();
+        ranks.sort_unstable();
+        let most_under_way = (ROOM_UNDER_WAY / n_jobs / n_rows(job).max(1)).max(1);
+        let (under_way, told, spare) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let n_spans = spans_per_rank(job);
+        Story { job, n_told, most_under_way, n_spans, ranks, n_begun: 0, under_way, told, spare }
+    }
+
+    /// Takes something that begins or ends at a rank.
+    fn take(&mut self, number: u32, host: HostId, (what, begins): (What, bool), at: u64) {
+        if what == What::STEP && begins && number >= self.n_begun {
+            self.n_begun = number + 1;
+            self.begin(number, at);
+        }
+        let Some(step) = self.under_way.get_mut(&number) else { return };
+        let place = self.ranks.binary_search_by_key(&host, |&(host, _)| host);
+        let rank = self.ranks[place.expect("marks of a job come from hosts of its ranks")].1 as usize;
+        if begins {
+            step.begin(rank, self.n_spans, what, at);
+            return;
+        }
+        step.end(rank, self.n_spans, what, at);
+        if what == What::STEP {
+            step.n_ended += 1;
+            step.length = at - step.start;
+            if step.n_ended as usize == self.ranks.len() {
+                let step = self.under_way.remove(&number).expect("just seen");
+                self.judge(step);
+            }
+        }
+    }
+
+    /// The first rank begins a step.
+    fn begin(&mut self, number: u32, at: u64) {
+        if self.under_way.len() >= self.most_under_way {
+            return;
+        }
+        let mut step = self.spare.pop().unwrap_or_default();
+        (step.number, step.start, step.length, step.n_ended) = (number, at, 0, 0);
+        step.counts.clear();
+        step.counts.resize(self.ranks.len(), 0);
+        // What a rank has not begun is never looked at.
+        step.spans.resize(self.ranks.len() * self.n_spans, NOTHING);
+        self.under_way.insert(number, step);
+    }
+
+    /// A step is over: it is told if it is the first one, or among the slowest; of those that took equally long the earlier.
+    fn judge(&mut self, step: Step) {
+        self.told.push(step);
+        if self.told.len() <= self.n_told {
+            return;
+        }
+        let fastest = |step: &&Step| (step.number != 0, std::cmp::Reverse(step.length), step.number);
+        let last = self.told.iter().max_by_key(fastest).expect("one was pushed").number;
+        let place = self.told.iter().position(|step| step.number == last).expect("it is one of them");
+        self.spare.push(self.told.swap_remove(place));
+    }
+
+    fn tell(&self, job: u16, step: &Step, rows: &mut Vec<SpanRow>) {
+        for (rank, &count) in step.counts.iter().enumerate() {
+            let spans = &step.spans[rank * self.n_spans..][..count as usize];
+            rows.extend(spans.iter().map(|span| SpanRow {
+                start: Time(span.start),
+                end: (span.end < u64::MAX).then_some(Time(span.end)),
+                job,
+                step: step.number,
+                rank: rank as u32,
+                host: self.job.ranks[rank],
+                activity: self.named(span.what),
+                phase: span.what.phase,
+                bucket: span.what.bucket,
+            }));
+        }
+    }
+
+    /// What a phase is follows from the job.
+    fn named(&self, what: What) -> Activity {
+        match (what.activity, what.phase) {
+            (Activity::Communicate, Some(phase)) => match self.job.phases[usize::from(phase)] {
+                Phase::Compute { .. } => Activity::Compute,
+                Phase::PointToPoint(_) => Activity::Stages,
+                Phase::Communicate { .. } | Phase::Barrier => Activity::Communicate,
+            },
+            (activity, _) => activity,
+        }
+    }
+}
+
+impl Step {
+    /// Spans that ranks have begun.
+    fn n_spans(&self) -> usize {
+        self.counts.iter().map(|&count| count as usize).sum()
+    }
+
+    fn begin(&mut self, rank: usize, n_spans: usize, what: What, at: u64) {
+        let count = self.counts[rank] as usize;
+        assert!(count < n_spans, "a rank does no more in a step than its job says");
+        self.spans[rank * n_spans + count] = Span { start: at, end: u64::MAX, what };
+        self.counts[rank] += 1;
+    }
+
+    fn end(&mut self, rank: usize, n_spans: usize, what: What, at: u64) {
+        let begun = &mut self.spans[rank * n_spans..][..self.counts[rank] as usize];
+        let span = begun.iter_mut().rev().find(|span| span.what == what && span.end == u64::MAX);
+        span.expect("a rank begins what it ends").end = at;
+    }
+}
+
+/// A mark, taken apart.
+struct Read {
+    job: u16,
+    step: u32,
+    what: What,
+    begins: bool,
+}
+
+/// Takes a mark apart; all phases but barriers count as communication here.
+fn read(mark: Mark) -> Read {
+    let phase = |phase| What { activity: Activity::Communicate, phase: Some(phase), bucket: None };
+    let barrier = |phase| What { activity: Activity::Barrier, phase: Some(phase), bucket: None };
+    let bucket =
+        |phase, bucket| What { activity: Activity::Collective, phase: Some(phase), bucket: Some(bucket) };
+    let (job, step, what, begins) = match mark {
+        Mark::StepBegins { job, step } => (job, step, What::STEP, true),
+        Mark::StepEnds { job, step } => (job, step, What::STEP, false),
+        Mark::PhaseBegins { job, step, phase: number } => (job, step, phase(number), true),
+        Mark::PhaseEnds { job, step, phase: number } => (job, step, phase(number), false),
+        Mark::BarrierBegins { job, step, phase: number } => (job, step, barrier(number), true),
+        Mark::BarrierEnds { job, step, phase: number } => (job, step, barrier(number), false),
+        Mark::CollectiveBegins { job, step, phase, bucket: number } => {
+            (job, step, bucket(phase, number), true)
+        }
+        Mark::CollectiveEnds { job, step, phase, bucket: number } => {
+            (job, step, bucket(phase, number), false)
+        }
+    };
+    Read { job, step, what, begins }
+}
+
+/// Spans of a rank in a step: the step, and what its phases are made of.
+fn spans_per_rank(job: &Job) -> usize {
+    let of_phase = |phase: &Phase| match phase {
+        Phase::Compute { .. } | Phase::Barrier => 1,
+        Phase::PointToPoint(stages) => 1 + usize::from(stages.barrier),
+        Phase::Communicate { buckets, .. } if buckets.is_empty() => 0,
+        Phase::Communicate { buckets, concurrent, barrier } => {
+            let n_rounds = if *concurrent { 1 } else { buckets.len() };
+            buckets.len() + if *barrier { 2 * n_rounds } else { 1 }
+        }
+    };
+    1 + job.phases.iter().map(of_phase).sum::<usize>()
+}
+
+/// Rows of a step of a job.
+fn n_rows(job: &Job) -> usize {
+    job.ranks.len() * spans_per_rank(job)
+}
+
+/// How many steps of each job are told: in turns, a step of each job, those with the fewest rows first, as long as there
+/// is room.
+fn shares(jobs: &[Job], most: u32) -> Vec<usize> {
+    let mut shares = vec![0; jobs.len()];
+    let mut room = ROOM;
+    let mut line: Vec<(usize, usize)> = jobs.iter().map(n_rows).zip(0..).collect();
+    line.sort_unstable();
+    for turn in 0..most {
+        line.retain(|&(n_rows, number)| {
+            let fits = n_rows <= room && turn < jobs[number].steps;
+            if fits {
+                room -= n_rows;
+                shares[number] += 1;
+            }
+            fits
+        });
+    }
+    shares
+}

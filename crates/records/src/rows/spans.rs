@@ -1,0 +1,91 @@
+//! Rows of the timeline: what each rank of a job did in the steps that are recorded so.
+//!
+//! Which steps these are is told in `docs/concepts/timeline.md`.
+
+use arrow_array::{Array, ArrayRef};
+use netloom_units::{HostId, Time};
+
+use crate::cell::Cell;
+use crate::column::{Column, TableSpec};
+use crate::names::Family;
+use crate::registry::{Batch, MemorySink, Table};
+use crate::row::{BadCell, Row, RowError, table};
+
+table! {
+    /// One thing that a rank did in a recorded step; of each job the first step is recorded, and the slowest of the others.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct SpanRow in Spans spans {
+        /// When the rank began it.
+        pub start: Time, "ps";
+        /// When the rank had done it; absent if it had not when the run ended.
+        pub end: Option<Time>, "ps";
+        /// Job.
+        pub job: u16, "id";
+        /// Step of the job.
+        pub step: u32, "number";
+        /// Rank in the job.
+        pub rank: u32, "number";
+        /// The host of the rank.
+        pub host: HostId, "id";
+        /// What it did: `step`, `compute`, `communicate`, `stages`, `barrier`, or `collective`.
+        pub activity: Activity, "word";
+        /// Phase of the step; absent of steps.
+        pub phase: Option<u16>, "number";
+        /// Bucket of the phase; only of collectives.
+        pub bucket: Option<u16>, "number";
+    }
+    names {}
+    sorted by "job, step, rank, start, activity, phase, bucket; activities in the order in which they are listed",
+        |row: &SpanRow| row.order()
+}
+
+/// What rows of table `spans` are sorted by.
+type SpanOrder = (u16, u32, u32, Time, Activity, Option<u16>, Option<u16>);
+
+impl SpanRow {
+    /// Its place in the stated order.
+    pub fn order(&self) -> SpanOrder {
+        (self.job, self.step, self.rank, self.start, self.activity, self.phase, self.bucket)
+    }
+}
+
+/// What a rank does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Activity {
+    /// A step: everything below.
+    Step,
+    /// A phase of computation.
+    Compute,
+    /// The buckets of a phase, barriers after them left out.
+    Communicate,
+    /// Messages along stages, a barrier after them left out.
+    Stages,
+    /// Waiting at a modelled barrier: a phase of its own, or after buckets or stages.
+    Barrier,
+    /// One bucket within [`Activity::Communicate`].
+    Collective,
+}
+
+impl Activity {
+    /// All of them, in order.
+    pub const ALL: [Activity; 6] = [
+        Activity::Step,
+        Activity::Compute,
+        Activity::Communicate,
+        Activity::Stages,
+        Activity::Barrier,
+        Activity::Collective,
+    ];
+
+    /// The word it is stored as.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Activity::Step => "step",
+            Activity::Compute => "compute",
+            Activity::Communicate => "communicate",
+            Activity::Stages => "stages",
+            Activity::Barrier => "barrier",
+            Activity::Collective => "collective",
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Runs of earlier versions are read.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use netloom_records::{ReadError, RunFolder, SeriesRow, Table};
+use netloom_units::Duration;
+use parquet::arrow::ArrowWriter;
+use serde_json::Value;
+
+use crate::sample;
+
+/// Rewrites a run as version 1 left it: without table `spans`, and without the last two columns of table `series`.
+fn make_earlier(folder: &Path) {
+    let run = RunFolder::open(folder).unwrap();
+    let batch = run.batches(Table::Series).unwrap().next().unwrap().unwrap();
+    let batch = batch.project(&[0, 1, 2, 3, 4]).unwrap();
+    let file = File::create(folder.join("series.parquet")).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    fs::remove_file(folder.join("spans.parquet")).unwrap();
+    say(folder, |manifest| {
+        manifest["schema"] = 1.into();
+        manifest["tables"].as_object_mut().unwrap().remove("spans");
+    });
+}
+
+fn say(folder: &Path, change: impl Fn(&mut Value)) {
+    let path = folder.join("manifest.json");
+    let mut manifest: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    change(&mut manifest);
+    fs::write(&path, manifest.to_string()).unwrap();
+}
+
+#[test]
+fn what_a_run_of_an_earlier_version_did_not_count_is_read_as_zero() {
+    let (_home, folder) = sample::place();
+    let written = sample::run(21, 30);
+    sample::write(&written, &folder);
+    make_earlier(&folder);
+    let run = RunFolder::open(&folder).unwrap();
+    let without = |row: &SeriesRow| SeriesRow { paused: Duration::ZERO, dropped: 0, ..*row };
+    let expected: Vec<SeriesRow> = written.series.iter().map(without).collect();
+    assert_eq!(run.series().unwrap(), expected);
+    assert_eq!(run.ports().unwrap(), written.ports);
+    assert!(matches!(run.spans(), Err(ReadError::TableMissing { table: "spans", .. })));
+}
+
+#[test]
+fn a_run_has_the_columns_of_the_version_it_states() {
+    let (_home, folder) = sample::place();
+    sample::write(&sample::run(22, 4), &folder);
+    make_earlier(&folder);
+    say(&folder, |manifest| manifest["schema"] = 2.into());
+    let error = RunFolder::open(&folder).unwrap().series().unwrap_err().to_string();
+    assert!(error.contains("a column is missing: paused"), "{error}");
+}
