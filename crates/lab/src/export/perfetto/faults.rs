@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use netloom_records::{EventRow, FaultRow, Happening, Target};
-use netloom_units::{LinkId, NodeId, Time};
+use netloom_units::Time;
 
 use super::lanes::Lanes;
 use super::schema::DebugAnnotation;
@@ -22,9 +22,6 @@ struct Open<K> {
     lanes: Lanes,
     open: BTreeMap<K, Slice>,
 }
-
-/// What an event happens to, and which kind of event it is.
-type Subject = (Target, LinkId, NodeId, Happening);
 
 /// Adds both tables.
 ///
@@ -52,6 +49,7 @@ fn add_events(run: &Recorded, group: Track, trace: &mut Trace) -> Result<(), Lab
         for row in rows? {
             let (kind, begins, word) = meaning(row.action);
             let name = format!("{} {}", called(run, &row), if begins { word } else { row.action.word() });
+            // What it happened to, and which kind of event it is.
             let subject = (row.target, row.link, row.node, kind);
             open.row(subject, begins, row.time, name, about(&row), trace)?;
         }

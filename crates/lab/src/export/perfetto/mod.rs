@@ -12,7 +12,7 @@ mod faults;
 mod jobs;
 mod lanes;
 mod ports;
-// mod ranks;
+mod ranks;
 mod schema;
 mod sorted;
 mod trace;
@@ -73,7 +73,7 @@ fn trace_of(run: &Recorded, aside: &Path) -> Result<Trace, LabError> {
     let mut jobs = Jobs::of(run, &mut trace)?;
     jobs.add_steps(run, &mut trace)?;
     jobs.add_collectives(run, workload, &mut trace)?;
-    // ranks::add(run, workload, &mut jobs, &mut trace)?;
+    ranks::add(run, workload, &mut jobs, &mut trace)?;
     ports::add(run, &mut trace)?;
     faults::add(run, &mut trace)?;
     if trace.is_empty() {

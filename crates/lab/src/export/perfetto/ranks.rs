@@ -50,8 +50,9 @@ pub fn add(run: &Recorded, workload: &Workload, jobs: &mut Jobs, trace: &mut Tra
     for rows in run.folder.rows::<SpanRow>()? {
         for row in rows? {
             let place = |row: &SpanRow| (row.job, row.step, row.rank);
-            if step.first().is_some_and(|first| place(first) != place(&row)) {
-                add_step(&mut step, workload, rank_of(&step[0], run, jobs, &mut ranks, trace), trace)?;
+            if let Some(first) = step.first().filter(|first| place(first) != place(&row)) {
+                let rank = rank_of(first, run, jobs, &mut ranks, trace);
+                add_step(&mut step, workload, rank, trace)?;
             }
             step.push(row);
         }

@@ -199,7 +199,7 @@ mod tests {
             Ok(())
         });
         done.expect("it can be read");
-        assert_eq!(std::fs::read_dir(home.path()).expect("it is there").count(), 0, "nothing is left");
+        assert_eq!(fs::read_dir(home.path()).expect("it is there").count(), 0, "nothing is left");
         found
     }
 
