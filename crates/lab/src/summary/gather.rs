@@ -111,6 +111,7 @@ impl Gather {
             | Batch::Packets(_)
             | Batch::Paths(_)
             | Batch::Rates(_)
+            | Batch::Spans(_)
             | Batch::Classes(_) => {}
         }
     }

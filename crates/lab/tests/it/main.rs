@@ -25,3 +25,4 @@ mod scenes;
 mod schema;
 mod sweeps;
 mod tables;
+mod timeline;

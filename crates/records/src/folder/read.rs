@@ -239,7 +239,8 @@ fn completed(batch: RecordBatch, table: Table, lacking: &[Column]) -> RecordBatc
     let mut columns = batch.columns().to_vec();
     columns.extend(lacking.iter().map(|column| column.storage.zeros(batch.num_rows())));
     let schema = Arc::new(table.spec().schema());
-    RecordBatch::try_new(schema, columns).expect("the columns found were checked, the others follow the table")
+    RecordBatch::try_new(schema, columns)
+        .expect("the columns found were checked, the others follow the table")
 }
 
 /// Opens Parquet by its own schema and gives it the metadata of this version; the answer holds the number of rows, too.

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use netloom_records::{
-    Activity, ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, EventRow,
-    Fate, FaultRow, FlowRow, FolderSink, Happening, JobRow, Manifest, MeasureRow, MemorySink, Names, Outcome,
-    Overwrite, PacketKind, PacketRow, Part, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, Role,
-    RunSummary, SeriesRow, SignalRow, SpanRow, StageRow, Status, StepRow, TallyRow, Target, TrafficRow,
+    Activity, ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow,
+    EventRow, Fate, FaultRow, FlowRow, FolderSink, Happening, JobRow, Manifest, MeasureRow, MemorySink,
+    Names, Outcome, Overwrite, PacketKind, PacketRow, Part, PathRow, PortRow, RateRow, ReorderingRow,
+    RepairRow, Role, RunSummary, SeriesRow, SignalRow, SpanRow, StageRow, Status, StepRow, TallyRow, Target,
+    TrafficRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use netloom_model::{
-    Balances, CongestionTree, DataClasses, Entropy, NamedFlow, Queues, Recording, StagedFlows, Transport,
-    TransportKind, by_hand,
+    Balances, CongestionTree, DataClasses, Entropy, NamedFlow, Queues, Recording, Sampling, StagedFlows,
+    Transport, TransportKind, by_hand,
 };
 use netloom_policy::balance::{self, Chosen};
 use netloom_policy::edge::path_map::PathMap;
@@ -18,7 +18,7 @@ use crate::flow_name::FlowName;
 use crate::place::Placed;
 use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
-use crate::resolved::{self, Balance, Congestion, Parameters, Record, queue_pairs};
+use crate::resolved::{self, Balance, Congestion, Parameters, Record, Series, queue_pairs};
 
 /// The delay of modelled barriers in a fabric where no link has any.
 const WITHOUT_DELAYS: Duration = Duration::from_micros(1);
@@ -140,7 +140,12 @@ pub(super) fn recording(
         rates_of.extend(staged.map(super::flows::pairs).unwrap_or_default());
     }
     Recording {
-        series: interval("series"),
+        series: match record.series {
+            Series::Auto => Sampling::automatic(ground.built.fabric.ports().len()),
+            Series::Every(interval) => Some(Sampling::every(interval)),
+            Series::Off => None,
+        },
+        timeline: settings.count("timeline") as u32,
         queue_packets: settings.flag("queue_packets"),
         packets_from: hosts(&record.packets_from, problems),
         packets_of: flows(&record.packets_of, problems),

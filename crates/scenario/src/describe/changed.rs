@@ -13,7 +13,8 @@ use super::{duration, value, workload};
 use crate::place::Placed;
 use crate::resolved::{
     Background, Balance, Class, ClassMarking, Classes, Collective, Congestion, Custom, Fabric, Faults, Flow,
-    Flows, Job, Parameters, Phase, Placement, Queues, Record, Resolved, Stages, Steps, queue_pairs, sections,
+    Flows, Job, Parameters, Phase, Placement, Queues, Record, Resolved, Series, Stages, Steps, queue_pairs,
+    sections,
 };
 use crate::written::{Node, Tree};
 
@@ -311,8 +312,23 @@ impl List {
     }
 
     fn record(&mut self, record: &Record) {
-        let Record { settings, packets_from, packets_of, packets_on, rates_from, rates_of, congestion } =
-            record;
+        let Record {
+            settings,
+            series,
+            packets_from,
+            packets_of,
+            packets_on,
+            rates_from,
+            rates_of,
+            congestion,
+        } = record;
+        match series {
+            Series::Auto => {}
+            Series::Every(interval) => {
+                self.entry("record.series", text(Value::Duration(*interval)), Some("auto"));
+            }
+            Series::Off => self.entry("record.series", "none".to_owned(), Some("auto")),
+        }
         self.section("record", settings);
         self.names("record.packets_from", packets_from);
         self.names("record.packets_of", packets_of);

@@ -12,7 +12,7 @@ use crate::place::Placed;
 use crate::quantity::{self, Dimension};
 use crate::resolved::{
     Background, Balance, Bundle, Class, ClassMarking, Classes, Congestion, Custom, Fabric, Faults,
-    NamedStorm, Parameters, Process, Queues, Record, Resolved, Route, TimedFault, Traffic,
+    NamedStorm, Parameters, Process, Queues, Record, Resolved, Route, Series, TimedFault, Traffic,
 };
 use crate::words;
 use crate::written::Node;
@@ -230,6 +230,12 @@ fn storm(storm: &NamedStorm) -> Node {
 
 fn record(record: &Record) -> Node {
     let mut all = entries(&record.settings);
+    let series = match record.series {
+        Series::Auto => Node::text("auto"),
+        Series::Every(interval) => duration(interval),
+        Series::Off => Node::text("none"),
+    };
+    all.insert(0, ("series".to_owned(), series));
     all.push(("packets_from".to_owned(), names(&record.packets_from)));
     all.push(("packets_of".to_owned(), names(&record.packets_of)));
     all.push(("packets_on".to_owned(), names(&record.packets_on)));

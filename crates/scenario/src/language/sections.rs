@@ -627,7 +627,15 @@ fn failures() -> Vec<Definition> {
 
 fn record() -> Vec<Definition> {
     let names = |name, meaning| Key::by_hand(name, Shape::list(Shape::Text), Preset::Words("none"), meaning);
+    let interval = Shape::Value(Kind::Optional(&Kind::Duration));
     let by_hand = vec![
+        Key::by_hand(
+            "series",
+            Shape::Either(vec![Shape::Word("auto"), interval]),
+            Preset::Written("auto"),
+            "first interval of the sampled series of every port; `auto` is 1us with at most 200 samples of each port and \
+             131,072 of all, so none where ports are more than 4,096; `none` records no series",
+        ),
         names("packets_from", "names of hosts whose flows are recorded packet by packet"),
         names(
             "packets_of",

@@ -30,7 +30,7 @@ use crate::inherit::FROM;
 use crate::place::{Place, Placed, Sources};
 use crate::resolved::{
     Background, Balance, Classes, Congestion, Fabric, Faults, Flows, Job, Parameters, Queues, Record,
-    Resolved, Route, Traffic, sections,
+    Resolved, Route, Series, Traffic, sections,
 };
 use crate::suggest;
 use crate::written::{Entry, Node, Tree};
@@ -324,16 +324,16 @@ fn deadline(node: Option<&Node>, problems: &mut Problems) -> Option<Time> {
 }
 
 fn record(node: Option<&Node>, problems: &mut Problems) -> Option<Record> {
-    let others = ["packets_from", "packets_of", "packets_on", "rates_from", "rates_of", "congestion"];
+    let others =
+        ["series", "packets_from", "packets_of", "packets_on", "rates_from", "rates_of", "congestion"];
     let (settings, fields) = plugin::section(node, &sections::RECORD, &others, problems)?;
     let settings = settings?;
-    for key in ["series", "rates"] {
-        if let Some(Value::Duration(Duration::ZERO)) = settings.settings.optional(key) {
-            let report = problems.report(settings.place_of(key), "an interval of zero never ends");
-            report.label("expected a span above zero, or `none`");
-        }
+    if let Some(Value::Duration(Duration::ZERO)) = settings.settings.optional("rates") {
+        let report = problems.report(settings.place_of("rates"), "an interval of zero never ends");
+        report.label("expected a span above zero, or `none`");
     }
     Some(Record {
+        series: series(fields.get("series"), problems),
         settings,
         packets_from: names(fields.get("packets_from"), "packets_from", "the name of a host", problems),
         packets_of: names(fields.get("packets_of"), "packets_of", FlowName::FORM, problems),
@@ -342,6 +342,24 @@ fn record(node: Option<&Node>, problems: &mut Problems) -> Option<Record> {
         rates_of: names(fields.get("rates_of"), "rates_of", FlowName::FORM, problems),
         congestion: congestion_tree(fields.get("congestion"), problems),
     })
+}
+
+/// How ports are sampled; as costs little where something is written that is refused.
+fn series(node: Option<&Node>, problems: &mut Problems) -> Series {
+    let Some(node) = node.filter(|node| !is_word(node, "auto")) else { return Series::Auto };
+    let n_before = problems.len();
+    let found = value::value(node, &Kind::Optional(&Kind::Duration), problems);
+    problems.widen_since(n_before, ", or `auto`");
+    match found {
+        Some(Value::Absent) => Series::Off,
+        Some(Value::Duration(Duration::ZERO)) => {
+            let report = problems.report(node.place, "an interval of zero never ends");
+            report.label("expected a span above zero, or `none`, or `auto`");
+            Series::Auto
+        }
+        Some(Value::Duration(interval)) => Series::Every(interval),
+        _ => Series::Auto,
+    }
 }
 
 /// What is recorded of the congestion tree, unless it is `none`.

@@ -412,11 +412,24 @@ impl Flows {
     }
 }
 
+/// How ports are sampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Series {
+    /// As often as costs little.
+    Auto,
+    /// With this first interval.
+    Every(Duration),
+    /// Not at all.
+    Off,
+}
+
 /// What is recorded beyond the defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// Series and their interval.
+    /// What needs no names.
     pub settings: Parameters,
+    /// How ports are sampled.
+    pub series: Series,
     /// Hosts whose flows are recorded packet by packet.
     pub packets_from: Vec<Placed<String>>,
     /// Flows recorded packet by packet.

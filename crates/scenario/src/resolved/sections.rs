@@ -510,10 +510,10 @@ pub static RECORD: Spec = Spec {
     source: OURS,
     parameters: &[
         parameter(
-            "series",
-            Kind::Optional(&Kind::Duration),
-            Some(Value::Absent),
-            "first interval of the sampled series per port; `none` records no series",
+            "timeline",
+            count(0, 1_000),
+            Some(Value::Count(4)),
+            "steps of each job that are recorded rank by rank: the first one, and the slowest of the others",
         ),
         parameter(
             "queue_packets",

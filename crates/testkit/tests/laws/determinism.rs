@@ -5,7 +5,7 @@
 //! links.
 
 use netloom_engine::{Options, Seams};
-use netloom_model::{Knowledge, Model, Operation};
+use netloom_model::{Knowledge, Model, Operation, Sampling};
 use netloom_policy::balance::Chosen;
 use netloom_testkit::fixture::{
     Cable, Clos, ListedWork, Run, Sending, everything_joined, model, policy, simulate, simulate_with,
@@ -26,7 +26,7 @@ fn clos(host_delay: u64) -> Model {
     // Longer than any link: windows are as long as the lookahead allows, not a picosecond shorter.
     model.coordination_delay = Duration(5_000_000);
     model.recording.queue_packets = true;
-    model.recording.series = Some(Duration(2_500_000));
+    model.recording.series = Some(Sampling::every(Duration(2_500_000)));
     model.queues.switch_limit = Some(netloom_units::Bytes(60_000));
     model
 }

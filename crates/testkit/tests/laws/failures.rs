@@ -4,7 +4,7 @@
 //! switch at 2 us, on the second link until 3 us, and arrives at 4 us.
 
 use netloom_engine::{Options, Seams, Stall, Status, Waiting};
-use netloom_model::{Fault, FaultAction, Knowledge, Model, Operation, TransportKind, Ways};
+use netloom_model::{Fault, FaultAction, Knowledge, Model, Operation, Sampling, TransportKind, Ways};
 use netloom_records::DropReason;
 use netloom_testkit::fixture::{
     Cable, Clos, ListedWork, Run, Sending, ThreeTiers, chain, model, policy, simulate, simulate_with,
@@ -94,7 +94,7 @@ fn a_doomed_transmission_may_be_looked_at() {
         let cut = Model { deadline: Some(Time(2_600_000)), ..model.clone() };
         let run = simulate_with(&cut, work.clone(), options, Seams::default());
         assert_eq!(run.outcome.status, Status::Deadline);
-        model.recording.series = Some(Duration(300_000));
+        model.recording.series = Some(Sampling::every(Duration(300_000)));
         let run = simulate_with(&model, work, options, Seams::default());
         let sent: u64 = run.records.series.iter().filter(|row| row.port.0 == 3).map(|row| row.size.0).sum();
         assert!(sent <= 1000, "{sent} bytes sent of 1000: {options:?}");

@@ -74,7 +74,7 @@ fn hpcc_uses_nearly_all_of_a_bottleneck_and_shares_it() {
 /// Bytes before the receiver's link at the ends of intervals, from half time on.
 fn queue_later(model: &Model) -> f64 {
     let mut model = model.clone();
-    model.recording.series = Some(netloom_units::Duration::from_micros(20));
+    model.recording.series = Some(netloom_model::Sampling::every(netloom_units::Duration::from_micros(20)));
     let run = simulated(&model, Options::default());
     let rows = run.records.series.iter().filter(|row| {
         let is_last = model.fabric.neighbour(row.port).0 == 0;
@@ -148,7 +148,7 @@ fn how_it_is_carried_out_changes_nothing() {
         for more in [pausing, credits, lossy, failing] {
             let text = scene(4, control, more).replace("3ms", "1ms").replace("1500us", "100us");
             let mut model = compiled(&text);
-            model.recording.series = Some(netloom_units::Duration::from_micros(50));
+            model.recording.series = Some(netloom_model::Sampling::every(netloom_units::Duration::from_micros(50)));
             let first = simulated(&model, Options::default());
             assert_eq!(first.outcome.status, Status::Complete, "{control} {more}");
             let plain = Options::default();
