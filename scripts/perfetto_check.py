@@ -30,7 +30,17 @@ class Wrong(Exception):
 
 def same(what: str, found: object, expected: object) -> None:
     if found != expected:
+        found, expected = differing(found, expected), differing(expected, found)
         raise Wrong(f"{what}:\n  in the trace   {found}\n  in the tables  {expected}")
+
+
+def differing(these: object, those: object) -> object:
+    """Of many values those that the others lack."""
+    if isinstance(these, Counter) and isinstance(those, Counter):
+        return these - those
+    if isinstance(these, dict) and isinstance(those, dict):
+        return {key: value for key, value in these.items() if those.get(key) != value}
+    return these
 
 
 def holds(what: str, condition: bool) -> None:

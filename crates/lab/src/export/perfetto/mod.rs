@@ -17,6 +17,9 @@ mod schema;
 mod sorted;
 mod trace;
 
+#[cfg(test)]
+mod tests;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -26,7 +26,7 @@ use crate::export::place::refused;
 use crate::export::{ExportError, NewFile};
 
 /// The one sequence of packets; any number but 0.
-const SEQUENCE: u32 = 1;
+pub const SEQUENCE: u32 = 1;
 /// Field of the packets in a trace.
 const PACKETS: u32 = 1;
 
