@@ -37,8 +37,10 @@ pub enum Command {
     Compare(Compare),
     /// Draw runs on one page, an HTML file that needs nothing but a browser, or in the terminal
     Report(Report),
-    /// Draw a fabric in the terminal; show what a run recorded of packets, of its slowest messages and of its collectives, forwarding tables, or what Themis costs
+    /// Draw a fabric in the terminal; show what a run recorded of packets and of its slowest messages, forwarding tables, or what Themis costs
     Show(Show),
+    /// Write a run in the formats of other programs: a timeline, comma-separated values, tables of benchmarks
+    Export(Export),
     /// Check scenarios for mistakes, and run folders for damage
     Check(Check),
     /// List what a scenario may name: policies, topologies, collectives and so on
@@ -178,10 +180,6 @@ pub enum Subject {
     Packets(ShowPackets),
     /// Paths of the slowest messages, link by link
     Paths(ShowPaths),
-    /// Latencies of collectives by size, in the layout of the OSU micro-benchmarks
-    Osu(ShowOsu),
-    /// Bandwidths of collectives by size, in the layout of nccl-tests
-    Nccl(ShowNccl),
     /// How much longer victims take beside aggressors: runs of a sweep or any runs, paired with their baselines
     Interference(ShowInterference),
     /// Forwarding tables of the switches of a scenario: where each sends what goes to each host
@@ -212,31 +210,6 @@ pub struct ShowPackets {
 /// `netloom show paths`.
 #[derive(Debug, Args)]
 pub struct ShowPaths {
-    /// The run folder
-    #[arg(value_name = "RUN")]
-    pub run: PathBuf,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `netloom show osu`.
-#[derive(Debug, Args)]
-pub struct ShowOsu {
-    /// The run folder
-    #[arg(value_name = "RUN")]
-    pub run: PathBuf,
-    /// Also the shortest, the longest, and how many there were
-    #[arg(short, long)]
-    pub full: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `netloom show nccl`.
-#[derive(Debug, Args)]
-pub struct ShowNccl {
     /// The run folder
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
@@ -336,6 +309,102 @@ pub struct ShowThemis {
 
 fn many() -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(1..=1 << 40)
+}
+
+/// `netloom export`.
+#[derive(Debug, Args)]
+pub struct Export {
+    /// As what
+    #[command(subcommand)]
+    pub format: ExportFormat,
+}
+
+/// Formats that a run can be written in.
+#[derive(Debug, Subcommand)]
+pub enum ExportFormat {
+    /// A timeline that the Perfetto viewer opens: jobs, ranks, collectives, rates of NICs, faults
+    Perfetto(ExportPerfetto),
+    /// Tables as comma-separated values, and beside them what their columns mean
+    Csv(ExportCsv),
+    /// Bandwidths of collectives by size, in the layout of nccl-tests
+    #[command(name = "nccl-tests")]
+    NcclTests(ExportNcclTests),
+    /// Latencies of collectives by size, in the layout of the OSU micro-benchmarks
+    Osu(ExportOsu),
+}
+
+/// `netloom export perfetto`.
+#[derive(Debug, Args)]
+pub struct ExportPerfetto {
+    /// The run folder
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// The file [default: RUN.perfetto-trace, beside the run folder]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write in place of a file that is already there
+    #[arg(long)]
+    pub force: bool,
+    /// Print what is in it as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `netloom export csv`.
+#[derive(Debug, Args)]
+pub struct ExportCsv {
+    /// The run folder
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Folder that takes a file for each table, and columns.csv
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Only this table, as in `--table flows`; may be repeated [default: all]
+    #[arg(long, value_name = "NAME")]
+    pub table: Vec<String>,
+    /// Write in place of an export that is already there
+    #[arg(long)]
+    pub force: bool,
+    /// Print which tables were written as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `netloom export nccl-tests`.
+#[derive(Debug, Args)]
+pub struct ExportNcclTests {
+    /// The run folder
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// The file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write in place of a file that is already there
+    #[arg(long)]
+    pub force: bool,
+    /// Write the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `netloom export osu`.
+#[derive(Debug, Args)]
+pub struct ExportOsu {
+    /// The run folder
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Also the shortest, the longest, and how many there were
+    #[arg(short, long)]
+    pub full: bool,
+    /// The file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write in place of a file that is already there
+    #[arg(long)]
+    pub force: bool,
+    /// Write the result as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `netloom check`.

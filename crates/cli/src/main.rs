@@ -18,6 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 use netloom_lab::ExitCode;
 
 use arguments::{Arguments, Command};
@@ -42,6 +43,7 @@ fn dispatch(arguments: Arguments) -> ExitCode {
         Command::Compare(compare) => commands::compare::compare(&compare, &mut output),
         Command::Report(report) => commands::report::report(&report, &mut output),
         Command::Show(show) => commands::show::show(&show, &mut output),
+        Command::Export(export) => commands::export::export(&export, &mut output),
         Command::Check(check) => commands::check::check(&check, &mut output),
         Command::List(list) => commands::list::list(&list, &mut output),
         Command::Import(import) => commands::import::import(&import, &mut output),
@@ -56,8 +58,21 @@ fn dispatch(arguments: Arguments) -> ExitCode {
 fn usage(error: &clap::Error) -> process::ExitCode {
     // Where even this cannot be printed, the exit code still says it.
     let _ = error.print();
+    if let Some(verb) = moved(error) {
+        eprintln!("hint: this is `netloom export {verb}` now");
+    }
     let code = if error.use_stderr() { ExitCode::BadInput } else { ExitCode::Good };
     process::ExitCode::from(code as u8)
+}
+
+/// What became of a verb that was `netloom show osu` or `netloom show nccl`.
+fn moved(error: &clap::Error) -> Option<&'static str> {
+    let Some(ContextValue::String(verb)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    match verb.as_str() {
+        "osu" => Some("osu"),
+        "nccl" => Some("nccl-tests"),
+        _ => None,
+    }
 }
 
 /// A panic is a mistake of ours, and who meets one should know what to do with it.

@@ -48,9 +48,7 @@ impl Output {
 
     /// The result for programs.
     pub fn json(&mut self, value: &impl Serialize) -> Result<(), LabError> {
-        let text = serde_json::to_string_pretty(value);
-        let text = text.map_err(|error| LabError::Internal(format!("the result is no JSON: {error}")))?;
-        self.print(&words::harmless_json(&text));
+        self.print(&json_text(value)?);
         Ok(())
     }
 
@@ -71,6 +69,13 @@ impl Output {
         }
         error.exit_code()
     }
+}
+
+/// A result as JSON in which no name steers a terminal.
+pub fn json_text(value: &impl Serialize) -> Result<String, LabError> {
+    let text = serde_json::to_string_pretty(value);
+    let text = text.map_err(|error| LabError::Internal(format!("the result is no JSON: {error}")))?;
+    Ok(words::harmless_json(&text).into_owned())
 }
 
 fn one_line(text: &str) -> String {

@@ -9,6 +9,7 @@ use netloom_records::{FolderError, Outcome, Problem, ReadError, SinkError, Statu
 use netloom_report::ReportError;
 use netloom_scenario::{Diagnostics, Style};
 
+use crate::export::ExportError;
 use crate::import::ImportError;
 use crate::show::ShowError;
 use crate::sweep::SweepError;
@@ -127,6 +128,9 @@ pub enum LabError {
     /// What a run recorded does not hold what was asked for.
     #[error(transparent)]
     Show(#[from] ShowError),
+    /// A run cannot be exported.
+    #[error(transparent)]
+    Export(#[from] ExportError),
     /// A sweep cannot be made.
     #[error(transparent)]
     Sweep(#[from] SweepError),
@@ -181,6 +185,7 @@ impl LabError {
         match self {
             LabError::Folder(FolderError::Complete(_))
             | LabError::Report(ReportError::Exists(_))
+            | LabError::Export(ExportError::Exists(_))
             | LabError::Sweep(SweepError::Other { .. }) => true,
             LabError::Unwritable { source, .. } => source.kind() == io::ErrorKind::AlreadyExists,
             _ => false,

@@ -17,6 +17,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use crate::column::owned;
+use crate::csv::quoted;
 use crate::folder::{CREATED_BY, FolderError, write_whole};
 
 /// The values of a column, row by row; any may be absent.
@@ -142,15 +143,6 @@ impl Dataset {
         };
         let fields: Vec<Field> = self.columns.iter().map(field).collect();
         Schema::new_with_metadata(fields, owned([("table", self.name.as_str()), ("meaning", &self.meaning)]))
-    }
-}
-
-/// A cell of a CSV file; quotes only where it needs them.
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
-    } else {
-        cell.to_owned()
     }
 }
 

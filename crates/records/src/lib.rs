@@ -13,6 +13,7 @@
 mod cell;
 mod column;
 mod convert;
+pub mod csv;
 pub mod dataset;
 mod digest;
 mod folder;

@@ -1,18 +1,14 @@
-//! `netloom show`: fabrics; single packets, the slowest messages and the collectives of a run, forwarding tables, who meets at
-//! egress ports by them, and the memory of Themis.
+//! `netloom show`: fabrics; single packets and the slowest messages of a run, forwarding tables, who meets at egress ports by
+//! them, and the memory of Themis.
 
 use netloom_lab::show::arbitration::{Arbitration, Span, arbitration};
 use netloom_lab::show::fabric;
-use netloom_lab::show::nccl::{BandwidthLine, BandwidthTable, nccl};
-use netloom_lab::show::osu::{LatencyLine, LatencyTable, osu};
 use netloom_lab::show::routes::{self, RouteRow, RouteTables, Selection};
 use netloom_lab::show::themis::{self, ThemisMemory};
 use netloom_lab::show::{self, Hop, Journey, PacketLife, RecordedFlow, SlowFlow};
 use netloom_lab::{ExitCode, LabError, Overrides, Source, text, words};
 
-use crate::arguments::{
-    Show, ShowArbitration, ShowNccl, ShowOsu, ShowPackets, ShowPaths, ShowRoutes, ShowThemis, Subject,
-};
+use crate::arguments::{Show, ShowArbitration, ShowPackets, ShowPaths, ShowRoutes, ShowThemis, Subject};
 use crate::output::Output;
 use crate::table::{Lean, Table};
 use crate::terminal;
@@ -31,8 +27,6 @@ pub fn show(arguments: &Show, output: &mut Output) -> Result<ExitCode, LabError>
     match subject {
         Subject::Packets(packets) => show_packets(packets, output)?,
         Subject::Paths(paths) => show_paths(paths, output)?,
-        Subject::Osu(arguments) => show_osu(arguments, output)?,
-        Subject::Nccl(arguments) => show_nccl(arguments, output)?,
         Subject::Interference(arguments) => super::interference::show(arguments, output)?,
         Subject::Routes(routes) => show_routes(routes, output)?,
         Subject::Arbitration(arguments) => show_arbitration(arguments, output)?,
@@ -82,103 +76,6 @@ fn show_paths(arguments: &ShowPaths, output: &mut Output) -> Result<(), LabError
         print_path(flow, output);
     }
     Ok(())
-}
-
-fn show_osu(arguments: &ShowOsu, output: &mut Output) -> Result<(), LabError> {
-    let found = osu(&arguments.run)?;
-    if arguments.json {
-        return output.json(&found);
-    }
-    for table in &found.tables {
-        output.line("");
-        print_latencies(table, arguments.full, output);
-    }
-    print_left_out(found.side_by_side, output);
-    Ok(())
-}
-
-fn print_left_out(side_by_side: u64, output: &mut Output) {
-    if side_by_side > 0 {
-        let count = words::count(side_by_side);
-        output.line("");
-        output
-            .line(format!("# Left out: {count} collectives that ran side by side with others of their job"));
-    }
-}
-
-/// A table in the layout of the benchmarks, down to the blanks, so that what reads theirs reads this one.
-fn print_latencies(table: &LatencyTable, full: bool, output: &mut Output) {
-    let LatencyTable { job, collective, benchmark, ranks, .. } = table;
-    let version = env!("CARGO_PKG_VERSION");
-    output.line(format!(
-        "# {benchmark} Latency Test, simulated by netloom {version} (layout of the OSU micro-benchmarks)"
-    ));
-    output.line(format!("# Job {job}: {collective}, {ranks} ranks"));
-    let mut heading = format!("{:<10}{:>18}", "# Size", "Avg Latency(us)");
-    if full {
-        heading += &format!("{:>18}{:>18}{:>12}", "Min Latency(us)", "Max Latency(us)", "Iterations");
-    }
-    output.line(heading);
-    for line in &table.lines {
-        let LatencyLine { size_bytes, average_us, minimum_us, maximum_us, iterations } = line;
-        let mut text = format!("{size_bytes:<10}{average_us:>18.2}");
-        if full {
-            text += &format!("{minimum_us:>18.2}{maximum_us:>18.2}{iterations:>12}");
-        }
-        output.line(text);
-    }
-}
-
-fn show_nccl(arguments: &ShowNccl, output: &mut Output) -> Result<(), LabError> {
-    let found = nccl(&arguments.run)?;
-    if arguments.json {
-        return output.json(&found);
-    }
-    for table in &found.tables {
-        output.line("");
-        print_bandwidths(table, output);
-    }
-    print_left_out(found.side_by_side, output);
-    Ok(())
-}
-
-/// A table in the layout of the benchmarks, down to the blanks, so that what reads theirs reads this one.
-fn print_bandwidths(table: &BandwidthTable, output: &mut Output) {
-    let BandwidthTable { job, collective, benchmark, ranks, .. } = table;
-    let version = env!("CARGO_PKG_VERSION");
-    output.line(format!("# {benchmark}, simulated by netloom {version} (layout of nccl-tests)"));
-    output.line(format!("# Job {job}: {collective}, {ranks} ranks"));
-    output.line("#");
-    let blanks = format!("{:>10}  {:>12}  {:>8}  {:>6}  {:>6}", "", "", "", "", "");
-    output.line(format!("# {blanks}           out-of-place                       in-place          "));
-    let named = format!("  {:>7}  {:>6}  {:>6} {:>6}", "time", "algbw", "busbw", "#wrong");
-    output.line(format!(
-        "# {:>10}  {:>12}  {:>8}  {:>6}  {:>6}{named}{named}",
-        "size", "count", "type", "redop", "root"
-    ));
-    let units = format!("  {:>7}  {:>6}  {:>6}  {:>5}", "(us)", "(GB/s)", "(GB/s)", "");
-    output.line(format!(
-        "# {:>10}  {:>12}  {:>8}  {:>6}  {:>6}{units}{units}",
-        "(B)", "(elements)", "", "", ""
-    ));
-    for line in &table.lines {
-        let BandwidthLine { size_bytes, count, element, reduction, root, algbw, busbw, .. } = line;
-        // A network cannot tell a buffer that is written in place, and nothing is reduced that could be wrong.
-        let result = format!("  {:>7}  {algbw:>6.2}  {busbw:>6.2}  {:>5}", time(line.time_us), "N/A");
-        output.line(format!(
-            "{size_bytes:>12}  {count:>12}  {element:>8}  {reduction:>6}  {root:>6}{result}{result}"
-        ));
-    }
-    output.line(format!("# Avg bus bandwidth    : {:.4}", table.average_busbw));
-}
-
-/// Microseconds, with fewer decimals the more there are.
-fn time(micros: f64) -> String {
-    match micros {
-        10_000.0.. => format!("{micros:.0}"),
-        100.0.. => format!("{micros:.1}"),
-        _ => format!("{micros:.2}"),
-    }
 }
 
 fn show_themis(arguments: &ShowThemis, output: &mut Output) -> Result<(), LabError> {
@@ -447,17 +344,4 @@ fn print_path(flow: &SlowFlow, output: &mut Output) {
         ]);
     }
     output.lines(table.lines());
-}
-
-#[cfg(test)]
-mod tests {
-    use super::time;
-
-    #[test]
-    fn long_times_have_no_decimals() {
-        assert_eq!(
-            [0.5, 99.99, 100.0, 9_999.9, 10_000.4].map(time),
-            ["0.50", "99.99", "100.0", "9999.9", "10000"]
-        );
-    }
 }

@@ -3,6 +3,7 @@
 mod answers;
 mod command;
 mod deadlock;
+mod export;
 mod help;
 #[cfg(unix)]
 mod interrupt;

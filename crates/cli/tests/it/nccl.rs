@@ -1,4 +1,4 @@
-//! `netloom show nccl`: the layout is that of the benchmarks, to the blank.
+//! `netloom export nccl-tests`: the layout is that of the benchmarks, to the blank.
 
 use serde_json::Value;
 
@@ -11,8 +11,8 @@ const PHASES: &str =
 #[test]
 fn the_layout_is_that_of_the_benchmarks() {
     let place = place(PHASES);
-    let json: Value =
-        serde_json::from_str(&place.netloom(&["show", "nccl", "a", "--json"]).out).expect("it is JSON");
+    let json: Value = serde_json::from_str(&place.netloom(&["export", "nccl-tests", "a", "--json"]).out)
+        .expect("it is JSON");
     let number = |table: usize, key: &str| json["tables"][table]["lines"][0][key].as_f64().expect("a number");
     let version = env!("CARGO_PKG_VERSION");
     // What nccl-tests print above their numbers: `src/common.cu`.
@@ -49,7 +49,7 @@ fn the_layout_is_that_of_the_benchmarks() {
         line(1, 4096, 256, "none", 2),
         average(1),
     ];
-    assert_eq!(place.netloom(&["show", "nccl", "a"]).out, expected.concat());
+    assert_eq!(place.netloom(&["export", "nccl-tests", "a"]).out, expected.concat());
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn what_has_no_bandwidths_is_refused() {
     let idle = ["run", "small.yaml", "-o", "idle", "--set", "jobs.0.phases=[{compute: 1us}]"];
     assert_eq!(place.netloom(&idle).code, Some(0));
     for (run, why) in [("idle", "no collective ended in this run"), ("nowhere", "no such run folder")] {
-        let answer = place.netloom(&["show", "nccl", run]);
+        let answer = place.netloom(&["export", "nccl-tests", run]);
         assert_eq!((answer.code, answer.out.as_str()), (Some(2), ""), "{run}");
         assert!(answer.err.contains(why), "{}", answer.err);
     }

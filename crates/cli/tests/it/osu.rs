@@ -1,4 +1,4 @@
-//! `netloom show osu`: the layout is that of the benchmarks, to the blank.
+//! `netloom export osu`: the layout is that of the benchmarks, to the blank.
 
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ pub fn place(phases: &str) -> Place {
 #[test]
 fn the_layout_is_that_of_the_benchmarks() {
     let place = place(PHASES);
-    let json = place.netloom(&["show", "osu", "a", "--json"]).out;
+    let json = place.netloom(&["export", "osu", "a", "--json"]).out;
     let json: Value = serde_json::from_str(&json).expect("it is JSON");
     let line = |table: usize| &json["tables"][table]["lines"][0];
     let time = |table: usize, key: &str| format!("{:.2}", line(table)[key].as_f64().expect("a time"));
@@ -41,14 +41,14 @@ fn the_layout_is_that_of_the_benchmarks() {
         time(0, "average_us"),
         time(1, "average_us"),
     );
-    assert_eq!(place.netloom(&["show", "osu", "a"]).out, expected);
+    assert_eq!(place.netloom(&["export", "osu", "a"]).out, expected);
     let columns = ["average_us", "minimum_us", "maximum_us"].map(|key| format!("{:>18}", time(0, key)));
     let expected = format!(
         "{reduce}# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations\n\
          4194304   {}           3\n",
         columns.concat()
     );
-    let full = place.netloom(&["show", "osu", "a", "--full"]).out;
+    let full = place.netloom(&["export", "osu", "a", "--full"]).out;
     assert!(full.starts_with(&expected), "{full}");
     assert_eq!(line(1)["size_bytes"], 1024, "a quarter of the vector for each of four ranks");
     assert_eq!(json["tables"][1]["counted"], "each_pair");
@@ -66,7 +66,7 @@ fn what_has_no_latencies_is_refused() {
         ("both", "all 3 collectives of this run ran side by side"),
         ("nowhere", "no such run folder: nowhere"),
     ] {
-        let answer = place.netloom(&["show", "osu", run]);
+        let answer = place.netloom(&["export", "osu", run]);
         assert_eq!((answer.code, answer.out.as_str()), (Some(2), ""), "{run}");
         assert!(answer.err.contains(why), "{}", answer.err);
     }

@@ -18,11 +18,11 @@ use super::paper::Paper;
 use super::quantity::Quantity;
 use super::uplinks;
 use crate::error::LabError;
+use crate::export::alone;
+use crate::export::nccl::Bandwidths;
+use crate::export::osu::Latencies;
 use crate::prepare::Prepared;
-use crate::show::alone;
 use crate::show::arbitration::{self, EgressKind};
-use crate::show::nccl::Bandwidths;
-use crate::show::osu::Latencies;
 use crate::summary::{CongestionSummary, JobSummary, PairTime, PortTime, StageSummary, Summary};
 
 /// Bits per second of a Gb/s, in which throughputs are published.

@@ -99,36 +99,6 @@ pub enum ShowError {
         /// How many there may be.
         most: u64,
     },
-    /// No collective ended.
-    #[error(
-        "no collective ended in this run; latencies are told of jobs with collectives, as in \
-         `phases: [{{ ring_all_reduce: {{ size: 1MiB }} }}]`: {}", .0.display()
-    )]
-    NoCollectives(PathBuf),
-    /// Collectives, none of which a benchmark would run so.
-    #[error(
-        "all {count} collectives of this run ran side by side with others of their job; latencies are told of those that run \
-         alone, so give each a phase of its own: {}", .path.display()
-    )]
-    OnlySideBySide {
-        /// The run folder.
-        path: PathBuf,
-        /// How many.
-        count: u64,
-    },
-    /// A collective that the scenario does not have.
-    #[error(
-        "the run recorded a collective that its scenario does not have (job {job}, step {step}, phase {phase}); \
-         `netloom check` tells whether its files were altered"
-    )]
-    StrangeCollective {
-        /// The job's number.
-        job: u16,
-        /// The step.
-        step: u32,
-        /// The phase.
-        phase: u16,
-    },
     /// Rows that cannot all be true.
     #[error(
         "the records of this packet contradict themselves; `netloom check` tells whether they were altered: {0}"

@@ -1,22 +1,19 @@
-//! Showing what a run recorded of single packets, of its slowest messages and of its collectives.
+//! Showing what a run recorded of single packets and of its slowest messages.
 //!
 //! Models: the flows of which packets are recorded ([`flows`]), the life of one packet hop by hop ([`packet`]), the paths
-//! of the slowest messages ([`paths`]); latencies ([`osu`]) and bandwidths ([`nccl`]) of collectives;
+//! of the slowest messages ([`paths`]);
 //! victims beside aggressors ([`interference`]); beside runs, the forwarding tables of a scenario ([`routes`]), who meets at
 //! its egress ports by them ([`arbitration`]), its fabric as a whole ([`mod@fabric`]), and the memory of Themis ([`themis`]).
 //! Leaves out: how anything is drawn.
 //!
 //! Invariants: of runs it sees folders and nothing else; a life is told only if its parts make up the whole.
 
-pub(crate) mod alone;
 pub mod arbitration;
 mod error;
 pub mod fabric;
 mod flow;
 pub mod interference;
 mod life;
-pub mod nccl;
-pub mod osu;
 mod packets;
 mod paths;
 pub mod routes;
@@ -35,20 +32,22 @@ use crate::error::LabError;
 use crate::manifest::HOSTS;
 
 /// A run folder with the names of what is in it.
-struct Recorded {
-    folder: RunFolder,
-    names: Names,
+pub(crate) struct Recorded {
+    /// The folder.
+    pub folder: RunFolder,
+    /// Names of nodes, links and jobs.
+    pub names: Names,
 }
 
 impl Recorded {
-    fn open(path: &Path) -> Result<Recorded, LabError> {
+    pub fn open(path: &Path) -> Result<Recorded, LabError> {
         let folder = RunFolder::open(path)?;
         let names = folder.names()?;
         Ok(Recorded { folder, names })
     }
 
     /// Names of hosts, by number; they come first among the nodes.
-    fn hosts(&self) -> Result<&[String], LabError> {
+    pub fn hosts(&self) -> Result<&[String], LabError> {
         let stated = self.folder.manifest().engine.get(HOSTS).and_then(serde_json::Value::as_u64);
         let lacking = || LabError::Lacking { path: self.folder.path().to_owned(), what: HOSTS };
         let n_hosts = usize::try_from(stated.ok_or_else(lacking)?).unwrap_or(usize::MAX);

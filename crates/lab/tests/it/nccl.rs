@@ -1,6 +1,6 @@
 //! Bandwidths of collectives, from the scenario to what is told of the stored run.
 
-use netloom_lab::show::nccl::{BandwidthLine, nccl};
+use netloom_lab::export::nccl::{BandwidthLine, nccl};
 
 use crate::osu::made;
 

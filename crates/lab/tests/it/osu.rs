@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netloom_lab::show::osu::{Counted, LatencyTable, osu};
+use netloom_lab::export::osu::{Counted, LatencyTable, osu};
 use netloom_lab::{Overwrite, RunRequest, Source, run};
 use netloom_records::{CollectiveRow, RunFolder};
 

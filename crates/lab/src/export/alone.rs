@@ -9,13 +9,14 @@ use std::path::Path;
 
 use netloom_catalog::workload::collective;
 use netloom_model::{Collective, Phase, Workload};
-use netloom_records::CollectiveRow;
+use netloom_records::{CollectiveRow, RunFolder};
 use netloom_scenario::Overrides;
 use netloom_units::Duration;
 
-use super::{Recorded, ShowError};
+use super::ExportError;
 use crate::error::LabError;
-use crate::prepare::prepare;
+use crate::prepare::{Prepared, prepare};
+use crate::show::Recorded;
 use crate::source::Source;
 use crate::summary::Distribution;
 
@@ -68,29 +69,35 @@ pub(super) fn spans(rows: &[CollectiveRow]) -> impl Iterator<Item = Duration> + 
 /// If the folder is no run, its scenario cannot be read, or no collective ran alone.
 pub(super) fn read(folder: &Path) -> Result<Alone, LabError> {
     let run = Recorded::open(folder)?;
-    let manifest = run.folder.manifest();
-    // What a phase is stands nowhere but in the scenario, which the manifest holds with nothing inherited.
-    let source =
-        Source::text(format!("the scenario of {}", folder.display()), manifest.scenario_yaml.as_str());
-    let prepared = prepare(&source, &Overrides::default())?;
+    let prepared = scenario_of(&run.folder)?;
     let rows = run.folder.collectives()?;
     if rows.is_empty() {
-        return Err(ShowError::NoCollectives(folder.to_owned()).into());
+        return Err(ExportError::NoCollectives(folder.to_owned()).into());
     }
     let found = of(&prepared.compiled.model.workload, &run.names.jobs, &rows)?;
     if found.groups.is_empty() {
         let count = found.side_by_side;
-        return Err(ShowError::OnlySideBySide { path: folder.to_owned(), count }.into());
+        return Err(ExportError::OnlySideBySide { path: folder.to_owned(), count }.into());
     }
     Ok(found)
 }
 
+/// The scenario of a run: what a phase is stands nowhere else. The manifest holds it with nothing inherited.
+///
+/// # Errors
+/// If it cannot be understood any more.
+pub(super) fn scenario_of(folder: &RunFolder) -> Result<Prepared, LabError> {
+    let name = format!("the scenario of {}", folder.path().display());
+    let source = Source::text(name, folder.manifest().scenario_yaml.as_str());
+    prepare(&source, &Overrides::default())
+}
+
 /// Of rows of a workload.
-pub(crate) fn of(workload: &Workload, jobs: &[String], rows: &[CollectiveRow]) -> Result<Alone, ShowError> {
+pub(crate) fn of(workload: &Workload, jobs: &[String], rows: &[CollectiveRow]) -> Result<Alone, ExportError> {
     let mut groups: BTreeMap<(u16, u16), BTreeMap<u64, OfSize>> = BTreeMap::new();
     let mut side_by_side = 0;
     for row in rows {
-        let stranger = || ShowError::StrangeCollective { job: row.job, step: row.step, phase: row.phase };
+        let stranger = || ExportError::StrangeCollective { job: row.job, step: row.step, phase: row.phase };
         let Some(collective) = alone(workload, row).ok_or_else(stranger)? else {
             side_by_side += 1;
             continue;
@@ -126,6 +133,6 @@ fn alone<'a>(workload: &'a Workload, row: &CollectiveRow) -> Option<Option<&'a C
 }
 
 /// What scenarios call an algorithm.
-fn name(algorithm: u16) -> Option<&'static str> {
+pub(super) fn name(algorithm: u16) -> Option<&'static str> {
     collective::SPECS.get(usize::from(algorithm)).map(|spec| spec.name)
 }

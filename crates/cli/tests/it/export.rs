@@ -1,0 +1,173 @@
+//! `netloom export`: files appear whole or not at all, and nothing that is there goes unasked.
+
+use std::fs;
+
+use crate::command::{Answer, Place, SMALL};
+
+/// A place with a run `a`.
+fn place() -> Place {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    let run = place.netloom(&["run", "small.yaml", "-o", "a"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    place
+}
+
+#[track_caller]
+fn refused(answer: &Answer, why: &str) {
+    assert_eq!((answer.code, answer.out.as_str()), (Some(2), ""), "{}", answer.err);
+    assert!(answer.err.contains(why), "expected `{why}` in:\n{}", answer.err);
+    assert!(!answer.err.contains("panicked"), "{}", answer.err);
+}
+
+#[track_caller]
+fn done(answer: &Answer) -> &str {
+    assert_eq!((answer.code, answer.err.as_str()), (Some(0), ""), "{}", answer.out);
+    &answer.out
+}
+
+/// Names in a folder, in order.
+fn names(place: &Place, folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(place.path(folder)).expect("it is a folder");
+    let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("it is there").file_name();
+    let mut names: Vec<String> = entries.map(|entry| name(entry).to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn every_table_is_a_file_and_columns_are_told() {
+    let place = place();
+    let answer = place.netloom(&["export", "csv", "a", "-o", "tables"]);
+    assert!(done(&answer).starts_with("tables tables ("), "{}", answer.out);
+    let parquet =
+        names(&place, "a").into_iter().filter_map(|name| Some(name.strip_suffix(".parquet")?.to_owned()));
+    let mut expected: Vec<String> = parquet.chain(["columns".to_owned()]).map(|name| name + ".csv").collect();
+    expected.sort();
+    assert_eq!(names(&place, "tables"), expected);
+    let read = |name: &str| fs::read_to_string(place.path("tables").join(name)).expect("it is text");
+    assert_eq!(read("jobs.csv").lines().next(), Some("job,ranks,start,end,steps,job_name"));
+    assert!(
+        read("jobs.csv")
+            .lines()
+            .nth(1)
+            .is_some_and(|line| line.starts_with("0,4,0,") && line.ends_with(",3,pair"))
+    );
+    assert_eq!(read("drops.csv").lines().count(), 1, "a table without rows has its head");
+    assert!(read("columns.csv").contains("\nsteps,start,ps,When the first rank began.\n"));
+    assert_eq!(names(&place, "."), ["a", "small.yaml", "tables"], "nothing is left beside it");
+
+    let some =
+        ["export", "csv", "a", "-o", "some", "--table", "steps", "--table", "jobs", "--table", "steps"];
+    done(&place.netloom(&some));
+    assert_eq!(names(&place, "some"), ["columns.csv", "jobs.csv", "steps.csv"]);
+    let columns = fs::read_to_string(place.path("some/columns.csv")).expect("it is text");
+    assert!(columns.lines().skip(1).all(|line| line.starts_with("steps,") || line.starts_with("jobs,")));
+}
+
+#[test]
+fn tables_replace_tables_alone_and_if_asked() {
+    let place = place();
+    let csv = |more: &[&str]| place.netloom(&[&["export", "csv", "a", "-o", "tables"], more].concat());
+    done(&csv(&[]));
+    let again = csv(&[]);
+    refused(&again, "there is something already");
+    assert!(again.err.contains("hint: --force"), "{}", again.err);
+    done(&csv(&["--force", "--table", "jobs"]));
+    assert_eq!(names(&place, "tables"), ["columns.csv", "jobs.csv"], "what was there is gone");
+    place.write("tables/notes.txt", "mine");
+    for force in [&[][..], &["--force"]] {
+        refused(&csv(force), "the folder holds other files");
+    }
+    refused(&place.netloom(&["export", "csv", "a", "-o", "a", "--force"]), "the folder holds other files");
+    refused(&place.netloom(&["export", "csv", "a", "-o", "small.yaml", "--force"]), "this is a file");
+    // A folder that happens to have the name of a draft is not ours to remove.
+    fs::create_dir(place.path("new.draft")).expect("a folder can be made");
+    place.write("new.draft/notes.txt", "mine");
+    refused(&place.netloom(&["export", "csv", "a", "-o", "new"]), "the folder holds other files");
+    assert_eq!(names(&place, "new.draft"), ["notes.txt"]);
+    assert_eq!(names(&place, "."), ["a", "new.draft", "small.yaml", "tables"]);
+}
+
+#[test]
+fn a_timeline_is_a_file() {
+    let place = place();
+    let answer = place.netloom(&["export", "perfetto", "a"]);
+    assert!(done(&answer).contains("timeline a.perfetto-trace\n1 job, 4 ranks, "), "{}", answer.out);
+    let bytes = fs::read(place.path("a.perfetto-trace")).expect("it is there");
+    let again = place.netloom(&["export", "perfetto", "a"]);
+    refused(&again, "there is something already");
+    assert!(again.err.contains("hint: --force"), "{}", again.err);
+    done(&place.netloom(&["export", "perfetto", "a/../a/", "-o", "below/b", "--json"]));
+    assert_eq!(fs::read(place.path("below/b")).expect("it is there"), bytes, "the same run, the same bytes");
+    done(&place.netloom(&["export", "perfetto", "a", "--force"]));
+    refused(&place.netloom(&["export", "perfetto", "a", "-o", "a", "--force"]), "this is a folder");
+    assert_eq!(names(&place, "."), ["a", "a.perfetto-trace", "below", "small.yaml"]);
+}
+
+#[test]
+fn tables_of_benchmarks_go_to_a_file_if_asked() {
+    let place = place();
+    for format in ["osu", "nccl-tests"] {
+        for more in [&[][..], &["--json"]] {
+            let export = [&["export", format, "a"], more].concat();
+            let printed = place.netloom(&export).out;
+            assert!(printed.contains("ring_all_reduce"), "{printed}");
+            let to_file = [&export[..], &["-o", "table"]].concat();
+            done(&place.netloom(&to_file));
+            assert_eq!(fs::read_to_string(place.path("table")).expect("it is text"), printed);
+            refused(&place.netloom(&to_file), "there is something already");
+            done(&place.netloom(&[&to_file[..], &["--force"]].concat()));
+            fs::remove_file(place.path("table")).expect("it is there");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_exported_leaves_nothing_behind() {
+    let place = place();
+    let killed = |folder: &str| {
+        fs::create_dir(place.path(folder)).expect("a folder can be made");
+        place.write(&format!("{folder}/INCOMPLETE"), "");
+    };
+    killed("killed");
+    fs::create_dir(place.path("empty")).expect("a folder can be made");
+    for (run, why) in [
+        ("nowhere", "no such run folder: nowhere"),
+        ("small.yaml", "this is a file, not a run folder"),
+        ("empty", "this is no run folder"),
+        ("killed", "the run is incomplete"),
+    ] {
+        for format in ["perfetto", "csv", "nccl-tests", "osu"] {
+            refused(&place.netloom(&["export", format, run, "-o", "made"]), why);
+        }
+    }
+    let table = ["export", "csv", "a", "-o", "made", "--table"];
+    refused(&place.netloom(&[&table[..], &["moons"]].concat()), "no table of this name (there are flows, ");
+    let both = place.netloom(&[&table[..], &["moons", "--table", "suns"]].concat());
+    refused(&both, "moons");
+    refused(&both, "suns");
+    refused(&place.netloom(&["export", "csv", "a"]), "--output");
+    refused(&place.netloom(&["export", "svg", "a"]), "svg");
+    let idle = ["run", "small.yaml", "-o", "idle", "--set", "jobs.0.phases=[{compute: 1us}]"];
+    assert_eq!(place.netloom(&idle).code, Some(0));
+    for format in ["nccl-tests", "osu"] {
+        refused(&place.netloom(&["export", format, "idle", "-o", "made"]), "no collective ended in this run");
+    }
+    // A table that is damaged is found out while others are being written.
+    fs::write(place.path("a/series.parquet"), "no table").expect("the file can be written");
+    for format in ["perfetto", "csv"] {
+        refused(&place.netloom(&["export", format, "a", "-o", "made"]), "damaged or cut off");
+    }
+    assert_eq!(names(&place, "."), ["a", "empty", "idle", "killed", "small.yaml"]);
+}
+
+#[test]
+fn verbs_of_before_say_where_they_went() {
+    let place = place();
+    for (verb, now) in [("osu", "netloom export osu"), ("nccl", "netloom export nccl-tests")] {
+        refused(&place.netloom(&["show", verb, "a"]), &format!("hint: this is `{now}` now"));
+    }
+    let other = place.netloom(&["show", "moons", "a"]);
+    assert!(!other.err.contains("netloom export"), "{}", other.err);
+}

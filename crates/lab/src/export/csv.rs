@@ -1,0 +1,206 @@
+//! Tables of a run as comma-separated values: a file for each table, and one that says what their columns are.
+//!
+//! Models: a folder with `<table>.csv`, whose head holds the plain names of the columns, and `columns.csv` with table,
+//! column, unit and meaning.
+//! Leaves out: the manifest.
+//!
+//! Invariants: the folder appears whole or not at all; only a folder that holds nothing but such files is ever replaced;
+//! rows are read and written block by block.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use netloom_records::csv::{CSV_COLUMNS_HEAD, csv_columns, csv_head, csv_lines};
+use netloom_records::{Overwrite, RunFolder, Table};
+use serde::Serialize;
+
+use super::ExportError;
+use super::place::{NewFile, beside, refused};
+use crate::error::LabError;
+
+/// Name of the file about columns.
+const COLUMNS: &str = "columns.csv";
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CsvReport {
+    /// Table by table, in the order of the run folder.
+    pub tables: Vec<CsvTable>,
+}
+
+/// A table that was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct CsvTable {
+    /// Its name.
+    pub table: &'static str,
+    /// Its rows.
+    pub rows: u64,
+}
+
+/// Writes tables of a run folder into a folder of their own; all of them where none is named.
+///
+/// # Errors
+/// If the folder is no complete run, lacks a table, or cannot be read; if something is at the place that shall not or must
+/// not be replaced; if the system refuses.
+pub fn csv(run: &Path, tables: &[String], place: &Path, overwrite: Overwrite) -> Result<CsvReport, LabError> {
+    let run = RunFolder::open(run)?;
+    let tables = chosen(&run, tables)?;
+    check(place, overwrite)?;
+    let draft = Draft::make(place)?;
+    let mut report = CsvReport { tables: Vec::new() };
+    let mut columns = CSV_COLUMNS_HEAD.to_owned();
+    for table in tables {
+        let rows = write(&run, table, &draft.folder)?;
+        report.tables.push(CsvTable { table: table.name(), rows });
+        columns.push_str(&csv_columns(table.spec()));
+    }
+    let mut file = NewFile::create(&draft.folder.join(COLUMNS), Overwrite::Replace)?;
+    file.write(columns.as_bytes())?;
+    file.finish()?;
+    draft.finish(place)?;
+    Ok(report)
+}
+
+/// The tables asked for, in the order of the run folder.
+fn chosen(run: &RunFolder, names: &[String]) -> Result<BTreeSet<Table>, LabError> {
+    let has = |table: &Table| run.manifest().tables.contains_key(table.name());
+    if names.is_empty() {
+        return Ok(Table::ALL.iter().copied().filter(has).collect());
+    }
+    let unknown = |name: &String| {
+        let known: Vec<&str> = Table::ALL.iter().map(|table| table.name()).collect();
+        ExportError::NoTable { name: name.clone(), known: known.join(", ") }
+    };
+    let find = |name: &String| {
+        let table = Table::from_name(name).ok_or_else(|| unknown(name))?;
+        if has(&table) {
+            return Ok(table);
+        }
+        let version = run.manifest().netloom.clone();
+        Err(ExportError::Lacking { table: table.name(), version, path: run.path().to_owned() })
+    };
+    let mut found = BTreeSet::new();
+    let mut errors: Vec<LabError> = Vec::new();
+    for answer in names.iter().map(find) {
+        match answer {
+            Ok(table) => drop(found.insert(table)),
+            Err(error) => errors.push(error.into()),
+        }
+    }
+    if errors.is_empty() { Ok(found) } else { Err(LabError::several(errors)) }
+}
+
+fn write(run: &RunFolder, table: Table, folder: &Path) -> Result<u64, LabError> {
+    let mut file = NewFile::create(&folder.join(file_name(table)), Overwrite::Replace)?;
+    let mut text = csv_head(table.spec());
+    let mut rows = 0;
+    for batch in run.batches(table)? {
+        let batch = batch?;
+        rows += batch.num_rows() as u64;
+        csv_lines(&batch, &mut text);
+        file.write(text.as_bytes())?;
+        text.clear();
+    }
+    file.write(text.as_bytes())?;
+    file.finish()?;
+    Ok(rows)
+}
+
+fn file_name(table: Table) -> String {
+    format!("{}.csv", table.name())
+}
+
+/// Whether a folder may appear here.
+fn check(place: &Path, overwrite: Overwrite) -> Result<(), ExportError> {
+    let entries = match fs::read_dir(place) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotADirectory => {
+            return Err(ExportError::File(place.to_owned()));
+        }
+        Err(error) => return Err(refused(place)(error)),
+    };
+    let names = entries.map(|entry| entry.map(|entry| entry.file_name())).collect::<Result<Vec<_>, _>>();
+    let names = names.map_err(refused(place))?;
+    if names.is_empty() {
+        return Ok(());
+    }
+    let is_ours = |name: &std::ffi::OsString| {
+        let stem = name.to_str().and_then(|name| name.strip_suffix(".csv"));
+        name == COLUMNS || stem.is_some_and(|stem| Table::from_name(stem).is_some())
+    };
+    if !names.iter().any(|name| name == COLUMNS) || !names.iter().all(is_ours) {
+        return Err(ExportError::Foreign(place.to_owned()));
+    }
+    match overwrite {
+        Overwrite::Refuse => Err(ExportError::Exists(place.to_owned())),
+        Overwrite::Replace => Ok(()),
+    }
+}
+
+/// A folder being written, beside its place.
+struct Draft {
+    folder: PathBuf,
+}
+
+impl Draft {
+    fn make(place: &Path) -> Result<Draft, ExportError> {
+        let place = whole(place)?;
+        let folder = beside(&place, "draft");
+        clear(&folder)?;
+        fs::create_dir_all(&folder).map_err(refused(&folder))?;
+        Ok(Draft { folder })
+    }
+
+    /// Gives it its name; what was there goes when it has.
+    fn finish(self, place: &Path) -> Result<(), ExportError> {
+        let place = whole(place)?;
+        let old = beside(&place, "old");
+        if place.exists() {
+            clear(&old)?;
+            fs::rename(&place, &old).map_err(refused(&place))?;
+        }
+        if let Err(error) = fs::rename(&self.folder, &place) {
+            // What was there is still good.
+            let _ = fs::rename(&old, &place);
+            return Err(refused(&place)(error));
+        }
+        clear(&old)
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // Where even this fails, it is in nobody's way: the next one begins it anew.
+        let _ = clear(&self.folder);
+    }
+}
+
+/// The path with its last part being a name, which `.` is not.
+fn whole(place: &Path) -> Result<PathBuf, ExportError> {
+    if place.exists() { fs::canonicalize(place).map_err(refused(place)) } else { Ok(place.to_owned()) }
+}
+
+/// Removes a folder of ours, if it is there.
+///
+/// Its names are taken one by one, so that nothing goes that netloom did not write.
+fn clear(folder: &Path) -> Result<(), ExportError> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    for name in Table::ALL.iter().map(|table| file_name(*table)).chain([COLUMNS.to_owned()]) {
+        let file = folder.join(name);
+        for path in [beside(&file, "draft"), file] {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(refused(&path)(error)),
+                _ => {}
+            }
+        }
+    }
+    fs::remove_dir(folder).map_err(|error| match error.kind() {
+        ErrorKind::DirectoryNotEmpty => ExportError::Foreign(folder.to_owned()),
+        _ => refused(folder)(error),
+    })
+}

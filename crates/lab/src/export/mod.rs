@@ -1,0 +1,22 @@
+//! Runs in the formats of other programs.
+//!
+//! Models: tables as comma-separated values ([`csv()`]), a timeline for the Perfetto viewer ([`perfetto()`]), latencies
+//! ([`osu`]) and bandwidths ([`nccl`]) of collectives as benchmarks print them, and files that take what is made
+//! ([`NewFile`]).
+//! Leaves out: how the tables of benchmarks are laid out, which is the command's.
+//!
+//! Invariants: of runs it sees folders and nothing else; what is written appears whole or not at all; memory does not grow
+//! with the rows of a run.
+
+pub(crate) mod alone;
+mod csv;
+mod error;
+pub mod nccl;
+pub mod osu;
+mod perfetto;
+mod place;
+
+pub use csv::{CsvReport, CsvTable, csv};
+pub use error::ExportError;
+pub use perfetto::{TraceReport, perfetto};
+pub use place::NewFile;

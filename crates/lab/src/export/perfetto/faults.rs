@@ -1,0 +1,136 @@
+//! Faults on the timeline: what failed, and what became of each link.
+//!
+//! Models: table `events` (what a scenario named or drew) and table `faults` (links that carried nothing), each as slices
+//! from where something began until it was over; what is over without having begun is an instant.
+//! Leaves out: where packets were lost.
+//!
+//! Invariants: a slice takes two rows, or one that was not over when the run ended.
+
+use std::collections::BTreeMap;
+
+use netloom_records::{EventRow, FaultRow, Happening, Target};
+use netloom_units::Time;
+
+use super::lanes::Lanes;
+use super::schema::DebugAnnotation;
+use super::trace::{Slice, Trace, Track, number, real, text};
+use crate::error::LabError;
+use crate::show::Recorded;
+
+/// What is going on, by what it is.
+struct Open<K> {
+    lanes: Lanes,
+    open: BTreeMap<K, Slice>,
+}
+
+/// Adds both tables.
+///
+/// # Errors
+/// If a table cannot be read, or the system refuses.
+pub fn add(run: &Recorded, trace: &mut Trace) -> Result<(), LabError> {
+    let stated = |table: &str| run.folder.manifest().tables.get(table).map_or(0, |table| table.rows);
+    let (events, faults) = (stated("events"), stated("faults"));
+    if events + faults == 0 {
+        return Ok(());
+    }
+    let group = trace.below(None, "faults");
+    if events > 0 {
+        add_events(run, group, trace)?;
+    }
+    if faults > 0 {
+        add_faults(run, group, trace)?;
+    }
+    Ok(())
+}
+
+fn add_events(run: &Recorded, group: Track, trace: &mut Trace) -> Result<(), LabError> {
+    let mut open = Open::new(group, "events");
+    for rows in run.folder.rows::<EventRow>()? {
+        for row in rows? {
+            let (kind, begins, word) = meaning(row.action);
+            let name = format!("{} {}", called(run, &row), if begins { word } else { row.action.word() });
+            // What it happened to, and which kind of event it is.
+            let subject = (row.target, row.link, row.node, kind);
+            open.row(subject, begins, row.time, name, about(&row), trace)?;
+        }
+    }
+    open.end(trace)
+}
+
+fn add_faults(run: &Recorded, group: Track, trace: &mut Trace) -> Result<(), LabError> {
+    let mut open = Open::new(group, "links down");
+    for rows in run.folder.rows::<FaultRow>()? {
+        for row in rows? {
+            let link = run.names.links.get(row.link.index()).cloned().unwrap_or_default();
+            let name = format!("link {link} {}", if row.up { "up" } else { "down" });
+            open.row(row.link, !row.up, row.time, name, Vec::new(), trace)?;
+        }
+    }
+    open.end(trace)
+}
+
+/// What begins it, whether this does, and what it is called meanwhile.
+fn meaning(action: Happening) -> (Happening, bool, &'static str) {
+    match action {
+        Happening::Down => (Happening::Down, true, "down"),
+        Happening::Up => (Happening::Down, false, "down"),
+        Happening::Flap => (Happening::Flap, true, "flapping"),
+        Happening::Steady => (Happening::Flap, false, "flapping"),
+        Happening::Degrade => (Happening::Degrade, true, "slow"),
+        Happening::Restore => (Happening::Degrade, false, "slow"),
+        Happening::Errors => (Happening::Errors, true, "losing packets"),
+        Happening::Clear => (Happening::Errors, false, "losing packets"),
+    }
+}
+
+fn called(run: &Recorded, row: &EventRow) -> String {
+    let name = match row.target {
+        Target::Link | Target::Nic => run.names.links.get(row.link.index()).cloned().unwrap_or_default(),
+        Target::Switch | Target::Host => run.names.node(row.node),
+    };
+    format!("{} {name}", row.target.word())
+}
+
+fn about(row: &EventRow) -> Vec<DebugAnnotation> {
+    let mut about = vec![text("action", row.action.word())];
+    about.extend(row.noticed.map(|at| number("noticed_ps", at.0)));
+    about.extend(row.rate.map(|rate| number("rate_bits_per_second", rate.0)));
+    about.extend(row.loss.map(|loss| real("loss", loss)));
+    about.extend(row.period.map(|period| number("period_ps", period.0)));
+    about
+}
+
+impl<K: Ord> Open<K> {
+    fn new(group: Track, name: &str) -> Open<K> {
+        Open { lanes: Lanes::new(Some(group), name), open: BTreeMap::new() }
+    }
+
+    /// What was going on is over, and perhaps something else begins.
+    fn row(
+        &mut self,
+        subject: K,
+        begins: bool,
+        at: Time,
+        name: String,
+        about: Vec<DebugAnnotation>,
+        trace: &mut Trace,
+    ) -> Result<(), LabError> {
+        let before = self.open.remove(&subject);
+        let was_open = before.is_some();
+        if let Some(slice) = before {
+            self.lanes.slice(trace, Slice { end: Some(at), ..slice })?;
+        }
+        if begins {
+            self.open.insert(subject, Slice { name, start: at, end: None, about });
+        } else if !was_open {
+            let track = self.lanes.first(trace);
+            trace.instant(track, at, name, about)?;
+        }
+        Ok(())
+    }
+
+    /// What is still going on was not over when the run ended.
+    fn end(mut self, trace: &mut Trace) -> Result<(), LabError> {
+        self.open.into_values().try_for_each(|slice| self.lanes.slice(trace, slice))
+    }
+}

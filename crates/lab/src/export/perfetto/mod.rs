@@ -1,0 +1,96 @@
+//! A run as a timeline that the public Perfetto viewer opens.
+//!
+//! Models: a process for each job (its steps, its collectives, a thread for each recorded rank), counters of the NICs, and
+//! what failed; a file per part, and `trace` for what they have in common.
+//! Leaves out: messages and packets, of which there are too many.
+//!
+//! Invariants: one pass over each table, in bounded memory; packets are in order of time, and the order is total.
+//!
+//! Source: the format is Perfetto's (`schema`); what becomes a track is ours.
+
+mod faults;
+mod jobs;
+mod lanes;
+mod ports;
+mod ranks;
+mod schema;
+mod sorted;
+mod trace;
+
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use netloom_records::Overwrite;
+use netloom_units::Time;
+use serde::Serialize;
+
+use self::jobs::Jobs;
+use self::trace::Trace;
+use super::place::refused;
+use super::{ExportError, NewFile, alone};
+use crate::error::LabError;
+use crate::show::Recorded;
+
+/// What is in a trace.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct TraceReport {
+    /// The file.
+    pub file: PathBuf,
+    /// Jobs.
+    pub processes: u64,
+    /// Ranks with recorded steps.
+    pub threads: u64,
+    /// Counters.
+    pub counters: u64,
+    /// Slices on all tracks.
+    pub slices: u64,
+    /// Instants on all tracks.
+    pub instants: u64,
+    /// Values of all counters.
+    pub values: u64,
+}
+
+/// Writes the timeline of a run folder; where no file is named, beside the folder.
+///
+/// # Errors
+/// If the folder is no complete run or cannot be read, or recorded nothing that has a place in time; if a file is there and
+/// shall not be replaced; if the system refuses.
+pub fn perfetto(folder: &Path, file: Option<&Path>, overwrite: Overwrite) -> Result<TraceReport, LabError> {
+    let run = Recorded::open(folder)?;
+    let place = file.map_or_else(|| default_place(folder), |file| Ok(file.to_owned()))?;
+    let mut file = NewFile::create(&place, overwrite)?;
+    let trace = trace_of(&run, &file.aside())?;
+    let report = trace.write(&mut file)?;
+    file.finish()?;
+    Ok(TraceReport { file: place, ..report })
+}
+
+fn trace_of(run: &Recorded, aside: &Path) -> Result<Trace, LabError> {
+    // What a collective is stands nowhere but in the scenario.
+    let prepared = alone::scenario_of(&run.folder)?;
+    let workload = &prepared.compiled.model.workload;
+    let mut trace = Trace::new(Time(run.folder.manifest().simulated_ps), aside);
+    let mut jobs = Jobs::of(run, &mut trace)?;
+    jobs.add_steps(run, &mut trace)?;
+    jobs.add_collectives(run, workload, &mut trace)?;
+    ranks::add(run, workload, &mut jobs, &mut trace)?;
+    ports::add(run, &mut trace)?;
+    faults::add(run, &mut trace)?;
+    if trace.is_empty() {
+        return Err(ExportError::NoTimeline(run.folder.path().to_owned()).into());
+    }
+    Ok(trace)
+}
+
+/// `RUN.perfetto-trace`, beside the folder.
+fn default_place(folder: &Path) -> Result<PathBuf, ExportError> {
+    // The last part of `..` is no name.
+    let named = match folder.file_name() {
+        Some(_) => folder.to_owned(),
+        None => fs::canonicalize(folder).map_err(refused(folder))?,
+    };
+    Ok(super::place::beside(&named, "perfetto-trace"))
+}

@@ -1,0 +1,145 @@
+//! Ranks on the timeline: a thread each, with what it did in recorded steps.
+//!
+//! Models: table `spans` as slices: a step, its phases in it, buckets in these.
+//! Leaves out: steps that were not recorded so.
+//!
+//! Invariants: a slice is a row; what does not lie within what began before it, such as buckets side by side, lies on a
+//! track below the thread.
+
+use std::collections::BTreeMap;
+
+use netloom_model::Workload;
+use netloom_records::{Activity, SpanRow, Table};
+use netloom_units::Time;
+
+use super::jobs::{Jobs, collective};
+use super::lanes::Lanes;
+use super::trace::{Slice, Trace, Track, number};
+use crate::error::LabError;
+use crate::export::ExportError;
+use crate::show::Recorded;
+
+/// A rank of a job.
+struct Rank {
+    thread: Track,
+    beside: Lanes,
+    /// What has begun on the thread and is not over, each within the one before.
+    open: Vec<Open>,
+}
+
+/// Something that has begun.
+struct Open {
+    depth: u8,
+    end: Time,
+}
+
+/// The ranks met so far, by job and number.
+type Ranks = BTreeMap<(u16, u32), Rank>;
+
+/// Adds the spans.
+///
+/// # Errors
+/// If the table cannot be read, the scenario lacks a collective of it, or the system refuses.
+pub fn add(run: &Recorded, workload: &Workload, jobs: &mut Jobs, trace: &mut Trace) -> Result<(), LabError> {
+    // Folders of earlier versions lack this table.
+    if !run.folder.manifest().tables.contains_key(Table::Spans.name()) {
+        return Ok(());
+    }
+    let mut ranks = Ranks::new();
+    let mut step: Vec<SpanRow> = Vec::new();
+    for rows in run.folder.rows::<SpanRow>()? {
+        for row in rows? {
+            let place = |row: &SpanRow| (row.job, row.step, row.rank);
+            if let Some(first) = step.first().filter(|first| place(first) != place(&row)) {
+                let rank = rank_of(first, run, jobs, &mut ranks, trace);
+                add_step(&mut step, workload, rank, trace)?;
+            }
+            step.push(row);
+        }
+    }
+    if let Some(first) = step.first() {
+        let rank = rank_of(first, run, jobs, &mut ranks, trace);
+        add_step(&mut step, workload, rank, trace)?;
+    }
+    ranks.into_values().try_for_each(|mut rank| rank.close(trace))
+}
+
+fn rank_of<'a>(
+    row: &SpanRow,
+    run: &Recorded,
+    jobs: &mut Jobs,
+    ranks: &'a mut Ranks,
+    trace: &mut Trace,
+) -> &'a mut Rank {
+    ranks.entry((row.job, row.rank)).or_insert_with(|| {
+        let process = jobs.process(row.job, trace);
+        let host = run.names.nodes.get(row.host.index()).cloned().unwrap_or_default();
+        let thread = trace.thread(process, format!("rank {} ({host})", row.rank));
+        Rank { thread, beside: Lanes::new(Some(thread), "beside"), open: Vec::new() }
+    })
+}
+
+/// One step of one rank.
+fn add_step(
+    rows: &mut Vec<SpanRow>,
+    workload: &Workload,
+    rank: &mut Rank,
+    trace: &mut Trace,
+) -> Result<(), LabError> {
+    // As they are nested: what holds others comes first, and a barrier after what it closes.
+    rows.sort_by_key(|row| (row.start, row.phase, row.activity == Activity::Barrier, row.bucket));
+    rows.drain(..).try_for_each(|row| rank.add(&row, slice(&row, workload)?, trace))
+}
+
+fn slice(row: &SpanRow, workload: &Workload) -> Result<Slice, LabError> {
+    let name = match (row.activity, row.phase, row.bucket) {
+        (Activity::Step, ..) => format!("step {}", row.step),
+        (Activity::Collective, Some(phase), Some(bucket)) => {
+            let stranger = ExportError::StrangeCollective { job: row.job, step: row.step, phase };
+            collective(workload, row.job, phase, bucket).ok_or(stranger)?
+        }
+        (activity, ..) => activity.word().to_owned(),
+    };
+    let mut about = vec![number("step", row.step)];
+    about.extend(row.phase.map(|phase| number("phase", phase)));
+    about.extend(row.bucket.map(|bucket| number("bucket", bucket)));
+    Ok(Slice { name, start: row.start, end: row.end, about })
+}
+
+/// How deep it lies: phases in steps, buckets and what closes them in phases.
+fn depth(activity: Activity) -> u8 {
+    match activity {
+        Activity::Step => 0,
+        Activity::Compute | Activity::Communicate | Activity::Stages => 1,
+        Activity::Barrier | Activity::Collective => 2,
+    }
+}
+
+impl Rank {
+    fn add(&mut self, row: &SpanRow, slice: Slice, trace: &mut Trace) -> Result<(), LabError> {
+        let new = Open { depth: depth(row.activity), end: row.end.unwrap_or(trace.end()) };
+        while let Some(over) = self.open.pop_if(|above| !above.holds(&new) && above.end <= row.start) {
+            trace.finish(self.thread, over.end)?;
+        }
+        if self.open.last().is_some_and(|above| !above.holds(&new)) {
+            return self.beside.slice(trace, slice);
+        }
+        trace.begin(self.thread, slice)?;
+        self.open.push(new);
+        Ok(())
+    }
+
+    /// Ends all that has begun.
+    fn close(&mut self, trace: &mut Trace) -> Result<(), LabError> {
+        while let Some(over) = self.open.pop() {
+            trace.finish(self.thread, over.end)?;
+        }
+        Ok(())
+    }
+}
+
+impl Open {
+    fn holds(&self, other: &Open) -> bool {
+        self.depth < other.depth && other.end <= self.end
+    }
+}

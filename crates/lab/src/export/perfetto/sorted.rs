@@ -1,0 +1,216 @@
+//! Encoded events in order of time, however many there are.
+//!
+//! Models: an external merge sort: what fills the memory is sorted and goes to a file, and in the end these parts are read
+//! side by side.
+//! Leaves out: what the events are.
+//!
+//! Invariants: events of one instant stay in the order they came in; the memory taken is that of one part, and a small
+//! block of each part in the file.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+
+/// Bytes of a part.
+const PART: usize = 64 << 20;
+/// Bytes of a part that are read at a time.
+const BLOCK: u64 = 1 << 16;
+/// Bytes of the instant and the length before each event in the file.
+const HEAD: usize = 12;
+
+/// Events to be sorted.
+#[derive(Debug)]
+pub struct Sorted {
+    /// Where parts go.
+    path: PathBuf,
+    part: usize,
+    bytes: Vec<u8>,
+    /// Instant, and where in `bytes` the event begins and ends.
+    events: Vec<(u64, usize, usize)>,
+    spilled: Option<Spilled>,
+}
+
+/// Sorted parts in a file, which is gone with this.
+#[derive(Debug)]
+struct Spilled {
+    path: PathBuf,
+    file: File,
+    /// Where each part ends.
+    ends: Vec<u64>,
+}
+
+impl Sorted {
+    /// Nothing yet; parts go to a file at this path, if there are more than one.
+    pub fn new(path: PathBuf) -> Sorted {
+        Sorted::in_parts_of(PART, path)
+    }
+
+    fn in_parts_of(part: usize, path: PathBuf) -> Sorted {
+        Sorted { path, part, bytes: Vec::new(), events: Vec::new(), spilled: None }
+    }
+
+    /// Adds an event.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn push(&mut self, at: u64, event: &[u8]) -> io::Result<()> {
+        let begin = self.bytes.len();
+        self.bytes.extend_from_slice(event);
+        self.events.push((at, begin, self.bytes.len()));
+        let taken = self.bytes.len() + self.events.len() * size_of::<(u64, usize, usize)>();
+        if taken >= self.part { self.spill() } else { Ok(()) }
+    }
+
+    /// Hands out all events in order of time.
+    ///
+    /// # Errors
+    /// If the system refuses, or whoever takes them.
+    pub fn each<E: From<io::Error>>(mut self, mut take: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        if self.spilled.is_some() {
+            self.spill()?;
+        }
+        let Some(mut spilled) = self.spilled.take() else {
+            self.events.sort_by_key(|event| event.0);
+            return self.events.iter().try_for_each(|&(_, begin, end)| take(&self.bytes[begin..end]));
+        };
+        spilled.merge(take)
+    }
+
+    fn spill(&mut self) -> io::Result<()> {
+        self.events.sort_by_key(|event| event.0);
+        if self.spilled.is_none() {
+            self.spilled = Some(Spilled::new(self.path.clone())?);
+        }
+        let spilled = self.spilled.as_mut().expect("it was just made");
+        let mut file = BufWriter::new(&spilled.file);
+        for &(at, begin, end) in &self.events {
+            let length = u32::try_from(end - begin).expect("an event is smaller than 4 GiB");
+            file.write_all(&at.to_le_bytes())?;
+            file.write_all(&length.to_le_bytes())?;
+            file.write_all(&self.bytes[begin..end])?;
+        }
+        file.flush()?;
+        drop(file);
+        spilled.ends.push(spilled.file.stream_position()?);
+        self.events.clear();
+        self.bytes.clear();
+        Ok(())
+    }
+}
+
+impl Spilled {
+    fn new(path: PathBuf) -> io::Result<Spilled> {
+        let file = File::options().read(true).write(true).create(true).truncate(true).open(&path)?;
+        Ok(Spilled { path, file, ends: Vec::new() })
+    }
+
+    /// Reads all parts side by side; of events of one instant those of the earlier part come first.
+    fn merge<E: From<io::Error>>(&mut self, mut take: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        let mut parts: Vec<Part> = begins.zip(&self.ends).map(|(next, &end)| Part::new(next, end)).collect();
+        let mut heads = BinaryHeap::new();
+        for (place, part) in parts.iter_mut().enumerate() {
+            heads.extend(part.instant(&mut self.file)?.map(|at| Reverse((at, place))));
+        }
+        while let Some(Reverse((_, place))) = heads.pop() {
+            let part = &mut parts[place];
+            take(part.event(&mut self.file)?)?;
+            heads.extend(part.instant(&mut self.file)?.map(|at| Reverse((at, place))));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Spilled {
+    fn drop(&mut self) {
+        // Where this fails, the file lies where the next export begins it anew.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// A part that is being read.
+struct Part {
+    /// Where in the file reading goes on.
+    next: u64,
+    end: u64,
+    block: Vec<u8>,
+    /// Bytes of the block that were handed out.
+    used: usize,
+}
+
+impl Part {
+    fn new(next: u64, end: u64) -> Part {
+        Part { next, end, block: Vec::new(), used: 0 }
+    }
+
+    /// When its next event is, if there is one.
+    fn instant(&mut self, file: &mut File) -> io::Result<Option<u64>> {
+        if self.used == self.block.len() && self.next == self.end {
+            return Ok(None);
+        }
+        let head = self.bytes(HEAD, file)?;
+        Ok(Some(u64::from_le_bytes(head[..8].try_into().expect("eight bytes"))))
+    }
+
+    /// Its next event.
+    fn event(&mut self, file: &mut File) -> io::Result<&[u8]> {
+        let head = self.bytes(HEAD, file)?;
+        let length = u32::from_le_bytes(head[8..].try_into().expect("four bytes")) as usize;
+        self.bytes(HEAD + length, file)?;
+        let begin = self.used + HEAD;
+        self.used = begin + length;
+        Ok(&self.block[begin..self.used])
+    }
+
+    /// The next bytes, which stay there.
+    fn bytes(&mut self, length: usize, file: &mut File) -> io::Result<&[u8]> {
+        let lacking = (self.used + length).saturating_sub(self.block.len()) as u64;
+        if lacking > 0 {
+            self.block.drain(..self.used);
+            self.used = 0;
+            let wanted = lacking.max(BLOCK).min(self.end - self.next);
+            file.seek(SeekFrom::Start(self.next))?;
+            self.next += file.take(wanted).read_to_end(&mut self.block)? as u64;
+        }
+        let short = || io::Error::other("the file of events being sorted was cut off");
+        self.block.get(self.used..self.used + length).ok_or_else(short)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Events at instants of a crude random walk, each telling its instant and its number.
+    fn sorted_in_parts_of(part: usize, n_events: u64) -> Vec<(u64, u64)> {
+        let home = tempfile::tempdir().expect("a folder");
+        let mut sorted = Sorted::in_parts_of(part, home.path().join("sorting"));
+        for number in 0..n_events {
+            let at = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60;
+            let event = [at.to_le_bytes(), number.to_le_bytes()].concat();
+            sorted.push(at, &event).expect("it can be kept");
+        }
+        let mut found = Vec::new();
+        let read = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
+        let done: io::Result<()> = sorted.each(|event| {
+            found.push((read(&event[..8]), read(&event[8..])));
+            Ok(())
+        });
+        done.expect("it can be read");
+        assert_eq!(fs::read_dir(home.path()).expect("it is there").count(), 0, "nothing is left");
+        found
+    }
+
+    #[test]
+    fn parts_in_a_file_change_nothing() {
+        let whole = sorted_in_parts_of(usize::MAX, 20_000);
+        assert_eq!(whole.len(), 20_000);
+        assert!(whole.is_sorted(), "by instant, then by number");
+        // Parts of one event, and parts longer than what is read at a time.
+        assert_eq!(sorted_in_parts_of(400_000, 20_000), whole);
+        assert_eq!(sorted_in_parts_of(1, 300), sorted_in_parts_of(usize::MAX, 300));
+        assert_eq!(sorted_in_parts_of(1, 0), []);
+    }
+}

@@ -1,0 +1,196 @@
+//! A small run, exported and read back.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use netloom_records::{CollectiveRow, Overwrite, RunFolder};
+use prost::Message;
+
+use super::schema::{
+    SEQ_INCREMENTAL_STATE_CLEARED, SEQ_NEEDS_INCREMENTAL_STATE, TYPE_COUNTER, TYPE_INSTANT, TYPE_SLICE_BEGIN,
+    TYPE_SLICE_END, TracePacket, TrackDescriptor, TrackEvent,
+};
+use super::{TraceReport, perfetto};
+use crate::error::LabError;
+use crate::export::ExportError;
+use crate::line::{RunRequest, run};
+use crate::source::Source;
+
+const SCENE: &str = "
+netloom: 1
+fabric: { leaf_spine: { leaves: 2, spines: 2, hosts_per_leaf: 2 } }
+balance: spray
+jobs:
+  - name: small
+    steps: 3
+    phases:
+      - compute: 2us
+      - collectives: { buckets: 2, concurrent: true, each: [ { ring_all_reduce: { size: 64KiB } } ] }
+      - barrier
+record: { series: 1us, timeline: 2 }
+faults: { timed: [ { at: 3us, link: leaf0-spine0.0, action: down }, { at: 9us, link: leaf0-spine0.0, action: up } ] }
+";
+
+/// A trace as a whole.
+#[derive(Clone, PartialEq, Message)]
+struct Packets {
+    #[prost(message, repeated, tag = "1")]
+    packet: Vec<TracePacket>,
+}
+
+/// Runs a scene into a folder of this name, which may be there already.
+fn made(scene: &str, folder: &Path) {
+    let source = Source::text("scene.yaml", scene);
+    let request = RunRequest {
+        folder: Some(folder.to_owned()),
+        overwrite: Overwrite::Refuse,
+        ..RunRequest::new(source)
+    };
+    run(request).expect("it runs");
+}
+
+fn exported(place: &Path) -> (TraceReport, Vec<TracePacket>) {
+    made(SCENE, &place.join("run"));
+    let report = perfetto(&place.join("run"), None, Overwrite::Refuse).expect("it can be exported");
+    assert_eq!(report.file, place.join("run.perfetto-trace"));
+    let bytes = fs::read(&report.file).expect("it is there");
+    (report, Packets::decode(&bytes[..]).expect("it is a trace").packet)
+}
+
+fn tracks(packets: &[TracePacket]) -> Vec<&TrackDescriptor> {
+    packets.iter().filter_map(|packet| packet.track_descriptor.as_ref()).collect()
+}
+
+fn events(packets: &[TracePacket]) -> impl Iterator<Item = (u64, &TrackEvent)> {
+    packets.iter().filter_map(|packet| Some((packet.timestamp?, packet.track_event.as_ref()?)))
+}
+
+#[test]
+fn a_run_reads_back_as_its_tables() {
+    let place = tempfile::tempdir().expect("a folder");
+    let (report, packets) = exported(place.path());
+    let run = RunFolder::open(&place.path().join("run")).expect("it is complete");
+    let (steps, collectives, spans) =
+        (run.steps().expect("steps"), run.collectives().expect("collectives"), run.spans().expect("spans"));
+    let jobs: Vec<_> = tracks(&packets).iter().filter_map(|track| track.process.clone()).collect();
+    let named = jobs.iter().filter_map(|job| job.process_name.as_deref());
+    assert_eq!(named.collect::<Vec<_>>(), ["job small (4 ranks)"]);
+    let ranks = tracks(&packets).into_iter().filter_map(|track| track.thread.as_ref()?.thread_name.clone());
+    let host = |rank: usize| format!("rank {rank} (leaf{}.host{})", rank / 2, rank % 2);
+    assert_eq!(ranks.collect::<Vec<_>>(), (0..4).map(host).collect::<Vec<_>>());
+
+    // One event down and up, one link down and up.
+    let expected = steps.len() + collectives.len() + spans.len() + 2;
+    let of_type = |kind| events(&packets).filter(|(_, event)| event.r#type == Some(kind)).count();
+    assert_eq!([TYPE_SLICE_BEGIN, TYPE_SLICE_END].map(of_type), [expected; 2]);
+    assert_eq!(report.slices, expected as u64);
+    assert_eq!((of_type(TYPE_INSTANT), report.instants), (0, 0));
+    assert_eq!(of_type(TYPE_COUNTER) as u64, report.values);
+    let named: Vec<&str> = events(&packets).filter_map(|(_, event)| event.name.as_deref()).collect();
+    let count = |name: &str| named.iter().filter(|known| **known == name).count();
+    assert_eq!(count("link leaf0-spine0.0 down"), 2, "as an event and as what became of the link");
+    assert_eq!(
+        count("ring_all_reduce"),
+        collectives.len() + spans.iter().filter(|row| row.bucket.is_some()).count()
+    );
+    assert_eq!((report.processes, report.threads, report.counters), (1, 4, 8));
+}
+
+#[test]
+fn exact_times_are_beside_the_rounded_ones() {
+    let place = tempfile::tempdir().expect("a folder");
+    let (_, packets) = exported(place.path());
+    let mut n_slices = 0;
+    let mut open: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    for (at, event) in events(&packets) {
+        let told = |name: &str| {
+            let found = event.debug_annotations.iter().find(|note| note.name.as_deref() == Some(name));
+            found.and_then(|note| note.uint_value)
+        };
+        let track = open.entry(event.track_uuid.expect("it has a track")).or_default();
+        match event.r#type {
+            Some(TYPE_SLICE_BEGIN) => {
+                let start = told("start_ps").expect("it is told");
+                assert_eq!(at, (start + 500) / 1_000);
+                let end = start + told("duration_ps").expect("all of this run was over");
+                track.push((end + 500) / 1_000);
+                n_slices += 1;
+            }
+            Some(TYPE_SLICE_END) => assert_eq!(track.pop(), Some(at), "what began last ends first"),
+            _ => {}
+        }
+    }
+    assert!(n_slices > 20 && open.values().all(Vec::is_empty));
+}
+
+#[test]
+fn packets_are_one_sequence_in_order_of_time() {
+    let place = tempfile::tempdir().expect("a folder");
+    let (_, packets) = exported(place.path());
+    assert!(packets.iter().all(|packet| packet.trusted_packet_sequence_id == Some(super::trace::SEQUENCE)));
+    let flags: Vec<Option<u32>> = packets.iter().map(|packet| packet.sequence_flags).collect();
+    assert_eq!(flags[0], Some(SEQ_INCREMENTAL_STATE_CLEARED));
+    assert!(flags[1..].iter().all(|flags| *flags == Some(SEQ_NEEDS_INCREMENTAL_STATE)));
+    assert_eq!(packets[0].first_packet_on_sequence, Some(true));
+    assert!(
+        packets.iter().map(|packet| packet.timestamp).is_sorted(),
+        "tracks have no instant, and come first"
+    );
+}
+
+#[test]
+fn counters_fall_to_zero_where_nothing_is_sent() {
+    let place = tempfile::tempdir().expect("a folder");
+    let (_, packets) = exported(place.path());
+    for track in tracks(&packets).into_iter().filter(|track| track.counter.is_some()) {
+        let values = events(&packets).filter(|(_, event)| event.track_uuid == track.uuid);
+        let values: Vec<i64> = values.filter_map(|(_, event)| event.counter_value).collect();
+        let name = track.name.as_deref().expect("it has a name");
+        let link =
+            name.split(": ").next().and_then(|name| name.split("link ").nth(1)).expect("it names a link");
+        assert!(link.ends_with(".nic0"), "{link}");
+        assert_eq!(*values.last().expect("it has values"), 0, "{name}");
+        if name.ends_with("sending") {
+            assert!(values.iter().any(|value| *value > 0), "{name}");
+            // The ranks compute at first, and wait at a barrier in between.
+            assert!(values[0] == 0 && values[1..values.len() - 1].contains(&0), "{name}: {values:?}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_left_where_nothing_can_be_told() {
+    let place = tempfile::tempdir().expect("a folder");
+    let quiet = "
+netloom: 1
+fabric: { leaf_spine: { leaves: 2, spines: 1, hosts_per_leaf: 1 } }
+jobs: [ { name: late, start: 1ms, phases: [ { compute: 1us } ] } ]
+record: { series: none, timeline: 0 }
+deadline: 1us
+";
+    made(quiet, &place.path().join("run"));
+    let answer = perfetto(&place.path().join("run"), None, Overwrite::Refuse);
+    assert!(matches!(answer, Err(LabError::Export(ExportError::NoTimeline(_)))), "{answer:?}");
+    let left: Vec<_> = fs::read_dir(place.path()).expect("it is there").collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
+#[test]
+fn what_overlaps_lies_on_tracks_side_by_side() {
+    let place = tempfile::tempdir().expect("a folder");
+    let (_, packets) = exported(place.path());
+    let run = RunFolder::open(&place.path().join("run")).expect("it is complete");
+    let rows: Vec<CollectiveRow> = run.collectives().expect("collectives");
+    let overlap = rows.iter().filter(|row| {
+        rows.iter().any(|other| {
+            (other.step, other.bucket) != (row.step, row.bucket)
+                && other.start < row.end
+                && row.start < other.end
+        })
+    });
+    assert!(overlap.count() > 0, "two buckets start together");
+    let named =
+        |name: &str| tracks(&packets).into_iter().filter(|track| track.name.as_deref() == Some(name)).count();
+    assert_eq!((named("steps"), named("collectives"), named("beside")), (1, 2, 4));
+}
