@@ -80,7 +80,10 @@ impl Line {
         if !text.is_empty() {
             let clean = harmless(text);
             self.width += columns(&clean);
-            self.pieces.push((ink, clean.into_owned()));
+            match self.pieces.last_mut() {
+                Some((last, piece)) if *last == ink => piece.push_str(&clean),
+                _ => self.pieces.push((ink, clean.into_owned())),
+            }
         }
         self
     }
@@ -252,7 +255,7 @@ impl Sheet {
                 self.line(std::mem::replace(&mut line, further.clone()));
                 is_first = true;
             }
-            line = if is_first { line } else { line.plain(" ") }.add(ink, &word);
+            line = if is_first { line } else { line.add(ink, " ") }.add(ink, &word);
             is_first = false;
         }
         self.line(line);

@@ -13,56 +13,84 @@ pub fn row(sheet: &mut Sheet, outline: &FabricOutline) {
     let Some(groups) = outline.groups else { return };
     sheet.gap();
     let texts = [words::some(groups.switches, "switch"), words::some(groups.hosts, "host")];
-    let title = |number: u32| format!("group {number}");
-    let inner =
-        texts.iter().map(|text| columns(text)).max().unwrap_or(0).max(columns(&title(groups.groups - 1)));
-    let (width, room) = (inner + 4, sheet.columns().saturating_sub(2));
-    let fitting = ((room + 1) / (width + 1)).max(1);
-    let all = groups.groups as usize;
-    let shown: Vec<u32> = if all <= fitting {
-        (0..groups.groups).collect()
-    } else {
-        let first = (room.saturating_sub(width + DOTS) / (width + 1)).max(1) as u32;
-        (0..first).chain([groups.groups - 1]).collect()
-    };
-    let is_cut = shown.len() < all;
-    let put = |piece: &dyn Fn(u32) -> String, dots: &str, between: &str| {
-        let mut text = String::new();
-        for (place, &number) in shown.iter().enumerate() {
-            if is_cut && place + 1 == shown.len() {
-                text.push_str(dots);
-            } else if place > 0 {
-                text.push_str(between);
-            }
-            text.push_str(&piece(number));
-        }
-        Line::indented(2).plain(&text)
-    };
-    let padded = |text: &str| format!("│ {text}{} │", " ".repeat(inner - columns(text)));
-    let half = (width - 3) / 2;
-    let rest = width - 3 - half;
-    sheet.line(put(&|_| format!("┌{}┐", "─".repeat(width - 2)), "     ", " "));
-    sheet.line(put(&|number| padded(&title(number)), "     ", " "));
+    let longest = texts.iter().map(|text| columns(text)).max().unwrap_or(0);
+    let row = Row::of(groups.groups, longest, sheet.columns().saturating_sub(2));
+    let padded = |text: &str| format!("│ {text}{} │", " ".repeat(row.inner - columns(text)));
+    let bar = |length: usize| "─".repeat(length);
+    let [before, behind] = row.around_port();
+    sheet.line(row.put("     ", " ", |_| format!("┌{}┐", bar(row.inner + 2))));
+    sheet.line(row.put("     ", " ", |number| padded(&title(number))));
     for text in &texts {
-        sheet.line(put(&|_| padded(text), " ··· ", " "));
+        sheet.line(row.put(" ··· ", " ", |_| padded(text)));
     }
-    if all < 2 {
-        sheet.line(put(&|_| format!("└{}┘", "─".repeat(width - 2)), "     ", " "));
+    if groups.groups < 2 {
+        sheet.line(row.put("     ", " ", |_| format!("└{}┘", bar(row.inner + 2))));
         return;
     }
-    sheet.line(put(&|_| format!("└{}┬{}┘", "─".repeat(half), "─".repeat(rest)), "     ", " "));
-    let last = groups.groups - 1;
-    let rail = |number: u32| {
-        let (left, right) = (if number == 0 { " " } else { "─" }, if number == last { " " } else { "─" });
-        let middle = match number {
-            0 => "└",
-            number if number == last => "┘",
-            _ => "┴",
-        };
-        [&left.repeat(half + 1), middle, &right.repeat(rest + 1)].concat()
-    };
-    sheet.line(put(&rail, "─···─", "─"));
+    sheet.line(row.put("     ", " ", |_| format!("└{}┬{}┘", bar(before), bar(behind))));
+    sheet.line(row.put("─···─", "─", |number| row.rail(number)));
     let [least, most] = [groups.least_links, groups.most_links];
     let links = if least == most { words::some(most, "link") } else { format!("{least} to {most} links") };
-    sheet.line(Line::indented(2 + half + 1).add(Ink::Faint, &format!("{links} between every two groups")));
+    sheet.line(Line::indented(2 + before + 1).add(Ink::Faint, &format!("{links} between every two groups")));
+}
+
+fn title(number: u32) -> String {
+    format!("group {number}")
+}
+
+/// The groups that are shown, and how wide their boxes are inside.
+struct Row {
+    shown: Vec<u32>,
+    last: u32,
+    inner: usize,
+}
+
+impl Row {
+    /// All groups where they fit, else the first ones and the last one.
+    fn of(groups: u32, longest: usize, room: usize) -> Row {
+        let last = groups.saturating_sub(1);
+        let inner = longest.max(columns(&title(last)));
+        let width = inner + 4;
+        let fitting = ((room + 1) / (width + 1)).max(1);
+        if groups as usize <= fitting {
+            return Row { shown: (0..groups).collect(), last, inner };
+        }
+        let first = (room.saturating_sub(width + DOTS) / (width + 1)).max(1) as u32;
+        Row { shown: (0..first).chain([last]).collect(), last, inner }
+    }
+
+    /// Columns in a box's rim before its port and behind it.
+    fn around_port(&self) -> [usize; 2] {
+        let before = self.inner.div_ceil(2);
+        [before, self.inner + 1 - before]
+    }
+
+    /// A piece for each group, with dots where groups are left out.
+    fn put(&self, dots: &str, between: &str, piece: impl Fn(u32) -> String) -> Line {
+        let mut text = String::new();
+        let mut before: Option<u32> = None;
+        for &number in &self.shown {
+            match before {
+                Some(before) if before + 1 < number => text.push_str(dots),
+                Some(_) => text.push_str(between),
+                None => {}
+            }
+            text.push_str(&piece(number));
+            before = Some(number);
+        }
+        Line::indented(2).plain(&text)
+    }
+
+    /// What joins a group to its neighbours.
+    fn rail(&self, number: u32) -> String {
+        let [before, behind] = self.around_port();
+        let (left, right) =
+            (if number == 0 { " " } else { "─" }, if number == self.last { " " } else { "─" });
+        let middle = match number {
+            0 => "└",
+            number if number == self.last => "┘",
+            _ => "┴",
+        };
+        [&left.repeat(before + 1), middle, &right.repeat(behind + 1)].concat()
+    }
 }

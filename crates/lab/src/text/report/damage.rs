@@ -18,6 +18,27 @@ pub fn faults(sheet: &mut Sheet, told: &Faults, simulated: f64) {
         return;
     }
     sheet.title("Faults", "▼ a link goes down, ▲ comes up, ◆ both, ● another event");
+    time_line(sheet, told, simulated);
+    let kept = told.changes.len() as u64;
+    if told.total > kept {
+        let text = format!(
+            "the first {} of {} changes of links are marked",
+            words::count(kept),
+            words::count(told.total)
+        );
+        sheet.text(Ink::Faint, &text, 2);
+    }
+    if told.events.is_empty() {
+        told.changes.iter().take(LISTED).for_each(|change| list_change(sheet, change));
+        super::cut_list(sheet, told.total as usize, LISTED, "change");
+        return;
+    }
+    told.events.iter().take(LISTED).for_each(|event| list_event(sheet, event));
+    super::cut_list(sheet, told.total_events as usize, LISTED, "event");
+}
+
+/// Marks from the start of the run to its end.
+fn time_line(sheet: &mut Sheet, told: &Faults, simulated: f64) {
     let end = words::span(simulated);
     let room = sheet.columns().saturating_sub(2 + 4 + 2 + 1 + end.chars().count()).max(8);
     let mut marks = vec![' '; room];
@@ -39,22 +60,6 @@ pub fn faults(sheet: &mut Sheet, told: &Faults, simulated: f64) {
     let drawn: String = marks.into_iter().map(|mark| if mark == ' ' { '─' } else { mark }).collect();
     let line = Line::indented(2).plain("0 s ").add(Ink::Faint, "│").add(Ink::Alarm, &drawn);
     sheet.line(line.add(Ink::Faint, "│").plain(" ").plain(&end));
-    let kept = told.changes.len() as u64;
-    if told.total > kept {
-        let text = format!(
-            "the first {} of {} changes of links are marked",
-            words::count(kept),
-            words::count(told.total)
-        );
-        sheet.text(Ink::Faint, &text, 2);
-    }
-    if told.events.is_empty() {
-        told.changes.iter().take(LISTED).for_each(|change| list_change(sheet, change));
-        super::cut_list(sheet, told.total as usize, LISTED, "change");
-        return;
-    }
-    told.events.iter().take(LISTED).for_each(|event| list_event(sheet, event));
-    super::cut_list(sheet, told.total_events as usize, LISTED, "event");
 }
 
 fn list_change(sheet: &mut Sheet, change: &ChangeData) {
