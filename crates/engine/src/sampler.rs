@@ -24,6 +24,17 @@ pub struct Cell {
     pub dropped: u64,
 }
 
+impl Cell {
+    /// Whether an interval between two samples has a row.
+    fn has_news_after(&self, before: &Cell) -> bool {
+        self.waiting > 0
+            || (self.sent, self.paused, self.dropped) != (before.sent, before.paused, before.dropped)
+    }
+}
+
+/// Intervals are not joined below so many for the sake of few rows.
+const FEWEST_SAMPLES: usize = 16;
+
 /// See the module.
 #[derive(Debug)]
 pub struct Sampler {
@@ -75,13 +86,41 @@ impl Sampler {
         self.next = Time(self.interval.0 * (self.samples.len() as u64 + 1));
     }
 
+    /// Takes what is known at the end of the run: it ends within the interval that is told last.
+    pub fn finish(&mut self, ports: Vec<Cell>) {
+        if self.samples.last() != Some(&ports) {
+            self.take(ports);
+        }
+    }
+
     /// Joins each two neighbours: what is told is told up to an instant, so the later one is kept.
     #[cold]
     fn join(&mut self) {
+        if self.samples.len() % 2 == 1 {
+            // Nothing happens after the end.
+            self.samples.extend(self.samples.last().cloned());
+        }
         for (place, sample) in std::mem::take(&mut self.samples).into_iter().enumerate() {
             if place % 2 == 0 { self.spare.push(sample) } else { self.samples.push(sample) }
         }
         self.interval = Duration(self.interval.0 * 2);
+    }
+
+    /// Joins intervals until there are no more rows than so many, or few intervals are left.
+    pub fn coarsen(&mut self, most_rows: u64) {
+        while self.samples.len() > FEWEST_SAMPLES && self.n_rows() > most_rows {
+            self.join();
+        }
+    }
+
+    /// Rows there would be.
+    fn n_rows(&self) -> u64 {
+        let quiet = vec![Cell::default(); self.n_ports];
+        let befores = std::iter::once(&quiet).chain(&self.samples);
+        let told = |(now, before): (&Vec<Cell>, &Vec<Cell>)| {
+            now.iter().zip(before).filter(|(now, before)| now.has_news_after(before)).count() as u64
+        };
+        self.samples.iter().zip(befores).map(told).sum()
     }
 
     /// All rows, by (time, port), in pieces of bounded size; intervals of a port in which nothing was have none.
@@ -96,19 +135,18 @@ impl Sampler {
         for (number, sample) in self.samples.iter().enumerate() {
             let time = Time(self.interval.0 * (number as u64 + 1));
             for (port, (now, before)) in sample.iter().zip(&mut before).enumerate() {
-                let row = SeriesRow {
-                    time,
-                    interval: self.interval,
-                    port: PortId(port as u32),
-                    size: Bytes(now.sent - before.sent),
-                    waiting: Bytes(now.waiting),
-                    paused: Duration(now.paused - before.paused),
-                    dropped: now.dropped - before.dropped,
-                };
-                *before = *now;
-                if row.size.0 | row.waiting.0 | row.paused.0 | row.dropped != 0 {
-                    rows.push(row);
+                if now.has_news_after(before) {
+                    rows.push(SeriesRow {
+                        time,
+                        interval: self.interval,
+                        port: PortId(port as u32),
+                        size: Bytes(now.sent - before.sent),
+                        waiting: Bytes(now.waiting),
+                        paused: Duration(now.paused - before.paused),
+                        dropped: now.dropped - before.dropped,
+                    });
                 }
+                *before = *now;
             }
             if rows.len() >= PIECE {
                 take(&rows)?;
@@ -179,6 +217,24 @@ mod tests {
         sampler.take(vec![cell(0, 0, 0, 1), cell(5, 0, 0, 0), cell(0, 0, 4, 0)]);
         let found: Vec<_> = rows(sampler).iter().map(|row| (row.time.0, row.port.0)).collect();
         assert_eq!(found, [(10, 1), (10, 2), (20, 0), (20, 2)]);
+    }
+
+    #[test]
+    fn few_rows_are_wanted_of_a_run_with_few_packets() {
+        let mut sampler = sampler(10, 2);
+        for sample in 1..=77_u64 {
+            sampler.take(vec![cell(sample * 7, 3, 0, 0), cell(0, 0, 0, 0)]);
+        }
+        sampler.finish(vec![cell(1000, 0, 0, 1), cell(0, 0, 0, 0)]);
+        sampler.coarsen(78);
+        assert_eq!((sampler.interval.0, sampler.samples.len()), (10, 78));
+        sampler.coarsen(30);
+        assert_eq!((sampler.interval.0, sampler.samples.len()), (40, 20));
+        sampler.coarsen(0);
+        assert_eq!((sampler.interval.0, sampler.samples.len()), (80, 10));
+        let rows = rows(sampler);
+        assert_eq!((rows.len(), rows.iter().map(|row| row.size.0).sum::<u64>()), (10, 1000));
+        assert_eq!(rows.last().map(|row| (row.time.0, row.dropped)), Some((800, 1)));
     }
 
     #[test]

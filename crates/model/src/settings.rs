@@ -174,12 +174,15 @@ pub struct Sampling {
     pub most_samples: u32,
     /// Samples kept of all ports together, at most.
     pub most_cells: u32,
+    /// Intervals are joined in the end until there is no more than one row for so many packets that crossed a link, or
+    /// [`Sampling::FEW_ROWS`]; `None`: they are left as they are.
+    pub hops_per_row: Option<u32>,
 }
 
 impl Sampling {
     /// With a chosen interval: 1,000 samples of each port, so few that those of all ports take 256 MB.
     pub fn every(interval: Duration) -> Sampling {
-        Sampling { interval, most_samples: 1_000, most_cells: 8 << 20 }
+        Sampling { interval, most_samples: 1_000, most_cells: 8 << 20, hops_per_row: None }
     }
 
     /// Where nobody chose an interval: a picture of the run that costs little. None where it would be too coarse.
@@ -188,6 +191,7 @@ impl Sampling {
             interval: Duration::from_micros(1),
             most_samples: Sampling::AUTOMATIC_SAMPLES,
             most_cells: Sampling::AUTOMATIC_CELLS,
+            hops_per_row: Some(Sampling::HOPS_PER_ROW),
         };
         (sampling.kept(n_ports) >= Sampling::FEWEST_AUTOMATIC as usize).then_some(sampling)
     }
@@ -196,6 +200,10 @@ impl Sampling {
     pub const AUTOMATIC_SAMPLES: u32 = 200;
     /// Samples kept of all ports together there.
     pub const AUTOMATIC_CELLS: u32 = 131_072;
+    /// Packets that cross a link for each row there: a row costs about as much as ten of them.
+    pub const HOPS_PER_ROW: u32 = 64;
+    /// So many rows are no burden, however few packets there are.
+    pub const FEW_ROWS: u64 = 8_192;
     /// Fewer of each port are not worth it.
     pub const FEWEST_AUTOMATIC: u32 = 32;
 

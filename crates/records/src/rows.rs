@@ -180,7 +180,7 @@ table! {
     /// One interval of one port; intervals with nothing of all this have no row.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct SeriesRow in Series series {
-        /// End of the interval.
+        /// End of the interval; the run may end before the last one does.
         pub time: Time, "ps";
         /// Length of the interval.
         pub interval: Duration, "ps";

@@ -575,9 +575,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             self.sink.accept(Batch::Signals(&signals))?;
         }
         self.close_classes()?;
-        if let Some(sampler) = self.sampler.take() {
-            sampler.tell(|rows| self.sink.accept(Batch::Series(rows)))?;
-        }
+        self.close_series(self.end_of_run(status))?;
         if let Some(timeline) = self.timeline.take() {
             self.sink.accept(Batch::Spans(&timeline.rows()))?;
         }

@@ -4,13 +4,15 @@
 
 use std::collections::BTreeMap;
 
-use netloom_records::{DropReason, DropRow, PortRow, SignalRow};
+use netloom_model::Sampling;
+use netloom_records::{Batch, DropReason, DropRow, PortRow, SignalRow, SinkError};
 use netloom_units::{Bytes, Duration, NodeId, PortId, Time};
 
 use super::Coordinator;
 use crate::desk::DropTally;
 use crate::edge::Tally;
 use crate::port::Totals;
+use crate::sampler::Cell;
 
 impl Coordinator<'_, '_> {
     pub(super) fn port_rows(&self) -> Vec<PortRow> {
@@ -34,6 +36,18 @@ impl Coordinator<'_, '_> {
             }
         };
         self.ports_at(self.now, self.now).enumerate().map(row).collect()
+    }
+
+    /// Hands over what ports did over time, up to the end.
+    pub(super) fn close_series(&mut self, end: u64) -> Result<(), SinkError> {
+        let Some(mut sampler) = self.sampler.take() else { return Ok(()) };
+        let cell =
+            |Totals { bytes, waiting, paused, dropped, .. }| Cell { sent: bytes, waiting, paused, dropped };
+        sampler.finish(self.ports_at(self.now, end).map(cell).collect());
+        if let Some(hops) = self.model.recording.series.and_then(|sampling| sampling.hops_per_row) {
+            sampler.coarsen((self.hops / u64::from(hops)).max(Sampling::FEW_ROWS));
+        }
+        sampler.tell(|rows| self.sink.accept(Batch::Series(rows)))
     }
 
     pub(super) fn signal_rows(&self, end: u64) -> Vec<SignalRow> {

