@@ -4,8 +4,8 @@
 
 use netloom_records::{
     Batch, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow,
-    JobRow, Manifest, MeasureRow, Names, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, Row,
-    RunFolder, SeriesRow, SignalRow, SpanRow, StageRow, StepRow, TallyRow, TrafficRow,
+    JobRow, Manifest, MeasureRow, Names, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, Row, RunFolder,
+    SeriesRow, SignalRow, SpanRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 use netloom_units::{LinkId, NodeId};
 

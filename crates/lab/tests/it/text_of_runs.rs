@@ -181,6 +181,8 @@ fn what_has_no_sample_is_zero_and_a_switch_is_all_of_its_ports() {
         port: PortId(port),
         size: Bytes(size),
         waiting: Bytes(waiting),
+        paused: Duration(0),
+        dropped: 0,
     };
     let series = vec![
         sample(100_000_000, 0, 700, 9_000),

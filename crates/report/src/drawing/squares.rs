@@ -206,7 +206,8 @@ mod tests {
 
     /// Both directions of links between these nodes.
     fn ports(links: impl Iterator<Item = (u32, u32)>) -> Vec<PortRow> {
-        let both = links.enumerate().flat_map(|(link, (one, other))| [(link, one, other), (link, other, one)]);
+        let both =
+            links.enumerate().flat_map(|(link, (one, other))| [(link, one, other), (link, other, one)]);
         let port = |(number, (link, node, peer)): (usize, (usize, u32, u32))| PortRow {
             port: PortId(number as u32),
             node: NodeId(node),
@@ -227,8 +228,8 @@ mod tests {
     fn leaf_spine(leaves: u32, spines: u32, hosts: u32) -> (u32, Vec<PortRow>) {
         let n_hosts = leaves * hosts;
         let below = (0..n_hosts).map(move |host| (host, n_hosts + host / hosts));
-        let above = (0..leaves * spines)
-            .map(move |pair| (n_hosts + pair / spines, n_hosts + leaves + pair % spines));
+        let above =
+            (0..leaves * spines).map(move |pair| (n_hosts + pair / spines, n_hosts + leaves + pair % spines));
         (n_hosts, ports(below.chain(above)))
     }
 

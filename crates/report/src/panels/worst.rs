@@ -85,13 +85,15 @@ impl Worst {
     fn cut(&mut self) {
         self.slowed.sort_by(worst_first);
         self.slowed.truncate(LISTED);
-        self.least = self.slowed.last().and_then(slowdown).filter(|_| self.slowed.len() == LISTED).unwrap_or(0.0);
+        self.least =
+            self.slowed.last().and_then(slowdown).filter(|_| self.slowed.len() == LISTED).unwrap_or(0.0);
     }
 
     /// Of the whole run.
     pub fn finish(mut self, about: &About) -> RunData {
         self.cut();
-        self.followed.sort_by_key(|row| (std::cmp::Reverse(row.end.map(|end| end.since(row.start))), key(row)));
+        self.followed
+            .sort_by_key(|row| (std::cmp::Reverse(row.end.map(|end| end.since(row.start))), key(row)));
         let total_followed = self.followed.len();
         let slowed: BTreeSet<Key> = self.slowed.iter().map(key).collect();
         let followed = self.followed.iter().filter(|row| !slowed.contains(&key(row))).take(LISTED);

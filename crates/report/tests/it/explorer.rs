@@ -76,13 +76,17 @@ fn every_port_is_an_edge_and_every_node_a_square() {
 #[test]
 fn samples_and_outages_come_to_their_edges_and_spans() {
     let mut rows = rows();
-    rows.series = vec![sample(1, 3, [500, 40, 0, 0]), sample(3, 3, [70, 9, 5, 2]), sample(10, 6, [1, 0, 0, 0])];
+    rows.series =
+        vec![sample(1, 3, [500, 40, 0, 0]), sample(3, 3, [70, 9, 5, 2]), sample(10, 6, [1, 0, 0, 0])];
     rows.faults = [(2, false), (4, true), (9, false)]
         .map(|(time, up)| FaultRow { time: Time(time * SECOND), link: LinkId(2), up })
         .to_vec();
     let told = told(&rows);
     let frames = &told["fabric"][0]["frames"];
-    assert_eq!((&frames["count"], &frames["length"], &frames["joined"]), (&json!(10), &json!(1.0), &json!(1)));
+    assert_eq!(
+        (&frames["count"], &frames["length"], &frames["joined"]),
+        (&json!(10), &json!(1.0), &json!(1))
+    );
     let numbers = unpack(&frames["packed"]);
     let edges = told["fabric"][0]["edges"].as_array().unwrap();
     let edge = |port: u64| edges.iter().position(|edge| edge["port"] == port).unwrap();
@@ -197,6 +201,7 @@ fn the_worst_messages_come_first_with_their_ways() {
     let hops = &worst["followed"][0]["hops"];
     assert_eq!((hops.as_array().unwrap().len(), &hops[1]["total"]), (2, &json!(2)));
     // The port that most packets passed comes first; they waited six seconds together.
-    let first = json!({ "from": "leaf1", "to": "spine0", "port": 3, "packets": 2, "waited": 3.0, "longest": 5.0 });
+    let first =
+        json!({ "from": "leaf1", "to": "spine0", "port": 3, "packets": 2, "waited": 3.0, "longest": 5.0 });
     assert_eq!(hops[1]["ports"][0], first);
 }
