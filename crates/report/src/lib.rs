@@ -13,6 +13,7 @@ mod differences;
 mod error;
 mod estimate;
 mod fabric;
+mod for_figures;
 mod maps;
 mod page;
 mod panels;
@@ -23,10 +24,17 @@ use std::{fs, io};
 
 use netloom_records::{FolderError, Overwrite, RunFolder, write_whole};
 
+pub use collect::About;
 pub use error::ReportError;
+pub use estimate::Estimate;
+pub use for_figures::{Figured, figured};
 pub use maps::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, Nearness, PanelMap, render_maps};
 pub use page::MOST_BYTES;
+pub use panels::faults::EventData;
+pub use panels::fct::GroupData;
 pub use panels::interference::{CellData, Coordinates, PointData, RatioData, Study};
+pub use panels::links::{TierData, Usage};
+pub use panels::steps::{Cdf, JobData};
 
 /// A run to be reported.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,11 +5,11 @@
 mod bandwidth;
 mod by_setting;
 mod congestion;
-mod faults;
-mod fct;
+pub mod faults;
+pub mod fct;
 mod goodput;
 pub mod interference;
-mod links;
+pub mod links;
 mod provenance;
 mod queues;
 mod rates;
@@ -17,9 +17,9 @@ mod reordering;
 mod repairs;
 mod settings;
 mod signals;
-mod slowdown;
+pub mod slowdown;
 mod stages;
-mod steps;
+pub mod steps;
 mod summary;
 mod traffic;
 

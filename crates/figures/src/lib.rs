@@ -1,0 +1,2 @@
+//! Figures.
+mod draw;
