@@ -5,6 +5,7 @@ pub mod check;
 pub mod compare;
 pub mod congestion;
 pub mod demo;
+pub mod figures;
 pub mod import;
 pub mod interference;
 pub mod list;

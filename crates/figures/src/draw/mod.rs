@@ -13,7 +13,7 @@ mod png;
 mod svg;
 
 pub use pdf::pdf;
-pub use picture::{Align, BLACK, Colour, Dash, Pen, Picture, Point, Shape, Turn, WHITE};
+pub use picture::{Align, BLACK, Colour, Dash, Pen, Picture, Point, Turn, WHITE};
 pub use png::png;
 pub use svg::svg;
 
