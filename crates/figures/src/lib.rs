@@ -12,6 +12,7 @@ mod chart;
 mod draw;
 mod error;
 mod figure;
+mod names;
 mod series;
 mod table;
 mod write;
@@ -81,12 +82,15 @@ pub struct Figures {
 /// # Errors
 /// If one of them is no complete run folder or cannot be read, or there is nothing to draw.
 pub fn figures(runs: &[ReportedRun], width_mm: f64) -> Result<Figures, FigureError> {
+    let width = width_mm * POINTS_PER_MM;
+    let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
+    let called = names::fitting(&names, width - chart::legend::BEFORE);
     let mut read = Vec::new();
-    for (figured, run) in figured(runs)?.into_iter().zip(runs) {
+    for ((figured, run), called) in figured(runs)?.into_iter().zip(runs).zip(called) {
         let over_time = series::over_time(&figured.about, &RunFolder::open(&run.folder)?)?;
-        read.push(figure::Run { figured, over_time });
+        read.push(figure::Run { figured, over_time, called });
     }
-    let (figures, left_out) = figure::all(&read, width_mm * POINTS_PER_MM);
+    let (figures, left_out) = figure::all(&read, width);
     if figures.is_empty() {
         return Err(FigureError::Nothing(left_out));
     }

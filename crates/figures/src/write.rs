@@ -2,7 +2,7 @@
 //!
 //! Models: every file is prepared beside its place before the first one takes it.
 //!
-//! Invariants: nothing is replaced unless that was asked for; a failure leaves no draft behind.
+//! Invariants: nothing is replaced by anything else unless that was asked for; a failure leaves no draft behind.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -70,10 +70,12 @@ fn check(planned: &[Planned], folder: &Path, overwrite: Overwrite) -> Result<(),
     if folder.exists() && !folder.is_dir() {
         return Err(FigureError::NotAFolder(folder.to_owned()));
     }
-    let there: Vec<PathBuf> = planned.iter().map(|file| file.path.clone()).filter(|path| path.exists()).collect();
-    if let Some(other) = there.iter().find(|path| !path.is_file()) {
-        return Err(FigureError::NotAFile(other.clone()));
+    if let Some(other) = planned.iter().find(|file| file.path.exists() && !file.path.is_file()) {
+        return Err(FigureError::NotAFile(other.path.clone()));
     }
+    // The same data may stand beside pictures in several formats.
+    let says_otherwise = |file: &&Planned| file.path.exists() && fs::read(&file.path).ok().as_ref() != Some(&file.bytes);
+    let there: Vec<PathBuf> = planned.iter().filter(says_otherwise).map(|file| file.path.clone()).collect();
     if overwrite == Overwrite::Refuse && !there.is_empty() {
         return Err(FigureError::Exists(there));
     }

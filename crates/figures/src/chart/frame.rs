@@ -7,13 +7,13 @@ use super::scale::{Scale, Tick};
 use super::style::{AXIS, GRID};
 use super::unit::plain;
 use super::{MIDDLE, NORMAL, SMALL};
-use crate::draw::{Align, Pen, Picture, Point, Turn, font};
+use crate::draw::{Align, Picture, Point, Turn, font};
 
 /// Length of a tick, and of a small one.
 const TICK: f64 = 2.6;
 const SMALL_TICK: f64 = 1.5;
 /// Between an axis and its labels.
-const GAP: f64 = 2.5;
+const GAP: f64 = 3.0;
 /// Height of a row of labels.
 const LABELS: f64 = 8.0;
 /// Height of a row with the name of an axis.
@@ -78,7 +78,7 @@ pub struct Frame {
 pub fn room_left(up: &Axis, height: f64) -> f64 {
     let labels = labels(up, height, LABELS + APART);
     let widest = labels.iter().map(|(_, text)| font::width(text, SMALL)).fold(0.0, f64::max);
-    widest + GAP + NAME
+    widest + GAP + NAME + 0.5
 }
 
 /// Room below a frame for this axis.
@@ -88,11 +88,11 @@ pub fn room_below(across: &Axis, width: f64) -> f64 {
             let widest = names.iter().map(|name| font::width(name, SMALL)).fold(0.0, f64::max);
             (widest * std::f64::consts::FRAC_1_SQRT_2 + SMALL).min(ASLANT) + GAP + NAME
         }
-        _ => GAP + LABELS + NAME,
+        _ => GAP + LABELS + NAME + 1.0,
     }
 }
 
-/// How many labels have room along an axis.
+/// How many labels have room along an axis: where they stand beside each other, as many as they are wide.
 fn room(axis: &Axis, length: f64, each: f64) -> usize {
     let widest = match axis {
         Axis::Numbers { scale, .. } => {
@@ -100,7 +100,7 @@ fn room(axis: &Axis, length: f64, each: f64) -> usize {
         }
         Axis::Names { .. } => 0.0,
     };
-    (length / each.max(widest + APART)) as usize
+    (length / if each > 0.0 { each } else { widest + APART }) as usize
 }
 
 /// Labels with their places.
@@ -142,8 +142,10 @@ impl Frame {
 
     /// Draws the grid, which lies behind all data.
     pub fn grid(&self, picture: &mut Picture) {
-        for (at, _) in labels(&self.up, self.bottom - self.top, LABELS + APART) {
-            picture.line(vec![(self.left, self.y(at)), (self.right, self.y(at))], GRID);
+        if let Axis::Numbers { .. } = self.up {
+            for (at, _) in labels(&self.up, self.bottom - self.top, LABELS + APART) {
+                picture.line(vec![(self.left, self.y(at)), (self.right, self.y(at))], GRID);
+            }
         }
         if let Axis::Numbers { .. } = self.across {
             for (at, _) in labels(&self.across, self.right - self.left, 0.0) {
@@ -182,16 +184,16 @@ impl Frame {
             let at = (self.left - GAP, self.y(at) + SMALL * MIDDLE);
             picture.words(text, at, Align::End, SMALL);
         }
-        let middle = (self.left - room_left(&self.up, height) + NORMAL * 0.85, (self.top + self.bottom) / 2.0);
+        // Names of all frames of a picture stand at its edge, below each other.
+        let middle = (NORMAL * 0.85 + 0.5, (self.top + self.bottom) / 2.0);
         let name = font::shortened(self.up.name(), NORMAL, height + 24.0);
         picture.turned(name, middle, Align::Middle, Turn::Upright, NORMAL);
     }
 
     fn ticks_below(&self, picture: &mut Picture) {
         let mut tick = |x: f64, long: f64| {
-            let pen = Pen { ..AXIS };
-            picture.line(vec![(x, self.bottom - long), (x, self.bottom)], pen);
-            picture.line(vec![(x, self.top), (x, self.top + long)], pen);
+            picture.line(vec![(x, self.bottom - long), (x, self.bottom)], AXIS);
+            picture.line(vec![(x, self.top), (x, self.top + long)], AXIS);
         };
         match &self.across {
             Axis::Numbers { scale, .. } => {
@@ -206,7 +208,7 @@ impl Frame {
 
     fn labels_below(&self, picture: &mut Picture) {
         let width = self.right - self.left;
-        let y = self.bottom + GAP + SMALL * 0.75;
+        let y = self.bottom + GAP + SMALL * 0.85;
         match &self.across {
             Axis::Names { names, .. } if is_aslant(names, width) => {
                 for (at, text) in labels(&self.across, width, LABELS + 2.0) {

@@ -7,10 +7,14 @@ use super::style::{AXIS, EVENT, Mark, Style, WHISKER};
 use super::{MIDDLE, SMALL};
 use crate::draw::{Align, Colour, Picture, Point, WHITE, font};
 
+/// On the left of all.
+const EDGE: f64 = 1.0;
 /// Length of the line before a name.
-const SAMPLE: f64 = 17.0;
+const SAMPLE: f64 = 20.0;
 /// Between that and the name.
 const GAP: f64 = 3.0;
+/// Room on the left of a name.
+pub const BEFORE: f64 = EDGE + SAMPLE + GAP;
 /// Between two columns.
 const BETWEEN: f64 = 9.0;
 /// From row to row.
@@ -45,15 +49,20 @@ pub fn legend(picture: &mut Picture, entries: &[Entry]) -> f64 {
     if entries.is_empty() {
         return 0.0;
     }
-    let most = picture.width - SAMPLE - GAP;
+    let most = picture.width - BEFORE;
     let names: Vec<String> = entries.iter().map(|entry| font::shortened(&entry.name, SMALL, most)).collect();
     let widest = names.iter().map(|name| font::width(name, SMALL)).fold(0.0, f64::max);
     let column = SAMPLE + GAP + widest + BETWEEN;
-    let n_columns = (((picture.width + BETWEEN) / column) as usize).clamp(1, entries.len());
-    let n_rows = entries.len().div_ceil(n_columns);
+    let room = picture.width - EDGE;
+    let in_a_row: f64 = names.iter().map(|name| SAMPLE + GAP + font::width(name, SMALL) + BETWEEN).sum();
+    let n_columns = (((room + BETWEEN) / column) as usize).clamp(1, entries.len());
+    let n_rows = if in_a_row <= room + BETWEEN { 1 } else { entries.len().div_ceil(n_columns) };
+    let mut along = EDGE;
     for (nth, (entry, name)) in entries.iter().zip(names).enumerate() {
-        // Down the first column, then down the next.
-        let (x, y) = ((nth / n_rows) as f64 * column, (nth % n_rows) as f64 * ROW + ROW / 2.0);
+        // In one row each takes what it needs; else down the first column, then down the next.
+        let x = if n_rows == 1 { along } else { EDGE + (nth / n_rows) as f64 * column };
+        let y = (nth % n_rows) as f64 * ROW + ROW / 2.0;
+        along += SAMPLE + GAP + font::width(&name, SMALL) + BETWEEN;
         sign(picture, &entry.sign, (x, y));
         picture.words(name, (x + SAMPLE + GAP, y + SMALL * MIDDLE), Align::Start, SMALL);
     }

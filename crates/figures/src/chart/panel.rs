@@ -2,7 +2,7 @@
 //!
 //! Models: lines through points, or in steps; marks at points; upright lines where something happened.
 //!
-//! Invariants: fonts have the same size whatever the width; nothing is drawn outside of the picture.
+//! Invariants: fonts have the same size whatever the width; of lines in the same place each can be seen.
 
 use super::frame::{Axis, Frame, room_below, room_left};
 use super::legend::{Entry, legend};
@@ -14,7 +14,7 @@ const RATIO: f64 = 0.56;
 /// On the right of a frame: half of a label may stand out.
 const RIGHT: f64 = 9.0;
 /// Between two frames.
-const BETWEEN: f64 = 6.0;
+const BETWEEN: f64 = 9.0;
 /// Above the first frame: half of a label may stand out.
 const TOP: f64 = 4.0;
 
@@ -47,7 +47,7 @@ pub struct Panel {
     pub across: Axis,
     /// The axis on the left.
     pub up: Axis,
-    /// Lines, the first one in front.
+    /// Lines.
     pub lines: Vec<Line>,
     /// Upright lines, in units of the axis below.
     pub events: Vec<f64>,
@@ -84,15 +84,22 @@ fn draw(picture: &mut Picture, frame: &Frame, panel: &Panel, is_named: bool) {
     for event in &panel.events {
         picture.line(vec![(frame.x(*event), frame.top), (frame.x(*event), frame.bottom)], EVENT);
     }
-    for line in panel.lines.iter().rev() {
+    for line in &back_to_front(&panel.lines) {
         let points: Vec<Point> = line.points.iter().map(|point| frame.at(*point)).collect();
+        let through = if line.join == Join::Steps { steps(&points) } else { points.clone() };
+        picture.line(through, line.style.pen);
         if line.is_marked {
             points.iter().for_each(|point| line.style.draw_mark(picture, *point));
         }
-        let through = if line.join == Join::Steps { steps(&points) } else { points };
-        picture.line(through, line.style.pen);
     }
     frame.axes(picture, is_named);
+}
+
+/// Those with the widest gaps last: through these others can be seen that lie in the same place.
+fn back_to_front(lines: &[Line]) -> Vec<&Line> {
+    let mut order: Vec<&Line> = lines.iter().collect();
+    order.sort_by(|left, right| left.style.gaps().total_cmp(&right.style.gaps()));
+    order
 }
 
 /// Across first, then up or down.

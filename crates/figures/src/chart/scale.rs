@@ -28,7 +28,7 @@ pub struct Tick {
 /// Smaller than any difference that matters.
 const NEARLY: f64 = 1e-9;
 /// Up to so many magnitudes twos and fives have labels as well.
-const FEW_DECADES: f64 = 2.0;
+const FEW_DECADES: f64 = 3.0;
 
 impl Scale {
     /// From `low` to no less than `most`, in about so many steps.

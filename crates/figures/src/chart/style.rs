@@ -3,7 +3,7 @@
 //! Source: colours of Okabe and Ito as the report has them (`web/src/style.css`, light), made for all kinds of colour
 //! vision; the scale of shares is that of `web/src/palette.ts`, after cividis.
 
-use crate::draw::{Colour, Dash, Pen, Picture, Point, WHITE};
+use crate::draw::{Colour, Dash, Pen, Picture, Point};
 
 /// Colours of runs.
 const COLOURS: [Colour; 8] = [
@@ -76,11 +76,23 @@ impl Style {
         Style { pen, mark: MARKS[line % MARKS.len()], is_filled: line / MARKS.len() % 2 == 0 }
     }
 
-    /// Draws its mark.
+    /// The part of the line that is left open.
+    pub fn gaps(self) -> f64 {
+        let whole: f64 = self.pen.dash.iter().sum();
+        let open: f64 = self.pen.dash.iter().skip(1).step_by(2).sum();
+        if whole > 0.0 { open / whole } else { 0.0 }
+    }
+
+    /// Draws its mark; one that is not filled covers nothing.
     pub fn draw_mark(self, picture: &mut Picture, at: Point) {
-        let fill = if self.is_filled { self.pen.colour } else { WHITE };
+        let mut corners = self.mark.corners(at, MARK);
         let edge = Pen::solid(self.pen.colour, 0.8);
-        picture.area(self.mark.corners(at, MARK), fill, Some(edge));
+        if self.is_filled {
+            picture.area(corners, self.pen.colour, Some(edge));
+        } else {
+            corners.push(corners[0]);
+            picture.line(corners, edge);
+        }
     }
 }
 

@@ -55,19 +55,23 @@ pub fn rate(bits: f64) -> Unit {
     fitting(bits, &RATES)
 }
 
-/// A size with its unit: up to four digits that count.
+/// A size with its unit: three digits that count.
 pub fn sized(bytes: u64) -> String {
     let unit = size(bytes as f64);
-    format!("{} {}", plain(bytes as f64 / unit.worth), unit.name)
+    format!("{} {}", digits(bytes as f64 / unit.worth, 3), unit.name)
 }
 
 /// Up to four digits that count, without zeros that say nothing.
 pub fn plain(number: f64) -> String {
+    digits(number, 4)
+}
+
+fn digits(number: f64, n_digits: u8) -> String {
     if number == 0.0 {
         return "0".to_owned();
     }
-    let digits = number.abs().log10().floor();
-    let decimals = (3.0 - digits).clamp(0.0, 12.0) as usize;
+    let magnitude = number.abs().log10().floor();
+    let decimals = (f64::from(n_digits) - 1.0 - magnitude).clamp(0.0, 12.0) as usize;
     let text = format!("{number:.decimals$}");
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     text.replace('-', "−")
@@ -81,7 +85,7 @@ mod tests {
     fn numbers_are_written_without_zeros_that_say_nothing() {
         let texts = [0.0, 1.0, 0.25, 1e-3, 1234.0, 100_000.0, 2.50, 99.999].map(plain);
         assert_eq!(texts, ["0", "1", "0.25", "0.001", "1234", "100000", "2.5", "100"]);
-        assert_eq!([1_000, 1_024, 1_572_864, 12].map(sized), ["1000 B", "1 KiB", "1.5 MiB", "12 B"]);
+        assert_eq!([1_000, 1_024, 1_600_000, 12].map(sized), ["1000 B", "1 KiB", "1.53 MiB", "12 B"]);
     }
 
     #[test]

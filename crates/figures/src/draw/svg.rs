@@ -8,7 +8,7 @@ use super::picture::{Align, Colour, Pen, Picture, Point, Shape, Turn};
 use super::{font, number};
 
 /// Fonts with the widths of the embedded one, the likeliest first.
-const FONTS: &str = "Arial, Helvetica, 'Liberation Sans', Arimo, sans-serif";
+const FONTS: &str = "Arial, Helvetica, Liberation Sans, Arimo, sans-serif";
 
 /// The file.
 pub fn svg(picture: &Picture) -> String {

@@ -65,7 +65,7 @@ pub fn fct(runs: &[Run], width: f64) -> Result<Drawn, String> {
     }
     let entry = |(number, run, ()): &(usize, &Run, ())| Entry {
         sign: Sign::Line(Style::of(*number), false),
-        name: run.name().to_owned(),
+        name: run.called.clone(),
     };
     let entries: Vec<Entry> = with.iter().map(entry).collect();
     Ok(Drawn { picture: chart(width, &entries, &panels), table, without: lacking })
@@ -96,7 +96,7 @@ fn panel(what: &str, shares: &str, lines: &[(Style, &Cdf)], is_log: bool) -> Pan
     };
     Panel {
         across: Axis::Numbers { name: format!("{what} ({})", unit.name), scale },
-        up: Axis::Numbers { name: shares.to_owned(), scale: Scale::linear(0.0, 100.0, 5) },
+        up: Axis::Numbers { name: shares.to_owned(), scale: Scale::within(0.0, 102.0, 6) },
         lines: lines.iter().map(line).collect(),
         events: Vec::new(),
     }

@@ -9,7 +9,7 @@ use netloom_report::{TierData, Usage};
 use super::{Drawn, Run, largest, without};
 use crate::chart::style::{AXIS, shade};
 use crate::chart::{MIDDLE, NORMAL, SMALL};
-use crate::draw::{Align, Colour, Pen, Picture, Point, Turn, font};
+use crate::draw::{Align, Colour, Picture, Point, Turn, font};
 use crate::table::Table;
 
 /// As many runs fit on a page.
@@ -30,7 +30,7 @@ const RIGHT: f64 = 4.0;
 /// No link is here.
 const NONE: Colour = Colour([0xee, 0xf0, 0xf2]);
 /// So that no paper is seen between two cells.
-const OVERLAP: f64 = 0.12;
+const OVERLAP: f64 = 0.3;
 
 const COLUMNS: &[&str] =
     &["run", "direction", "first_leaf", "last_leaf", "first_spine", "last_spine", "links", "mean_utilization_percent"];
@@ -54,7 +54,7 @@ pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
     // Up to the next ten percent, so that figures of similar runs have one scale.
     let busiest = largest(shares.map(|usage| usage.mean));
     let most = ((busiest * 10.0 - 1e-9).ceil() / 10.0).clamp(0.1, 1.0);
-    let maps: Vec<(&str, &TierData)> = with.iter().map(|(_, run, tiers)| (run.name(), *tiers)).collect();
+    let maps: Vec<(&str, &TierData)> = with.iter().map(|(_, run, tiers)| (run.called.as_str(), *tiers)).collect();
     Ok(Drawn { picture: chart(width, &maps, most), table, without: lacking })
 }
 
@@ -96,7 +96,9 @@ fn chart(width: f64, maps: &[(&str, &TierData)], most: f64) -> Picture {
         let middle = left + room / 2.0 + nth as f64 * (room + BETWEEN);
         picture.words(*title, (middle, NORMAL * 0.8), Align::Middle, NORMAL);
     }
-    for ((name, tiers), [leaves, spines]) in maps.iter().zip(&named) {
+    for (number, ((name, tiers), [leaves, spines])) in maps.iter().zip(&named).enumerate() {
+        // Maps below each other share their spines where these are the same.
+        let is_named = named.get(number + 1).is_none_or(|[_, next]| next != spines);
         if has_names {
             let name = font::shortened(name, SMALL, width - left);
             picture.words(name, (left, top + SMALL), Align::Start, SMALL);
@@ -106,10 +108,12 @@ fn chart(width: f64, maps: &[(&str, &TierData)], most: f64) -> Picture {
         for (nth, (_, _, cells)) in DIRECTIONS.iter().enumerate() {
             let place = (left + nth as f64 * (room + BETWEEN), top);
             draw_cells(&mut picture, place, (room, height), cells(tiers), most);
-            names_below(&mut picture, (place.0, top + height), room, spines);
+            if is_named {
+                names_below(&mut picture, (place.0, top + height), room, spines);
+            }
         }
         names_left(&mut picture, (left, top), height, leaves, widest);
-        top += height + 22.0;
+        top += height + if is_named { 22.0 } else { 3.0 };
     }
     scale(&mut picture, (left, top + 1.0), width - left - RIGHT, most);
     picture
@@ -118,7 +122,7 @@ fn chart(width: f64, maps: &[(&str, &TierData)], most: f64) -> Picture {
 /// Cells are as high as they are wide, if that is not too high or too low.
 fn height(room: f64, tiers: &TierData, n_maps: usize) -> f64 {
     let cell = (room / tiers.spines.len() as f64).min(CELL);
-    let most = (PAGE / n_maps as f64 - RUN - 22.0).clamp(LOWEST, HIGHEST);
+    let most = (PAGE / n_maps as f64 - RUN - 3.0).clamp(LOWEST, HIGHEST);
     (cell * tiers.leaves.len() as f64).clamp(LOWEST, most)
 }
 
@@ -143,6 +147,7 @@ fn draw_cells(
 }
 
 /// Names of nodes along an axis.
+#[derive(PartialEq)]
 struct Names {
     /// What all names begin with, or what the nodes are.
     stem: String,
@@ -210,12 +215,10 @@ fn scale(picture: &mut Picture, (left, top): Point, width: f64, most: f64) {
     let bottom = top + HEIGHT;
     let corners = [(left, top), (left + width, top), (left + width, bottom), (left, bottom), (left, top)];
     picture.line(corners.to_vec(), AXIS);
-    // Tens of percent, not more than five of them.
     let tens = (most * 10.0).round() as usize;
-    let every = tens.div_ceil(5);
-    for ten in (0..=tens).step_by(every) {
+    for ten in 0..=tens {
         let x = along(ten as f64 / tens as f64);
-        picture.line(vec![(x, bottom), (x, bottom + 2.0)], Pen { ..AXIS });
+        picture.line(vec![(x, bottom), (x, bottom + 2.0)], AXIS);
         let align = match ten {
             0 => Align::Start,
             _ if ten == tens => Align::End,

@@ -25,10 +25,12 @@ pub struct Run {
     pub figured: Figured,
     /// What its ports did over time, where that was recorded.
     pub over_time: Option<OverTime>,
+    /// What it is called in pictures.
+    pub called: String,
 }
 
 impl Run {
-    /// What it is called.
+    /// Its whole name, as tables have it.
     pub fn name(&self) -> &str {
         &self.figured.about.name
     }
@@ -121,7 +123,7 @@ fn timed(runs: &[Run]) -> Result<(Vec<(String, &Run, &JobData)>, Vec<String>), S
     let several = runs.iter().any(|run| run.figured.steps.len() > 1);
     let jobs = with.into_iter().flat_map(|(_, run, ())| run.figured.steps.iter().map(move |job| (run, job)));
     let named = jobs.filter(|(_, job)| job.times.is_some()).map(|(run, job)| {
-        let name = if several { format!("{} · {}", run.name(), job.job) } else { run.name().to_owned() };
+        let name = if several { format!("{} · {}", run.called, job.job) } else { run.called.clone() };
         (name, run, job)
     });
     Ok((named.collect(), lacking))

@@ -24,7 +24,7 @@ struct Quantity {
 }
 
 const THROUGHPUT: Quantity = Quantity {
-    name: "sent by all hosts",
+    name: "throughput of all hosts",
     columns: &["run", "time_s", "interval_s", "throughput_bit_per_s", "event"],
     unit: unit::rate,
     read: OverTime::throughput,
@@ -71,7 +71,7 @@ fn draw(runs: &[Run], width: f64, quantity: &Quantity) -> Result<Drawn, String> 
             events.push(event.time);
         }
         lines.push((*number, found));
-        entries.push(Entry { sign: Sign::Line(Style::of(*number), false), name: run.name().to_owned() });
+        entries.push(Entry { sign: Sign::Line(Style::of(*number), false), name: run.called.clone() });
     }
     let last = largest(with.iter().map(|(_, _, found)| found.end(found.sent.len() - 1)).chain(events.iter().copied()));
     // Runs that share an event share its line.
@@ -103,7 +103,8 @@ fn panel(quantity: &Quantity, lines: &[(usize, &OverTime)], events: &[f64], last
         },
         up: Axis::Numbers {
             name: format!("{} ({})", quantity.name, unit.name),
-            scale: Scale::linear(0.0, most / unit.worth, 4),
+            // A line at the most there is stays below the frame.
+            scale: Scale::within(0.0, most / unit.worth * 1.06, 5),
         },
         lines: lines.iter().map(line).collect(),
         events: events.iter().map(|time| time / span.worth).collect(),

@@ -54,7 +54,7 @@ pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
     let panels = [panel("mean", |bucket| bucket.mean), panel("p99", |bucket| bucket.p99)];
     let entry = |(number, run, _): &(usize, &Run, _)| Entry {
         sign: Sign::Line(Style::of(*number), true),
-        name: run.name().to_owned(),
+        name: run.called.clone(),
     };
     let entries: Vec<Entry> = with.iter().map(entry).collect();
     Ok(Drawn { picture: chart(width, &entries, &panels), table, without: lacking })
