@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use netloom_records::ReadError;
 use netloom_report::ReportError;
 
+use crate::draw::MOST_DOTS;
 use crate::figure::LeftOut;
 
 /// Why figures could not be made.
@@ -35,7 +36,10 @@ pub enum FigureError {
     #[error("dots per inch are for `png`; `{0}` has none")]
     NoDots(&'static str),
     /// A picture of so many dots cannot be made.
-    #[error("the figure `{name}` would have too many dots with {dots_per_inch} per inch")]
+    #[error(
+        "with {dots_per_inch} dots per inch there would be more than {MOST_DOTS} of them in the figure `{name}`; \
+         PDF and SVG are fine at any size"
+    )]
     TooLarge {
         /// Which.
         name: &'static str,

@@ -3,6 +3,7 @@
 mod answers;
 mod command;
 mod deadlock;
+mod figures;
 mod help;
 #[cfg(unix)]
 mod interrupt;

@@ -14,7 +14,7 @@ mod svg;
 
 pub use pdf::pdf;
 pub use picture::{Align, BLACK, Colour, Dash, Pen, Picture, Point, Turn, WHITE};
-pub use png::png;
+pub use png::{MOST_DOTS, png};
 pub use svg::svg;
 
 /// Points per millimetre.

@@ -13,14 +13,19 @@ use super::picture::{Align, BLACK, Colour, Pen, Picture, Point, Shape, Turn};
 
 /// Points per inch.
 const POINTS: f64 = 72.0;
+/// Dots of a picture: 256 MB while it is drawn.
+pub const MOST_DOTS: u64 = 1 << 26;
 /// Inches per metre.
 const INCHES: f64 = 1.0 / 0.0254;
 
 /// The file; nothing where it would have no dots or too many.
 pub fn png(picture: &Picture, dots_per_inch: u32) -> Option<Vec<u8>> {
     let scale = f64::from(dots_per_inch) / POINTS;
-    let dots = |points: f64| (points * scale).round() as u32;
-    let mut paper = Pixmap::new(dots(picture.width), dots(picture.height))?;
+    let [width, height] = [picture.width, picture.height].map(|points| (points * scale).round() as u32);
+    if u64::from(width) * u64::from(height) > MOST_DOTS {
+        return None;
+    }
+    let mut paper = Pixmap::new(width, height)?;
     paper.fill(tiny_skia::Color::WHITE);
     let transform = Transform::from_scale(scale as f32, scale as f32);
     picture.shapes.iter().for_each(|shape| draw(&mut paper, shape, transform));
