@@ -57,7 +57,11 @@ pub enum FigureError {
 }
 
 fn reasons(left_out: &[LeftOut]) -> String {
-    left_out.iter().map(|figure| format!("; `{}`: {}", figure.name, figure.reason)).collect()
+    let mut text = String::new();
+    for figure in left_out {
+        text.push_str(&format!("; `{}`: {}", figure.name, figure.reason));
+    }
+    text
 }
 
 fn listed(paths: &[PathBuf]) -> String {

@@ -120,7 +120,10 @@ mod tests {
         found.take(&row(2, 500, 0), true);
         found.take(&row(3, 7, 300), false);
         let found = found.finish(5_900_000);
-        assert_eq!((found.sent.as_slice(), found.waiting.as_slice()), ([0, 1_500, 0, 0, 0].as_slice(), [0, 0, 300, 0, 0].as_slice()));
+        assert_eq!(
+            (found.sent.as_slice(), found.waiting.as_slice()),
+            ([0, 1_500, 0, 0, 0].as_slice(), [0, 0, 300, 0, 0].as_slice())
+        );
         // 1,500 B in 1 us.
         assert!((found.throughput(1) - 12e9).abs() < 1.0 && (found.end(1) - 2e-6).abs() < 1e-18);
     }

@@ -67,7 +67,9 @@ impl Table {
 impl Cell {
     fn written(&self) -> String {
         match self {
-            Cell::Text(text) if text.contains(['"', ',', '\n', '\r']) => format!("\"{}\"", text.replace('"', "\"\"")),
+            Cell::Text(text) if text.contains(['"', ',', '\n', '\r']) => {
+                format!("\"{}\"", text.replace('"', "\"\""))
+            }
             Cell::Text(text) => text.clone(),
             Cell::Number(number) => number.to_string(),
             Cell::Absent => String::new(),

@@ -45,7 +45,12 @@ struct Planned {
 ///
 /// # Errors
 /// If a file is there and shall not be replaced, a picture would be too large, or the system refuses.
-pub fn write(figures: Figures, folder: &Path, format: Format, overwrite: Overwrite) -> Result<Made, FigureError> {
+pub fn write(
+    figures: Figures,
+    folder: &Path,
+    format: Format,
+    overwrite: Overwrite,
+) -> Result<Made, FigureError> {
     let (mut planned, mut made) = (Vec::new(), Vec::new());
     for figure in &figures.figures {
         let [picture, data] =
@@ -55,11 +60,14 @@ pub fn write(figures: Figures, folder: &Path, format: Format, overwrite: Overwri
         made.push(MadeFigure { picture, data, without: figure.without.clone() });
     }
     check(&planned, folder, overwrite)?;
-    fs::create_dir_all(folder).map_err(|source| FigureError::Unwritable { path: folder.to_owned(), source })?;
+    fs::create_dir_all(folder)
+        .map_err(|source| FigureError::Unwritable { path: folder.to_owned(), source })?;
     let written = put(&planned);
     if written.is_err() {
         // Whoever asks again would find them in the way; where even this fails, they are in nobody's.
-        planned.iter().for_each(|file| drop(fs::remove_file(&file.draft)));
+        for file in &planned {
+            let _ = fs::remove_file(&file.draft);
+        }
     }
     written?;
     Ok(Made { figures: made, left_out: figures.left_out, boxed: figures.boxed })
@@ -74,7 +82,8 @@ fn check(planned: &[Planned], folder: &Path, overwrite: Overwrite) -> Result<(),
         return Err(FigureError::NotAFile(other.path.clone()));
     }
     // The same data may stand beside pictures in several formats.
-    let says_otherwise = |file: &&Planned| file.path.exists() && fs::read(&file.path).ok().as_ref() != Some(&file.bytes);
+    let says_otherwise =
+        |file: &&Planned| file.path.exists() && fs::read(&file.path).ok().as_ref() != Some(&file.bytes);
     let there: Vec<PathBuf> = planned.iter().filter(says_otherwise).map(|file| file.path.clone()).collect();
     if overwrite == Overwrite::Refuse && !there.is_empty() {
         return Err(FigureError::Exists(there));

@@ -47,5 +47,7 @@ pub fn width(text: &str) -> Result<f64, String> {
     let [narrowest, widest] = WIDTHS_MM;
     let found = text.trim_end_matches("mm").trim().parse::<f64>().ok();
     let fits = |width: &f64| (narrowest..=widest).contains(width);
-    found.filter(fits).ok_or_else(|| format!("expected millimetres from {narrowest} to {widest}, as in `84.6`"))
+    found
+        .filter(fits)
+        .ok_or_else(|| format!("expected millimetres from {narrowest} to {widest}, as in `84.6`"))
 }

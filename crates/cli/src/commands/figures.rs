@@ -23,7 +23,9 @@ pub fn figures(arguments: &Figures, output: &mut Output) -> Result<ExitCode, Lab
         output.line(format!("left out {}: {}", figure.name, figure.reason));
     }
     for name in &made.boxed {
-        output.line(format!("the font lacks letters of `{name}`; boxes stand for them, except in the data and in SVG"));
+        output.line(format!(
+            "the font lacks letters of `{name}`; boxes stand for them, except in the data and in SVG"
+        ));
     }
     Ok(ExitCode::Good)
 }

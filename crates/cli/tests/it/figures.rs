@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use crate::command::Place;
 
-/// A job beside background traffic, on a fabric of two tiers in which a link goes down and comes up.
+/// A job beside background traffic, on a fabric of two tiers in which a link is slow for a while.
 const BUSY: &str = "
 netloom: 1
 fabric: { leaf_spine: { leaves: 3, spines: 2, hosts_per_leaf: 2 } }
 balance: spray
 jobs: [ { name: train, steps: 6, phases: [ { compute: 5us }, { ring_all_reduce: { size: 64KiB } } ] } ]
 background: { poisson: { load: 20%, sizes: alistorage, end: 60us } }
-faults: { timed: [ { at: 10us, link: leaf0-spine0.0, action: down }, { at: 40us, link: leaf0-spine0.0, action: up } ] }
+faults: { timed: [ { at: 10us, link: leaf0-spine0.0, action: { degrade: { rate: 20Gbps } } }, { at: 40us, link: leaf0-spine0.0, action: restore } ] }
 record: { series: 1us }
 ";
 
@@ -62,7 +62,8 @@ fn figures_and_report_of_the_same_runs_say_the_same() {
     assert_eq!(place.netloom(&["report", "a", "b", "-o", "page.html"]).code, Some(0));
     let page = fs::read_to_string(place.path("page.html")).expect("it is there");
     let (_, rest) = page.split_once("id=\"netloom-data\">").expect("there is data");
-    let data: Value = serde_json::from_str(rest.split_once("</script>").expect("it ends").0).expect("it is JSON");
+    let data: Value =
+        serde_json::from_str(rest.split_once("</script>").expect("it ends").0).expect("it is JSON");
     let number = |value: &Value| value.as_f64().expect("it is a number").to_string();
 
     let slowdown = table(&place, "paper/slowdown.csv");
@@ -111,7 +112,11 @@ fn figures_that_do_not_concern_a_run_are_told_and_files_are_kept() {
     assert_eq!(place.netloom(&["figures", "a", "-o", "paper"]).code, Some(0));
     let other = place.netloom(&["figures", "a", "-o", "paper", "--width", "176"]);
     let (error, hint) = other.err.split_once("\nhint: ").expect("the hint comes after its error");
-    assert!(other.code == Some(2) && error.contains("step_time.pdf") && hint.contains("--force"), "{}", other.err);
+    assert!(
+        other.code == Some(2) && error.contains("step_time.pdf") && hint.contains("--force"),
+        "{}",
+        other.err
+    );
     assert_eq!(place.netloom(&["figures", "a", "-o", "paper", "--width", "176", "--force"]).code, Some(0));
 }
 

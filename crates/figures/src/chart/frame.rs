@@ -26,7 +26,7 @@ const ASLANT: f64 = 34.0;
 /// What an axis shows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Axis {
-    /// Numbers; `worth` is what one of the unit at the ticks is worth.
+    /// Numbers.
     Numbers {
         /// Name and unit.
         name: String,
@@ -43,7 +43,8 @@ pub enum Axis {
 }
 
 impl Axis {
-    fn name(&self) -> &str {
+    /// Its name, with the unit.
+    pub fn name(&self) -> &str {
         let (Axis::Numbers { name, .. } | Axis::Names { name, .. }) = self;
         name
     }
@@ -185,9 +186,8 @@ impl Frame {
             picture.words(text, at, Align::End, SMALL);
         }
         // Names of all frames of a picture stand at its edge, below each other.
-        let middle = (NORMAL * 0.85 + 0.5, (self.top + self.bottom) / 2.0);
-        let name = font::shortened(self.up.name(), NORMAL, height + 24.0);
-        picture.turned(name, middle, Align::Middle, Turn::Upright, NORMAL);
+        let middle = (NORMAL * 0.85 + 0.5, f64::midpoint(self.top, self.bottom));
+        picture.turned(self.up.name(), middle, Align::Middle, Turn::Upright, NORMAL);
     }
 
     fn ticks_below(&self, picture: &mut Picture) {
@@ -198,7 +198,9 @@ impl Frame {
         match &self.across {
             Axis::Numbers { scale, .. } => {
                 let ticks = scale.ticks(room(&self.across, self.right - self.left, 0.0));
-                ticks.into_iter().for_each(|found| tick(self.x(found.at), length(found, scale)));
+                for found in ticks {
+                    tick(self.x(found.at), length(found, scale));
+                }
             }
             Axis::Names { names, .. } => {
                 (0..names.len()).for_each(|nth| tick(self.x(nth as f64), SMALL_TICK));
@@ -227,7 +229,7 @@ impl Frame {
         let name = font::shortened(self.across.name(), NORMAL, picture.width);
         // A name longer than its axis stays on the paper.
         let half = font::width(&name, NORMAL) / 2.0;
-        let middle = ((self.left + self.right) / 2.0).min(picture.width - half).max(half);
+        let middle = f64::midpoint(self.left, self.right).min(picture.width - half).max(half);
         picture.words(name, (middle, below), Align::Middle, NORMAL);
     }
 }

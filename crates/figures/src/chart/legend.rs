@@ -85,7 +85,8 @@ fn sign(picture: &mut Picture, sign: &Sign, (x, y): Point) {
             whisker(picture, y, (x + SAMPLE * 0.3, x + SAMPLE * 0.9));
         }
         Sign::Mark(mark) => {
-            picture.area(mark.corners(middle, 2.2), WHITE, Some(WHISKER));
+            let radius = if *mark == Mark::Circle { 1.5 } else { 2.4 };
+            picture.area(mark.corners(middle, radius), WHITE, Some(WHISKER));
         }
     }
 }

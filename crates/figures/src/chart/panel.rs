@@ -4,13 +4,16 @@
 //!
 //! Invariants: fonts have the same size whatever the width; of lines in the same place each can be seen.
 
+use super::NORMAL;
 use super::frame::{Axis, Frame, room_below, room_left};
 use super::legend::{Entry, legend};
 use super::style::{EVENT, Style, WHISKER};
-use crate::draw::{Picture, Point};
+use crate::draw::{Picture, Point, font};
 
 /// Height of a frame over its width.
 const RATIO: f64 = 0.56;
+/// A frame is no higher, however wide it is.
+const HIGHEST: f64 = 190.0;
 /// On the right of a frame: half of a label may stand out.
 const RIGHT: f64 = 9.0;
 /// Between two frames.
@@ -57,9 +60,10 @@ pub struct Panel {
 pub fn chart(width: f64, entries: &[Entry], panels: &[Panel]) -> Picture {
     let mut picture = Picture::new(width);
     let mut top = legend(&mut picture, entries) + TOP;
-    // All panels are as high as one alone would be if half of the room were taken.
+    // Two panels together are not twice as high as one alone.
     let share = if panels.len() > 1 { 0.75 } else { 1.0 };
-    let height = (width - 2.0 * RIGHT) * RATIO * share;
+    let named = panels.iter().map(|panel| font::width(panel.up.name(), NORMAL)).fold(0.0, f64::max);
+    let height = ((width - 2.0 * RIGHT) * RATIO).min(HIGHEST).max(named / share) * share;
     let left = panels.iter().map(|panel| room_left(&panel.up, height)).fold(0.0, f64::max);
     for (nth, panel) in panels.iter().enumerate() {
         let frame = Frame {
@@ -89,7 +93,9 @@ fn draw(picture: &mut Picture, frame: &Frame, panel: &Panel, is_named: bool) {
         let through = if line.join == Join::Steps { steps(&points) } else { points.clone() };
         picture.line(through, line.style.pen);
         if line.is_marked {
-            points.iter().for_each(|point| line.style.draw_mark(picture, *point));
+            for point in &points {
+                line.style.draw_mark(picture, *point);
+            }
         }
     }
     frame.axes(picture, is_named);

@@ -73,7 +73,7 @@ impl Style {
     pub fn of(line: usize) -> Style {
         // Colours and dashes have no common divisor, so all pairs come before one comes again.
         let pen = Pen { colour: colour(line), width: LINE, dash: DASHES[line % DASHES.len()] };
-        Style { pen, mark: MARKS[line % MARKS.len()], is_filled: line / MARKS.len() % 2 == 0 }
+        Style { pen, mark: MARKS[line % MARKS.len()], is_filled: (line / MARKS.len()).is_multiple_of(2) }
     }
 
     /// The part of the line that is left open.

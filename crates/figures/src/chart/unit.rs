@@ -29,7 +29,8 @@ const MOST_WRITTEN: f64 = 1e6;
 
 /// The largest unit that is no larger than the number; of nothing at all the one that the others are made of.
 fn fitting(number: f64, units: &[Unit]) -> Unit {
-    let fits = |unit: &&Unit| if number > 0.0 { number >= unit.worth } else { (unit.worth - 1.0).abs() < 1e-15 };
+    let fits =
+        |unit: &&Unit| if number > 0.0 { number >= unit.worth } else { (unit.worth - 1.0).abs() < 1e-15 };
     *units.iter().find(fits).unwrap_or(&units[units.len() - 1])
 }
 

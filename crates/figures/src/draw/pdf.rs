@@ -71,10 +71,16 @@ fn content(picture: &Picture) -> Vec<u8> {
             }
             Shape::Area { corners, fill, edge } => {
                 set_fill(&mut content, *fill);
-                edge.iter().for_each(|pen| set_pen(&mut content, *pen));
+                if let Some(pen) = edge {
+                    set_pen(&mut content, *pen);
+                }
                 trace(&mut content, corners, picture.height);
                 content.close_path();
-                if edge.is_some() { content.fill_nonzero_and_stroke() } else { content.fill_nonzero() };
+                if edge.is_some() {
+                    content.fill_nonzero_and_stroke()
+                } else {
+                    content.fill_nonzero()
+                };
             }
             Shape::Words { text, at, align, turn, size } => {
                 write(&mut content, text, (at.0, picture.height - at.1), *align, *turn, *size);
@@ -104,7 +110,11 @@ fn set_pen(content: &mut Content, pen: Pen) {
 fn trace(content: &mut Content, points: &[Point], height: f64) {
     for (nth, &(x, y)) in points.iter().enumerate() {
         let (x, y) = (rounded(x), rounded(height - y));
-        if nth == 0 { content.move_to(x, y) } else { content.line_to(x, y) };
+        if nth == 0 {
+            content.move_to(x, y)
+        } else {
+            content.line_to(x, y)
+        };
     }
 }
 
@@ -170,10 +180,12 @@ fn embed_font(file: &mut Pdf, picture: &Picture) {
     let program = deflated(font::FILE);
     let mut stream = file.stream(FONT_FILE, &program);
     stream.filter(Filter::FlateDecode);
-    stream.pair(Name(b"Length1"), font::FILE.len() as i32);
+    stream.pair(Name(b"Length1"), i32::try_from(font::FILE.len()).expect("the font is small"));
     stream.finish();
     let mut characters = UnicodeCmap::new(Name(b"NetloomFigures-UTF16"), IDENTITY);
-    used.values().for_each(|glyph| characters.pair(glyph.id, glyph.character));
+    for glyph in used.values() {
+        characters.pair(glyph.id, glyph.character);
+    }
     let characters = characters.finish();
     file.cmap(CHARACTERS, &characters);
 }

@@ -3,9 +3,7 @@
 //! Models: white paper; glyphs as outlines; as many dots as the size of the paper and the dots per inch say.
 
 use png::{BitDepth, ColorType, Compression, Encoder, PixelDimensions, Unit};
-use tiny_skia::{
-    FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, StrokeDash, Transform,
-};
+use tiny_skia::{FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
 use ttf_parser::OutlineBuilder;
 
 use super::font;
@@ -93,7 +91,10 @@ fn letters(text: &str, at: Point, align: Align, turn: Turn, size: f64) -> Option
     let mut along = -font::width(text, size) * share;
     let mut path = PathBuilder::new();
     for glyph in font::glyphs(text) {
-        font::outline(glyph.id, &mut Placed { path: &mut path, at, direction: turn.direction(), along, scale });
+        font::outline(
+            glyph.id,
+            &mut Placed { path: &mut path, at, direction: turn.direction(), along, scale },
+        );
         along += f64::from(glyph.advance) * scale;
     }
     path.finish()
@@ -151,8 +152,7 @@ fn encoded(paper: &Pixmap, dots_per_inch: u32) -> Vec<u8> {
     let per_metre = (f64::from(dots_per_inch) * INCHES).round() as u32;
     encoder.set_pixel_dims(Some(PixelDimensions { xppu: per_metre, yppu: per_metre, unit: Unit::Meter }));
     // The paper is opaque, so colours are what they seem.
-    let dots: Vec<u8> =
-        paper.pixels().iter().flat_map(|dot| [dot.red(), dot.green(), dot.blue()]).collect();
+    let dots: Vec<u8> = paper.pixels().iter().flat_map(|dot| [dot.red(), dot.green(), dot.blue()]).collect();
     let written = encoder.write_header().and_then(|mut writer| {
         writer.write_image_data(&dots)?;
         writer.finish()

@@ -65,11 +65,8 @@ fn places(points: &[Point]) -> String {
 
 fn stroke(pen: Pen) -> String {
     let dashes: Vec<String> = pen.dash.iter().map(|length| number(*length)).collect();
-    let dash = if dashes.is_empty() {
-        String::new()
-    } else {
-        format!(" stroke-dasharray=\"{}\"", dashes.join(" "))
-    };
+    let dash =
+        if dashes.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{}\"", dashes.join(" ")) };
     format!(" stroke=\"{}\" stroke-width=\"{}\"{dash}", hex(pen.colour), number(pen.width))
 }
 

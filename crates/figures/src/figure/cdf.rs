@@ -51,7 +51,8 @@ pub fn fct(runs: &[Run], width: f64) -> Result<Drawn, String> {
     let mut table = Table::new(&["run", "messages_of", "fct_s", "share_of_messages"]);
     let mut panels = Vec::new();
     for (word, what, of) in GROUPS {
-        let arrived = with.iter().filter_map(|(number, run, ())| Some((*number, *run, of(run).arrived.as_ref()?)));
+        let arrived =
+            with.iter().filter_map(|(number, run, ())| Some((*number, *run, of(run).arrived.as_ref()?)));
         let mut lines = Vec::new();
         for (number, run, fct) in arrived {
             for (value, share) in pairs(&fct.cdf) {

@@ -32,8 +32,16 @@ const NONE: Colour = Colour([0xee, 0xf0, 0xf2]);
 /// So that no paper is seen between two cells.
 const OVERLAP: f64 = 0.3;
 
-const COLUMNS: &[&str] =
-    &["run", "direction", "first_leaf", "last_leaf", "first_spine", "last_spine", "links", "mean_utilization_percent"];
+const COLUMNS: &[&str] = &[
+    "run",
+    "direction",
+    "first_leaf",
+    "last_leaf",
+    "first_spine",
+    "last_spine",
+    "links",
+    "mean_utilization_percent",
+];
 
 /// A direction: in the table, above its maps, and where its cells are.
 type Direction = (&'static str, &'static str, fn(&TierData) -> &Vec<Vec<Option<Usage>>>);
@@ -49,12 +57,15 @@ pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
         return Err(format!("maps of {} runs do not fit on a page ({MOST} do): name fewer runs", with.len()));
     }
     let mut table = Table::new(COLUMNS);
-    with.iter().for_each(|(_, run, tiers)| tell(&mut table, run, tiers));
+    for (_, run, tiers) in &with {
+        tell(&mut table, run, tiers);
+    }
     let shares = with.iter().flat_map(|(_, _, tiers)| tiers.up.iter().chain(&tiers.down).flatten().flatten());
     // Up to the next ten percent, so that figures of similar runs have one scale.
     let busiest = largest(shares.map(|usage| usage.mean));
     let most = ((busiest * 10.0 - 1e-9).ceil() / 10.0).clamp(0.1, 1.0);
-    let maps: Vec<(&str, &TierData)> = with.iter().map(|(_, run, tiers)| (run.called.as_str(), *tiers)).collect();
+    let maps: Vec<(&str, &TierData)> =
+        with.iter().map(|(_, run, tiers)| (run.called.as_str(), *tiers)).collect();
     Ok(Drawn { picture: chart(width, &maps, most), table, without: lacking })
 }
 
@@ -85,9 +96,13 @@ fn percent(share: f64) -> f64 {
 
 fn chart(width: f64, maps: &[(&str, &TierData)], most: f64) -> Picture {
     let mut picture = Picture::new(width);
-    let named: Vec<[Names; 2]> =
-        maps.iter().map(|(_, tiers)| [Names::of(&tiers.leaves, "leaf"), Names::of(&tiers.spines, "spine")]).collect();
-    let widest = largest(named.iter().flat_map(|[leaves, _]| leaves.ticks.iter()).map(|name| font::width(name, SMALL)));
+    let named: Vec<[Names; 2]> = maps
+        .iter()
+        .map(|(_, tiers)| [Names::of(&tiers.leaves, "leaf"), Names::of(&tiers.spines, "spine")])
+        .collect();
+    let widest = largest(
+        named.iter().flat_map(|[leaves, _]| leaves.ticks.iter()).map(|name| font::width(name, SMALL)),
+    );
     let left = widest + 3.0 + NORMAL + 2.5;
     let room = (width - left - RIGHT - BETWEEN) / 2.0;
     let has_names = maps.len() > 1;
@@ -163,7 +178,10 @@ impl Names {
         if is_alike && !parts.is_empty() {
             let stem = parts[0].0.trim_end_matches(['-', '_', '.']);
             let stem = if stem.is_empty() { what } else { stem };
-            return Names { stem: stem.to_owned(), ticks: parts.iter().map(|(_, number)| (*number).to_owned()).collect() };
+            return Names {
+                stem: stem.to_owned(),
+                ticks: parts.iter().map(|(_, number)| (*number).to_owned()).collect(),
+            };
         }
         let ticks = blocks.iter().map(|[first, _]| font::shortened(first, SMALL, 36.0)).collect();
         Names { stem: what.to_owned(), ticks }

@@ -91,12 +91,15 @@ pub fn all(runs: &[Run], width: f64) -> (Vec<Figure>, Vec<LeftOut>) {
     (figures, left_out)
 }
 
+/// What has data, and the names of runs that have none.
+type Sorted<T> = (Vec<T>, Vec<String>);
+
 /// Of runs with some data and those without: the names of the latter, unless none has any.
 fn without<'a, T>(
     runs: &'a [Run],
     has: impl Fn(&'a Run) -> Option<T>,
     none: &str,
-) -> Result<(Vec<(usize, &'a Run, T)>, Vec<String>), String> {
+) -> Result<Sorted<(usize, &'a Run, T)>, String> {
     let (mut with, mut lacking) = (Vec::new(), Vec::new());
     for (number, run) in runs.iter().enumerate() {
         match has(run) {
@@ -116,7 +119,7 @@ fn check_lines(n_lines: usize) -> Result<(), String> {
 }
 
 /// Jobs with finished steps, each with the name of its line: of the run, and of the job where some run has several.
-fn timed(runs: &[Run]) -> Result<(Vec<(String, &Run, &JobData)>, Vec<String>), String> {
+fn timed(runs: &[Run]) -> Result<Sorted<(String, &Run, &JobData)>, String> {
     let has_steps = |run: &'_ Run| run.figured.steps.iter().any(|job| job.times.is_some());
     let none = "no step of a job was finished";
     let (with, lacking) = without(runs, |run| has_steps(run).then_some(()), none)?;

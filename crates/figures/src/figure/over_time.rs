@@ -67,13 +67,21 @@ fn draw(runs: &[Run], width: f64, quantity: &Quantity) -> Result<Drawn, String> 
         }
         for event in happened(run) {
             let what = told(event);
-            table.push([run.name().into(), event.time.into(), Cell::Absent, Cell::Absent, what.as_str().into()]);
+            table.push([
+                run.name().into(),
+                event.time.into(),
+                Cell::Absent,
+                Cell::Absent,
+                what.as_str().into(),
+            ]);
             events.push(event.time);
         }
         lines.push((*number, found));
         entries.push(Entry { sign: Sign::Line(Style::of(*number), false), name: run.called.clone() });
     }
-    let last = largest(with.iter().map(|(_, _, found)| found.end(found.sent.len() - 1)).chain(events.iter().copied()));
+    let last = largest(
+        with.iter().map(|(_, _, found)| found.end(found.sent.len() - 1)).chain(events.iter().copied()),
+    );
     // Runs that share an event share its line.
     events.sort_by(f64::total_cmp);
     events.dedup();
@@ -113,7 +121,7 @@ fn panel(quantity: &Quantity, lines: &[(usize, &OverTime)], events: &[f64], last
 
 /// A mean holds over its whole interval; what waits was looked at where the interval ended.
 fn points(found: &OverTime, values: &[f64], join: Join, second: f64, one: f64) -> Vec<(f64, f64)> {
-    let ends = values.iter().enumerate().map(|(nth, value)| (found.end(nth) / second, value / one));
+    let mut ends = values.iter().enumerate().map(|(nth, value)| (found.end(nth) / second, value / one));
     if join == Join::Straight {
         return std::iter::once((0.0, 0.0)).chain(ends).collect();
     }
@@ -121,7 +129,7 @@ fn points(found: &OverTime, values: &[f64], join: Join, second: f64, one: f64) -
         let start = if nth == 0 { 0.0 } else { found.end(nth - 1) };
         (start / second, value / one)
     });
-    starts.chain(ends.last()).collect()
+    starts.chain(ends.next_back()).collect()
 }
 
 fn happened(run: &Run) -> impl Iterator<Item = &EventData> {

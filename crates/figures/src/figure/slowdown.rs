@@ -29,8 +29,10 @@ pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
         }
     }
     // Runs of different traffic have different sizes; all of them are ticks.
-    let mut sizes: Vec<u64> =
-        with.iter().flat_map(|(_, _, found)| found.buckets.iter().map(|bucket| bucket.largest_bytes)).collect();
+    let mut sizes: Vec<u64> = with
+        .iter()
+        .flat_map(|(_, _, found)| found.buckets.iter().map(|bucket| bucket.largest_bytes))
+        .collect();
     sizes.sort_unstable();
     sizes.dedup();
     let across = Axis::Names {

@@ -25,8 +25,7 @@ const RIGHT: f64 = 9.0;
 /// As many bars fit on a page.
 const MOST: usize = 60;
 
-const COLUMNS: &[&str] =
-    &["run", "job", "steps", "mean_s", "mean_low_s", "mean_high_s", "p95_s", "p99_s"];
+const COLUMNS: &[&str] = &["run", "job", "steps", "mean_s", "mean_low_s", "mean_high_s", "p95_s", "p99_s"];
 
 /// A bar.
 struct Bar {
@@ -107,14 +106,16 @@ fn chart(width: f64, bars: &[Bar]) -> Picture {
 
 fn draw_bar(picture: &mut Picture, frame: &Frame, middle: f64, worth: f64, bar: &Bar) {
     let x = |seconds: f64| frame.x(seconds / worth);
-    let corners = [(frame.left, -1.0), (x(bar.mean.value), -1.0), (x(bar.mean.value), 1.0), (frame.left, 1.0)];
+    let corners =
+        [(frame.left, -1.0), (x(bar.mean.value), -1.0), (x(bar.mean.value), 1.0), (frame.left, 1.0)];
     let corners = corners.map(|(x, half)| (x, middle + half * BAR / 2.0));
     picture.area(corners.to_vec(), colour(bar.run), Some(AXIS));
     if let (Some(low), Some(high)) = (bar.mean.low, bar.mean.high) {
         whisker(picture, middle, (x(low), x(high)));
     }
-    for (mark, value) in [(Mark::Circle, bar.p95), (Mark::Diamond, bar.p99)] {
-        picture.area(mark.corners((x(value), middle), 2.2), WHITE, Some(WHISKER));
+    // The smaller one in front: both are seen where they meet.
+    for (mark, radius, value) in [(Mark::Diamond, 2.4, bar.p99), (Mark::Circle, 1.5, bar.p95)] {
+        picture.area(mark.corners((x(value), middle), radius), WHITE, Some(WHISKER));
     }
 }
 

@@ -61,7 +61,8 @@ fn tables_say_what_is_worked_out_by_hand() {
     place.run("spray", &with_samples(), names("training"), summary("spray"));
     // One background message of 1,000 B took 3 s and would have taken 1.5 s.
     assert_eq!(table(&place, "slowdown")[1..], ["spray,1000,1,2,2"]);
-    let steps = ["spray,training,1,0.25", "spray,training,2,0.5", "spray,training,4,0.75", "spray,training,8,1"];
+    let steps =
+        ["spray,training,1,0.25", "spray,training,2,0.5", "spray,training,4,0.75", "spray,training,8,1"];
     assert_eq!(table(&place, "step_time_cdf")[1..], steps);
     let fct = ["spray,background,3,1", "spray,jobs,1,0.333333", "spray,jobs,2,0.666667", "spray,jobs,4,1"];
     assert_eq!(table(&place, "fct_cdf")[1..], fct);
@@ -121,12 +122,23 @@ fn figures_without_data_are_left_out_with_the_reason() {
     };
     assert_eq!(drawn_names(&place), ["slowdown", "step_time", "step_time_cdf", "fct_cdf", "links"]);
     let left_out = drawn(&place).unwrap().left_out;
-    assert!(left_out.len() == 2 && left_out.iter().all(|figure| figure.reason.contains("series")), "{left_out:?}");
+    assert!(
+        left_out.len() == 2 && left_out.iter().all(|figure| figure.reason.contains("series")),
+        "{left_out:?}"
+    );
     // A run that has no data for a figure is told, too.
-    place.run("idle", &MemorySink { ports: rows().ports, ..MemorySink::default() }, names("training"), summary("ecmp"));
+    place.run(
+        "idle",
+        &MemorySink { ports: rows().ports, ..MemorySink::default() },
+        names("training"),
+        summary("ecmp"),
+    );
     let found = drawn(&place).unwrap();
-    let without: Vec<_> = found.figures.iter().map(|figure| (figure.name, figure.without.join(" "))).collect();
-    assert!(without.contains(&("slowdown", "idle".to_owned())) && without.contains(&("links", String::new())));
+    let without: Vec<_> =
+        found.figures.iter().map(|figure| (figure.name, figure.without.join(" "))).collect();
+    assert!(
+        without.contains(&("slowdown", "idle".to_owned())) && without.contains(&("links", String::new()))
+    );
 }
 
 #[test]
@@ -134,7 +146,8 @@ fn no_figure_at_all_is_an_error_that_says_why() {
     let mut place = Place::new();
     place.run("idle", &MemorySink::default(), names("training"), summary("ecmp"));
     let error = drawn(&place).unwrap_err().to_string();
-    for word in ["no figure is left", "`slowdown`: no background message", "`links`: no fabric has two tiers"] {
+    for word in ["no figure is left", "`slowdown`: no background message", "`links`: no fabric has two tiers"]
+    {
         assert!(error.contains(word), "{error}");
     }
 }

@@ -24,7 +24,8 @@ fn attribute(attributes: &str, name: &str) -> Option<f64> {
 fn bounds(attributes: &str) -> [f64; 4] {
     let number = |name| attribute(attributes, name).expect("it has one");
     let (x, y, length, size) = (number("x"), number("y"), number("textLength"), number("font-size"));
-    let share = if attributes.contains("\"middle\"") { 0.5 } else { f64::from(attributes.contains("\"end\"")) };
+    let share =
+        if attributes.contains("\"middle\"") { 0.5 } else { f64::from(attributes.contains("\"end\"")) };
     let (from, to) = (-length * share, length * (1.0 - share));
     let (above, below) = (size * 0.75, size * 0.22);
     if attributes.contains("rotate(-90") {
@@ -32,7 +33,12 @@ fn bounds(attributes: &str) -> [f64; 4] {
     }
     if attributes.contains("rotate(-45") {
         let turned = |along: f64| along * std::f64::consts::FRAC_1_SQRT_2;
-        return [x + turned(from - below), x + turned(to + below), y - turned(to + above), y + turned(below - from)];
+        return [
+            x + turned(from - below),
+            x + turned(to + below),
+            y - turned(to + above),
+            y + turned(below - from),
+        ];
     }
     [x + from, x + to, y - above, y + below]
 }
@@ -82,16 +88,30 @@ fn axes_have_names_and_units() {
     let found = drawn(&place).unwrap();
     check(&found);
     for (figure, axes) in [
-        ("slowdown", ["mean slowdown (×)", "p99 slowdown (×)", "message size, largest of its bucket"].as_slice()),
+        (
+            "slowdown",
+            ["mean slowdown (×)", "p99 slowdown (×)", "message size, largest of its bucket"].as_slice(),
+        ),
         ("step_time", &["step time (s)", "mean, 95 % interval", "p95", "p99"]),
         ("step_time_cdf", &["step time (s)", "share of steps (%)"]),
-        ("fct_cdf", &["FCT of background messages (s)", "FCT of messages of jobs (s)", "share of messages (%)"]),
-        ("links", &["leaf", "spine", "leaf → spine", "spine → leaf", "utilization, mean of parallel links (%)"]),
-        ("throughput", &["throughput of all hosts (Gbit/s)", "simulated time (s)", "event (fault or repair)"]),
+        (
+            "fct_cdf",
+            &["FCT of background messages (s)", "FCT of messages of jobs (s)", "share of messages (%)"],
+        ),
+        (
+            "links",
+            &["leaf", "spine", "leaf → spine", "spine → leaf", "utilization, mean of parallel links (%)"],
+        ),
+        (
+            "throughput",
+            &["throughput of all hosts (Gbit/s)", "simulated time (s)", "event (fault or repair)"],
+        ),
         ("queues_over_time", &["largest switch queue (KiB)", "simulated time (s)"]),
     ] {
         let found = words(&found, figure);
-        axes.iter().for_each(|axis| assert!(found.iter().any(|text| text == axis), "{figure}: {axis} {found:?}"));
+        for axis in axes {
+            assert!(found.iter().any(|text| text == axis), "{figure}: {axis} {found:?}");
+        }
     }
 }
 
@@ -109,7 +129,8 @@ fn many_runs_with_long_names_stay_on_the_paper() {
         check(&found);
         assert!(found.boxed.is_empty());
         let told = words(&found, "throughput");
-        let named = |number: usize| told.iter().filter(|text| text.contains(&format!("name_{number}"))).count();
+        let named =
+            |number: usize| told.iter().filter(|text| text.contains(&format!("name_{number}"))).count();
         assert!((0..8).all(|number| named(number) == 1), "{told:?}");
     }
 }
@@ -121,7 +142,8 @@ fn more_lines_than_can_be_told_apart_are_refused() {
         place.run(&format!("run {nth}"), &rows(), names("training"), summary("spray"));
     });
     let found = drawn(&place).unwrap();
-    let left_out = found.left_out.iter().find(|figure| figure.name == "fct_cdf").expect("57 lines are too many");
+    let left_out =
+        found.left_out.iter().find(|figure| figure.name == "fct_cdf").expect("57 lines are too many");
     assert!(left_out.reason.contains("57 lines"), "{left_out:?}");
     assert!(found.left_out.iter().any(|figure| figure.name == "links" && figure.reason.contains("57 runs")));
     assert!(found.figures.iter().any(|figure| figure.name == "step_time"));
