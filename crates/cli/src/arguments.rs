@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use netloom_lab::Seeds;
+use netloom_lab::figures::{self, Format as FigureFormat};
 use netloom_lab::show::themis;
 use netloom_lab::sweep::{Precision, Variation};
 
@@ -37,6 +38,8 @@ pub enum Command {
     Compare(Compare),
     /// Draw runs on one page, an HTML file that needs nothing but a browser, or in the terminal
     Report(Report),
+    /// Draw runs for a paper: PDF, SVG or PNG, as wide as a column, each figure with its data beside it
+    Figures(Figures),
     /// Draw a fabric in the terminal; show what a run recorded of packets and of its slowest messages, forwarding tables, or what Themis costs
     Show(Show),
     /// Write a run in the formats of other programs: a timeline, comma-separated values, tables of benchmarks
@@ -149,6 +152,29 @@ pub struct Report {
     /// 80 where there is none; colours only on a terminal, and none with `NO_COLOR`
     #[arg(long)]
     pub text: bool,
+}
+
+/// `netloom figures`.
+#[derive(Debug, Args)]
+pub struct Figures {
+    /// Run folders, in the order they shall be shown, or folders of sweeps
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<PathBuf>,
+    /// The folder
+    #[arg(short, long, value_name = "DIR", default_value = "out/figures")]
+    pub output: PathBuf,
+    /// How pictures are written
+    #[arg(long, value_name = "FORMAT", default_value = "pdf", value_parser = clap::builder::PossibleValuesParser::new(FigureFormat::WORDS))]
+    pub format: String,
+    /// Width in millimetres; the default is a column of most papers
+    #[arg(long, value_name = "MM", default_value_t = figures::COLUMN_MM, value_parser = figures::width)]
+    pub width: f64,
+    /// Dots per inch of PNG [default: 300]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(50..=2400))]
+    pub dpi: Option<u32>,
+    /// Write in place of files that are already there
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `netloom show`.

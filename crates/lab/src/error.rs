@@ -5,6 +5,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use netloom_figures::FigureError;
 use netloom_records::{FolderError, Outcome, Problem, ReadError, SinkError, Status};
 use netloom_report::ReportError;
 use netloom_scenario::{Diagnostics, Style};
@@ -109,6 +110,9 @@ pub enum LabError {
     /// A report cannot be made.
     #[error(transparent)]
     Report(ReportError),
+    /// Figures cannot be made.
+    #[error(transparent)]
+    Figures(FigureError),
     /// A run folder is not what its manifest says.
     #[error("the run folder is not what its manifest says ({}): {}", joined(.problems), .path.display())]
     Altered {
@@ -186,6 +190,7 @@ impl LabError {
             LabError::Folder(FolderError::Complete(_))
             | LabError::Report(ReportError::Exists(_))
             | LabError::Export(ExportError::Exists(_))
+            | LabError::Figures(FigureError::Exists(_))
             | LabError::Sweep(SweepError::Other { .. }) => true,
             LabError::Unwritable { source, .. } => source.kind() == io::ErrorKind::AlreadyExists,
             _ => false,
@@ -242,6 +247,16 @@ impl From<ReportError> for LabError {
             ReportError::Read(error) => LabError::Read(error),
             ReportError::Lacking { path, what } => LabError::Lacking { path, what },
             other => LabError::Report(other),
+        }
+    }
+}
+
+impl From<FigureError> for LabError {
+    fn from(error: FigureError) -> LabError {
+        match error {
+            FigureError::Read(error) => LabError::Read(error),
+            FigureError::Report(error) => LabError::from(error),
+            other => LabError::Figures(other),
         }
     }
 }

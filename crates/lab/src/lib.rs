@@ -1,9 +1,9 @@
 //! The façade: the straight line from a scenario to a run folder, and what is built from it.
 //!
 //! Models: compile, simulate, store ([`run`]); the figures of a run ([`summary`]), runs side by side ([`compare`]) and
-//! on a page ([`report`]) or as text ([`report_text`]), in the formats of other programs ([`export`]), fabrics in
-//! characters ([`text::fabric()`]), the life of packets in them ([`show`]), many runs at once ([`sweep()`]), grids of them in
-//! a folder ([`sweep::grid`]), checking
+//! on a page ([`report`]), as text ([`report_text`]) and in figures for papers ([`figures`]), in the formats of other
+//! programs ([`export`]), fabrics in characters ([`text::fabric()`]), the life of packets in them ([`show`]), many runs at
+//! once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking
 //! scenarios and run folders ([`check`]), and what there is to choose from ([`list`]).
 //! Leaves out: terminals, arguments, and how a page is drawn.
 //!
@@ -32,6 +32,7 @@ mod demo;
 mod diagnose;
 mod error;
 pub mod export;
+pub mod figures;
 pub mod import;
 mod labels;
 mod line;

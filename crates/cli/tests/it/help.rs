@@ -12,6 +12,7 @@ fn help_texts() {
         "sweep",
         "compare",
         "report",
+        "figures",
         "show",
         "show packets",
         "show paths",

@@ -4,6 +4,7 @@ mod answers;
 mod command;
 mod deadlock;
 mod export;
+mod figures;
 mod help;
 #[cfg(unix)]
 mod interrupt;

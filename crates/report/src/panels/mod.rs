@@ -19,7 +19,7 @@ mod reordering;
 mod repairs;
 pub mod settings;
 mod signals;
-mod slowdown;
+pub mod slowdown;
 pub mod stages;
 pub mod steps;
 mod summary;

@@ -1,0 +1,31 @@
+//! `netloom figures`: figures for papers.
+
+use netloom_lab::figures::{Format, Wanted};
+use netloom_lab::{ExitCode, LabError};
+
+use super::run::overwrite;
+use crate::arguments::Figures;
+use crate::output::Output;
+
+/// Writes the figures, and says which, and which not.
+pub fn figures(arguments: &Figures, output: &mut Output) -> Result<ExitCode, LabError> {
+    let format = Format::of(&arguments.format, arguments.dpi).map_err(LabError::from)?;
+    let wanted = Wanted { format, width_mm: arguments.width, overwrite: overwrite(arguments.force) };
+    let made = netloom_lab::figures::figures(&arguments.runs, &arguments.output, wanted)?;
+    for figure in &made.figures {
+        output.line(format!("figure {}", figure.picture.display()));
+        output.line(format!("data {}", figure.data.display()));
+        if !figure.without.is_empty() {
+            output.line(format!("  without data in it: {}", figure.without.join(", ")));
+        }
+    }
+    for figure in &made.left_out {
+        output.line(format!("left out {}: {}", figure.name, figure.reason));
+    }
+    for name in &made.boxed {
+        output.line(format!(
+            "the font lacks letters of `{name}`; boxes stand for them, except in the data and in SVG"
+        ));
+    }
+    Ok(ExitCode::Good)
+}

@@ -1,0 +1,142 @@
+//! A chart of lines: legend, panels below each other, axes.
+//!
+//! Models: lines through points, or in steps; marks at points; upright lines where something happened.
+//!
+//! Invariants: fonts have the same size whatever the width; of lines in the same place each can be seen.
+
+use super::NORMAL;
+use super::frame::{Axis, Frame, room_below, room_left};
+use super::legend::{Entry, legend};
+use super::style::{EVENT, Style, WHISKER};
+use crate::draw::{Picture, Point, font};
+
+/// Height of a frame over its width.
+const RATIO: f64 = 0.56;
+/// A frame is no higher, however wide it is.
+const HIGHEST: f64 = 190.0;
+/// On the right of a frame: half of a label may stand out.
+const RIGHT: f64 = 9.0;
+/// Between two frames.
+const BETWEEN: f64 = 9.0;
+/// Above the first frame: half of a label may stand out.
+const TOP: f64 = 4.0;
+
+/// How the points of a line are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Join {
+    /// Straight from one to the next.
+    Straight,
+    /// A value holds until the next one, and changes there.
+    Steps,
+}
+
+/// A line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// In units of the axes.
+    pub points: Vec<Point>,
+    /// How it looks.
+    pub style: Style,
+    /// How it goes from point to point.
+    pub join: Join,
+    /// Whether its points have marks.
+    pub is_marked: bool,
+}
+
+/// A frame with lines.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panel {
+    /// The axis below; where the next panel has the same it is told there.
+    pub across: Axis,
+    /// The axis on the left.
+    pub up: Axis,
+    /// Lines.
+    pub lines: Vec<Line>,
+    /// Upright lines, in units of the axis below.
+    pub events: Vec<f64>,
+}
+
+/// A chart of panels below each other.
+pub fn chart(width: f64, entries: &[Entry], panels: &[Panel]) -> Picture {
+    let mut picture = Picture::new(width);
+    let mut top = legend(&mut picture, entries) + TOP;
+    // Two panels together are not twice as high as one alone.
+    let share = if panels.len() > 1 { 0.75 } else { 1.0 };
+    let named = panels.iter().map(|panel| font::width(panel.up.name(), NORMAL)).fold(0.0, f64::max);
+    let height = ((width - 2.0 * RIGHT) * RATIO).min(HIGHEST).max(named / share) * share;
+    let left = panels.iter().map(|panel| room_left(&panel.up, height)).fold(0.0, f64::max);
+    for (nth, panel) in panels.iter().enumerate() {
+        let frame = Frame {
+            across: panel.across.clone(),
+            up: panel.up.clone(),
+            left,
+            right: width - RIGHT,
+            top,
+            bottom: top + height,
+        };
+        let is_named = panels.get(nth + 1).is_none_or(|next| next.across != panel.across);
+        draw(&mut picture, &frame, panel, is_named);
+        let below = if is_named { room_below(&panel.across, frame.right - left) } else { 0.0 };
+        picture.height = frame.bottom + below;
+        top = picture.height + BETWEEN;
+    }
+    picture
+}
+
+fn draw(picture: &mut Picture, frame: &Frame, panel: &Panel, is_named: bool) {
+    frame.grid(picture);
+    for event in &panel.events {
+        picture.line(vec![(frame.x(*event), frame.top), (frame.x(*event), frame.bottom)], EVENT);
+    }
+    for line in &back_to_front(&panel.lines) {
+        let points: Vec<Point> = line.points.iter().map(|point| frame.at(*point)).collect();
+        let through = if line.join == Join::Steps { steps(&points) } else { points.clone() };
+        picture.line(through, line.style.pen);
+        if line.is_marked {
+            for point in &points {
+                line.style.draw_mark(picture, *point);
+            }
+        }
+    }
+    frame.axes(picture, is_named);
+}
+
+/// Those with the widest gaps last: through these others can be seen that lie in the same place.
+fn back_to_front(lines: &[Line]) -> Vec<&Line> {
+    let mut order: Vec<&Line> = lines.iter().collect();
+    order.sort_by(|left, right| left.style.gaps().total_cmp(&right.style.gaps()));
+    order
+}
+
+/// Across first, then up or down.
+fn steps(points: &[Point]) -> Vec<Point> {
+    let mut through: Vec<Point> = points.first().copied().into_iter().collect();
+    for two in points.windows(2) {
+        let corner = (two[1].0, two[0].1);
+        if corner != two[0] && corner != two[1] {
+            through.push(corner);
+        }
+        through.push(two[1]);
+    }
+    through
+}
+
+/// An interval across, with two ends.
+pub fn whisker(picture: &mut Picture, y: f64, (low, high): (f64, f64)) {
+    picture.line(vec![(low, y), (high, y)], WHISKER);
+    for end in [low, high] {
+        picture.line(vec![(end, y - 2.0), (end, y + 2.0)], WHISKER);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_holds_until_the_next_one() {
+        let through = steps(&[(0.0, 1.0), (2.0, 3.0), (2.0, 4.0)]);
+        assert_eq!(through, [(0.0, 1.0), (2.0, 1.0), (2.0, 3.0), (2.0, 4.0)]);
+        assert!(steps(&[]).is_empty());
+    }
+}

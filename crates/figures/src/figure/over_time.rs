@@ -1,0 +1,141 @@
+//! Throughput of all hosts, and the largest backlog at switches, over simulated time: a line for each run.
+//!
+//! Models: faults as upright lines; those at the start of a run are no events.
+
+use netloom_report::EventData;
+
+use super::{Drawn, Run, check_lines, largest, without};
+use crate::chart::frame::Axis;
+use crate::chart::legend::{Entry, Sign};
+use crate::chart::panel::{Join, Line, Panel, chart};
+use crate::chart::scale::Scale;
+use crate::chart::style::Style;
+use crate::chart::unit::{self, Unit};
+use crate::series::OverTime;
+use crate::table::{Cell, Table};
+
+/// What is shown over time.
+struct Quantity {
+    name: &'static str,
+    columns: &'static [&'static str],
+    unit: fn(f64) -> Unit,
+    read: fn(&OverTime, usize) -> f64,
+    join: Join,
+}
+
+const THROUGHPUT: Quantity = Quantity {
+    name: "throughput of all hosts",
+    columns: &["run", "time_s", "interval_s", "throughput_bit_per_s", "event"],
+    unit: unit::rate,
+    read: OverTime::throughput,
+    join: Join::Steps,
+};
+
+const QUEUES: Quantity = Quantity {
+    name: "largest switch queue",
+    columns: &["run", "time_s", "interval_s", "largest_backlog_B", "event"],
+    unit: unit::size,
+    read: |found, number| found.waiting[number] as f64,
+    join: Join::Straight,
+};
+
+/// Throughput over time.
+pub fn throughput(runs: &[Run], width: f64) -> Result<Drawn, String> {
+    draw(runs, width, &THROUGHPUT)
+}
+
+/// The largest backlog at switches over time.
+pub fn queues(runs: &[Run], width: f64) -> Result<Drawn, String> {
+    draw(runs, width, &QUEUES)
+}
+
+fn draw(runs: &[Run], width: f64, quantity: &Quantity) -> Result<Drawn, String> {
+    let none = "no table `series`: a scenario asks for it by `record: { series: ... }`";
+    let sampled = |run: &'_ Run| run.over_time.as_ref().filter(|found| !found.sent.is_empty()).cloned();
+    let (with, lacking) = without(runs, sampled, none)?;
+    check_lines(with.len())?;
+    let mut table = Table::new(quantity.columns);
+    let (mut lines, mut events, mut entries) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, run, found) in &with {
+        let numbers = || 0..found.sent.len();
+        for nth in numbers() {
+            let interval = found.interval as f64 / 1e12;
+            let value = (quantity.read)(found, nth);
+            let cells = [found.end(nth).into(), interval.into(), value.into(), Cell::Absent];
+            let [time, interval, value, event] = cells;
+            table.push([run.name().into(), time, interval, value, event]);
+        }
+        for event in happened(run) {
+            let what = told(event);
+            table.push([
+                run.name().into(),
+                event.time.into(),
+                Cell::Absent,
+                Cell::Absent,
+                what.as_str().into(),
+            ]);
+            events.push(event.time);
+        }
+        lines.push((*number, found));
+        entries.push(Entry { sign: Sign::Line(Style::of(*number), false), name: run.called.clone() });
+    }
+    let last = largest(
+        with.iter().map(|(_, _, found)| found.end(found.sent.len() - 1)).chain(events.iter().copied()),
+    );
+    // Runs that share an event share its line.
+    events.sort_by(f64::total_cmp);
+    events.dedup();
+    if !events.is_empty() {
+        entries.push(Entry { sign: Sign::Event, name: "event (fault or repair)".to_owned() });
+    }
+    let picture = chart(width, &entries, &[panel(quantity, &lines, &events, last)]);
+    Ok(Drawn { picture, table, without: lacking })
+}
+
+fn panel(quantity: &Quantity, lines: &[(usize, &OverTime)], events: &[f64], last: f64) -> Panel {
+    let values = |found: &OverTime| -> Vec<f64> {
+        (0..found.sent.len()).map(|nth| (quantity.read)(found, nth)).collect()
+    };
+    let most = largest(lines.iter().flat_map(|(_, found)| values(found)));
+    let (unit, span) = ((quantity.unit)(most), unit::span(last));
+    let line = |(number, found): &(usize, &OverTime)| Line {
+        points: points(found, &values(found), quantity.join, span.worth, unit.worth),
+        style: Style::of(*number),
+        join: quantity.join,
+        is_marked: false,
+    };
+    Panel {
+        across: Axis::Numbers {
+            name: format!("simulated time ({})", span.name),
+            scale: Scale::within(0.0, last / span.worth, 5),
+        },
+        up: Axis::Numbers {
+            name: format!("{} ({})", quantity.name, unit.name),
+            // A line at the most there is stays below the frame.
+            scale: Scale::within(0.0, most / unit.worth * 1.06, 5),
+        },
+        lines: lines.iter().map(line).collect(),
+        events: events.iter().map(|time| time / span.worth).collect(),
+    }
+}
+
+/// A mean holds over its whole interval; what waits was looked at where the interval ended.
+fn points(found: &OverTime, values: &[f64], join: Join, second: f64, one: f64) -> Vec<(f64, f64)> {
+    let mut ends = values.iter().enumerate().map(|(nth, value)| (found.end(nth) / second, value / one));
+    if join == Join::Straight {
+        return std::iter::once((0.0, 0.0)).chain(ends).collect();
+    }
+    let starts = values.iter().enumerate().map(|(nth, value)| {
+        let start = if nth == 0 { 0.0 } else { found.end(nth - 1) };
+        (start / second, value / one)
+    });
+    starts.chain(ends.next_back()).collect()
+}
+
+fn happened(run: &Run) -> impl Iterator<Item = &EventData> {
+    run.figured.events.iter().filter(|event| event.time > 0.0)
+}
+
+fn told(event: &EventData) -> String {
+    format!("{} {} {}", event.target, event.name, event.action)
+}

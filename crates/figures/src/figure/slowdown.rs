@@ -1,0 +1,67 @@
+//! FCT slowdown of background messages by size: mean and 99th percentile, a line for each run.
+
+use netloom_records::statistics::SizeBucket;
+
+use super::{Drawn, Run, check_lines, largest, without};
+use crate::chart::frame::Axis;
+use crate::chart::legend::{Entry, Sign};
+use crate::chart::panel::{Join, Line, Panel, chart};
+use crate::chart::scale::Scale;
+use crate::chart::style::Style;
+use crate::chart::unit::sized;
+use crate::table::Table;
+
+/// Slowdowns that differ more than by this factor are read better on a logarithmic axis.
+const WIDE: f64 = 20.0;
+const COLUMNS: &[&str] = &["run", "largest_size_B", "messages", "mean_slowdown", "p99_slowdown"];
+
+/// Draws it.
+pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
+    let none = "no background message arrived; messages of jobs are judged by their steps";
+    let (with, lacking) = without(runs, |run| run.figured.slowdown.as_ref(), none)?;
+    check_lines(with.len())?;
+    let mut table = Table::new(COLUMNS);
+    for (_, run, found) in &with {
+        for bucket in &found.buckets {
+            let count = bucket.count as f64;
+            let size = bucket.largest_bytes as f64;
+            table.push([run.name().into(), size.into(), count.into(), bucket.mean.into(), bucket.p99.into()]);
+        }
+    }
+    // Runs of different traffic have different sizes; all of them are ticks.
+    let mut sizes: Vec<u64> = with
+        .iter()
+        .flat_map(|(_, _, found)| found.buckets.iter().map(|bucket| bucket.largest_bytes))
+        .collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let across = Axis::Names {
+        name: "message size, largest of its bucket".to_owned(),
+        names: sizes.iter().map(|size| sized(*size)).collect(),
+    };
+    let panel = |what: &str, read: fn(&SizeBucket) -> f64| {
+        let most = largest(with.iter().flat_map(|(_, _, found)| found.buckets.iter().map(read)));
+        let is_log = most > WIDE;
+        let scale = if is_log { Scale::logarithmic(1.0, most) } else { Scale::linear(0.0, most, 4) };
+        let line = |(number, _, found): &(usize, &Run, &netloom_records::statistics::Slowdowns)| Line {
+            points: found.buckets.iter().map(|bucket| (place(&sizes, bucket), read(bucket))).collect(),
+            style: Style::of(*number),
+            join: Join::Straight,
+            is_marked: true,
+        };
+        let name = format!("{what} slowdown (×)");
+        let up = Axis::Numbers { name, scale };
+        Panel { across: across.clone(), up, lines: with.iter().map(line).collect(), events: Vec::new() }
+    };
+    let panels = [panel("mean", |bucket| bucket.mean), panel("p99", |bucket| bucket.p99)];
+    let entry = |(number, run, _): &(usize, &Run, _)| Entry {
+        sign: Sign::Line(Style::of(*number), true),
+        name: run.called.clone(),
+    };
+    let entries: Vec<Entry> = with.iter().map(entry).collect();
+    Ok(Drawn { picture: chart(width, &entries, &panels), table, without: lacking })
+}
+
+fn place(sizes: &[u64], bucket: &SizeBucket) -> f64 {
+    sizes.binary_search(&bucket.largest_bytes).unwrap_or(0) as f64
+}

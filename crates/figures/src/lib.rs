@@ -1,0 +1,121 @@
+//! Figures for papers about some runs, made from their run folders alone, each with its data beside it.
+//!
+//! Models: figures of a stated width, as PDF, SVG or PNG, that are read in colour and in grey; a table for each.
+//! Leaves out: titles and captions, which are the paper's; the engine, scenarios, and anything else that was not stored.
+//!
+//! Invariants: the same records give the same bytes; no font of the system is asked; a figure without data is left out and
+//! told; files are written all or none.
+//!
+//! A new figure is one file in `figure/` and one line in its `mod.rs`.
+
+mod chart;
+mod draw;
+mod error;
+mod figure;
+mod names;
+mod series;
+mod table;
+mod write;
+
+use netloom_records::RunFolder;
+use netloom_report::{ReportedRun, figured};
+
+use draw::{POINTS_PER_MM, pdf, png, svg};
+
+pub use error::FigureError;
+pub use figure::{Figure, LeftOut};
+pub use write::{Made, MadeFigure, write};
+
+/// How figures are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// For LaTeX and printers.
+    Pdf,
+    /// For pages and for changing by hand.
+    Svg,
+    /// For slides; so many dots per inch.
+    Png(u32),
+}
+
+impl Format {
+    /// Words for formats.
+    pub const WORDS: [&str; 3] = ["pdf", "svg", "png"];
+    /// Dots per inch, unless others are asked for.
+    pub const DOTS_PER_INCH: u32 = 300;
+
+    /// The format of this word; PDF for any that is none.
+    ///
+    /// # Errors
+    /// If dots per inch are given for a format without dots.
+    pub fn of(word: &str, dots_per_inch: Option<u32>) -> Result<Format, FigureError> {
+        let found = match word {
+            "png" => return Ok(Format::Png(dots_per_inch.unwrap_or(Format::DOTS_PER_INCH))),
+            "svg" => Format::Svg,
+            _ => Format::Pdf,
+        };
+        if dots_per_inch.is_some() { Err(FigureError::NoDots(found.ending())) } else { Ok(found) }
+    }
+
+    /// How names of files end.
+    pub const fn ending(self) -> &'static str {
+        match self {
+            Format::Pdf => "pdf",
+            Format::Svg => "svg",
+            Format::Png(_) => "png",
+        }
+    }
+}
+
+/// The figures of some runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// Those with data.
+    pub figures: Vec<Figure>,
+    /// Those without.
+    pub left_out: Vec<LeftOut>,
+    /// Names of runs that the font lacks letters for.
+    pub boxed: Vec<String>,
+}
+
+/// Draws these runs, in this order, so many millimetres wide.
+///
+/// # Errors
+/// If one of them is no complete run folder or cannot be read, or there is nothing to draw.
+pub fn figures(runs: &[ReportedRun], width_mm: f64) -> Result<Figures, FigureError> {
+    let width = width_mm * POINTS_PER_MM;
+    let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
+    let called = names::fitting(&names, width - chart::legend::BEFORE);
+    let mut read = Vec::new();
+    for ((figured, run), called) in figured(runs)?.into_iter().zip(runs).zip(called) {
+        let over_time = series::over_time(&figured.about, &RunFolder::open(&run.folder)?)?;
+        read.push(figure::Run { figured, over_time, called });
+    }
+    let (figures, left_out) = figure::all(&read, width);
+    if figures.is_empty() {
+        return Err(FigureError::Nothing(left_out));
+    }
+    let names = read.iter().map(figure::Run::name).filter(|name| !draw::font::has_all(name));
+    Ok(Figures { figures, left_out, boxed: names.map(str::to_owned).collect() })
+}
+
+impl Figure {
+    /// The file with its data.
+    pub fn csv(&self) -> String {
+        self.table.csv()
+    }
+
+    /// The file with the picture.
+    ///
+    /// # Errors
+    /// If it would have too many dots.
+    pub fn file(&self, format: Format) -> Result<Vec<u8>, FigureError> {
+        match format {
+            Format::Pdf => Ok(pdf(&self.picture, self.name)),
+            Format::Svg => Ok(svg(&self.picture).into_bytes()),
+            Format::Png(dots_per_inch) => {
+                let too_large = FigureError::TooLarge { name: self.name, dots_per_inch };
+                png(&self.picture, dots_per_inch).ok_or(too_large)
+            }
+        }
+    }
+}

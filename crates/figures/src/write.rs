@@ -1,0 +1,115 @@
+//! Figures as files: all or none.
+//!
+//! Models: every file is prepared beside its place before the first one takes it.
+//!
+//! Invariants: nothing is replaced by anything else unless that was asked for; a failure leaves no draft behind.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use netloom_records::Overwrite;
+
+use crate::{FigureError, Figures, Format, LeftOut};
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// Figures with their files: the picture and the data; and the runs of which there is nothing in it.
+    pub figures: Vec<MadeFigure>,
+    /// Figures for which there are no data.
+    pub left_out: Vec<LeftOut>,
+    /// Names of runs that the font lacks letters for.
+    pub boxed: Vec<String>,
+}
+
+/// A figure that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeFigure {
+    /// The picture.
+    pub picture: PathBuf,
+    /// Its data.
+    pub data: PathBuf,
+    /// Runs of which there is nothing in it.
+    pub without: Vec<String>,
+}
+
+/// A file to be written.
+struct Planned {
+    path: PathBuf,
+    draft: PathBuf,
+    bytes: Vec<u8>,
+}
+
+/// Writes figures into a folder, which is made if need be.
+///
+/// # Errors
+/// If a file is there and shall not be replaced, a picture would be too large, or the system refuses.
+pub fn write(
+    figures: Figures,
+    folder: &Path,
+    format: Format,
+    overwrite: Overwrite,
+) -> Result<Made, FigureError> {
+    let (mut planned, mut made) = (Vec::new(), Vec::new());
+    for figure in &figures.figures {
+        let [picture, data] =
+            [format.ending(), "csv"].map(|ending| folder.join(format!("{}.{ending}", figure.name)));
+        planned.push(Planned::of(picture.clone(), figure.file(format)?));
+        planned.push(Planned::of(data.clone(), figure.csv().into_bytes()));
+        made.push(MadeFigure { picture, data, without: figure.without.clone() });
+    }
+    check(&planned, folder, overwrite)?;
+    fs::create_dir_all(folder)
+        .map_err(|source| FigureError::Unwritable { path: folder.to_owned(), source })?;
+    let written = put(&planned);
+    if written.is_err() {
+        // Whoever asks again would find them in the way; where even this fails, they are in nobody's.
+        for file in &planned {
+            let _ = fs::remove_file(&file.draft);
+        }
+    }
+    written?;
+    Ok(Made { figures: made, left_out: figures.left_out, boxed: figures.boxed })
+}
+
+/// Whether the files may be put there.
+fn check(planned: &[Planned], folder: &Path, overwrite: Overwrite) -> Result<(), FigureError> {
+    if folder.exists() && !folder.is_dir() {
+        return Err(FigureError::NotAFolder(folder.to_owned()));
+    }
+    if let Some(other) = planned.iter().find(|file| file.path.exists() && !file.path.is_file()) {
+        return Err(FigureError::NotAFile(other.path.clone()));
+    }
+    // The same data may stand beside pictures in several formats.
+    let says_otherwise =
+        |file: &&Planned| file.path.exists() && fs::read(&file.path).ok().as_ref() != Some(&file.bytes);
+    let there: Vec<PathBuf> = planned.iter().filter(says_otherwise).map(|file| file.path.clone()).collect();
+    if overwrite == Overwrite::Refuse && !there.is_empty() {
+        return Err(FigureError::Exists(there));
+    }
+    Ok(())
+}
+
+fn put(planned: &[Planned]) -> Result<(), FigureError> {
+    let refused = |path: &Path| {
+        let path = path.to_owned();
+        move |source: io::Error| FigureError::Unwritable { path, source }
+    };
+    for file in planned {
+        let mut draft = File::create(&file.draft).map_err(refused(&file.draft))?;
+        draft.write_all(&file.bytes).and_then(|()| draft.sync_all()).map_err(refused(&file.draft))?;
+    }
+    for file in planned {
+        fs::rename(&file.draft, &file.path).map_err(refused(&file.path))?;
+    }
+    Ok(())
+}
+
+impl Planned {
+    fn of(path: PathBuf, bytes: Vec<u8>) -> Planned {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".draft");
+        Planned { draft: path.with_file_name(name), path, bytes }
+    }
+}

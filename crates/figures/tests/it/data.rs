@@ -1,0 +1,155 @@
+//! The data beside figures: those of the small run, worked out by hand, and those that the report has of it.
+
+use netloom_figures::{FigureError, Figures, figures};
+use netloom_records::{EventRow, Happening, MemorySink, SeriesRow, Target};
+use netloom_units::{Bytes, Duration, LinkId, NodeId, PortId, Time};
+
+use crate::sample::{Place, SECOND, names, rows, summary};
+
+/// A row of the table of samples: what a port sent in a second, and what waited at its end.
+fn sampled(port: u32, end: u64, size: u64, waiting: u64) -> SeriesRow {
+    SeriesRow {
+        time: Time(end * SECOND),
+        interval: Duration(SECOND),
+        port: PortId(port),
+        size: Bytes(size),
+        waiting: Bytes(waiting),
+        paused: Duration(0),
+        dropped: 0,
+    }
+}
+
+/// The small run with samples of its ports and a link that goes down.
+pub fn with_samples() -> MemorySink {
+    let event = EventRow {
+        time: Time(4 * SECOND),
+        noticed: None,
+        target: Target::Link,
+        link: LinkId(2),
+        node: NodeId(0),
+        action: Happening::Down,
+        rate: None,
+        loss: None,
+        period: None,
+    };
+    MemorySink {
+        series: vec![
+            sampled(0, 2, 1_000_000_000, 5),
+            sampled(1, 2, 250_000_000, 0),
+            sampled(3, 2, 77, 3_000),
+            sampled(5, 2, 77, 2_000),
+            sampled(0, 9, 500_000_000, 0),
+        ],
+        events: vec![event],
+        ..rows()
+    }
+}
+
+/// The figures of a place, as wide as a column.
+pub fn drawn(place: &Place) -> Result<Figures, FigureError> {
+    figures(place.runs(), 84.6)
+}
+
+/// The table of one of its figures, row by row.
+fn table(place: &Place, name: &str) -> Vec<String> {
+    let drawn = drawn(place).unwrap();
+    let found = drawn.figures.iter().find(|figure| figure.name == name).expect("it is drawn");
+    found.csv().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn tables_say_what_is_worked_out_by_hand() {
+    let mut place = Place::new();
+    place.run("spray", &with_samples(), names("training"), summary("spray"));
+    // One background message of 1,000 B took 3 s and would have taken 1.5 s.
+    assert_eq!(table(&place, "slowdown")[1..], ["spray,1000,1,2,2"]);
+    let steps =
+        ["spray,training,1,0.25", "spray,training,2,0.5", "spray,training,4,0.75", "spray,training,8,1"];
+    assert_eq!(table(&place, "step_time_cdf")[1..], steps);
+    let fct = ["spray,background,3,1", "spray,jobs,1,0.333333", "spray,jobs,2,0.666667", "spray,jobs,4,1"];
+    assert_eq!(table(&place, "fct_cdf")[1..], fct);
+    // Of 10 s: leaf 0 sent for 4, leaf 1 for 2; the spine for 8 and for none.
+    let links = [
+        "spray,up,leaf0,leaf0,spine0,spine0,1,40",
+        "spray,up,leaf1,leaf1,spine0,spine0,1,20",
+        "spray,down,leaf0,leaf0,spine0,spine0,1,80",
+        "spray,down,leaf1,leaf1,spine0,spine0,1,0",
+    ];
+    assert_eq!(table(&place, "links")[1..], links);
+}
+
+#[test]
+fn what_is_absent_from_samples_is_zero() {
+    let mut place = Place::new();
+    place.run("spray", &with_samples(), names("training"), summary("spray"));
+    let throughput = table(&place, "throughput");
+    assert_eq!(throughput[0], "run,time_s,interval_s,throughput_bit_per_s,event");
+    let of = |second: usize| throughput[second].as_str();
+    assert_eq!((of(1), of(2), of(9)), ("spray,1,1,0,", "spray,2,1,10000000000,", "spray,9,1,4000000000,"));
+    assert_eq!((of(10), of(11)), ("spray,10,1,0,", "spray,4,,,link leaf0-spine0.0 down"));
+    assert_eq!(throughput.len(), 12);
+    let queues = table(&place, "queues_over_time");
+    assert_eq!((queues[2].as_str(), queues[3].as_str()), ("spray,2,1,3000,", "spray,3,1,0,"));
+}
+
+#[test]
+fn tables_say_what_the_report_says() {
+    let place = Place::small();
+    let data = place.data();
+    let times = &data["steps"][0]["times"];
+    let told = |what: &str, end: &str| times[what][end].as_f64().map(|seconds| seconds.to_string());
+    let row = [
+        Some("4".to_owned()),
+        told("mean", "value"),
+        told("mean", "low"),
+        told("mean", "high"),
+        told("p95", "value"),
+        told("p99", "value"),
+    ];
+    let row: Vec<String> = row.into_iter().map(|cell| cell.expect("the report has it")).collect();
+    assert_eq!(table(&place, "step_time")[1], format!("spray,training,{}", row.join(",")));
+    let fct = &data["fct"][0]["jobs"]["arrived"]["cdf"];
+    let table = table(&place, "fct_cdf");
+    for (nth, value) in fct["values"].as_array().expect("it has values").iter().enumerate() {
+        let row = format!("spray,jobs,{},{}", value.as_f64().unwrap(), fct["shares"][nth].as_f64().unwrap());
+        assert!(table.contains(&row), "{row} {table:?}");
+    }
+}
+
+#[test]
+fn figures_without_data_are_left_out_with_the_reason() {
+    let mut place = Place::small();
+    let drawn_names = |place: &Place| -> Vec<&str> {
+        drawn(place).unwrap().figures.iter().map(|figure| figure.name).collect()
+    };
+    assert_eq!(drawn_names(&place), ["slowdown", "step_time", "step_time_cdf", "fct_cdf", "links"]);
+    let left_out = drawn(&place).unwrap().left_out;
+    assert!(
+        left_out.len() == 2 && left_out.iter().all(|figure| figure.reason.contains("series")),
+        "{left_out:?}"
+    );
+    // A run that has no data for a figure is told, too.
+    place.run(
+        "idle",
+        &MemorySink { ports: rows().ports, ..MemorySink::default() },
+        names("training"),
+        summary("ecmp"),
+    );
+    let found = drawn(&place).unwrap();
+    let without: Vec<_> =
+        found.figures.iter().map(|figure| (figure.name, figure.without.join(" "))).collect();
+    assert!(
+        without.contains(&("slowdown", "idle".to_owned())) && without.contains(&("links", String::new()))
+    );
+}
+
+#[test]
+fn no_figure_at_all_is_an_error_that_says_why() {
+    let mut place = Place::new();
+    place.run("idle", &MemorySink::default(), names("training"), summary("ecmp"));
+    let error = drawn(&place).unwrap_err().to_string();
+    for word in ["no figure is left", "`slowdown`: no background message", "`links`: no fabric has two tiers"]
+    {
+        assert!(error.contains(word), "{error}");
+    }
+}
