@@ -110,6 +110,8 @@ mod tests {
             port: PortId(0),
             size: Bytes(size),
             waiting: Bytes(waiting),
+            paused: Duration(0),
+            dropped: 0,
         }
     }
 
