@@ -1,7 +1,7 @@
 //! The façade: the straight line from a scenario to a run folder, and what is built from it.
 //!
 //! Models: compile, simulate, store ([`run`]); the figures of a run ([`summary`]), runs side by side ([`compare`]) and
-//! on a page ([`report`]), the life of packets in them ([`show`]), many runs at once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking
+//! on a page ([`report`]), a run while it goes on ([`live`]), the life of packets in them ([`show`]), many runs at once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking
 //! scenarios and run folders ([`check`]), and what there is to choose from ([`list`]).
 //! Leaves out: terminals, arguments, and how anything is drawn.
 //!
@@ -33,6 +33,7 @@ pub mod import;
 mod labels;
 mod line;
 pub mod list;
+pub mod live;
 mod manifest;
 mod names;
 mod origin;

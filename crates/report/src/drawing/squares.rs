@@ -65,8 +65,13 @@ pub struct Edge {
 impl Squares {
     /// The drawing of one of so many runs.
     pub fn of(about: &About, ports: &[PortRow], n_runs: usize) -> Squares {
+        Squares::among(|node| about.is_host(node), ports, n_runs)
+    }
+
+    /// The same, where somebody else knows who is a host.
+    pub fn among(is_host: impl Fn(NodeId) -> bool, ports: &[PortRow], n_runs: usize) -> Squares {
         let room = (MOST_EDGES_OF_ALL / n_runs.max(1)).clamp(LEAST_EDGES, MOST_EDGES);
-        let nodes = Nodes::of(&tiers(about, ports), ports);
+        let nodes = Nodes::of(&tiers(is_host, ports), ports);
         let mut most = vec![MOST_SWITCHES; nodes.by_tier.len()];
         if let Some(hosts) = most.first_mut() {
             *hosts = MOST_HOSTS;

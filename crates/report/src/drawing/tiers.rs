@@ -5,10 +5,8 @@ use std::collections::VecDeque;
 use netloom_records::PortRow;
 use netloom_units::NodeId;
 
-use crate::collect::About;
-
 /// Links from each node to the nearest host, by node; absent of nodes that have no way to one.
-pub fn tiers(about: &About, ports: &[PortRow]) -> Vec<Option<u32>> {
+pub fn tiers(is_host: impl Fn(NodeId) -> bool, ports: &[PortRow]) -> Vec<Option<u32>> {
     let n_nodes = ports.iter().map(|port| port.node.index().max(port.peer.index()) + 1).max().unwrap_or(0);
     let mut neighbours: Vec<Vec<NodeId>> = vec![Vec::new(); n_nodes];
     for port in ports {
@@ -17,7 +15,7 @@ pub fn tiers(about: &About, ports: &[PortRow]) -> Vec<Option<u32>> {
     let mut found = vec![None; n_nodes];
     let mut ahead = VecDeque::new();
     for port in ports {
-        if about.is_host(port.node) && found[port.node.index()].is_none() {
+        if is_host(port.node) && found[port.node.index()].is_none() {
             found[port.node.index()] = Some(0);
             ahead.push_back((port.node, 0));
         }

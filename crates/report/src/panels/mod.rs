@@ -6,7 +6,7 @@ mod bandwidth;
 mod by_setting;
 mod congestion;
 mod faults;
-mod fabric;
+pub mod fabric;
 mod fct;
 mod goodput;
 pub mod interference;
