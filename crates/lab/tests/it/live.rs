@@ -85,6 +85,15 @@ fn status(answer: &str) -> &str {
     answer.get(9..12).unwrap_or(answer)
 }
 
+/// Raises a flag in the end, also where a test fails.
+struct Raised<'a>(&'a AtomicBool);
+
+impl Drop for Raised<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Runs a scenario into a folder, shown at a port, while somebody looks at it; stopped when that is done.
 fn shown<T: Send>(
     text: &str,
@@ -95,15 +104,15 @@ fn shown<T: Send>(
     let stop = AtomicBool::new(false);
     let (tell, told) = mpsc::channel::<Shown>();
     thread::scope(|scope| {
-        let looking = scope.spawn(|| {
-            let seen = told.recv().ok().map(look);
-            stop.store(true, Ordering::Relaxed);
-            seen
+        let stop = &stop;
+        let looking = scope.spawn(move || {
+            let _over = Raised(stop);
+            told.recv().ok().map(look)
         });
         let mut begun = |address: &str| tell.send(Shown::of(address)).expect("somebody waits for it");
         let request = RunRequest {
             folder: Some(folder.to_owned()),
-            watch: Watch { stop: Some(&stop), ..Watch::default() },
+            watch: Watch { stop: Some(stop), ..Watch::default() },
             live: Some(Serve { port, told: &mut begun }),
             ..RunRequest::new(Source::text("shown", text))
         };
