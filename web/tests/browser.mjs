@@ -11,6 +11,8 @@ import { pathToFileURL } from "node:url";
 
 import { chromium } from "playwright-core";
 
+import { FLAGS } from "./flags.mjs";
+
 const PANELS = ["summary", "steps", "fct", "slowdown", "queues", "links", "faults", "settings", "provenance"];
 /** Figures of a paper, each with its maps, in place of panels. */
 const FIGURES = { maps: ["figure-5-cresco8", "figure-6-cresco8-64-nodes-rings-beside-incasts-in-bursts"] };
@@ -25,16 +27,6 @@ const OTHERS = {
   interference: ["by_setting", "repairs", "signals", "interference"],
   traffic: ["traffic", "by_setting", "goodput", "repairs", "signals"],
 };
-const FLAGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 const words = process.argv.slice(2);
 const at = words.indexOf("--pictures");
