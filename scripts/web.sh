@@ -85,6 +85,10 @@ netloom report "$place"/sweep/points/*/*/* -o "$place/sweep.html" >/dev/null
     "$place/rdma.html" "$place/sweep.html" "$place/flows.html" "$place/congestion.html" "$place/traffic.html" \
     "$place/sizes.html" "$place/reordering.html" "$place/interference.html" "$place/maps.html" ${PICTURES:+--pictures "$PICTURES"})
 
+# A run that takes longer than anybody looks; it is ended when enough was seen.
+node web/tests/live.mjs "$browser" "${CARGO_TARGET_DIR:-target}/debug/netloom" "$place/live" \
+    scenarios/demo/heavy-x2.yaml --set jobs.0.steps=1000000 ${PICTURES:+--picture "$PICTURES/live.png"}
+
 # What the explorer shows is what the tables of a run say; and a large run opens quickly.
 netloom run scenarios/faults/flap.yaml --set 'background={poisson: {load: 5%, sizes: alistorage, end: 2ms}}' -o "$place/explored" --quiet
 netloom export csv "$place/explored" -o "$place/csv" >/dev/null

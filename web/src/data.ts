@@ -5,6 +5,7 @@
 
 import type { FabricOfRun } from "./fabric/data.ts";
 import type { TimelineOfRun } from "./jobs/data.ts";
+import type { Live } from "./live/data.ts";
 
 export interface Estimate {
   value: number;
@@ -588,7 +589,7 @@ export interface Maps {
 }
 
 /** What a page is about: runs, or a paper's figures. */
-export type Page = Report | { maps: Maps };
+export type Page = Report | { maps: Maps } | { live: Live };
 
 /** The data in this page; none in the bare template. */
 export function embedded(): Page | null {

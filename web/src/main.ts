@@ -1,9 +1,11 @@
-// The page: reads the data in it and shows the explorer of a report, or the maps of a paper's figures.
+// The page: reads the data in it and shows the explorer of a report, the maps of a paper's figures, or a run that goes on.
 
 import { drawAll } from "./chart.ts";
 import { embedded } from "./data.ts";
 import type { Maps, Report } from "./data.ts";
 import { element, folded } from "./dom.ts";
+import type { Live } from "./live/data.ts";
+import { LivePage } from "./live/page.ts";
 import { identifier, mapSection } from "./maps.ts";
 import { STATUS } from "./panels/provenance.ts";
 import { runName } from "./palette.ts";
@@ -93,11 +95,24 @@ function showMaps(maps: Maps): void {
   drawAll();
 }
 
+/** A run that goes on. */
+function showLive(live: Live): void {
+  document.title = `${live.scenario} – netloom live`;
+  const title = element("h1", {}, "netloom live");
+  const about = `${live.scenario}, seed ${live.seed}, made with netloom ${live.netloom}; records go to ${live.folder}`;
+  const page = new LivePage(live);
+  const below = footer("What happens in this run now, from the command that simulates it; looking on changes nothing of it.");
+  document.body.append(element("header", {}, title, element("p", {}, about)), page.box, below);
+  void page.follow();
+}
+
 const page = embedded();
 if (page === null) {
   document.body.append(element("p", {}, "This is the bare page of a report; “netloom report” puts runs into it."));
 } else if ("maps" in page) {
   showMaps(page.maps);
+} else if ("live" in page) {
+  showLive(page.live);
 } else {
   show(page);
 }

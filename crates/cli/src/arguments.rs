@@ -82,7 +82,13 @@ pub struct Run {
     /// Write in place of a run that is already there
     #[arg(long)]
     pub force: bool,
-    /// Print nothing but errors
+    /// Show the run in a browser on this machine while it goes on; the address is printed before it begins
+    #[arg(long)]
+    pub live: bool,
+    /// The port of that address [default: one that is free]
+    #[arg(long, value_name = "N", requires = "live", value_parser = clap::value_parser!(u16).range(1..))]
+    pub live_port: Option<u16>,
+    /// Print nothing but errors, and the address of --live
     #[arg(short, long)]
     pub quiet: bool,
     /// Print the result as JSON

@@ -93,6 +93,7 @@ fn remedy(error: &LabError) -> Option<&'static str> {
         LabError::Sweep(_) if error.is_occupied() => {
             Some("hint: --force takes it over and keeps the points of both plans, -o PATH makes it elsewhere")
         }
+        LabError::Unserved { .. } => Some("hint: without --live-port a port that is free is taken"),
         _ if error.is_occupied() => Some("hint: --force writes in its place, -o PATH writes elsewhere"),
         _ => None,
     }

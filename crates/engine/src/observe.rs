@@ -1,6 +1,11 @@
 //! Looking at a run from outside, and stopping it.
+//!
+//! Models: how far a run has come; what has happened at its ports by then, and the state behind it, for those who ask.
+//! Leaves out: how often anybody should look.
+//!
+//! Invariants: reading changes nothing; what nobody asks for is not worked out.
 
-use netloom_units::Time;
+use netloom_units::{Bytes, Duration, Time};
 
 /// How far a run has come, at the end of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +31,24 @@ pub enum Control {
     Stop,
 }
 
+/// What has happened at a port since the run began, and what waits there now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PortState {
+    /// Bytes whose transmission has begun.
+    pub sent: Bytes,
+    /// Bytes that wait.
+    pub waiting: Bytes,
+    /// For how long the other end kept a class from being sent.
+    pub paused: Duration,
+    /// Packets dropped.
+    pub dropped: u64,
+}
+
 /// The state behind a run, to be read between windows.
 pub trait States {
+    /// All ports at the end of the window, by id; reading takes time for each of them.
+    fn ports(&self) -> Vec<PortState>;
+
     /// How many partitions there are.
     fn n_partitions(&self) -> usize;
 

@@ -10,11 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, RwLock};
 
 use netloom_model::{Model, Overlay};
-use netloom_units::Time;
 
 use crate::activity::Activity;
 use crate::flow::Flow;
-use crate::observe::States;
 use crate::partition::{Harvest, Partition, Scratch};
 use crate::round::Round;
 
@@ -141,16 +139,6 @@ impl<'a> Hall<'a> {
             self.harvest.lock().expect("adding cannot panic").append(&mut scratch.harvest);
             drop(done);
         }
-    }
-}
-
-impl States for Hall<'_> {
-    fn n_partitions(&self) -> usize {
-        self.partitions.len()
-    }
-
-    fn state(&self, partition: usize, base: Time) -> Vec<u64> {
-        self.partition(partition).state(base)
     }
 }
 

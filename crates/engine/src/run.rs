@@ -141,7 +141,7 @@ pub fn run(
     let mut unobserved = Unobserved;
     let observer = seams.observer.unwrap_or(&mut unobserved);
     with_crew(&hall, n_threads, |crew| {
-        let coordinator = Coordinator::new(&hall, &seating, partitions.lookahead(), work, sink, observer);
-        coordinator.with_hooks(has_hooks).run(crew)
+        let coordinator = Coordinator::new(&hall, &seating, partitions.lookahead(), work, sink);
+        coordinator.with_hooks(has_hooks).run(crew, observer)
     })
 }

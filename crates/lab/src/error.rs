@@ -95,6 +95,14 @@ pub enum LabError {
         /// Why not.
         source: io::Error,
     },
+    /// A run cannot be shown while it goes on.
+    #[error("cannot show the run while it goes on ({source}): {address}")]
+    Unserved {
+        /// Where it would be shown.
+        address: String,
+        /// Why not.
+        source: io::Error,
+    },
     /// A number of threads that makes no sense.
     #[error("the number of threads must be from 1 to {MOST_THREADS}, not {0}")]
     Threads(usize),

@@ -2,8 +2,8 @@
 //!
 //! Models: compile, simulate, store ([`run`]); the figures of a run ([`summary`]), runs side by side ([`compare`]) and
 //! on a page ([`report`]), as text ([`report_text`]) and in figures for papers ([`figures`]), in the formats of other
-//! programs ([`export`]), fabrics in characters ([`text::fabric()`]), the life of packets in them ([`show`]), many runs at
-//! once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking
+//! programs ([`export`]), a run while it goes on ([`live`]), fabrics in characters ([`text::fabric()`]), the life of packets
+//! in them ([`show`]), many runs at once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking
 //! scenarios and run folders ([`check`]), and what there is to choose from ([`list`]).
 //! Leaves out: terminals, arguments, and how a page is drawn.
 //!
@@ -37,6 +37,7 @@ pub mod import;
 mod labels;
 mod line;
 pub mod list;
+pub mod live;
 mod manifest;
 mod names;
 mod origin;

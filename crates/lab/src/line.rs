@@ -7,6 +7,7 @@ use netloom_records::{FolderError, FolderSink, Manifest, Overwrite};
 use netloom_scenario::Overrides;
 
 use crate::error::{ExitCode, LabError, check_threads};
+use crate::live::{self, Serve};
 use crate::manifest::run_summary;
 use crate::names::safe_name;
 use crate::prepare::{Prepared, prepare};
@@ -35,6 +36,8 @@ pub struct RunRequest<'a> {
     pub command: Vec<String>,
     /// Who looks on.
     pub watch: Watch<'a>,
+    /// Whether it is shown while it goes on.
+    pub live: Option<Serve<'a>>,
 }
 
 impl RunRequest<'_> {
@@ -48,6 +51,7 @@ impl RunRequest<'_> {
             threads: None,
             command: Vec::new(),
             watch: Watch::default(),
+            live: None,
         }
     }
 }
@@ -83,7 +87,12 @@ pub fn run(request: RunRequest<'_>) -> Result<RunReport, LabError> {
     let folder = request.folder.unwrap_or_else(|| default_folder(&prepared.name));
     let threads = request.threads.unwrap_or_else(|| fitting_threads(&prepared));
     let options = Options { threads, ..Options::default() };
-    store(&prepared, folder, request.overwrite, options, request.command, request.watch)
+    let place = folder.clone();
+    let line = |watch: Watch<'_>| store(&prepared, place, request.overwrite, options, request.command, watch);
+    match request.live {
+        None => line(request.watch),
+        Some(serve) => live::around(&prepared, &folder, serve, request.watch, line),
+    }
 }
 
 /// Threads worth their coordination: small fabrics have too little to do in a window to share it.

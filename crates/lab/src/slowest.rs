@@ -93,10 +93,13 @@ pub(crate) fn paths(
     let mut sums = Sums::new(&model.fabric, slowest);
     let mut until = Until(last);
     let tell = watch.tell.map(|tell| -> &mut dyn FnMut(&RunProgress) { tell });
-    let mut watchman = Watchman::new(Watch { stop: watch.stop, tell, observer: Some(&mut until) }, &model);
+    let look = watch.look.map(|look| -> &mut dyn FnMut(&RunProgress, &dyn States) { look });
+    let watch = Watch { stop: watch.stop, tell, look, observer: Some(&mut until) };
+    let stop = watch.stop;
+    let mut watchman = Watchman::new(watch, &model).again();
     let seams = Seams { hooks: Vec::new(), observer: Some(&mut watchman) };
     run(&model, &mut work, &mut sums, options, seams);
-    let was_stopped = watch.stop.is_some_and(|stop| stop.load(std::sync::atomic::Ordering::Relaxed));
+    let was_stopped = stop.is_some_and(|stop| stop.load(std::sync::atomic::Ordering::Relaxed));
     match sums.finish() {
         Ok(rows) => Ok(Some(rows)),
         Err(_) if was_stopped => Ok(None),

@@ -1,6 +1,7 @@
 //! Looking on while a run goes on: stopping it, and saying how far it is.
 //!
-//! Models: a flag that somebody else may raise, and reports with a rate and an estimate of the time left.
+//! Models: a flag that somebody else may raise, reports with a rate and an estimate of the time left, and a look at what is
+//! behind them.
 //! Leaves out: what a report looks like.
 //!
 //! Invariants: nothing here changes a result; the clock is read rarely, so that looking on costs next to nothing.
@@ -37,6 +38,8 @@ pub struct RunProgress {
     pub share: Option<f64>,
     /// Wall time left if things go on as before.
     pub left: Option<Duration>,
+    /// Whether this is the second run, for the paths of the slowest messages.
+    pub again: bool,
 }
 
 /// Who looks on.
@@ -46,6 +49,8 @@ pub struct Watch<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// Called with the progress about ten times a second.
     pub tell: Option<&'a mut (dyn FnMut(&RunProgress) + 'a)>,
+    /// Called with the progress as often, and with what is behind it.
+    pub look: Option<&'a mut (dyn FnMut(&RunProgress, &dyn States) + 'a)>,
     /// Sees every window.
     pub observer: Option<&'a mut dyn Observer>,
 }
@@ -60,14 +65,22 @@ pub(crate) struct Watchman<'a> {
     hops_told: u64,
     next_windows: u64,
     next_hops: u64,
+    again: bool,
 }
 
 impl<'a> Watchman<'a> {
     pub fn new(watch: Watch<'a>, model: &Model) -> Watchman<'a> {
         let now = Instant::now();
-        let next_windows = if watch.tell.is_some() { 0 } else { u64::MAX };
+        let is_told = watch.tell.is_some() || watch.look.is_some();
+        let next_windows = if is_told { 0 } else { u64::MAX };
         let (told, horizon) = (now, horizon(model));
-        Watchman { watch, horizon, begun: now, told, hops_told: 0, next_windows, next_hops: next_windows }
+        let (hops_told, next_hops) = (0, next_windows);
+        Watchman { watch, horizon, begun: now, told, hops_told, next_windows, next_hops, again: false }
+    }
+
+    /// Of the second run.
+    pub fn again(self) -> Watchman<'a> {
+        Watchman { again: true, ..self }
     }
 
     /// Who looked on, to look on at something else.
@@ -76,7 +89,7 @@ impl<'a> Watchman<'a> {
     }
 
     #[cold]
-    fn look_at_clock(&mut self, progress: &Progress) {
+    fn look_at_clock(&mut self, progress: &Progress, states: &dyn States) {
         self.next_windows = progress.windows + WINDOWS_BETWEEN;
         self.next_hops = progress.hops + HOPS_BETWEEN;
         let now = Instant::now();
@@ -95,11 +108,15 @@ impl<'a> Watchman<'a> {
             rate: (progress.hops - self.hops_told) as f64 / since.as_secs_f64(),
             share,
             left: share.and_then(|share| left(elapsed, share)),
+            again: self.again,
         };
         self.told = now;
         self.hops_told = progress.hops;
         if let Some(tell) = &mut self.watch.tell {
             tell(&report);
+        }
+        if let Some(look) = &mut self.watch.look {
+            look(&report, states);
         }
     }
 }
@@ -110,7 +127,7 @@ impl Observer for Watchman<'_> {
             return Control::Stop;
         }
         if progress.windows >= self.next_windows || progress.hops >= self.next_hops {
-            self.look_at_clock(progress);
+            self.look_at_clock(progress, states);
         }
         match &mut self.watch.observer {
             Some(observer) => observer.at_window(progress, states),

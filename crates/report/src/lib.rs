@@ -1,4 +1,5 @@
-//! One self-contained HTML file about some runs, made from their run folders alone; or about a paper's figures.
+//! One self-contained HTML file about some runs, made from their run folders alone; or about a paper's figures; or the page
+//! of a run that goes on.
 //!
 //! Models: reading run folders once, block by block; figures of fixed size per panel; the page they are put into.
 //! Leaves out: drawing, which the page does (`web/`); the engine, scenarios and anything else that was not stored.
@@ -15,6 +16,7 @@ mod error;
 mod estimate;
 mod fabric;
 mod for_figures;
+mod live;
 mod maps;
 mod page;
 mod panels;
@@ -29,6 +31,7 @@ pub use collect::About;
 pub use error::ReportError;
 pub use estimate::Estimate;
 pub use for_figures::{Figured, figured};
+pub use live::{LivePage, LiveView, render_live};
 pub use maps::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, Nearness, PanelMap, render_maps};
 pub use page::MOST_BYTES;
 pub use panels::faults::EventData;

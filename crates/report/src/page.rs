@@ -4,6 +4,8 @@
 //! JSON in a script element that no browser executes.
 //! Leaves out: drawing.
 //!
+//! A page is a file that fetches nothing; the one of a run that goes on may ask the server it came from, and nobody else.
+//!
 //! Invariants: the data contains no `<`, `>` or `&`, so no text of a run can end the element or become markup; a page
 //! that would be too large is refused, never cut.
 
@@ -18,6 +20,10 @@ const TEMPLATE: &str = include_str!("../template/report.html");
 /// Where the data goes: between this and what ends the element.
 const OPENING: &str = r#"<script type="application/json" id="netloom-data">"#;
 const CLOSING: &str = "</script>";
+/// What the template says a page may fetch.
+const FETCHES_NOTHING: &str = "content=\"default-src 'none'; ";
+/// The same of a page that may ask where it came from.
+const ASKS_AGAIN: &str = "content=\"default-src 'none'; connect-src 'self'; ";
 
 /// The page that shows this, which has so many of what could be fewer.
 pub fn page(told: &impl Serialize, (count, what): (usize, &'static str)) -> Result<String, ReportError> {
@@ -29,6 +35,12 @@ pub fn page(told: &impl Serialize, (count, what): (usize, &'static str)) -> Resu
         return Err(ReportError::TooLarge { bytes: page.len(), most: MOST_BYTES, count, what });
     }
     Ok(page)
+}
+
+/// The same page, which may ask the server that it came from, and nobody else.
+pub fn served_page(told: &impl Serialize, counted: (usize, &'static str)) -> Result<String, ReportError> {
+    // What is told comes later in the page, and has no quotation marks of its own.
+    Ok(page(told, counted)?.replacen(FETCHES_NOTHING, ASKS_AGAIN, 1))
 }
 
 /// The same JSON without any character that means something in HTML; these occur in JSON inside of texts only.
@@ -62,5 +74,16 @@ mod tests {
     fn the_template_has_one_place_for_the_data() {
         assert_eq!(TEMPLATE.matches(OPENING).count(), 1);
         assert_eq!(TEMPLATE.matches("netloom-data\">").count(), 1);
+        assert_eq!(TEMPLATE.matches(FETCHES_NOTHING).count(), 1);
+    }
+
+    #[test]
+    fn a_served_page_may_ask_its_server_and_others_nobody() {
+        let told = "content=\"default-src 'none'; ";
+        let [file, served] = [page(&told, (1, "texts")), served_page(&told, (1, "texts"))];
+        let [file, served] = [file.expect("it is small"), served.expect("it is small")];
+        assert!(!file.contains("connect-src"));
+        assert_eq!(served.matches("connect-src").count(), 1);
+        assert_eq!(served.replace("connect-src 'self'; ", ""), file);
     }
 }

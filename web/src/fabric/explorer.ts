@@ -7,6 +7,7 @@ import { runName } from "../palette.ts";
 import { keep, route } from "../route.ts";
 import { some } from "../units.ts";
 import { busiest } from "./busiest.ts";
+import { chooseMetric } from "./choose.ts";
 import { detail, find } from "./detail.ts";
 import { Drawing } from "./drawing.ts";
 import type { Picture, Told } from "./drawing.ts";
@@ -156,18 +157,12 @@ class Explorer {
   }
 
   private chooseMetric(): HTMLElement {
-    const choices = METRICS.map((metric) => {
-      const button = element("input", { type: "radio", name: "metric", value: metric.id });
-      button.checked = metric === this.metric;
-      button.addEventListener("change", () => {
-        this.metric = metric;
-        this.build();
-        this.remember();
-        this.box.querySelector<HTMLInputElement>(`input[value=${metric.id}]`)?.focus();
-      });
-      return element("label", {}, button, metric.title);
+    return chooseMetric(this.metric, (metric) => {
+      this.metric = metric;
+      this.build();
+      this.remember();
+      this.box.querySelector<HTMLInputElement>(`input[value=${metric.id}]`)?.focus();
     });
-    return element("fieldset", {}, element("legend", {}, "Colours tell"), ...choices);
   }
 
   private notes(): HTMLElement[] {

@@ -2,6 +2,7 @@
 
 use std::env;
 
+use netloom_lab::live::Serve;
 use netloom_lab::summary::{
     FlowThroughput, JobSummary, MeasuredSummary, PeakSummary, QueuePairSummary, ReorderingSummary,
     SizeBucket, Slowdowns, StageSummary, StagedSummary, Summary, TrafficSummary,
@@ -23,6 +24,9 @@ use crate::table::{Lean, Table};
 pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
     let progress = Progress::new(!arguments.quiet && !arguments.json);
     let mut tell = |now: &RunProgress| progress.run(now);
+    let stop = interrupt::stop_flag(output);
+    let mut told = |address: &str| output.note(format!("live at {address}"));
+    let live = arguments.live.then_some(Serve { port: arguments.live_port.unwrap_or(0), told: &mut told });
     let report = netloom_lab::run(RunRequest {
         scenario: Source::file(arguments.scenario),
         overrides: Overrides { set: arguments.set, seed: arguments.seed, ..Overrides::default() },
@@ -30,7 +34,8 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
         overwrite: overwrite(arguments.force),
         threads: arguments.threads.map(usize::from),
         command: command_line(),
-        watch: Watch { stop: Some(interrupt::stop_flag(output)), tell: Some(&mut tell), observer: None },
+        watch: Watch { stop: Some(stop), tell: Some(&mut tell), ..Watch::default() },
+        live,
     });
     progress.clear();
     let report = report?;

@@ -1,5 +1,6 @@
 //! Ctrl-C ends a run cleanly: what was recorded by then is a complete folder that says so.
 
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -44,6 +45,44 @@ fn an_interrupt_leaves_the_points_of_a_sweep_that_are_done() {
     let table = std::fs::read_to_string(place.path("many/points.csv")).expect("it was written");
     let outcomes: Vec<&str> = table.lines().skip(1).map(|line| line.split(',').nth(4).expect("it")).collect();
     assert!(!outcomes.is_empty() && outcomes.iter().all(|outcome| *outcome == "complete"), "{table}");
+}
+
+#[test]
+fn the_address_of_a_run_that_is_shown_is_told_beside_its_result() {
+    let place = Place::new();
+    place.write("long.yaml", &lasting(1_000_000));
+    let child = place.start(&["run", "long.yaml", "-o", "long", "--live", "--json"]);
+    wait_for(|| place.path("long/INCOMPLETE").exists());
+    sleep(Duration::from_millis(300));
+    interrupt(&child);
+    let answer: Answer = child.wait_with_output().expect("it ends").into();
+    assert_eq!(answer.code, Some(3), "{}", answer.err);
+    let json: serde_json::Value = serde_json::from_str(&answer.out).expect("the result alone is JSON");
+    assert_eq!(json["outcome"]["status"], "stopped");
+    let first = answer.err.lines().next().expect("there is a line");
+    let rest = first.strip_prefix("live at http://127.0.0.1:").expect("it is the address");
+    let (port, token) = rest.split_once('/').expect("a path follows");
+    let port: u16 = port.parse().expect("it is a number");
+    assert_eq!(token.len(), 33, "32 digits and what ends the path");
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "nobody listens any more");
+}
+
+#[test]
+fn a_port_that_somebody_has_is_told_before_the_run() {
+    let place = Place::new();
+    place.write("long.yaml", &lasting(1_000_000));
+    let other = TcpListener::bind(("127.0.0.1", 0)).expect("there is one");
+    let port = other.local_addr().expect("it has one").port().to_string();
+    let answer = place.netloom(&["run", "long.yaml", "-o", "long", "--live", "--live-port", &port]);
+    assert_eq!(answer.code, Some(2), "{}", answer.err);
+    assert!(
+        answer.err.contains(&format!("127.0.0.1:{port}")) && answer.err.contains("hint:"),
+        "{}",
+        answer.err
+    );
+    assert!(!place.path("long").exists());
+    let alone = place.netloom(&["run", "long.yaml", "-o", "long", "--live-port", &port]);
+    assert_eq!(alone.code, Some(2), "without --live a port is a mistake");
 }
 
 fn interrupt(child: &Child) {

@@ -77,7 +77,6 @@ pub struct Coordinator<'a, 'h> {
     seating: &'h Seating,
     work: &'h mut dyn Work,
     sink: &'h mut dyn Sink,
-    observer: &'h mut dyn Observer,
     addresses: Vec<Address>,
     table: FlowTable,
     ledger: Ledger<'a>,
@@ -134,7 +133,6 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         lookahead: Option<Duration>,
         work: &'h mut dyn Work,
         sink: &'h mut dyn Sink,
-        observer: &'h mut dyn Observer,
     ) -> Coordinator<'a, 'h> {
         let model = hall.model;
         let n_ports = model.fabric.ports().len();
@@ -179,7 +177,6 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             now: 0,
             work,
             sink,
-            observer,
         };
         coordinator.plan_cuts();
         if model.queues.credits.is_some() {
@@ -210,9 +207,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         }
     }
 
-    /// Runs to the end.
-    pub fn run(mut self, crew: &mut Crew<'_, '_>) -> Outcome {
-        let status = match self.windows(crew) {
+    /// Runs to the end, or until the observer stops it.
+    pub fn run(mut self, crew: &mut Crew<'_, '_>, observer: &mut dyn Observer) -> Outcome {
+        let status = match self.windows(crew, observer) {
             Ok(status) => status,
             Err(error) => Status::SinkFailed(error),
         };
@@ -230,7 +227,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         }
     }
 
-    fn windows(&mut self, crew: &mut Crew<'_, '_>) -> Result<Status, SinkError> {
+    fn windows(&mut self, crew: &mut Crew<'_, '_>, observer: &mut dyn Observer) -> Result<Status, SinkError> {
         self.tell_traffic()?;
         loop {
             let earliest = self.hall.activity.earliest();
@@ -246,7 +243,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             self.audit_some();
             self.record()?;
             let progress = self.progress();
-            if self.observer.at_window(&progress, self.hall) == Control::Stop {
+            if observer.at_window(&progress, self) == Control::Stop {
                 return Ok(Status::Stopped);
             }
         }

@@ -1,4 +1,4 @@
-//! What has happened at ports: the rows that are known only at the end.
+//! What has happened at ports: the rows that are known only at the end, and what an observer reads on the way.
 //!
 //! Invariants: reading changes nothing.
 
@@ -11,8 +11,30 @@ use netloom_units::{Bytes, Duration, NodeId, PortId, Time};
 use super::Coordinator;
 use crate::desk::DropTally;
 use crate::edge::Tally;
+use crate::observe::{PortState, States};
 use crate::port::Totals;
 use crate::sampler::Cell;
+
+/// What an observer may read after a window.
+impl States for Coordinator<'_, '_> {
+    fn ports(&self) -> Vec<PortState> {
+        let state = |totals: Totals| PortState {
+            sent: Bytes(totals.bytes),
+            waiting: Bytes(totals.waiting),
+            paused: Duration(totals.paused),
+            dropped: totals.dropped,
+        };
+        self.ports_at(self.now, self.now).map(state).collect()
+    }
+
+    fn n_partitions(&self) -> usize {
+        self.hall.partitions.len()
+    }
+
+    fn state(&self, partition: usize, base: Time) -> Vec<u64> {
+        self.hall.partition(partition).state(base)
+    }
+}
 
 impl Coordinator<'_, '_> {
     pub(super) fn port_rows(&self) -> Vec<PortRow> {

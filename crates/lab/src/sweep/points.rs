@@ -151,7 +151,7 @@ pub(super) fn run(point: &Point, how: &How<'_>, mut task: Task<'_>) -> Result<Po
         // The last step is not the end: a point counts as done when its records are stored.
         task.note(progress.hops, progress.share.unwrap_or(0.0).min(0.99));
     };
-    let watch = Watch { stop: how.stop, tell: Some(&mut tell), observer: None };
+    let watch = Watch { stop: how.stop, tell: Some(&mut tell), ..Watch::default() };
     let report = match &point.folder {
         Some(folder) => run_into(&prepared, folder.clone(), how, watch),
         None => run_in_memory(&prepared, watch),

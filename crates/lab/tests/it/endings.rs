@@ -67,7 +67,7 @@ fn a_flag_or_an_observer_stops_a_run() {
     let mut after = After(5);
     let mut told: Vec<RunProgress> = Vec::new();
     let mut tell = |progress: &RunProgress| told.push(*progress);
-    let by_flag = Watch { stop: Some(&stop), tell: Some(&mut tell), observer: None };
+    let by_flag = Watch { stop: Some(&stop), tell: Some(&mut tell), ..Watch::default() };
     let by_observer = Watch { observer: Some(&mut after), ..Watch::default() };
     for (watch, windows) in [(by_flag, 1), (by_observer, 5)] {
         let mut sink = MemorySink::default();

@@ -12,6 +12,7 @@ mod grids;
 mod import;
 mod inheritance;
 mod interference;
+mod live;
 mod loads;
 mod maps;
 mod names;

@@ -37,6 +37,7 @@ impl Place {
             overwrite: Overwrite::Refuse,
             threads: Some(1),
             command: Vec::new(),
+            live: None,
             watch: Watch::default(),
         });
         done.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)));

@@ -97,7 +97,7 @@ impl Fabric {
             edge.busy = share(edge.busy / f64::from(edge.ports));
         }
         let mut nodes: Vec<SquareData> =
-            squares.squares.iter().map(|square| SquareData::of(about, square)).collect();
+            squares.squares.iter().map(|square| SquareData::of(|node| about.node(node), square)).collect();
         for drops in &self.drops {
             if let Some(Some(square)) = squares.square_of.get(drops.node.index()) {
                 nodes[*square as usize].dropped += drops.packets;
@@ -144,8 +144,8 @@ pub struct SquareData {
 }
 
 impl SquareData {
-    fn of(about: &About, square: &Square) -> SquareData {
-        let name = |node: NodeId| about.node(node);
+    /// A square in which nothing has happened.
+    pub fn of(name: impl Fn(NodeId) -> String, square: &Square) -> SquareData {
         SquareData {
             name: name(square.first),
             last: (square.nodes > 1).then(|| name(square.last)),
@@ -188,7 +188,8 @@ pub struct EdgeData {
 }
 
 impl EdgeData {
-    fn of(edge: &Edge) -> EdgeData {
+    /// A direction in which nothing has happened.
+    pub fn of(edge: &Edge) -> EdgeData {
         EdgeData {
             from: edge.from,
             to: edge.to,
@@ -206,7 +207,8 @@ impl EdgeData {
         }
     }
 
-    fn add(&mut self, port: &PortRow, simulated: f64) {
+    /// Adds what a port of it did in a run that lasted so long, in ps.
+    pub fn add(&mut self, port: &PortRow, simulated: f64) {
         let busy = if simulated > 0.0 { port.busy.0 as f64 / simulated } else { 0.0 };
         self.rate += port.rate.0;
         self.sent += port.size.0;

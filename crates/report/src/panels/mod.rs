@@ -5,7 +5,7 @@
 mod bandwidth;
 mod by_setting;
 mod congestion;
-mod fabric;
+pub mod fabric;
 pub mod faults;
 pub mod fct;
 mod goodput;

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use netloom_engine::observe::{Control, Observer, Progress, States};
+use netloom_engine::observe::{Control, Observer, PortState, Progress, States};
 use netloom_engine::{Options, Seams, Status};
 use netloom_model::{Entropy, Model};
 use netloom_policy::balance::{Chosen, Context, DynBalance, PacketView, Pick, Ports, Seat};
 use netloom_testkit::fixture::{
     Cable, Clos, ListedWork, Run, Sending, model, policy, simulate, simulate_with, star,
 };
-use netloom_units::{Duration, Time};
+use netloom_units::{Bytes, Duration, Time};
 
 use crate::cases::traffic;
 use crate::doubles::port_forms;
@@ -194,4 +194,53 @@ fn progress_counts_what_the_outcome_counts() {
     let progress = last.0.expect("there were windows");
     assert_eq!((progress.hops, progress.windows), (run.outcome.hops, run.outcome.windows));
     assert!(progress.now > Time(run.outcome.end.0));
+}
+
+/// Reads all ports after every window.
+#[derive(Default)]
+struct Reader {
+    last: Vec<PortState>,
+    most_waiting: Vec<Bytes>,
+    n_changes: usize,
+}
+
+impl Observer for Reader {
+    fn at_window(&mut self, _: &Progress, states: &dyn States) -> Control {
+        let ports = states.ports();
+        self.most_waiting.resize(ports.len(), Bytes(0));
+        for (most, port) in self.most_waiting.iter_mut().zip(&ports) {
+            *most = (*most).max(port.waiting);
+        }
+        for (now, before) in ports.iter().zip(&self.last) {
+            assert!(now.sent >= before.sent && now.dropped >= before.dropped && now.paused >= before.paused);
+        }
+        self.n_changes += usize::from(ports != self.last);
+        self.last = ports;
+        Control::Continue
+    }
+}
+
+#[test]
+fn reading_ports_changes_nothing_and_tells_what_the_rows_tell() {
+    let (mut model, work) = busy();
+    model.queues.switch_limit = Some(Bytes(40_000));
+    for threads in [1, 2] {
+        for options in port_forms().map(|options| Options { threads, ..options }) {
+            let mut reader = Reader::default();
+            let seams = Seams { hooks: Vec::new(), observer: Some(&mut reader) };
+            let watched = simulate_with(&model, work.clone(), options, seams);
+            let alone = simulate_with(&model, work.clone(), options, Seams::default());
+            assert_eq!(watched, alone);
+            assert!(reader.n_changes > 20, "only {} different states", reader.n_changes);
+            let rows = &watched.records.ports;
+            assert_eq!(reader.last.len(), rows.len());
+            for (state, row) in reader.last.iter().zip(rows) {
+                assert_eq!((state.sent, state.dropped, state.waiting), (row.size, row.dropped, Bytes(0)));
+            }
+            let reached = reader.most_waiting.iter().zip(rows).all(|(most, row)| *most <= row.peak_size);
+            assert!(reached, "more waits than ever waited");
+            assert!(reader.most_waiting.iter().any(|most| most.0 > 0), "nothing ever waited");
+            assert!(rows.iter().any(|row| row.dropped > 0), "the scene has drops");
+        }
+    }
 }

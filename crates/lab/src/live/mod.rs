@@ -1,0 +1,130 @@
+//! A run that is shown while it goes on: a page on this machine alone.
+//!
+//! Models: a server on the loopback address from before a run until after it, and what it tells: how far the run is, and
+//! what has happened at the edges of the drawing of its fabric.
+//! Leaves out: how that is drawn (`web/src/live`); steering a run, which nobody can from there.
+//!
+//! Invariants: nothing here changes a result; the thread that simulates reads ports rarely and never waits for a client;
+//! whatever clients do, the run goes on, and when it is over the server is, too.
+
+mod answer;
+mod board;
+mod recorder;
+mod server;
+mod token;
+
+use std::net::Ipv4Addr;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use netloom_engine::observe::{Observer, States};
+use netloom_model::Model;
+use netloom_records::PortRow;
+use netloom_report::{LivePage, LiveView, render_live};
+use netloom_units::{Bytes, Duration as Span, PortId};
+
+use crate::error::LabError;
+use crate::line::RunReport;
+use crate::prepare::Prepared;
+use crate::watch::{RunProgress, Watch};
+use answer::Site;
+use board::Board;
+use recorder::Recorder;
+use server::Server;
+
+/// How long the end of a run is told to pages that are open; they ask twice a second.
+const FAREWELL: Duration = Duration::from_millis(1_200);
+/// A page that has asked within this time is open.
+const OPEN: Duration = Duration::from_secs(3);
+
+/// Where a run is shown while it goes on.
+pub struct Serve<'a> {
+    /// The port on the loopback address; 0 takes one that is free.
+    pub port: u16,
+    /// Called with the address before the run begins.
+    pub told: &'a mut (dyn FnMut(&str) + 'a),
+}
+
+/// Does what `line` does, shown from before it until after it.
+pub(crate) fn around(
+    prepared: &Prepared,
+    folder: &Path,
+    serve: Serve<'_>,
+    watch: Watch<'_>,
+    line: impl FnOnce(Watch<'_>) -> Result<RunReport, LabError>,
+) -> Result<RunReport, LabError> {
+    let LiveView { page, edge_of, n_edges } = view(prepared, folder)?;
+    let board = Arc::new(Board::default());
+    let server = open(serve.port, page, &board)?;
+    (serve.told)(&server.address());
+    let mut recorder = Recorder::new(Arc::clone(&board), edge_of, n_edges);
+    let Watch { stop, tell, look: mut other, observer } = watch;
+    let mut look = |progress: &RunProgress, states: &dyn States| {
+        recorder.look(progress, states);
+        if let Some(other) = &mut other {
+            other(progress, states);
+        }
+    };
+    let tell = tell.map(|tell| -> &mut dyn FnMut(&RunProgress) { tell });
+    let observer = observer.map(|observer| -> &mut dyn Observer { observer });
+    let done = line(Watch { stop, tell, look: Some(&mut look), observer });
+    board.end(&done);
+    part(&board);
+    drop(server);
+    done
+}
+
+/// The page, with the fabric as it is before anything happened.
+fn view(prepared: &Prepared, folder: &Path) -> Result<LiveView, LabError> {
+    let model = &prepared.compiled.model;
+    let view = render_live(&LivePage {
+        scenario: &prepared.name,
+        seed: model.seed,
+        netloom: env!("CARGO_PKG_VERSION"),
+        folder: &folder.display().to_string(),
+        n_hosts: prepared.n_hosts(),
+        names: &prepared.names(),
+        ports: &ports(model),
+    })?;
+    Ok(view)
+}
+
+/// The ports of a fabric, at which nothing has happened.
+fn ports(model: &Model) -> Vec<PortRow> {
+    let fabric = &model.fabric;
+    let row = |id: u32| {
+        let id = PortId(id);
+        let port = fabric.port(id);
+        PortRow {
+            port: id,
+            node: port.node,
+            index: fabric.local_index(id),
+            link: port.link,
+            peer: fabric.neighbour(id),
+            rate: port.rate,
+            packets: 0,
+            size: Bytes(0),
+            busy: Span::ZERO,
+            peak_packets: None,
+            peak_size: Bytes(0),
+            dropped: 0,
+        }
+    };
+    (0..fabric.ports().len() as u32).map(row).collect()
+}
+
+fn open(port: u16, page: String, board: &Arc<Board>) -> Result<Server, LabError> {
+    let refused = |source| LabError::Unserved { address: format!("{}:{port}", Ipv4Addr::LOCALHOST), source };
+    let token = token::make().map_err(refused)?;
+    Server::open(port, |port| Site { port, token, page, board: Arc::clone(board) }).map_err(refused)
+}
+
+/// Gives pages that are open the time to hear how the run ended.
+fn part(board: &Board) {
+    if board.asked().is_some_and(|asked| asked.elapsed() < OPEN) {
+        let until = Instant::now() + FAREWELL;
+        thread::sleep(until.saturating_duration_since(Instant::now()));
+    }
+}

@@ -1,0 +1,189 @@
+// The page of a run that goes on: how far it is, and what happens in its fabric now. It asks its server twice a second and
+// can do nothing else: a run is not steered from here.
+
+import { element, note } from "../dom.ts";
+import { busiest } from "../fabric/busiest.ts";
+import { chooseMetric } from "../fabric/choose.ts";
+import { Drawing } from "../fabric/drawing.ts";
+import type { Picture, Told } from "../fabric/drawing.ts";
+import type { Frames } from "../fabric/frames.ts";
+import { METRICS, placed } from "../fabric/metrics.ts";
+import type { Metric } from "../fabric/metrics.ts";
+import { scaleOf } from "../fabric/scale.ts";
+import { STATUS } from "../panels/provenance.ts";
+import { percent, some } from "../units.ts";
+import { Course } from "./course.ts";
+import type { Edges, Live, State } from "./data.ts";
+import { Progress } from "./progress.ts";
+import { between, throughput } from "./span.ts";
+
+/** Milliseconds between questions, and between those after one that was not answered; and how many of them in a row. */
+const [EACH, AGAIN, MOST_LOST] = [500, 1000, 5];
+
+/** Nothing has happened yet. */
+const NOTHING: Edges = { read: 0, sent: [], waiting: [], paused: [], dropped: [] };
+
+/** Asks for the state. */
+async function ask(): Promise<State> {
+  const answer = await fetch("state.json", { cache: "no-store", signal: AbortSignal.timeout(4000) });
+  if (!answer.ok) {
+    throw new Error(answer.statusText);
+  }
+  return (await answer.json()) as State;
+}
+
+const isStatus = (status: string): status is keyof typeof STATUS => status in STATUS;
+
+/** How the run ended, in a sentence. */
+function farewell({ folder }: Live, ended: NonNullable<State["ended"]>): HTMLElement {
+  const { status, details } = ended;
+  const how = status === null ? "The run has failed" : `The run has ended: ${isStatus(status) ? STATUS[status] : status}`;
+  const more = status === null ? [] : [note("Its records, the page about them included:"), element("pre", {}, `netloom report ${folder}`)];
+  return element("div", { role: "status" }, element("p", { class: "told" }, [`${how}.`, ...details].join(" ")), ...more);
+}
+
+/** See above. */
+export class LivePage {
+  readonly box: HTMLElement;
+  private readonly live: Live;
+  private readonly progress = new Progress();
+  private readonly course = new Course();
+  private readonly drawing: Drawing;
+  private readonly choice = element("div", {});
+  private readonly key = element("div", { class: "key" });
+  private readonly list = element("div", {});
+  private readonly word = element("div", { class: "word" });
+  private metric: Metric = METRICS[0]!;
+  /** The largest value of each metric so far: a scale that came and went could not be read. */
+  private readonly most = new Map<string, number>();
+  private picked: number | null = null;
+  private before = NOTHING;
+  private span: Frames | null = null;
+  private again = false;
+  private lost = 0;
+
+  constructor(live: Live) {
+    this.live = live;
+    this.drawing = new Drawing(live.fabric, "Fabric, links coloured by what happens there now; the list names the largest values", (edge) =>
+      this.pick(edge),
+    );
+    const large = live.fabric.most_nodes > 1;
+    const drawn = element("figure", {}, this.drawing.box);
+    this.box = element(
+      "main",
+      { class: "live" },
+      this.word,
+      this.progress.box,
+      element("section", {}, element("h2", {}, "What hosts send"), this.course.box),
+      element(
+        "section",
+        {},
+        element("h2", {}, "Where packets are"),
+        this.choice,
+        this.key,
+        element("div", { class: "drawings" }, drawn, this.list),
+        ...(large ? [note(`The fabric is large: a square stands for up to ${some(live.fabric.most_nodes, "node")} beside each other.`)] : []),
+      ),
+    );
+    this.choose(this.metric);
+  }
+
+  /** Asks until the run has ended or nobody answers. */
+  async follow(): Promise<void> {
+    for (;;) {
+      const state = await ask().catch(() => null);
+      this.lost = state === null ? this.lost + 1 : 0;
+      if (state !== null) {
+        this.show(state);
+      }
+      const over = state !== null && state.ended !== null;
+      this.tell(state);
+      if (over || this.lost > MOST_LOST) {
+        return;
+      }
+      await new Promise((go) => setTimeout(go, this.lost > 0 ? AGAIN : EACH));
+    }
+  }
+
+  private tell(state: State | null): void {
+    document.body.classList.toggle("lost", this.lost > 0);
+    if (state === null) {
+      const gone = this.lost > MOST_LOST;
+      const text = gone
+        ? `The connection is lost: the command has ended, or was ended. If it stored the run: netloom report ${this.live.folder}`
+        : "The connection is lost; asking again.";
+      this.word.replaceChildren(element("p", { class: "told", role: "alert" }, text));
+    } else if (state.ended !== null) {
+      this.word.replaceChildren(farewell(this.live, state.ended));
+    } else if (state.again) {
+      this.word.replaceChildren(note("The run is done and goes on a second time, for the paths of its slowest messages (record.slowest_flows)."));
+    } else {
+      this.word.replaceChildren();
+    }
+  }
+
+  private show(state: State): void {
+    this.progress.show(state);
+    const far = state.ended !== null ? "ended" : state.share === null ? "running" : percent(Math.floor(state.share * 100) / 100);
+    document.title = `${far} – ${this.live.scenario} – netloom live`;
+    if (this.again !== state.again) {
+      [this.again, this.before] = [state.again, NOTHING];
+      this.course.clear();
+    }
+    const span = between(this.before, state.edges);
+    if (span !== null) {
+      [this.span, this.before] = [span, state.edges];
+      this.course.add(state.edges.read / 1e12, throughput(this.live.fabric, span));
+      this.paint();
+    }
+  }
+
+  private choose(metric: Metric): void {
+    this.metric = metric;
+    if (this.choice.childElementCount === 0) {
+      this.choice.replaceChildren(chooseMetric(metric, (other) => this.choose(other)));
+    }
+    this.paint();
+  }
+
+  private pick(edge: number): void {
+    this.picked = edge === this.picked ? null : edge;
+    this.paint();
+  }
+
+  private value(metric: Metric, number: number): number {
+    const edge = this.live.fabric.edges[number];
+    return edge === undefined || this.span === null ? 0 : metric.during(edge, number, this.span, 0);
+  }
+
+  private paint(): void {
+    const { metric } = this;
+    const values = this.live.fabric.edges.map((_, number) => this.value(metric, number));
+    const known = this.most.get(metric.id) ?? metric.least;
+    const most = values.reduce((left, right) => Math.max(left, right), known);
+    this.most.set(metric.id, most);
+    const told = (number: number): Told => ({
+      share: placed(metric, values[number] ?? 0, most),
+      lines: METRICS.map((one) => `${one.title.toLowerCase()} ${one.write(this.value(one, number))}`),
+      down: 0,
+      role: 0,
+    });
+    const picture: Picture = { edge: told, isVictim: () => false, picked: this.picked };
+    this.drawing.paint(picture);
+    this.key.replaceChildren(scaleOf(metric, most));
+    this.enlist(values);
+  }
+
+  /** The list, made anew; whoever was at a place in it stays there. */
+  private enlist(values: number[]): void {
+    const buttons = [...this.list.querySelectorAll("button")];
+    const at = buttons.findIndex((button) => button === document.activeElement);
+    const shown = { run: 0, fabric: this.live.fabric, frames: this.span };
+    const title = element("p", {}, `Largest now: ${this.metric.span}`);
+    const made = busiest(shown, title, (edge) => values[edge] ?? null, this.metric.write, (edge) => this.pick(edge));
+    this.list.replaceChildren(made);
+    if (at >= 0) {
+      this.list.querySelectorAll("button")[at]?.focus({ preventScroll: true });
+    }
+  }
+}

@@ -1,0 +1,117 @@
+// Watches a run in Chromium while it goes on.
+//
+// node tests/live.mjs CHROMIUM NETLOOM FOLDER SCENARIO [ARGUMENT...] [--picture FILE]
+//
+// Starts “netloom run --live” on a scenario that takes longer than anybody looks, opens its address, and ends it. Progress
+// must move, links must be coloured, the line must grow, nothing may be asked of anybody but the server, no error may be
+// logged; at the end the page says how the run ended, and nobody listens any more.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+import { chromium } from "playwright-core";
+
+import { FLAGS } from "./page.mjs";
+
+/** Milliseconds for each thing that is waited for. */
+const PATIENCE = 60_000;
+
+const words = process.argv.slice(2);
+const at = words.indexOf("--picture");
+const picture = at < 0 ? undefined : words.splice(at, 2)[1];
+const [executablePath, netloom, folder, ...scenario] = words;
+const complaints = [];
+
+/** The address that a run prints before it begins. */
+async function addressOf(run) {
+  for await (const line of createInterface({ input: run.stderr })) {
+    const found = /^live at (http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/)$/.exec(line);
+    if (found !== null) {
+      return found[1];
+    }
+    console.error(line);
+  }
+  throw new Error("the run prints no address");
+}
+
+/** A page whose complaints are kept. */
+async function open(browser, address) {
+  const page = await browser.newPage({ viewport: { width: 1100, height: 1150 } });
+  page.setDefaultTimeout(PATIENCE);
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) {
+      complaints.push(`${message.type()} in the console: ${message.text()}`);
+    }
+  });
+  page.on("pageerror", (error) => complaints.push(`an exception: ${error.message}`));
+  page.on("request", (request) => {
+    if (![address, `${address}state.json`].includes(request.url()) && !request.url().startsWith("data:")) {
+      complaints.push(`a request: ${request.url()}`);
+    }
+  });
+  await page.goto(address);
+  return page;
+}
+
+/** What a reader sees change. */
+const seen = () => ({
+  share: document.querySelector("progress").position,
+  words: document.querySelector(".progress p").textContent,
+  coloured: document.querySelectorAll(".fabric .step:not(.step-0) path").length,
+  listed: document.querySelectorAll(".busiest li").length,
+  points: (document.querySelector(".course").getAttribute("d") ?? "").split("L").length,
+});
+
+async function look(page) {
+  await page.waitForFunction(() => document.querySelectorAll(".fabric .step:not(.step-0) path").length > 0);
+  const first = await page.evaluate(seen);
+  const later = (before) => document.querySelector("progress").position > before.share;
+  await page.waitForFunction(later, first);
+  await page.waitForFunction(() => (document.querySelector(".course").getAttribute("d") ?? "").split("L").length > 8);
+  const second = await page.evaluate(seen);
+  for (const number of ["share", "points"]) {
+    if (!(second[number] > first[number])) {
+      complaints.push(`${number} does not rise: ${first[number]}, then ${second[number]}`);
+    }
+  }
+  if (second.words === first.words || second.listed === 0 || !/left/.test(second.words)) {
+    complaints.push(`nothing is told: ${JSON.stringify(second)}`);
+  }
+  if (picture !== undefined) {
+    await page.screenshot({ path: picture });
+  }
+  await page.check("input[value=backlog]");
+  await page.waitForFunction(() => /waited/.test(document.querySelector(".busiest p").textContent));
+  await page.setViewportSize({ width: 400, height: 800 });
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth + 1);
+  if (wide) {
+    complaints.push("too wide for a narrow window");
+  }
+}
+
+const run = spawn(netloom, ["run", ...scenario, "--live", "--quiet", "-o", folder], { stdio: ["ignore", "ignore", "pipe"] });
+const over = once(run, "exit");
+const browser = await chromium.launch({ executablePath, args: FLAGS });
+try {
+  const address = await addressOf(run);
+  run.stderr.resume();
+  const page = await open(browser, address);
+  await look(page);
+  run.kill("SIGINT");
+  await page.waitForFunction(() => /The run has ended: stopped/.test(document.querySelector(".word").textContent));
+  await over;
+  if (await fetch(address).then(() => true, () => false)) {
+    complaints.push("somebody listens although the run is over");
+  }
+} catch (error) {
+  complaints.push(error.message);
+} finally {
+  run.kill("SIGKILL");
+  await browser.close();
+}
+if (complaints.length > 0) {
+  console.error(complaints.join("\n"));
+  process.exit(1);
+}
+console.log("browser: a run was watched without a complaint");
