@@ -10,10 +10,10 @@ import { busiest } from "./busiest.ts";
 import { chooseMetric } from "./choose.ts";
 import { detail, find } from "./detail.ts";
 import { Drawing } from "./drawing.ts";
-import type { Picture, Told } from "./drawing.ts";
 import { unpack } from "./frames.ts";
-import { METRICS, placed } from "./metrics.ts";
+import { METRICS } from "./metrics.ts";
 import type { Metric } from "./metrics.ts";
+import { Moment, top } from "./moment.ts";
 import { edgeName } from "./names.ts";
 import { Player, courseOf } from "./player.ts";
 import type { Course } from "./player.ts";
@@ -87,28 +87,9 @@ class Explorer {
     );
   }
 
-  /** The end of the scale: the largest value of the whole run, or of any span, in all runs shown. */
-  private top(): number {
-    const values = this.runs.map(({ run, fabric, frames }) =>
-      fabric.edges.reduce((most, edge, number) => {
-        const whole = Math.max(most, this.metric.overall(edge, this.seconds(run)));
-        if (frames === null || !frames.sampled) {
-          return whole;
-        }
-        let found = whole;
-        for (let frame = 0; frame < frames.count; frame += 1) {
-          found = Math.max(found, this.metric.during(edge, number, frames, frame));
-        }
-        return found;
-      }, this.metric.least),
-    );
-    const most = Math.max(...values);
-    return this.metric.id === "utilization" || this.metric.id === "paused" ? Math.min(1, most) : most;
-  }
-
   /** Makes everything anew: other runs are shown, or something else of them. */
   private build(): void {
-    this.most = this.top();
+    this.most = top(this.metric, this.runs, this.seconds);
     this.parts = this.runs.map((shown) => {
       const name = this.report.runs[shown.run]?.name ?? "";
       const label = `Fabric of ${name}, links coloured by ${this.metric.title.toLowerCase()}; the lists beside it name the largest values`;
@@ -154,6 +135,7 @@ class Explorer {
     this.player = new Player(this.course, place, () => this.moved());
     this.build();
     this.remember();
+    this.box.querySelector<HTMLInputElement>(`input[type=checkbox][value="${run}"]`)?.focus();
   }
 
   private chooseMetric(): HTMLElement {
@@ -218,85 +200,24 @@ class Explorer {
     });
   }
 
-  /** The span of a run at the slider's place; null for the whole run, and undefined after its end. */
-  private frame({ frames }: Shown): number | null | undefined {
+  /** What is known of a run at the slider's place. */
+  private moment(shown: Shown): Moment {
     const place = this.player.place;
-    if (place === 0) {
-      return null;
-    }
-    if (frames === null) {
-      return undefined;
-    }
-    const frame = Math.floor(((place - 0.5) * this.course.length) / frames.length);
-    return frame < frames.count ? frame : undefined;
+    return new Moment(shown, this.seconds(shown.run), place === 0 ? null : (place - 0.5) * this.course.length);
   }
 
   private paint(): void {
     this.parts.forEach((part) => {
-      const values = part.fabric.edges.map((_, number) => this.value(part, number));
-      part.drawing.paint(this.picture(part, values));
-      const title = element("p", {}, this.titleOf(part));
-      const write = this.metric.write;
-      const list = busiest(part, title, (edge) => values[edge] ?? null, write, (edge) => this.pick(part, edge));
+      const moment = this.moment(part);
+      const [picked] = this.picked === null ? [] : find([part], this.picked);
+      part.drawing.paint(moment.picture(this.metric, this.most, picked?.number ?? null));
+      const title = moment.isKnown
+        ? `Largest: ${moment.meaning(this.metric)}`
+        : "Nothing is known of this time: the run has ended, or was not sampled.";
+      const read = (edge: number): number | null => moment.value(this.metric, edge);
+      const list = busiest(part, element("p", {}, title), read, this.metric.write, (edge) => this.pick(part, edge));
       part.list.replaceChildren(list);
     });
-  }
-
-  private titleOf(part: Part): string {
-    const frame = this.frame(part);
-    return frame === undefined
-      ? "Nothing is known of this time: the run has ended, or was not sampled."
-      : `Largest: ${frame === null ? this.metric.whole : this.metric.span}`;
-  }
-
-  private value(part: Part, number: number): number | null {
-    const [frame, edge, { frames }] = [this.frame(part), part.fabric.edges[number], part];
-    if (edge === undefined || frame === undefined) {
-      return null;
-    }
-    if (frame === null) {
-      return this.metric.overall(edge, this.seconds(part.run));
-    }
-    return frames?.sampled === true ? this.metric.during(edge, number, frames, frame) : null;
-  }
-
-  private picture(part: Part, values: (number | null)[]): Picture {
-    const { frames, fabric } = part;
-    const frame = this.frame(part);
-    const [picked] = this.picked === null ? [] : find([part], this.picked);
-    const during = (kind: "down" | "role", edge: number): number =>
-      typeof frame === "number" ? (frames?.of(kind, edge, frame) ?? 0) : 0;
-    return {
-      picked: picked?.number ?? null,
-      isVictim: (square) => typeof frame === "number" && frames?.hasVictims(square, frame) === true,
-      edge: (number): Told => {
-        const value = values[number] ?? null;
-        const role = frame === null ? (fabric.edges[number]?.role ?? 0) : during("role", number);
-        const down = during("down", number);
-        const lines = this.lines(part, number, down, role);
-        return { share: value === null ? null : placed(this.metric, value, this.most), lines, down, role };
-      },
-    };
-  }
-
-  /** What is told beside the pointer: all that is known, in words. */
-  private lines(part: Part, number: number, down: number, role: number): string[] {
-    const [frame, edge, { frames }] = [this.frame(part), part.fabric.edges[number], part];
-    if (edge === undefined || frame === undefined) {
-      return ["the run has ended"];
-    }
-    const values = METRICS.map((metric) => {
-      const value = frame === null ? metric.overall(edge, this.seconds(part.run)) : null;
-      const then = frame !== null && frames?.sampled === true ? metric.during(edge, number, frames, frame) : null;
-      const found = value ?? then;
-      return found === null ? null : `${metric.title.toLowerCase()} ${metric.write(found)}`;
-    });
-    const part_of = ["", "leaf of a congestion tree", "branch of a congestion tree", "root of a congestion tree"][role] ?? "";
-    return [
-      ...values.flatMap((line) => line ?? []),
-      ...(down > 0 ? [`${some(down, "link")} down`] : []),
-      ...(part_of === "" ? [] : [part_of]),
-    ];
   }
 
   /** Space plays and arrows move in time, wherever in the view somebody is but in a field that uses them. */
