@@ -29,7 +29,8 @@ jobs:
       - collectives: { buckets: 2, concurrent: true, each: [ { ring_all_reduce: { size: 64KiB } } ] }
       - barrier
 record: { series: 1us, timeline: 2 }
-faults: { timed: [ { at: 3us, link: leaf0-spine0.0, action: down }, { at: 9us, link: leaf0-spine0.0, action: up } ] }
+# While the ranks compute, so that nothing is lost.
+faults: { timed: [ { at: 200ns, link: leaf0-spine0.0, action: down }, { at: 1500ns, link: leaf0-spine0.0, action: up } ] }
 ";
 
 /// A trace as a whole.
