@@ -72,8 +72,8 @@ faults:
 YAML
 netloom() { cargo run --locked --quiet -p netloom-cli -- "$@"; }
 for name in training faults; do
-    # A run that its deadline ends answers 3.
-    netloom run "$runs/$name.yaml" -o "$runs/$name" --quiet || [ $? = 3 ]
+    # A run that its deadline ends answers 3, and says why.
+    netloom run "$runs/$name.yaml" -o "$runs/$name" --quiet 2>"$runs/said" || [ $? = 3 ] || { cat "$runs/said" >&2; exit 1; }
     netloom export perfetto "$runs/$name" -o "$runs/$name.perfetto-trace" >/dev/null
     netloom export csv "$runs/$name" -o "$runs/$name.csv" >/dev/null
     "$place/bin/python" scripts/perfetto_check.py "$runs/$name" "$runs/$name.csv" "$runs/$name.perfetto-trace"

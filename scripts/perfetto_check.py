@@ -63,7 +63,7 @@ class Slice:
 
     @property
     def start_ps(self) -> int:
-        return self.about["start_ps"]
+        return int(self.about["start_ps"])
 
     @property
     def end_ps(self) -> int | None:
@@ -80,7 +80,7 @@ class Track:
     @property
     def name(self) -> str:
         told = self.descriptor
-        return told.process.process_name or told.thread.thread_name or told.name
+        return str(told.process.process_name or told.thread.thread_name or told.name)
 
 
 class Trace:

@@ -29,7 +29,8 @@ jobs:
       - collectives: { buckets: 2, concurrent: true, each: [ { ring_all_reduce: { size: 64KiB } } ] }
       - barrier
 record: { series: 1us, timeline: 2 }
-faults: { timed: [ { at: 3us, link: leaf0-spine0.0, action: down }, { at: 9us, link: leaf0-spine0.0, action: up } ] }
+# While the ranks compute, so that nothing is lost.
+faults: { timed: [ { at: 200ns, link: leaf0-spine0.0, action: down }, { at: 1500ns, link: leaf0-spine0.0, action: up } ] }
 ";
 
 /// A trace as a whole.
@@ -149,7 +150,7 @@ fn counters_fall_to_zero_where_nothing_is_sent() {
         let name = track.name.as_deref().expect("it has a name");
         let link =
             name.split(": ").next().and_then(|name| name.split("link ").nth(1)).expect("it names a link");
-        assert!(link.ends_with(".nic0"), "{link}");
+        assert!(link.contains("host") && link.contains(".nic0"), "{link}");
         assert_eq!(*values.last().expect("it has values"), 0, "{name}");
         if name.ends_with("sending") {
             assert!(values.iter().any(|value| *value > 0), "{name}");
