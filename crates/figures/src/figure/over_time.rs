@@ -108,7 +108,7 @@ fn panel(quantity: &Quantity, lines: &[(usize, &OverTime)], events: &[f64], last
         up: Axis::Numbers {
             name: format!("{} ({})", quantity.name, unit.name),
             // A line at the most there is stays below the frame.
-            scale: Scale::within(0.0, most / unit.worth * 1.06, 5),
+            scale: Scale::within(0.0, most / unit.worth * 1.06, 6),
         },
         lines: lines.iter().map(line).collect(),
         events: events.iter().map(|time| time / span.worth).collect(),
