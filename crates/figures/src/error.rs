@@ -21,7 +21,7 @@ pub enum FigureError {
     #[error(transparent)]
     Report(#[from] ReportError),
     /// There is nothing to draw.
-    #[error("no figure is left, since these runs have data for none{}", reasons(.0))]
+    #[error("no figure is left{}", reasons(.0))]
     Nothing(Vec<LeftOut>),
     /// Files are there.
     #[error("files are already there, and overwriting them was not asked for: {}", listed(.0))]

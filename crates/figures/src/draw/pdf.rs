@@ -148,7 +148,6 @@ fn used(picture: &Picture) -> BTreeMap<u16, font::Glyph> {
 
 fn embed_font(file: &mut Pdf, picture: &Picture) {
     let used = used(picture);
-    let thousandths = |units: f64| (units * 1000.0 / font::units()).round() as f32;
     file.type0_font(FONT)
         .base_font(FONT_NAME)
         .encoding_predefined(Name(b"Identity-H"))
@@ -163,6 +162,26 @@ fn embed_font(file: &mut Pdf, picture: &Picture) {
     }
     widths.finish();
     cid_font.finish();
+    describe_font(file);
+    let program = deflated(font::FILE);
+    let mut stream = file.stream(FONT_FILE, &program);
+    stream.filter(Filter::FlateDecode);
+    stream.pair(Name(b"Length1"), i32::try_from(font::FILE.len()).expect("the font is small"));
+    stream.finish();
+    let mut characters = UnicodeCmap::new(Name(b"NetloomFigures-UTF16"), IDENTITY);
+    for glyph in used.values() {
+        characters.pair(glyph.id, glyph.character);
+    }
+    let characters = characters.finish();
+    file.cmap(CHARACTERS, &characters);
+}
+
+/// Units of the font as PDF has them.
+fn thousandths(units: f64) -> f32 {
+    (units * 1000.0 / font::units()).round() as f32
+}
+
+fn describe_font(file: &mut Pdf) {
     let face = font::face();
     let bounds = face.global_bounding_box();
     let [left, below, right, above] =
@@ -177,15 +196,4 @@ fn embed_font(file: &mut Pdf, picture: &Picture) {
         .cap_height(thousandths(f64::from(face.capital_height().unwrap_or(face.ascender()))))
         .stem_v(80.0)
         .font_file2(FONT_FILE);
-    let program = deflated(font::FILE);
-    let mut stream = file.stream(FONT_FILE, &program);
-    stream.filter(Filter::FlateDecode);
-    stream.pair(Name(b"Length1"), i32::try_from(font::FILE.len()).expect("the font is small"));
-    stream.finish();
-    let mut characters = UnicodeCmap::new(Name(b"NetloomFigures-UTF16"), IDENTITY);
-    for glyph in used.values() {
-        characters.pair(glyph.id, glyph.character);
-    }
-    let characters = characters.finish();
-    file.cmap(CHARACTERS, &characters);
 }

@@ -57,25 +57,8 @@ fn draw(runs: &[Run], width: f64, quantity: &Quantity) -> Result<Drawn, String> 
     let mut table = Table::new(quantity.columns);
     let (mut lines, mut events, mut entries) = (Vec::new(), Vec::new(), Vec::new());
     for (number, run, found) in &with {
-        let numbers = || 0..found.sent.len();
-        for nth in numbers() {
-            let interval = found.interval as f64 / 1e12;
-            let value = (quantity.read)(found, nth);
-            let cells = [found.end(nth).into(), interval.into(), value.into(), Cell::Absent];
-            let [time, interval, value, event] = cells;
-            table.push([run.name().into(), time, interval, value, event]);
-        }
-        for event in happened(run) {
-            let what = told(event);
-            table.push([
-                run.name().into(),
-                event.time.into(),
-                Cell::Absent,
-                Cell::Absent,
-                what.as_str().into(),
-            ]);
-            events.push(event.time);
-        }
+        tell(&mut table, quantity, run, found);
+        events.extend(happened(run).map(|event| event.time));
         lines.push((*number, found));
         entries.push(Entry { sign: Sign::Line(Style::of(*number), false), name: run.called.clone() });
     }
@@ -90,6 +73,19 @@ fn draw(runs: &[Run], width: f64, quantity: &Quantity) -> Result<Drawn, String> 
     }
     let picture = chart(width, &entries, &[panel(quantity, &lines, &events, last)]);
     Ok(Drawn { picture, table, without: lacking })
+}
+
+/// Interval by interval, then event by event.
+fn tell(table: &mut Table, quantity: &Quantity, run: &Run, found: &OverTime) {
+    let interval = found.interval as f64 / 1e12;
+    for nth in 0..found.sent.len() {
+        let value = (quantity.read)(found, nth);
+        table.push([run.name().into(), found.end(nth).into(), interval.into(), value.into(), Cell::Absent]);
+    }
+    for event in happened(run) {
+        let what = told(event).as_str().into();
+        table.push([run.name().into(), event.time.into(), Cell::Absent, Cell::Absent, what]);
+    }
 }
 
 fn panel(quantity: &Quantity, lines: &[(usize, &OverTime)], events: &[f64], last: f64) -> Panel {
@@ -112,7 +108,7 @@ fn panel(quantity: &Quantity, lines: &[(usize, &OverTime)], events: &[f64], last
         up: Axis::Numbers {
             name: format!("{} ({})", quantity.name, unit.name),
             // A line at the most there is stays below the frame.
-            scale: Scale::within(0.0, most / unit.worth * 1.06, 5),
+            scale: Scale::within(0.0, most / unit.worth * 1.06, 6),
         },
         lines: lines.iter().map(line).collect(),
         events: events.iter().map(|time| time / span.worth).collect(),

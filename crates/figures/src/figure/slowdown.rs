@@ -1,6 +1,6 @@
 //! FCT slowdown of background messages by size: mean and 99th percentile, a line for each run.
 
-use netloom_records::statistics::SizeBucket;
+use netloom_records::statistics::{SizeBucket, Slowdowns};
 
 use super::{Drawn, Run, check_lines, largest, without};
 use crate::chart::frame::Axis;
@@ -39,20 +39,7 @@ pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
         name: "message size, largest of its bucket".to_owned(),
         names: sizes.iter().map(|size| sized(*size)).collect(),
     };
-    let panel = |what: &str, read: fn(&SizeBucket) -> f64| {
-        let most = largest(with.iter().flat_map(|(_, _, found)| found.buckets.iter().map(read)));
-        let is_log = most > WIDE;
-        let scale = if is_log { Scale::logarithmic(1.0, most) } else { Scale::linear(0.0, most, 4) };
-        let line = |(number, _, found): &(usize, &Run, &netloom_records::statistics::Slowdowns)| Line {
-            points: found.buckets.iter().map(|bucket| (place(&sizes, bucket), read(bucket))).collect(),
-            style: Style::of(*number),
-            join: Join::Straight,
-            is_marked: true,
-        };
-        let name = format!("{what} slowdown (×)");
-        let up = Axis::Numbers { name, scale };
-        Panel { across: across.clone(), up, lines: with.iter().map(line).collect(), events: Vec::new() }
-    };
+    let panel = |what: &str, read| panel(what, read, &across, &sizes, &with);
     let panels = [panel("mean", |bucket| bucket.mean), panel("p99", |bucket| bucket.p99)];
     let entry = |(number, run, _): &(usize, &Run, _)| Entry {
         sign: Sign::Line(Style::of(*number), true),
@@ -60,6 +47,26 @@ pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
     };
     let entries: Vec<Entry> = with.iter().map(entry).collect();
     Ok(Drawn { picture: chart(width, &entries, &panels), table, without: lacking })
+}
+
+/// Mean or percentile of each bucket, a line for each run.
+fn panel(
+    what: &str,
+    read: fn(&SizeBucket) -> f64,
+    across: &Axis,
+    sizes: &[u64],
+    with: &[(usize, &Run, &Slowdowns)],
+) -> Panel {
+    let most = largest(with.iter().flat_map(|(_, _, found)| found.buckets.iter().map(read)));
+    let scale = if most > WIDE { Scale::logarithmic(1.0, most) } else { Scale::linear(0.0, most, 4) };
+    let line = |(number, _, found): &(usize, &Run, &Slowdowns)| Line {
+        points: found.buckets.iter().map(|bucket| (place(sizes, bucket), read(bucket))).collect(),
+        style: Style::of(*number),
+        join: Join::Straight,
+        is_marked: true,
+    };
+    let up = Axis::Numbers { name: format!("{what} slowdown (×)"), scale };
+    Panel { across: across.clone(), up, lines: with.iter().map(line).collect(), events: Vec::new() }
 }
 
 fn place(sizes: &[u64], bucket: &SizeBucket) -> f64 {
