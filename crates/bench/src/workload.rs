@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use netloom_model::{
     Balances, Buffer, Credits, Entropy, FabricBuilder, Forwarding, InputOrder, Item, Knowledge, LeafSpine,
     Marking, Message, Model, NackReaction, Operation, PriorityMap, QueuePairs, Queues, Rdma, Reaction,
-    Recording, Routing, Transport, TransportKind, Work, Workload,
+    Recording, Routing, Sampling, Transport, TransportKind, Work, Workload,
 };
 use netloom_policy::balance::Chosen;
 use netloom_policy::transport::Reliability;
@@ -42,6 +42,8 @@ pub struct Case {
     pub balance: &'static str,
     /// How messages travel.
     pub style: Style,
+    /// Whether ports are sampled as scenarios do by default.
+    pub sampled: bool,
 }
 
 /// How messages travel.
@@ -69,6 +71,7 @@ pub const REFERENCE: Case = Case {
     control: 0,
     balance: "spray",
     style: Style::Window,
+    sampled: false,
 };
 
 /// Messages small enough that a round of 8,192 hosts can be counted instruction by instruction.
@@ -90,6 +93,7 @@ pub const CASES: &[(&str, Case)] = &[
     // Long enough that memory kept from message to message is there.
     ("roce", Case { control: 1, balance: "psn_spray", style: Style::Roce, rounds: 4, ..REFERENCE }),
     ("infiniband", Case { control: 1, balance: "round_robin", style: Style::InfiniBand, ..REFERENCE }),
+    ("recorded", Case { sampled: true, ..REFERENCE }),
     ("adaptive", Case { balance: "adaptive", ..REFERENCE }),
     ("short_links", Case { host_delay: Duration::from_nanos(10), ..REFERENCE }),
     ("small_messages", SMALL_MESSAGES),
@@ -169,8 +173,10 @@ impl Case {
                 builder.link(from, shape.spine(spine), rate, self.fabric_delay);
             }
         }
+        let fabric = builder.build();
+        let series = self.sampled.then(|| Sampling::automatic(fabric.ports().len())).flatten();
         let model = Model {
-            fabric: builder.build(),
+            fabric,
             routing: Routing::LeafSpine(shape),
             balances: Balances {
                 host: Chosen::named("ecmp"),
@@ -199,7 +205,7 @@ impl Case {
             knowledge: Knowledge::Local,
             coordination_delay: Duration::from_micros(1),
             deadline: None,
-            recording: Recording::default(),
+            recording: Recording { series, ..Recording::default() },
             seed: 1,
         };
         match self.style {

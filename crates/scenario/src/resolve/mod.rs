@@ -331,14 +331,15 @@ fn record(node: Option<&Node>, problems: &mut Problems) -> Option<Record> {
     let others =
         ["series", "packets_from", "packets_of", "packets_on", "rates_from", "rates_of", "congestion"];
     let (settings, fields) = plugin::section(node, &sections::RECORD, &others, problems)?;
+    let series = series(fields.get("series"), problems);
     let settings = settings?;
     if let Some(Value::Duration(Duration::ZERO)) = settings.settings.optional("rates") {
         let report = problems.report(settings.place_of("rates"), "an interval of zero never ends");
         report.label("expected a span above zero, or `none`");
     }
     Some(Record {
-        series: series(fields.get("series"), problems),
         settings,
+        series,
         packets_from: names(fields.get("packets_from"), "packets_from", "the name of a host", problems),
         packets_of: names(fields.get("packets_of"), "packets_of", FlowName::FORM, problems),
         packets_on: names(fields.get("packets_on"), "packets_on", "the name of a link", problems),
