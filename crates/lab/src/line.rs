@@ -88,9 +88,7 @@ pub fn run(request: RunRequest<'_>) -> Result<RunReport, LabError> {
     let threads = request.threads.unwrap_or_else(|| fitting_threads(&prepared));
     let options = Options { threads, ..Options::default() };
     let place = folder.clone();
-    let line = |watch: Watch<'_>| {
-        store(&prepared, place, request.overwrite, options, request.command, watch)
-    };
+    let line = |watch: Watch<'_>| store(&prepared, place, request.overwrite, options, request.command, watch);
     match request.live {
         None => line(request.watch),
         Some(serve) => live::around(&prepared, &folder, serve, request.watch, line),

@@ -112,7 +112,8 @@ mod tests {
     #[test]
     fn every_port_has_an_edge_and_no_name_becomes_markup() {
         let ports = [port(0, 0, 0, 0, 2), port(1, 1, 0, 1, 2), port(2, 2, 0, 0, 0), port(3, 2, 1, 1, 1)];
-        let names = Names { nodes: ["</script>", "b", "leaf"].map(str::to_owned).to_vec(), ..Names::default() };
+        let names =
+            Names { nodes: ["</script>", "b", "leaf"].map(str::to_owned).to_vec(), ..Names::default() };
         let of = LivePage {
             scenario: "<star>",
             seed: u64::MAX,

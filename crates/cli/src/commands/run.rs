@@ -2,11 +2,11 @@
 
 use std::env;
 
+use netloom_lab::live::Serve;
 use netloom_lab::summary::{
     FlowThroughput, JobSummary, MeasuredSummary, PeakSummary, QueuePairSummary, ReorderingSummary,
     SizeBucket, Slowdowns, StageSummary, StagedSummary, Summary, TrafficSummary,
 };
-use netloom_lab::live::Serve;
 use netloom_lab::{
     ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest, Source, Status,
     Watch, words,

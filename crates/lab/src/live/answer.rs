@@ -158,8 +158,9 @@ impl Asked {
 
 fn message(status: &str, more: &str, kind: &str, body: &str, head_alone: bool) -> Vec<u8> {
     let length = body.len();
-    let head =
-        format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n{more}{FIELDS}\r\n");
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n{more}{FIELDS}\r\n"
+    );
     let mut bytes = head.into_bytes();
     if !head_alone {
         bytes.extend_from_slice(body.as_bytes());
@@ -192,7 +193,10 @@ mod tests {
         let state = to("GET", &format!("/{TOKEN}/state.json?now"), "localhost:4000");
         let (head, body) = state.split_once("\r\n\r\n").expect("a head ends so");
         assert!(head.contains(&format!("Content-Length: {}", body.len())), "{head}");
-        assert!(head.contains("no-store") && head.contains("nosniff") && head.contains("no-referrer"), "{head}");
+        assert!(
+            head.contains("no-store") && head.contains("nosniff") && head.contains("no-referrer"),
+            "{head}"
+        );
         assert_eq!(serde_json::from_str::<serde_json::Value>(body).expect("it is JSON")["number"], 0);
         let alone = to("HEAD", &format!("/{TOKEN}/"), "localhost:4000");
         assert!(alone.contains("Content-Length: 3\r\n") && alone.ends_with("\r\n\r\n"), "{alone}");
@@ -210,7 +214,9 @@ mod tests {
             assert_eq!(status(to(method, &right, own)), "405", "{method}");
         }
         let missing = to("GET", "/0/", own);
-        for path in ["/", "/state.json", "/0/state.json", &right[1..], &right[..33], &format!("{right}x"), "*"] {
+        for path in
+            ["/", "/state.json", "/0/state.json", &right[1..], &right[..33], &format!("{right}x"), "*"]
+        {
             assert_eq!(to("GET", path, own), missing, "{path}");
         }
         assert_eq!(&missing[9..12], "404");
@@ -218,8 +224,15 @@ mod tests {
 
     #[test]
     fn what_is_no_request_is_told_so() {
-        let found = |head: &[u8]| answer(head, &site()).map(|bytes| String::from_utf8_lossy(&bytes[9..12]).into_owned());
-        for head in [&b"\x16\x03\x01\x02\x00\x01"[..], b"hello\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n"] {
+        let found = |head: &[u8]| {
+            answer(head, &site()).map(|bytes| String::from_utf8_lossy(&bytes[9..12]).into_owned())
+        };
+        for head in [
+            &b"\x16\x03\x01\x02\x00\x01"[..],
+            b"hello\r\n\r\n",
+            b"GET / HTTP/9.9\r\n\r\n",
+            b"GET / HTTP/1.1\r\n\r\n",
+        ] {
             assert_eq!(found(head).as_deref(), Some("400"), "{head:?}");
         }
         let twice = b"GET / HTTP/1.1\r\nHost: localhost:4000\r\nHost: evil.example\r\n\r\n";

@@ -130,7 +130,12 @@ mod tests {
 
     #[test]
     fn edges_are_summed_up_and_read_rarely() {
-        let port = |sent, waiting| PortState { sent: Bytes(sent), waiting: Bytes(waiting), dropped: 1, ..PortState::default() };
+        let port = |sent, waiting| PortState {
+            sent: Bytes(sent),
+            waiting: Bytes(waiting),
+            dropped: 1,
+            ..PortState::default()
+        };
         let ports = |scale: u64| Ports(vec![port(scale, 7), port(2 * scale, 9), port(4 * scale, 0)]);
         let board = Arc::new(Board::default());
         let mut recorder = Recorder::new(Arc::clone(&board), vec![1, 1, 0], 2);
@@ -141,10 +146,18 @@ mod tests {
         assert_eq!((&first.edges.dropped[..], first.edges.read), (&[1, 2][..], 100));
         recorder.look(&at(200, false), &ports(10));
         let second = board.state();
-        assert_eq!((second.edges.read, second.simulated, second.number), (100, 200, 2), "too early to read again");
+        assert_eq!(
+            (second.edges.read, second.simulated, second.number),
+            (100, 200, 2),
+            "too early to read again"
+        );
         recorder.look(&at(9_000, false), &ports(10));
         assert_eq!(board.state().edges.sent, [40, 30]);
         recorder.look(&at(100, true), &ports(0));
-        assert_eq!((board.state().edges.read, board.state().again), (100, true), "another run is read at once");
+        assert_eq!(
+            (board.state().edges.read, board.state().again),
+            (100, true),
+            "another run is read at once"
+        );
     }
 }

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use netloom_lab::live::Serve;
 use netloom_lab::{
-    Control, ExitCode, LabError, Observer, Progress, RunReport, RunRequest, Source, States, Status, Watch, run,
+    Control, ExitCode, LabError, Observer, Progress, RunReport, RunRequest, Source, States, Status, Watch,
+    run,
 };
 use serde_json::Value;
 
@@ -156,7 +157,8 @@ fn who_has_the_address_sees_a_run_go_on_and_end() {
 #[test]
 fn a_page_that_is_open_hears_how_the_run_ended() {
     let place = tempfile::tempdir().expect("a place for files");
-    let text = LONG.replace("steps: 1000000", "steps: 1000000000").replace("record:", "deadline: 40ms\nrecord:");
+    let text =
+        LONG.replace("steps: 1000000", "steps: 1000000000").replace("record:", "deadline: 40ms\nrecord:");
     let (done, seen) = shown(&text, &place.path().join("run"), 0, |shown| {
         let state = shown.until(|state| !state["ended"].is_null());
         (shown, state)

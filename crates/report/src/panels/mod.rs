@@ -5,8 +5,8 @@
 mod bandwidth;
 mod by_setting;
 mod congestion;
-mod faults;
 pub mod fabric;
+mod faults;
 mod fct;
 mod goodput;
 pub mod interference;

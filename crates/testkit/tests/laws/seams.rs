@@ -223,7 +223,7 @@ impl Observer for Reader {
 #[test]
 fn reading_ports_changes_nothing_and_tells_what_the_rows_tell() {
     let (mut model, work) = busy();
-    model.queues.switch_limit = Some(Bytes(40_000));
+    model.queues.switch_limit = Some(Bytes(9_000));
     for threads in [1, 2] {
         for options in port_forms().map(|options| Options { threads, ..options }) {
             let mut reader = Reader::default();
