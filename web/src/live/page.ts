@@ -57,7 +57,8 @@ export class LivePage {
   /** The largest value of each metric so far: a scale that came and went could not be read. */
   private readonly most = new Map<string, number>();
   private picked: number | null = null;
-  private before = NOTHING;
+  /** Null until the first reading: what happened before anybody looked is not what happens now. */
+  private before: Edges | null = null;
   private span: Frames | null = null;
   private again = false;
   private lost = 0;
@@ -130,7 +131,8 @@ export class LivePage {
       [this.again, this.before] = [state.again, NOTHING];
       this.course.clear();
     }
-    const span = between(this.before, state.edges);
+    const span = this.before === null ? null : between(this.before, state.edges);
+    this.before ??= state.edges;
     if (span !== null) {
       [this.span, this.before] = [span, state.edges];
       this.course.add(state.edges.read / 1e12, throughput(this.live.fabric, span));

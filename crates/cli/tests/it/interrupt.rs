@@ -48,17 +48,15 @@ fn an_interrupt_leaves_the_points_of_a_sweep_that_are_done() {
 }
 
 #[test]
-fn the_address_of_a_run_that_is_shown_is_told_beside_its_result() {
+fn the_address_of_a_run_that_is_shown_is_told_whatever_else_is_not() {
     let place = Place::new();
     place.write("long.yaml", &lasting(1_000_000));
-    let child = place.start(&["run", "long.yaml", "-o", "long", "--live", "--json"]);
+    let child = place.start(&["run", "long.yaml", "-o", "long", "--live", "--quiet"]);
     wait_for(|| place.path("long/INCOMPLETE").exists());
     sleep(Duration::from_millis(300));
     interrupt(&child);
     let answer: Answer = child.wait_with_output().expect("it ends").into();
     assert_eq!(answer.code, Some(3), "{}", answer.err);
-    let json: serde_json::Value = serde_json::from_str(&answer.out).expect("the result alone is JSON");
-    assert_eq!(json["outcome"]["status"], "stopped");
     let first = answer.err.lines().next().expect("there is a line");
     let rest = first.strip_prefix("live at http://127.0.0.1:").expect("it is the address");
     let (port, token) = rest.split_once('/').expect("a path follows");
