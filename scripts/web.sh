@@ -87,7 +87,7 @@ netloom report "$place"/sweep/points/*/*/* -o "$place/sweep.html" >/dev/null
 
 # A run that takes longer than anybody looks; it is ended when enough was seen.
 node web/tests/live.mjs "$browser" "${CARGO_TARGET_DIR:-target}/debug/netloom" "$place/live" \
-    scenarios/demo/heavy-x2.yaml --set jobs.0.steps=1000000 ${PICTURES:+--picture "$PICTURES/live.png"}
+    scenarios/demo/heavy-x2.yaml --set jobs.0.steps=2000 ${PICTURES:+--picture "$PICTURES/live.png"}
 
 # What the explorer shows is what the tables of a run say; and a large run opens quickly.
 netloom run scenarios/faults/flap.yaml --set 'background={poisson: {load: 5%, sizes: alistorage, end: 2ms}}' -o "$place/explored" --quiet

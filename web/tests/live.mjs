@@ -37,7 +37,7 @@ async function addressOf(run) {
 
 /** A page whose complaints are kept. */
 async function open(browser, address) {
-  const page = await browser.newPage({ viewport: { width: 1100, height: 1150 } });
+  const page = await browser.newPage({ viewport: { width: 1100, height: 1020 } });
   page.setDefaultTimeout(PATIENCE);
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) {

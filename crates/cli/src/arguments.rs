@@ -63,6 +63,7 @@ const MOST_THREADS: i64 = 256;
 
 /// `netloom run`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Run {
     /// The scenario
     #[arg(value_name = "FILE")]

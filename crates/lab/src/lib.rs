@@ -72,4 +72,4 @@ pub use simulate::{Simulated, simulate};
 pub use source::Source;
 pub use spread::SweepProgress;
 pub use sweep::{Point, PointReport, Sweep, sweep};
-pub use watch::{RunProgress, Watch};
+pub use watch::{Look, RunProgress, Watch};

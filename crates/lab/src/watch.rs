@@ -42,6 +42,9 @@ pub struct RunProgress {
     pub again: bool,
 }
 
+/// Sees how far a run is, and what is behind that.
+pub type Look<'a> = dyn FnMut(&RunProgress, &dyn States) + 'a;
+
 /// Who looks on.
 #[derive(Default)]
 pub struct Watch<'a> {
@@ -50,7 +53,7 @@ pub struct Watch<'a> {
     /// Called with the progress about ten times a second.
     pub tell: Option<&'a mut (dyn FnMut(&RunProgress) + 'a)>,
     /// Called with the progress as often, and with what is behind it.
-    pub look: Option<&'a mut (dyn FnMut(&RunProgress, &dyn States) + 'a)>,
+    pub look: Option<&'a mut Look<'a>>,
     /// Sees every window.
     pub observer: Option<&'a mut dyn Observer>,
 }

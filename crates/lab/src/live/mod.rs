@@ -51,14 +51,14 @@ pub struct Serve<'a> {
 pub(crate) fn around(
     prepared: &Prepared,
     folder: &Path,
-    serve: Serve<'_>,
+    Serve { port, told }: Serve<'_>,
     watch: Watch<'_>,
     line: impl FnOnce(Watch<'_>) -> Result<RunReport, LabError>,
 ) -> Result<RunReport, LabError> {
     let LiveView { page, edge_of, n_edges } = view(prepared, folder)?;
     let board = Arc::new(Board::default());
-    let server = open(serve.port, page, &board)?;
-    (serve.told)(&server.address());
+    let server = open(port, page, &board)?;
+    told(&server.address());
     let mut recorder = Recorder::new(Arc::clone(&board), edge_of, n_edges);
     let Watch { stop, tell, look: mut other, observer } = watch;
     let mut look = |progress: &RunProgress, states: &dyn States| {

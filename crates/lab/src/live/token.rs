@@ -12,7 +12,7 @@ const BYTES: usize = 16;
 pub fn make() -> io::Result<String> {
     let mut bytes = [0; BYTES];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
 }
 
 /// Whether two are the same, looking at every byte whatever was found before.
