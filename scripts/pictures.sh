@@ -11,6 +11,32 @@ netloom() { cargo run --locked --quiet -p netloom-cli -- "$@"; }
 picture() { (cd web && node tests/picture.mjs "$browser" "$1" "$2" "../docs/pictures/$3.png" "${4:-}"); }
 mkdir -p docs/pictures
 
+# view STUDY NAME ADDRESS [HEIGHT]: the view of a study's report at an address.
+view() { (cd web && node tests/view.mjs "$browser" "$place/$1.html" "$3" "../docs/pictures/explorer-$1-$2.png" "${4:-1300}"); }
+
+# The tour of the explorer: each view of three studies.
+for policy in ecmp adaptive; do
+    netloom run scenarios/demo/heavy-x2.yaml --set balance=$policy --set record.slowest_flows=20 \
+        -o "$place/heavy-runs/$policy" --quiet
+    netloom run scenarios/faults/flap.yaml --set balance=$policy -o "$place/flapping-runs/$policy" --quiet
+done
+netloom run scenarios/infiniband/c2_5_dr.yaml -o "$place/unfair-runs/DR" --quiet
+netloom run scenarios/infiniband/c2_5_ar.yaml -o "$place/unfair-runs/AR" --quiet
+netloom report "$place/heavy-runs/ecmp" "$place/heavy-runs/adaptive" -o "$place/heavy.html" >/dev/null
+netloom report "$place/flapping-runs/ecmp" "$place/flapping-runs/adaptive" -o "$place/flapping.html" >/dev/null
+netloom report "$place/unfair-runs/DR" "$place/unfair-runs/AR" -o "$place/unfair.html" >/dev/null
+for study in heavy flapping unfair; do
+    view $study study study
+    view $study flows flows
+    view $study settings settings 900
+done
+view heavy fabric 'fabric?run=0,1&show=backlog&at=30&port=spine2 → leaf5'
+view heavy jobs jobs 1500
+view flapping fabric 'fabric?run=0,1&show=drops&at=100'
+view flapping jobs jobs 1200
+view unfair fabric 'fabric?run=0,1&show=paused&at=60'
+view unfair jobs jobs
+
 # The congestion tree: scenarios 1, 2 and 5 of configuration 2, each as one scene; and the first one as it grows.
 tree() {
     number=$1
