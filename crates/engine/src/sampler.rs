@@ -240,7 +240,9 @@ mod tests {
     #[test]
     fn what_turns_out_to_be_less_is_taken_back() {
         let mut sampler = sampler(10, 1);
-        [4, 9, 6, 8].into_iter().for_each(|paused| sampler.take(vec![cell(0, 1, paused, 0)]));
+        for paused in [4, 9, 6, 8] {
+            sampler.take(vec![cell(0, 1, paused, 0)]);
+        }
         let paused: Vec<u64> = rows(sampler).iter().map(|row| row.paused.0).collect();
         assert_eq!(paused, [4, 2, 0, 2]);
     }

@@ -401,7 +401,9 @@ mod tests {
         let rows = |hosts: [u32; 3]| {
             let mut timeline = Timeline::new(&jobs, 4).unwrap();
             for host in hosts {
-                marks(host).into_iter().for_each(|(mark, at)| timeline.hear(mark, HostId(host), at));
+                for (mark, at) in marks(host) {
+                    timeline.hear(mark, HostId(host), at);
+                }
             }
             timeline.settle();
             timeline.rows()
