@@ -17,7 +17,7 @@ view() { (cd web && node tests/view.mjs "$browser" "$place/$1.html" "$3" "../doc
 # The tour of the explorer: each view of three studies.
 for policy in ecmp adaptive; do
     netloom run scenarios/demo/heavy-x2.yaml --set balance=$policy --set record.slowest_flows=20 \
-        -o "$place/heavy-runs/$policy" --quiet
+        --set record.series=1ms -o "$place/heavy-runs/$policy" --quiet
     netloom run scenarios/faults/flap.yaml --set balance=$policy -o "$place/flapping-runs/$policy" --quiet
 done
 netloom run scenarios/infiniband/c2_5_dr.yaml -o "$place/unfair-runs/DR" --quiet
@@ -30,9 +30,9 @@ for study in heavy flapping unfair; do
     view $study flows flows
     view $study settings settings 900
 done
-view heavy fabric 'fabric?run=0,1&show=backlog&at=30&port=spine2 → leaf5'
+view heavy fabric 'fabric?run=0,1&show=backlog&at=33&port=spine2 → leaf5'
 view heavy jobs jobs 1500
-view flapping fabric 'fabric?run=0,1&show=drops&at=100'
+view flapping fabric 'fabric?run=0,1&show=drops&at=25'
 view flapping jobs jobs 1200
 view unfair fabric 'fabric?run=0,1&show=paused&at=60'
 view unfair jobs jobs

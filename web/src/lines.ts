@@ -17,12 +17,12 @@ export interface TimeLine extends Stroke {
 /** Lines told beside the pointer. */
 const TOLD = 16;
 
-/** Upright lines where something happened, with their numbers above. */
-export const happened = (events: Mark[], scale: Unit): Options => ({
+/** Upright lines where something happened, with their numbers above: at their end, or at their start where rows go down. */
+export const happened = (events: Mark[], scale: Unit, above: "start" | "end" = "end"): Options => ({
   silent: true,
   symbol: "none",
   animation: false,
-  label: { show: true, formatter: ({ name }: { name: string }) => name, color: "var(--ink)", fontSize: 11, distance: 2 },
+  label: { show: true, position: above, formatter: ({ name }: { name: string }) => name, color: "var(--ink)", fontSize: 11, distance: 2 },
   lineStyle: { color: "var(--event)", width: 1.25, type: "solid" },
   data: events.map(({ time, number }) => ({ xAxis: time / scale.worth, name: number })),
 });

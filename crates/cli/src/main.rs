@@ -15,10 +15,9 @@ mod table;
 mod terminal;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process;
+use std::{env, process};
 
 use clap::Parser;
-use clap::error::{ContextKind, ContextValue};
 use netloom_lab::ExitCode;
 
 use arguments::{Arguments, Command};
@@ -59,19 +58,19 @@ fn dispatch(arguments: Arguments) -> ExitCode {
 fn usage(error: &clap::Error) -> process::ExitCode {
     // Where even this cannot be printed, the exit code still says it.
     let _ = error.print();
-    if let Some(verb) = moved(error) {
+    if let Some(verb) = moved().filter(|_| error.use_stderr()) {
         eprintln!("hint: this is `netloom export {verb}` now");
     }
     let code = if error.use_stderr() { ExitCode::BadInput } else { ExitCode::Good };
     process::ExitCode::from(code as u8)
 }
 
-/// What became of a verb that was `netloom show osu` or `netloom show nccl`.
-fn moved(error: &clap::Error) -> Option<&'static str> {
-    let Some(ContextValue::String(verb)) = error.get(ContextKind::InvalidSubcommand) else { return None };
-    match verb.as_str() {
-        "osu" => Some("osu"),
-        "nccl" => Some("nccl-tests"),
+/// What became of the verbs `netloom show osu RUN` and `netloom show nccl RUN`, where one of them was typed.
+fn moved() -> Option<&'static str> {
+    let words: Vec<String> = env::args().skip(1).take(2).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["show", "osu"] => Some("osu"),
+        ["show", "nccl"] => Some("nccl-tests"),
         _ => None,
     }
 }

@@ -57,7 +57,7 @@ export function courseChart(label: string, rows: CourseRow[], events: Mark[]): H
         data: bars.map(({ row, start, time }) => [start / unit.worth, (start + time) / unit.worth, row]),
         clip: true,
       },
-      ...(seen.length > 0 ? [{ type: "line", name: "", data: [], markLine: happened(seen, unit) }] : []),
+      ...(seen.length > 0 ? [{ type: "line", name: "", data: [], markLine: happened(seen, unit, "start") }] : []),
     ],
   });
 }

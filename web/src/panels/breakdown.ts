@@ -10,7 +10,7 @@ import { count, span, spanUnit, spans } from "../units.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
-const PARTS: { title: string; colour: string; of: (step: RecordedStep) => OverRanks }[] = [
+const ALL: { title: string; colour: string; of: (step: RecordedStep) => OverRanks }[] = [
   { title: "computation", colour: "var(--run-7)", of: ({ compute }) => compute },
   { title: "exposed communication", colour: "var(--run-0)", of: ({ exposed }) => exposed },
   { title: "at barriers", colour: "var(--run-4)", of: ({ barrier }) => barrier },
@@ -35,13 +35,14 @@ function content(report: Report): HTMLElement[] {
   if (rows.length === 0) {
     return [];
   }
-  const most = Math.max(...rows.map(({ step }) => PARTS.reduce((sum, { of }) => sum + of(step).mean, 0)));
+  const parts = ALL.filter(({ of }) => rows.some(({ step }) => of(step).most > 0));
+  const most = Math.max(...rows.map(({ step }) => parts.reduce((sum, { of }) => sum + of(step).mean, 0)));
   const bars = rows.map(({ name, step }) => ({
     name,
-    parts: PARTS.map((part) => part.of(step).mean),
-    tip: PARTS.map((part) => `${part.title}: ${span(part.of(step).mean)} on average, ${spans(part.of(step).least, part.of(step).most)}`),
+    parts: parts.map((part) => part.of(step).mean),
+    tip: parts.map((part) => `${part.title}: ${span(part.of(step).mean)} on average, ${spans(part.of(step).least, part.of(step).most)}`),
   }));
-  const columns = PARTS.flatMap(({ title }) => [
+  const columns = parts.flatMap(({ title }) => [
     { title: `${title}, mean`, number: true },
     { title: "least", number: true },
     { title: "most", number: true },
@@ -50,15 +51,15 @@ function content(report: Report): HTMLElement[] {
     name,
     count(step.ranks),
     step.time === null ? null : span(step.time),
-    ...PARTS.flatMap(({ of }) => [of(step).mean, of(step).least, of(step).most].map(span)),
+    ...parts.flatMap(({ of }) => [of(step).mean, of(step).least, of(step).most].map(span)),
   ]);
   return [
     note(
       "Mean over the ranks of each recorded step. Phases of a rank follow each other, so all its communication is exposed: " +
         "nothing is computed meanwhile.",
     ),
-    legendOf(PARTS.map(({ title, colour }) => lineName(title, { colour, dash: "solid" }))),
-    figure("Time of a rank in a step", partsChart("Time of ranks in recorded steps", "time of a rank, mean", spanUnit(most), PARTS.map(({ colour }) => colour), bars)),
+    legendOf(parts.map(({ title, colour }) => lineName(title, { colour, dash: "solid" }))),
+    figure("Time of a rank in a step", partsChart("Time of ranks in recorded steps", "time of a rank, mean", spanUnit(most), parts.map(({ colour }) => colour), bars)),
     asTable("Time of ranks in recorded steps", [{ title: "step" }, { title: "ranks", number: true }, { title: "time of the step", number: true }, ...columns], cells),
   ];
 }
