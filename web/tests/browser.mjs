@@ -33,7 +33,7 @@ const OTHERS = {
   reordering: ["goodput", "repairs", "reordering", "course", "ranks", "breakdown"],
   congestion: ["congestion", "stages", "goodput", "repairs", "signals", "course", "ranks", "breakdown", "worst"],
   interference: ["by_setting", "repairs", "signals", "interference", "course", "ranks", "breakdown"],
-  traffic: ["traffic", "by_setting", "goodput", "repairs", "signals", "course", "ranks", "breakdown"],
+  traffic: ["traffic", "by_setting", "goodput", "repairs", "signals", "course", "ranks", "breakdown", "worst"],
 };
 
 const words = process.argv.slice(2);

@@ -107,7 +107,9 @@ impl Nodes {
         let beyond = tiers.iter().flatten().max().map_or(0, |tier| tier + 1);
         let mut by_tier: Vec<Vec<NodeId>> = vec![Vec::new(); beyond as usize + 1];
         let mut is_joined = vec![false; tiers.len()];
-        ports.iter().for_each(|port| is_joined[port.node.index()] = true);
+        for port in ports {
+            is_joined[port.node.index()] = true;
+        }
         for (node, tier) in tiers.iter().enumerate().filter(|(node, _)| is_joined[*node]) {
             by_tier[tier.unwrap_or(beyond) as usize].push(NodeId(node as u32));
         }

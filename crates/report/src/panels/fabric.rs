@@ -31,21 +31,31 @@ impl Collector for Fabric {
             Batch::Ports(rows) => self.ports.extend_from_slice(rows),
             Batch::Drops(rows) => self.drops.extend_from_slice(rows),
             Batch::Signals(rows) => self.signals.extend_from_slice(rows),
-            Batch::Faults(rows) => rows.iter().for_each(|row| self.outages.take(row)),
+            Batch::Faults(rows) => {
+                for row in rows {
+                    self.outages.take(row);
+                }
+            }
             Batch::Series(rows) if !rows.is_empty() => {
                 let simulated = Time(about.manifest.simulated_ps);
                 let squares = draw(&mut self.squares, about, &self.ports);
                 let start = || Frames::sampled(squares, &rows[0], simulated, about.n_runs);
                 let frames = self.frames.get_or_insert_with(start);
-                rows.iter().for_each(|row| frames.sample(squares, row));
+                for row in rows {
+                    frames.sample(squares, row);
+                }
             }
             Batch::Congestion(rows) if !rows.is_empty() => {
                 let (squares, frames) = self.drawn(about);
-                rows.iter().for_each(|row| frames.role(squares, row));
+                for row in rows {
+                    frames.role(squares, row);
+                }
             }
             Batch::CongestedFlows(rows) if !rows.is_empty() => {
                 let (squares, frames) = self.drawn(about);
-                rows.iter().for_each(|row| frames.flow(squares, row));
+                for row in rows {
+                    frames.flow(squares, row);
+                }
             }
             _ => {}
         }
