@@ -48,7 +48,8 @@ impl Frames {
     /// For a run whose first sample this is, of so many runs.
     pub fn sampled(squares: &Squares, first: &SeriesRow, simulated: Time, n_runs: usize) -> Frames {
         let interval = first.interval.0.max(1);
-        let n_samples = (simulated.0 / interval).max(1);
+        // The last one may end after the run.
+        let n_samples = simulated.0.div_ceil(interval).max(1);
         let joined = n_samples.div_ceil(most_frames(squares, n_runs) as u64);
         let n_frames = n_samples.div_ceil(joined) as usize;
         Frames { joined: Some(joined), ..Frames::empty(squares, interval * joined, n_frames) }
