@@ -32,7 +32,7 @@ for study in heavy flapping unfair; do
 done
 view heavy fabric 'fabric?run=0,1&show=backlog&at=33&port=spine2 → leaf5'
 view heavy jobs jobs 1500
-view flapping fabric 'fabric?run=0,1&show=drops&at=25'
+view flapping fabric 'fabric?run=0,1&show=drops&at=28'
 view flapping jobs jobs 1200
 view unfair fabric 'fabric?run=0,1&show=paused&at=60'
 view unfair jobs jobs

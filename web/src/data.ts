@@ -498,6 +498,14 @@ export interface WorstOfRun {
   total_followed: number;
 }
 
+/** The fabric over time: bits per second, bytes, and the switch with the most of these. */
+export interface OverTimeOfRun {
+  interval: number;
+  throughput: number[];
+  backlog: number[];
+  worst: string | null;
+}
+
 export interface Report {
   runs: Run[];
   summary: SummaryRow[];
@@ -530,6 +538,8 @@ export interface Report {
   worst: WorstOfRun[];
   /** Run by run, absent where no step was recorded rank by rank. */
   timeline: (TimelineOfRun | null)[];
+  /** Run by run, absent where nothing was sampled. */
+  over_time: (OverTimeOfRun | null)[];
   settings: Settings;
 }
 

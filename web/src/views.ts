@@ -14,6 +14,7 @@ import { FCT } from "./panels/fct.ts";
 import { GOODPUT } from "./panels/goodput.ts";
 import { INTERFERENCE } from "./panels/interference.ts";
 import { LINKS } from "./panels/links.ts";
+import { OVER_TIME } from "./panels/over_time.ts";
 import { section } from "./panels/panel.ts";
 import type { Panel } from "./panels/panel.ts";
 import { PROVENANCE } from "./panels/provenance.ts";
@@ -47,7 +48,7 @@ export const VIEWS: View[] = [
     id: "study",
     title: "Study",
     asks: "Which run was better, by how much, and how sure is that?",
-    panels: [SUMMARY, INTERFERENCE, BY_SETTING, STEPS, BANDWIDTH],
+    panels: [SUMMARY, STAGES, INTERFERENCE, BY_SETTING, STEPS, BANDWIDTH, OVER_TIME],
   },
   {
     id: "fabric",
@@ -65,7 +66,7 @@ export const VIEWS: View[] = [
     id: "flows",
     title: "Flows",
     asks: "Which messages were slow, and why?",
-    panels: [FCT, SLOWDOWN, WORST, TRAFFIC, STAGES, RATES, GOODPUT, REPAIRS, REORDERING],
+    panels: [FCT, SLOWDOWN, WORST, TRAFFIC, RATES, GOODPUT, REPAIRS, REORDERING],
   },
   {
     id: "settings",

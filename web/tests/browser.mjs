@@ -14,7 +14,7 @@ import { FLAGS, open, settled } from "./page.mjs";
 
 /** The views, and the panels that every report has in each. */
 const VIEWS = {
-  study: ["summary", "steps"],
+  study: ["summary", "steps", "over_time"],
   fabric: ["drawing", "queues", "links", "faults"],
   jobs: [],
   flows: ["fct", "slowdown"],

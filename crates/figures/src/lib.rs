@@ -13,12 +13,10 @@ mod draw;
 mod error;
 mod figure;
 mod names;
-mod series;
 mod table;
 mod write;
 
-use netloom_records::RunFolder;
-use netloom_report::{ReportedRun, figured};
+use netloom_report::{ReportedRun, read};
 
 use draw::{POINTS_PER_MM, pdf, png, svg};
 
@@ -85,16 +83,12 @@ pub fn figures(runs: &[ReportedRun], width_mm: f64) -> Result<Figures, FigureErr
     let width = width_mm * POINTS_PER_MM;
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
     let called = names::fitting(&names, width - chart::legend::BEFORE);
-    let mut read = Vec::new();
-    for ((figured, run), called) in figured(runs)?.into_iter().zip(runs).zip(called) {
-        let over_time = series::over_time(&figured.about, &RunFolder::open(&run.folder)?)?;
-        read.push(figure::Run { figured, over_time, called });
-    }
-    let (figures, left_out) = figure::all(&read, width);
+    let runs = figure::Run::all(read(runs)?, called);
+    let (figures, left_out) = figure::all(&runs, width);
     if figures.is_empty() {
         return Err(FigureError::Nothing(left_out));
     }
-    let names = read.iter().map(figure::Run::name).filter(|name| !draw::font::has_all(name));
+    let names = runs.iter().map(figure::Run::name).filter(|name| !draw::font::has_all(name));
     Ok(Figures { figures, left_out, boxed: names.map(str::to_owned).collect() })
 }
 

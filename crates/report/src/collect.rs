@@ -10,13 +10,7 @@ use netloom_records::{
 use netloom_units::{LinkId, NodeId};
 
 use crate::error::ReportError;
-use crate::for_figures::ForFigures;
-use crate::panels::faults::Faults;
-use crate::panels::fct::Fct;
 use crate::panels::interference::Interference;
-use crate::panels::links::Links;
-use crate::panels::slowdown::SlowdownBySize;
-use crate::panels::steps::Steps;
 use crate::panels::{Collector, Collectors};
 
 /// Key of the number of hosts among the values the engine derived.
@@ -85,23 +79,6 @@ pub fn study(name: String, folder: &RunFolder) -> Result<(About, Interference), 
     rows::<CollectiveRow>(folder, |rows| kept.take(&about, Batch::Collectives(rows)))?;
     rows::<MeasureRow>(folder, |rows| kept.take(&about, Batch::Measures(rows)))?;
     Ok((about, kept))
-}
-
-/// Reads of a run what figures for papers draw.
-pub fn figures(name: String, folder: &RunFolder) -> Result<ForFigures, ReportError> {
-    let about = about(name, folder, 1)?;
-    let (mut slowdown, mut fct) = (SlowdownBySize::default(), Fct::default());
-    rows::<FlowRow>(folder, |rows| {
-        slowdown.take(&about, Batch::Flows(rows));
-        fct.take(&about, Batch::Flows(rows));
-    })?;
-    let mut steps = Steps::default();
-    rows::<StepRow>(folder, |rows| steps.take(&about, Batch::Steps(rows)))?;
-    rows::<JobRow>(folder, |rows| steps.take(&about, Batch::Jobs(rows)))?;
-    let (mut links, mut faults) = (Links::default(), Faults::default());
-    rows::<PortRow>(folder, |rows| links.take(&about, Batch::Ports(rows)))?;
-    rows::<EventRow>(folder, |rows| faults.take(&about, Batch::Events(rows)))?;
-    Ok(ForFigures { about, slowdown, fct, steps, links, faults })
 }
 
 /// Reads one of so many runs that share a page.

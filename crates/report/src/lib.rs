@@ -15,7 +15,6 @@ mod drawing;
 mod error;
 mod estimate;
 mod fabric;
-mod for_figures;
 mod live;
 mod maps;
 mod page;
@@ -27,18 +26,11 @@ use std::{fs, io};
 
 use netloom_records::{FolderError, Overwrite, RunFolder, write_whole};
 
-pub use collect::About;
 pub use error::ReportError;
-pub use estimate::Estimate;
-pub use for_figures::{Figured, figured};
 pub use live::{LivePage, LiveView, render_live};
 pub use maps::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, Nearness, PanelMap, render_maps};
 pub use page::MOST_BYTES;
-pub use panels::faults::EventData;
-pub use panels::fct::GroupData;
 pub use panels::interference::{CellData, Coordinates, PointData, RatioData, Study};
-pub use panels::links::{TierData, Usage};
-pub use panels::steps::{Cdf, JobData};
 
 /// What the panels are told of runs, for those who draw it elsewhere than on the page.
 pub mod told {

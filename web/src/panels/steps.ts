@@ -75,6 +75,9 @@ function overTime(report: Report, timed: Timed[], name: (job: JobSteps) => strin
 
 function content(report: Report): HTMLElement[] {
   const timed = report.steps.filter((job): job is Timed => job.times !== null);
+  if (report.steps.length === 0) {
+    return [];
+  }
   if (timed.length === 0) {
     return [note("No step was finished in any of these runs.")];
   }

@@ -1,6 +1,6 @@
 //! Distributions of step times and of flow completion times, a line for each run.
 
-use netloom_report::{Cdf, GroupData};
+use netloom_report::told::{Cdf, GroupData};
 
 use super::{Drawn, Run, check_lines, largest, timed, without};
 use crate::chart::frame::Axis;
@@ -39,8 +39,8 @@ pub fn step_times(runs: &[Run], width: f64) -> Result<Drawn, String> {
 type Group = (&'static str, &'static str, fn(&Run) -> &GroupData);
 
 const GROUPS: [Group; 2] = [
-    ("background", "FCT of background messages", |run| &run.figured.background),
-    ("jobs", "FCT of messages of jobs", |run| &run.figured.jobs),
+    ("background", "FCT of background messages", |run| &run.background),
+    ("jobs", "FCT of messages of jobs", |run| &run.jobs),
 ];
 
 /// Distributions of flow completion times: background messages and those of jobs, each where there are some.

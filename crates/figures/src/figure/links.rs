@@ -4,7 +4,7 @@
 //! fabrics, over blocks of neighbours, as the report has it.
 //! Leaves out: fabrics that have not two tiers, and the busiest link of a cell.
 
-use netloom_report::{TierData, Usage};
+use netloom_report::told::{TierData, Usage};
 
 use super::{Drawn, Run, largest, without};
 use crate::chart::style::{AXIS, shade};
@@ -52,7 +52,7 @@ const DIRECTIONS: [Direction; 2] =
 /// Draws it.
 pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
     let none = "no fabric has two tiers, leaves with hosts and spines without";
-    let (with, lacking) = without(runs, |run| run.figured.tiers.as_ref(), none)?;
+    let (with, lacking) = without(runs, |run| run.tiers.as_ref(), none)?;
     if with.len() > MOST {
         return Err(format!("maps of {} runs do not fit on a page ({MOST} do): name fewer runs", with.len()));
     }

@@ -11,28 +11,63 @@ mod over_time;
 mod slowdown;
 mod step_time;
 
-use netloom_report::{Figured, JobData};
+use netloom_report::told::{EventData, GroupData, JobData, OverTime, Report, Slowdowns, TierData};
 
 use crate::chart::style::MOST_LINES;
 use crate::draw::Picture;
-use crate::series::OverTime;
 use crate::table::Table;
 
-/// A run as figures see it.
+/// A run as figures see it: some of what the page about it is told.
 #[derive(Debug)]
 pub struct Run {
-    /// What the report shows of it.
-    pub figured: Figured,
-    /// What its ports did over time, where that was recorded.
-    pub over_time: Option<OverTime>,
+    /// Its whole name, as tables have it.
+    name: String,
     /// What it is called in pictures.
     pub called: String,
+    /// Slowdowns of background messages by size; nothing where no such message arrived.
+    slowdown: Option<Slowdowns>,
+    /// Completion times of background messages.
+    background: GroupData,
+    /// Completion times of messages of jobs.
+    jobs: GroupData,
+    /// Step times, job by job.
+    steps: Vec<JobData>,
+    /// Utilization between two tiers, where the fabric has them.
+    tiers: Option<TierData>,
+    /// What happened to links, switches and NICs.
+    events: Vec<EventData>,
+    /// What reached hosts and waited at switches over time, where that was recorded.
+    over_time: Option<OverTime>,
 }
 
 impl Run {
+    /// All runs of a report; `called` has what each is called in pictures.
+    pub fn all(report: Report, called: Vec<String>) -> Vec<Run> {
+        let Report { runs, slowdown, fct, steps, links, faults, over_time, .. } = report;
+        let of_runs =
+            runs.into_iter().zip(called).zip(slowdown).zip(fct).zip(links).zip(faults).zip(over_time);
+        let mut found: Vec<Run> = of_runs
+            .map(|((((((run, called), slowdown), fct), links), faults), over_time)| Run {
+                name: run.name,
+                called,
+                slowdown,
+                background: fct.background,
+                jobs: fct.jobs,
+                steps: Vec::new(),
+                tiers: links.tiers,
+                events: faults.events,
+                over_time,
+            })
+            .collect();
+        for job in steps {
+            found[job.run].steps.push(job);
+        }
+        found
+    }
+
     /// Its whole name, as tables have it.
     pub fn name(&self) -> &str {
-        &self.figured.about.name
+        &self.name
     }
 }
 
@@ -120,11 +155,11 @@ fn check_lines(n_lines: usize) -> Result<(), String> {
 
 /// Jobs with finished steps, each with the name of its line: of the run, and of the job where some run has several.
 fn timed(runs: &[Run]) -> Result<Sorted<(String, &Run, &JobData)>, String> {
-    let has_steps = |run: &'_ Run| run.figured.steps.iter().any(|job| job.times.is_some());
+    let has_steps = |run: &'_ Run| run.steps.iter().any(|job| job.times.is_some());
     let none = "no step of a job was finished";
     let (with, lacking) = without(runs, |run| has_steps(run).then_some(()), none)?;
-    let several = runs.iter().any(|run| run.figured.steps.len() > 1);
-    let jobs = with.into_iter().flat_map(|(_, run, ())| run.figured.steps.iter().map(move |job| (run, job)));
+    let several = runs.iter().any(|run| run.steps.len() > 1);
+    let jobs = with.into_iter().flat_map(|(_, run, ())| run.steps.iter().map(move |job| (run, job)));
     let named = jobs.filter(|(_, job)| job.times.is_some()).map(|(run, job)| {
         let name = if several { format!("{} · {}", run.called, job.job) } else { run.called.clone() };
         (name, run, job)

@@ -1,8 +1,8 @@
-//! Throughput of all hosts, and the largest backlog at switches, over simulated time: a line for each run.
+//! What reaches all hosts together, and the largest backlog of a switch, over simulated time: a line for each run.
 //!
 //! Models: faults as upright lines; those at the start of a run are no events.
 
-use netloom_report::EventData;
+use netloom_report::told::{EventData, OverTime};
 
 use super::{Drawn, Run, check_lines, largest, without};
 use crate::chart::frame::Axis;
@@ -11,7 +11,6 @@ use crate::chart::panel::{Join, Line, Panel, chart};
 use crate::chart::scale::Scale;
 use crate::chart::style::Style;
 use crate::chart::unit::{self, Unit};
-use crate::series::OverTime;
 use crate::table::{Cell, Table};
 
 /// What is shown over time.
@@ -24,20 +23,25 @@ struct Quantity {
 }
 
 const THROUGHPUT: Quantity = Quantity {
-    name: "throughput of all hosts",
+    name: "throughput to all hosts",
     columns: &["run", "time_s", "interval_s", "throughput_bit_per_s", "event"],
     unit: unit::rate,
-    read: OverTime::throughput,
+    read: |found, number| found.throughput[number],
     join: Join::Steps,
 };
 
 const QUEUES: Quantity = Quantity {
-    name: "largest switch queue",
+    name: "largest backlog of a switch",
     columns: &["run", "time_s", "interval_s", "largest_backlog_B", "event"],
     unit: unit::size,
-    read: |found, number| found.waiting[number] as f64,
+    read: |found, number| found.backlog[number] as f64,
     join: Join::Straight,
 };
+
+/// The end of an interval, in seconds.
+fn end(found: &OverTime, number: usize) -> f64 {
+    (number as f64 + 1.0) * found.interval
+}
 
 /// Throughput over time.
 pub fn throughput(runs: &[Run], width: f64) -> Result<Drawn, String> {
@@ -50,20 +54,19 @@ pub fn queues(runs: &[Run], width: f64) -> Result<Drawn, String> {
 }
 
 fn draw(runs: &[Run], width: f64, quantity: &Quantity) -> Result<Drawn, String> {
-    let none = "no table `series`: a scenario asks for it by `record: { series: ... }`";
-    let sampled = |run: &'_ Run| run.over_time.as_ref().filter(|found| !found.sent.is_empty()).cloned();
-    let (with, lacking) = without(runs, sampled, none)?;
+    let none = "nothing was sampled over time: `record: { series: 10us }` samples every port";
+    let (with, lacking) = without(runs, |run| run.over_time.as_ref(), none)?;
     check_lines(with.len())?;
     let mut table = Table::new(quantity.columns);
     let (mut lines, mut events, mut entries) = (Vec::new(), Vec::new(), Vec::new());
     for (number, run, found) in &with {
         tell(&mut table, quantity, run, found);
         events.extend(happened(run).map(|event| event.time));
-        lines.push((*number, found));
+        lines.push((*number, *found));
         entries.push(Entry { sign: Sign::Line(Style::of(*number), false), name: run.called.clone() });
     }
     let last = largest(
-        with.iter().map(|(_, _, found)| found.end(found.sent.len() - 1)).chain(events.iter().copied()),
+        with.iter().map(|(_, _, found)| end(found, found.throughput.len() - 1)).chain(events.iter().copied()),
     );
     // Runs that share an event share its line.
     events.sort_by(f64::total_cmp);
@@ -77,10 +80,15 @@ fn draw(runs: &[Run], width: f64, quantity: &Quantity) -> Result<Drawn, String> 
 
 /// Interval by interval, then event by event.
 fn tell(table: &mut Table, quantity: &Quantity, run: &Run, found: &OverTime) {
-    let interval = found.interval as f64 / 1e12;
-    for nth in 0..found.sent.len() {
+    for nth in 0..found.throughput.len() {
         let value = (quantity.read)(found, nth);
-        table.push([run.name().into(), found.end(nth).into(), interval.into(), value.into(), Cell::Absent]);
+        table.push([
+            run.name().into(),
+            end(found, nth).into(),
+            found.interval.into(),
+            value.into(),
+            Cell::Absent,
+        ]);
     }
     for event in happened(run) {
         let what = told(event).as_str().into();
@@ -90,7 +98,7 @@ fn tell(table: &mut Table, quantity: &Quantity, run: &Run, found: &OverTime) {
 
 fn panel(quantity: &Quantity, lines: &[(usize, &OverTime)], events: &[f64], last: f64) -> Panel {
     let values = |found: &OverTime| -> Vec<f64> {
-        (0..found.sent.len()).map(|nth| (quantity.read)(found, nth)).collect()
+        (0..found.throughput.len()).map(|nth| (quantity.read)(found, nth)).collect()
     };
     let most = largest(lines.iter().flat_map(|(_, found)| values(found)));
     let (unit, span) = ((quantity.unit)(most), unit::span(last));
@@ -117,19 +125,19 @@ fn panel(quantity: &Quantity, lines: &[(usize, &OverTime)], events: &[f64], last
 
 /// A mean holds over its whole interval; what waits was looked at where the interval ended.
 fn points(found: &OverTime, values: &[f64], join: Join, second: f64, one: f64) -> Vec<(f64, f64)> {
-    let mut ends = values.iter().enumerate().map(|(nth, value)| (found.end(nth) / second, value / one));
+    let mut ends = values.iter().enumerate().map(|(nth, value)| (end(found, nth) / second, value / one));
     if join == Join::Straight {
         return std::iter::once((0.0, 0.0)).chain(ends).collect();
     }
     let starts = values.iter().enumerate().map(|(nth, value)| {
-        let start = if nth == 0 { 0.0 } else { found.end(nth - 1) };
+        let start = if nth == 0 { 0.0 } else { end(found, nth - 1) };
         (start / second, value / one)
     });
     starts.chain(ends.next_back()).collect()
 }
 
 fn happened(run: &Run) -> impl Iterator<Item = &EventData> {
-    run.figured.events.iter().filter(|event| event.time > 0.0)
+    run.events.iter().filter(|event| event.time > 0.0)
 }
 
 fn told(event: &EventData) -> String {

@@ -18,7 +18,7 @@ const COLUMNS: &[&str] = &["run", "largest_size_B", "messages", "mean_slowdown",
 /// Draws it.
 pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
     let none = "no background message arrived; messages of jobs are judged by their steps";
-    let (with, lacking) = without(runs, |run| run.figured.slowdown.as_ref(), none)?;
+    let (with, lacking) = without(runs, |run| run.slowdown.as_ref(), none)?;
     check_lines(with.len())?;
     let mut table = Table::new(COLUMNS);
     for (_, run, found) in &with {

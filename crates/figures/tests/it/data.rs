@@ -34,11 +34,11 @@ pub fn with_samples() -> MemorySink {
     };
     MemorySink {
         series: vec![
-            sampled(0, 2, 1_000_000_000, 5),
-            sampled(1, 2, 250_000_000, 0),
+            sampled(2, 2, 1_000_000_000, 5),
             sampled(3, 2, 77, 3_000),
+            sampled(4, 2, 250_000_000, 0),
             sampled(5, 2, 77, 2_000),
-            sampled(0, 9, 500_000_000, 0),
+            sampled(2, 9, 500_000_000, 0),
         ],
         events: vec![event],
         ..rows()
@@ -89,7 +89,7 @@ fn what_is_absent_from_samples_is_zero() {
     assert_eq!((of(10), of(11)), ("spray,10,1,0,", "spray,4,,,link leaf0-spine0.0 down"));
     assert_eq!(throughput.len(), 12);
     let queues = table(&place, "queues_over_time");
-    assert_eq!((queues[2].as_str(), queues[3].as_str()), ("spray,2,1,3000,", "spray,3,1,0,"));
+    assert_eq!((queues[2].as_str(), queues[3].as_str()), ("spray,2,1,3005,", "spray,3,1,0,"));
 }
 
 #[test]

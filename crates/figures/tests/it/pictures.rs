@@ -104,9 +104,9 @@ fn axes_have_names_and_units() {
         ),
         (
             "throughput",
-            &["throughput of all hosts (Gbit/s)", "simulated time (s)", "event (fault or repair)"],
+            &["throughput to all hosts (Gbit/s)", "simulated time (s)", "event (fault or repair)"],
         ),
-        ("queues_over_time", &["largest switch queue (KiB)", "simulated time (s)"]),
+        ("queues_over_time", &["largest backlog of a switch (KiB)", "simulated time (s)"]),
     ] {
         let found = words(&found, figure);
         for axis in axes {

@@ -118,8 +118,7 @@ pub struct Report {
     timeline: Vec<Option<timeline::RunData>>,
     /// Settings of all runs.
     pub settings: settings::SettingsData,
-    /// The fabric over time; absent where no samples were recorded. The page does not draw it.
-    #[serde(skip)]
+    /// The fabric over time; absent where no samples were recorded.
     pub over_time: Vec<Option<over_time::RunData>>,
 }
 

@@ -4,7 +4,8 @@
 //! that waited at one switch, over all of its ports, at the interval's end.
 //! Leaves out: what happened between two samples; ports one by one.
 //!
-//! Invariants: what has no row is zero; intervals are as long as the longest of the table, and at most [`MOST`] are kept.
+//! Invariants: what has no row is zero; intervals are those of the table, or so many of them joined that there are at most
+//! [`MOST`]; joining keeps bytes and the largest backlog.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +15,12 @@ use serde::Serialize;
 
 use super::Collector;
 use crate::collect::About;
-use crate::round::{seconds, six_digits};
+use crate::round::six_digits;
 
 /// Most intervals of a run.
-const MOST: u64 = 4_096;
+const MOST: u64 = 250;
+/// Samples that a table has at most, and more; only a damaged one goes beyond.
+const MOST_READ: u64 = 1 << 20;
 
 /// What is kept of a run: where its ports are, and a sum for each sampled instant.
 #[derive(Debug, Default)]
@@ -93,18 +96,24 @@ impl OverTime {
     /// Of the whole run; nothing where no samples were recorded.
     pub fn finish(self, about: &About) -> Option<RunData> {
         let last = *self.moments.last_key_value()?.0;
-        let span = about.manifest.simulated_ps.max(last);
-        let interval = self.interval.max(span.div_ceil(MOST)).max(1);
-        let mut grid = vec![Moment::default(); span.div_ceil(interval).max(1) as usize];
+        let simulated = about.manifest.simulated_ps.max(1);
+        let sampled = self.interval.max(1);
+        let n_samples = simulated.max(last).div_ceil(sampled).min(MOST_READ);
+        let interval = sampled * n_samples.div_ceil(MOST);
+        let mut grid = vec![Moment::default(); (n_samples * sampled).div_ceil(interval) as usize];
+        let last = grid.len() - 1;
         for (end, moment) in self.moments {
-            let place = &mut grid[(end.saturating_sub(1) / interval) as usize];
+            let place = &mut grid[((end.saturating_sub(1) / interval) as usize).min(last)];
             place.to_hosts = place.to_hosts.saturating_add(moment.to_hosts);
             place.waiting = place.waiting.max(moment.waiting);
         }
-        let rate = |moment: &Moment| six_digits(moment.to_hosts as f64 * 8e12 / interval as f64);
+        // The run may end before its last interval does.
+        let length = |nth: usize| interval.min(simulated.saturating_sub(nth as u64 * interval).max(1));
+        let rate =
+            |(nth, moment): (usize, &Moment)| six_digits(moment.to_hosts as f64 * 8e12 / length(nth) as f64);
         Some(RunData {
-            interval: seconds(interval as f64),
-            throughput: grid.iter().map(rate).collect(),
+            interval: interval as f64 / 1e12,
+            throughput: grid.iter().enumerate().map(rate).collect(),
             backlog: grid.iter().map(|moment| moment.waiting).collect(),
             worst: self.worst.map(|(_, node)| about.node(node)),
         })
@@ -112,7 +121,7 @@ impl OverTime {
 }
 
 /// The fabric of one run over time.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunData {
     /// Length of an interval, in seconds.
     pub interval: f64,

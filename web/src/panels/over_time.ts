@@ -1,0 +1,62 @@
+// What reached hosts and what waited at switches over time, a line for each run.
+
+import type { OverTimeOfRun, Report } from "../data.ts";
+import { note } from "../dom.ts";
+import { markLegend, marksOf } from "../events.ts";
+import { timeChart } from "../lines.ts";
+import type { TimeLine } from "../lines.ts";
+import { legend, runName, runStroke } from "../palette.ts";
+import { asTable } from "../tables.ts";
+import { bitRate, rateUnit, size, sizeUnit, span } from "../units.ts";
+import { figure, pair } from "./panel.ts";
+import type { Panel } from "./panel.ts";
+
+type Found = OverTimeOfRun & { run: number; name: string };
+
+const lines = (found: Found[], read: (run: Found) => number[]): TimeLine[] =>
+  found.map((run) => ({
+    name: run.name,
+    ...runStroke(run.run),
+    points: read(run).map((value, nth): [number, number] => [(nth + 1) * run.interval, value]),
+  }));
+
+const largest = (numbers: number[]): number => numbers.reduce((left, right) => Math.max(left, right), 0);
+
+const mean = (numbers: number[]): number => numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length);
+
+function content(report: Report): HTMLElement[] {
+  const found = report.over_time.flatMap((told, run): Found[] =>
+    told === null ? [] : [{ ...told, run, name: report.runs[run]?.name ?? "" }],
+  );
+  if (found.length === 0) {
+    return [];
+  }
+  const runs = found.map(({ run }) => run);
+  const marks = marksOf(report, runs);
+  const [rates, backlogs] = [lines(found, ({ throughput }) => throughput), lines(found, ({ backlog }) => backlog)];
+  const rate = rateUnit(largest(found.flatMap(({ throughput }) => throughput)));
+  const bytes = sizeUnit(largest(found.flatMap(({ backlog }) => backlog)));
+  const rows = found.map(({ run, interval, throughput, backlog, worst }) => [
+    runName(report.runs, run),
+    span(interval),
+    bitRate(mean(throughput)),
+    bitRate(largest(throughput)),
+    size(largest(backlog)),
+    worst ?? "–",
+  ]);
+  const numbers = ["interval", "throughput, mean", "throughput, most", "backlog, most"];
+  const columns = [{ title: "run" }, ...numbers.map((title) => ({ title, number: true })), { title: "at switch" }];
+  return [
+    note("Throughput: bytes sent to all hosts together in an interval. Backlog: the most bytes that waited at one switch, over all of its ports, at the end of a sample."),
+    legend(report.runs, runs),
+    pair(
+      figure("Throughput to all hosts", timeChart("Throughput over time", "throughput", rate, rates, bitRate, [], marks)),
+      figure("Largest backlog of a switch", timeChart("Backlog over time", "backlog", bytes, backlogs, size, [], marks)),
+    ),
+    ...markLegend(report, marks),
+    asTable("Throughput and backlog over time", columns, rows),
+  ];
+}
+
+/** The panel. */
+export const OVER_TIME: Panel = { id: "over_time", title: "Throughput and backlog", content };
