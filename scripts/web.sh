@@ -90,7 +90,8 @@ node web/tests/live.mjs "$browser" "${CARGO_TARGET_DIR:-target}/debug/netloom" "
     scenarios/demo/heavy-x2.yaml --set jobs.0.steps=2000 ${PICTURES:+--picture "$PICTURES/live.png"}
 
 # What the explorer shows is what the tables of a run say; and a large run opens quickly.
-netloom run scenarios/faults/flap.yaml --set 'background={poisson: {load: 5%, sizes: alistorage, end: 2ms}}' -o "$place/explored" --quiet
+netloom run scenarios/faults/flap.yaml --set 'background={poisson: {load: 5%, sizes: alistorage, end: 2ms}}' \
+    --set record.slowest_flows=5 -o "$place/explored" --quiet
 netloom export csv "$place/explored" -o "$place/csv" >/dev/null
 netloom report "$place/explored" -o "$place/explored.html" >/dev/null
 netloom run web/tests/large.yaml -o "$place/large" --quiet

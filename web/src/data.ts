@@ -502,6 +502,7 @@ export interface WorstOfRun {
 export interface OverTimeOfRun {
   interval: number;
   throughput: number[];
+  mean: number;
   backlog: number[];
   worst: string | null;
 }

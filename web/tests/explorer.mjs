@@ -1,4 +1,5 @@
-// What the explorer shows of a run, compared with the run's tables: the fabric over time, a port, ranks of a step.
+// What the explorer shows of a run, compared with the run's tables: view by view, the fabric over time, a port, ranks of a
+// step.
 //
 // node tests/explorer.mjs CHROMIUM REPORT CSV
 //
@@ -133,19 +134,99 @@ async function ranks(page) {
   equal("the spans of a step that are shown", shown.length, table.filter((row) => Number(row.rank) < drawn).length);
 }
 
+/** What texts of the page are worth, in seconds, bytes and bits per second. */
+const WORTH = { ps: 1e-12, ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, Mbps: 1e6, Gbps: 1e9, Tbps: 1e12 };
+
+/** A number of the page, of at least three digits, and the value that it stands for. */
+function near(what, text, expected) {
+  const [, digits, unit] = /^([\d,.]+)(?: ([A-Za-z]+))?/.exec(text ?? "") ?? [];
+  const found = Number(whole(digits ?? "NaN")) * (unit === undefined ? 1 : WORTH[unit]);
+  if (!(Math.abs(found - expected) <= 0.001 * Math.abs(expected))) {
+    complain(`${what} is ${text}, and in the tables ${expected}`);
+  }
+}
+
+const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+const BACKGROUND = "65535";
+const times = (table) => table.map(({ start, end }) => (Number(end) - Number(start)) / 1e12);
+
+/** Sums of the whole run, and what reached hosts over time. */
+async function study(page) {
+  await show(page, 1, "study");
+  const titles = await page.evaluate(() => [...document.querySelectorAll("#summary th[scope=col]")].map((title) => title.textContent));
+  const values = (await cells(page, "Figures of each run"))[0] ?? [];
+  const value = (title) => values[titles.indexOf(title)];
+  const [steps, job] = [rows("steps"), rows("jobs")[0]];
+  const background = rows("flows").filter((flow) => flow.job === BACKGROUND);
+  equal("steps", value("steps"), steps.length);
+  near("step mean", value("step mean"), mean(times(steps)));
+  near("job time", value("job time"), (Number(job.end) - Number(job.start)) / 1e12);
+  near("FCT mean", value("FCT mean"), mean(times(background)));
+  equal("dropped packets", whole(value("dropped packets") ?? ""), rows("drops").reduce((sum, { packets }) => sum + Number(packets), 0));
+  const toHosts = new Set(rows("ports").filter(({ peer_name: peer }) => peer.includes("host")).map(({ port: id }) => id));
+  const sums = new Map();
+  for (const { time, interval, port: id, size } of rows("series").filter((row) => toHosts.has(row.port))) {
+    sums.set(time, (sums.get(time) ?? 0) + (Number(size) * 8e12) / Number(interval));
+  }
+  const [run] = await cells(page, "Throughput and backlog");
+  near("throughput", run?.[3], Math.max(...sums.values()));
+}
+
+/** Completion times, and the worst messages. */
+async function flows(page) {
+  await show(page, 4, "flows");
+  const groups = await cells(page, "Flow completion times");
+  for (const [, name, count, , middle, , , , , longest] of groups) {
+    const messages = rows("flows").filter(({ job }) => (job === BACKGROUND) === (name === "Background messages"));
+    equal(`${name}: how many`, whole(count), messages.length);
+    near(`${name}: mean`, middle, mean(times(messages)));
+    near(`${name}: longest`, longest, Math.max(...times(messages)));
+  }
+  const hosts = new Map(rows("ports").map(({ node, node_name: name }) => [node, name]));
+  const known = new Map(rows("flows").map((flow) => [`${hosts.get(flow.source)} → ${hosts.get(flow.destination)} #${flow.number}`, flow]));
+  const captions = await page.$$eval("#worst table caption", (found) => found.map((caption) => caption.firstChild.textContent));
+  const worst = (await Promise.all(captions.map((caption) => cells(page, caption)))).flat();
+  for (const [message, , , , time, , slowdown] of worst) {
+    const flow = known.get(message);
+    if (flow === undefined) {
+      complain(`${message} is among the worst, and not in the tables`);
+      continue;
+    }
+    near(`${message}: time`, time, times([flow])[0]);
+    if (slowdown !== "") {
+      near(`${message}: slowdown`, slowdown, (Number(flow.end) - Number(flow.start)) / Number(flow.ideal));
+    }
+  }
+  equal("kinds of worst messages", captions.length, 2);
+}
+
 /** Titles of columns sort, and a table is copied as it is sorted. */
 async function tables(page) {
   await show(page, 4, "flows");
-  const title = page.locator("#worst th .sort", { hasText: "size" }).first();
-  if ((await title.count()) === 0) {
-    return;
+  await page.locator("#worst th .sort", { hasText: "size" }).first().click();
+  const caption = (await page.locator("#worst caption").first().textContent()).slice(0, 40);
+  const shown = await cells(page, caption);
+  const bytes = shown.map(([, , text]) => Number(text.split(" ")[0]) * WORTH[text.split(" ")[1]]);
+  if (bytes.length < 5 || bytes.some((one, nth) => one > bytes[nth - 1])) {
+    complain(`sorted sizes are ${bytes.join(", ")}`);
   }
-  await title.click();
-  const sizes = (await cells(page, (await page.locator("#worst caption").first().textContent()).slice(0, 20))).map((row) => row[2]);
-  const bytes = sizes.map((text) => Number(text.split(" ")[0]) * { B: 1, KiB: 1024, MiB: 2 ** 20, GiB: 2 ** 30 }[text.split(" ")[1]]);
-  if (bytes.some((one, nth) => one > bytes[nth - 1])) {
-    complain(`sorted sizes are ${sizes.join(", ")}`);
-  }
+  await page.evaluate(() => {
+    const writeText = async (text) => void (globalThis.copied = text);
+    Object.defineProperty(navigator, "clipboard", { value: { writeText }, configurable: true });
+  });
+  await page.locator("#worst caption .copy").first().click();
+  const copied = (await page.evaluate(() => globalThis.copied)) ?? "";
+  const [head, ...lines] = copied.split("\n");
+  equal("titles of the copied table", head, "message,of,size,start,time,alone,slowdown,way");
+  equal("messages of the copied table", lines.map((line) => line.split(",")[0]).join(), shown.map(([message]) => message).join());
+}
+
+/** The command leads to the same run. */
+async function settings(page) {
+  await show(page, 5, "settings");
+  const told = await page.textContent("#view-settings");
+  const command = /netloom run \S+\.yaml/.exec(told)?.[0];
+  equal("the command", command, "netloom run scenarios/faults/flap.yaml");
 }
 
 const browser = await chromium.launch({ executablePath, args: FLAGS });
@@ -156,7 +237,10 @@ try {
   await slider(page, found);
   await deepLink(browser, page);
   await ranks(page);
+  await study(page);
+  await flows(page);
   await tables(page);
+  await settings(page);
   for (const scheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme: scheme });
     for (const [nth, view] of ["study", "fabric", "jobs", "flows", "settings"].entries()) {

@@ -22,8 +22,6 @@ const lines = (found: Found[], read: (run: Found) => number[]): TimeLine[] =>
 
 const largest = (numbers: number[]): number => numbers.reduce((left, right) => Math.max(left, right), 0);
 
-const mean = (numbers: number[]): number => numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length);
-
 function content(report: Report): HTMLElement[] {
   const found = report.over_time.flatMap((told, run): Found[] =>
     told === null ? [] : [{ ...told, run, name: report.runs[run]?.name ?? "" }],
@@ -36,10 +34,10 @@ function content(report: Report): HTMLElement[] {
   const [rates, backlogs] = [lines(found, ({ throughput }) => throughput), lines(found, ({ backlog }) => backlog)];
   const rate = rateUnit(largest(found.flatMap(({ throughput }) => throughput)));
   const bytes = sizeUnit(largest(found.flatMap(({ backlog }) => backlog)));
-  const rows = found.map(({ run, interval, throughput, backlog, worst }) => [
+  const rows = found.map(({ run, interval, throughput, mean, backlog, worst }) => [
     runName(report.runs, run),
     span(interval),
-    bitRate(mean(throughput)),
+    bitRate(mean),
     bitRate(largest(throughput)),
     size(largest(backlog)),
     worst ?? "–",

@@ -102,6 +102,7 @@ impl OverTime {
         let interval = sampled * n_samples.div_ceil(MOST);
         let mut grid = vec![Moment::default(); (n_samples * sampled).div_ceil(interval) as usize];
         let last = grid.len() - 1;
+        let sent = self.moments.values().fold(0_u64, |sum, moment| sum.saturating_add(moment.to_hosts));
         for (end, moment) in self.moments {
             let place = &mut grid[((end.saturating_sub(1) / interval) as usize).min(last)];
             place.to_hosts = place.to_hosts.saturating_add(moment.to_hosts);
@@ -114,6 +115,7 @@ impl OverTime {
         Some(RunData {
             interval: interval as f64 / 1e12,
             throughput: grid.iter().enumerate().map(rate).collect(),
+            mean: six_digits(sent as f64 * 8e12 / simulated as f64),
             backlog: grid.iter().map(|moment| moment.waiting).collect(),
             worst: self.worst.map(|(_, node)| about.node(node)),
         })
@@ -127,6 +129,8 @@ pub struct RunData {
     pub interval: f64,
     /// Interval by interval: sent to all hosts together, in bit/s.
     pub throughput: Vec<f64>,
+    /// The same of the whole run.
+    pub mean: f64,
     /// Most bytes that waited at one switch, at the end of each interval.
     pub backlog: Vec<u64>,
     /// The switch at which the most ever waited; absent if nothing ever did.

@@ -46,7 +46,7 @@ pub fn over_time(sheet: &mut Sheet, told: Option<&OverTime>, run: &Provenance) {
         || "nothing ever waited at a switch when samples were taken".to_owned(),
         |node| format!("most bytes waited at {node}"),
     );
-    let rate = words::bit_rate(mean(&told.throughput));
+    let rate = words::bit_rate(told.mean);
     sheet.text(Ink::Faint, &format!("{rate} to all hosts as a mean; {where_to}"), 2);
 }
 
