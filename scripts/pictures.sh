@@ -30,7 +30,7 @@ for study in heavy flapping unfair; do
     view $study flows flows
     view $study settings settings 900
 done
-view heavy fabric 'fabric?run=0,1&show=backlog&at=33&port=spine2 → leaf5'
+view heavy fabric 'fabric?run=0,1&show=backlog&at=33&port=leaf1 → spine1' 2000
 view heavy jobs jobs 1500
 view flapping fabric 'fabric?run=0,1&show=drops&at=28'
 view flapping jobs jobs 1200
@@ -96,3 +96,19 @@ netloom report "$place/load" -o "$place/load.html" >/dev/null
 for cause in control placement load; do
     picture "$place/$cause.html" interference "interference-$cause" "Ratio by size"
 done
+
+# Figures for papers: utilization under three policies, and throughput while a link is down.
+for policy in ecmp spray adaptive; do
+    netloom run scenarios/policies/$policy.yaml -o "$place/policies/$policy" --quiet
+    netloom run scenarios/faults/down_and_up.yaml --set balance=$policy -o "$place/down/$policy" --quiet
+done
+figure() {
+    netloom figures "$place/$1/ecmp" "$place/$1/spray" "$place/$1/adaptive" -o "$place/figures/$1" --format png --dpi 177 >/dev/null
+    cp "$place/figures/$1/$2.png" "docs/pictures/figure-$2.png"
+}
+figure policies links
+figure down throughput
+
+# A run that is looked on: no two pictures of it are the same.
+node web/tests/live.mjs "$browser" "${CARGO_TARGET_DIR:-target}/debug/netloom" "$place/live" \
+    scenarios/demo/heavy-x2.yaml --set jobs.0.steps=2000 --picture docs/pictures/live.png

@@ -11,6 +11,7 @@ import {
   VisualMapContinuousComponent,
 } from "echarts/components";
 import { init, use } from "echarts/core";
+import type { ECharts } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 
 import { element } from "./dom.ts";
@@ -33,35 +34,69 @@ export type Options = Record<string, unknown>;
 
 const FONT = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", sans-serif';
 
-const waiting: (() => void)[] = [];
+/** A chart with its place on the page. */
+class Chart {
+  readonly box: HTMLElement;
+  private readonly options: Options;
+  private made: ECharts | null = null;
 
-/** A place for a chart that is drawn once the page stands. */
+  constructor(box: HTMLElement, options: Options) {
+    this.box = box;
+    this.options = options;
+    // A box that is on no page has no size, and nothing is said of it before it has one.
+    new ResizeObserver(() => this.fit()).observe(box);
+  }
+
+  /** Draws it as wide as its place is, unless that is hidden; what has left the page is given up. */
+  fit(): void {
+    const width = this.box.clientWidth;
+    if (!this.box.isConnected) {
+      this.dispose();
+    } else if (width > 0 && this.made === null) {
+      this.draw();
+    } else if (width > 0 && width !== this.made?.getWidth() && !matchMedia("print").matches) {
+      this.made?.resize();
+      this.frame();
+    }
+  }
+
+  private draw(): void {
+    this.made = init(this.box, null, { renderer: "svg" });
+    this.made.setOption({ animation: false, textStyle: { fontFamily: FONT, color: "var(--ink)" }, ...this.options });
+    this.frame();
+    drawn.add(this);
+  }
+
+  /** With a view box the style sheet can scale the drawing to the width of the paper. */
+  private frame(): void {
+    const { made } = this;
+    this.box.querySelector("svg")?.setAttribute("viewBox", `0 0 ${made?.getWidth() ?? 0} ${made?.getHeight() ?? 0}`);
+  }
+
+  /** ECharts itself keeps what it has drawn until it is told. */
+  private dispose(): void {
+    this.made?.dispose();
+    this.made = null;
+    drawn.delete(this);
+  }
+}
+
+/** By their boxes, so that a chart lives no longer than its box. */
+const charts = new WeakMap<Element, Chart>();
+const drawn = new Set<Chart>();
+
+/** A place for a chart, which is drawn once it is on the page and has a width. */
 export function chart(label: string, height: number, options: Options): HTMLElement {
   const box = element("div", { class: "chart", role: "img", "aria-label": label });
   box.style.height = `${height}px`;
-  waiting.push(() => draw(box, options));
+  charts.set(box, new Chart(box, options));
   return box;
 }
 
-function draw(box: HTMLElement, options: Options): void {
-  const made = init(box, null, { renderer: "svg" });
-  made.setOption({ animation: false, textStyle: { fontFamily: FONT, color: "var(--ink)" }, ...options });
-  const fit = (): void => {
-    made.resize();
-    // With a view box the style sheet can scale the drawing to the width of the paper.
-    box.querySelector("svg")?.setAttribute("viewBox", `0 0 ${made.getWidth()} ${made.getHeight()}`);
-  };
-  fit();
-  new ResizeObserver(() => {
-    if (!matchMedia("print").matches) {
-      fit();
-    }
-  }).observe(box);
-}
-
-/** Draws all charts that wait. */
+/** Draws all charts that are shown and not drawn as they should be, now and not with the next picture of the page. */
 export function drawAll(): void {
-  waiting.splice(0).forEach((start) => start());
+  drawn.forEach((one) => one.fit());
+  document.querySelectorAll(".chart").forEach((box) => charts.get(box)?.fit());
 }
 
 /** What is shown beside the pointer: a heading and lines. */

@@ -1,5 +1,5 @@
-// Colours. Lines are told apart by the palette of Okabe and Ito, made for all kinds of colour vision, and by dashes
-// where there are more of them than colours; shares by a scale after cividis, which reads the same to everybody.
+// Colours. Lines are told apart by the palette of Okabe and Ito, made for all kinds of colour vision, and by dashes, so
+// that colour is never the only sign; shares by a scale after cividis, which reads the same to everybody.
 //
 // The colours themselves stand in style.css, a set each for light, dark and paper.
 
@@ -22,6 +22,7 @@ const DASHES: Dash[] = [
   [4, 6],
   [8, 3, 2, 3, 2, 3],
   [1, 4],
+  [10, 2, 4, 2],
 ];
 
 /** How a line is drawn. */
@@ -36,15 +37,16 @@ const stroke = (colour: number, dash: number): Stroke => ({
   dash: DASHES[dash % DASHES.length] ?? "solid",
 });
 
-/** The stroke of a run's lines: by colour, then by dashes. */
-export const runStroke = (run: number): Stroke => stroke(run, Math.floor(run / COLOURS));
+/** The stroke of a run's lines: no colour and no dashes come twice among the first ones, and no pair of them among many. */
+export const runStroke = (run: number): Stroke => stroke(run, (run % COLOURS) + Math.floor(run / COLOURS));
 
 /** The colour of a run. */
 export const runColour = (run: number): string => runStroke(run).colour;
 
-/** The stroke of one of so many jobs of a run: jobs by their dashes, or by their colours where there is one run only. */
+/** The stroke of one of so many jobs of a run: its run by the colour, unless there is one only, and each job by its dashes. */
 export function jobStroke(run: number, job: number, n_jobs: number, n_runs: number): Stroke {
-  return n_runs === 1 ? runStroke(job) : stroke(run, Math.floor(run / COLOURS) * n_jobs + job);
+  const before = (run % COLOURS) + Math.floor(run / COLOURS);
+  return n_runs === 1 ? runStroke(job) : stroke(run, before * n_jobs + job);
 }
 
 const SWATCH = { width: 26, height: 8 };

@@ -5,7 +5,6 @@
 use std::io;
 use std::path::PathBuf;
 
-use netloom_records::ReadError;
 use netloom_report::ReportError;
 
 use crate::draw::MOST_DOTS;
@@ -14,10 +13,7 @@ use crate::figure::LeftOut;
 /// Why figures could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum FigureError {
-    /// A run folder cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// A run folder lacks what the report needs.
+    /// A run folder cannot be read, or lacks what the report needs.
     #[error(transparent)]
     Report(#[from] ReportError),
     /// There is nothing to draw.

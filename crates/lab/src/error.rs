@@ -262,7 +262,6 @@ impl From<ReportError> for LabError {
 impl From<FigureError> for LabError {
     fn from(error: FigureError) -> LabError {
         match error {
-            FigureError::Read(error) => LabError::Read(error),
             FigureError::Report(error) => LabError::from(error),
             other => LabError::Figures(other),
         }

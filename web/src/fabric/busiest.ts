@@ -26,6 +26,7 @@ export function busiest(
     button.addEventListener("click", () => pick(number));
     return element("li", {}, button, ` ${write(value)}`);
   });
-  const none = element("p", { class: "note" }, "Nothing anywhere.");
-  return element("div", { class: "busiest" }, title, items.length === 0 ? none : element("ol", {}, ...items));
+  const isKnown = fabric.edges.some((_, number) => read(number) !== null);
+  const none = isKnown ? [element("p", { class: "note" }, "Nothing anywhere.")] : [];
+  return element("div", { class: "busiest" }, title, ...(items.length === 0 ? none : [element("ol", {}, ...items)]));
 }

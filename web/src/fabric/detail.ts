@@ -35,8 +35,8 @@ function course(metric: Metric, { run, frames, edge, number }: Found, name: stri
     return [];
   }
   const points = Array.from({ length: frames.count }, (_, frame): [number, number] => [
-    (frame + 1) * frames.length,
-    metric.during(edge, number, frames, frame),
+    frames.bounds({ first: frame, last: frame })[1],
+    metric.during(edge, number, frames, { first: frame, last: frame }),
   ]);
   return [{ name, ...runStroke(run), points }];
 }

@@ -4,7 +4,7 @@ import { drawAll } from "../chart.ts";
 import type { Report } from "../data.ts";
 import { element, note } from "../dom.ts";
 import { runName } from "../palette.ts";
-import { keep, route } from "../route.ts";
+import { keep, onArrival, route, wholeNumber } from "../route.ts";
 import { some } from "../units.ts";
 import { busiest } from "./busiest.ts";
 import { chooseMetric } from "./choose.ts";
@@ -15,9 +15,10 @@ import { METRICS } from "./metrics.ts";
 import type { Metric } from "./metrics.ts";
 import { Moment, top } from "./moment.ts";
 import { edgeName } from "./names.ts";
-import { Player, courseOf } from "./player.ts";
+import { Player, courseOf, placeAt } from "./player.ts";
 import type { Course } from "./player.ts";
 import { marksOf, scaleOf } from "./scale.ts";
+import { seek } from "./seek.ts";
 import type { Shown } from "./shown.ts";
 
 /** Drawings beside each other. */
@@ -33,22 +34,33 @@ interface Part extends Shown {
 /** The explorer of all runs, with their values over time unpacked. */
 export async function explorer(report: Report): Promise<HTMLElement> {
   const unpacked = report.fabric.map(async (fabric, run): Promise<Shown> => {
-    const frames = fabric.frames === null ? null : await unpack(fabric.frames);
+    const frames = fabric.frames === null ? null : await unpack(fabric.frames, report.runs[run]?.simulated ?? 0);
     return { run, fabric, frames };
   });
   return new Explorer(report, await Promise.all(unpacked)).box;
+}
+
+/** The runs that an address asks for, of so many; null where it asks for none that there are. */
+function runsIn(words: URLSearchParams, n_runs: number): number[] | null {
+  const text = words.get("run");
+  const asked = (text ?? "").split(",").filter((word) => /^\d+$/.test(word)).map(Number);
+  const found = [...new Set(asked)].filter((run) => run < n_runs);
+  // Nobody need be shown.
+  return found.length > 0 || text === "" ? found.slice(0, MOST_SHOWN) : null;
 }
 
 class Explorer {
   readonly box = element("div", { class: "explorer" });
   private readonly report: Report;
   private readonly all: Shown[];
-  private shown: number[];
-  private metric: Metric;
-  private picked: string | null;
+  private shown: number[] = [];
+  private metric: Metric = METRICS[0]!;
+  private picked: string | null = null;
   private parts: Part[] = [];
   private course: Course = { length: 1, count: 0 };
-  private player: Player;
+  private player: Player = this.playerAt(0);
+  /** The middle of what the slider shows, in seconds; null for the whole run. */
+  private time: number | null = null;
   private most = 1;
   private readonly drawings = element("div", { class: "drawings" });
   private readonly key = element("div", { class: "key" });
@@ -57,19 +69,29 @@ class Explorer {
   constructor(report: Report, all: Shown[]) {
     this.report = report;
     this.all = all;
-    const { words } = route();
-    const numbers = (words.get("run") ?? "").split(",").map(Number).filter((run) => words.has("run") && run in all);
-    this.shown = numbers.length > 0 ? numbers.slice(0, MOST_SHOWN) : all.map(({ run }) => run).slice(0, AT_FIRST);
-    this.metric = METRICS.find(({ id }) => id === words.get("show")) ?? this.first();
-    this.picked = words.get("port");
-    this.measure();
-    this.player = new Player(this.course, Number(words.get("at") ?? 0), () => this.moved());
-    this.build();
+    this.arrive(route().words);
+    onArrival("fabric", (words) => this.arrive(words));
     this.keys();
   }
 
-  private first(): Metric {
-    return METRICS[0] ?? METRICS[1]!;
+  /** Shows what an address says; what makes no sense in it is what one sees without an address. */
+  private arrive(words: URLSearchParams): void {
+    this.shown = runsIn(words, this.all.length) ?? this.all.map(({ run }) => run).slice(0, AT_FIRST);
+    this.metric = METRICS.find(({ id }) => id === words.get("show")) ?? METRICS[0]!;
+    this.picked = words.get("port");
+    this.measure();
+    this.player = this.playerAt(wholeNumber(words.get("at")));
+    this.time = this.middle();
+    this.build();
+  }
+
+  private playerAt(place: number): Player {
+    return new Player(this.course, place, () => this.moved());
+  }
+
+  private middle(): number | null {
+    const { when } = this.player;
+    return when === null ? null : (when[0] + when[1]) / 2;
   }
 
   private get runs(): Shown[] {
@@ -109,7 +131,9 @@ class Explorer {
   }
 
   private controls(): HTMLElement[] {
-    return [...this.chooseRuns(), this.chooseMetric(), ...(this.course.count > 0 ? [this.player.box] : [])];
+    const names = this.runs.flatMap(({ fabric }) => fabric.edges.map((edge) => edgeName(fabric, edge)));
+    const port = seek([...new Set(names)], this.picked, (name) => this.pickName(name));
+    return [...this.chooseRuns(), this.chooseMetric(), ...(this.course.count > 0 ? [this.player.box] : []), port];
   }
 
   private chooseRuns(): HTMLElement[] {
@@ -130,9 +154,9 @@ class Explorer {
   private choose(run: number, wanted: boolean): void {
     const others = this.shown.filter((other) => other !== run);
     this.shown = wanted ? [...others, run].sort((left, right) => left - right) : others;
-    const place = this.player.place;
     this.measure();
-    this.player = new Player(this.course, place, () => this.moved());
+    // Places are of other lengths now; the time stays.
+    this.player = this.playerAt(this.time === null ? 0 : placeAt(this.course, this.time));
     this.build();
     this.remember();
     this.box.querySelector<HTMLInputElement>(`input[type=checkbox][value="${run}"]`)?.focus();
@@ -148,29 +172,33 @@ class Explorer {
   }
 
   private notes(): HTMLElement[] {
-    const large = this.runs.find(({ fabric }) => fabric.most_nodes > 1);
-    const joined = this.runs.find(({ frames }) => (frames?.joined ?? 1) > 1);
+    const named = (runs: Shown[]): string => runs.map(({ run }) => this.report.runs[run]?.name ?? "").join(", ");
+    const large = this.runs.filter(({ fabric }) => fabric.most_nodes > 1).map(({ run, fabric }) =>
+      note(
+        `The fabric of ${named([this.all[run]!])} is large: a square stands for up to ${some(fabric.most_nodes, "node")} beside each other, ` +
+          `and its lines for all ${some(fabric.ports, "port")} between squares; table “ports” has each of them.`,
+      ),
+    );
+    const joined = this.runs.filter(({ frames }) => (frames?.joined ?? 1) > 1).map(({ run, frames }) =>
+      note(`A span of ${named([this.all[run]!])} joins ${frames?.joined ?? 1} samples; table “series” has each of them.`),
+    );
     const untimed = this.runs.filter(({ frames }) => frames === null || !frames.sampled);
-    const named = untimed.map(({ run }) => this.report.runs[run]?.name ?? "").join(", ");
-    return [
-      ...(large === undefined
-        ? []
-        : [note(
-            `The fabric is large: a square stands for up to ${some(large.fabric.most_nodes, "node")} beside each other, ` +
-              `and its lines for all ${some(large.fabric.ports, "port")} between squares; table “ports” has each of them.`,
-          )]),
-      ...(joined === undefined
-        ? []
-        : [note(`A place of the slider joins ${joined.frames?.joined ?? 1} samples; table “series” has each of them.`)]),
-      ...(untimed.length === 0
-        ? []
-        : [note(`Not sampled over time: ${named}. “netloom run … --set record.series=10us” samples every port.`)]),
-    ];
+    const silent = `Not sampled over time: ${named(untimed)}. “netloom run … --set record.series=10us” samples every port.`;
+    const lengths = new Set(this.runs.flatMap(({ frames }) => (frames === null ? [] : [frames.length])));
+    const uneven =
+      "Runs are told in spans of different lengths: a drawing shows the spans of its run that the place of the slider touches, " +
+      "or the one around it where it is longer, and its list says from when to when.";
+    return [...large, ...joined, ...(lengths.size > 1 ? [note(uneven)] : []), ...(untimed.length === 0 ? [] : [note(silent)])];
   }
 
   private pick(shown: Shown, number: number): void {
     const edge = shown.fabric.edges[number];
-    this.picked = edge === undefined ? null : edgeName(shown.fabric, edge);
+    this.pickName(edge === undefined ? null : edgeName(shown.fabric, edge));
+  }
+
+  private pickName(name: string | null): void {
+    this.picked = name;
+    this.box.querySelector<HTMLInputElement>("#port")!.value = name ?? "";
     this.paint();
     this.tellPort();
     this.remember();
@@ -187,6 +215,7 @@ class Explorer {
   }
 
   private moved(): void {
+    this.time = this.middle();
     this.paint();
     this.remember();
   }
@@ -200,30 +229,21 @@ class Explorer {
     });
   }
 
-  /** What is known of a run at the slider's place. */
-  private moment(shown: Shown): Moment {
-    const place = this.player.place;
-    return new Moment(shown, this.seconds(shown.run), place === 0 ? null : (place - 0.5) * this.course.length);
-  }
-
   private paint(): void {
     this.parts.forEach((part) => {
-      const moment = this.moment(part);
+      const moment = new Moment(part, this.seconds(part.run), this.player.when);
       const [picked] = this.picked === null ? [] : find([part], this.picked);
       part.drawing.paint(moment.picture(this.metric, this.most, picked?.number ?? null));
-      const title = moment.isKnown
-        ? `Largest: ${moment.meaning(this.metric)}`
-        : "Nothing is known of this time: the run has ended, or was not sampled.";
       const read = (edge: number): number | null => moment.value(this.metric, edge);
-      const list = busiest(part, element("p", {}, title), read, this.metric.write, (edge) => this.pick(part, edge));
+      const list = busiest(part, element("p", {}, moment.title(this.metric)), read, this.metric.write, (edge) => this.pick(part, edge));
       part.list.replaceChildren(list);
     });
   }
 
-  /** Space plays and arrows move in time, wherever in the view somebody is but in a field that uses them. */
+  /** Space plays and arrows move in time, wherever in the view somebody is but in what uses them itself. */
   private keys(): void {
     addEventListener("keydown", (event) => {
-      const busy = event.target instanceof HTMLElement && event.target.matches("input, select, textarea, button, summary, a");
+      const busy = event.target instanceof HTMLElement && event.target.closest("input, select, textarea, button, summary, a, pre, .scroll") !== null;
       if (this.box.offsetParent === null || busy || event.ctrlKey || event.metaKey || event.altKey || this.course.count === 0) {
         return;
       }

@@ -2,7 +2,7 @@
 
 import { count, percent, size } from "../units.ts";
 import type { Edge } from "./data.ts";
-import type { Frames } from "./frames.ts";
+import type { Frames, Stretch } from "./frames.ts";
 
 /** Something that is known of every edge. */
 export interface Metric {
@@ -13,8 +13,8 @@ export interface Metric {
   span: string;
   /** A value over the whole run, which lasted so many seconds. */
   overall: (edge: Edge, seconds: number) => number;
-  /** A value in a span. */
-  during: (edge: Edge, number: number, frames: Frames, frame: number) => number;
+  /** A value in some spans. */
+  during: (edge: Edge, number: number, frames: Frames, stretch: Stretch) => number;
   write: (value: number) => string;
   /** Values differ so much that equal steps of colour are equal factors above this one; null where they are equal steps. */
   factor: number | null;
@@ -24,6 +24,12 @@ export interface Metric {
 
 const PS = 1e12;
 
+/** Seconds that spans last; those that end as they begin, of which nothing can be told, are one picosecond. */
+function seconds(frames: Frames, stretch: Stretch): number {
+  const [start, end] = frames.bounds(stretch);
+  return Math.max(end - start, 1 / PS);
+}
+
 /** All of them. */
 export const METRICS: Metric[] = [
   {
@@ -32,7 +38,7 @@ export const METRICS: Metric[] = [
     whole: "share of the run that ports were transmitting, their mean",
     span: "bytes whose transmission began in the span, over what the ports can send in it",
     overall: ({ busy }) => busy,
-    during: ({ rate }, edge, frames, frame) => (8 * frames.of("sent", edge, frame)) / (rate * frames.length),
+    during: ({ rate }, edge, frames, stretch) => (8 * frames.over("sent", edge, stretch)) / (rate * seconds(frames, stretch)),
     write: percent,
     factor: null,
     least: 0.01,
@@ -43,7 +49,7 @@ export const METRICS: Metric[] = [
     whole: "most bytes that ever waited at one port",
     span: "most bytes that waited at one port at the end of a sample",
     overall: ({ peak }) => peak,
-    during: (_, edge, frames, frame) => frames.of("waiting", edge, frame),
+    during: (_, edge, frames, stretch) => frames.over("waiting", edge, stretch),
     write: size,
     factor: 2048,
     least: 16384,
@@ -53,8 +59,8 @@ export const METRICS: Metric[] = [
     title: "Paused",
     whole: "share of the run for which the other end kept ports from sending, by pauses or for want of credits, their mean",
     span: "share of the span for which the other end kept ports from sending, their mean",
-    overall: ({ paused, ports }, seconds) => (seconds > 0 ? paused / PS / seconds / ports : 0),
-    during: ({ ports }, edge, frames, frame) => frames.of("paused", edge, frame) / PS / frames.length / ports,
+    overall: ({ paused, ports }, simulated) => (simulated > 0 ? paused / PS / simulated / ports : 0),
+    during: ({ ports }, edge, frames, stretch) => frames.over("paused", edge, stretch) / PS / seconds(frames, stretch) / ports,
     write: percent,
     factor: null,
     least: 0.01,
@@ -65,7 +71,7 @@ export const METRICS: Metric[] = [
     whole: "packets dropped at ports",
     span: "packets dropped at ports in the span",
     overall: ({ dropped }) => dropped,
-    during: (_, edge, frames, frame) => frames.of("dropped", edge, frame),
+    during: (_, edge, frames, stretch) => frames.over("dropped", edge, stretch),
     write: (value) => `${count(value)} packets`,
     factor: 1,
     least: 8,

@@ -1,59 +1,89 @@
-// What is known of the fabric of a run at a place in time: over the whole run, in one of its spans, or nothing after its end.
+// What is known of the fabric of a run in a stretch of time: over the whole run, in its spans there, or nothing after its
+// end.
 
-import { some } from "../units.ts";
+import { some, spans } from "../units.ts";
 import type { Picture, Told } from "./drawing.ts";
+import type { Frames, Stretch } from "./frames.ts";
 import { METRICS, placed } from "./metrics.ts";
 import type { Metric } from "./metrics.ts";
 import type { Shown } from "./shown.ts";
 
 const PARTS = ["", "leaf of a congestion tree", "branch of a congestion tree", "root of a congestion tree"];
 
+/** From when to when, in seconds. */
+export type Interval = [number, number];
+
+/** The spans of a run that a stretch of time is in, or that are in it, so that none is passed over; null after its end. */
+function spansIn({ length, count }: Frames, [start, end]: Interval): Stretch | null {
+  const middle = Math.floor((start + end) / 2 / length);
+  // Where a span is longer than the stretch, it is that around the middle; rounding must not add a neighbour.
+  const isInside = end - start <= length * (1 + 1e-9);
+  const first = isInside ? middle : Math.floor(start / length + 1e-6);
+  const last = isInside ? middle : Math.ceil(end / length - 1e-6) - 1;
+  return first >= count ? null : { first, last: Math.min(Math.max(first, last), count - 1) };
+}
+
 /** See above. */
 export class Moment {
   private readonly shown: Shown;
   /** How long the run lasted. */
   private readonly seconds: number;
-  /** A span; null for the whole run. */
-  private readonly frame: number | null | undefined;
+  private readonly isWhole: boolean;
+  private readonly hasEnded: boolean;
+  /** Spans of the run; null where there are none. */
+  private readonly stretch: Stretch | null;
 
-  /** At the middle of a span of time in seconds, or over the whole run where that is null. */
-  constructor(shown: Shown, seconds: number, middle: number | null) {
+  /** In a stretch of time, or over the whole run where that is null. */
+  constructor(shown: Shown, seconds: number, when: Interval | null) {
     this.shown = shown;
     this.seconds = seconds;
     const { frames } = shown;
-    const nth = middle === null || frames === null ? undefined : Math.floor(middle / frames.length);
-    const inside = nth !== undefined && frames !== null && nth < frames.count;
-    this.frame = middle === null ? null : inside ? nth : undefined;
+    this.isWhole = when === null;
+    this.stretch = when === null || frames === null ? null : spansIn(frames, when);
+    this.hasEnded = when !== null && (frames === null ? (when[0] + when[1]) / 2 >= seconds : this.stretch === null);
   }
 
-  /** Whether anything is known. */
-  get isKnown(): boolean {
-    return this.frame !== undefined;
+  /** Where ports were not sampled, values of the whole run are all there is. */
+  private get isSampled(): boolean {
+    return this.shown.frames?.sampled === true;
   }
 
-  /** What a value of a metric is. */
-  meaning = (metric: Metric): string => (this.frame === null ? metric.whole : metric.span);
+  /** What is told of a metric now. */
+  title(metric: Metric): string {
+    if (this.isWhole) {
+      return `Largest: ${metric.whole}`;
+    }
+    if (this.hasEnded) {
+      return "The run has ended.";
+    }
+    const { frames } = this.shown;
+    if (frames === null || this.stretch === null || !this.isSampled) {
+      return "Ports were not sampled over time.";
+    }
+    return `Largest, ${spans(...frames.bounds(this.stretch))}: ${metric.span}`;
+  }
 
   /** The value of an edge; null where it is not known. */
   value(metric: Metric, number: number): number | null {
     const { fabric, frames } = this.shown;
     const edge = fabric.edges[number];
-    if (edge === undefined || this.frame === undefined) {
+    if (edge === undefined) {
       return null;
     }
-    if (this.frame === null) {
+    if (this.isWhole) {
       return metric.overall(edge, this.seconds);
     }
-    return frames?.sampled === true ? metric.during(edge, number, frames, this.frame) : null;
+    return frames === null || this.stretch === null || !this.isSampled ? null : metric.during(edge, number, frames, this.stretch);
   }
 
   private during(kind: "down" | "role", edge: number): number {
-    return typeof this.frame === "number" ? (this.shown.frames?.of(kind, edge, this.frame) ?? 0) : 0;
+    const { frames } = this.shown;
+    return frames === null || this.stretch === null ? 0 : frames.over(kind, edge, this.stretch);
   }
 
   private told(metric: Metric, most: number, number: number): Told {
     const value = this.value(metric, number);
-    const role = this.frame === null ? (this.shown.fabric.edges[number]?.role ?? 0) : this.during("role", number);
+    const role = this.isWhole ? (this.shown.fabric.edges[number]?.role ?? 0) : this.during("role", number);
     const down = this.during("down", number);
     return { share: value === null ? null : placed(metric, value, most), lines: this.lines(number, down, role), down, role };
   }
@@ -65,7 +95,7 @@ export class Moment {
       return value === null ? [] : [`${metric.title.toLowerCase()} ${metric.write(value)}`];
     });
     return [
-      ...(this.isKnown ? values : ["the run has ended"]),
+      ...(this.hasEnded ? ["the run has ended"] : values.length > 0 ? values : ["not sampled over time"]),
       ...(down > 0 ? [`${some(down, "link")} down`] : []),
       ...(role > 0 ? [PARTS[role] ?? ""] : []),
     ];
@@ -76,7 +106,7 @@ export class Moment {
     const { frames } = this.shown;
     return {
       picked,
-      isVictim: (square) => typeof this.frame === "number" && frames?.hasVictims(square, this.frame) === true,
+      isVictim: (square) => this.stretch !== null && frames?.hasVictims(square, this.stretch) === true,
       edge: (number) => this.told(metric, most, number),
     };
   }
@@ -89,7 +119,7 @@ export function top(metric: Metric, runs: Shown[], seconds: (run: number) => num
     return fabric.edges.reduce((so_far, edge, number) => {
       let largest = Math.max(so_far, metric.overall(edge, seconds(run)));
       for (let frame = 0; frame < (frameOf?.count ?? 0); frame += 1) {
-        largest = Math.max(largest, frameOf === null ? 0 : metric.during(edge, number, frameOf, frame));
+        largest = Math.max(largest, frameOf === null ? 0 : metric.during(edge, number, frameOf, { first: frame, last: frame }));
       }
       return largest;
     }, found);

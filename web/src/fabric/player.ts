@@ -27,6 +27,9 @@ export function courseOf(lengths: number[], ends: number[]): Course {
   return { length, count: Math.max(1, Math.ceil(last / length - 1e-9)) };
 }
 
+/** The place at which a time is, in seconds. */
+export const placeAt = ({ length, count }: Course, time: number): number => Math.min(count, Math.floor(time / length) + 1);
+
 /** See above. */
 export class Player {
   readonly box: HTMLElement;
@@ -53,6 +56,11 @@ export class Player {
   /** 0 is the whole run; others are spans from 1 on. */
   get place(): number {
     return Number(this.slider.value);
+  }
+
+  /** From when to when it shows, in seconds; null for the whole run. */
+  get when(): [number, number] | null {
+    return this.place === 0 ? null : [(this.place - 1) * this.course.length, this.place * this.course.length];
   }
 
   /** Goes on by some places; stops at the ends. */
@@ -95,9 +103,9 @@ export class Player {
   }
 
   private say(): void {
-    const { length } = this.course;
-    const text = this.place === 0 ? "the whole run" : spans((this.place - 1) * length, this.place * length);
+    const { when } = this;
+    const text = when === null ? "the whole run" : spans(...when);
     this.words.textContent = text;
-    this.slider.setAttribute("aria-valuetext", this.place === 0 ? text : `at ${span((this.place - 1) * length)}`);
+    this.slider.setAttribute("aria-valuetext", when === null ? text : `at ${span(when[0])}`);
   }
 }

@@ -155,7 +155,7 @@ export class LivePage {
 
   private value(metric: Metric, number: number): number {
     const edge = this.live.fabric.edges[number];
-    return edge === undefined || this.span === null ? 0 : metric.during(edge, number, this.span, 0);
+    return edge === undefined || this.span === null ? 0 : metric.during(edge, number, this.span, { first: 0, last: 0 });
   }
 
   private paint(): void {

@@ -20,7 +20,8 @@ export function between(before: Edges, now: Edges): Frames | null {
     }
     return kind === "sent" || kind === "paused" || kind === "dropped" ? since(kind, edge) : 0;
   };
-  return { length, count: 1, sampled: true, hasRoles: false, joined: 1, of, hasVictims: () => false };
+  const bounds = (): [number, number] => [before.read / PS, now.read / PS];
+  return { length, count: 1, sampled: true, hasRoles: false, joined: 1, bounds, of, over: of, hasVictims: () => false };
 }
 
 /** Bits per second of simulated time that hosts sent. */

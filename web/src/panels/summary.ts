@@ -75,14 +75,15 @@ function content({ runs, summary }: Report): HTMLElement[] {
   };
   const columns: Column[] = [{ title: "run" }, ...(severalJobs ? [{ title: "job" }] : []), ...shown];
   const against = runs.length > 1 ? ` Percentages compare with the first run, ${runs[0]?.name ?? ""}.` : "";
+  const intervals =
+    "Below step times: the 95 % interval over the steps of that run, as if these were independent of each other. " +
+    "It says how well the run's length fixes the figure, not how much other seeds would change it; " +
+    "“from” marks an interval that too few steps leave open.";
+  const hasSteps = summary.some(({ steps }) => steps !== null);
+  const told = `${hasSteps ? intervals : ""}${against}`.trim();
   return [
     table("Figures of each run", columns, summary.map(cells)),
-    note(
-      "Below step times: the 95 % interval over the steps of that run, as if these were independent of each other. " +
-        "It says how well the run's length fixes the figure, not how much other seeds would change it; " +
-        "“from” marks an interval that too few steps leave open." +
-        against,
-    ),
+    ...(told === "" ? [] : [note(told)]),
     note("FCT: completion time of background messages. Queues: the most bytes that ever waited at one port."),
   ];
 }

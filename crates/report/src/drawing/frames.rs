@@ -7,6 +7,8 @@
 //! Invariants: sums stay sums of whole bytes, packets and picoseconds; where an edge is one port and no samples are
 //! joined, a number here is the number in the table.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use netloom_records::{CongestedFlowRow, CongestionRow, FaultRow, Part, Role, SeriesRow};
 use netloom_units::{NodeId, Time};
 use serde::Serialize;
@@ -33,7 +35,7 @@ pub struct Frames {
     /// Samples that share a span; none where nothing was sampled.
     joined: Option<u64>,
     sampled: [Vec<u64>; SAMPLED],
-    /// Links that are down, and the part in a congestion tree.
+    /// Links that were down, and the part in a congestion tree.
     down: Vec<u64>,
     roles: Vec<u64>,
     /// By square and span: whether flows of hosts there are victims.
@@ -101,11 +103,16 @@ impl Frames {
         first..(end.div_ceil(self.length) as usize).clamp(first, last)
     }
 
-    /// Takes it that a link of an edge was down for a while.
-    pub fn down(&mut self, edge: u32, start: u64, end: u64) {
-        for frame in self.touched(start, end) {
-            let cell = self.cell(edge, frame);
-            self.down[cell] += 1;
+    /// Takes it that a link, whose ports are in these edges, was down from time to time. In a span it counts once,
+    /// however often it was down.
+    pub fn down(&mut self, edges: &BTreeSet<u32>, outages: &[(u64, u64)]) {
+        let frames: BTreeSet<usize> =
+            outages.iter().flat_map(|&(start, end)| self.touched(start, end)).collect();
+        for &edge in edges {
+            for &frame in &frames {
+                let cell = self.cell(edge, frame);
+                self.down[cell] += 1;
+            }
         }
     }
 
@@ -172,8 +179,8 @@ fn weight(role: Role) -> u64 {
 /// Links that were down, out of their changes, which come in order of time.
 #[derive(Debug, Default)]
 pub struct Outages {
-    open: std::collections::BTreeMap<u32, u64>,
-    closed: Vec<(u32, u64, u64)>,
+    open: BTreeMap<u32, u64>,
+    closed: BTreeMap<u32, Vec<(u64, u64)>>,
 }
 
 impl Outages {
@@ -181,17 +188,19 @@ impl Outages {
     pub fn take(&mut self, row: &FaultRow) {
         if row.up {
             if let Some(start) = self.open.remove(&row.link.0) {
-                self.closed.push((row.link.0, start, row.time.0));
+                self.closed.entry(row.link.0).or_default().push((start, row.time.0));
             }
         } else {
             self.open.entry(row.link.0).or_insert(row.time.0);
         }
     }
 
-    /// Link, start and end of each, those that last to the end of the run included.
-    pub fn finish(self, end: Time) -> Vec<(u32, u64, u64)> {
-        let lasting = self.open.into_iter().map(|(link, start)| (link, start, end.0.max(start + 1)));
-        self.closed.into_iter().chain(lasting).collect()
+    /// Starts and ends by link, those that last to the end of the run included.
+    pub fn finish(mut self, end: Time) -> BTreeMap<u32, Vec<(u64, u64)>> {
+        for (link, start) in self.open {
+            self.closed.entry(link).or_default().push((start, end.0.max(start + 1)));
+        }
+        self.closed
     }
 }
 

@@ -4,6 +4,8 @@
 //!
 //! Invariants: every port is in one edge; a square that stands for several nodes says so.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use netloom_records::{Batch, DropRow, PortRow, SignalRow};
 use netloom_units::{NodeId, Time};
 use serde::Serialize;
@@ -76,14 +78,16 @@ impl Fabric {
         (squares, frames)
     }
 
-    /// Links that were down: link, start and end.
-    fn fail(&mut self, about: &About, outages: &[(u32, u64, u64)]) {
+    /// Links that were down: starts and ends by link.
+    fn fail(&mut self, about: &About, outages: &BTreeMap<u32, Vec<(u64, u64)>>) {
         self.drawn(about);
         let (Some(squares), Some(frames)) = (&self.squares, &mut self.frames) else { return };
-        for &(link, start, end) in outages {
-            for port in self.ports.iter().filter(|port| port.link.0 == link) {
-                frames.down(squares.edge_of[port.port.index()], start, end);
-            }
+        let mut edges: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+        for port in self.ports.iter().filter(|port| outages.contains_key(&port.link.0)) {
+            edges.entry(port.link.0).or_default().insert(squares.edge_of[port.port.index()]);
+        }
+        for (link, edges) in &edges {
+            frames.down(edges, &outages[link]);
         }
     }
 

@@ -78,8 +78,10 @@ fn samples_and_outages_come_to_their_edges_and_spans() {
     let mut rows = rows();
     rows.series =
         vec![sample(1, 3, [500, 40, 0, 0]), sample(3, 3, [70, 9, 5, 2]), sample(10, 6, [1, 0, 0, 0])];
-    rows.faults = [(2, false), (4, true), (9, false)]
-        .map(|(time, up)| FaultRow { time: Time(time * SECOND), link: LinkId(2), up })
+    // The last outages share a span.
+    let half = |halves: u64| Time(halves * SECOND / 2);
+    rows.faults = [(4, false), (8, true), (14, false), (15, true), (18, false), (18, true), (19, false)]
+        .map(|(time, up)| FaultRow { time: half(time), link: LinkId(2), up })
         .to_vec();
     let told = told(&rows);
     let frames = &told["fabric"][0]["frames"];
@@ -98,7 +100,7 @@ fn samples_and_outages_come_to_their_edges_and_spans() {
     assert_eq!(of(0, 6), [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
     // Both directions of the link are down, in every span in which it is for a while, and to the end.
     for port in [3, 6] {
-        assert_eq!(of(4, port), [0, 0, 1, 1, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(of(4, port), [0, 0, 1, 1, 0, 0, 0, 1, 0, 1]);
     }
     assert_eq!(of(4, 5), [0; 10]);
     assert_eq!(numbers.len(), 6 * 8 * 10 + 5 * 10);
