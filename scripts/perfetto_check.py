@@ -40,6 +40,8 @@ def differing(these: object, those: object) -> object:
         return these - those
     if isinstance(these, dict) and isinstance(those, dict):
         return {key: value for key, value in these.items() if those.get(key) != value}
+    if isinstance(these, list) and isinstance(those, list):
+        return [value for value in these if value not in those] or these
     return these
 
 
@@ -201,20 +203,46 @@ def optional(text: str) -> int | None:
 
 
 def times(slices: list[Slice], *keys: str) -> Counter[tuple[Any, ...]]:
-    """Start, end and annotations of slices."""
-    return Counter((one.start_ps, one.end_ps, *(one.about.get(key) for key in keys)) for one in slices)
+    """Name, start, end and annotations of slices."""
+    return Counter((one.name, one.start_ps, one.end_ps, *(one.about.get(key) for key in keys)) for one in slices)
 
 
-def rows_of(rows: list[Row], *keys: str) -> Counter[tuple[Any, ...]]:
+def rows_of(rows: list[Row], name: Callable[[Row], str], *keys: str) -> Counter[tuple[Any, ...]]:
     """The same of rows of a table."""
-    return Counter((int(row["start"]), optional(row["end"]), *(optional(row[key]) for key in keys)) for row in rows)
+    return Counter(
+        (name(row), int(row["start"]), optional(row["end"]), *(optional(row[key]) for key in keys)) for row in rows
+    )
 
 
 def all_slices(tracks: list[Track]) -> list[Slice]:
     return [one for track in tracks for one in track.slices]
 
 
-def check_jobs(trace: Trace, tables: Tables) -> None:
+class Names:
+    """What steps, collectives and spans are called: collectives as the scenario of the run calls them."""
+
+    def __init__(self, manifest: dict[str, Any], tables: Tables) -> None:
+        self.phases = [job["phases"] for job in manifest["scenario"]["jobs"]]
+        self.hosts = {row["node"]: row["node_name"] for row in tables["ports"]}
+
+    @staticmethod
+    def step(row: Row) -> str:
+        return f"step {row['step']}"
+
+    def collective(self, row: Row) -> str:
+        told = self.phases[int(row["job"])][int(row["phase"])]["collectives"]
+        holds(f"the scenario has the bucket of {row}", int(row["bucket"]) < told["buckets"])
+        return " + ".join(name for each in told["each"] for name in each)
+
+    def span(self, row: Row) -> str:
+        named = {"step": self.step, "collective": self.collective}.get(row["activity"])
+        return named(row) if named else row["activity"]
+
+    def rank(self, row: Row) -> str:
+        return f"rank {row['rank']} ({self.hosts[row['host']]})"
+
+
+def check_jobs(trace: Trace, tables: Tables, called: Names) -> None:
     jobs = tables["jobs"]
     processes = trace.of("process")
     names = [f"job {job['job_name']} ({job['ranks']} rank{'s' if job['ranks'] != '1' else ''})" for job in jobs]
@@ -225,28 +253,36 @@ def check_jobs(trace: Trace, tables: Tables) -> None:
     for job, process in zip(jobs, processes):
         own: Callable[[Row], bool] = lambda row: row["job"] == job["job"]
         steps = all_slices(trace.below(process, "steps"))
-        same("steps", times(steps, "step"), rows_of(list(filter(own, tables["steps"])), "step"))
+        same("steps", times(steps, "step"), rows_of(list(filter(own, tables["steps"])), called.step, "step"))
         collectives = all_slices(trace.below(process, "collectives"))
-        keys = ("step", "phase", "bucket", "ranks")
-        same("collectives", times(collectives, *keys), rows_of(list(filter(own, tables["collectives"])), *keys))
+        check_collectives(collectives, list(filter(own, tables["collectives"])), called)
         holds("nothing is nested here", all(one.parent is None for one in steps + collectives))
-        check_ranks(trace, process, list(filter(own, tables["spans"])))
+        check_ranks(trace, process, list(filter(own, tables["spans"])), called)
 
 
-def check_ranks(trace: Trace, process: Track, spans: list[Row]) -> None:
+def check_collectives(collectives: list[Slice], rows: list[Row], called: Names) -> None:
+    keys = ("step", "phase", "bucket", "ranks")
+    same("collectives", times(collectives, *keys), rows_of(rows, called.collective, *keys))
+    kept = ("size_bytes", "algbw_bytes_per_second", "busbw_bytes_per_second")
+    found = Counter((one.start_ps, one.about["bucket"], *(one.about[key] for key in kept)) for one in collectives)
+    whole, real = ("start", "bucket", "size"), ("algbw", "busbw")
+    told = Counter((*(int(row[key]) for key in whole), *(float(row[key]) for key in real)) for row in rows)
+    same("sizes and bandwidths of collectives", found, told)
+
+
+def check_ranks(trace: Trace, process: Track, spans: list[Row], called: Names) -> None:
     threads = {
-        int(thread.name.split()[1]): thread
+        thread.name: thread
         for thread in trace.of("thread")
         if thread.descriptor.thread.pid == process.descriptor.process.pid
     }
-    same("ranks", sorted(threads), sorted({int(row["rank"]) for row in spans}))
+    same("ranks", sorted(threads), sorted({called.rank(row) for row in spans}))
     for rank, thread in threads.items():
-        own = [row for row in spans if int(row["rank"]) == rank]
+        own = [row for row in spans if called.rank(row) == rank]
         beside = all_slices(trace.below(thread, "beside"))
         keys = ("step", "phase", "bucket")
-        same(f"spans of rank {rank}", times(thread.slices + beside, *keys), rows_of(own, *keys))
-        activities = Counter(row["activity"] for row in own)
-        same("activities", Counter(map(activity, thread.slices + beside)), activities)
+        # With the name: stages and the barrier after them have the same numbers, and are told apart by it alone.
+        same(f"spans of {rank}", times(thread.slices + beside, *keys), rows_of(own, called.span, *keys))
         for one in thread.slices:
             check_nesting(one)
         holds("only buckets side by side are beside", all(activity(one) == "collective" for one in beside))
@@ -273,7 +309,7 @@ def check_nesting(one: Slice) -> None:
         same("what a phase lies in", activity(above), "step")
 
 
-def check_counters(trace: Trace, tables: Tables, n_hosts: int) -> None:
+def check_counters(trace: Trace, tables: Tables, n_hosts: int, run_end: int) -> None:
     ports = {row["port"]: row for row in tables["ports"] if int(row["node"]) < n_hosts}
     rows: dict[str, dict[int, Row]] = defaultdict(dict)
     for row in tables["series"]:
@@ -283,14 +319,15 @@ def check_counters(trace: Trace, tables: Tables, n_hosts: int) -> None:
     for port, told in rows.items():
         name = f"{ports[port]['node_name']}, link {ports[port]['link_name']}"
         expected[f"{name}: sending"] = ("bit/s", rates(told))
-        expected[f"{name}: waiting"] = ("B", waiting(told))
+        expected[f"{name}: waiting"] = ("B", waiting(told, run_end))
     counters = {counter.name: counter for counter in trace.of("counter")}
     same("counters", set(counters), set(expected))
     for name, (unit, points) in expected.items():
         counter = counters[name]
         same("unit", counter.descriptor.counter.unit_name, unit)
-        found = {at: value_at(counter, nanos(at)) for at in points}
-        same(name, found, points)
+        instants = [at for at, _ in counter.values]
+        same(f"{name}: instants with more than one value", len(instants) - len(set(instants)), 0)
+        same(name, changes(counter.values), changes([(nanos(at), value) for at, value in sorted(points.items())]))
 
 
 def grid(told: dict[int, Row]) -> tuple[int, range]:
@@ -307,14 +344,18 @@ def rates(told: dict[int, Row]) -> dict[int, int]:
     return {at: (size * BITS_PER_SECOND + interval // 2) // interval for at, size in sent.items()}
 
 
-def waiting(told: dict[int, Row]) -> dict[int, int]:
-    return {end: int(told[end]["waiting"]) if end in told else 0 for end in grid(told)[1]}
+def waiting(told: dict[int, Row], run_end: int) -> dict[int, int]:
+    """What waits at each instant at which that is known; nothing does at first."""
+    interval, ends = grid(told)
+    after = ends[-1] + interval
+    known = {end: int(told[end]["waiting"]) if end in told else 0 for end in ends}
+    return {0: 0, **known, **({after: 0} if after <= run_end else {})}
 
 
-def value_at(counter: Track, at: int) -> int | None:
-    """The value that a counter has from an instant on."""
-    values = [value for since, value in counter.values if since <= at]
-    return values[-1] if values else None
+def changes(values: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The values of a counter, without those that repeat the one before."""
+    before = [None, *(value for _, value in values)]
+    return [(at, value) for (at, value), last in zip(values, before) if value != last]
 
 
 BEGINS = {"down": "down", "flap": "flapping", "degrade": "slow", "errors": "losing packets"}
@@ -369,8 +410,8 @@ def main() -> None:
     tables = Tables(folder)
     tables.check(manifest)
     trace = Trace(file, manifest["simulated_ps"])
-    check_jobs(trace, tables)
-    check_counters(trace, tables, manifest["engine"]["hosts"])
+    check_jobs(trace, tables, Names(manifest, tables))
+    check_counters(trace, tables, manifest["engine"]["hosts"], manifest["simulated_ps"])
     check_faults(trace, tables)
     n_slices = sum(1 for _ in trace.slices())
     n_values = sum(len(track.values) for track in trace.tracks.values())

@@ -493,6 +493,9 @@ export interface SlowMessage {
 
 export interface WorstOfRun {
   slowed: SlowMessage[];
+  /** Messages that came, and whose time alone is known. */
+  total_slowed: number;
+  /** Those with recorded paths that are not among these. */
   followed: SlowMessage[];
   /** Messages with recorded paths. */
   total_followed: number;

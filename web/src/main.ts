@@ -14,6 +14,9 @@ import { some } from "./units.ts";
 import { Stage, VIEWS } from "./views.ts";
 import "./style.css";
 
+/** What is shown first is looked at, for so many milliseconds, before anything else is made. */
+const PAUSE = 500;
+
 function header(report: Report): HTMLElement {
   const scenarios = [...new Set(report.runs.map((run) => run.scenario))].filter((name) => name !== "");
   const versions = [...new Set(report.runs.map((run) => run.netloom))].join(", ");
@@ -63,8 +66,27 @@ function print(stages: Stage[]): void {
   addEventListener("beforeprint", () => {
     document.body.classList.add("paper");
     stages.forEach((stage) => stage.make());
+    drawAll();
   });
   addEventListener("afterprint", () => document.body.classList.remove("paper"));
+}
+
+/**
+ * Makes the views that nobody has looked at yet, one after the other while there is nothing else to do: paper takes all of
+ * them, and does not wait for what is being unpacked.
+ */
+function prepare(stages: Stage[]): void {
+  // Not every browser tells when it is idle.
+  const idle = (act: () => void): unknown => ("requestIdleCallback" in window ? requestIdleCallback(act) : setTimeout(act, PAUSE));
+  const next = ([first, ...others]: Stage[]): void => {
+    if (first !== undefined) {
+      idle(() => {
+        first.make();
+        next(others);
+      });
+    }
+  };
+  addEventListener("load", () => setTimeout(() => next(stages), PAUSE));
 }
 
 function show(report: Report): void {
@@ -78,6 +100,7 @@ function show(report: Report): void {
   listen(stages);
   print(stages);
   follow(stages);
+  prepare(stages);
 }
 
 /** The figures of a paper, a section each. */

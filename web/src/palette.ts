@@ -37,16 +37,18 @@ const stroke = (colour: number, dash: number): Stroke => ({
   dash: DASHES[dash % DASHES.length] ?? "solid",
 });
 
-/** The stroke of a run's lines: no colour and no dashes come twice among the first ones, and no pair of them among many. */
-export const runStroke = (run: number): Stroke => stroke(run, (run % COLOURS) + Math.floor(run / COLOURS));
+/** The number of a line's dashes: neighbours have others, and so have lines of the same colour. */
+const turn = (line: number): number => (line % COLOURS) + Math.floor(line / COLOURS);
+
+/** The stroke of a run's lines: among as many as there are colours, one of them or the dashes alone tell which it is. */
+export const runStroke = (run: number): Stroke => stroke(run, turn(run));
 
 /** The colour of a run. */
 export const runColour = (run: number): string => runStroke(run).colour;
 
 /** The stroke of one of so many jobs of a run: its run by the colour, unless there is one only, and each job by its dashes. */
 export function jobStroke(run: number, job: number, n_jobs: number, n_runs: number): Stroke {
-  const before = (run % COLOURS) + Math.floor(run / COLOURS);
-  return n_runs === 1 ? runStroke(job) : stroke(run, before * n_jobs + job);
+  return n_runs === 1 ? runStroke(job) : stroke(run, turn(run) * n_jobs + job);
 }
 
 const SWATCH = { width: 26, height: 8 };

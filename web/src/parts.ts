@@ -1,12 +1,14 @@
 // Horizontal bars made of parts, a row for each thing.
 
+import { styleOf } from "./areas.ts";
+import type { Area } from "./areas.ts";
 import { chart, names, numbers, tip, tooltip } from "./chart.ts";
 import type { Unit } from "./units.ts";
 
 /** A row. */
 export interface PartsRow {
   name: string;
-  /** The parts, in the order of their colours. */
+  /** The parts, in the order of their areas. */
   parts: number[];
   /** What is told beside the pointer. */
   tip: string[];
@@ -17,7 +19,7 @@ const ROW = 30;
 const ROWS = 40;
 
 /** The chart. */
-export function partsChart(label: string, axis: string, unit: Unit, colours: string[], rows: PartsRow[]): HTMLElement {
+export function partsChart(label: string, axis: string, unit: Unit, areas: Area[], rows: PartsRow[]): HTMLElement {
   return chart(label, Math.min(rows.length, ROWS) * ROW + 72, {
     grid: { left: 228, right: 28, top: 8, bottom: 56 },
     tooltip: tooltip(({ dataIndex }: { dataIndex: number }) => {
@@ -26,12 +28,12 @@ export function partsChart(label: string, axis: string, unit: Unit, colours: str
     }),
     xAxis: numbers(`${axis} (${unit.name})`, { min: 0 }),
     yAxis: names(rows.map(({ name }) => name), { axisLabel: { color: "var(--ink)", fontSize: 12, width: 210, overflow: "truncate" } }),
-    series: colours.map((color, part) => ({
+    series: areas.map((area, part) => ({
       type: "bar",
       stack: "parts",
       barMaxWidth: 18,
       data: rows.map(({ parts }) => (parts[part] ?? 0) / unit.worth),
-      itemStyle: { color },
+      itemStyle: styleOf(area),
       emphasis: { disabled: true },
     })),
   });

@@ -83,7 +83,7 @@ function contents(view: View, shown: HTMLElement[]): HTMLElement[] {
   return panels.length < 2 ? [] : [element("nav", { class: "panels", "aria-label": `Panels of ${view.title}` }, ...links)];
 }
 
-/** A view on the page: made when it is first shown, which is what keeps the page quick to open. */
+/** A view on the page: made when it is first shown, or later than what is, which is what keeps the page quick to open. */
 export class Stage {
   readonly box: HTMLElement;
   readonly link: HTMLAnchorElement;
@@ -107,12 +107,13 @@ export class Stage {
     if (shown) {
       this.link.setAttribute("aria-current", "page");
       this.make();
+      drawAll();
     } else {
       this.link.removeAttribute("aria-current");
     }
   }
 
-  /** Makes it, if that has not been done; its box must be shown, since charts take its width. */
+  /** Makes it, if that has not been done; charts wait until it is shown, since they take its width. */
   make(): void {
     if (this.made) {
       return;
@@ -122,6 +123,5 @@ export class Stage {
     const none = panels.length === 0 ? [note("Nothing in these runs belongs here.")] : [];
     const title = element("h2", { class: "view-title" }, this.view.title, " ", element("small", {}, this.view.asks));
     this.box.append(title, ...contents(this.view, panels), ...panels, ...none);
-    drawAll();
   }
 }

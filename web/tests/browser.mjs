@@ -2,8 +2,9 @@
 //
 // node tests/browser.mjs CHROMIUM REPORT... [--pictures FOLDER]
 //
-// Nothing may be fetched, no error may be logged, every panel must be there with its charts drawn, and no text of a run
-// may have become markup. With --pictures it also leaves screenshots: light, dark, narrow, and on paper.
+// Nothing may be fetched, no error may be logged, every panel must be in its view with its charts drawn, each with a
+// tooltip and a table, and no text of a run may have become markup. With --pictures it also leaves screenshots: light,
+// dark, narrow, and on paper.
 
 import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -22,18 +23,20 @@ const VIEWS = {
 };
 /** Figures of a paper, each with its maps, in place of views. */
 const FIGURES = { maps: ["figure-5-cresco8", "figure-6-cresco8-64-nodes-rings-beside-incasts-in-bursts"] };
-/** Panels of some runs only, and the reports that have them. */
+/** Panels of runs with jobs. */
+const JOBS = ["course", "breakdown", "ranks"];
+/** Panels of some runs only, and the views of the reports that have them. */
 const OTHERS = {
-  demo: ["course", "ranks", "breakdown", "worst"],
-  hostile: ["course", "ranks", "breakdown"],
-  rdma: ["goodput", "repairs", "rates", "signals", "course", "ranks", "breakdown"],
-  sweep: ["by_setting", "goodput", "repairs", "course", "ranks", "breakdown"],
-  flows: ["stages", "goodput", "repairs", "rates", "course", "ranks", "breakdown", "worst"],
-  sizes: ["bandwidth", "course", "ranks", "breakdown"],
-  reordering: ["goodput", "repairs", "reordering", "course", "ranks", "breakdown"],
-  congestion: ["congestion", "stages", "goodput", "repairs", "signals", "course", "ranks", "breakdown", "worst"],
-  interference: ["by_setting", "repairs", "signals", "interference", "course", "ranks", "breakdown"],
-  traffic: ["traffic", "by_setting", "goodput", "repairs", "signals", "course", "ranks", "breakdown", "worst"],
+  demo: { jobs: JOBS, flows: ["worst"] },
+  hostile: { jobs: JOBS },
+  rdma: { fabric: ["signals"], jobs: JOBS, flows: ["goodput", "repairs", "rates"] },
+  sweep: { study: ["by_setting"], jobs: JOBS, flows: ["goodput", "repairs"] },
+  flows: { study: ["stages"], jobs: JOBS, flows: ["goodput", "repairs", "rates", "worst"] },
+  sizes: { study: ["bandwidth"], jobs: JOBS },
+  reordering: { jobs: JOBS, flows: ["goodput", "repairs", "reordering"] },
+  congestion: { study: ["stages"], fabric: ["congestion", "signals"], jobs: JOBS, flows: ["goodput", "repairs", "worst"] },
+  interference: { study: ["by_setting", "interference"], fabric: ["signals"], jobs: JOBS, flows: ["repairs"] },
+  traffic: { study: ["by_setting"], fabric: ["signals"], jobs: JOBS, flows: ["traffic", "goodput", "repairs", "worst"] },
 };
 
 const words = process.argv.slice(2);
@@ -43,16 +46,13 @@ const [executablePath, ...reports] = words;
 
 const complaints = [];
 
-/** What a page shows, seen from within. */
+/** What a page shows, seen from within, where it should have some of these panels and no others. */
 function survey(panels) {
-  const has = (id) => document.querySelector(`#${id} h2`)?.textContent?.trim() !== "";
-  const charts = [...document.querySelectorAll(".chart")].filter((chart) => chart.closest("[hidden]") === null);
   const shown = (one) => one.closest("[hidden]") === null;
+  const hasTitle = (id) => (document.querySelector(`#${id} h2`)?.textContent ?? "").trim() !== "";
+  const charts = [...document.querySelectorAll(".chart")].filter(shown);
   const sections = [...document.querySelectorAll("main section")].filter(shown).map(({ id }) => id);
   const parts = (chart) => chart.querySelectorAll("svg path, svg rect").length;
-  const wide = [...document.querySelectorAll("body *")].find(
-    (one) => one.getBoundingClientRect().right > innerWidth + 1 && one.closest(".scroll, nav, svg, pre, .chart") === null,
-  );
   const drawn = (line) => `${line.style.stroke} ${line.getAttribute("stroke-dasharray") ?? ""}`;
   const alike = [...document.querySelectorAll(".legend")].filter((legend) => {
     const lines = [...legend.querySelectorAll(".swatch line")].map(drawn);
@@ -60,71 +60,96 @@ function survey(panels) {
   });
   return {
     alike: alike.length,
-    missing: panels.filter((id) => document.getElementById(id) === null || !has(id)),
+    missing: panels.filter((id) => !sections.includes(id)),
+    untitled: sections.filter((id) => !hasTitle(id)),
     more: sections.filter((id) => !panels.includes(id)),
     bare: sections.filter((id) => document.getElementById(id).children.length < 2),
     unlinked: sections.length < 2 ? [] : sections.filter((id) => document.querySelector(`nav a[href="#${id}"]`) === null),
     charts: charts.length,
     empty: charts.filter((chart) => parts(chart) < 3).map((chart) => chart.getAttribute("aria-label")),
-    untold: charts.filter((chart) => chart.closest("section")?.querySelector("details table, table") === null).length,
-    images: document.querySelectorAll("img, iframe, object").length,
-    ran: "hostile" in globalThis,
-    wide: wide === undefined ? "" : `${wide.tagName} ${wide.className}`,
   };
 }
 
-/** What is wrong with what a page shows now, where it should have some of these panels and no others. */
+/**
+ * Charts that no table tells: the one of a chart is in its figure or the next in its panel, where it may be that of
+ * several charts; it has rows, and the name of the run, where the chart is of one.
+ */
+function untold() {
+  const shown = (one) => one.closest("[hidden]") === null;
+  const charts = [...document.querySelectorAll(".chart")].filter(shown);
+  const names = [...document.querySelectorAll("header .runs li")].map((run) => run.querySelector("span")?.textContent?.trim() ?? "");
+  const isAfter = (one, other) => (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+  const tableOf = (chart) => {
+    const own = chart.closest("figure")?.querySelector("table");
+    return own ?? [...(chart.closest("section")?.querySelectorAll("table") ?? [])].find((table) => isAfter(chart, table));
+  };
+  const tells = (chart) => {
+    const [label, table] = [chart.getAttribute("aria-label") ?? "", tableOf(chart)];
+    const named = names.filter((name) => name !== "" && label.includes(name));
+    return (table?.tBodies[0]?.rows.length ?? 0) > 0 && named.every((name) => table.textContent.includes(name));
+  };
+  return charts.filter((chart) => !tells(chart)).map((chart) => chart.getAttribute("aria-label"));
+}
+
+/** Whether a text has become markup. */
+const isHostile = () => "hostile" in globalThis || document.querySelector("img, iframe, object") !== null;
+
+/** What is too wide for the window. */
+function tooWide() {
+  const isOut = (one) => one.getBoundingClientRect().right > innerWidth + 1 && one.closest(".scroll, nav, svg, pre, .chart") === null;
+  const wide = [...document.querySelectorAll("body *")].find(isOut);
+  return wide === undefined ? "" : `${wide.tagName} ${wide.className}`;
+}
+
+/** What is wrong with what a page shows now; the number of its charts. */
 async function inspect(page, panels, complain) {
   const found = await page.evaluate(survey, panels);
   found.more.forEach((id) => complain(`a panel that does not concern these runs: ${id}`));
   found.bare.forEach((id) => complain(`a panel without anything: ${id}`));
+  found.untitled.forEach((id) => complain(`a panel without a title: ${id}`));
   found.unlinked.forEach((id) => complain(`no link leads to the panel ${id}`));
   found.missing.forEach((id) => complain(`a panel is missing: ${id}`));
   found.empty.forEach((label) => complain(`a chart is empty: ${label}`));
-  if (found.untold > 0) {
-    complain(`${found.untold} charts have no table`);
-  }
+  (await page.evaluate(untold)).forEach((label) => complain(`no table tells the chart ${label}`));
   if (found.alike > 0) {
     complain(`${found.alike} legends have lines that look alike`);
   }
-  if (found.images > 0 || found.ran) {
+  await hover(page, complain);
+  // Tooltips stay in the page, so this is about them as well.
+  if (await page.evaluate(isHostile)) {
     complain("a text has become markup");
   }
-  await hover(page);
   await page.setViewportSize({ width: 400, height: 800 });
-  const { wide } = await page.evaluate(survey, []);
+  const wide = await page.evaluate(tooWide);
   if (wide !== "") {
     complain(`too wide for a narrow window: ${wide}`);
   }
   await page.setViewportSize({ width: 1280, height: 900 });
-  return { charts: found.charts, sections: found.sections };
+  return found.charts;
+}
+
+/** Shows a view. */
+async function go(page, view) {
+  await page.click(`nav.views a[href="#${view}"]`);
+  await page.waitForSelector(`#view-${view}:not([hidden])`);
+  await settled(page);
 }
 
 async function look(browser, report) {
   const name = basename(report, ".html");
   const complain = (what) => complaints.push(`${report}: ${what}`);
   const page = await open(browser, report, complain);
-  const wanted = new Set([...Object.values(FIGURES[name] ? {} : VIEWS).flat(), ...(OTHERS[name] ?? [])]);
   let charts = 0;
   if (FIGURES[name] !== undefined) {
-    charts = (await inspect(page, FIGURES[name], complain)).charts;
+    charts = await inspect(page, FIGURES[name], complain);
   } else {
     for (const view of Object.keys(VIEWS)) {
-      await page.click(`nav.views a[href="#${view}"]`);
-      await page.waitForSelector(`#view-${view}:not([hidden])`);
-      await settled(page);
-      const here = await page.evaluate(() =>
-        [...document.querySelectorAll(".view:not([hidden]) section")].map(({ id }) => id),
-      );
-      here.filter((id) => !wanted.has(id)).forEach((id) => complain(`a panel that does not concern these runs: ${id}`));
-      VIEWS[view].filter((id) => !here.includes(id)).forEach((id) => complain(`a panel is missing: ${id}`));
-      here.forEach((id) => wanted.delete(id));
-      charts += (await inspect(page, here, complain)).charts;
+      await go(page, view);
+      charts += await inspect(page, [...VIEWS[view], ...(OTHERS[name]?.[view] ?? [])], (what) => complain(`view ${view}: ${what}`));
       if (pictures !== undefined) {
         await picture(page, join(pictures, `${name}-${view}`));
       }
     }
-    wanted.forEach((id) => complain(`a panel is missing: ${id}`));
   }
   if (charts < 5) {
     complain(`only ${charts} charts`);
@@ -132,16 +157,37 @@ async function look(browser, report) {
   await page.close();
 }
 
-/** Tooltips are made of texts as well. */
-async function hover(page) {
-  for (const box of await page.$$(".chart, .fabric")) {
+/** Tooltips are made of texts as well: one appears somewhere on each chart and drawing. */
+async function hover(page, complain) {
+  for (const box of await page.$$(".chart, .drawing")) {
     if (!(await box.isVisible())) {
       continue;
     }
     await box.scrollIntoViewIfNeeded();
-    const area = await box.boundingBox();
-    await page.mouse.move(area.x + area.width * 0.6, area.y + Math.min(area.height * 0.4, 24));
+    if (!(await hasTooltip(page, box))) {
+      const label = await box.evaluate((one) => (one.getAttribute("aria-label") ?? one.querySelector("svg")?.getAttribute("aria-label")));
+      complain(`no tooltip anywhere on ${label}`);
+    }
   }
+}
+
+/** Shares of the size of a chart, from its middle outwards: in rows that are closer than bars are thick. */
+const ACROSS = [0.5, 0.35, 0.65, 0.25, 0.8, 0.2, 0.15];
+const STEP = 7;
+
+/** Moves the pointer over a chart until something is told. */
+async function hasTooltip(page, box) {
+  const isTold = () => box.evaluate((one) => [...one.querySelectorAll(".tip")].some((tip) => tip.textContent !== "" && tip.checkVisibility({ visibilityProperty: true, opacityProperty: true })));
+  const { x, y, width, height } = await box.boundingBox();
+  for (const share of ACROSS) {
+    for (let down = STEP; down < Math.min(height, 900); down += STEP) {
+      await page.mouse.move(x + width * share, y + down);
+      if (await isTold()) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 async function picture(page, stem) {

@@ -1,50 +1,36 @@
-// What the explorer shows of a run, compared with the run's tables: view by view, the fabric over time, a port, ranks of a
-// step.
+// What the explorer shows of a run, compared with the run's tables: view by view, the fabric over time, its colours, a
+// port, ranks of every step; and the same on paper.
 //
 // node tests/explorer.mjs CHROMIUM REPORT CSV
 //
 // REPORT is about one run whose tables lie in the folder CSV, as `netloom export csv` leaves them.
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-
 import { chromium } from "playwright-core";
 
 import { accessibility } from "./axe.mjs";
+import { clicks, colours } from "./lines.mjs";
 import { FLAGS, open, settled } from "./page.mjs";
+import { paper } from "./paper.mjs";
+import { everyStep, shownStep } from "./ranks.mjs";
+import { Judge, WORTH, cells, tablesIn, whole } from "./tables.mjs";
 
 const [executablePath, report, folder] = process.argv.slice(2);
-const complaints = [];
-const complain = (what) => complaints.push(`${report}: ${what}`);
-const equal = (what, found, expected) => {
-  if (String(found) !== String(expected)) {
-    complain(`${what} is ${found}, and in the tables ${expected}`);
-  }
-};
+const judge = new Judge(report);
+const { complain, equal, near } = judge;
+const rows = tablesIn(folder);
 
-/** A table as objects; fields hold no commas, quotes or line ends but names, which are quoted. */
-function rows(table) {
-  const fields = (line) => [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain);
-  const [head, ...lines] = readFileSync(join(folder, `${table}.csv`), "utf8").trimEnd().split("\n");
-  const names = fields(head);
-  return lines.map((line) => Object.fromEntries(fields(line).map((field, nth) => [names[nth], field])));
+/** Lets colours tell something, at a place of the slider. */
+async function at(page, metric, place) {
+  await page.check(`input[value="${metric}"]`);
+  await page.locator("#instant").fill(String(place));
 }
-
-/** The cells of the first table with this caption, folded or not, as texts. */
-const cells = async (page, caption) =>
-  page.evaluate((words) => {
-    const tables = [...document.querySelectorAll(".view:not([hidden]) table")];
-    const found = tables.find((table) => table.caption?.textContent?.startsWith(words));
-    return [...(found?.tBodies[0]?.rows ?? [])].map((row) => [...row.cells].map((cell) => cell.textContent ?? ""));
-  }, caption);
-
-const whole = (text) => text.replaceAll(",", "");
 
 /** The busiest port between two nodes, by a click on it, span by span. */
 async function port(page) {
   const ports = rows("ports");
   const busiest = ports.reduce((most, one) => (Number(one.size) > Number(most.size) ? one : most));
   const name = `${busiest.node_name} → ${busiest.peer_name}`;
+  await at(page, "utilization", 0);
   await page.click(`.busiest button:has-text("${name}")`);
   const series = rows("series").filter(({ port: id }) => id === busiest.port);
   const interval = Number(series[0].interval);
@@ -67,43 +53,60 @@ async function port(page) {
 async function slider(page, { name, series, interval }) {
   const most = series.reduce((left, right) => (Number(right.waiting) > Number(left.waiting) ? right : left));
   const place = Math.round(Number(most.time) / interval);
-  await page.check('input[value="backlog"]');
-  await page.locator("#instant").fill(String(place));
+  await at(page, "backlog", place);
   const told = await page.evaluate((words) => {
     const item = [...document.querySelectorAll(".busiest li")].find((one) => one.querySelector("button")?.textContent === words);
     return { text: item?.textContent?.slice(words.length).trim(), instant: document.querySelector(".instant")?.textContent };
   }, name);
-  const bytes = Number(most.waiting);
-  const unit = bytes >= 2 ** 20 ? ["MiB", 2 ** 20] : bytes >= 1024 ? ["KiB", 1024] : ["B", 1];
-  const [number, found] = (told.text ?? "").split(" ");
-  if (found !== unit[0] || Math.abs(Number(number) - bytes / unit[1]) > 0.001 * (bytes / unit[1]) + 1e-9) {
-    complain(`backlog of ${name} at ${told.instant} is ${told.text}, and in the tables ${bytes} B`);
-  }
+  near(`backlog of ${name} at ${told.instant}`, told.text, Number(most.waiting));
   const before = await page.locator("#instant").inputValue();
-  await page.click("h2.view-title");
+  await page.click(".view:not([hidden]) h2.view-title");
   await page.keyboard.press("ArrowLeft");
   equal("the slider after an arrow key", await page.locator("#instant").inputValue(), Number(before) - 1);
   await page.keyboard.press(" ");
   await page.waitForFunction((from) => Number(document.querySelector("#instant").value) > from, Number(before) + 1);
   await page.keyboard.press(" ");
-  if (!(await page.evaluate(() => location.hash)).includes("show=backlog")) {
-    complain("the address does not say what is shown");
-  }
+  equal("what the address shows", (await address(page)).get("show"), "backlog");
 }
 
 /** Shows a view by its key. */
 async function show(page, number, id) {
+  // Keys that are pressed in a field are of that field.
+  await page.evaluate(() => document.activeElement?.blur());
   await page.keyboard.press(String(number));
   await page.waitForSelector(`#view-${id}:not([hidden])`);
   await settled(page);
 }
 
-/** A picture of values has lines in several steps of colour. */
+/** The largest of some numbers, 0 where there are none. */
+const most = (numbers) => numbers.reduce((left, right) => Math.max(left, right), 0);
+
+/** Lines of the drawing, each with what it tells of the whole run, or of one span. */
 async function painted(page) {
-  const steps = await page.evaluate(() => [...document.querySelectorAll(".fabric .step")].filter((layer) => layer.childElementCount > 0).length);
-  if (steps < 2) {
-    complain(`the fabric is painted in ${steps} colour`);
-  }
+  const figure = page.locator(".drawings figure").first();
+  const ports = rows("ports");
+  const names = new Map(ports.map((row) => [row.port, `${row.node_name} → ${row.peer_name}`]));
+  const rate = new Map(ports.map((row) => [row.port, Number(row.rate)]));
+  const used = (row) => Number(row.size) * 8e12 / Number(row.interval) / rate.get(row.port);
+  const busiest = rows("series").reduce((left, right) => (used(right) > used(left) ? right : left));
+  const overall = (read) => ({ values: new Map(ports.map((row) => [names.get(row.port), read(row)])), most: most(ports.map(read)) });
+  const during = (time, read) => {
+    const there = new Map(rows("series").filter((row) => row.time === time).map((row) => [row.port, read(row)]));
+    return { values: new Map(ports.map(({ port: id }) => [names.get(id), there.get(id) ?? 0])), most: most(rows("series").map(read)) };
+  };
+  await at(page, "drops", 0);
+  await colours(page, figure, "drops of the whole run", overall(({ dropped }) => Number(dropped)), judge);
+  await at(page, "backlog", 0);
+  await colours(page, figure, "backlog of the whole run", overall(({ peak_size: peak }) => Number(peak)), judge);
+  await at(page, "utilization", Number(busiest.time) / Number(busiest.interval));
+  await colours(page, figure, `utilization until ${busiest.time} ps`, during(busiest.time, used), judge);
+}
+
+/** The address, once it says where the slider is. */
+async function address(page) {
+  const isThere = () => new URLSearchParams(location.hash.split("?")[1]).get("at") === document.querySelector("#instant").value;
+  await page.waitForFunction(isThere, undefined, { timeout: 3000 }).catch(() => complain("the address does not say where the slider is"));
+  return new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1]);
 }
 
 /** The address leads back to the same place. */
@@ -113,37 +116,6 @@ async function deepLink(browser, page) {
   const state = (one) => one.evaluate(() => [document.querySelector("#instant")?.value, document.querySelector(".detail h3")?.textContent, document.querySelector("input[name=metric]:checked")?.value].join(" | "));
   equal("what its address leads to", await state(again), await state(page));
   await again.close();
-}
-
-/** The ranks of the step that is shown first: each span is one of the tables. */
-async function ranks(page) {
-  await show(page, 3, "jobs");
-  const shown = await cells(page, (await page.textContent("#ranks figcaption")).split(": ")[0]);
-  const [, job, step] = /, (.*), step (\d+) \(/.exec(await page.textContent("#ranks figcaption")) ?? [];
-  const number = rows("jobs").find((one) => one.job_name === job)?.job;
-  const table = rows("spans").filter((row) => row.job === number && row.step === step);
-  const start = Math.min(...table.map((row) => Number(row.start)));
-  const key = ({ rank, start: begin, end }) => `rank ${rank}|${Number(begin) - start}|${end === "" ? "" : Number(end) - Number(begin)}`;
-  const expected = new Set(table.map(key));
-  shown.forEach(([rank, what, begin, length]) => {
-    if (!expected.has(`${rank}|${whole(begin)}|${whole(length)}`)) {
-      complain(`${job}, step ${step}, ${rank}, ${what}: not in the tables`);
-    }
-  });
-  const drawn = new Set(shown.map(([rank]) => rank)).size;
-  equal("the spans of a step that are shown", shown.length, table.filter((row) => Number(row.rank) < drawn).length);
-}
-
-/** What texts of the page are worth, in seconds, bytes and bits per second. */
-const WORTH = { ps: 1e-12, ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, Mbps: 1e6, Gbps: 1e9, Tbps: 1e12 };
-
-/** A number of the page, of at least three digits, and the value that it stands for. */
-function near(what, text, expected) {
-  const [, digits, unit] = /^([\d,.]+)(?: ([A-Za-z]+))?/.exec(text ?? "") ?? [];
-  const found = Number(whole(digits ?? "NaN")) * (unit === undefined ? 1 : WORTH[unit]);
-  if (!(Math.abs(found - expected) <= 0.001 * Math.abs(expected))) {
-    complain(`${what} is ${text}, and in the tables ${expected}`);
-  }
 }
 
 const mean = (numbers) => numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
@@ -233,10 +205,13 @@ const browser = await chromium.launch({ executablePath, args: FLAGS });
 try {
   const page = await open(browser, report, complain, "#fabric");
   await painted(page);
+  await clicks(page, page.locator(".drawings figure").first(), judge);
   const found = await port(page);
   await slider(page, found);
   await deepLink(browser, page);
-  await ranks(page);
+  await show(page, 3, "jobs");
+  await shownStep(page, () => rows, judge);
+  await everyStep(page, () => rows, judge);
   await study(page);
   await flows(page);
   await tables(page);
@@ -248,11 +223,11 @@ try {
       (await accessibility(page)).forEach((wrong) => complain(`view ${view}, ${scheme}: ${wrong}`));
     }
   }
+  await paper(browser, report, judge);
+} catch (error) {
+  // What was found before says why.
+  complain(String(error));
 } finally {
   await browser.close();
 }
-if (complaints.length > 0) {
-  console.error(complaints.slice(0, 40).join("\n"));
-  process.exit(1);
-}
-console.log("explorer: what is shown is what the tables say, and axe-core has no complaint");
+judge.end("explorer: what is shown is what the tables say, on screen and paper, and axe-core has no complaint");

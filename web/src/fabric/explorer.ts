@@ -21,6 +21,8 @@ import { marksOf, scaleOf } from "./scale.ts";
 import { seek } from "./seek.ts";
 import type { Shown } from "./shown.ts";
 
+/** Its place in the page's address. */
+const PLACE = "fabric";
 /** Drawings beside each other. */
 const MOST_SHOWN = 4;
 /** Those shown at first. */
@@ -31,14 +33,17 @@ interface Part extends Shown {
   list: HTMLElement;
 }
 
-/** The explorer of all runs, with their values over time unpacked. */
-export async function explorer(report: Report): Promise<HTMLElement> {
+/** All runs, with their values over time unpacked. */
+export async function shownOf(report: Report): Promise<Shown[]> {
   const unpacked = report.fabric.map(async (fabric, run): Promise<Shown> => {
     const frames = fabric.frames === null ? null : await unpack(fabric.frames, report.runs[run]?.simulated ?? 0);
     return { run, fabric, frames };
   });
-  return new Explorer(report, await Promise.all(unpacked)).box;
+  return Promise.all(unpacked);
 }
+
+/** The explorer of these runs. */
+export const explorer = (report: Report, all: Shown[]): HTMLElement => new Explorer(report, all).box;
 
 /** The runs that an address asks for, of so many; null where it asks for none that there are. */
 function runsIn(words: URLSearchParams, n_runs: number): number[] | null {
@@ -69,8 +74,9 @@ class Explorer {
   constructor(report: Report, all: Shown[]) {
     this.report = report;
     this.all = all;
-    this.arrive(route().words);
-    onArrival("fabric", (words) => this.arrive(words));
+    const { place, words } = route();
+    this.arrive(place === PLACE ? words : new URLSearchParams());
+    onArrival(PLACE, (later) => this.arrive(later));
     this.keys();
   }
 
@@ -221,7 +227,7 @@ class Explorer {
   }
 
   private remember(): void {
-    keep("fabric", {
+    keep(PLACE, {
       run: this.all.length > 1 ? this.shown.join(",") : null,
       show: this.metric.id,
       at: this.player.place > 0 ? String(this.player.place) : null,

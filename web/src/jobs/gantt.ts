@@ -1,25 +1,28 @@
 // Ranks of a step as rows: phases in the upper part of a row, the collectives of these in the lower one.
 
+import { areaName } from "../areas.ts";
+import type { Area } from "../areas.ts";
 import { chart, names, numbers, tip, tooltip } from "../chart.ts";
 import type { Options } from "../chart.ts";
-import { lineName } from "../palette.ts";
-import type { Stroke } from "../palette.ts";
 import { span, spanUnit } from "../units.ts";
 import type { Activity, Span } from "./spans.ts";
 
 const ROW = 20;
 const PS = 1e12;
 
-/** How phases are drawn; collectives have two colours in turn, so that neighbours are told apart. */
-const COLOURS: Record<Activity, string> = {
-  step: "var(--grid)",
-  compute: "var(--run-7)",
-  communicate: "var(--run-0)",
-  stages: "var(--run-5)",
-  barrier: "var(--run-4)",
-  collective: "var(--run-2)",
+const area = (colour: string, top: number, bottom: number): Area => ({ colour, texture: "plain", edges: [top, bottom] });
+
+/** How phases are drawn: apart by colour, and by how much of the upper part of a row they take. */
+const AREAS: Record<Activity, Area> = {
+  step: area("var(--grid)", 0.08, 0.92),
+  compute: area("var(--run-7)", 0.08, 0.5),
+  communicate: area("var(--run-0)", 0.2, 0.5),
+  stages: area("var(--run-5)", 0.08, 0.92),
+  barrier: area("var(--run-4)", 0.36, 0.5),
+  collective: area("var(--run-2)", 0.56, 0.92),
 };
-const IN_TURN = "var(--run-3)";
+/** Collectives are drawn in two ways in turn, so that neighbours are told apart. */
+const IN_TURN = area("var(--run-3)", 0.56, 0.76);
 
 const WORDS: Record<Activity, string> = {
   step: "the step",
@@ -30,16 +33,14 @@ const WORDS: Record<Activity, string> = {
   collective: "collectives of a bucket",
 };
 
-const drawn = (colour: string): Stroke => ({ colour, dash: "solid" });
-
-/** What colours mean, of what there is. */
+/** What areas mean, of what there is. */
 export function legendFor(spans: Span[]): HTMLElement[] {
   const there = new Set(spans.map(({ activity }) => activity));
   const all: Activity[] = ["compute", "communicate", "stages", "barrier"];
-  const phases = all.filter((activity) => there.has(activity)).map((activity) => lineName(WORDS[activity], drawn(COLOURS[activity])));
+  const phases = all.filter((activity) => there.has(activity)).map((activity) => areaName(WORDS[activity], AREAS[activity]));
   const buckets = [
-    lineName(WORDS.collective, drawn(COLOURS.collective)),
-    lineName("the same, every other bucket", drawn(IN_TURN)),
+    areaName(WORDS.collective, AREAS.collective),
+    areaName("the same, every other bucket", IN_TURN),
   ];
   return there.has("collective") ? [...phases, ...buckets] : phases;
 }
@@ -56,19 +57,8 @@ interface Drawing {
   size: (of: [number, number]) => [number, number];
 }
 
-/** Upper and lower part of a row, as shares of it. */
-const PARTS: Record<Activity, [number, number]> = {
-  step: [0.08, 0.92],
-  compute: [0.08, 0.5],
-  communicate: [0.08, 0.5],
-  stages: [0.08, 0.92],
-  barrier: [0.08, 0.5],
-  collective: [0.54, 0.92],
-};
-
-function colourOf({ activity, bucket }: Span): string {
-  return activity === "collective" && (bucket ?? 0) % 2 === 1 ? IN_TURN : COLOURS[activity];
-}
+const areaOf = ({ activity, bucket }: Span): Area =>
+  activity === "collective" && (bucket ?? 0) % 2 === 1 ? IN_TURN : AREAS[activity];
 
 /** The chart of some ranks; what is not over goes on to the end of what is drawn. */
 export function gantt(label: string, ranks: number[], spans: Span[], end: number): HTMLElement {
@@ -78,7 +68,7 @@ export function gantt(label: string, ranks: number[], spans: Span[], end: number
   const shown = spans.filter(({ rank }) => row.has(rank));
   const rectangle = ({ dataIndex }: { dataIndex: number }, api: Drawing): Options => {
     const one = shown[dataIndex];
-    const [top, bottom] = PARTS[one?.activity ?? "step"];
+    const { colour, edges: [top, bottom] } = one === undefined ? AREAS.step : areaOf(one);
     const [left, middle] = api.coord([api.value(0), api.value(2)]);
     const [right] = api.coord([api.value(1), api.value(2)]);
     const height = api.size([0, 1])[1];
@@ -86,7 +76,6 @@ export function gantt(label: string, ranks: number[], spans: Span[], end: number
     // What is shorter than a pixel is seen all the same.
     const shape = { x: left, y, width: Math.max(1, right - left), height: (bottom - top) * height };
     const open = one?.length === null;
-    const colour = one === undefined ? "none" : colourOf(one);
     const style = open ? { fill: "none", stroke: colour, lineWidth: 1.5, lineDash: [4, 3] } : { fill: colour };
     return { type: "rect", shape, style };
   };

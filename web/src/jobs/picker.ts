@@ -5,7 +5,7 @@ import type { Report } from "../data.ts";
 import { element, note } from "../dom.ts";
 import { figure } from "../panels/panel.ts";
 import { legendOf } from "../palette.ts";
-import { keep, route } from "../route.ts";
+import { keep, onArrival, route, wholeNumber } from "../route.ts";
 import { asTable } from "../tables.ts";
 import { count, some, span } from "../units.ts";
 import type { RecordedStep } from "./data.ts";
@@ -16,9 +16,11 @@ import type { Span } from "./spans.ts";
 /** Ranks drawn at a time. */
 const PAGE = 32;
 const PS = 1e12;
+/** Its place in the page's address. */
+const PLACE = "jobs";
 
-/** A step that can be shown. */
-interface Choice {
+/** A recorded step; without spans where these have no room on the page. */
+export interface Choice {
   run: number;
   step: RecordedStep;
   spans: Span[];
@@ -26,49 +28,77 @@ interface Choice {
 
 type Order = "rank" | "last";
 
-/** The picker, with all spans unpacked. */
-export async function picker(report: Report): Promise<HTMLElement> {
+const isDrawn = ({ spans }: Choice): boolean => spans.length > 0;
+
+/** The recorded steps of all runs, with their spans unpacked. */
+export async function choicesOf(report: Report): Promise<Choice[]> {
   const unpacked = report.timeline.map(async (timeline, run): Promise<Choice[]> => {
-    const spans = timeline === null ? null : await spansOf(timeline);
-    return [...(spans ?? [])].map(([step, found]) => ({ run, step, spans: found })).filter((choice) => choice.spans.length > 0);
+    const spans = timeline === null ? [] : await spansOf(timeline);
+    return [...spans].map(([step, found]) => ({ run, step, spans: found }));
   });
-  return new Picker(report, (await Promise.all(unpacked)).flat()).box;
+  return (await Promise.all(unpacked)).flat();
+}
+
+/** The picker among these steps. */
+export const picker = (report: Report, choices: Choice[]): HTMLElement => new Picker(report, choices).box;
+
+/** How many steps are told as sums only, and where the rest is; nothing where all are drawn. */
+function undrawn(choices: Choice[]): HTMLElement[] {
+  const left = choices.filter((choice) => !isDrawn(choice)).length;
+  const text =
+    `Told as sums only, above, since their spans have no room on this page: ${count(left)} of ${some(choices.length, "recorded step")}. ` +
+    "Table “spans” of each run folder has them all.";
+  return left === 0 ? [] : [note(text)];
 }
 
 class Picker {
   readonly box = element("div", {});
   private readonly report: Report;
   private readonly choices: Choice[];
-  private choice: number;
-  private first: number;
-  private order: Order;
+  private choice = 0;
+  private first = 0;
+  private order: Order = "rank";
 
   constructor(report: Report, choices: Choice[]) {
     this.report = report;
     this.choices = choices;
-    const { words } = route();
-    const is = ({ run, step }: Choice): boolean =>
-      String(run) === words.get("run") && String(step.job) === words.get("job") && String(step.step) === words.get("step");
-    this.choice = Math.max(0, words.has("step") ? choices.findIndex(is) : this.slowest());
-    this.first = Number(words.get("rank") ?? 0) || 0;
+    const { place, words } = route();
+    this.arrive(place === PLACE ? words : new URLSearchParams());
+    onArrival(PLACE, (later) => {
+      this.arrive(later);
+      drawAll();
+    });
+  }
+
+  /** Shows what an address says; what makes no sense in it is what one sees without an address. */
+  private arrive(words: URLSearchParams): void {
+    const is = (choice: Choice): boolean =>
+      String(choice.run) === words.get("run") &&
+      String(choice.step.job) === words.get("job") &&
+      String(choice.step.step) === words.get("step");
+    const asked = this.choices.findIndex((choice) => isDrawn(choice) && is(choice));
+    this.choice = asked < 0 ? this.slowest() : asked;
+    this.first = wholeNumber(words.get("rank"));
     this.order = words.get("order") === "last" ? "last" : "rank";
     this.draw();
   }
 
   /** What people look for first. */
   private slowest(): number {
-    const time = (choice: Choice | undefined): number => choice?.step.time ?? Infinity;
+    const time = (choice: Choice | undefined): number =>
+      choice === undefined || !isDrawn(choice) ? -1 : (choice.step.time ?? Infinity);
     return this.choices.reduce((most, choice, nth) => (time(choice) > time(this.choices[most]) ? nth : most), 0);
   }
 
   private draw(): void {
     const choice = this.choices[this.choice];
-    if (choice === undefined) {
-      this.box.replaceChildren(note("No step was recorded rank by rank: record.timeline."));
+    if (choice === undefined || !isDrawn(choice)) {
+      this.box.replaceChildren(...undrawn(this.choices));
       return;
     }
     const ranks = this.ranks(choice);
-    this.first = Math.min(Math.max(0, this.first), Math.max(0, ranks.length - 1));
+    // Pages begin at whole pages, so that every rank can be reached; a step of fewer ranks may have fewer.
+    this.first = PAGE * Math.min(Math.floor(this.first / PAGE), Math.floor(Math.max(0, ranks.length - 1) / PAGE));
     const shown = ranks.slice(this.first, this.first + PAGE);
     const title = this.titleOf(choice);
     const end = this.endOf(choice);
@@ -77,8 +107,8 @@ class Picker {
       legendOf(legendFor(choice.spans)),
       figure(`${title}: ${this.which(ranks.length)}`, gantt(`Ranks of ${title}`, shown, choice.spans, end)),
       table(title, shown, choice.spans),
+      ...undrawn(this.choices),
     );
-    drawAll();
   }
 
   private endOf({ spans, run, step }: Choice): number {
@@ -108,8 +138,10 @@ class Picker {
   private steps(): HTMLElement {
     const select = element("select", {});
     this.choices.forEach((choice, nth) => {
-      const option = element("option", { value: String(nth) }, this.titleOf(choice));
+      const title = this.titleOf(choice);
+      const option = element("option", { value: String(nth) }, isDrawn(choice) ? title : `${title}, sums only`);
       option.selected = nth === this.choice;
+      option.disabled = !isDrawn(choice);
       select.append(option);
     });
     select.addEventListener("change", () => this.change(select, () => (this.choice = Number(select.value))));
@@ -147,9 +179,10 @@ class Picker {
     const place = controls().indexOf(from);
     act();
     this.draw();
+    drawAll();
     controls()[place]?.focus();
     const choice = this.choices[this.choice];
-    keep("jobs", {
+    keep(PLACE, {
       run: choice === undefined ? null : String(choice.run),
       job: choice === undefined ? null : String(choice.step.job),
       step: choice === undefined ? null : String(choice.step.step),

@@ -1,19 +1,29 @@
 // Where the time of a step goes: computation, communication that no computation hides, barriers.
 
+import { areaName } from "../areas.ts";
+import type { Area } from "../areas.ts";
 import { partsChart } from "../parts.ts";
 import type { Report } from "../data.ts";
 import { note } from "../dom.ts";
 import type { OverRanks, RecordedStep } from "../jobs/data.ts";
-import { legendOf, lineName } from "../palette.ts";
+import { legendOf } from "../palette.ts";
 import { asTable } from "../tables.ts";
 import { count, span, spanUnit, spans } from "../units.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
-const ALL: { title: string; colour: string; of: (step: RecordedStep) => OverRanks }[] = [
-  { title: "computation", colour: "var(--run-7)", of: ({ compute }) => compute },
-  { title: "exposed communication", colour: "var(--run-0)", of: ({ exposed }) => exposed },
-  { title: "at barriers", colour: "var(--run-4)", of: ({ barrier }) => barrier },
+interface Part {
+  title: string;
+  area: Area;
+  of: (step: RecordedStep) => OverRanks;
+}
+
+const area = (colour: string, texture: Area["texture"]): Area => ({ colour, texture, edges: [0, 1] });
+
+const ALL: Part[] = [
+  { title: "computation", area: area("var(--run-7)", "plain"), of: ({ compute }) => compute },
+  { title: "exposed communication", area: area("var(--run-0)", "lines"), of: ({ exposed }) => exposed },
+  { title: "at barriers", area: area("var(--run-4)", "dots"), of: ({ barrier }) => barrier },
 ];
 
 interface Row {
@@ -58,8 +68,8 @@ function content(report: Report): HTMLElement[] {
       "Mean over the ranks of each recorded step. Phases of a rank follow each other, so all its communication is exposed: " +
         "nothing is computed meanwhile.",
     ),
-    legendOf(parts.map(({ title, colour }) => lineName(title, { colour, dash: "solid" }))),
-    figure("Time of a rank in a step", partsChart("Time of ranks in recorded steps", "time of a rank, mean", spanUnit(most), parts.map(({ colour }) => colour), bars)),
+    legendOf(parts.map((part) => areaName(part.title, part.area))),
+    figure("Time of a rank in a step", partsChart("Time of ranks in recorded steps", "time of a rank, mean", spanUnit(most), parts.map((part) => part.area), bars)),
     asTable("Time of ranks in recorded steps", [{ title: "step" }, { title: "ranks", number: true }, { title: "time of the step", number: true }, ...columns], cells),
   ];
 }

@@ -4,12 +4,34 @@ import type { JobSteps, Report } from "../data.ts";
 import { note } from "../dom.ts";
 import { markLegend, marksOf } from "../events.ts";
 import { courseChart } from "../jobs/course.ts";
-import { asTable } from "../tables.ts";
+import { asTable, table } from "../tables.ts";
 import { count, span } from "../units.ts";
 import { figure } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
 const nameOf = ({ runs }: Report, { run, job }: JobSteps): string => `${runs[run]?.name ?? ""} · ${job}`;
+
+/** Sums over each job. */
+function totals(report: Report, jobs: JobSteps[]): HTMLElement {
+  const rows = jobs.map((job) => [
+    nameOf(report, job),
+    count(job.ranks),
+    count(job.steps),
+    span(job.course.starts[0] ?? 0),
+    job.time === null ? null : span(job.time),
+  ]);
+  const titles = ["ranks", "steps", "first step began", "time of the job"];
+  return table("Jobs", [{ title: "job" }, ...titles.map((title) => ({ title, number: true }))], rows);
+}
+
+/** What is drawn, bar by bar. */
+function bars(report: Report, jobs: JobSteps[]): HTMLElement {
+  const rows = jobs.flatMap((job) =>
+    job.course.starts.map((start, nth) => [nameOf(report, job), span(start), span(job.course.times[nth] ?? 0)]),
+  );
+  const titles = ["began", "time"];
+  return asTable("Steps of each job", [{ title: "job" }, ...titles.map((title) => ({ title, number: true }))], rows);
+}
 
 function content(report: Report): HTMLElement[] {
   const jobs = report.steps.filter(({ course }) => course.starts.length > 0);
@@ -20,21 +42,13 @@ function content(report: Report): HTMLElement[] {
   const each = Math.max(...jobs.map(({ course }) => course.each));
   const many = each > 1 ? [note(`Of up to ${count(each)} steps that follow each other the slowest is drawn.`)] : [];
   const marks = marksOf(report, [...new Set(jobs.map(({ run }) => run))]);
-  const cells = jobs.map((job) => [
-    nameOf(report, job),
-    count(job.ranks),
-    count(job.steps),
-    span(job.course.starts[0] ?? 0),
-    job.time === null ? null : span(job.time),
-  ]);
-  const titles = ["ranks", "steps", "first step began", "time of the job"];
-  const columns = [{ title: "job" }, ...titles.map((title) => ({ title, number: true }))];
   return [
     note("A bar is a step, from its first rank's start to its last rank's end; steps in turn are darker and lighter."),
     ...many,
     figure("Steps of each job", courseChart("Steps of each job over time", rows, marks)),
     ...markLegend(report, marks),
-    asTable("Jobs", columns, cells),
+    totals(report, jobs),
+    bars(report, jobs),
   ];
 }
 

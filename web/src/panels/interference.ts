@@ -5,8 +5,8 @@ import { bandwidthChart, ratioChart } from "../buckets.ts";
 import type { CourseSteps, InterferenceCell, Report, Study } from "../data.ts";
 import { note } from "../dom.ts";
 import { timeChart } from "../lines.ts";
-import { COLOURS, legendOf, lineName, runStroke } from "../palette.ts";
-import type { Dash, Stroke } from "../palette.ts";
+import { COLOURS, jobStroke, legendOf, lineName, runStroke } from "../palette.ts";
+import type { Stroke } from "../palette.ts";
 import { ratioMap, ratioText } from "../ratios.ts";
 import type { RatioCell } from "../ratios.ts";
 import { asTable } from "../tables.ts";
@@ -15,9 +15,6 @@ import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
 const GIGABIT = 1e9;
-/** A victim that is alone, where it has the colour of one that is not. */
-const ALONE: Dash = [6, 3];
-
 type Told = InterferenceCell & { ratio: NonNullable<InterferenceCell["ratio"]> };
 
 const told = (study: Study): Told[] => study.cells.filter((cell): cell is Told => cell.ratio !== null);
@@ -147,7 +144,7 @@ function overBursts(cells: Told[]): HTMLElement[] {
   });
 }
 
-/** A stroke for each line: a victim that is alone has the colour of the first one beside an aggressor, and dashes. */
+/** A stroke for each line: a victim that is alone has the colour of the first one beside an aggressor, and other dashes. */
 function inPairs(lines: InterferenceCell[]): Stroke[] {
   const isLike = (one: InterferenceCell) => (other: InterferenceCell): boolean =>
     one.victim === other.victim && one.nodes === other.nodes && one.scenario === other.scenario;
@@ -160,7 +157,7 @@ function inPairs(lines: InterferenceCell[]): Stroke[] {
     const partner = line.aggressor === null ? beside.findIndex(isLike(line)) : beside.indexOf(line);
     return partner < 0
       ? runStroke(beside.length + single.indexOf(line))
-      : { ...runStroke(partner), ...(line.aggressor === null ? { dash: ALONE } : {}) };
+      : jobStroke(partner, line.aggressor === null ? 1 : 0, 2, lines.length);
   });
 }
 

@@ -6,7 +6,7 @@ import { markLegend, marksOf } from "../events.ts";
 import { timeChart } from "../lines.ts";
 import type { TimeLine } from "../lines.ts";
 import { legend, runName, runStroke } from "../palette.ts";
-import { asTable } from "../tables.ts";
+import { asTable, table } from "../tables.ts";
 import { bitRate, rateUnit, size, sizeUnit, span } from "../units.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
@@ -22,6 +22,30 @@ const lines = (found: Found[], read: (run: Found) => number[]): TimeLine[] =>
 
 const largest = (numbers: number[]): number => numbers.reduce((left, right) => Math.max(left, right), 0);
 
+/** Sums over each run. */
+function totals(report: Report, found: Found[]): HTMLElement {
+  const rows = found.map(({ run, interval, throughput, mean, backlog, worst }) => [
+    runName(report.runs, run),
+    span(interval),
+    bitRate(mean),
+    bitRate(largest(throughput)),
+    size(largest(backlog)),
+    worst ?? "–",
+  ]);
+  const numbers = ["interval", "throughput, mean", "throughput, most", "backlog, most"];
+  const columns = [{ title: "run" }, ...numbers.map((title) => ({ title, number: true })), { title: "at switch" }];
+  return table("Throughput and backlog over time", columns, rows);
+}
+
+/** What is drawn, point by point. */
+function intervals(found: Found[]): HTMLElement {
+  const rows = found.flatMap(({ name, interval, throughput, backlog }) =>
+    throughput.map((rate, nth) => [name, span((nth + 1) * interval), bitRate(rate), size(backlog[nth] ?? 0)]),
+  );
+  const numbers = ["end of the interval", "throughput", "backlog"];
+  return asTable("Interval by interval", [{ title: "run" }, ...numbers.map((title) => ({ title, number: true }))], rows);
+}
+
 function content(report: Report): HTMLElement[] {
   const found = report.over_time.flatMap((told, run): Found[] =>
     told === null ? [] : [{ ...told, run, name: report.runs[run]?.name ?? "" }],
@@ -34,16 +58,6 @@ function content(report: Report): HTMLElement[] {
   const [rates, backlogs] = [lines(found, ({ throughput }) => throughput), lines(found, ({ backlog }) => backlog)];
   const rate = rateUnit(largest(found.flatMap(({ throughput }) => throughput)));
   const bytes = sizeUnit(largest(found.flatMap(({ backlog }) => backlog)));
-  const rows = found.map(({ run, interval, throughput, mean, backlog, worst }) => [
-    runName(report.runs, run),
-    span(interval),
-    bitRate(mean),
-    bitRate(largest(throughput)),
-    size(largest(backlog)),
-    worst ?? "–",
-  ]);
-  const numbers = ["interval", "throughput, mean", "throughput, most", "backlog, most"];
-  const columns = [{ title: "run" }, ...numbers.map((title) => ({ title, number: true })), { title: "at switch" }];
   return [
     note("Throughput: bytes sent to all hosts together in an interval. Backlog: the most bytes that waited at one switch, over all of its ports, at the end of a sample."),
     legend(report.runs, runs),
@@ -52,7 +66,8 @@ function content(report: Report): HTMLElement[] {
       figure("Largest backlog of a switch", timeChart("Backlog over time", "backlog", bytes, backlogs, size, [], marks)),
     ),
     ...markLegend(report, marks),
-    asTable("Throughput and backlog over time", columns, rows),
+    totals(report, found),
+    intervals(found),
   ];
 }
 

@@ -50,15 +50,27 @@ const row = (message: SlowMessage): Cell[] => [
   way(message),
 ];
 
-function tables(report: Report, { slowed, followed, total_followed }: WorstOfRun, run: number): HTMLElement[] {
+/** The caption of a list that is cut. */
+const captionOf = (what: string, listed: number, all: number): string => `${what}, ${count(listed)} of ${count(all)}`;
+
+function slowedTable(name: string, { slowed, total_slowed }: WorstOfRun): HTMLElement[] {
+  const what = `${name}: background messages that took longest over their time alone`;
+  return slowed.length === 0 ? [] : [table(captionOf(what, slowed.length, total_slowed), COLUMNS, slowed.map(row))];
+}
+
+function followedTable(name: string, { slowed, followed, total_followed }: WorstOfRun): HTMLElement[] {
+  const above = slowed.filter(({ hops }) => hops.length > 0).length;
+  const what = `${name}: slowest messages of all whose ways were recorded`;
+  const rest = above === 0 ? "" : " that are not in the table above";
+  return followed.length === 0
+    ? []
+    : [table(captionOf(what, followed.length, total_followed - above) + rest, COLUMNS, followed.map(row))];
+}
+
+function tables(report: Report, found: WorstOfRun, run: number): HTMLElement[] {
   const title = element("h3", {}, runName(report.runs, run));
   const name = report.runs[run]?.name ?? "";
-  const shown = [
-    ...(slowed.length === 0 ? [] : [table(`${name}: background messages that took longest over their time alone`, COLUMNS, slowed.map(row))]),
-    ...(followed.length === 0
-      ? []
-      : [table(`${name}: slowest messages of all whose ways were recorded, ${count(followed.length)} of ${count(total_followed)}`, COLUMNS, followed.map(row))]),
-  ];
+  const shown = [...slowedTable(name, found), ...followedTable(name, found)];
   return shown.length === 0 ? [] : [title, ...shown];
 }
 

@@ -1,7 +1,7 @@
 //! What ranks did in recorded steps: span by span for the page to draw, and summed up.
 //!
 //! Models: time in computation, in communication that no computation hides, and at barriers, rank by rank.
-//! Leaves out: steps that have no room on the page; their sums are told all the same, and that they are not drawn.
+//! Leaves out: spans of steps that have no room on the page; their sums are told all the same, and that they are not drawn.
 //!
 //! Invariants: phases of a rank follow each other, so the time of communication phases is what they add to a step.
 
@@ -109,10 +109,10 @@ impl Timeline {
     }
 }
 
-/// Which steps are drawn: the slowest first, as long as there is room.
+/// Which steps are drawn: the slowest first, as long as there is room. None is slower than one that was not over.
 fn with_room(steps: &[&[SpanRow]], room: usize) -> Vec<bool> {
     let mut order: Vec<usize> = (0..steps.len()).collect();
-    order.sort_by_key(|&place| (std::cmp::Reverse(length(steps[place])), place));
+    order.sort_by_key(|&place| (std::cmp::Reverse(length(steps[place]).unwrap_or(u64::MAX)), place));
     let mut left = room;
     let mut drawn = vec![false; steps.len()];
     for place in order {
@@ -126,7 +126,7 @@ fn first_start(rows: &[SpanRow]) -> Time {
     rows.iter().map(|row| row.start).min().unwrap_or(Time::ZERO)
 }
 
-/// From a step's first start to its last end; that of one that was not over is the longest of all.
+/// From a step's first start to its last end; absent where it was not over.
 fn length(rows: &[SpanRow]) -> Option<u64> {
     let mut steps = rows.iter().filter(|row| row.activity == Activity::Step);
     let end = steps.try_fold(Time::ZERO, |last, row| row.end.map(|end| last.max(end)));
@@ -178,5 +178,45 @@ fn over(ranks: &BTreeMap<u32, Sums>, read: fn(&Sums) -> u64) -> OverRanks {
         mean: seconds(times().map(|time| time as f64).sum::<f64>() / ranks.len().max(1) as f64),
         least: seconds(times().min().unwrap_or(0) as f64),
         most: seconds(times().max().unwrap_or(0) as f64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_units::HostId;
+
+    use super::*;
+
+    /// Steps of one rank each, from then to then.
+    fn steps(ends: &[Option<u64>]) -> Vec<SpanRow> {
+        let row = |(step, end): (usize, &Option<u64>)| SpanRow {
+            start: Time(100),
+            end: end.map(Time),
+            job: 0,
+            step: step as u32,
+            rank: 0,
+            host: HostId(0),
+            activity: Activity::Step,
+            phase: None,
+            bucket: None,
+        };
+        ends.iter().enumerate().map(row).collect()
+    }
+
+    #[test]
+    fn a_step_that_was_not_over_is_drawn_before_all_others() {
+        let rows = steps(&[Some(500), None, Some(900), Some(300)]);
+        let steps: Vec<&[SpanRow]> = rows.chunks(1).collect();
+        assert_eq!(with_room(&steps, 1), [false, true, false, false]);
+        assert_eq!(with_room(&steps, 2), [false, true, true, false]);
+        assert_eq!(with_room(&steps, 4), [true; 4]);
+        assert_eq!(with_room(&steps, 0), [false; 4]);
+    }
+
+    #[test]
+    fn a_step_without_room_leaves_it_to_a_smaller_one() {
+        let rows = steps(&[Some(900), Some(900), Some(900), Some(500)]);
+        let steps = [&rows[..3], &rows[3..]];
+        assert_eq!(with_room(&steps, 2), [false, true]);
     }
 }

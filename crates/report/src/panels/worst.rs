@@ -34,6 +34,8 @@ pub struct Worst {
     slowed: Vec<FlowRow>,
     /// The least slowdown among them, once there are enough.
     least: f64,
+    /// How many messages have a slowdown.
+    total_slowed: usize,
 }
 
 /// How often the time alone a message took.
@@ -72,6 +74,7 @@ impl Worst {
             self.followed.push(*row);
         }
         let Some(found) = slowdown(row) else { return };
+        self.total_slowed += 1;
         if self.slowed.len() >= LISTED && found <= self.least {
             return;
         }
@@ -100,6 +103,7 @@ impl Worst {
         let told = |row: &FlowRow| self.message(about, row);
         RunData {
             slowed: self.slowed.iter().map(told).collect(),
+            total_slowed: self.total_slowed,
             followed: followed.map(told).collect(),
             total_followed,
         }
@@ -148,6 +152,8 @@ fn hops(about: &About, rows: &[PathRow]) -> Vec<HopData> {
 pub struct RunData {
     /// Those that took longest in comparison with the time alone, the worst first.
     pub slowed: Vec<MessageData>,
+    /// How many messages have a time alone to be compared with.
+    pub total_slowed: usize,
     /// Those with recorded paths that are not among these, the slowest first.
     pub followed: Vec<MessageData>,
     /// How many messages have recorded paths.

@@ -1,0 +1,54 @@
+// Areas of charts are told apart by their colours, and without these by what lies over the colour or by how much of a row
+// they take.
+
+import type { Options } from "./chart.ts";
+import { element } from "./dom.ts";
+import { shape } from "./svg.ts";
+
+/** What lies over a colour, in that of the page. */
+export type Texture = "plain" | "lines" | "dots";
+
+/** How an area is drawn. */
+export interface Area {
+  colour: string;
+  texture: Texture;
+  /** Upper and lower edge, as shares of its row. */
+  edges: [number, number];
+}
+
+/** Pixels from one line or dot to the next. */
+const STEP = 8;
+const OVER = "var(--surface)";
+
+const DECALS: Record<Texture, Options | undefined> = {
+  plain: undefined,
+  lines: { color: OVER, dashArrayX: [1, 0], dashArrayY: [1, STEP - 2], rotation: -Math.PI / 4 },
+  dots: { color: OVER, symbol: "circle", dashArrayX: [[2, STEP - 2], [0, STEP / 2, 2, STEP / 2 - 2]], dashArrayY: [2, 2] },
+};
+
+/** The style of an area in a chart. */
+export const styleOf = ({ colour, texture }: Area): Options => ({ color: colour, decal: DECALS[texture] });
+
+const KEY = { width: 26, height: 12 };
+
+function over(texture: Texture): SVGElement[] {
+  const places = Array.from({ length: Math.ceil((KEY.width + KEY.height) / STEP) }, (_, nth) => nth * STEP);
+  const line = (x: number): string => `M${x} 0 l${-KEY.height} ${KEY.height}`;
+  const dots = (x: number): string => `M${x + 2} 4 h0.01 M${x + 2 + STEP / 2} 8 h0.01`;
+  const stroke = { lines: { d: places.map(line).join(" "), "stroke-width": 1 }, dots: { d: places.map(dots).join(" "), "stroke-width": 2 } };
+  if (texture === "plain") {
+    return [];
+  }
+  const path = shape("path", { ...stroke[texture], fill: "none", "stroke-linecap": "round" });
+  path.style.stroke = OVER;
+  return [path];
+}
+
+/** A name with a piece of the area it stands for before it. */
+export function areaName(name: string, { colour, texture, edges: [top, bottom] }: Area): HTMLElement {
+  const { width, height } = KEY;
+  const area = shape("rect", { x: 0, y: top * height, width, height: (bottom - top) * height });
+  area.style.fill = colour;
+  const view = { class: "swatch", width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" };
+  return element("span", { class: "run" }, shape("svg", view, area, ...over(texture)), name);
+}

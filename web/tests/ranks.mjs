@@ -1,0 +1,78 @@
+// Ranks of a step as they are shown, compared with table `spans`; and what chooses step, order and ranks.
+
+import { cells, whole } from "./tables.mjs";
+
+/** Ranks that are shown at a time. */
+const PAGE = 32;
+const WORDS = {
+  step: "the step",
+  compute: "computation",
+  communicate: "communication",
+  stages: "messages along stages",
+  barrier: "at a barrier",
+  collective: "collectives of a bucket",
+};
+
+/** What a row of the table is called on the page. */
+const told = ({ activity, phase, bucket }) => `${WORDS[activity]}${phase === "" ? "" : `, phase ${phase}`}${bucket === "" ? "" : `, bucket ${bucket}`}`;
+
+/** What the caption says: run, job, step, and the first and last of how many ranks, none where all are shown. */
+async function caption(page, judge) {
+  const text = (await page.textContent("#ranks figcaption")) ?? "";
+  const [, title, run, job, step, first] = /^((.*?), (.*), step (\d+) \([^)]*\)): (?:all ranks|ranks (\d+) to \d+ of \d+)/.exec(text) ?? [];
+  if (title === undefined) {
+    judge.complain(`ranks are shown under “${text}”`);
+  }
+  return { title, run, job, step, first: Number(first ?? 1) - 1 };
+}
+
+/** Ranks of a step in the order that is chosen. */
+function inOrder(table, order) {
+  const steps = table.filter(({ activity }) => activity === "step");
+  const end = ({ end: at }) => (at === "" ? Infinity : Number(at));
+  const byRank = (one, other) => Number(one.rank) - Number(other.rank);
+  const later = (one, other) => (end(one) === end(other) ? byRank(one, other) : end(other) - end(one));
+  return [...steps].sort(order === "last" ? later : byRank).map(({ rank }) => rank);
+}
+
+/** The step that is shown: each of its spans is one of the tables, and none is missing. `tablesOf` gives those of a run. */
+export async function shownStep(page, tablesOf, judge, order = "rank") {
+  const { title, run, job, step, first } = await caption(page, judge);
+  const rows = tablesOf(run);
+  const shown = title === undefined ? [] : await cells(page, `${title}: `);
+  if (rows === undefined || shown.length === 0) {
+    judge.complain(`no ranks of ${title} are shown`);
+    return;
+  }
+  const number = rows("jobs").find((one) => one.job_name === job)?.job;
+  const table = rows("spans").filter((row) => row.job === number && row.step === step);
+  const start = Math.min(...table.map((row) => Number(row.start)));
+  const ranks = inOrder(table, order).slice(first, first + PAGE);
+  judge.equal(`${title}: ranks, in their order`, [...new Set(shown.map(([rank]) => rank))], ranks.map((rank) => `rank ${rank}`));
+  const line = (row) => `rank ${row.rank}, ${told(row)}, from ${Number(row.start) - start} for ${row.end === "" ? "" : Number(row.end) - Number(row.start)}`;
+  const expected = table.filter(({ rank }) => ranks.includes(rank)).map(line);
+  const found = shown.map(([rank, what, begin, length]) => `${rank}, ${what}, from ${whole(begin)} for ${whole(length)}`);
+  found.filter((one) => !expected.includes(one)).forEach((one) => judge.complain(`${title}: ${one} ps is not in the tables`));
+  expected.filter((one) => !found.includes(one)).forEach((one) => judge.complain(`${title}: ${one} ps is not shown`));
+  judge.equal(`${title}: spans`, found.length, expected.length);
+}
+
+/** Every step that can be chosen. */
+export async function everyStep(page, tablesOf, judge) {
+  const select = page.locator("#ranks .choices select").first();
+  for (const value of await select.locator("option").evaluateAll((options) => options.map((option) => option.value))) {
+    await select.selectOption(value);
+    await shownStep(page, tablesOf, judge);
+  }
+}
+
+/** Other ranks of a step of more than one page, and those that end last. */
+export async function otherRanks(page, tablesOf, judge) {
+  await page.locator("#ranks .pages button", { hasText: "after" }).click();
+  judge.equal("the first rank after those shown first", (await caption(page, judge)).first, PAGE);
+  await shownStep(page, tablesOf, judge);
+  await page.locator("#ranks .choices select").nth(1).selectOption("last");
+  await shownStep(page, tablesOf, judge, "last");
+  await page.locator("#ranks .pages button", { hasText: "before" }).click();
+  await shownStep(page, tablesOf, judge, "last");
+}

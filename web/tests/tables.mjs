@@ -1,0 +1,78 @@
+// Tables of a run, as `netloom export csv` leaves them, and texts of a page that must say the same.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Fields hold no commas, quotes or line ends but names, which are quoted. */
+const fields = (line) => [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain);
+
+/** The tables in a folder, each as objects. */
+export function tablesIn(folder) {
+  const known = new Map();
+  const read = (table) => {
+    const [head, ...lines] = readFileSync(join(folder, `${table}.csv`), "utf8").trimEnd().split("\n");
+    const names = fields(head);
+    return lines.map((line) => Object.fromEntries(fields(line).map((field, nth) => [names[nth], field])));
+  };
+  return (table) => known.get(table) ?? known.set(table, read(table)).get(table);
+}
+
+/** The cells of the first table that is shown with this caption, folded or not, as texts. */
+export const cells = async (page, caption) =>
+  page.evaluate((words) => {
+    const tables = [...document.querySelectorAll(".view:not([hidden]) table")];
+    const found = tables.find((table) => table.caption?.textContent?.startsWith(words));
+    return [...(found?.tBodies[0]?.rows ?? [])].map((row) => [...row.cells].map((cell) => cell.textContent ?? ""));
+  }, caption);
+
+/** A whole number as the tables write it. */
+export const whole = (text) => text.replaceAll(",", "");
+
+/** What units are worth, in seconds, bytes, bits per second and shares. */
+export const WORTH = { ps: 1e-12, ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, Mbps: 1e6, Gbps: 1e9, Tbps: 1e12, "%": 0.01, packet: 1, packets: 1 };
+
+/** The number that a text of the page begins with, and what its unit is worth. */
+function read(text) {
+  const [, digits, unit] = /^([\d,.]+)(?: ([A-Za-z%]+))?/.exec(text ?? "") ?? [];
+  return [Number(whole(digits ?? "NaN")), unit === undefined ? 1 : WORTH[unit]];
+}
+
+/** The value that a text of the page stands for. */
+export function worth(text) {
+  const [number, unit] = read(text);
+  return number * unit;
+}
+
+/** Complaints about a report, and comparisons that complain. */
+export class Judge {
+  complaints = [];
+
+  constructor(report) {
+    this.report = report;
+  }
+
+  complain = (what) => void this.complaints.push(`${this.report}: ${what}`);
+
+  equal = (what, found, expected) => {
+    if (String(found) !== String(expected)) {
+      this.complain(`${what} is ${found}, and in the tables ${expected}`);
+    }
+  };
+
+  /** A number of the page, which has four digits, but no more than three behind the point. */
+  near = (what, text, expected) => {
+    const [, unit] = read(text);
+    if (!(Math.abs(worth(text) - expected) <= Math.max(0.001 * Math.abs(expected), 0.00051 * unit))) {
+      this.complain(`${what} is ${text}, and in the tables ${expected}`);
+    }
+  };
+
+  /** Says how it went, and ends. */
+  end(praise) {
+    if (this.complaints.length > 0) {
+      console.error(this.complaints.slice(0, 40).join("\n"));
+      process.exit(1);
+    }
+    console.log(praise);
+  }
+}
