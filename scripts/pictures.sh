@@ -27,15 +27,17 @@ netloom report "$place/flapping-runs/ecmp" "$place/flapping-runs/adaptive" -o "$
 netloom report "$place/unfair-runs/DR" "$place/unfair-runs/AR" -o "$place/unfair.html" >/dev/null
 for study in heavy flapping unfair; do
     view $study study study
-    view $study flows flows
     view $study settings settings 900
 done
 view heavy fabric 'fabric?run=0,1&show=backlog&at=33&port=leaf1 → spine1' 2000
 view heavy jobs jobs 1500
+view heavy flows flows 2200
 view flapping fabric 'fabric?run=0,1&show=drops&at=28'
 view flapping jobs jobs 1200
+view flapping flows flows
 view unfair fabric 'fabric?run=0,1&show=paused&at=60'
 view unfair jobs jobs
+view unfair flows flows
 
 # The congestion tree: scenarios 1, 2 and 5 of configuration 2, each as one scene; and the first one as it grows.
 tree() {

@@ -94,8 +94,22 @@ netloom run scenarios/faults/flap.yaml --set 'background={poisson: {load: 5%, si
     --set record.slowest_flows=5 -o "$place/explored" --quiet
 netloom export csv "$place/explored" -o "$place/csv" >/dev/null
 netloom report "$place/explored" -o "$place/explored.html" >/dev/null
+# Runs beside each other: spans of different lengths, so that a place of the slider is in one of the first and in several of
+# the second; no samples; an end in the middle of a step, which answers 3. Ranks fill more than a page.
+mkdir "$place/several"
+beside() {
+    netloom run scenarios/faults/flap.yaml --set fabric.leaf_spine.hosts_per_leaf=20 --set jobs.0.steps=4 \
+        --set record.timeline=2 "${@:2}" -o "$place/several/$1" --quiet 2>"$place/said" || [ $? = 3 ] || { cat "$place/said" >&2; exit 1; }
+    netloom export csv "$place/several/$1" -o "$place/several/$1.csv" >/dev/null
+}
+beside coarse --set record.series=1ms
+beside fine --set record.series=2us --set jobs.0.steps=1 --set 'jobs.0.phases.1.ring_all_reduce.size=64KiB'
+beside silent --set record.series=none
+beside cut --set record.series=100us --set deadline=3.3333ms
+netloom report "$place"/several/{coarse,fine,silent,cut} -o "$place/several.html" >/dev/null
 netloom run web/tests/large.yaml -o "$place/large" --quiet
 netloom report "$place/large" -o "$place/large.html" >/dev/null
 cd web
 npm run --silent explorer -- "$browser" "$place/explored.html" "$place/csv"
+npm run --silent several -- "$browser" "$place/several.html" "$place/several"
 npm run --silent large -- "$browser" "$place/large.html"

@@ -115,7 +115,7 @@ async function inspect(page, panels, complain) {
     complain(`${found.alike} legends have lines that look alike`);
   }
   await hover(page, complain);
-  // Tooltips stay in the page, so this is about them as well.
+  // Tooltips stay in the page, and what they tried to fetch is a complaint, so this is about them as well.
   if (await page.evaluate(isHostile)) {
     complain("a text has become markup");
   }
@@ -171,23 +171,33 @@ async function hover(page, complain) {
   }
 }
 
-/** Shares of the size of a chart, from its middle outwards: in rows that are closer than bars are thick. */
-const ACROSS = [0.5, 0.35, 0.65, 0.25, 0.8, 0.2, 0.15];
-const STEP = 7;
+/** Places of a chart to which the pointer goes in any case, and those where nothing was told until then. */
+const [PLACES, MOST_PLACES] = [8, 96];
 
-/** Moves the pointer over a chart until something is told. */
+/** Middles of what is drawn: marks, bars, and lines of a fabric. The last one is the first, since it lies above the others. */
+function marks(box) {
+  const shapes = [...box.querySelectorAll("svg path, svg rect")].reverse();
+  return shapes.map((shape) => shape.getBoundingClientRect()).map(({ x, y, width, height }) => [x + width / 2, y + height / 2]);
+}
+
+/** So many of them, from all over. */
+const spread = (all, most) => all.filter((_, nth) => Math.floor((nth * most) / all.length) !== Math.floor(((nth - 1) * most) / all.length));
+
+/** Moves the pointer over what is drawn; whether something was told. Each tip may hold another text of a run. */
 async function hasTooltip(page, box) {
-  const isTold = () => box.evaluate((one) => [...one.querySelectorAll(".tip")].some((tip) => tip.textContent !== "" && tip.checkVisibility({ visibilityProperty: true, opacityProperty: true })));
-  const { x, y, width, height } = await box.boundingBox();
-  for (const share of ACROSS) {
-    for (let down = STEP; down < Math.min(height, 900); down += STEP) {
-      await page.mouse.move(x + width * share, y + down);
-      if (await isTold()) {
-        return true;
-      }
-    }
+  const seen = { visibilityProperty: true, opacityProperty: true };
+  const isTold = () => box.evaluate((one, how) => [...one.querySelectorAll(".tip")].some((tip) => tip.textContent !== "" && tip.checkVisibility(how)), seen);
+  const all = await box.evaluate(marks);
+  let told = false;
+  for (const [x, y] of spread(all, PLACES)) {
+    await page.mouse.move(x, y);
+    told ||= await isTold();
   }
-  return false;
+  for (const [x, y] of told ? [] : spread(all, MOST_PLACES)) {
+    await page.mouse.move(x, y);
+    told ||= await isTold();
+  }
+  return told;
 }
 
 async function picture(page, stem) {
