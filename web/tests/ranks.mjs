@@ -68,6 +68,8 @@ export async function everyStep(page, tablesOf, judge) {
 
 /** Other ranks of a step of more than one page, and those that end last. */
 export async function otherRanks(page, tablesOf, judge) {
+  // Of a step that is over: ranks of one that is not all end last.
+  await page.locator("#ranks .choices select").first().selectOption("0");
   await page.locator("#ranks .pages button", { hasText: "after" }).click();
   judge.equal("the first rank after those shown first", (await caption(page, judge)).first, PAGE);
   await shownStep(page, tablesOf, judge);
