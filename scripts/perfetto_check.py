@@ -313,12 +313,13 @@ def check_counters(trace: Trace, tables: Tables, n_hosts: int, run_end: int) -> 
     ports = {row["port"]: row for row in tables["ports"] if int(row["node"]) < n_hosts}
     rows: dict[str, dict[int, Row]] = defaultdict(dict)
     for row in tables["series"]:
-        if row["port"] in ports:
+        begins = int(row["time"]) - int(row["interval"])
+        if row["port"] in ports and begins < run_end:
             rows[row["port"]][int(row["time"])] = row
     expected = {}
     for port, told in rows.items():
         name = f"{ports[port]['node_name']}, link {ports[port]['link_name']}"
-        expected[f"{name}: sending"] = ("bit/s", rates(told))
+        expected[f"{name}: sending"] = ("bit/s", rates(told, run_end))
         expected[f"{name}: waiting"] = ("B", waiting(told, run_end))
     counters = {counter.name: counter for counter in trace.of("counter")}
     same("counters", set(counters), set(expected))
@@ -336,19 +337,22 @@ def grid(told: dict[int, Row]) -> tuple[int, range]:
     return interval, range(interval, max(told) + 1, interval)
 
 
-def rates(told: dict[int, Row]) -> dict[int, int]:
-    """What is sent from each instant on."""
+def rates(told: dict[int, Row], run_end: int) -> dict[int, int]:
+    """What is sent from each instant on; the last interval ends with the run."""
     interval, ends = grid(told)
-    sent = {end - interval: int(told[end]["size"]) if end in told else 0 for end in ends}
-    sent[ends[-1]] = 0
-    return {at: (size * BITS_PER_SECOND + interval // 2) // interval for at, size in sent.items()}
+    points = {min(ends[-1], run_end): 0}
+    for end in ends:
+        length = min(end, run_end) - (end - interval)
+        size = int(told[end]["size"]) if end in told else 0
+        points[end - interval] = (size * BITS_PER_SECOND + length // 2) // length
+    return points
 
 
 def waiting(told: dict[int, Row], run_end: int) -> dict[int, int]:
     """What waits at each instant at which that is known; nothing does at first."""
     interval, ends = grid(told)
     after = ends[-1] + interval
-    known = {end: int(told[end]["waiting"]) if end in told else 0 for end in ends}
+    known = {min(end, run_end): int(told[end]["waiting"]) if end in told else 0 for end in ends}
     return {0: 0, **known, **({after: 0} if after <= run_end else {})}
 
 
@@ -362,8 +366,9 @@ BEGINS = {"down": "down", "flap": "flapping", "degrade": "slow", "errors": "losi
 ENDS = {"up": "down", "steady": "flap", "restore": "degrade", "clear": "errors"}
 
 
-def check_faults(trace: Trace, tables: Tables) -> None:
-    events, faults = tables["events"], tables["faults"]
+def check_faults(trace: Trace, tables: Tables, run_end: int) -> None:
+    events = tables["events"]
+    faults = [row for row in tables["faults"] if int(row["time"]) <= run_end]
     groups = trace.below(None, "faults")
     same("tracks of faults", len(groups), 1 if events or faults else 0)
     if not groups:
@@ -412,7 +417,7 @@ def main() -> None:
     trace = Trace(file, manifest["simulated_ps"])
     check_jobs(trace, tables, Names(manifest, tables))
     check_counters(trace, tables, manifest["engine"]["hosts"], manifest["simulated_ps"])
-    check_faults(trace, tables)
+    check_faults(trace, tables, manifest["simulated_ps"])
     n_slices = sum(1 for _ in trace.slices())
     n_values = sum(len(track.values) for track in trace.tracks.values())
     holds("there is something to compare", n_slices > 0 and n_values > 0)

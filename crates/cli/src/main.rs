@@ -14,6 +14,7 @@ mod progress;
 mod table;
 mod terminal;
 
+use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{env, process};
 
@@ -67,10 +68,10 @@ fn usage(error: &clap::Error) -> process::ExitCode {
 
 /// What became of the verbs `netloom show osu RUN` and `netloom show nccl RUN`, where one of them was typed.
 fn moved() -> Option<&'static str> {
-    let words: Vec<String> = env::args().skip(1).take(2).collect();
-    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["show", "osu"] => Some("osu"),
-        ["show", "nccl"] => Some("nccl-tests"),
+    let words: Vec<OsString> = env::args_os().skip(1).take(2).collect();
+    match words.iter().map(|word| word.to_str()).collect::<Vec<_>>()[..] {
+        [Some("show"), Some("osu")] => Some("osu"),
+        [Some("show"), Some("nccl")] => Some("nccl-tests"),
         _ => None,
     }
 }

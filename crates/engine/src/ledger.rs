@@ -179,9 +179,10 @@ impl<'a> Ledger<'a> {
         (steps, collectives)
     }
 
-    /// Steps finished so far, over all jobs.
+    /// Steps finished so far, over all jobs that are not endless.
     pub fn n_steps(&self) -> u64 {
-        self.lives.iter().map(|life| u64::from(life.steps)).sum()
+        let finite = self.lives.iter().zip(self.jobs).filter(|(_, job)| !job.repetition.endless);
+        finite.map(|(life, _)| u64::from(life.steps)).sum()
     }
 
     /// One row per job.

@@ -78,18 +78,22 @@ impl Sampler {
 
     /// Takes a sample of every port.
     pub fn take(&mut self, ports: Vec<Cell>) {
+        self.keep(ports);
+        self.next = Time(self.interval.0.saturating_mul(self.samples.len() as u64 + 1));
+    }
+
+    fn keep(&mut self, ports: Vec<Cell>) {
         debug_assert_eq!(ports.len(), self.n_ports);
         self.samples.push(ports);
         if self.samples.len() == self.most {
             self.join();
         }
-        self.next = Time(self.interval.0 * (self.samples.len() as u64 + 1));
     }
 
     /// Takes what is known at the end of the run: it ends within the interval that is told last.
     pub fn finish(&mut self, ports: Vec<Cell>) {
         if self.samples.last() != Some(&ports) {
-            self.take(ports);
+            self.keep(ports);
         }
     }
 
@@ -190,6 +194,14 @@ mod tests {
 
     fn cell(sent: u64, waiting: u64, paused: u64, dropped: u64) -> Cell {
         Cell { sent, waiting, paused, dropped }
+    }
+
+    #[test]
+    fn an_interval_beyond_all_time_is_one_interval() {
+        let mut sampler = sampler(u64::MAX / 2 + 1, 1);
+        sampler.finish(vec![cell(7, 0, 0, 0)]);
+        let rows = rows(sampler);
+        assert_eq!((rows.len(), rows[0].size), (1, Bytes(7)));
     }
 
     #[test]

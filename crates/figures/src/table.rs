@@ -5,6 +5,8 @@
 //!
 //! Source: RFC 4180, but for the ends of lines.
 
+use netloom_records::csv::quoted;
+
 /// A table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
@@ -67,10 +69,7 @@ impl Table {
 impl Cell {
     fn written(&self) -> String {
         match self {
-            Cell::Text(text) if text.contains(['"', ',', '\n', '\r']) => {
-                format!("\"{}\"", text.replace('"', "\"\""))
-            }
-            Cell::Text(text) => text.clone(),
+            Cell::Text(text) => quoted(text),
             Cell::Number(number) => number.to_string(),
             Cell::Absent => String::new(),
         }

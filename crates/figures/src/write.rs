@@ -4,11 +4,11 @@
 //!
 //! Invariants: nothing is replaced by anything else unless that was asked for; a failure leaves no draft behind.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use netloom_records::Overwrite;
+use netloom_records::{DraftFile, Overwrite};
 
 use crate::{FigureError, Figures, Format, LeftOut};
 
@@ -37,7 +37,6 @@ pub struct MadeFigure {
 /// A file to be written.
 struct Planned {
     path: PathBuf,
-    draft: PathBuf,
     bytes: Vec<u8>,
 }
 
@@ -55,21 +54,14 @@ pub fn write(
     for figure in &figures.figures {
         let [picture, data] =
             [format.ending(), "csv"].map(|ending| folder.join(format!("{}.{ending}", figure.name)));
-        planned.push(Planned::of(picture.clone(), figure.file(format)?));
-        planned.push(Planned::of(data.clone(), figure.csv().into_bytes()));
+        planned.push(Planned { path: picture.clone(), bytes: figure.file(format)? });
+        planned.push(Planned { path: data.clone(), bytes: figure.csv().into_bytes() });
         made.push(MadeFigure { picture, data, without: figure.without.clone() });
     }
     check(&planned, folder, overwrite)?;
     fs::create_dir_all(folder)
         .map_err(|source| FigureError::Unwritable { path: folder.to_owned(), source })?;
-    let written = put(&planned);
-    if written.is_err() {
-        // Whoever asks again would find them in the way; where even this fails, they are in nobody's.
-        for file in &planned {
-            let _ = fs::remove_file(&file.draft);
-        }
-    }
-    written?;
+    put(&planned)?;
     Ok(Made { figures: made, left_out: figures.left_out, boxed: figures.boxed })
 }
 
@@ -96,20 +88,11 @@ fn put(planned: &[Planned]) -> Result<(), FigureError> {
         let path = path.to_owned();
         move |source: io::Error| FigureError::Unwritable { path, source }
     };
-    for file in planned {
-        let mut draft = File::create(&file.draft).map_err(refused(&file.draft))?;
-        draft.write_all(&file.bytes).and_then(|()| draft.sync_all()).map_err(refused(&file.draft))?;
+    let mut drafts = Vec::new();
+    for Planned { path, bytes } in planned {
+        let mut draft = DraftFile::create(path).map_err(refused(path))?;
+        draft.write_all(bytes).and_then(|()| draft.settle()).map_err(refused(path))?;
+        drafts.push((path, draft));
     }
-    for file in planned {
-        fs::rename(&file.draft, &file.path).map_err(refused(&file.path))?;
-    }
-    Ok(())
-}
-
-impl Planned {
-    fn of(path: PathBuf, bytes: Vec<u8>) -> Planned {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".draft");
-        Planned { draft: path.with_file_name(name), path, bytes }
-    }
+    drafts.into_iter().try_for_each(|(path, draft)| draft.finish().map_err(refused(path)))
 }

@@ -4,11 +4,9 @@ use std::path::{Path, PathBuf};
 
 pub use netloom_figures::{Format, LeftOut, Made, MadeFigure};
 use netloom_records::Overwrite;
-use netloom_report::ReportedRun;
 
 use crate::error::LabError;
-use crate::labels::labels;
-use crate::show::interference::runs_in;
+use crate::report::named;
 
 /// Width of a column of most papers, in millimetres.
 pub const COLUMN_MM: f64 = 84.6;
@@ -31,11 +29,7 @@ pub struct Wanted {
 /// # Errors
 /// If one of them is no complete run folder or cannot be read, there is nothing to draw, or the figures cannot be written.
 pub fn figures(folders: &[PathBuf], output: &Path, wanted: Wanted) -> Result<Made, LabError> {
-    let folders: Vec<PathBuf> = folders.iter().flat_map(|folder| runs_in(folder)).collect();
-    let named = labels(&folders).into_iter().zip(&folders);
-    let runs: Vec<ReportedRun> =
-        named.map(|(name, folder)| ReportedRun { name, folder: folder.clone() }).collect();
-    let figures = netloom_figures::figures(&runs, wanted.width_mm)?;
+    let figures = netloom_figures::figures(&named(folders), wanted.width_mm)?;
     Ok(netloom_figures::write(figures, output, wanted.format, wanted.overwrite)?)
 }
 
@@ -45,7 +39,7 @@ pub fn figures(folders: &[PathBuf], output: &Path, wanted: Wanted) -> Result<Mad
 /// If it is none, or no figure can be so wide.
 pub fn width(text: &str) -> Result<f64, String> {
     let [narrowest, widest] = WIDTHS_MM;
-    let found = text.trim_end_matches("mm").trim().parse::<f64>().ok();
+    let found = text.strip_suffix("mm").unwrap_or(text).trim().parse::<f64>().ok();
     let fits = |width: &f64| (narrowest..=widest).contains(width);
     found
         .filter(fits)

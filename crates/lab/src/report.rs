@@ -28,7 +28,8 @@ pub fn report_text(folders: &[PathBuf], look: Look) -> Result<String, LabError> 
     Ok(text::report(&told, &said, look))
 }
 
-fn named(folders: &[PathBuf]) -> Vec<ReportedRun> {
+/// The runs of these folders, those of sweeps in their place, called as [`crate::compare`] calls them.
+pub(crate) fn named(folders: &[PathBuf]) -> Vec<ReportedRun> {
     let folders: Vec<PathBuf> = folders.iter().flat_map(|folder| runs_in(folder)).collect();
     let named = labels(&folders).into_iter().zip(&folders);
     named.map(|(name, folder)| ReportedRun { name, folder: folder.clone() }).collect()

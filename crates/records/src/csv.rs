@@ -73,7 +73,7 @@ fn text_cell(value: &str) -> String {
 }
 
 /// A cell of a CSV file; quotes only where it needs them.
-pub(crate) fn quoted(cell: &str) -> String {
+pub fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", cell.replace('"', "\"\""))
     } else {

@@ -30,8 +30,8 @@ pub use column::{Column, SCHEMA_VERSION, Storage, TableSpec};
 pub use convert::{BatchError, record_batch, rows_of};
 pub use digest::{Digest, DigestSink, NotADigest, RunDigest, TableSummary};
 pub use folder::{
-    BatchReader, FolderError, FolderSink, INCOMPLETE_FILE, MANIFEST_FILE, Marker, Overwrite, Problem,
-    ReadError, RowReader, RunFolder, SWEEP_FILE, Verified, verify, write_whole,
+    BatchReader, DraftFile, FolderError, FolderSink, INCOMPLETE_FILE, MANIFEST_FILE, Marker, Overwrite,
+    Problem, ReadError, RowReader, RunFolder, SWEEP_FILE, Verified, fresh, verify, write_whole,
 };
 pub use manifest::{ChangedSetting, Manifest, Outcome, RunSummary, Status};
 pub use names::{Family, Names};

@@ -21,10 +21,11 @@ mod page;
 mod panels;
 mod round;
 
+use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
-use netloom_records::{FolderError, Overwrite, RunFolder, write_whole};
+use netloom_records::{DraftFile, Overwrite, RunFolder};
 
 pub use error::ReportError;
 pub use live::{LivePage, LiveView, render_live};
@@ -102,22 +103,9 @@ pub fn write(runs: &[ReportedRun], file: &Path, overwrite: Overwrite) -> Result<
     if fs::metadata(file).is_ok_and(|there| !there.is_file()) {
         return fs::write(file, page).map_err(refused);
     }
-    let draft = draft_of(file);
-    write_whole(file, &draft, page.as_bytes()).map_err(|error| {
-        // Whoever asks again would find it in the way; where even this fails, it is in nobody's.
-        let _ = fs::remove_file(&draft);
-        refused(match error {
-            FolderError::Io { source, .. } => source,
-            other => io::Error::other(other),
-        })
-    })
-}
-
-/// Where a page is prepared: beside its own place.
-fn draft_of(file: &Path) -> PathBuf {
-    let mut name = file.file_name().unwrap_or_default().to_owned();
-    name.push(".draft");
-    file.with_file_name(name)
+    let mut draft = DraftFile::create(file).map_err(refused)?;
+    draft.write_all(page.as_bytes()).map_err(refused)?;
+    draft.finish().map_err(refused)
 }
 
 /// Whether a report may be written there, for those who want to know before hours of simulating.

@@ -39,7 +39,7 @@ function farewell({ folder }: Live, ended: NonNullable<State["ended"]>): HTMLEle
   const { status, details } = ended;
   const how = status === null ? "The run has failed" : `The run has ended: ${isStatus(status) ? STATUS[status] : status}`;
   const more = status === null ? [] : [note("Its records, the page about them included:"), element("pre", {}, `netloom report ${folder}`)];
-  return element("div", { role: "status" }, element("p", { class: "told" }, [`${how}.`, ...details].join(" ")), ...more);
+  return element("div", { role: "status" }, element("p", { class: "told" }, [`${how}.`, "What is drawn is as of the last reading.", ...details].join(" ")), ...more);
 }
 
 /** See above. */

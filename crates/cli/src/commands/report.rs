@@ -19,7 +19,12 @@ pub fn report(arguments: &Report, output: &mut Output) -> Result<ExitCode, LabEr
     }
     let file: Option<&Path> = arguments.output.as_deref();
     let file: Option<PathBuf> = match file {
-        None if arguments.text => None,
+        None if arguments.text => {
+            if arguments.force {
+                output.note("--force replaces the file of -o, and none is written here");
+            }
+            None
+        }
         file => Some(file.unwrap_or(Path::new(DEFAULT)).to_owned()),
     };
     if let Some(file) = file {

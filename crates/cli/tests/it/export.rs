@@ -81,12 +81,33 @@ fn tables_replace_tables_alone_and_if_asked() {
     }
     refused(&place.netloom(&["export", "csv", "a", "-o", "a", "--force"]), "the folder holds other files");
     refused(&place.netloom(&["export", "csv", "a", "-o", "small.yaml", "--force"]), "this is a file");
-    // A folder that happens to have the name of a draft is not ours to remove.
-    fs::create_dir(place.path("new.draft")).expect("a folder can be made");
-    place.write("new.draft/notes.txt", "mine");
-    refused(&place.netloom(&["export", "csv", "a", "-o", "new"]), "the folder holds other files");
-    assert_eq!(names(&place, "new.draft"), ["notes.txt"]);
-    assert_eq!(names(&place, "."), ["a", "new.draft", "small.yaml", "tables"]);
+}
+
+#[test]
+fn what_stands_beside_tables_stays() {
+    let place = place();
+    let csv = |more: &[&str]| place.netloom(&[&["export", "csv", "a", "-o", "tables"], more].concat());
+    // Folders that happen to be called as a draft is, or as what is replaced is for a moment: tables, and something else.
+    done(&csv(&[]));
+    fs::rename(place.path("tables"), place.path("tables.old")).expect("it can be renamed");
+    fs::create_dir(place.path("tables.draft")).expect("a folder can be made");
+    place.write("tables.draft/notes.txt", "mine");
+    let kept = names(&place, "tables.old");
+    done(&csv(&[]));
+    done(&csv(&["--force"]));
+    assert_eq!((names(&place, "tables"), names(&place, "tables.old")), (kept.clone(), kept));
+    assert_eq!(names(&place, "tables.draft"), ["notes.txt"]);
+    assert_eq!(names(&place, "."), ["a", "small.yaml", "tables", "tables.draft", "tables.old"]);
+}
+
+#[test]
+fn a_draft_of_the_user_is_not_ours() {
+    let place = place();
+    place.write("osu.txt.draft", "mine");
+    done(&place.netloom(&["export", "osu", "a", "-o", "osu.txt"]));
+    assert_eq!(fs::read_to_string(place.path("osu.txt.draft")).expect("it is there"), "mine");
+    done(&place.netloom(&["export", "osu", "a", "-o", "osu.txt", "--force"]));
+    assert_eq!(names(&place, "."), ["a", "osu.txt", "osu.txt.draft", "small.yaml"]);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+#[cfg(unix)]
+use crate::command::command;
 use crate::command::{Answer, Place, SMALL};
 
 /// The command refuses its input and says why.
@@ -152,4 +154,19 @@ fn a_standard_case_is_measured() {
     assert_eq!(answer.code, Some(0), "{}", answer.err);
     let json: serde_json::Value = serde_json::from_str(&answer.out).expect("it is JSON");
     assert!(json["hops"].as_u64() > Some(0) && json["wall_ns"].as_u64() > Some(0), "{json}");
+}
+
+#[cfg(unix)]
+#[test]
+fn words_that_are_no_text_are_bad_input() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let place = Place::new();
+    let odd = OsStr::from_bytes(b"\xff.yaml");
+    for words in [&[odd][..], &[OsStr::new("check"), odd, OsStr::new("--bogus")], &[OsStr::new("check"), odd]]
+    {
+        let answer = command(&place.path(".")).args(words).output().expect("the command starts");
+        assert_eq!(answer.status.code(), Some(2), "{words:?}: {answer:?}");
+    }
 }

@@ -13,11 +13,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use netloom_records::csv::{CSV_COLUMNS_HEAD, csv_columns, csv_head, csv_lines};
-use netloom_records::{Overwrite, RunFolder, Table};
+use netloom_records::{Overwrite, RunFolder, Table, fresh};
 use serde::Serialize;
 
 use super::ExportError;
-use super::place::{NewFile, beside, refused};
+use super::place::{NewFile, refused};
 use crate::error::LabError;
 
 /// Name of the file about columns.
@@ -148,20 +148,23 @@ struct Draft {
 impl Draft {
     fn make(place: &Path) -> Result<Draft, ExportError> {
         let place = whole(place)?;
-        let folder = beside(&place, "draft");
-        clear(&folder)?;
-        fs::create_dir_all(&folder).map_err(refused(&folder))?;
+        if let Some(above) = place.parent() {
+            fs::create_dir_all(above).map_err(refused(above))?;
+        }
+        let (folder, ()) =
+            fresh(&place, "draft", |folder| fs::create_dir(folder)).map_err(refused(&place))?;
         Ok(Draft { folder })
     }
 
     /// Gives it its name; what was there goes when it has.
     fn finish(self, place: &Path) -> Result<(), ExportError> {
         let place = whole(place)?;
-        let old = beside(&place, "old");
-        if place.exists() {
-            clear(&old)?;
-            fs::rename(&place, &old).map_err(refused(&place))?;
+        if !place.exists() {
+            return fs::rename(&self.folder, &place).map_err(refused(&place));
         }
+        // A folder takes the place of an empty one.
+        let (old, ()) = fresh(&place, "old", |old| fs::create_dir(old)).map_err(refused(&place))?;
+        fs::rename(&place, &old).map_err(refused(&place))?;
         if let Err(error) = fs::rename(&self.folder, &place) {
             // What was there is still good.
             let _ = fs::rename(&old, &place);
@@ -173,7 +176,7 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        // Where even this fails, it is in nobody's way: the next one begins it anew.
+        // Where even this fails, it is in nobody's way: the next one takes another name.
         let _ = clear(&self.folder);
     }
 }
@@ -191,12 +194,10 @@ fn clear(folder: &Path) -> Result<(), ExportError> {
         return Ok(());
     }
     for name in Table::ALL.iter().map(|table| file_name(*table)).chain([COLUMNS.to_owned()]) {
-        let file = folder.join(name);
-        for path in [beside(&file, "draft"), file] {
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(refused(&path)(error)),
-                _ => {}
-            }
+        let path = folder.join(name);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(refused(&path)(error)),
+            _ => {}
         }
     }
     fs::remove_dir(folder).map_err(|error| match error.kind() {

@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use netloom_records::Overwrite;
+use netloom_records::{DraftFile, Overwrite};
 
 use super::ExportError;
 
@@ -18,9 +18,16 @@ use super::ExportError;
 #[derive(Debug)]
 pub struct NewFile {
     path: PathBuf,
-    /// Where it is prepared; none where the place is no plain file.
-    draft: Option<PathBuf>,
-    file: BufWriter<File>,
+    file: Open,
+}
+
+/// How it is written.
+#[derive(Debug)]
+enum Open {
+    /// Under another name, until it is whole.
+    Draft(DraftFile),
+    /// Directly: the place is no plain file.
+    Special(BufWriter<File>),
 }
 
 impl NewFile {
@@ -34,14 +41,12 @@ impl NewFile {
             fs::create_dir_all(folder).map_err(refused(path))?;
         }
         // What is no plain file, such as a pipe, cannot be replaced by another one.
-        let is_special = fs::metadata(path).is_ok_and(|there| !there.is_file());
-        let draft = (!is_special).then(|| beside(path, "draft"));
-        let opened = match &draft {
-            Some(draft) => File::create(draft),
-            None => File::options().write(true).open(path),
+        let opened = if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+            File::options().write(true).open(path).map(|file| Open::Special(BufWriter::new(file)))
+        } else {
+            DraftFile::create(path).map(Open::Draft)
         };
-        let file = BufWriter::with_capacity(1 << 16, opened.map_err(refused(path))?);
-        Ok(NewFile { path: path.to_owned(), draft, file })
+        Ok(NewFile { path: path.to_owned(), file: opened.map_err(refused(path))? })
     }
 
     /// Where it will be.
@@ -49,11 +54,11 @@ impl NewFile {
         &self.path
     }
 
-    /// Where something may be kept until it is done.
+    /// Beside what something may be kept until it is done.
     pub(super) fn aside(&self) -> PathBuf {
-        match &self.draft {
-            Some(_) => beside(&self.path, "sorting"),
-            None => std::env::temp_dir().join(format!("netloom-{}.sorting", std::process::id())),
+        match &self.file {
+            Open::Draft(_) => self.path.clone(),
+            Open::Special(_) => std::env::temp_dir().join(format!("netloom-{}", std::process::id())),
         }
     }
 
@@ -62,29 +67,21 @@ impl NewFile {
     /// # Errors
     /// If the system refuses.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), ExportError> {
-        self.file.write_all(bytes).map_err(refused(&self.path))
+        let written = match &mut self.file {
+            Open::Draft(file) => file.write_all(bytes),
+            Open::Special(file) => file.write_all(bytes),
+        };
+        written.map_err(refused(&self.path))
     }
 
     /// Gives the file its name.
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn finish(mut self) -> Result<(), ExportError> {
-        self.file.flush().map_err(refused(&self.path))?;
-        if let Some(draft) = &self.draft {
-            let done = self.file.get_ref().sync_all().and_then(|()| fs::rename(draft, &self.path));
-            done.map_err(refused(&self.path))?;
-            self.draft = None;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for NewFile {
-    fn drop(&mut self) {
-        if let Some(draft) = &self.draft {
-            // Where even this fails, it is in nobody's way: the next one begins it anew.
-            let _ = fs::remove_file(draft);
+    pub fn finish(self) -> Result<(), ExportError> {
+        match self.file {
+            Open::Draft(file) => file.finish().map_err(refused(&self.path)),
+            Open::Special(mut file) => file.flush().map_err(refused(&self.path)),
         }
     }
 }
@@ -97,14 +94,6 @@ fn check(path: &Path, overwrite: Overwrite) -> Result<(), ExportError> {
         return Err(ExportError::Exists(path.to_owned()));
     }
     Ok(())
-}
-
-/// A path beside another one, with a word at its end.
-pub(super) fn beside(path: &Path, word: &str) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".");
-    name.push(word);
-    path.with_file_name(name)
 }
 
 /// For `map_err`: the system refused.

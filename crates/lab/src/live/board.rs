@@ -5,6 +5,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use netloom_model::Job;
 use netloom_records::Status;
 use serde::{Serialize, Serializer};
 
@@ -105,16 +106,19 @@ impl Board {
         *lock(&self.asked)
     }
 
-    /// Puts up how the run ended.
-    pub fn end(&self, done: &Result<RunReport, LabError>) {
+    /// Puts up how the run of these jobs ended, and how far it came by then; ports are not read once more.
+    pub fn end(&self, done: &Result<RunReport, LabError>, jobs: &[Job]) {
         let last = self.state();
         let mut state = State { number: last.number + 1, left: None, ..State::clone(&last) };
         let ending = match done {
             Ok(report) => {
                 let outcome = &report.manifest.outcome;
                 (state.simulated, state.hops) = (report.manifest.simulated_ps, report.manifest.hops);
+                state.elapsed = report.manifest.wall_time_s;
+                (state.steps, state.total_steps) = steps(report, jobs);
                 if outcome.status == Status::Complete {
-                    state.share = Some(1.0);
+                    // Who repeats until a mean is known may have done fewer than it could.
+                    (state.share, state.total_steps) = (Some(1.0), state.steps);
                 }
                 Ending { status: Some(outcome.status), details: outcome.details.clone() }
             }
@@ -122,5 +126,71 @@ impl Board {
         };
         state.ended = Some(ending);
         self.put(state);
+    }
+}
+
+/// Steps done and steps there are, those of endless jobs left out: they have no number to reach.
+fn steps(report: &RunReport, jobs: &[Job]) -> (u64, u64) {
+    let all = report.summary.jobs.iter().zip(jobs);
+    let finite = all.filter(|(_, job)| !job.repetition.endless);
+    finite.fold((0, 0), |(done, there_are), (told, job)| {
+        (done + u64::from(told.steps), there_are + u64::from(job.steps))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Overrides;
+    use crate::line::{RunRequest, run};
+    use crate::prepare::prepare;
+    use crate::source::Source;
+
+    /// A job of three steps, and one that goes on for as long.
+    const SCENE: &str = "
+netloom: 1
+fabric: { leaf_spine: { leaves: 2, spines: 1, hosts_per_leaf: 2 } }
+jobs:
+  - name: small
+    placement: { list: [leaf0.host0, leaf1.host0] }
+    steps: 3
+    phases: [ { compute: 20us }, { ring_all_gather: { size: 64KiB } } ]
+  - name: beside
+    placement: { list: [leaf0.host1, leaf1.host1] }
+    steps: endless
+    phases: [ { ring_all_gather: { size: 4KiB } } ]
+";
+
+    /// What stands on the board in the end, where the last look was long before.
+    fn last(scene: &str) -> (RunReport, Arc<State>) {
+        let place = tempfile::tempdir().expect("a folder");
+        let source = || Source::text("scene.yaml", scene);
+        let folder = Some(place.path().join("run"));
+        let done = run(RunRequest { folder, ..RunRequest::new(source()) });
+        let prepared = prepare(&source(), &Overrides::default()).expect("it is a scenario");
+        let board = Board::default();
+        board.put(State { number: 7, steps: 1, total_steps: 3, share: Some(0.3), ..State::default() });
+        board.end(&done, &prepared.compiled.model.workload.jobs);
+        (done.expect("it runs"), board.state())
+    }
+
+    #[test]
+    fn the_last_state_is_the_one_the_records_have() {
+        let (report, state) = last(SCENE);
+        let [small, beside] = &report.summary.jobs[..] else { panic!("two jobs") };
+        assert!(small.steps == 3 && beside.steps > 0, "{small:?} {beside:?}");
+        assert_eq!((state.number, state.steps, state.total_steps, state.share), (8, 3, 3, Some(1.0)));
+        assert_eq!((state.simulated, state.hops), (report.manifest.simulated_ps, report.manifest.hops));
+        assert_eq!(state.elapsed, report.manifest.wall_time_s);
+        assert!(state.elapsed > 0.0 && state.left.is_none() && state.ended.is_some());
+    }
+
+    #[test]
+    fn a_run_that_its_deadline_ends_says_how_many_steps_are_missing() {
+        // Within the third step, which computes until 60 us at least.
+        let (report, state) = last(&format!("{SCENE}deadline: 55us\n"));
+        assert_eq!(report.manifest.outcome.status, Status::Deadline);
+        assert_eq!((state.steps, state.total_steps), (u64::from(report.summary.jobs[0].steps), 3));
+        assert!(state.steps < 3);
     }
 }

@@ -17,7 +17,7 @@ use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use netloom_engine::observe::{Observer, States};
 use netloom_model::Model;
@@ -70,7 +70,7 @@ pub(crate) fn around(
     let tell = tell.map(|tell| -> &mut dyn FnMut(&RunProgress) { tell });
     let observer = observer.map(|observer| -> &mut dyn Observer { observer });
     let done = line(Watch { stop, tell, look: Some(&mut look), observer });
-    board.end(&done);
+    board.end(&done, &prepared.compiled.model.workload.jobs);
     part(&board);
     drop(server);
     done
@@ -124,7 +124,6 @@ fn open(port: u16, page: String, board: &Arc<Board>) -> Result<Server, LabError>
 /// Gives pages that are open the time to hear how the run ended.
 fn part(board: &Board) {
     if board.asked().is_some_and(|asked| asked.elapsed() < OPEN) {
-        let until = Instant::now() + FAREWELL;
-        thread::sleep(until.saturating_duration_since(Instant::now()));
+        thread::sleep(FAREWELL);
     }
 }

@@ -42,7 +42,7 @@ pub struct Joined {
 }
 
 /// The level of a share, from 0 to 4.
-fn level(share: f64) -> usize {
+pub fn level(share: f64) -> usize {
     SHADES.iter().position(|(most, _)| share < *most).unwrap_or(SHADES.len() - 1)
 }
 

@@ -6,6 +6,7 @@
 //! Invariants: a folder is complete exactly if it holds a manifest and no `INCOMPLETE`. The marker is the first thing
 //! written and the last removed, so a run killed at any instant leaves a folder that says so.
 
+mod draft;
 mod error;
 mod guard;
 mod mark;
@@ -15,6 +16,7 @@ mod table_file;
 mod verify;
 mod write;
 
+pub use draft::{DraftFile, fresh};
 pub use error::{FolderError, Problem, ReadError};
 pub use marker::Marker;
 pub use read::{BatchReader, RowReader, RunFolder};

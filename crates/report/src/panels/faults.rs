@@ -1,5 +1,8 @@
 //! Events as the user named them, what became of links, and packets lost, by reason.
 //!
+//! Leaves out: what became of links after the run had ended, of which table `faults` may tell: faults go on where everything
+//! else is done.
+//!
 //! Invariants: lists that are cut say how long they were.
 
 use std::collections::BTreeMap;
@@ -48,6 +51,9 @@ impl Collector for Faults {
 
 impl Faults {
     fn change(&mut self, about: &About, row: &FaultRow) {
+        if row.time.0 > about.manifest.simulated_ps {
+            return;
+        }
         self.total += 1;
         if self.changes.len() < LISTED {
             let link = about.link(row.link);

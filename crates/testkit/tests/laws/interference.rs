@@ -5,6 +5,7 @@
 //! beside one of them, all its senders beside the other.
 
 use netloom_catalog::expand;
+use netloom_engine::observe::{Control, Observer, Progress, States};
 use netloom_engine::{Options, Seams, Status};
 use netloom_model::{Job, Model};
 use netloom_records::{FlowRow, MeasureRow, StepRow};
@@ -237,6 +238,27 @@ fn the_run_ends_with_the_last_job_that_has_an_end() {
     assert_eq!(aggressor.end, None);
     assert!(steps(&run, AGGRESSOR).iter().all(|row| row.end <= run.outcome.end));
     assert!(aggressor.steps > 3 && steps(&run, AGGRESSOR).len() == aggressor.steps as usize);
+}
+
+#[test]
+fn progress_counts_the_steps_of_jobs_that_have_an_end() {
+    struct Last(Option<Progress>);
+    impl Observer for Last {
+        fn at_window(&mut self, progress: &Progress, _: &dyn States) -> Control {
+            self.0 = Some(*progress);
+            Control::Continue
+        }
+    }
+    let model = compiled(&scene(3, ""));
+    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the jobs make sense");
+    let mut last = Last(None);
+    let seams = Seams { hooks: Vec::new(), observer: Some(&mut last) };
+    let run = simulate_with(&model, work, Options::default(), seams);
+    let [victim, aggressor] = run.records.jobs[..] else { panic!("two jobs") };
+    let progress = last.0.expect("there was a window");
+    assert!(aggressor.steps > 3);
+    assert_eq!(progress.steps, u64::from(victim.steps));
+    assert!(progress.steps <= progress.total_steps, "{progress:?}");
 }
 
 #[test]

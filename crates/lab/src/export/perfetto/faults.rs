@@ -2,7 +2,7 @@
 //!
 //! Models: table `events` (what a scenario named or drew) and table `faults` (links that carried nothing), each as slices
 //! from where something began until it was over; what is over without having begun is an instant.
-//! Leaves out: where packets were lost.
+//! Leaves out: where packets were lost; what is in table `faults` for instants after the run had ended.
 //!
 //! Invariants: a slice takes two rows, or one that was not over when the run ended.
 
@@ -30,21 +30,23 @@ struct Open<K> {
 pub fn add(run: &Recorded, trace: &mut Trace) -> Result<(), LabError> {
     let stated = |table: &str| run.folder.manifest().tables.get(table).map_or(0, |table| table.rows);
     let (events, faults) = (stated("events"), stated("faults"));
-    if events + faults == 0 {
-        return Ok(());
-    }
-    let group = trace.below(None, "faults");
+    let mut group = None;
     if events > 0 {
-        add_events(run, group, trace)?;
+        add_events(run, &mut group, trace)?;
     }
     if faults > 0 {
-        add_faults(run, group, trace)?;
+        add_faults(run, &mut group, trace)?;
     }
     Ok(())
 }
 
-fn add_events(run: &Recorded, group: Track, trace: &mut Trace) -> Result<(), LabError> {
-    let mut open = Open::new(group, "events");
+/// The track above both, made for the first that has something to show.
+fn above(group: &mut Option<Track>, trace: &mut Trace) -> Track {
+    *group.get_or_insert_with(|| trace.below(None, "faults"))
+}
+
+fn add_events(run: &Recorded, group: &mut Option<Track>, trace: &mut Trace) -> Result<(), LabError> {
+    let mut open = Open::new(above(group, trace), "events");
     for rows in run.folder.rows::<EventRow>()? {
         for row in rows? {
             let (kind, begins, word) = meaning(row.action);
@@ -57,16 +59,19 @@ fn add_events(run: &Recorded, group: Track, trace: &mut Trace) -> Result<(), Lab
     open.end(trace)
 }
 
-fn add_faults(run: &Recorded, group: Track, trace: &mut Trace) -> Result<(), LabError> {
-    let mut open = Open::new(group, "links down");
+fn add_faults(run: &Recorded, group: &mut Option<Track>, trace: &mut Trace) -> Result<(), LabError> {
+    let mut open = None;
+    let end = trace.end();
     for rows in run.folder.rows::<FaultRow>()? {
-        for row in rows? {
+        // The table goes on for as long as the scenario has faults, even where everything else is done.
+        for row in rows?.into_iter().filter(|row| row.time <= end) {
+            let open = open.get_or_insert_with(|| Open::new(above(group, trace), "links down"));
             let link = run.names.links.get(row.link.index()).cloned().unwrap_or_default();
             let name = format!("link {link} {}", if row.up { "up" } else { "down" });
             open.row(row.link, !row.up, row.time, name, Vec::new(), trace)?;
         }
     }
-    open.end(trace)
+    open.map_or(Ok(()), |open| open.end(trace))
 }
 
 /// What begins it, whether this does, and what it is called meanwhile.

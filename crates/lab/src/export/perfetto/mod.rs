@@ -92,5 +92,7 @@ fn default_place(folder: &Path) -> Result<PathBuf, ExportError> {
         Some(_) => folder.to_owned(),
         None => fs::canonicalize(folder).map_err(refused(folder))?,
     };
-    Ok(super::place::beside(&named, "perfetto-trace"))
+    let mut name = named.file_name().unwrap_or_default().to_owned();
+    name.push(".perfetto-trace");
+    Ok(named.with_file_name(name))
 }

@@ -4,12 +4,12 @@
 //! Leaves out: ports of switches, of which there are too many to look at one below the other.
 //!
 //! Invariants: a rate stands at the start of its interval and holds until its end, what waits stands at the end of its
-//! interval; where a port has no row, both are zero.
+//! interval; where a port has no row, both are zero. The last interval ends with the run, and none begins after it.
 
 use std::collections::BTreeMap;
 
 use netloom_records::{PortRow, SeriesRow};
-use netloom_units::{Duration, PortId, Time};
+use netloom_units::{Bytes, Duration, PortId, Time};
 
 use super::trace::{Trace, Track};
 use crate::error::LabError;
@@ -22,7 +22,7 @@ const BITS_PER_SECOND: u128 = 8_000_000_000_000;
 struct Port {
     rate: Track,
     waiting: Track,
-    /// End and length of its last interval with a row.
+    /// Until when its last interval with a row lasted, and the length of intervals.
     last: (Time, Duration),
 }
 
@@ -33,9 +33,9 @@ struct Port {
 pub fn add(run: &Recorded, trace: &mut Trace) -> Result<(), LabError> {
     let names = port_names(run)?;
     let mut ports: BTreeMap<PortId, Port> = BTreeMap::new();
-    let mut group = None;
+    let (mut group, end) = (None, trace.end());
     for rows in run.folder.rows::<SeriesRow>()? {
-        for row in rows? {
+        for row in rows?.into_iter().filter(|row| start(row) < end) {
             let Some(name) = names.get(&row.port) else { continue };
             let port = match ports.entry(row.port) {
                 std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
@@ -63,10 +63,15 @@ fn port_names(run: &Recorded) -> Result<BTreeMap<PortId, String>, LabError> {
     Ok(names)
 }
 
-/// Bits per second, to the nearest whole one.
-fn rate(row: &SeriesRow) -> u64 {
-    let interval = u128::from(row.interval.0.max(1));
-    let rate = (u128::from(row.size.0) * BITS_PER_SECOND + interval / 2) / interval;
+/// When the interval of a row begins.
+fn start(row: &SeriesRow) -> Time {
+    Time(row.time.0.saturating_sub(row.interval.0))
+}
+
+/// Bits per second over so long, to the nearest whole one.
+fn rate(size: Bytes, length: Duration) -> u64 {
+    let length = u128::from(length.0.max(1));
+    let rate = (u128::from(size.0) * BITS_PER_SECOND + length / 2) / length;
     u64::try_from(rate).unwrap_or(u64::MAX)
 }
 
@@ -82,13 +87,14 @@ impl Port {
     }
 
     fn row(&mut self, row: &SeriesRow, trace: &mut Trace) -> Result<(), LabError> {
-        let start = Time(row.time.0.saturating_sub(row.interval.0));
+        // The run may end before its last interval does.
+        let (start, end) = (start(row), row.time.min(trace.end()));
         if self.last.0 < start {
             self.nothing(start, trace)?;
         }
-        trace.value(self.rate, start, rate(row))?;
-        trace.value(self.waiting, row.time, row.waiting.0)?;
-        self.last = (row.time, row.interval);
+        trace.value(self.rate, start, rate(row.size, end.since(start)))?;
+        trace.value(self.waiting, end, row.waiting.0)?;
+        self.last = (end, row.interval);
         Ok(())
     }
 

@@ -11,7 +11,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use netloom_records::fresh;
 
 /// Bytes of a part.
 const PART: usize = 64 << 20;
@@ -23,7 +25,7 @@ const HEAD: usize = 12;
 /// Events to be sorted.
 #[derive(Debug)]
 pub struct Sorted {
-    /// Where parts go.
+    /// Beside what parts go.
     path: PathBuf,
     part: usize,
     bytes: Vec<u8>,
@@ -81,7 +83,7 @@ impl Sorted {
     fn spill(&mut self) -> io::Result<()> {
         self.events.sort_by_key(|event| event.0);
         if self.spilled.is_none() {
-            self.spilled = Some(Spilled::new(self.path.clone())?);
+            self.spilled = Some(Spilled::new(&self.path)?);
         }
         let spilled = self.spilled.as_mut().expect("it was just made");
         let mut file = BufWriter::new(&spilled.file);
@@ -101,8 +103,9 @@ impl Sorted {
 }
 
 impl Spilled {
-    fn new(path: PathBuf) -> io::Result<Spilled> {
-        let file = File::options().read(true).write(true).create(true).truncate(true).open(&path)?;
+    fn new(beside: &Path) -> io::Result<Spilled> {
+        let open = |path: &Path| File::options().read(true).write(true).create_new(true).open(path);
+        let (path, file) = fresh(beside, "sorting", open)?;
         Ok(Spilled { path, file, ends: Vec::new() })
     }
 
@@ -125,7 +128,7 @@ impl Spilled {
 
 impl Drop for Spilled {
     fn drop(&mut self) {
-        // Where this fails, the file lies where the next export begins it anew.
+        // Where this fails, the file is in nobody's way.
         let _ = fs::remove_file(&self.path);
     }
 }

@@ -52,7 +52,11 @@ fn made(scene: &str, folder: &Path) {
 }
 
 fn exported(place: &Path) -> (TraceReport, Vec<TracePacket>) {
-    made(SCENE, &place.join("run"));
+    exported_as(SCENE, place)
+}
+
+fn exported_as(scene: &str, place: &Path) -> (TraceReport, Vec<TracePacket>) {
+    made(scene, &place.join("run"));
     let report = perfetto(&place.join("run"), None, Overwrite::Refuse).expect("it can be exported");
     assert_eq!(report.file, place.join("run.perfetto-trace"));
     let bytes = fs::read(&report.file).expect("it is there");
@@ -158,6 +162,54 @@ fn counters_fall_to_zero_where_nothing_is_sent() {
             assert!(values[0] == 0 && values[1..values.len() - 1].contains(&0), "{name}: {values:?}");
         }
     }
+}
+
+#[test]
+fn the_last_interval_ends_with_the_run() {
+    let place = tempfile::tempdir().expect("a folder");
+    // Ranks begin to send at 2 us, and the first messages take longer than that.
+    let (_, packets) = exported_as(&format!("{SCENE}deadline: 2300ns\n"), place.path());
+    let run = RunFolder::open(&place.path().join("run")).expect("it is complete");
+    assert_eq!(run.manifest().simulated_ps, 2_300_000);
+    let rows = run.series().expect("series");
+    let last: Vec<_> = rows.into_iter().filter(|row| row.time.0 == 3_000_000).collect();
+    let values = |ending: &str| {
+        let tracks = tracks(&packets).into_iter().filter(|track| {
+            track.counter.is_some() && track.name.as_deref().is_some_and(|name| name.ends_with(ending))
+        });
+        let uuids: Vec<Option<u64>> = tracks.map(|track| track.uuid).collect();
+        assert_eq!(uuids.len(), 4, "one for each host");
+        let of_them = events(&packets).filter(|(_, event)| uuids.contains(&event.track_uuid));
+        of_them.filter_map(|(at, event)| Some((at, event.counter_value?))).collect::<Vec<_>>()
+    };
+    let sending = values("sending");
+    let rates: Vec<i64> = sending.iter().filter(|(at, _)| *at == 2_000).map(|(_, rate)| *rate).collect();
+    assert_eq!(rates.len(), 4);
+    for rate in rates {
+        // Bytes times 8e12, divided by 300 ns, to the nearest whole number.
+        let is_told = |size: u64| (size as i128 * 8_000_000_000_000 + 150_000) / 300_000 == i128::from(rate);
+        assert!(rate > 0 && last.iter().any(|row| is_told(row.size.0)), "{rate}");
+    }
+    assert_eq!(sending.iter().filter(|(at, rate)| (*at, *rate) == (2_300, 0)).count(), 4);
+    assert_eq!(values("waiting").iter().filter(|(at, _)| *at == 2_300).count(), 4);
+    assert_eq!(events(&packets).map(|(at, _)| at).max(), Some(2_300), "nothing is after the end");
+}
+
+#[test]
+fn faults_after_the_end_are_left_out() {
+    let place = tempfile::tempdir().expect("a folder");
+    let later = "action: up }, { at: 10ms, link: leaf0-spine1.0, action: down } ]";
+    let (report, packets) = exported_as(&SCENE.replace("action: up } ]", later), place.path());
+    let run = RunFolder::open(&place.path().join("run")).expect("it is complete");
+    let end = run.manifest().simulated_ps;
+    let faults = run.faults().expect("faults");
+    assert!(end < 10_000_000_000 && faults.iter().any(|row| row.time.0 > end), "{end}: {faults:?}");
+    let of_type = |kind| events(&packets).filter(|(_, event)| event.r#type == Some(kind)).count() as u64;
+    assert_eq!([TYPE_SLICE_BEGIN, TYPE_SLICE_END].map(of_type), [report.slices; 2]);
+    assert!(events(&packets).all(|(at, _)| at <= (end + 500) / 1_000));
+    let count =
+        |name: &str| events(&packets).filter(|(_, event)| event.name.as_deref() == Some(name)).count();
+    assert_eq!((count("link leaf0-spine0.0 down"), count("link leaf0-spine1.0 down")), (2, 0));
 }
 
 #[test]

@@ -195,7 +195,7 @@ impl Layers {
                 bundles.values().min().copied().unwrap_or(0),
                 bundles.values().max().copied().unwrap_or(0),
             ],
-            is_full: bundles.len() as u64 == pairs,
+            is_full: reach == Reach::Local && bundles.len() as u64 == pairs,
             rates,
             delays,
             capacity,

@@ -31,13 +31,7 @@ pub fn over_time(sheet: &mut Sheet, told: Option<&OverTime>, run: &Provenance) {
     let room = sheet.columns().saturating_sub(LABEL + BEHIND + 3).max(8);
     let rates = fitted(&told.throughput, room, mean);
     let most = largest(&told.throughput);
-    course(
-        sheet,
-        "to all hosts",
-        &sparkline(&rates, largest(&rates)),
-        room,
-        &format!("most {}", words::bit_rate(most)),
-    );
+    course(sheet, "to all hosts", &sparkline(&rates, most), room, &format!("most {}", words::bit_rate(most)));
     let waiting: Vec<f64> = told.backlog.iter().map(|bytes| *bytes as f64).collect();
     let shown = fitted(&waiting, room, largest);
     let most = format!("most {}", words::size(largest(&waiting)));

@@ -19,15 +19,8 @@ pub fn faults(sheet: &mut Sheet, told: &Faults, simulated: f64) {
     }
     sheet.title("Faults", "▼ a link goes down, ▲ comes up, ◆ both, ● another event");
     time_line(sheet, told, simulated);
-    let kept = told.changes.len() as u64;
-    if told.total > kept {
-        let text = format!(
-            "the first {} of {} changes of links are marked",
-            words::count(kept),
-            words::count(told.total)
-        );
-        sheet.text(Ink::Faint, &text, 2);
-    }
+    cut_marks(sheet, told.changes.len(), told.total, "changes of links");
+    cut_marks(sheet, told.events.len(), told.total_events, "events");
     if told.events.is_empty() {
         told.changes.iter().take(LISTED).for_each(|change| list_change(sheet, change));
         super::cut_list(sheet, told.total as usize, LISTED, "change");
@@ -35,6 +28,14 @@ pub fn faults(sheet: &mut Sheet, told: &Faults, simulated: f64) {
     }
     told.events.iter().take(LISTED).for_each(|event| list_event(sheet, event));
     super::cut_list(sheet, told.total_events as usize, LISTED, "event");
+}
+
+/// Says of how many so many are marked, where not all are.
+fn cut_marks(sheet: &mut Sheet, marked: usize, total: u64, what: &str) {
+    if total > marked as u64 {
+        let (marked, total) = (words::count(marked as u64), words::count(total));
+        sheet.text(Ink::Faint, &format!("the first {marked} of {total} {what} are marked"), 2);
+    }
 }
 
 /// Marks from the start of the run to its end.

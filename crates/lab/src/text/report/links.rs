@@ -3,7 +3,7 @@
 use netloom_report::told::{Links, ListData, TierData, Usage};
 
 use super::super::bars::bar;
-use super::super::heat_map::{Cell, HeatMap, legend};
+use super::super::heat_map::{Cell, HeatMap, legend, level};
 use super::super::ink::Ink;
 use super::super::sheet::{Line, Sheet, beside, name};
 use crate::words;
@@ -80,8 +80,7 @@ fn busiest(sheet: &mut Sheet, told: &ListData) {
     };
     for link in told.links.iter().take(LISTED) {
         let line = Line::indented(2).plain(&name(&short(link), names - 2)).up_to(names);
-        let level = (link.usage * 5.0).clamp(0.0, 4.0) as usize;
-        let line = line.add(Ink::Heat(level), &bar(link.usage, length)).up_to(names + length + 1);
+        let line = line.add(Ink::Heat(level(link.usage)), &bar(link.usage, length)).up_to(names + length + 1);
         sheet.line(line.right(Ink::Plain, &words::percent(link.usage), 9));
     }
     super::cut_list(sheet, told.total, LISTED, "direction");

@@ -73,6 +73,7 @@ pub fn steps(sheet: &mut Sheet, told: &Report) {
         let text = format!("{}: no step was finished by all ranks", label(told, job));
         sheet.text(Ink::Alarm, &text, 2);
     }
+    cut_list(sheet, without.len(), MOST_BESIDE, "job");
     if told.steps.is_empty() {
         sheet.gap();
         sheet.text(Ink::Faint, "No run has a job, so there are no step times.", 0);
@@ -122,11 +123,12 @@ pub fn messages(sheet: &mut Sheet, told: &Report) {
     bars(sheet, "FCT of messages of jobs", &of_jobs.filter_map(timed).collect::<Vec<_>>());
     let beside = told.fct.iter().map(|fct| fct.background.arrived.as_ref()).enumerate();
     bars(sheet, "FCT of background messages", &beside.filter_map(timed).collect::<Vec<_>>());
-    for (run, fct) in told.fct.iter().enumerate().take(MOST_BESIDE) {
-        let lost = fct.jobs.unfinished + fct.background.unfinished + fct.staged_unfinished;
-        if lost > 0 {
-            let text = format!("{}: {} did not arrive", told.runs[run].name, words::some(lost, "message"));
-            sheet.line(Line::indented(2).add(Ink::Alarm, &text));
-        }
+    let lost =
+        told.fct.iter().map(|fct| fct.jobs.unfinished + fct.background.unfinished + fct.staged_unfinished);
+    let with_losses: Vec<(usize, u64)> = lost.enumerate().filter(|(_, lost)| *lost > 0).collect();
+    for (run, lost) in with_losses.iter().take(MOST_BESIDE) {
+        let text = format!("{}: {} did not arrive", told.runs[*run].name, words::some(*lost, "message"));
+        sheet.line(Line::indented(2).add(Ink::Alarm, &text));
     }
+    cut_list(sheet, with_losses.len(), MOST_BESIDE, "run");
 }

@@ -1,0 +1,124 @@
+//! Files that appear whole or not at all, whatever stands beside them.
+//!
+//! Models: a draft beside the place, under a name that nobody has, which takes the place's name when all of it is on the
+//! disk.
+//! Leaves out: whether a file may be replaced; pipes and devices, which cannot be.
+//!
+//! Invariants: no file but that of the place is ever replaced; a draft that is given up is removed.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// Names tried before giving up: nobody has so many files left over.
+const MOST_TRIES: u32 = 1000;
+
+/// A file being written.
+#[derive(Debug)]
+pub struct DraftFile {
+    path: PathBuf,
+    draft: PathBuf,
+    file: BufWriter<File>,
+    is_done: bool,
+}
+
+impl DraftFile {
+    /// Begins the file of a place, whose folder is there.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn create(path: &Path) -> io::Result<DraftFile> {
+        let (draft, file) =
+            fresh(path, "draft", |draft| File::options().write(true).create_new(true).open(draft))?;
+        let file = BufWriter::with_capacity(1 << 16, file);
+        Ok(DraftFile { path: path.to_owned(), draft, file, is_done: false })
+    }
+
+    /// Writes all of it to the disk, under the draft's name as yet; to be done with several files before the first one
+    /// takes its name.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn settle(&mut self) -> io::Result<()> {
+        self.file.flush()?;
+        self.file.get_ref().sync_all()
+    }
+
+    /// Gives the file its name, in place of one that is there.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.settle()?;
+        fs::rename(&self.draft, &self.path)?;
+        self.is_done = true;
+        Ok(())
+    }
+}
+
+impl Write for DraftFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for DraftFile {
+    fn drop(&mut self) {
+        if !self.is_done {
+            // Where even this fails, it is in nobody's way: the next one takes another name.
+            let _ = fs::remove_file(&self.draft);
+        }
+    }
+}
+
+/// Makes something beside a place, under a name that nobody has: the place's name with a word behind it, and a number where
+/// that is taken. `make` must refuse what is there already.
+///
+/// # Errors
+/// If the system refuses.
+pub fn fresh<T>(path: &Path, word: &str, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
+    let numbered = |number: u32| {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(if number == 0 { format!(".{word}") } else { format!(".{word}{number}") });
+        path.with_file_name(name)
+    };
+    for number in 0..MOST_TRIES {
+        let place = numbered(number);
+        match make(&place) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            made => return made.map(|made| (place, made)),
+        }
+    }
+    Err(ErrorKind::AlreadyExists.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_beside_a_place_stays_as_it_is() {
+        let home = tempfile::tempdir().expect("a folder");
+        let place = home.path().join("table");
+        for name in ["table.draft", "table.draft1"] {
+            fs::write(home.path().join(name), "of the user").expect("it can be written");
+        }
+        let begun = || {
+            let mut file = DraftFile::create(&place).expect("there is a third name");
+            file.write_all(b"text").expect("it can be written");
+            file
+        };
+        let names = || fs::read_dir(home.path()).expect("it is there").count();
+        drop(begun());
+        assert_eq!(names(), 2, "a draft that is given up is gone");
+        begun().finish().expect("it can be renamed");
+        assert_eq!((names(), fs::read(&place).expect("it is there")), (3, b"text".to_vec()));
+        for name in ["table.draft", "table.draft1"] {
+            assert_eq!(fs::read(home.path().join(name)).expect("it is there"), b"of the user");
+        }
+    }
+}
