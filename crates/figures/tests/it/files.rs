@@ -102,7 +102,14 @@ fn what_stands_in_the_way_is_told() {
     assert!(matches!(put("taken", Overwrite::Replace), FigureError::NotAFolder(_)));
     fs::create_dir_all(place.path("other/links.pdf")).unwrap();
     assert!(matches!(put("other", Overwrite::Replace), FigureError::NotAFile(_)));
+}
+
+#[test]
+fn what_is_called_as_a_draft_is_in_nobody_s_way() {
+    let place = place();
     fs::create_dir_all(place.path("third/throughput.pdf.draft")).unwrap();
-    assert!(matches!(put("third", Overwrite::Refuse), FigureError::Unwritable { .. }));
-    assert_eq!(fs::read_dir(place.path("third")).unwrap().count(), 1, "drafts are gone");
+    fs::write(place.path("third/links.pdf.draft"), "mine").unwrap();
+    write(drawn(&place).unwrap(), &place.path("third"), Format::Pdf, Overwrite::Refuse).unwrap();
+    assert_eq!(fs::read_to_string(place.path("third/links.pdf.draft")).unwrap(), "mine");
+    assert_eq!(fs::read_dir(place.path("third")).unwrap().count(), 2 + 14, "no other draft is left");
 }

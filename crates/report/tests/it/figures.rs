@@ -121,9 +121,10 @@ fn faults_and_losses_are_told_by_name() {
         last: Time(SECOND * (packets + 1)),
     };
     let fault =
-        |seconds: u64| FaultRow { time: Time(SECOND * seconds), link: LinkId(2), up: seconds % 2 == 1 };
-    let rows =
-        MemorySink { drops: vec![lost(2, 3), lost(4, 5)], faults: (0..300).map(fault).collect(), ..rows() };
+        |number: u64| FaultRow { time: Time(SECOND / 100 * number), link: LinkId(2), up: number % 2 == 1 };
+    // The last ones come after the run's end, at ten seconds.
+    let faults = (0..300).chain(1001..1005).map(fault).collect();
+    let rows = MemorySink { drops: vec![lost(2, 3), lost(4, 5)], faults, ..rows() };
     place.run("a", &rows, names("training"), summary("ecmp"));
     let data = place.data();
     let expected = json!([{
@@ -133,7 +134,7 @@ fn faults_and_losses_are_told_by_name() {
     assert_eq!(data["faults"][0]["total"], 300);
     let changes = data["faults"][0]["changes"].as_array().expect("there is a list");
     assert_eq!(changes.len(), 200, "the page says that it shows 200 of 300");
-    assert_eq!(changes[1], json!({"time": 1.0, "link": "leaf0-spine0.0", "up": true}));
+    assert_eq!(changes[1], json!({"time": 0.01, "link": "leaf0-spine0.0", "up": true}));
     assert_eq!(data["summary"][0]["whole"]["dropped"], 8);
 }
 
