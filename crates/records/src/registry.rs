@@ -9,8 +9,8 @@ use crate::column::TableSpec;
 use crate::row::Row;
 use crate::rows::{
     ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow,
-    MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, SeriesRow, SignalRow,
-    SpanRow, StageRow, StepRow, TallyRow, TrafficRow,
+    MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, RingRow, SeriesRow,
+    SignalRow, SpanRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 use crate::sink::{Sink, SinkError};
 
@@ -134,6 +134,8 @@ tables! {
     Tallies tallies TallyRow;
     /// What ranks did in recorded steps.
     Spans spans SpanRow;
+    /// Numbers that switches forgot too early.
+    Rings rings RingRow;
 }
 
 /// Does something for the row type of a table.

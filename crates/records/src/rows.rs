@@ -19,6 +19,7 @@ mod congestion;
 mod events;
 mod measures;
 mod reordering;
+mod rings;
 mod spans;
 
 pub use classes::{ClassRow, TrafficRow};
@@ -26,6 +27,7 @@ pub use congestion::{CongestedFlowRow, CongestionRow, Part, Role};
 pub use events::{EventRow, Happening, Target};
 pub use measures::{MeasureRow, TallyRow};
 pub use reordering::ReorderingRow;
+pub use rings::RingRow;
 pub use spans::{Activity, SpanRow};
 
 table! {

@@ -436,19 +436,26 @@ impl Node {
                 return if CARE != PLAIN && egress.is_guarded() {
                     self.enqueue_guarded(now, way, &packet(), desk, round);
                 } else {
-                    self.enqueue_class::<CARE>(now, port, &packet(), desk);
+                    self.enqueue_class::<CARE>(now, port, &packet(), desk, round);
                 };
             }
             egress.enqueue_computed(now, packet().bytes)
         };
         match arrival {
             Some(arrival) => push(egress, InFlight { arrival, packet: packet() }, desk, round),
-            None => desk.dropped(now, self.id.0, Some(port), DropReason::QueueFull, &packet()),
+            None => self.refuse_computed(now, port, &packet(), desk, round),
         }
     }
 
     #[inline(always)]
-    fn enqueue_class<const CARE: u8>(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk) {
+    fn enqueue_class<const CARE: u8>(
+        &mut self,
+        now: u64,
+        port: u32,
+        packet: &Packet,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
         let egress = &mut self.ports[port as usize];
         match egress.enqueue(now, packet) {
             Enqueued::Taken => {}
@@ -456,7 +463,7 @@ impl Node {
                 self.busy[port as usize / 64] |= 1 << (port % 64);
             }
             Enqueued::StartsAt(at) => self.expect_start(port, at, desk),
-            Enqueued::Full => self.refuse(now, port, DropReason::QueueFull, packet, desk),
+            Enqueued::Full => self.refuse(now, port, DropReason::QueueFull, packet, desk, round),
         }
     }
 
@@ -479,10 +486,34 @@ impl Node {
         }
     }
 
+    /// A packet whose start would be known at once finds the queue of a port full.
+    #[cold]
+    #[inline(never)]
+    fn refuse_computed(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+        desk.dropped(now, self.id.0, Some(port), DropReason::QueueFull, packet);
+        self.take_back_at_edge(packet, round);
+    }
+
+    /// The edge was told of a packet that is dropped here.
+    fn take_back_at_edge(&mut self, packet: &Packet, round: &Round) {
+        if let Some(edge) = &mut self.edge {
+            edge.take_back(packet, round);
+        }
+    }
+
     /// A packet finds the queue of a port full.
     #[cold]
     #[inline(never)]
-    fn refuse(&mut self, now: u64, port: u32, reason: DropReason, packet: &Packet, desk: &mut Desk) {
+    fn refuse(
+        &mut self,
+        now: u64,
+        port: u32,
+        reason: DropReason,
+        packet: &Packet,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
+        self.take_back_at_edge(packet, round);
         let found = self.ports[port as usize].found_by_refused(now);
         let followed = found.map(|found| Followed { found, start: None });
         self.lose_at(port, now, reason, (packet, followed), desk);

@@ -29,8 +29,8 @@ use crate::registry::Table;
 use crate::row::Row;
 use crate::rows::{
     ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow,
-    MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, SeriesRow, SignalRow,
-    SpanRow, StageRow, StepRow, TallyRow, TrafficRow,
+    MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, RingRow, SeriesRow,
+    SignalRow, SpanRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 
 /// Rows per batch read.
@@ -182,6 +182,7 @@ whole_tables! {
     measures MeasureRow;
     tallies TallyRow;
     spans SpanRow;
+    rings RingRow;
 }
 
 /// The Arrow batches of a table.

@@ -48,6 +48,7 @@ fn push_in_pieces(run: &MemorySink, sink: &mut impl Sink, seed: u64) {
     push!(sink, random, Measures, run.measures);
     push!(sink, random, Tallies, run.tallies);
     push!(sink, random, Spans, run.spans);
+    push!(sink, random, Rings, run.rings);
     push!(sink, random, Packets, run.packets);
 }
 

@@ -35,6 +35,7 @@ fn read(folder: &RunFolder) -> MemorySink {
         classes: folder.classes().unwrap(),
         traffic: folder.traffic().unwrap(),
         spans: folder.spans().unwrap(),
+        rings: folder.rings().unwrap(),
     }
 }
 

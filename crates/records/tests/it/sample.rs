@@ -6,8 +6,8 @@ use netloom_records::{
     Activity, ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow,
     EventRow, Fate, FaultRow, FlowRow, FolderSink, Happening, JobRow, Manifest, MeasureRow, MemorySink,
     Names, Outcome, Overwrite, PacketKind, PacketRow, Part, PathRow, PortRow, RateRow, ReorderingRow,
-    RepairRow, Role, RunSummary, SeriesRow, SignalRow, SpanRow, StageRow, Status, StepRow, TallyRow, Target,
-    TrafficRow,
+    RepairRow, RingRow, Role, RunSummary, SeriesRow, SignalRow, SpanRow, StageRow, Status, StepRow, TallyRow,
+    Target, TrafficRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;
@@ -36,6 +36,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
     let mut order = Random::stream(seed, 0, 8);
     let mut measured = Random::stream(seed, 0, 9);
     let mut timeline = Random::stream(seed, 0, 10);
+    let mut rings = Random::stream(seed, 0, 11);
     let mut run = MemorySink::default();
     for _ in 0..n_rows {
         run.flows.push(flow(&mut random));
@@ -61,6 +62,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
         run.measures.push(measure(&mut measured));
         run.tallies.push(tally(&mut measured));
         run.spans.push(span(&mut timeline));
+        run.rings.push(ring(&mut rings));
     }
     sort(&mut run);
     run
@@ -476,7 +478,16 @@ fn span(random: &mut Random) -> SpanRow {
     }
 }
 
+fn ring(random: &mut Random) -> RingRow {
+    RingRow {
+        node: NodeId(random.below(N_NAMED)),
+        host: HostId(random.next_u32()),
+        overwritten: large(random),
+    }
+}
+
 fn sort(run: &mut MemorySink) {
+    run.rings.sort_by_key(|row| (row.node, row.host));
     run.spans.sort_by_key(SpanRow::order);
     run.measures.sort_by_key(|row| row.job);
     run.tallies.sort_by_key(|row| (row.job, row.source));

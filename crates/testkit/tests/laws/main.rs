@@ -44,4 +44,5 @@ mod staged;
 mod storms;
 mod themis;
 mod themis_failures;
+mod themis_promises;
 mod throttling;
