@@ -50,6 +50,7 @@ fn star(delays: &[u64], blocks: u64) -> Scene {
         output_buffer: 0,
         forwarding: Forwarding::StoreAndForward,
         latency: 0,
+        is_ideal: false,
     });
     scene
 }

@@ -49,6 +49,7 @@ fn credits_for(buffer: u64) -> Credits {
         output_buffer: 0,
         forwarding: Forwarding::StoreAndForward,
         latency: 0,
+        is_ideal: false,
     }
 }
 
