@@ -81,7 +81,7 @@ impl Crossbar {
             staged: (0..n_lanes).map(|_| VecDeque::new()).collect(),
             lane_started: None,
             lane_granted: None,
-            turns: vec![Turn::default(); n_lanes],
+            turns: vec![Turn::new(n_ports); n_lanes],
             granted: None,
         };
         Crossbar {

@@ -8,6 +8,8 @@ mod crossbar;
 mod latency;
 mod lossless;
 mod recovery;
+mod shares;
+mod turns;
 
 use super::{Credits, Fabric, Forwarding, Hop, Kind, Message, NodeIdx, Order, Outcome, Packet, Scene, play};
 
