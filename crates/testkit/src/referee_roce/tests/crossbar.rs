@@ -219,20 +219,20 @@ fn credits_of_a_packet_wait_for_its_last_bit() {
     assert_eq!(data_starts(&outcome, 1)[1], (second + 349_334 + DELAY, 1));
 }
 
-/// Hosts 2, 3 and 4 send a packet to host 0, the last of them so that it waits for the others; behind it come two for host
-/// 1. With room for two packets: from the instant at which the first stand at the switch, when it starts what comes from
-/// host 4, and when host 4 starts its third packet.
+/// Hosts 2, 3 and 4 send a packet to host 0, the last of them so that it waits for the others; behind it come three for
+/// host 1. With room for three packets: from the instant at which the first stand at the switch, when it starts what comes from
+/// host 4, and when host 4 starts its fourth packet.
 fn behind_one_that_waits(speedup: u64) -> ([u64; 2], u64) {
     let mut scene = star(&[RATE; 5]);
-    scene.credits = Some(Credits { forwarding: CUT_THROUGH, speedup, ..credits_for(2 * 1088) });
+    scene.credits = Some(Credits { forwarding: CUT_THROUGH, speedup, ..credits_for(3 * 1088) });
     (2..4).for_each(|from| send(&mut scene, 0, from, 0, 1));
     send(&mut scene, 3 * FULL / 4, 4, 0, 1);
-    send(&mut scene, 3 * FULL / 4, 4, 1, 2);
+    send(&mut scene, 3 * FULL / 4, 4, 1, 3);
     let outcome = played(&scene);
     let first = 64_000 + DELAY;
     let sent = sent_to(&outcome, 5, &[0, 1]);
     let of_host_4: Vec<_> = sent.iter().filter(|start| start.1 == 4).map(|start| start.0 - first).collect();
-    ([of_host_4[0], of_host_4[1]], data_starts(&outcome, 4)[2].0 - first)
+    ([of_host_4[0], of_host_4[1]], data_starts(&outcome, 4)[3].0 - first)
 }
 
 #[test]

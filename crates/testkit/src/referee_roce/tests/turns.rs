@@ -91,7 +91,7 @@ fn transfers_in_another_lane_pass_a_lane_that_is_asked_before_and_busy() {
     let to_host_0 = |hop: &&Hop| (hop.node, hop.next, hop.packet.kind) == (5, 0, Kind::Ack);
     let acks: Vec<_> = outcome.hops.iter().filter(to_host_0).map(|hop| hop.started_at - FIRST).collect();
     // The first data is at host 2 at F + D, and its ACK at the switch a delay later.
-    let passed = |nth| (1 + nth) * FULL + 2 * DELAY + ACK;
+    let passed = |nth: u64| (1 + nth) * FULL + 2 * DELAY + ACK;
     let waited = |nth| 17 * FULL + nth * ACK;
     assert_eq!(acks[..4], [0, 1, 2, 3].map(passed));
     assert_eq!(acks[4..], [0, 1, 2, 3].map(waited));
