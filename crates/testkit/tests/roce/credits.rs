@@ -161,10 +161,10 @@ fn cover_much(played: &[(RoceScene, Outcome)]) {
     let is_ahead = |transfer: &Transfer| transfer.begins_at > transfer.granted_at && transfer.n_passed < 4;
     let counts = [
         ("busy ingresses", matters(&|credits| credits.is_ideal = true), 150),
-        ("passed", transfer(passes), 100),
-        ("claimed", transfer(claims), 50),
+        ("passed", transfer(passes), 60),
+        ("claimed", transfer(claims), 15),
         ("ahead of time", transfer(is_ahead), 30),
-        ("data's turn", met(&data_had_the_turn), 20),
+        ("data's turn", met(&data_had_the_turn), 8),
         ("untied", met(&|_, outcome| outcome.ties() == 0), 300),
         ("room", matters(&|credits| credits.buffer += 1_000_000), 150),
         ("order", matters(&|credits| credits.order = other(credits.order)), 80),
