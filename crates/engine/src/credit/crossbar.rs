@@ -1,12 +1,12 @@
-//! The inside of a switch with input buffers: who waits for which egress, and who may go.
+//! The inside of a switch with input buffers: which heads wait for which egress, and which ingress is granted a transfer.
 //!
-//! Models: heads of queues, ways through the crossbar under way, packets staged at an egress; all as bits, so that whoever
-//! may have something to do is found without asking everybody.
-//! Leaves out: the queues themselves (`queues.rs`), who goes next (`arbiter.rs`), the wires (`port`).
+//! Models: heads of queues, transfers granted and under way, packets staged at an egress; all as bits, so that an egress that
+//! may have something to do is found without asking all.
+//! Leaves out: the queues themselves (`queues.rs`), turns (`turn.rs`), room and credits (`arbiter.rs`), the wires (`port`).
 //!
-//! Invariants: a bit in `wanted` stands for the head of a queue; an ingress and an egress have one way each at most; while
-//! nothing waits in the switch, ends of ways may be overdue, and are caught up with when something comes; an egress asked in
-//! vain does nothing.
+//! Invariants: a bit in `wanted` stands for the head of a queue; an egress has one transfer at most, granted or under way, and
+//! those of an ingress follow each other; while nothing waits in the switch, ends of transfers may be overdue, and are caught
+//! up with when something comes; an egress asked in vain does nothing.
 
 use netloom_model::{Credits, Forwarding, InputOrder, Port};
 use netloom_units::{Bytes, Rate, StateWriter, Time};
@@ -14,6 +14,7 @@ use netloom_units::{Bytes, Rate, StateWriter, Time};
 use super::ends::Ends;
 use super::queues::{Entry, Line, NONE, Queues};
 use super::steps::Steps;
+use super::turn::Turn;
 use super::{Returns, Throttle};
 use crate::packet::Packet;
 use crate::trace::Found;
@@ -24,6 +25,10 @@ pub struct Input {
     pub returns: Option<Returns>,
     /// Where packets may leave before they have come whole: the rate they come at, and what must have come.
     pub cut_through: Option<(Rate, Bytes)>,
+    /// When the last transfer ends that was granted at this ingress.
+    idle_at: u64,
+    /// Transfers granted at this ingress so far, wrapping.
+    n_grants: u32,
 }
 
 impl Input {
@@ -43,23 +48,38 @@ impl Input {
 /// One egress, as the crossbar sees it.
 #[derive(Debug)]
 pub struct Output {
-    /// The ingress of the way under way to it, `NONE` for none.
-    pub taking: u32,
+    /// The ingress of the transfer to it, granted or under way, `NONE` for none.
+    pub granted: u32,
     /// Packets in input buffers or staged.
     pub n_waiting: u32,
-    /// Number of the last way begun to it, from 1; 0 for none.
-    pub last_way: u64,
-    /// The lane it took last.
+    /// Number among the transfers of the switch of the last one that it granted, from 1; 0 for none.
+    pub last_grant: u64,
+    /// The lane in which it granted last.
     pub lane: usize,
     /// The lane of which a packet started last.
     pub wire_lane: usize,
+    /// Bytes staged, of all lanes.
+    pub staged_bytes: u64,
+    /// Transfers that it granted so far, wrapping.
+    n_grants: u32,
+    /// The longest waits of heads for it.
+    pub waits: Waits,
+}
+
+/// The longest waits of packets at the heads of their queues, for one egress.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// The most transfers to other ingresses that the egress granted while a packet was the head of its queue.
+    pub most_passes: u32,
+    /// The longest time from when a packet was the head of its queue until its transfer began, in ps.
+    pub longest: u64,
 }
 
 /// One lane of an egress.
 #[derive(Debug, Clone)]
 pub struct OutputLane {
-    /// The ingress it took last.
-    pub turn: u32,
+    /// Whose turn it is.
+    turn: Turn,
     /// What waits at the egress for its wire.
     pub staged: Line,
     /// Bytes of that.
@@ -103,24 +123,52 @@ pub struct Crossbar {
     n_words: usize,
     /// For each egress and lane: a bit for each ingress that has a head for it.
     wanted: Vec<u64>,
-    /// A bit for each ingress without a way under way.
-    idle: Vec<u64>,
+    /// For each egress and lane: a bit for each ingress that has passed a holder, and is left out once for that.
+    owing: Vec<u64>,
     /// For each ingress: a bit for each egress that a head of it wants.
     wants: Vec<u64>,
+    /// For each ingress: a bit for each egress at which it may hold a turn.
+    holds: Vec<u64>,
     /// Bits of egresses.
     egresses: Vec<EgressBits>,
-    /// Ends of ways.
-    ways: Ends,
-    /// Ends of transmissions that may end apart from ways.
+    /// Ends of transfers.
+    transfers: Ends,
+    /// Ends of transmissions that may end apart from transfers, and instants from which staged packets may start.
     wires: Ends,
-    /// Ways begun so far.
-    n_ways: u64,
+    /// Transfers granted so far.
+    n_grants: u64,
+    /// Whether ingresses are never busy.
+    is_ideal: bool,
+}
+
+/// Which ingress an egress would grant a transfer to, in a lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// None has a head for it.
+    Nobody,
+    /// Those that have are busy for too long.
+    Busy,
+    /// This one.
+    Ingress(u32),
+}
+
+/// A transfer that is granted.
+#[derive(Debug, Clone, Copy)]
+pub struct Transfer {
+    pub ingress: u32,
+    pub egress: u32,
+    /// The lane in which it leaves.
+    pub lane: usize,
+    /// When it begins, in ps.
+    pub begin: u64,
+    /// When it ends, in ps.
+    pub end: u64,
 }
 
 /// Sixty-four egresses, a bit for each in each word.
 #[derive(Debug, Clone, Copy, Default)]
 struct EgressBits {
-    /// It has no way under way.
+    /// It has no transfer, granted or under way.
     open: u64,
     /// There may be room for a packet: its wire is free, or packets may wait for it.
     roomy: u64,
@@ -154,12 +202,22 @@ impl Crossbar {
             cut_through: cut_through(credits, port.rate, fastest)
                 .filter(|_| is_steady(port))
                 .map(|header| (port.rate, header)),
+            idle_at: 0,
+            n_grants: 0,
         };
         let mut inputs: Vec<Input> = ports.iter().zip(returns).map(input).collect();
-        inputs.push(Input { returns: None, cut_through: None });
-        let (lane, wire_lane) = (n_lanes - 1, n_lanes - 1);
-        let output = || Output { taking: NONE, n_waiting: 0, last_way: 0, lane, wire_lane };
-        let output_lane = OutputLane { turn: n_ports as u32, staged: Line::EMPTY, staged_bytes: 0 };
+        inputs.push(Input { returns: None, cut_through: None, idle_at: 0, n_grants: 0 });
+        let output = || Output {
+            granted: NONE,
+            n_waiting: 0,
+            last_grant: 0,
+            lane: n_lanes - 1,
+            wire_lane: n_lanes - 1,
+            staged_bytes: 0,
+            n_grants: 0,
+            waits: Waits::default(),
+        };
+        let output_lane = OutputLane { turn: Turn::new(n_ports as u32), staged: Line::EMPTY, staged_bytes: 0 };
         let n_words = inputs.len().div_ceil(64);
         let all = |word: usize| bits_below(n_ports - 64 * word);
         Crossbar {
@@ -175,21 +233,23 @@ impl Crossbar {
             is_alone: false,
             throttle: None,
             full: u32::try_from(packet.0).unwrap_or(u32::MAX),
-            // Ways end with transmissions where the crossbar is no faster.
+            // Transfers end with transmissions where the crossbar is no faster.
             has_wires: credits.output_buffer.0 > 0 || credits.speedup > 1,
             stages: credits.output_buffer >= packet,
             n_waiting: 0,
             n_words,
             wanted: vec![0; n_ports * n_lanes * n_words],
-            idle: (0..n_words).map(|word| bits_below(inputs.len() - 64 * word)).collect(),
+            owing: vec![0; n_ports * n_lanes * n_words],
             wants: vec![0; inputs.len() * n_ports.div_ceil(64)],
+            holds: vec![0; inputs.len() * n_ports.div_ceil(64)],
             inputs,
             egresses: (0..n_ports.div_ceil(64))
                 .map(|word| EgressBits { open: all(word), roomy: all(word), ..EgressBits::default() })
                 .collect(),
-            ways: Ends::default(),
+            transfers: Ends::default(),
             wires: Ends::default(),
-            n_ways: 0,
+            n_grants: 0,
+            is_ideal: credits.is_ideal,
         }
     }
 
@@ -243,19 +303,21 @@ impl Crossbar {
         (egress as usize * self.n_lanes + lane) * self.n_words
     }
 
-    /// A packet has come. Tells whether it may be able to go at once: its egress is to be asked then.
+    /// A packet has come at `now`. Tells whether it may be able to go at once: its egress is to be asked then.
     #[inline(always)]
     pub fn insert(
         &mut self,
-        ingress: u32,
-        egress: u32,
+        now: u64,
+        (ingress, egress): (u32, u32),
         packet: &Packet,
         whole_at: u64,
         found: Option<Found>,
     ) -> bool {
         let lane = self.lane(packet);
         let before = self.lane_before(ingress, egress, lane);
-        let (place, is_head) = self.queues.insert(ingress, before, egress, packet, whole_at);
+        let n_grants = self.outputs[egress as usize].n_grants;
+        let entry = Entry::new(packet, egress, (now, whole_at), n_grants);
+        let (place, is_head) = self.queues.insert(ingress, before, entry);
         if let Some(found) = found {
             self.queues.note(place, found);
         }
@@ -265,10 +327,9 @@ impl Crossbar {
             return false;
         }
         self.want(ingress, lane, egress);
-        let is_idle = self.idle[ingress as usize / 64] >> (ingress % 64) & 1 == 1;
         let bits = &mut self.egresses[egress as usize / 64];
         let bit = 1 << (egress % 64);
-        if self.n_waiting > 1 && (bits.ready() & bit == 0 || !is_idle) {
+        if self.n_waiting > 1 && bits.ready() & bit == 0 {
             return false;
         }
         bits.stirred |= bit;
@@ -301,15 +362,19 @@ impl Crossbar {
     }
 
     /// Takes the head of an ingress, in the lane that it came by, for an egress in a lane of it out of its buffer: its place.
-    /// The next one takes its turn.
+    /// The next one is the head from `now` on.
     #[inline]
-    pub fn take_head(&mut self, (ingress, before): (u32, usize), lane: usize, egress: u32) -> u32 {
+    pub fn take_head(&mut self, now: u64, (ingress, before): (u32, usize), lane: usize, egress: u32) -> u32 {
         let (place, next) = self.queues.take_head(ingress, before, egress);
-        if next != Some(egress) {
+        let Some(head) = next else {
             self.want_no_more(ingress, lane, egress);
-            if let Some(next) = next {
-                self.want(ingress, before + self.rise(ingress, next), next);
-            }
+            return place;
+        };
+        let next = head.egress;
+        head.become_head(now, self.outputs[next as usize].n_grants);
+        if next != egress {
+            self.want_no_more(ingress, lane, egress);
+            self.want(ingress, before + self.rise(ingress, next), next);
         }
         place
     }
@@ -322,40 +387,156 @@ impl Crossbar {
         self.queues.remove(place)
     }
 
-    /// The idle ingress whose turn it is among those with a head for an egress in a lane.
+    /// Which ingress an egress would grant a transfer to in a lane: the holder of the turn if it is idle by `idle_by`, or
+    /// has been passed often enough; else the next one that is idle by then. Somebody gets the turn if nobody has it.
     #[inline]
-    pub fn next_ingress(&self, egress: u32, lane: usize) -> Option<u32> {
-        let last = self.output_lanes[egress as usize * self.n_lanes + lane].turn;
-        let base = self.wanted_word(egress, lane);
-        if self.n_words == 1 {
-            let candidates = self.wanted[base] & self.idle[0];
-            let after = candidates & (u64::MAX << 1 << (last & 63));
-            return lowest(0, if after == 0 { candidates } else { after });
+    pub fn choose(&mut self, egress: u32, lane: usize, idle_by: impl FnOnce() -> u64, now: u64) -> Choice {
+        let number = egress as usize * self.n_lanes + lane;
+        let mut holder = self.output_lanes[number].turn.holder;
+        if holder == NONE {
+            let Some(first) = self.next_holder(number) else { return Choice::Nobody };
+            holder = first;
+            self.forgive(number, holder);
+            self.output_lanes[number].turn.assign(holder, self.inputs[holder as usize].n_grants);
+            self.holds[holder as usize * self.egresses.len() + egress as usize / 64] |= 1 << (egress % 64);
         }
-        let candidates = |word: usize| self.wanted[base + word] & self.idle[word];
-        let (first_word, first_bit) = ((last + 1) as usize / 64, (last + 1) % 64);
-        let after = (first_word..self.n_words).find_map(|word| {
-            let mask = if word == first_word { u64::MAX << first_bit } else { u64::MAX };
-            lowest(word, candidates(word) & mask)
-        });
-        after.or_else(|| (0..self.n_words).find_map(|word| lowest(word, candidates(word))))
+        let input = &self.inputs[holder as usize];
+        if input.idle_at <= now {
+            return Choice::Ingress(holder);
+        }
+        let idle_by = idle_by().max(now);
+        let turn = &self.output_lanes[number].turn;
+        if input.idle_at <= idle_by || turn.is_due(input.n_grants) {
+            return Choice::Ingress(holder);
+        }
+        let is_idle = |ingress: u32| self.inputs[ingress as usize].idle_at <= idle_by;
+        self.first_wanted(number, turn.last_passer, is_idle).map_or(Choice::Busy, Choice::Ingress)
     }
 
-    /// A way begins, and ends at `end`.
+    /// Who gets the turn of a lane of an egress: the next one that has a head for it and owes none, or else the next one.
     #[inline]
-    pub fn begin(&mut self, ingress: u32, egress: u32, lane: usize, end: u64, is_long: bool) {
-        self.idle[ingress as usize / 64] &= !(1 << (ingress % 64));
-        self.egresses[egress as usize / 64].open &= !(1 << (egress % 64));
-        self.n_ways += 1;
-        let output = &mut self.outputs[egress as usize];
-        (output.taking, output.last_way, output.lane) = (ingress, self.n_ways, lane);
-        self.output_lane(egress, lane).turn = ingress;
-        self.ways.push(end, egress, is_long);
-        // Where a head of this ingress held up a smaller one of another, that may go now.
-        let wants = &self.wants[ingress as usize * self.egresses.len()..];
-        for (bits, wants) in self.egresses.iter_mut().zip(wants) {
-            bits.stirred |= wants & bits.starved;
+    fn next_holder(&self, output_lane: usize) -> Option<u32> {
+        let last = self.output_lanes[output_lane].turn.last_holder;
+        let owes = |ingress: u32| {
+            self.owing[output_lane * self.n_words + ingress as usize / 64] >> (ingress % 64) & 1 == 1
+        };
+        let paid = self.first_wanted(output_lane, last, |ingress| !owes(ingress));
+        paid.or_else(|| self.first_wanted(output_lane, last, |_| true))
+    }
+
+    /// An ingress gets the turn: those between the last holder and it owe none any more; nobody does if it owes one itself.
+    #[inline]
+    fn forgive(&mut self, output_lane: usize, holder: u32) {
+        let last = self.output_lanes[output_lane].turn.last_holder;
+        let owing = &mut self.owing[output_lane * self.n_words..][..self.n_words];
+        if owing.iter().all(|&word| word == 0) {
+            return;
         }
+        if owing[holder as usize / 64] >> (holder % 64) & 1 == 1 {
+            return owing.fill(0);
+        }
+        let is_left_out = |ingress: u32| {
+            if last < holder { last < ingress && ingress < holder } else { last < ingress || ingress < holder }
+        };
+        for (number, word) in owing.iter_mut().enumerate() {
+            let bits = *word;
+            let of_word = (0..64).filter(|bit| bits >> bit & 1 == 1 && is_left_out(number as u32 * 64 + bit));
+            *word &= !of_word.fold(0, |sum, bit| sum | 1 << bit);
+        }
+    }
+
+    /// The first ingress after another one, in turn, of those that have a head for a lane of an egress and meet a condition.
+    #[inline]
+    fn first_wanted(&self, output_lane: usize, last: u32, meets: impl Fn(u32) -> bool) -> Option<u32> {
+        let words = &self.wanted[output_lane * self.n_words..][..self.n_words];
+        let (last_word, last_bit) = (last as usize / 64, last % 64);
+        let after = u64::MAX << 1 << last_bit;
+        // The word of the last one is visited twice: for those after it first, for the others last.
+        for step in 0..=self.n_words {
+            let word = if last_word + step < self.n_words { last_word + step } else { last_word + step - self.n_words };
+            let mut bits = words[word];
+            if step == 0 {
+                bits &= after;
+            } else if step == self.n_words {
+                bits &= !after;
+            }
+            while bits != 0 {
+                let ingress = word as u32 * 64 + bits.trailing_zeros();
+                if meets(ingress) {
+                    return Some(ingress);
+                }
+                bits &= bits - 1;
+            }
+        }
+        None
+    }
+
+    /// An ingress that has a head for a lane of an egress: the holder of the turn, or the one that would get it.
+    pub fn next_ingress(&self, egress: u32, lane: usize) -> Option<u32> {
+        let number = egress as usize * self.n_lanes + lane;
+        let holder = self.output_lanes[number].turn.holder;
+        if holder == NONE { self.next_holder(number) } else { Some(holder) }
+    }
+
+    /// When a transfer begins that is granted at an ingress at `now`.
+    #[inline]
+    pub fn begin_at(&self, ingress: u32, now: u64) -> u64 {
+        self.inputs[ingress as usize].idle_at.max(now)
+    }
+
+    /// A transfer is granted to the head of an ingress that has left its queue, and ends as one of its length does.
+    #[inline]
+    pub fn grant(&mut self, transfer: Transfer, place: u32, is_long: bool) {
+        let Transfer { ingress, egress, lane, begin, end } = transfer;
+        let (word, bit) = (egress as usize / 64, 1 << (egress % 64));
+        self.egresses[word].open &= !bit;
+        self.n_grants += 1;
+        let entry = self.queues.entry(place);
+        let output = &mut self.outputs[egress as usize];
+        output.waits.most_passes = output.waits.most_passes.max(output.n_grants.wrapping_sub(entry.grants));
+        output.waits.longest = output.waits.longest.max(begin - entry.since);
+        output.n_grants = output.n_grants.wrapping_add(1);
+        (output.granted, output.last_grant, output.lane) = (ingress, self.n_grants, lane);
+        let is_holder = self.output_lane(egress, lane).turn.holder == ingress;
+        self.output_lane(egress, lane).turn.grant(ingress);
+        if !is_holder {
+            let owing = self.wanted_word(egress, lane) + ingress as usize / 64;
+            self.owing[owing] |= 1 << (ingress % 64);
+        }
+        let first = ingress as usize * self.egresses.len();
+        if is_holder && (0..self.n_lanes).all(|lane| self.output_lane(egress, lane).turn.holder != ingress) {
+            self.holds[first + word] &= !bit;
+        }
+        let input = &mut self.inputs[ingress as usize];
+        input.n_grants = input.n_grants.wrapping_add(1);
+        if !self.is_ideal {
+            input.idle_at = end;
+        }
+        self.transfers.push(end, egress, is_long);
+        // Where a head of this ingress held up a smaller one of another, that may go now; and where it holds the turn it has
+        // been passed once more.
+        let (wants, holds) = (&self.wants[first..], &self.holds[first..]);
+        for ((bits, wants), holds) in self.egresses.iter_mut().zip(wants).zip(holds) {
+            bits.stirred |= wants & bits.starved | holds & bits.ready();
+        }
+    }
+
+    /// A transfer from an ingress passes the holders in lanes, a bit each, that could not go since their ingresses are busy.
+    #[cold]
+    pub fn pass_holders(&mut self, egress: u32, lanes: u32, ingress: u32) {
+        for lane in (0..self.n_lanes).filter(|lane| lanes >> lane & 1 == 1) {
+            let turn = &mut self.output_lane(egress, lane).turn;
+            // A transfer from the holder's own ingress counts there.
+            if turn.holder != ingress {
+                turn.pass();
+            }
+        }
+    }
+
+    /// Nobody holds the turns of an egress any more.
+    #[cold]
+    pub fn forget_turns(&mut self, egress: u32) {
+        (0..self.n_lanes).for_each(|lane| self.output_lane(egress, lane).turn.holder = NONE);
     }
 
     /// There are no credits for the head whose turn it is at an egress.
@@ -364,10 +545,13 @@ impl Crossbar {
         self.egresses[egress as usize / 64].starved |= 1 << (egress % 64);
     }
 
-    /// A packet is staged at an egress.
+    /// A packet is staged at an egress; it may start at `begin`.
     #[inline]
-    pub fn stage(&mut self, egress: u32, lane: usize, place: u32) {
-        let bytes = u64::from(self.queues.entry(place).packet.bytes);
+    pub fn stage(&mut self, egress: u32, lane: usize, place: u32, begin: u64) {
+        let entry = self.queues.entry_mut(place);
+        entry.ready_at = begin;
+        let bytes = u64::from(entry.packet.bytes);
+        self.outputs[egress as usize].staged_bytes += bytes;
         let own = &mut self.output_lanes[egress as usize * self.n_lanes + lane];
         self.queues.append(&mut own.staged, place);
         own.staged_bytes += bytes;
@@ -382,7 +566,9 @@ impl Crossbar {
         let own = &mut self.output_lanes[egress as usize * self.n_lanes + lane];
         let place = own.staged.first;
         self.queues.take_first(&mut own.staged);
-        own.staged_bytes -= u64::from(self.queues.entry(place).packet.bytes);
+        let bytes = u64::from(self.queues.entry(place).packet.bytes);
+        own.staged_bytes -= bytes;
+        self.outputs[egress as usize].staged_bytes -= bytes;
         if own.staged_bytes + u64::from(self.full) <= self.output_buffer {
             self.set_roomy(egress, true);
         }
@@ -426,13 +612,19 @@ impl Crossbar {
         }
     }
 
+    /// What is staged may start at an instant at which no transmission ends.
+    #[cold]
+    pub fn expect_start(&mut self, egress: u32, at: u64, is_long: bool) {
+        self.wires.push(at, egress, is_long);
+    }
+
     /// Whether a packet takes long.
     #[inline]
     pub fn is_long(&self, bytes: u32) -> bool {
         bytes >= self.full / 2
     }
 
-    /// What ends at `now` ends: ways, and transmissions.
+    /// What ends at `now` ends: transfers, and transmissions.
     #[inline]
     pub fn end_all(&mut self, now: u64) {
         while let Some(egress) = self.wires.take(now) {
@@ -443,15 +635,14 @@ impl Crossbar {
                 self.stir(egress);
             }
         }
-        while let Some(egress) = self.ways.take(now) {
-            self.end_way(egress);
+        while let Some(egress) = self.transfers.take(now) {
+            self.end_transfer(egress);
         }
     }
 
     #[inline]
-    fn end_way(&mut self, egress: u32) {
-        let ingress = std::mem::replace(&mut self.outputs[egress as usize].taking, NONE);
-        self.idle[ingress as usize / 64] |= 1 << (ingress % 64);
+    fn end_transfer(&mut self, egress: u32) {
+        let ingress = std::mem::replace(&mut self.outputs[egress as usize].granted, NONE);
         let (word, bit) = (egress as usize / 64, 1 << (egress % 64));
         self.egresses[word].open |= bit;
         if !self.has_wires {
@@ -478,7 +669,7 @@ impl Crossbar {
     /// The next instant at which something ends that somebody may wait for, `u64::MAX` for none.
     #[inline]
     pub fn next_end(&self) -> u64 {
-        if self.n_waiting == 0 { u64::MAX } else { self.ways.next().min(self.wires.next()) }
+        if self.n_waiting == 0 { u64::MAX } else { self.transfers.next().min(self.wires.next()) }
     }
 
     /// An egress may have something to do: its wire may be free, or it may have room or credits.
@@ -487,7 +678,7 @@ impl Crossbar {
         self.egresses[egress as usize / 64].stirred |= 1 << (egress % 64);
     }
 
-    /// Of the egresses that may have something to do, the one that is asked first: it began a way the longest ago.
+    /// Of the egresses that may have something to do, the one that is asked first: it granted a transfer the longest ago.
     #[inline]
     pub fn take_stirred(&mut self) -> Option<u32> {
         let egress = match &mut self.egresses[..] {
@@ -514,7 +705,7 @@ impl Crossbar {
             while bits != 0 {
                 let egress = number as u32 * 64 + bits.trailing_zeros();
                 bits &= bits - 1;
-                let order = (self.outputs[egress as usize].last_way, egress);
+                let order = (self.outputs[egress as usize].last_grant, egress);
                 first = Some(first.map_or(order, |first| first.min(order)));
             }
         }
@@ -549,23 +740,28 @@ impl Crossbar {
         for (entry, _) in self.waiting() {
             crate::state::write_packet(&entry.packet, out);
             out.word(u64::from(entry.egress));
-            out.instant(Time(entry.whole_at));
+            out.instant(Time(entry.ready_at));
         }
         let mut order: Vec<usize> = (0..self.outputs.len()).collect();
-        order.sort_by_key(|&egress| self.outputs[egress].last_way);
+        order.sort_by_key(|&egress| self.outputs[egress].last_grant);
         for egress in order {
             out.word(egress as u64);
         }
         for own in &self.output_lanes {
-            out.word(u64::from(own.turn));
+            let holder = self.inputs.get(own.turn.holder as usize);
+            own.turn.write_state(holder.map_or(0, |input| input.n_grants), out);
         }
         for output in &self.outputs {
-            out.word(u64::from(output.taking) | (output.lane as u64) << 32 | (output.wire_lane as u64) << 40);
+            out.word(u64::from(output.granted) | (output.lane as u64) << 32 | (output.wire_lane as u64) << 40);
+        }
+        self.owing.iter().for_each(|&word| out.word(word));
+        for input in &self.inputs {
+            out.word(input.idle_at.saturating_sub(out.base().0));
         }
         if let Some(throttle) = &self.throttle {
             throttle.write_state(out);
         }
-        for (at, egress) in self.ways.sorted().into_iter().chain(self.wires.sorted()) {
+        for (at, egress) in self.transfers.sorted().into_iter().chain(self.wires.sorted()) {
             out.instant(Time(at));
             out.word(u64::from(egress));
         }
@@ -583,8 +779,4 @@ pub fn cut_through(credits: &Credits, rate: Rate, fastest: Rate) -> Option<Bytes
 /// The lowest bits of a word.
 fn bits_below(count: usize) -> u64 {
     if count >= 64 { u64::MAX } else { (1 << count) - 1 }
-}
-
-fn lowest(word: usize, bits: u64) -> Option<u32> {
-    (bits != 0).then(|| word as u32 * 64 + bits.trailing_zeros())
 }

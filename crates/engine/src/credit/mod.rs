@@ -18,6 +18,7 @@ mod standing;
 mod steps;
 mod switch;
 mod throttle;
+mod turn;
 
 pub use account::Account;
 pub use crossbar::{Crossbar, cut_through};
