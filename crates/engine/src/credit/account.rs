@@ -83,7 +83,8 @@ impl Account {
         let short = |(need, class): (u32, u8)| u8::from(self.blocks[self.lane(class)] < need) << class;
         let [data, (control, class)] = self.needs;
         // What data collects while it has the turn, control packets leave alone.
-        let control = if self.is_turn_of_data() { control + data.0.min(self.initial - control) } else { control };
+        let control =
+            if self.is_turn_of_data() { control + data.0.min(self.initial - control) } else { control };
         short(data) | short((control, class))
     }
 

@@ -5,7 +5,8 @@
 
 use netloom_model::Credits;
 
-use super::crossbar::{Choice, Crossbar, Transfer};
+use super::crossbar::Crossbar;
+use super::grant::{Choice, Transfer};
 use super::queues::NONE;
 use crate::desk::Desk;
 use crate::port::Egress;
@@ -120,7 +121,8 @@ impl Arbiter<'_, '_> {
         let staged = self.crossbar.outputs[self.number as usize].staged_bytes;
         let Arbiter { crossbar, egress, number, now, .. } = self;
         // Until then the wire has enough to do.
-        let runs_dry = || egress.free_at() + egress.serialization_of(u32::try_from(staged).unwrap_or(u32::MAX));
+        let runs_dry =
+            || egress.free_at() + egress.serialization_of(u32::try_from(staged).unwrap_or(u32::MAX));
         crossbar.choose(*number, lane, runs_dry, *now)
     }
 

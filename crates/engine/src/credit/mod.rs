@@ -10,6 +10,7 @@ mod account;
 mod arbiter;
 mod crossbar;
 mod ends;
+mod grant;
 mod host;
 mod notices;
 mod queues;
