@@ -68,7 +68,16 @@ impl Scene {
         let order = if seed.is_multiple_of(2) { InputOrder::Voq } else { InputOrder::Fifo };
         let crossbar = crossbar(n_ports as usize, order, n_lanes);
         let heads = BTreeMap::new();
-        Scene { crossbar, n_ports, n_lanes: usize::from(n_lanes), random, now: 0, heads, worst: 0.0, n_due: 0 }
+        Scene {
+            crossbar,
+            n_ports,
+            n_lanes: usize::from(n_lanes),
+            random,
+            now: 0,
+            heads,
+            worst: 0.0,
+            n_due: 0,
+        }
     }
 
     fn arrive(&mut self) {
@@ -84,8 +93,9 @@ impl Scene {
     fn see_heads(&mut self) {
         for egress in 0..self.n_ports {
             for lane in 0..self.n_lanes {
-                let wanting: BTreeSet<u32> =
-                    (0..self.n_ports).filter(|&ingress| self.crossbar.is_wanted(ingress, lane, egress)).collect();
+                let wanting: BTreeSet<u32> = (0..self.n_ports)
+                    .filter(|&ingress| self.crossbar.is_wanted(ingress, lane, egress))
+                    .collect();
                 self.heads.retain(|&(of, own, ingress), _| {
                     (of, own) != (egress, lane) || wanting.contains(&ingress)
                 });
@@ -114,7 +124,10 @@ impl Scene {
                     self.crossbar.pass_holders(egress, busy, ingress);
                     let begin = self.crossbar.begin_at(ingress, self.now);
                     let is_due = begin > idle_by;
-                    assert!(!is_due || begin - self.now <= LONGEST * u64::from(self.n_ports), "held too long");
+                    assert!(
+                        !is_due || begin - self.now <= LONGEST * u64::from(self.n_ports),
+                        "held too long"
+                    );
                     self.n_due += u32::from(is_due);
                     return self.grant(ingress, egress, lane, begin);
                 }
