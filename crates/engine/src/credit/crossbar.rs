@@ -347,7 +347,9 @@ impl Crossbar {
             return place;
         };
         let next = head.egress;
-        head.become_head(now, self.outputs[next as usize].n_grants);
+        // The transfer that the one before is granted passes nobody.
+        let of_own = u32::from(next == egress);
+        head.become_head(now, self.outputs[next as usize].n_grants.wrapping_add(of_own));
         if next != egress {
             self.want_no_more(ingress, lane, egress);
             self.want(ingress, before + self.rise(ingress, next), next);
