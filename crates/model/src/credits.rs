@@ -21,6 +21,9 @@ pub struct Credits {
     pub forwarding: Forwarding,
     /// From then until it stands there.
     pub latency: Duration,
+    /// Whether ingresses are never busy: an *ideal crossbar*, which only egresses, wires and credits limit. No scenario can
+    /// ask for it; tests measure arbitration by it.
+    pub is_ideal: bool,
 }
 
 impl Credits {
