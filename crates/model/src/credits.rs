@@ -21,8 +21,8 @@ pub struct Credits {
     pub forwarding: Forwarding,
     /// From then until it stands there.
     pub latency: Duration,
-    /// Whether ingresses are never busy: an *ideal crossbar*, which only egresses, wires and credits limit. No scenario can
-    /// ask for it; tests measure arbitration by it.
+    /// Whether ingresses are never busy: several packets leave an input buffer at once. A yardstick for fairness, which
+    /// tests set and scenarios cannot.
     pub is_ideal: bool,
 }
 

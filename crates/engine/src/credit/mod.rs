@@ -10,6 +10,7 @@ mod account;
 mod arbiter;
 mod crossbar;
 mod ends;
+mod grant;
 mod host;
 mod notices;
 mod queues;
@@ -18,6 +19,7 @@ mod standing;
 mod steps;
 mod switch;
 mod throttle;
+mod turn;
 
 pub use account::Account;
 pub use crossbar::{Crossbar, cut_through};

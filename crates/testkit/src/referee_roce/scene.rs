@@ -257,6 +257,8 @@ pub struct Credits {
     pub forwarding: Forwarding,
     /// By how much later, in picoseconds.
     pub latency: u64,
+    /// Whether ingresses are never busy: a yardstick, which no switch can be.
+    pub is_ideal: bool,
 }
 
 /// All that is given.

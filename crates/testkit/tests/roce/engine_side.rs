@@ -340,6 +340,7 @@ fn buffer(scene: &RoceScene) -> Option<Buffer> {
 }
 
 fn credits(given: &referee_roce::Credits) -> Credits {
+    assert!(!given.is_ideal, "no engine has an ideal crossbar");
     let mut lanes = [given.data_lane as u8; 8];
     lanes[usize::from(CONTROL_CLASS)] = given.control_lane as u8;
     Credits {

@@ -137,6 +137,7 @@ fn credits(random: &mut Random, scene: &Scene) -> Credits {
         output_buffer: one_of(random, &outputs),
         forwarding: one_of(random, &[Forwarding::StoreAndForward, cut_through]),
         latency: one_of(random, &[0, 0, 100_000, 130_001]),
+        is_ideal: false,
     }
 }
 
