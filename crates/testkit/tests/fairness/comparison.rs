@@ -3,7 +3,7 @@
 use crate::configuration::Configuration;
 use crate::flow_set::FlowSet;
 use crate::max_min::{self, Overhead};
-use crate::measurement::{ACK, Crossbar, PACKET, PAYLOAD, model, throughputs};
+use crate::measurement::{ACK, Crossbar, PACKET, PAYLOAD, measure, model};
 use crate::path::resources;
 
 const OVERHEAD: Overhead =
@@ -40,18 +40,25 @@ pub struct Comparison {
     pub set: FlowSet,
     /// Each flow.
     pub shares: Vec<Share>,
+    /// What did not hold of either run that must hold of every run.
+    pub faults: Vec<String>,
 }
 
 /// Measures a flow set.
 pub fn compare(set: &FlowSet, configuration: Configuration) -> Comparison {
     let text = set.scenario(configuration);
-    let [found, ideal] = [Crossbar::AsWritten, Crossbar::Ideal].map(|crossbar| throughputs(&text, crossbar));
+    let runs = [Crossbar::AsWritten, Crossbar::Ideal].map(|crossbar| measure(&text, crossbar));
     let links = resources(&model(&text, Crossbar::AsWritten), &set.flows, configuration.merging());
     let max_min = max_min::shares(set.flows.len(), &links, OVERHEAD);
-    assert_eq!([found.len(), ideal.len()], [set.flows.len(); 2], "{text}");
-    let shares = found.into_iter().zip(ideal).zip(max_min);
-    let shares = shares.map(|((found, ideal), max_min)| Share { found, ideal, max_min }).collect();
-    Comparison { set: set.clone(), shares }
+    let [found, ideal] = &runs;
+    assert_eq!([found, ideal].map(|run| run.throughputs.len()), [set.flows.len(); 2], "{text}");
+    let share = |flow: usize| Share {
+        found: found.throughputs[flow],
+        ideal: ideal.throughputs[flow],
+        max_min: max_min[flow],
+    };
+    let shares = (0..set.flows.len()).map(share).collect();
+    Comparison { set: set.clone(), shares, faults: runs.into_iter().flat_map(|run| run.faults).collect() }
 }
 
 impl Comparison {

@@ -6,6 +6,7 @@
 use netloom_catalog::expand;
 use netloom_engine::{Options, Seams, Status};
 use netloom_model::Model;
+use netloom_records::PortRow;
 use netloom_scenario::{Style, compile, resolve};
 use netloom_testkit::fixture::{Run, simulate_with};
 
@@ -33,27 +34,49 @@ pub fn model(text: &str, crossbar: Crossbar) -> Model {
     model
 }
 
-/// The throughput of each flow, in bit/s of payload.
-pub fn throughputs(text: &str, crossbar: Crossbar) -> Vec<f64> {
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct Measurement {
+    /// Of each flow, in bit/s of payload.
+    pub throughputs: Vec<f64>,
+    /// What did not hold of the run that must hold of every run.
+    pub faults: Vec<String>,
+}
+
+impl Measurement {
+    /// Of each flow, in Gb/s, of a run without faults.
+    pub fn gbps(&self) -> Vec<f64> {
+        let found: Vec<f64> = self.throughputs.iter().map(|rate| rate / 1e9).collect();
+        assert!(self.faults.is_empty(), "{found:.2?} Gb/s, and {}", self.faults.join("; "));
+        found
+    }
+}
+
+/// Runs a scenario.
+pub fn measure(text: &str, crossbar: Crossbar) -> Measurement {
     let model = model(text, crossbar);
     let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the flows make sense");
     let run = simulate_with(&model, work, Options::default(), Seams::default());
-    check(&run, &model, text);
-    run.records.stages.iter().map(|row| row.throughput).collect()
+    let throughputs = run.records.stages.iter().map(|row| row.throughput).collect();
+    Measurement { throughputs, faults: faults(&run, &model) }
 }
 
-/// What holds of every run: everything arrives, and nothing is dropped or sent twice.
-fn check(run: &Run, model: &Model, text: &str) {
+/// What does not hold of a run: everything arrives, and nothing is dropped or sent twice.
+fn faults(run: &Run, model: &Model) -> Vec<String> {
     let records = &run.records;
-    assert_eq!(run.outcome.status, Status::Complete, "{text}");
-    assert!(records.drops.is_empty(), "dropped: {:?}\n{text}", records.drops);
     let needed: u64 = records.flows.iter().map(|row| row.size.0.div_ceil(PAYLOAD)).sum();
     let arrived: u64 = records.flows.iter().map(|row| u64::from(row.packets)).sum();
-    assert!(arrived == needed && needed > 0, "{arrived} packets of {needed} arrived\n{text}");
-    let is_host = |row: &&netloom_records::PortRow| model.fabric.is_host(row.node);
+    let is_host = |row: &&PortRow| model.fabric.is_host(row.node);
     let sent: u64 = records.ports.iter().filter(is_host).map(|row| row.packets).sum();
-    // Every packet is answered by an ACK (`coalesce: 1`), and hosts send nothing else.
-    assert_eq!(sent, 2 * needed, "packets and ACKs sent by hosts\n{text}");
     let repaired = records.repairs.iter().find(|row| row.again + row.duplicates + row.nacks > 0);
-    assert!(repaired.is_none(), "sent again: {repaired:?}\n{text}");
+    // Every packet is answered by an ACK (`coalesce: 1`), and hosts send nothing else.
+    let answered = 2 * needed;
+    let checks = [
+        (run.outcome.status == Status::Complete, format!("it ended as {:?}", run.outcome.status)),
+        (records.drops.is_empty(), format!("dropped: {:?}", records.drops)),
+        (arrived == needed && needed > 0, format!("{arrived} packets of {needed} arrived")),
+        (sent == answered, format!("hosts sent {sent} packets and ACKs instead of {answered}")),
+        (repaired.is_none(), format!("sent again: {repaired:?}")),
+    ];
+    checks.into_iter().filter(|(holds, _)| !holds).map(|(_, fault)| fault).collect()
 }

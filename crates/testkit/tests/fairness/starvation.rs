@@ -1,6 +1,6 @@
 //! Scenes in which one flow got next to nothing: its ingress was always busy when the turn was its own.
 
-use crate::measurement::{Crossbar, PACKET, PAYLOAD, throughputs};
+use crate::measurement::{Crossbar, PACKET, PAYLOAD, measure};
 use crate::parallel;
 
 /// A flow between two hosts.
@@ -38,9 +38,8 @@ fn scenario(head: &str, credits: &str, flows: &[Ends]) -> String {
     text
 }
 
-/// In Gb/s of payload.
 fn gbps(text: &str) -> Vec<f64> {
-    throughputs(text, Crossbar::AsWritten).into_iter().map(|rate| rate / 1e9).collect()
+    measure(text, Crossbar::AsWritten).gbps()
 }
 
 /// Of four flows, two go to one host; one of these leaves a host that receives another flow.
