@@ -325,8 +325,15 @@ impl Crossbar {
         }
     }
 
+    /// Whether an ingress is left out once where its turn comes in a lane of an egress.
     #[inline]
-    fn is_wanted(&self, ingress: u32, lane: usize, egress: u32) -> bool {
+    pub fn owes(&self, ingress: u32, lane: usize, egress: u32) -> bool {
+        self.owing[self.wanted_word(egress, lane) + ingress as usize / 64] >> (ingress % 64) & 1 == 1
+    }
+
+    /// Whether an ingress has a head for a lane of an egress.
+    #[inline]
+    pub fn is_wanted(&self, ingress: u32, lane: usize, egress: u32) -> bool {
         self.wanted[self.wanted_word(egress, lane) + ingress as usize / 64] >> (ingress % 64) & 1 == 1
     }
 
@@ -344,6 +351,9 @@ impl Crossbar {
         if next != egress {
             self.want_no_more(ingress, lane, egress);
             self.want(ingress, before + self.rise(ingress, next), next);
+            // Its egress may grant it a transfer ahead of time.
+            let bits = &mut self.egresses[next as usize / 64];
+            bits.stirred |= bits.ready() & 1 << (next % 64);
         }
         place
     }

@@ -21,6 +21,9 @@ mod switch;
 mod throttle;
 mod turn;
 
+#[cfg(test)]
+mod tests;
+
 pub use account::Account;
 pub use crossbar::{Crossbar, cut_through};
 pub use host::HostReturns;

@@ -3,8 +3,8 @@
 //! Models: a turn that stays with its holder until the holder is granted a transfer, while others may pass it a few times.
 //! Leaves out: which heads there are and which ingresses are idle (`crossbar.rs`); room and credits (`arbiter.rs`).
 //!
-//! Invariants: a holder has a head for the egress in this lane; with `n` ingresses that compete, no more than
-//! `(n - 1) (PASSES + 1) + PASSES` transfers are granted in the lane while a packet is the head of its queue.
+//! Invariants: a holder has a head for the egress in this lane; while a packet is the head of its queue no more transfers are
+//! granted than [`most_passes`] says.
 
 use netloom_units::StateWriter;
 
@@ -14,6 +14,17 @@ use super::queues::NONE;
 ///
 /// With fewer a crossbar without speedup idles more, with more a holder waits longer: `docs/concepts/credits.md`.
 pub const PASSES: u32 = 4;
+
+/// The most transfers to other ingresses that an egress grants while a packet is the head of its queue, of `n_ingresses` that
+/// have heads for the egress meanwhile, in `n_lanes` lanes.
+///
+/// Each other ingress holds the turn once before the packet's, or twice if that owes a turn and is left out once; each holder
+/// is passed `PASSES` times at most and then granted a transfer, and so is the packet's ingress. Before each of these grants
+/// every other lane may be granted one without this lane being asked.
+pub const fn most_passes(n_ingresses: u32, n_lanes: u32) -> u32 {
+    let in_lane = 2 * n_ingresses.saturating_sub(1) * (PASSES + 1) + PASSES;
+    n_lanes * (in_lane + 1) - 1
+}
 
 /// See the module.
 #[derive(Debug, Clone, Copy)]

@@ -55,8 +55,17 @@ impl RoceScene {
         if random.below(2) == 0 {
             at_once(&mut scene.messages);
         }
+        let is_crowded = random.below(3) == 0;
+        if is_crowded {
+            scene.packets.control = 64 + from(&mut random, 436);
+            scene.messages = crowd(&mut random, &scene);
+        }
         scene.transport = transport(&mut random, &Congestion::None);
         scene.credits = Some(credits(&mut random, &scene));
+        if let Some(credits) = scene.credits.as_mut().filter(|_| is_crowded) {
+            credits.speedup = 1 + from(&mut random, 2);
+            [credits.data_lane, credits.control_lane] = one_of(&mut random, &[[0, 0], [0, 1]]);
+        }
         if random.below(4) == 0 {
             scene.losses = losses(&mut random, &scene.fabric);
         }
@@ -116,6 +125,21 @@ fn at_once(messages: &mut [Message]) {
         let before = messages[..number].iter().filter(|message| message.from == from).count();
         messages[number].at = 1 + 500_000 * before as u64;
     }
+}
+
+/// Three messages of every host to some others at once, so that ingresses are busy when egresses are free.
+fn crowd(random: &mut Random, scene: &Scene) -> Vec<Message> {
+    let n_hosts = (0..scene.fabric.n_nodes()).filter(|&node| scene.fabric.is_host(node)).count() as u32;
+    let mtu = scene.packets.mtu;
+    let mut message = |number: u32| {
+        let from_host = number % n_hosts;
+        let to = (from_host + 1 + random.below(n_hosts - 1)) % n_hosts;
+        let bytes = mtu * from(random, 20) + 1 + from(random, mtu as u32);
+        // A picosecond apart: of what is posted at once no rule says which comes first.
+        let at = 1 + u64::from(number / n_hosts);
+        Message { at, from: from_host as usize, to: to as usize, bytes, first_psn: 0 }
+    };
+    (0..3 * n_hosts).map(&mut message).collect()
 }
 
 /// Room for one packet or some more, blocks not always whole.
