@@ -16,8 +16,8 @@ pub struct Share {
     pub found: f64,
     /// With an ideal crossbar.
     pub ideal: f64,
-    /// By water-filling. No bound for a single flow: who gets more than that takes it from others, or they cannot use it
-    /// because what they wait for stands behind something else.
+    /// By water-filling. It bounds the least share of a flow set, and no single flow: one gets more where another cannot use
+    /// its share, since its packets wait behind others that have no credits.
     pub max_min: f64,
 }
 
@@ -44,6 +44,14 @@ pub struct Comparison {
     pub faults: Vec<String>,
 }
 
+/// No shares of links are possible of which the least is more than the least max-min share; up to the edges of what counts,
+/// and ACKs, of which other shares have others.
+const SLACK: f64 = 1.03;
+
+fn least(rates: &[f64]) -> f64 {
+    rates.iter().copied().fold(f64::MAX, f64::min)
+}
+
 /// Measures a flow set.
 pub fn compare(set: &FlowSet, configuration: Configuration) -> Comparison {
     let text = set.scenario(configuration);
@@ -57,8 +65,11 @@ pub fn compare(set: &FlowSet, configuration: Configuration) -> Comparison {
         ideal: ideal.throughputs[flow],
         max_min: max_min[flow],
     };
-    let shares = (0..set.flows.len()).map(share).collect();
-    Comparison { set: set.clone(), shares, faults: runs.into_iter().flat_map(|run| run.faults).collect() }
+    let shares: Vec<Share> = (0..set.flows.len()).map(share).collect();
+    let is_possible = runs.iter().all(|run| least(&run.throughputs) <= SLACK * least(&max_min));
+    let impossible = (!is_possible).then(|| "every flow gets more than the links allow".to_owned());
+    let faults = runs.into_iter().flat_map(|run| run.faults).chain(impossible).collect();
+    Comparison { set: set.clone(), shares, faults }
 }
 
 impl Comparison {

@@ -5,6 +5,9 @@ use std::env;
 use crate::comparison::{Comparison, Share};
 use crate::configuration::Configuration;
 
+/// The share of its max-min share below which a flow starves.
+pub const STARVING: f64 = 0.05;
+
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct Statistics {
@@ -12,8 +15,10 @@ pub struct Statistics {
     pub sum: f64,
     /// Of each flow, the share of its ideal, rising.
     of_ideal: Vec<f64>,
+    /// Flows that get less than [`STARVING`] of their max-min share.
+    pub n_starving: usize,
     /// The worst share of max-min.
-    pub worst_of_max_min: f64,
+    worst_of_max_min: f64,
     /// The same with an ideal crossbar, which shows what blocking at the heads of queues leaves to flows.
     ideal_of_max_min: f64,
     n_sets: usize,
@@ -21,7 +26,7 @@ pub struct Statistics {
 
 /// Heads of the columns.
 const HEAD: &str = "configuration                                         sets flows    sum  worst     1%     5%    \
-                    50%   >0.6   >0.9 | of max-min: worst ideal's";
+                    50%   >0.6   >0.9 | of max-min: <0.05  worst ideal's";
 
 impl Statistics {
     /// Of at least one comparison.
@@ -35,6 +40,7 @@ impl Statistics {
         Statistics {
             sum: sum(|share| share.found) / sum(|share| share.ideal),
             of_ideal,
+            n_starving: shares.iter().filter(|share| share.of_max_min() < STARVING).count(),
             worst_of_max_min: least(Share::of_max_min),
             ideal_of_max_min: least(|share| share.ideal / share.max_min),
             n_sets: comparisons.len(),
@@ -59,8 +65,8 @@ impl Statistics {
     fn row(&self, configuration: Configuration) -> String {
         let [first, fifth, median] = [0.01, 0.05, 0.5].map(|part| self.quantile(part));
         format!(
-            "{:52} {:5} {:5} {:6.3} {:6.3} {first:6.3} {fifth:6.3} {median:6.3} {:6.3} {:6.3} |             {:5.3}   \
-             {:5.3}",
+            "{:52} {:5} {:5} {:6.3} {:6.3} {first:6.3} {fifth:6.3} {median:6.3} {:6.3} {:6.3} |             {:5}  \
+             {:5.3}   {:5.3}",
             configuration.to_string(),
             self.n_sets,
             self.of_ideal.len(),
@@ -68,6 +74,7 @@ impl Statistics {
             self.worst(),
             self.above(0.6),
             self.above(0.9),
+            self.n_starving,
             self.worst_of_max_min,
             self.ideal_of_max_min,
         )
