@@ -154,7 +154,7 @@ impl Arbiter<'_, '_> {
             let Some(next) = self.next_of_train((ingress, before), lane, left) else { break };
             place = next;
         }
-        self.crossbar.grant(Transfer { ingress, egress, lane, begin, end: part }, is_long);
+        self.crossbar.grant(Transfer { ingress, egress, lane, end: part }, is_long);
         let is_staged = self.crossbar.output_lane(egress, lane).staged.first != NONE;
         if is_staged && begin > now && begin >= self.egress.free_at() {
             self.crossbar.expect_start(egress, begin, is_long);

@@ -329,12 +329,6 @@ impl Crossbar {
         }
     }
 
-    /// Whether an ingress is left out once where its turn comes in a lane of an egress.
-    #[inline]
-    pub fn owes(&self, ingress: u32, lane: usize, egress: u32) -> bool {
-        self.owing[self.wanted_word(egress, lane) + ingress as usize / 64] >> (ingress % 64) & 1 == 1
-    }
-
     /// Whether an ingress has a head for a lane of an egress.
     #[inline]
     pub fn is_wanted(&self, ingress: u32, lane: usize, egress: u32) -> bool {
