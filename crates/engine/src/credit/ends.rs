@@ -1,35 +1,38 @@
 //! Instants at which something ends at an egress, in order.
 //!
-//! Models: two lines, one for what ends soon and one for what takes long: what begins later in the same line mostly ends
-//! later, so an entry finds its place at the back.
+//! Models: a few lines, each in order of instants: an entry goes to the end of the first line where it is the last, so that
+//! short, long and granted-ahead transfers keep to lines of their own; where there is none it finds its place in a line.
 
 use std::collections::VecDeque;
+
+/// Enough for small and large packets, at once and ahead of time.
+const N_LINES: usize = 4;
 
 /// See the module.
 #[derive(Debug)]
 pub struct Ends {
-    lines: [VecDeque<(u64, u32)>; 2],
+    lines: [VecDeque<(u64, u32)>; N_LINES],
     /// The next instant, `u64::MAX` for none.
     next: u64,
 }
 
 impl Default for Ends {
     fn default() -> Ends {
-        Ends { lines: [VecDeque::new(), VecDeque::new()], next: u64::MAX }
+        Ends { lines: Default::default(), next: u64::MAX }
     }
 }
 
 impl Ends {
     /// Something will end at `at` at an egress.
     #[inline]
-    pub fn push(&mut self, at: u64, egress: u32, is_long: bool) {
+    pub fn push(&mut self, at: u64, egress: u32) {
         self.next = self.next.min(at);
-        let [short, long] = &mut self.lines;
-        let line = if is_long { long } else { short };
-        match line.back() {
-            Some(last) if last.0 > at => insert(line, at, egress),
-            _ => line.push_back((at, egress)),
+        for line in &mut self.lines {
+            if line.back().is_none_or(|last| last.0 <= at) {
+                return line.push_back((at, egress));
+            }
         }
+        insert(&mut self.lines[N_LINES - 1], at, egress);
     }
 
     /// The next instant, `u64::MAX` for none.
@@ -44,10 +47,9 @@ impl Ends {
         if self.next > now {
             return None;
         }
-        let [short, long] = &mut self.lines;
-        let line = if first(short) == self.next { short } else { long };
+        let line = self.lines.iter_mut().find(|line| first(line) == self.next)?;
         let egress = line.pop_front().map(|entry| entry.1);
-        self.next = first(&self.lines[0]).min(first(&self.lines[1]));
+        self.next = self.lines.iter().map(first).fold(u64::MAX, u64::min);
         egress
     }
 
