@@ -59,6 +59,12 @@ impl Account {
         self.control_started = if packet.is_data() { 0 } else { self.control_started.saturating_add(blocks) };
     }
 
+    /// Whether packets of a class start only while there are credits for the largest one.
+    #[inline]
+    pub fn limits_classes(&self) -> bool {
+        self.needs[0].0 > 0
+    }
+
     /// Whether data and control packets start in one lane.
     #[inline]
     pub fn is_shared(&self) -> bool {

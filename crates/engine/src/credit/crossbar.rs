@@ -351,6 +351,9 @@ impl Crossbar {
         if next != egress {
             self.want_no_more(ingress, lane, egress);
             self.want(ingress, before + self.rise(ingress, next), next);
+            // Its egress may grant it a transfer ahead of time.
+            let bits = &mut self.egresses[next as usize / 64];
+            bits.stirred |= bits.ready() & 1 << (next % 64);
         }
         place
     }

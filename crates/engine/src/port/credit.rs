@@ -77,7 +77,10 @@ impl Egress {
     /// A packet has started at `at`: takes notice of the classes of which none may start any more, and of those that may again
     /// since data has had its turn.
     fn renew_short(&mut self, at: u64) {
-        let Some(account) = &self.extras.account else { return };
+        // A switch sees to what starts by itself.
+        let Some(account) = self.extras.account.as_ref().filter(|account| account.limits_classes()) else {
+            return;
+        };
         let (short, before) = (account.short(), self.paused);
         if short | before == 0 {
             return;
