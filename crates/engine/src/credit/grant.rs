@@ -20,7 +20,7 @@ pub enum Choice {
     Ingress(u32),
 }
 
-/// A transfer that is granted.
+/// A transfer that is granted, to one packet or to a train of them.
 #[derive(Debug, Clone, Copy)]
 pub struct Transfer {
     pub ingress: u32,
@@ -148,17 +148,24 @@ impl Crossbar {
         self.inputs[ingress as usize].idle_at.max(now)
     }
 
-    /// A transfer is granted to the head of an ingress that has left its queue, and ends as one of its length does.
+    /// A packet that was a head, at a place now, is granted a transfer that begins at `begin`: takes notice of how long it has
+    /// waited.
     #[inline]
-    pub fn grant(&mut self, transfer: Transfer, place: u32, is_long: bool) {
-        let Transfer { ingress, egress, lane, begin, end } = transfer;
-        let (word, bit) = (egress as usize / 64, 1 << (egress % 64));
-        self.egresses[word].open &= !bit;
-        self.n_grants += 1;
+    pub fn note_wait(&mut self, place: u32, egress: u32, begin: u64) {
         let entry = self.queues.entry(place);
         let output = &mut self.outputs[egress as usize];
         output.waits.most_passes = output.waits.most_passes.max(output.n_grants.wrapping_sub(entry.grants));
         output.waits.longest = output.waits.longest.max(begin - entry.since);
+    }
+
+    /// A transfer is granted.
+    #[inline]
+    pub fn grant(&mut self, transfer: Transfer, is_long: bool) {
+        let Transfer { ingress, egress, lane, end, .. } = transfer;
+        let (word, bit) = (egress as usize / 64, 1 << (egress % 64));
+        self.egresses[word].open &= !bit;
+        self.n_grants += 1;
+        let output = &mut self.outputs[egress as usize];
         output.n_grants = output.n_grants.wrapping_add(1);
         (output.granted, output.last_grant, output.lane) = (ingress, self.n_grants, lane);
         let is_holder = self.output_lane(egress, lane).turn.holder == ingress;
