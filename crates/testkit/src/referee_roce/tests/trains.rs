@@ -27,7 +27,12 @@ fn small_ones(to: &[NodeIdx], output_buffer: u64) -> Scene {
 
 /// Host 1 sends a small packet at an instant.
 fn send_small(scene: &mut Scene, at: u64, to: NodeIdx) {
-    scene.messages.push(Message { at, from: 1, to, bytes: SMALL_BYTES - 48, first_psn: 0 });
+    send_bytes(scene, at, to, SMALL_BYTES);
+}
+
+/// Host 1 sends a packet of so many bytes at an instant.
+fn send_bytes(scene: &mut Scene, at: u64, to: NodeIdx, bytes: u64) {
+    scene.messages.push(Message { at, from: 1, to, bytes: bytes - 48, first_psn: 0 });
 }
 
 /// Transfers of data to host 0.
@@ -67,6 +72,17 @@ fn small_packets_share_a_transfer_up_to_the_blocks_of_a_full_one() {
     let to_host_0: Vec<_> = sent(&outcome, 5, Kind::Data).into_iter().filter(|hop| hop.next == 0).collect();
     let starts: Vec<_> = to_host_0.iter().map(|hop| (hop.started_at - FIRST - 2 * FULL) / SMALL).collect();
     assert_eq!(starts, [0, 1, 2, 3, 4, 5, 6]);
+}
+
+#[test]
+fn parts_of_blocks_count_as_blocks() {
+    let lengths_of = |bytes| {
+        let mut scene = small_ones(&[], 100_000);
+        (0..20).for_each(|_| send_bytes(&mut scene, 0, 0, bytes));
+        lengths(&played(&scene))
+    };
+    assert_eq!(lengths_of(64), [17, 3]);
+    assert_eq!(lengths_of(65), [8, 8, 4]);
 }
 
 #[test]
