@@ -130,7 +130,7 @@ impl Arbiter<'_, '_> {
     #[inline]
     fn grant(&mut self, (ingress, before): (u32, usize), lane: usize, has_credits: bool) -> bool {
         let (now, egress) = (self.now, self.number);
-        let place = self.crossbar.take_head(now, (ingress, before), lane, egress);
+        let place = self.crossbar.take_granted(now, (ingress, before), lane, egress);
         let entry = self.crossbar.queues.entry(place);
         let (bytes, whole_at) = (entry.packet.bytes, entry.ready_at);
         let begin = self.crossbar.begin_at(ingress, now);

@@ -61,8 +61,8 @@ pub struct Output {
     pub wire_lane: usize,
     /// Bytes staged, of all lanes.
     pub staged_bytes: u64,
-    /// Transfers that it granted so far, wrapping.
-    pub(super) n_grants: u32,
+    /// Transfers that it granted so far.
+    pub n_grants: u64,
     /// The longest waits of heads for it.
     pub waits: Waits,
 }
@@ -76,6 +76,8 @@ pub struct OutputLane {
     pub staged: Line,
     /// Bytes of that.
     pub staged_bytes: u64,
+    /// Transfers that the egress granted in this lane so far, wrapping.
+    pub(super) n_grants: u32,
 }
 
 /// See the module.
@@ -186,7 +188,7 @@ impl Crossbar {
             waits: Waits::default(),
         };
         let output_lane =
-            OutputLane { turn: Turn::new(n_ports as u32), staged: Line::EMPTY, staged_bytes: 0 };
+            OutputLane { turn: Turn::new(n_ports as u32), staged: Line::EMPTY, staged_bytes: 0, n_grants: 0 };
         let n_words = inputs.len().div_ceil(64);
         let all = |word: usize| bits_below(n_ports - 64 * word);
         Crossbar {
@@ -243,10 +245,7 @@ impl Crossbar {
     /// Lanes that a packet rises by between an ingress and an egress.
     #[inline]
     fn rise(&self, ingress: u32, egress: u32) -> usize {
-        match &self.steps {
-            None => 0,
-            Some(steps) => steps.rise(ingress, egress),
-        }
+        rise(self.steps.as_deref(), ingress, egress)
     }
 
     /// The lane in which packets come by an ingress that leave by an egress in a lane.
@@ -284,7 +283,7 @@ impl Crossbar {
     ) -> bool {
         let lane = self.lane(packet);
         let before = self.lane_before(ingress, egress, lane);
-        let n_grants = self.outputs[egress as usize].n_grants;
+        let n_grants = self.output_lanes[egress as usize * self.n_lanes + lane].n_grants;
         let entry = Entry::new(packet, egress, (now, whole_at), n_grants);
         let (place, is_head) = self.queues.insert(ingress, before, entry);
         if let Some(found) = found {
@@ -340,11 +339,14 @@ impl Crossbar {
             return place;
         };
         let next = head.egress;
-        head.become_head(now, self.outputs[next as usize].n_grants);
-        if next != egress {
-            self.want_no_more(ingress, lane, egress);
-            self.want(ingress, before + self.rise(ingress, next), next);
+        if next == egress {
+            head.become_head(now, self.output_lanes[egress as usize * self.n_lanes + lane].n_grants);
+            return place;
         }
+        let next_lane = before + rise(self.steps.as_deref(), ingress, next);
+        head.become_head(now, self.output_lanes[next as usize * self.n_lanes + next_lane].n_grants);
+        self.want_no_more(ingress, lane, egress);
+        self.want(ingress, next_lane, next);
         place
     }
 
@@ -593,6 +595,12 @@ pub fn cut_through(credits: &Credits, rate: Rate, fastest: Rate) -> Option<Bytes
         Forwarding::CutThrough { header } if rate >= fastest => Some(header),
         _ => None,
     }
+}
+
+/// Lanes that packets rise by between an ingress and an egress.
+#[inline]
+fn rise(steps: Option<&Steps>, ingress: u32, egress: u32) -> usize {
+    steps.map_or(0, |steps| steps.rise(ingress, egress))
 }
 
 /// The lowest bits of a word.

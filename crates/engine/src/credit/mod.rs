@@ -29,3 +29,4 @@ pub use returns::Returns;
 pub use standing::{Pair, Passed, Standing, Stood};
 pub use steps::Steps;
 pub use throttle::Throttle;
+pub use turn::most_passes;
