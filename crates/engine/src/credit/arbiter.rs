@@ -132,8 +132,8 @@ impl Arbiter<'_, '_> {
     fn grant(&mut self, (ingress, before): (u32, usize), lane: usize, has_credits: bool) -> bool {
         let (now, egress) = (self.now, self.number);
         let begin = self.crossbar.begin_at(ingress, now);
-        let mut place = self.crossbar.take_head(now, (ingress, before), lane, egress);
-        self.crossbar.note_wait(place, egress, begin);
+        let mut place = self.crossbar.take_granted(now, (ingress, before), lane, egress);
+        self.crossbar.note_wait(place, egress, lane, begin);
         let mut left = self.crossbar.full_blocks;
         let mut part = begin;
         loop {

@@ -66,9 +66,9 @@ impl Ends {
         let number = self.firsts.iter().position(|&first| first == self.next)?;
         let line = &mut self.lines[number];
         let egress = line.pop_front()?.1;
-        match line.front() {
-            Some(entry) => self.firsts[number] = entry.0,
-            None => (self.firsts[number], self.lasts[number]) = (u64::MAX, 0),
+        self.firsts[number] = line.front().map_or(u64::MAX, |entry| entry.0);
+        if line.is_empty() {
+            self.lasts[number] = 0;
         }
         self.next = self.firsts.into_iter().fold(u64::MAX, u64::min);
         Some(egress)

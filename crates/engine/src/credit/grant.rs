@@ -3,8 +3,8 @@
 //! Models: turns that stay with their holders, debts of those who pass them, transfers of an ingress that follow each other.
 //! Leaves out: whether there are room and credits (`arbiter.rs`); the state itself (`crossbar.rs`).
 //!
-//! Source: round-robin pointers that move only with a grant, as in iSLIP (McKeown 1999); that a turn stays, and debts, are
-//! modelling assumptions.
+//! Source: round-robin pointers that move only with a grant, as in iSLIP (N. `McKeown` 1999); that a turn stays, and debts,
+//! are modelling assumptions.
 
 use super::crossbar::Crossbar;
 use super::queues::NONE;
@@ -34,9 +34,10 @@ pub struct Transfer {
 /// The longest waits of packets at the heads of their queues, for one egress.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Waits {
-    /// The most transfers to other ingresses that the egress granted while a packet was the head of its queue.
+    /// The most transfers to other ingresses that the egress granted, in a lane, while a packet of this lane was the head of
+    /// its queue.
     pub most_passes: u32,
-    /// The longest time from when a packet was the head of its queue until its transfer began, in ps.
+    /// The longest time from when a packet became the head of its queue until its transfer began, in ps.
     pub longest: u64,
 }
 
@@ -145,25 +146,30 @@ impl Crossbar {
         self.inputs[ingress as usize].idle_at.max(now)
     }
 
-    /// A packet that was a head, at a place now, is granted a transfer that begins at `begin`: takes notice of how long it has
-    /// waited.
+    /// A transfer will be granted to the head of an ingress, which leaves its queue for it: its place.
     #[inline]
-    pub fn note_wait(&mut self, place: u32, egress: u32, begin: u64) {
-        let entry = self.queues.entry(place);
-        let output = &mut self.outputs[egress as usize];
-        output.waits.most_passes = output.waits.most_passes.max(output.n_grants.wrapping_sub(entry.grants));
-        output.waits.longest = output.waits.longest.max(begin - entry.since);
+    pub fn take_granted(
+        &mut self,
+        now: u64,
+        (ingress, before): (u32, usize),
+        lane: usize,
+        egress: u32,
+    ) -> u32 {
+        // Counted first: it does not pass the packet that is the head from now on.
+        self.outputs[egress as usize].n_grants += 1;
+        let own = self.output_lane(egress, lane);
+        own.n_grants = own.n_grants.wrapping_add(1);
+        self.take_head(now, (ingress, before), lane, egress)
     }
 
     /// A transfer is granted.
     #[inline]
     pub fn grant(&mut self, transfer: Transfer) {
-        let Transfer { ingress, egress, lane, end, .. } = transfer;
+        let Transfer { ingress, egress, lane, end } = transfer;
         let (word, bit) = (egress as usize / 64, 1 << (egress % 64));
         self.egresses[word].open &= !bit;
         self.n_grants += 1;
         let output = &mut self.outputs[egress as usize];
-        output.n_grants = output.n_grants.wrapping_add(1);
         (output.granted, output.last_grant, output.lane) = (ingress, self.n_grants, lane);
         let is_holder = self.output_lane(egress, lane).turn.holder == ingress;
         self.output_lane(egress, lane).turn.grant(ingress);
@@ -189,6 +195,26 @@ impl Crossbar {
         for ((bits, wants), holds) in self.egresses.iter_mut().zip(wants).zip(holds) {
             bits.stirred |= wants & bits.starved | holds & bits.ready();
         }
+    }
+
+    /// Takes note of how long a packet was the head of its queue that is granted a transfer, which begins at `begin`.
+    #[inline]
+    pub fn note_wait(&mut self, place: u32, egress: u32, lane: usize, begin: u64) {
+        let entry = self.queues.entry(place);
+        let n_grants = self.output_lanes[egress as usize * self.n_lanes + lane].n_grants;
+        // Its own transfer is counted already.
+        let passes = n_grants.wrapping_sub(entry.grants).wrapping_sub(1);
+        let waits = &mut self.outputs[egress as usize].waits;
+        waits.most_passes = waits.most_passes.max(passes);
+        waits.longest = waits.longest.max(begin - entry.since);
+    }
+
+    /// Ingresses that compete for an egress: those of all ports, and that of what the switch makes itself if that ever came by.
+    pub fn n_competing(&self) -> usize {
+        let own = self.inputs.len() - 1;
+        let is_idle = self.inputs[own].n_grants == 0
+            && (0..self.n_lanes).all(|lane| self.queues.heads(own as u32, lane).next().is_none());
+        if is_idle { own } else { own + 1 }
     }
 
     /// A transfer from an ingress passes the holders in lanes, a bit each, that could not go since their ingresses are busy.
