@@ -81,11 +81,14 @@ impl Statistics {
     }
 }
 
+/// The worst flow of a comparison, as a part of what it should get.
+type Measure = fn(&Comparison) -> f64;
+
 /// Prints the figures of a configuration, and its worst flow sets by each of the two measures.
 pub fn report(configuration: Configuration, comparisons: &[Comparison]) -> Statistics {
     let statistics = Statistics::of(comparisons);
     let mut text = format!("{HEAD}\n{}\n", statistics.row(configuration));
-    let measures: [(&str, fn(&Comparison) -> f64); 2] =
+    let measures: [(&str, Measure); 2] =
         [("ideal", Comparison::worst_of_ideal), ("max-min", Comparison::worst_of_max_min)];
     for (name, measure) in measures {
         let mut sorted: Vec<&Comparison> = comparisons.iter().collect();
