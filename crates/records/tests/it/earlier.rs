@@ -28,7 +28,9 @@ fn make_earlier(folder: &Path) {
     say(folder, |manifest| {
         manifest["schema"] = 1.into();
         let tables = manifest["tables"].as_object_mut().unwrap();
-        LATER.iter().for_each(|table| drop(tables.remove(*table).unwrap()));
+        for table in LATER {
+            drop(tables.remove(*table).unwrap());
+        }
     });
 }
 
