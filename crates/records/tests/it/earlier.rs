@@ -29,7 +29,7 @@ fn make_earlier(folder: &Path) {
         manifest["schema"] = 1.into();
         let tables = manifest["tables"].as_object_mut().unwrap();
         for table in LATER {
-            drop(tables.remove(*table).unwrap());
+            drop(tables.remove(table).unwrap());
         }
     });
 }
