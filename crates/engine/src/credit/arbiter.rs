@@ -126,29 +126,52 @@ impl Arbiter<'_, '_> {
         crossbar.choose(*number, lane, runs_dry, *now)
     }
 
-    /// Grants a transfer to the head of an ingress, in the lane that it came by; tells whether it could start but for credits.
+    /// Grants a transfer to the head of an ingress, in the lane that it came by, and to packets behind it; tells whether a
+    /// packet that is staged could start but for credits.
     #[inline]
     fn grant(&mut self, (ingress, before): (u32, usize), lane: usize, has_credits: bool) -> bool {
         let (now, egress) = (self.now, self.number);
-        let place = self.crossbar.take_head(now, (ingress, before), lane, egress);
-        let entry = self.crossbar.queues.entry(place);
-        let (bytes, whole_at) = (entry.packet.bytes, entry.ready_at);
         let begin = self.crossbar.begin_at(ingress, now);
-        let end = begin + self.transfer_time(bytes);
-        let is_long = self.crossbar.is_long(bytes);
-        self.crossbar.grant(Transfer { ingress, egress, lane, begin, end }, place, is_long);
-        if let Some(returns) = &mut self.crossbar.inputs[ingress as usize].returns {
-            returns.give(end.max(whole_at), before, Credits::blocks(bytes), self.desk, self.round);
+        let mut place = self.crossbar.take_head(now, (ingress, before), lane, egress);
+        self.crossbar.note_wait(place, egress, begin);
+        let mut left = self.crossbar.full_blocks;
+        let (mut part, mut is_long) = (begin, false);
+        loop {
+            let entry = self.crossbar.queues.entry(place);
+            let (bytes, whole_at) = (entry.packet.bytes, entry.ready_at);
+            let (blocks, end) = (Credits::blocks(bytes), part + self.transfer_time(bytes));
+            is_long |= self.crossbar.is_long(bytes);
+            left = left.saturating_sub(blocks);
+            if let Some(returns) = &mut self.crossbar.inputs[ingress as usize].returns {
+                returns.give(end.max(whole_at), before, blocks, self.desk, self.round);
+            }
+            if part == now && has_credits {
+                self.start(place, lane);
+            } else {
+                self.crossbar.stage(egress, lane, place, part);
+            }
+            part = end;
+            let Some(next) = self.next_of_train((ingress, before), lane, left) else { break };
+            place = next;
         }
-        if begin == now && has_credits {
-            self.start(place, lane);
-            return false;
-        }
-        self.crossbar.stage(egress, lane, place, begin);
-        if begin > now && begin >= self.egress.free_at() {
+        self.crossbar.grant(Transfer { ingress, egress, lane, end: part }, is_long);
+        let is_staged = self.crossbar.output_lane(egress, lane).staged.first != NONE;
+        if is_staged && begin > now && begin >= self.egress.free_at() {
             self.crossbar.expect_start(egress, begin, is_long);
         }
-        begin == now
+        is_staged && begin == now && !has_credits
+    }
+
+    /// Takes the packet behind those that are granted a transfer, if it may come along: it goes the same way, and there is room.
+    #[inline]
+    fn next_of_train(&mut self, (ingress, before): (u32, usize), lane: usize, left: u32) -> Option<u32> {
+        let (now, egress) = (self.now, self.number);
+        if left == 0 || !self.crossbar.is_wanted(ingress, lane, egress) {
+            return None;
+        }
+        let blocks = Credits::blocks(self.crossbar.queues.head(ingress, before, egress).packet.bytes);
+        let fits = blocks <= left && self.crossbar.has_room(egress, lane);
+        fits.then(|| self.crossbar.take_head(now, (ingress, before), lane, egress))
     }
 
     #[inline]

@@ -106,6 +106,8 @@ pub struct Crossbar {
     pub throttle: Option<Box<Throttle>>,
     /// Bytes of a full packet.
     full: u32,
+    /// Blocks of a full packet.
+    pub full_blocks: u32,
     /// Whether transmissions may end apart from ways.
     has_wires: bool,
     /// Whether packets may be staged at all.
@@ -188,6 +190,7 @@ impl Crossbar {
         let output_lane =
             OutputLane { turn: Turn::new(n_ports as u32), staged: Line::EMPTY, staged_bytes: 0 };
         let n_words = inputs.len().div_ceil(64);
+        let full = u32::try_from(packet.0).unwrap_or(u32::MAX);
         let all = |word: usize| bits_below(n_ports - 64 * word);
         Crossbar {
             lanes: credits.lanes,
@@ -201,7 +204,8 @@ impl Crossbar {
             event_at: u64::MAX,
             is_alone: false,
             throttle: None,
-            full: u32::try_from(packet.0).unwrap_or(u32::MAX),
+            full,
+            full_blocks: Credits::blocks(full),
             // Transfers end with transmissions where the crossbar is no faster.
             has_wires: credits.output_buffer.0 > 0 || credits.speedup > 1,
             stages: credits.output_buffer >= packet,
@@ -325,12 +329,6 @@ impl Crossbar {
         }
     }
 
-    /// Whether an ingress is left out once where its turn comes in a lane of an egress.
-    #[inline]
-    pub fn owes(&self, ingress: u32, lane: usize, egress: u32) -> bool {
-        self.owing[self.wanted_word(egress, lane) + ingress as usize / 64] >> (ingress % 64) & 1 == 1
-    }
-
     /// Whether an ingress has a head for a lane of an egress.
     #[inline]
     pub fn is_wanted(&self, ingress: u32, lane: usize, egress: u32) -> bool {
@@ -347,7 +345,9 @@ impl Crossbar {
             return place;
         };
         let next = head.egress;
-        head.become_head(now, self.outputs[next as usize].n_grants);
+        // The transfer that the one before is granted passes nobody.
+        let of_own = u32::from(next == egress);
+        head.become_head(now, self.outputs[next as usize].n_grants.wrapping_add(of_own));
         if next != egress {
             self.want_no_more(ingress, lane, egress);
             self.want(ingress, before + self.rise(ingress, next), next);

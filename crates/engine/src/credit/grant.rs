@@ -20,15 +20,13 @@ pub enum Choice {
     Ingress(u32),
 }
 
-/// A transfer that is granted.
+/// A transfer that is granted, to one packet or to a train of them.
 #[derive(Debug, Clone, Copy)]
 pub struct Transfer {
     pub ingress: u32,
     pub egress: u32,
     /// The lane in which it leaves.
     pub lane: usize,
-    /// When it begins, in ps.
-    pub begin: u64,
     /// When it ends, in ps.
     pub end: u64,
 }
@@ -73,35 +71,30 @@ impl Crossbar {
     #[inline]
     fn next_holder(&self, output_lane: usize) -> Option<u32> {
         let last = self.output_lanes[output_lane].turn.last_holder;
-        let owes = |ingress: u32| {
-            self.owing[output_lane * self.n_words + ingress as usize / 64] >> (ingress % 64) & 1 == 1
-        };
-        let paid = self.first_wanted(output_lane, last, |ingress| !owes(ingress));
-        paid.or_else(|| self.first_wanted(output_lane, last, |_| true))
+        let next = self.first_wanted(output_lane, last, |ingress| !self.owes(output_lane, ingress));
+        next.or_else(|| self.first_wanted(output_lane, last, |_| true))
+    }
+
+    /// Whether an ingress has passed a holder, and is left out once where its turn comes.
+    #[inline]
+    pub fn owes(&self, output_lane: usize, ingress: u32) -> bool {
+        self.owing[output_lane * self.n_words + ingress as usize / 64] >> (ingress % 64) & 1 == 1
     }
 
     /// An ingress gets the turn: those between the last holder and it owe none any more; nobody does if it owes one itself.
     #[inline]
     fn forgive(&mut self, output_lane: usize, holder: u32) {
         let last = self.output_lanes[output_lane].turn.last_holder;
-        let owing = &mut self.owing[output_lane * self.n_words..][..self.n_words];
-        if owing.iter().all(|&word| word == 0) {
-            return;
-        }
-        if owing[holder as usize / 64] >> (holder % 64) & 1 == 1 {
-            return owing.fill(0);
-        }
-        let is_left_out = |ingress: u32| {
-            if last < holder {
-                last < ingress && ingress < holder
-            } else {
-                last < ingress || ingress < holder
+        let clears_all = self.owes(output_lane, holder);
+        let n_inputs = self.inputs.len() as u32;
+        let distance = |ingress: u32| (ingress + n_inputs - last - 1) % n_inputs;
+        let words = &mut self.owing[output_lane * self.n_words..][..self.n_words];
+        for (word, first) in words.iter_mut().zip((0..).step_by(64)) {
+            for ingress in bits(*word).map(|bit| first + bit) {
+                if clears_all || distance(ingress) < distance(holder) {
+                    *word &= !(1 << (ingress % 64));
+                }
             }
-        };
-        for (number, word) in owing.iter_mut().enumerate() {
-            let bits = *word;
-            let of_word = (0..64).filter(|bit| bits >> bit & 1 == 1 && is_left_out(number as u32 * 64 + bit));
-            *word &= !of_word.fold(0, |sum, bit| sum | 1 << bit);
         }
     }
 
@@ -118,18 +111,14 @@ impl Crossbar {
             } else {
                 last_word + step - self.n_words
             };
-            let mut bits = words[word];
-            if step == 0 {
-                bits &= after;
-            } else if step == self.n_words {
-                bits &= !after;
-            }
-            while bits != 0 {
-                let ingress = word as u32 * 64 + bits.trailing_zeros();
-                if meets(ingress) {
-                    return Some(ingress);
-                }
-                bits &= bits - 1;
+            let wanted = match step {
+                0 => words[word] & after,
+                step if step == self.n_words => words[word] & !after,
+                _ => words[word],
+            };
+            let found = bits(wanted).map(|bit| word as u32 * 64 + bit).find(|&ingress| meets(ingress));
+            if found.is_some() {
+                return found;
             }
         }
         None
@@ -148,17 +137,24 @@ impl Crossbar {
         self.inputs[ingress as usize].idle_at.max(now)
     }
 
-    /// A transfer is granted to the head of an ingress that has left its queue, and ends as one of its length does.
+    /// A packet that was a head, at a place now, is granted a transfer that begins at `begin`: takes notice of how long it has
+    /// waited.
     #[inline]
-    pub fn grant(&mut self, transfer: Transfer, place: u32, is_long: bool) {
-        let Transfer { ingress, egress, lane, begin, end } = transfer;
-        let (word, bit) = (egress as usize / 64, 1 << (egress % 64));
-        self.egresses[word].open &= !bit;
-        self.n_grants += 1;
+    pub fn note_wait(&mut self, place: u32, egress: u32, begin: u64) {
         let entry = self.queues.entry(place);
         let output = &mut self.outputs[egress as usize];
         output.waits.most_passes = output.waits.most_passes.max(output.n_grants.wrapping_sub(entry.grants));
         output.waits.longest = output.waits.longest.max(begin - entry.since);
+    }
+
+    /// A transfer is granted.
+    #[inline]
+    pub fn grant(&mut self, transfer: Transfer, is_long: bool) {
+        let Transfer { ingress, egress, lane, end, .. } = transfer;
+        let (word, bit) = (egress as usize / 64, 1 << (egress % 64));
+        self.egresses[word].open &= !bit;
+        self.n_grants += 1;
+        let output = &mut self.outputs[egress as usize];
         output.n_grants = output.n_grants.wrapping_add(1);
         (output.granted, output.last_grant, output.lane) = (ingress, self.n_grants, lane);
         let is_holder = self.output_lane(egress, lane).turn.holder == ingress;
@@ -202,4 +198,11 @@ impl Crossbar {
     pub fn forget_turns(&mut self, egress: u32) {
         (0..self.n_lanes).for_each(|lane| self.output_lane(egress, lane).turn.holder = NONE);
     }
+}
+
+/// The places of the bits that are set in a word, lowest first.
+#[inline]
+fn bits(word: u64) -> impl Iterator<Item = u32> {
+    let without_lowest = |&rest: &u64| Some(rest & (rest - 1)).filter(|&rest| rest != 0);
+    std::iter::successors(Some(word).filter(|&word| word != 0), without_lowest).map(u64::trailing_zeros)
 }

@@ -100,7 +100,7 @@ impl Scene {
                     (of, own) != (egress, lane) || wanting.contains(&ingress)
                 });
                 for &ingress in &wanting {
-                    let owes = self.crossbar.owes(ingress, lane, egress);
+                    let owes = self.crossbar.owes(egress as usize * self.n_lanes + lane, ingress);
                     let fresh = || Head { n_grants: 0, rivals: BTreeSet::new(), owes };
                     self.heads.entry((egress, lane, ingress)).or_insert_with(fresh).rivals.extend(&wanting);
                 }
@@ -147,10 +147,11 @@ impl Scene {
         let of_egress = self.heads.iter_mut().filter(|(key, _)| key.0 == egress);
         of_egress.for_each(|(_, head)| head.n_grants += 1);
         let place = self.crossbar.take_head(self.now, (ingress, lane), lane, egress);
+        self.crossbar.note_wait(place, egress, begin);
         // Small packets lie between large ones, as ACKs between data.
         let span = if self.random.below(3) == 0 { 2 } else { LONGEST };
-        let transfer = Transfer { ingress, egress, lane, begin, end: begin + span };
-        self.crossbar.grant(transfer, place, true);
+        let transfer = Transfer { ingress, egress, lane, end: begin + span };
+        self.crossbar.grant(transfer, true);
         self.crossbar.remove(egress, place);
         self.see_heads();
     }
