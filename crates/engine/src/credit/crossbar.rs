@@ -430,9 +430,9 @@ impl Crossbar {
 
     /// A transmission begins, and ends at `end`.
     #[inline]
-    pub fn occupy(&mut self, egress: u32, end: u64, is_long: bool) {
+    pub fn occupy(&mut self, egress: u32, end: u64) {
         if self.has_wires {
-            self.wires.push(end, egress, is_long);
+            self.wires.push(end, egress);
         }
         if !self.stages {
             self.set_roomy(egress, false);
@@ -441,14 +441,8 @@ impl Crossbar {
 
     /// What is staged may start at an instant at which no transmission ends.
     #[cold]
-    pub fn expect_start(&mut self, egress: u32, at: u64, is_long: bool) {
-        self.wires.push(at, egress, is_long);
-    }
-
-    /// Whether a packet takes long.
-    #[inline]
-    pub fn is_long(&self, bytes: u32) -> bool {
-        bytes >= self.full / 2
+    pub fn expect_start(&mut self, egress: u32, at: u64) {
+        self.wires.push(at, egress);
     }
 
     /// What ends at `now` ends: transfers, and transmissions.

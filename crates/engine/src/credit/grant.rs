@@ -52,7 +52,6 @@ impl Crossbar {
             holder = first;
             self.forgive(number, holder);
             self.output_lanes[number].turn.assign(holder, self.inputs[holder as usize].n_grants);
-            self.holds[holder as usize * self.egresses.len() + egress as usize / 64] |= 1 << (egress % 64);
         }
         let input = &self.inputs[holder as usize];
         if input.idle_at <= now {
@@ -63,6 +62,7 @@ impl Crossbar {
         if input.idle_at <= idle_by || turn.is_due(input.n_grants) {
             return Choice::Ingress(holder);
         }
+        self.holds[holder as usize * self.egresses.len() + egress as usize / 64] |= 1 << (egress % 64);
         let is_idle = |ingress: u32| self.inputs[ingress as usize].idle_at <= idle_by;
         self.first_wanted(number, turn.last_passer, is_idle).map_or(Choice::Busy, Choice::Ingress)
     }
@@ -71,6 +71,11 @@ impl Crossbar {
     #[inline]
     fn next_holder(&self, output_lane: usize) -> Option<u32> {
         let last = self.output_lanes[output_lane].turn.last_holder;
+        if self.n_words == 1 {
+            let wanted = self.wanted[output_lane];
+            let paid = wanted & !self.owing[output_lane];
+            return first_after(last, if paid == 0 { wanted } else { paid });
+        }
         let next = self.first_wanted(output_lane, last, |ingress| !self.owes(output_lane, ingress));
         next.or_else(|| self.first_wanted(output_lane, last, |_| true))
     }
@@ -84,6 +89,9 @@ impl Crossbar {
     /// An ingress gets the turn: those between the last holder and it owe none any more; nobody does if it owes one itself.
     #[inline]
     fn forgive(&mut self, output_lane: usize, holder: u32) {
+        if self.owing[output_lane * self.n_words..][..self.n_words].iter().all(|&word| word == 0) {
+            return;
+        }
         let last = self.output_lanes[output_lane].turn.last_holder;
         let clears_all = self.owes(output_lane, holder);
         let n_inputs = self.inputs.len() as u32;
@@ -149,7 +157,7 @@ impl Crossbar {
 
     /// A transfer is granted.
     #[inline]
-    pub fn grant(&mut self, transfer: Transfer, is_long: bool) {
+    pub fn grant(&mut self, transfer: Transfer) {
         let Transfer { ingress, egress, lane, end, .. } = transfer;
         let (word, bit) = (egress as usize / 64, 1 << (egress % 64));
         self.egresses[word].open &= !bit;
@@ -164,15 +172,17 @@ impl Crossbar {
             self.owing[owing] |= 1 << (ingress % 64);
         }
         let first = ingress as usize * self.egresses.len();
-        if is_holder && (0..self.n_lanes).all(|lane| self.output_lane(egress, lane).turn.holder != ingress) {
-            self.holds[first + word] &= !bit;
+        if is_holder && self.holds[first + word] & bit != 0 {
+            let holds_more =
+                (0..self.n_lanes).any(|lane| self.output_lane(egress, lane).turn.holder == ingress);
+            self.holds[first + word] ^= if holds_more { 0 } else { bit };
         }
         let input = &mut self.inputs[ingress as usize];
         input.n_grants = input.n_grants.wrapping_add(1);
         if !self.is_ideal {
             input.idle_at = end;
         }
-        self.transfers.push(end, egress, is_long);
+        self.transfers.push(end, egress);
         // Where a head of this ingress held up a smaller one of another, that may go now; and where it holds the turn it has
         // been passed once more.
         let (wants, holds) = (&self.wants[first..], &self.holds[first..]);
@@ -198,6 +208,13 @@ impl Crossbar {
     pub fn forget_turns(&mut self, egress: u32) {
         (0..self.n_lanes).for_each(|lane| self.output_lane(egress, lane).turn.holder = NONE);
     }
+}
+
+/// The first of the bits that are set, in turn after the place of the last one.
+#[inline]
+fn first_after(last: u32, bits: u64) -> Option<u32> {
+    let after = bits & (u64::MAX << 1 << (last & 63));
+    (bits != 0).then(|| if after == 0 { bits } else { after }.trailing_zeros())
 }
 
 /// The places of the bits that are set in a word, lowest first.

@@ -151,7 +151,7 @@ impl Scene {
         // Small packets lie between large ones, as ACKs between data.
         let span = if self.random.below(3) == 0 { 2 } else { LONGEST };
         let transfer = Transfer { ingress, egress, lane, end: begin + span };
-        self.crossbar.grant(transfer, true);
+        self.crossbar.grant(transfer);
         self.crossbar.remove(egress, place);
         self.see_heads();
     }

@@ -1,13 +1,14 @@
 //! A switch with input buffers: transfers through its crossbar, what is staged at its egresses, and which comes next.
 //!
 //! Models: one packet at a time for every ingress and every egress, unless the crossbar is ideal; grants, also ahead of
-//! time; output buffers; the order of egresses and of virtual lanes.
+//! time, and to several small packets at once; output buffers; the order of egresses and of virtual lanes.
 //! Leaves out: input buffers (see `input`), credits (see `account`), turns of ingresses (see `turn`).
 //! Invariants: after an instant no egress can do anything more; a packet that is granted has left its queue, and stays in
 //! its input buffer until it departs.
 
 use std::collections::VecDeque;
 
+use super::account::blocks;
 use super::clock::Event;
 use super::fabric::{NodeIdx, PortIdx, wire_time};
 use super::input::Standing;
@@ -45,10 +46,10 @@ struct Egress {
 pub(super) struct Crossbar {
     /// Packets in the buffers that have not been granted, by ingress and lane.
     pub(super) inputs: Vec<Vec<VecDeque<Standing>>>,
-    /// Transfers granted whose packets have not departed, in the order of grants.
+    /// Transfers granted whose packets have not departed, in the order of grants; a train counts by its parts.
     pub(super) transfers: Vec<Transfer>,
     egresses: Vec<Egress>,
-    /// Number of transfers granted so far.
+    /// Number of transfers granted so far; a train is one.
     n_granted: u64,
 }
 
@@ -264,40 +265,62 @@ impl World<'_> {
         }
     }
 
-    /// An egress grants a transfer, which begins now or when its ingress is idle.
+    /// An egress grants a transfer, which begins now or when its ingress is idle, to the head of a queue and to the packets
+    /// behind it that share it.
     fn grant(&mut self, node: NodeIdx, egress: PortIdx, grant: &Grant) {
-        let now = self.clock.now();
         let Grant { lane, ingress, place, target, .. } = *grant;
+        let head = self.take(node, ingress, lane, place);
+        let first = self.transfer(node, lane, ingress, &head);
+        self.write_down(&first);
+        if target == Target::Wire && first.begins_at == self.clock.now() {
+            self.start_from(node, egress, lane, head.packet);
+        } else {
+            self.stage(head.packet, &first);
+        }
+        let mut n_blocks = blocks(first.bytes);
+        let mut last = first;
+        while let Some(place) = self.next_of_train(&last, n_blocks) {
+            let standing = self.take(node, ingress, lane, place);
+            last = self.part_behind(&last, &standing);
+            n_blocks += blocks(last.bytes);
+            self.write_down(&last);
+            self.stage(standing.packet, &last);
+        }
         let crossbar = &mut self.crossbars[node];
-        let standing = crossbar.inputs[ingress][lane].remove(place).expect("a packet stands there");
-        let transfer = self.transfer(node, lane, ingress, &standing);
-        self.clock.schedule(transfer.begins_at, Event::Arbitration { node });
-        self.clock.schedule(transfer.ends_at, Event::Arbitration { node });
-        self.clock.schedule(transfer.leaves_at, Event::Departure { node, ingress });
-        self.outcome.transfers.push(transfer.clone());
-        let begins_at = transfer.begins_at;
-        let crossbar = &mut self.crossbars[node];
-        crossbar.transfers.push(transfer);
         crossbar.count_grant(egress, grant);
         let state = &mut crossbar.egresses[egress];
         state.lane_granted = Some(lane);
         state.granted = Some(crossbar.n_granted);
         crossbar.n_granted += 1;
-        if target == Target::Wire && begins_at == now {
-            self.start_from(node, egress, lane, standing.packet);
-        } else {
-            state.staged[lane].push_back(Staged { packet: standing.packet, begins_at });
-        }
     }
 
-    /// The transfer of a packet that is granted now.
+    /// Takes a packet out of its queue.
+    fn take(&mut self, node: NodeIdx, ingress: PortIdx, lane: Lane, place: usize) -> Standing {
+        self.crossbars[node].inputs[ingress][lane].remove(place).expect("a packet stands there")
+    }
+
+    fn stage(&mut self, packet: Packet, part: &Transfer) {
+        let egress = &mut self.crossbars[part.node].egresses[part.egress];
+        egress.staged[part.lane].push_back(Staged { packet, begins_at: part.begins_at });
+    }
+
+    /// A transfer, or a part of one, is granted now.
+    fn write_down(&mut self, part: &Transfer) {
+        let &Transfer { node, ingress, .. } = part;
+        self.clock.schedule(part.begins_at, Event::Arbitration { node });
+        self.clock.schedule(part.ends_at, Event::Arbitration { node });
+        self.clock.schedule(part.leaves_at, Event::Departure { node, ingress });
+        self.outcome.transfers.push(part.clone());
+        self.crossbars[node].transfers.push(part.clone());
+    }
+
+    /// The transfer of the head of a queue that is granted now.
     fn transfer(&self, node: NodeIdx, lane: Lane, ingress: PortIdx, standing: &Standing) -> Transfer {
         let now = self.clock.now();
         let &Standing { ref packet, egress, stood_at, whole_at } = standing;
         let crossbar = &self.crossbars[node];
-        let rate = self.credits().speedup * self.scene.fabric.link(node, egress).rate;
         let begins_at = now.max(crossbar.idle_at(self.credits(), ingress));
-        let ends_at = begins_at + wire_time(packet.bytes, rate);
+        let ends_at = begins_at + self.crossing_time(node, egress, packet.bytes);
         let turn = &crossbar.egresses[egress].turns[lane];
         Transfer {
             stood_at,
@@ -310,8 +333,39 @@ impl World<'_> {
             egress,
             lane,
             bytes: packet.bytes,
+            place: 0,
             holder: turn.holder.expect("nothing is granted while nobody holds the turn"),
             n_passed: turn.n_passed,
+        }
+    }
+
+    /// What a packet takes through the crossbar.
+    fn crossing_time(&self, node: NodeIdx, egress: PortIdx, bytes: u64) -> u64 {
+        wire_time(bytes, self.credits().speedup * self.scene.fabric.link(node, egress).rate)
+    }
+
+    /// The place of the packet that shares a transfer with those granted before it, which take so many blocks, if there is
+    /// one.
+    fn next_of_train(&self, last: &Transfer, n_blocks: u64) -> Option<usize> {
+        let &Transfer { node, ingress, egress, lane, .. } = last;
+        let place = self.head(node, ingress, lane, egress)?;
+        let bytes = self.crossbars[node].inputs[ingress][lane][place].packet.bytes;
+        let fits = n_blocks + blocks(bytes) <= blocks(self.scene.packets.largest());
+        (fits && self.has_room(node, egress, lane)).then_some(place)
+    }
+
+    /// The part of a transfer that follows another one.
+    fn part_behind(&self, last: &Transfer, standing: &Standing) -> Transfer {
+        let bytes = standing.packet.bytes;
+        let ends_at = last.ends_at + self.crossing_time(last.node, last.egress, bytes);
+        Transfer {
+            stood_at: standing.stood_at,
+            begins_at: last.ends_at,
+            ends_at,
+            leaves_at: ends_at.max(standing.whole_at).max(last.leaves_at),
+            bytes,
+            place: last.place + 1,
+            ..last.clone()
         }
     }
 

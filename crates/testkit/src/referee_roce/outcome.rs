@@ -29,7 +29,7 @@ pub struct Hop {
     pub packet: Packet,
 }
 
-/// One packet through one crossbar.
+/// One packet through one crossbar: a transfer, or a part of one that several packets share as a train.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// Since when the packet had stood in its input buffer.
@@ -52,6 +52,8 @@ pub struct Transfer {
     pub lane: Lane,
     /// Its bytes.
     pub bytes: u64,
+    /// Number of packets before it that share the transfer.
+    pub place: usize,
     /// The ingress that held the turn.
     pub holder: PortIdx,
     /// Number of transfers that had passed the holder.

@@ -51,7 +51,7 @@ pub struct PacketSizes {
 
 impl PacketSizes {
     /// The largest packet there can be.
-    pub(super) fn largest(&self) -> u64 {
+    pub fn largest(&self) -> u64 {
         self.control.max(self.mtu + self.header)
     }
 }

@@ -1,10 +1,10 @@
 //! Ports: what waits at each, what starts next, and the link it takes.
 //!
 //! Models: frames and control packets, in order, before data; no transmission is interrupted; a stopped port starts no data,
-//! a port without credits for the largest packet of a class none of that class; data's turn (see `share`); serialization rounded up, propagation,
-//! loss by list.
-//! Leaves out: what data is next at a host (see `host`), what leaving means to the buffer (see `switch`), what starts at a
-//! switch with a crossbar (see `crossbar`).
+//! a port without credits for the largest packet of a class none of that class; serialization rounded up, propagation, loss
+//! by list.
+//! Leaves out: what data is next at a host (see `host`), data's turn (see `share`), what leaving means to the buffer (see
+//! `switch`), what starts at a switch with a crossbar (see `crossbar`).
 //! Invariant: a port with something to start has a start or an arbitration scheduled at the instant it can.
 
 use std::collections::VecDeque;

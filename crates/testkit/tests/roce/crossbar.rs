@@ -1,6 +1,7 @@
 //! What holds of transfers through crossbars, in every scene.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use netloom_testkit::referee_roce::{Hop, NodeIdx, Order, Outcome, PortIdx, Transfer};
 
@@ -20,12 +21,15 @@ pub fn check(scene: &RoceScene, outcome: &Outcome) {
     packets_leave_the_buffer_in_the_order_of_grants(scene, outcome);
     transmissions_start_after_transfers_begin(scene, outcome);
     none_but_claims_wait_for_ingresses(scene, outcome);
+    trains_are_one_transfer(scene, outcome);
+    trains_fit(scene, outcome);
+    trains_are_as_long_as_may_be(scene, outcome);
     if credits.data_lane == credits.control_lane {
         no_head_waits_for_too_many_transfers(scene, outcome);
     }
 }
 
-/// Transfers by what they have in common, in the order of grants.
+/// Transfers by what they have in common, in the order of grants; of trains all parts.
 fn by<K: Ord>(outcome: &Outcome, key: impl Fn(&Transfer) -> K) -> BTreeMap<K, Vec<&Transfer>> {
     let mut groups: BTreeMap<K, Vec<&Transfer>> = BTreeMap::new();
     for transfer in &outcome.transfers {
@@ -58,7 +62,10 @@ fn transfers_are_in_order(scene: &RoceScene, outcome: &Outcome) {
 
 fn egresses_have_one_transfer_at_a_time(scene: &RoceScene, outcome: &Outcome) {
     let key = |transfer: &Transfer| (transfer.node, transfer.egress);
-    pairs(outcome, key, |one, next| one.ends_at <= next.granted_at, scene.seed);
+    let follows = |one: &Transfer, next: &Transfer| {
+        if next.place > 0 { one.ends_at == next.begins_at } else { one.ends_at <= next.granted_at }
+    };
+    pairs(outcome, key, follows, scene.seed);
 }
 
 fn ingresses_have_one_transfer_at_a_time(scene: &RoceScene, outcome: &Outcome) {
@@ -96,6 +103,116 @@ fn sent_by(outcome: &Outcome, node: NodeIdx, port: PortIdx) -> Vec<&Hop> {
     outcome.hops.iter().filter(|hop| (hop.node, hop.port) == (node, port)).collect()
 }
 
+/// Credits that a packet takes.
+fn blocks(bytes: u64) -> u64 {
+    bytes.div_ceil(64)
+}
+
+/// A lane of a port: node, port, lane.
+type LaneOfPort = (NodeIdx, PortIdx, usize);
+
+/// What was granted and sent at every lane of every port: place in what was written down or instant, and the bytes until then,
+/// it included.
+struct Ports {
+    granted: BTreeMap<LaneOfPort, Vec<(usize, u64)>>,
+    sent: BTreeMap<LaneOfPort, Vec<(u64, u64)>>,
+}
+
+impl Ports {
+    fn new(scene: &RoceScene, outcome: &Outcome) -> Ports {
+        let credits = scene.scene.credits.as_ref().expect("there are credits");
+        let mut ports = Ports { granted: BTreeMap::new(), sent: BTreeMap::new() };
+        for (index, part) in outcome.transfers.iter().enumerate() {
+            let sums = ports.granted.entry((part.node, part.egress, part.lane)).or_default();
+            sums.push((index, sums.last().map_or(0, |last| last.1) + part.bytes));
+        }
+        for hop in &outcome.hops {
+            let is_control = hop.packet.kind.is_control();
+            let lane = if is_control { credits.control_lane } else { credits.data_lane };
+            let sums = ports.sent.entry((hop.node, hop.port, lane)).or_default();
+            sums.push((hop.started_at, sums.last().map_or(0, |last| last.1) + hop.packet.bytes));
+        }
+        ports
+    }
+
+    /// Bytes that were granted before a place and not sent before an instant, in the lane of a transfer.
+    fn staged(&self, part: &Transfer, place: usize, instant: u64) -> u64 {
+        let lane = (part.node, part.egress, part.lane);
+        let granted = self.granted.get(&lane).map_or(0, |sums| sum_before(sums, place));
+        granted - self.sent.get(&lane).map_or(0, |sums| sum_before(sums, instant))
+    }
+}
+
+/// The sum at the last of those that stand before something.
+fn sum_before<T: Ord>(sums: &[(T, u64)], end: T) -> u64 {
+    let n_before = sums.partition_point(|(at, _)| *at < end);
+    n_before.checked_sub(1).map_or(0, |last| sums[last].1)
+}
+
+/// Trains, as places in what was written down: the first part of each, and the one behind its last.
+pub fn trains(outcome: &Outcome) -> Vec<Range<usize>> {
+    let is_first = |&index: &usize| outcome.transfers[index].place == 0;
+    let firsts: Vec<usize> = (0..outcome.transfers.len()).filter(is_first).collect();
+    let ends = firsts.iter().copied().skip(1).chain([outcome.transfers.len()]);
+    firsts.iter().copied().zip(ends).map(|(first, end)| first..end).collect()
+}
+
+/// The packets of a train are granted together, and their parts follow each other.
+fn trains_are_one_transfer(scene: &RoceScene, outcome: &Outcome) {
+    let common = |part: &Transfer| {
+        let Transfer { node, ingress, egress, lane, granted_at, holder, n_passed, .. } = *part;
+        (node, ingress, egress, lane, granted_at, holder, n_passed)
+    };
+    for train in trains(outcome) {
+        for pair in outcome.transfers[train].windows(2) {
+            let follows = (pair[0].place + 1, pair[0].ends_at) == (pair[1].place, pair[1].begins_at);
+            assert!(follows && common(&pair[0]) == common(&pair[1]), "scene {}: {pair:?}", scene.seed);
+        }
+    }
+}
+
+/// Nobody but a head is granted a transfer without room at the egress, or beyond the blocks of a full packet.
+fn trains_fit(scene: &RoceScene, outcome: &Outcome) {
+    let largest = scene.scene.packets.largest();
+    let output_buffer = scene.scene.credits.as_ref().expect("there are credits").output_buffer;
+    let ports = Ports::new(scene, outcome);
+    for train in trains(outcome).into_iter().filter(|train| train.len() > 1) {
+        let n_blocks: u64 = outcome.transfers[train.clone()].iter().map(|part| blocks(part.bytes)).sum();
+        assert!(n_blocks <= blocks(largest), "scene {}: {:?}", scene.seed, &outcome.transfers[train]);
+        for index in train.skip(1) {
+            let part = &outcome.transfers[index];
+            let staged = ports.staged(part, index, part.granted_at + 1);
+            assert!(staged + largest <= output_buffer, "scene {}: {staged}, {part:?}", scene.seed);
+        }
+    }
+}
+
+/// What stood behind the last packet of a train lacked room, or did not fit.
+fn trains_are_as_long_as_may_be(scene: &RoceScene, outcome: &Outcome) {
+    let largest = scene.scene.packets.largest();
+    let credits = scene.scene.credits.as_ref().expect("there are credits");
+    let ports = Ports::new(scene, outcome);
+    let queue = |part: &Transfer| {
+        let egress = (credits.order == Order::Voq).then_some(part.egress);
+        (part.node, part.ingress, part.lane, egress)
+    };
+    let mut next_of_queue = BTreeMap::new();
+    for train in trains(outcome).into_iter().rev() {
+        let parts = &outcome.transfers[train.clone()];
+        let Some(next) = next_of_queue.insert(queue(&parts[0]), &parts[0]) else { continue };
+        let n_blocks: u64 = parts.iter().chain([next]).map(|part| blocks(part.bytes)).sum();
+        let may_join = next.egress == parts[0].egress
+            && next.stood_at <= parts[0].granted_at
+            && n_blocks <= blocks(largest);
+        // What started at that instant may have done so later, and is taken to have been staged.
+        if may_join {
+            let staged = ports.staged(&parts[0], train.end, parts[0].granted_at);
+            let lacks_room = staged + largest > credits.output_buffer;
+            assert!(lacks_room, "scene {}: {parts:?}, {next:?}", scene.seed);
+        }
+    }
+}
+
 /// No packet that passes a holder does so beyond the bound; and an egress waits for nobody but a holder that has been
 /// passed by as many as may, unless its wire is busy meanwhile.
 fn none_but_claims_wait_for_ingresses(scene: &RoceScene, outcome: &Outcome) {
@@ -106,7 +223,8 @@ fn none_but_claims_wait_for_ingresses(scene: &RoceScene, outcome: &Outcome) {
             let is_holder = transfer.ingress == transfer.holder;
             assert!(is_holder || transfer.n_passed < K, "scene {}: {transfer:?}", scene.seed);
             let claims = is_holder && transfer.n_passed >= K;
-            if transfer.begins_at > transfer.granted_at && !claims {
+            let is_ahead = transfer.begins_at > transfer.granted_at && transfer.place == 0;
+            if is_ahead && !claims {
                 let dry_at = runs_dry(rate, &transfers[..place], &hops, transfer.granted_at);
                 assert!(transfer.begins_at <= dry_at, "scene {}: {transfer:?}, {dry_at}", scene.seed);
             }
@@ -125,7 +243,8 @@ fn runs_dry(rate: u64, granted: &[&Transfer], sent: &[&Hop], at: u64) -> u64 {
 }
 
 /// Of n ingresses that send to an egress, all in one virtual lane, each other one may hold the turn once before a head is
-/// granted a transfer, twice if the head's own ingress owes a turn; each holder may be passed by K transfers.
+/// granted a transfer, twice if the head's own ingress owes a turn; each holder may be passed by K transfers. A train is
+/// one.
 fn no_head_waits_for_too_many_transfers(scene: &RoceScene, outcome: &Outcome) {
     let by_egress = by(outcome, |transfer| (transfer.node, transfer.egress));
     let is_fifo = scene.scene.credits.as_ref().is_some_and(|credits| credits.order == Order::Fifo);
@@ -134,6 +253,9 @@ fn no_head_waits_for_too_many_transfers(scene: &RoceScene, outcome: &Outcome) {
     for (index, transfer) in outcome.transfers.iter().enumerate() {
         let queue = (transfer.node, transfer.ingress, (!is_fifo).then_some(transfer.egress));
         let head_since = last_of_queue.insert(queue, index);
+        if transfer.place > 0 {
+            continue;
+        }
         let key = (transfer.node, transfer.egress);
         let others = granted.entry(key).or_default();
         let waits = |&&(place, other): &&(usize, &Transfer)| {

@@ -69,6 +69,10 @@ impl RoceScene {
         if random.below(4) == 0 {
             scene.losses = losses(&mut random, &scene.fabric);
         }
+        let mut random = Random::stream(seed, 92, 1);
+        if random.below(4) == 0 {
+            make_small_packets_queue(&mut random, &mut scene);
+        }
         scene.deadline = DEADLINE;
         RoceScene { seed, scene, paths }
     }
@@ -140,6 +144,28 @@ fn crowd(random: &mut Random, scene: &Scene) -> Vec<Message> {
         Message { at, from: from_host as usize, to: to as usize, bytes, first_psn: 0 }
     };
     (0..3 * n_hosts).map(&mut message).collect()
+}
+
+/// From every host a long message and many short ones, almost at once, to two hosts, with room for them.
+fn make_small_packets_queue(random: &mut Random, scene: &mut Scene) {
+    let n_hosts = (0..scene.fabric.n_nodes()).filter(|&node| scene.fabric.is_host(node)).count() as u32;
+    let mtu = scene.packets.mtu as u32;
+    let mut message = |number: u32| {
+        let from_host = number % n_hosts;
+        let to = random.below(2);
+        let to = if to == from_host { n_hosts - 1 } else { to };
+        let to = if to == from_host { 0 } else { to };
+        let nth = number / n_hosts;
+        let long = if nth == 0 { u64::from(mtu) * from(random, 12) } else { 0 };
+        let bytes = long + 1 + from(random, mtu / 6);
+        Message { at: 1 + u64::from(nth), from: from_host as usize, to: to as usize, bytes, first_psn: 0 }
+    };
+    scene.messages = (0..16 * n_hosts).map(&mut message).collect();
+    let largest = largest(scene);
+    let credits = scene.credits.as_mut().expect("there are credits");
+    credits.buffer = largest.div_ceil(64) * 64 * (2 + from(random, 6));
+    let outputs = [largest + from(random, largest as u32), 4 * largest, 100_000];
+    credits.output_buffer = one_of(random, &outputs);
 }
 
 /// Room for one packet or some more, blocks not always whole.

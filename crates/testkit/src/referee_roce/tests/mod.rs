@@ -9,6 +9,7 @@ mod latency;
 mod lossless;
 mod recovery;
 mod shares;
+mod trains;
 mod turns;
 
 use super::{Credits, Fabric, Forwarding, Hop, Kind, Message, NodeIdx, Order, Outcome, Packet, Scene, play};
