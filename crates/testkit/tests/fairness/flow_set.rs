@@ -59,8 +59,11 @@ fn links(random: &mut Random, others: &[&str]) -> String {
     let rate = pick(&["100Gbps", "199Gbps", "200Gbps", "200Gbps", "400Gbps"]);
     let host = pick(&["100ns", "300ns"]);
     let other = pick(&["100ns", "300ns"]);
-    let others: Vec<String> = others.iter().map(|name| format!("{name}: {other}")).collect();
-    format!("host_rate: {rate}, host_delay: {host}, {}", others.join(", "))
+    let mut text = format!("host_rate: {rate}, host_delay: {host}");
+    for name in others {
+        text += &format!(", {name}: {other}");
+    }
+    text
 }
 
 fn leaf_spine(random: &mut Random) -> (String, Vec<String>) {
