@@ -81,9 +81,6 @@ impl Statistics {
     }
 }
 
-/// The worst flow of a comparison, as a part of what it should get.
-type Measure = fn(&Comparison) -> f64;
-
 /// Prints the figures of a configuration, and its worst flow sets by each of the two measures.
 pub fn report(configuration: Configuration, comparisons: &[Comparison]) -> Statistics {
     let statistics = Statistics::of(comparisons);
