@@ -23,12 +23,12 @@ table! {
         pub link: LinkId, "id";
         /// The node at the other end.
         pub peer: NodeId, "id";
-        /// Transfers through the crossbar that it granted.
-        pub transfers: u64, "packets";
+        /// Transfers through the crossbar that it granted, trains of packets counted as one.
+        pub transfers: u64, "number";
         /// Most transfers to other ingresses that it granted in a lane while a packet of that lane was the head of its queue.
-        pub most_passes: u64, "packets";
+        pub most_passes: u64, "number";
         /// What the rule allows of these while no link of the switch fails.
-        pub bound: u64, "packets";
+        pub bound: u64, "number";
         /// Longest time from when a packet became the head of its queue until its transfer began, waiting for credits and room included.
         pub longest: Duration, "ps";
     }
