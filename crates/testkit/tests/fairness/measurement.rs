@@ -61,7 +61,8 @@ pub fn measure(text: &str, crossbar: Crossbar) -> Measurement {
     Measurement { throughputs, faults: faults(&run, &model) }
 }
 
-/// What does not hold of a run: everything arrives, and nothing is dropped or sent twice.
+/// What does not hold of a run: everything arrives, nothing is dropped or sent twice, and no packet waits for longer at the
+/// head of its queue than the rule of turns allows.
 fn faults(run: &Run, model: &Model) -> Vec<String> {
     let records = &run.records;
     let needed: u64 = records.flows.iter().map(|row| row.size.0.div_ceil(PAYLOAD)).sum();
@@ -69,6 +70,7 @@ fn faults(run: &Run, model: &Model) -> Vec<String> {
     let is_host = |row: &&PortRow| model.fabric.is_host(row.node);
     let sent: u64 = records.ports.iter().filter(is_host).map(|row| row.packets).sum();
     let repaired = records.repairs.iter().find(|row| row.again + row.duplicates + row.nacks > 0);
+    let late = records.arbitration.iter().find(|row| row.most_passes > row.bound);
     // Every packet is answered by an ACK (`coalesce: 1`), and hosts send nothing else.
     let answered = 2 * needed;
     let checks = [
@@ -77,6 +79,9 @@ fn faults(run: &Run, model: &Model) -> Vec<String> {
         (arrived == needed && needed > 0, format!("{arrived} packets of {needed} arrived")),
         (sent == answered, format!("hosts sent {sent} packets and ACKs instead of {answered}")),
         (repaired.is_none(), format!("sent again: {repaired:?}")),
+        (records.spurious_timeouts.is_empty(), format!("timeouts: {:?}", records.spurious_timeouts)),
+        (late.is_none(), format!("passed more often than its bound: {late:?}")),
+        (!records.arbitration.is_empty(), "no row says how long packets waited".to_owned()),
     ];
     checks.into_iter().filter(|(holds, _)| !holds).map(|(_, fault)| fault).collect()
 }
