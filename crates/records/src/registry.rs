@@ -8,9 +8,9 @@
 use crate::column::TableSpec;
 use crate::row::Row;
 use crate::rows::{
-    ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow,
-    MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, SeriesRow, SignalRow,
-    SpanRow, StageRow, StepRow, TallyRow, TrafficRow,
+    ArbitrationRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow,
+    FlowRow, JobRow, MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, SeriesRow,
+    SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 use crate::sink::{Sink, SinkError};
 
@@ -134,6 +134,10 @@ tables! {
     Tallies tallies TallyRow;
     /// What ranks did in recorded steps.
     Spans spans SpanRow;
+    /// Waiting at the heads of queues, at switches with credits.
+    Arbitration arbitration ArbitrationRow;
+    /// Timeouts in a network that lost nothing.
+    SpuriousTimeouts spurious_timeouts SpuriousTimeoutRow;
 }
 
 /// Does something for the row type of a table.

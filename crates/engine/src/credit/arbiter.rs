@@ -132,15 +132,14 @@ impl Arbiter<'_, '_> {
     fn grant(&mut self, (ingress, before): (u32, usize), lane: usize, has_credits: bool) -> bool {
         let (now, egress) = (self.now, self.number);
         let begin = self.crossbar.begin_at(ingress, now);
-        let mut place = self.crossbar.take_head(now, (ingress, before), lane, egress);
-        self.crossbar.note_wait(place, egress, begin);
+        let mut place = self.crossbar.take_granted(now, (ingress, before), lane, egress);
+        self.crossbar.note_wait(place, egress, lane, begin);
         let mut left = self.crossbar.full_blocks;
-        let (mut part, mut is_long) = (begin, false);
+        let mut part = begin;
         loop {
             let entry = self.crossbar.queues.entry(place);
             let (bytes, whole_at) = (entry.packet.bytes, entry.ready_at);
             let (blocks, end) = (Credits::blocks(bytes), part + self.transfer_time(bytes));
-            is_long |= self.crossbar.is_long(bytes);
             left = left.saturating_sub(blocks);
             if let Some(returns) = &mut self.crossbar.inputs[ingress as usize].returns {
                 returns.give(end.max(whole_at), before, blocks, self.desk, self.round);
@@ -154,10 +153,10 @@ impl Arbiter<'_, '_> {
             let Some(next) = self.next_of_train((ingress, before), lane, left) else { break };
             place = next;
         }
-        self.crossbar.grant(Transfer { ingress, egress, lane, begin, end: part }, is_long);
+        self.crossbar.grant(Transfer { ingress, egress, lane, end: part });
         let is_staged = self.crossbar.output_lane(egress, lane).staged.first != NONE;
         if is_staged && begin > now && begin >= self.egress.free_at() {
-            self.crossbar.expect_start(egress, begin, is_long);
+            self.crossbar.expect_start(egress, begin);
         }
         is_staged && begin == now && !has_credits
     }
@@ -186,7 +185,6 @@ impl Arbiter<'_, '_> {
         self.crossbar.outputs[self.number as usize].wire_lane = lane;
         let (packet, found) = self.crossbar.remove(self.number, place);
         let end = self.egress.launch(self.now, &packet, found, self.desk, self.round);
-        let is_long = self.crossbar.is_long(packet.bytes);
-        self.crossbar.occupy(self.number, end, is_long);
+        self.crossbar.occupy(self.number, end);
     }
 }

@@ -61,8 +61,8 @@ pub struct Output {
     pub wire_lane: usize,
     /// Bytes staged, of all lanes.
     pub staged_bytes: u64,
-    /// Transfers that it granted so far, wrapping.
-    pub(super) n_grants: u32,
+    /// Transfers that it granted so far.
+    pub n_grants: u64,
     /// The longest waits of heads for it.
     pub waits: Waits,
 }
@@ -76,6 +76,8 @@ pub struct OutputLane {
     pub staged: Line,
     /// Bytes of that.
     pub staged_bytes: u64,
+    /// Transfers that the egress granted in this lane so far, wrapping.
+    pub(super) n_grants: u32,
 }
 
 /// See the module.
@@ -110,8 +112,6 @@ pub struct Crossbar {
     pub full_blocks: u32,
     /// Whether transmissions may end apart from ways.
     has_wires: bool,
-    /// Whether packets may be staged at all.
-    pub stages: bool,
     /// Packets that wait in the switch.
     n_waiting: u32,
     pub(super) n_words: usize,
@@ -188,7 +188,7 @@ impl Crossbar {
             waits: Waits::default(),
         };
         let output_lane =
-            OutputLane { turn: Turn::new(n_ports as u32), staged: Line::EMPTY, staged_bytes: 0 };
+            OutputLane { turn: Turn::new(n_ports as u32), staged: Line::EMPTY, staged_bytes: 0, n_grants: 0 };
         let n_words = inputs.len().div_ceil(64);
         let full = u32::try_from(packet.0).unwrap_or(u32::MAX);
         let all = |word: usize| bits_below(n_ports - 64 * word);
@@ -208,7 +208,6 @@ impl Crossbar {
             full_blocks: Credits::blocks(full),
             // Transfers end with transmissions where the crossbar is no faster.
             has_wires: credits.output_buffer.0 > 0 || credits.speedup > 1,
-            stages: credits.output_buffer >= packet,
             n_waiting: 0,
             n_words,
             wanted: vec![0; n_ports * n_lanes * n_words],
@@ -247,10 +246,7 @@ impl Crossbar {
     /// Lanes that a packet rises by between an ingress and an egress.
     #[inline]
     fn rise(&self, ingress: u32, egress: u32) -> usize {
-        match &self.steps {
-            None => 0,
-            Some(steps) => steps.rise(ingress, egress),
-        }
+        rise(self.steps.as_deref(), ingress, egress)
     }
 
     /// The lane in which packets come by an ingress that leave by an egress in a lane.
@@ -288,7 +284,7 @@ impl Crossbar {
     ) -> bool {
         let lane = self.lane(packet);
         let before = self.lane_before(ingress, egress, lane);
-        let n_grants = self.outputs[egress as usize].n_grants;
+        let n_grants = self.output_lanes[egress as usize * self.n_lanes + lane].n_grants;
         let entry = Entry::new(packet, egress, (now, whole_at), n_grants);
         let (place, is_head) = self.queues.insert(ingress, before, entry);
         if let Some(found) = found {
@@ -329,12 +325,6 @@ impl Crossbar {
         }
     }
 
-    /// Whether an ingress is left out once where its turn comes in a lane of an egress.
-    #[inline]
-    pub fn owes(&self, ingress: u32, lane: usize, egress: u32) -> bool {
-        self.owing[self.wanted_word(egress, lane) + ingress as usize / 64] >> (ingress % 64) & 1 == 1
-    }
-
     /// Whether an ingress has a head for a lane of an egress.
     #[inline]
     pub fn is_wanted(&self, ingress: u32, lane: usize, egress: u32) -> bool {
@@ -351,16 +341,17 @@ impl Crossbar {
             return place;
         };
         let next = head.egress;
-        // The transfer that the one before is granted passes nobody.
-        let of_own = u32::from(next == egress);
-        head.become_head(now, self.outputs[next as usize].n_grants.wrapping_add(of_own));
-        if next != egress {
-            self.want_no_more(ingress, lane, egress);
-            self.want(ingress, before + self.rise(ingress, next), next);
-            // Its egress may grant it a transfer ahead of time.
-            let bits = &mut self.egresses[next as usize / 64];
-            bits.stirred |= bits.ready() & 1 << (next % 64);
+        if next == egress {
+            head.become_head(now, self.output_lanes[egress as usize * self.n_lanes + lane].n_grants);
+            return place;
         }
+        let next_lane = before + rise(self.steps.as_deref(), ingress, next);
+        head.become_head(now, self.output_lanes[next as usize * self.n_lanes + next_lane].n_grants);
+        self.want_no_more(ingress, lane, egress);
+        self.want(ingress, next_lane, next);
+        // Its egress may grant it a transfer ahead of time.
+        let bits = &mut self.egresses[next as usize / 64];
+        bits.stirred |= bits.ready() & 1 << (next % 64);
         place
     }
 
@@ -414,6 +405,12 @@ impl Crossbar {
         Some(self.take_staged(egress, lane))
     }
 
+    /// Whether packets may be staged at all.
+    #[inline]
+    fn stages(&self) -> bool {
+        self.output_buffer >= u64::from(self.full)
+    }
+
     /// Whether another packet may be staged in a lane.
     #[inline]
     pub fn has_room(&self, egress: u32, lane: usize) -> bool {
@@ -436,32 +433,26 @@ impl Crossbar {
 
     /// A transmission begins, and ends at `end`.
     #[inline]
-    pub fn occupy(&mut self, egress: u32, end: u64, is_long: bool) {
+    pub fn occupy(&mut self, egress: u32, end: u64) {
         if self.has_wires {
-            self.wires.push(end, egress, is_long);
+            self.wires.push(end, egress);
         }
-        if !self.stages {
+        if !self.stages() {
             self.set_roomy(egress, false);
         }
     }
 
     /// What is staged may start at an instant at which no transmission ends.
     #[cold]
-    pub fn expect_start(&mut self, egress: u32, at: u64, is_long: bool) {
-        self.wires.push(at, egress, is_long);
-    }
-
-    /// Whether a packet takes long.
-    #[inline]
-    pub fn is_long(&self, bytes: u32) -> bool {
-        bytes >= self.full / 2
+    pub fn expect_start(&mut self, egress: u32, at: u64) {
+        self.wires.push(at, egress);
     }
 
     /// What ends at `now` ends: transfers, and transmissions.
     #[inline]
     pub fn end_all(&mut self, now: u64) {
         while let Some(egress) = self.wires.take(now) {
-            if !self.stages {
+            if !self.stages() {
                 self.set_roomy(egress, true);
             }
             if self.outputs[egress as usize].n_waiting > 0 {
@@ -549,7 +540,7 @@ impl Crossbar {
     /// is staged leaves in order, and while nothing is, nobody passes the head whose turn it is.
     pub fn lacks(&self, egress: u32, lane: usize, blocks: u32) -> bool {
         // What may still be staged makes room in its buffer.
-        if self.stages && self.has_room(egress, lane) {
+        if self.stages() && self.has_room(egress, lane) {
             return false;
         }
         let own = &self.output_lanes[egress as usize * self.n_lanes + lane];
@@ -609,6 +600,12 @@ pub fn cut_through(credits: &Credits, rate: Rate, fastest: Rate) -> Option<Bytes
         Forwarding::CutThrough { header } if rate >= fastest => Some(header),
         _ => None,
     }
+}
+
+/// Lanes that packets rise by between an ingress and an egress.
+#[inline]
+fn rise(steps: Option<&Steps>, ingress: u32, egress: u32) -> usize {
+    steps.map_or(0, |steps| steps.rise(ingress, egress))
 }
 
 /// The lowest bits of a word.

@@ -3,8 +3,8 @@
 //! Models: turns that stay with their holders, debts of those who pass them, transfers of an ingress that follow each other.
 //! Leaves out: whether there are room and credits (`arbiter.rs`); the state itself (`crossbar.rs`).
 //!
-//! Source: round-robin pointers that move only with a grant, as in iSLIP (McKeown 1999); that a turn stays, and debts, are
-//! modelling assumptions.
+//! Source: round-robin pointers that move only with a grant, as in iSLIP (N. `McKeown` 1999); that a turn stays, and debts,
+//! are modelling assumptions.
 
 use super::crossbar::Crossbar;
 use super::queues::NONE;
@@ -27,8 +27,6 @@ pub struct Transfer {
     pub egress: u32,
     /// The lane in which it leaves.
     pub lane: usize,
-    /// When it begins, in ps.
-    pub begin: u64,
     /// When it ends, in ps.
     pub end: u64,
 }
@@ -36,9 +34,10 @@ pub struct Transfer {
 /// The longest waits of packets at the heads of their queues, for one egress.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Waits {
-    /// The most transfers to other ingresses that the egress granted while a packet was the head of its queue.
+    /// The most transfers to other ingresses that the egress granted, in a lane, while a packet of this lane was the head of
+    /// its queue.
     pub most_passes: u32,
-    /// The longest time from when a packet was the head of its queue until its transfer began, in ps.
+    /// The longest time from when a packet became the head of its queue until its transfer began, in ps.
     pub longest: u64,
 }
 
@@ -54,7 +53,6 @@ impl Crossbar {
             holder = first;
             self.forgive(number, holder);
             self.output_lanes[number].turn.assign(holder, self.inputs[holder as usize].n_grants);
-            self.holds[holder as usize * self.egresses.len() + egress as usize / 64] |= 1 << (egress % 64);
         }
         let input = &self.inputs[holder as usize];
         if input.idle_at <= now {
@@ -65,6 +63,7 @@ impl Crossbar {
         if input.idle_at <= idle_by || turn.is_due(input.n_grants) {
             return Choice::Ingress(holder);
         }
+        self.holds[holder as usize * self.egresses.len() + egress as usize / 64] |= 1 << (egress % 64);
         let is_idle = |ingress: u32| self.inputs[ingress as usize].idle_at <= idle_by;
         self.first_wanted(number, turn.last_passer, is_idle).map_or(Choice::Busy, Choice::Ingress)
     }
@@ -73,35 +72,38 @@ impl Crossbar {
     #[inline]
     fn next_holder(&self, output_lane: usize) -> Option<u32> {
         let last = self.output_lanes[output_lane].turn.last_holder;
-        let owes = |ingress: u32| {
-            self.owing[output_lane * self.n_words + ingress as usize / 64] >> (ingress % 64) & 1 == 1
-        };
-        let paid = self.first_wanted(output_lane, last, |ingress| !owes(ingress));
-        paid.or_else(|| self.first_wanted(output_lane, last, |_| true))
+        if self.n_words == 1 {
+            let wanted = self.wanted[output_lane];
+            let paid = wanted & !self.owing[output_lane];
+            return first_after(last, if paid == 0 { wanted } else { paid });
+        }
+        let next = self.first_wanted(output_lane, last, |ingress| !self.owes(output_lane, ingress));
+        next.or_else(|| self.first_wanted(output_lane, last, |_| true))
+    }
+
+    /// Whether an ingress has passed a holder, and is left out once where its turn comes.
+    #[inline]
+    pub fn owes(&self, output_lane: usize, ingress: u32) -> bool {
+        self.owing[output_lane * self.n_words + ingress as usize / 64] >> (ingress % 64) & 1 == 1
     }
 
     /// An ingress gets the turn: those between the last holder and it owe none any more; nobody does if it owes one itself.
     #[inline]
     fn forgive(&mut self, output_lane: usize, holder: u32) {
-        let last = self.output_lanes[output_lane].turn.last_holder;
-        let owing = &mut self.owing[output_lane * self.n_words..][..self.n_words];
-        if owing.iter().all(|&word| word == 0) {
+        if self.owing[output_lane * self.n_words..][..self.n_words].iter().all(|&word| word == 0) {
             return;
         }
-        if owing[holder as usize / 64] >> (holder % 64) & 1 == 1 {
-            return owing.fill(0);
-        }
-        let is_left_out = |ingress: u32| {
-            if last < holder {
-                last < ingress && ingress < holder
-            } else {
-                last < ingress || ingress < holder
+        let last = self.output_lanes[output_lane].turn.last_holder;
+        let clears_all = self.owes(output_lane, holder);
+        let n_inputs = self.inputs.len() as u32;
+        let distance = |ingress: u32| (ingress + n_inputs - last - 1) % n_inputs;
+        let words = &mut self.owing[output_lane * self.n_words..][..self.n_words];
+        for (word, first) in words.iter_mut().zip((0..).step_by(64)) {
+            for ingress in bits(*word).map(|bit| first + bit) {
+                if clears_all || distance(ingress) < distance(holder) {
+                    *word &= !(1 << (ingress % 64));
+                }
             }
-        };
-        for (number, word) in owing.iter_mut().enumerate() {
-            let bits = *word;
-            let of_word = (0..64).filter(|bit| bits >> bit & 1 == 1 && is_left_out(number as u32 * 64 + bit));
-            *word &= !of_word.fold(0, |sum, bit| sum | 1 << bit);
         }
     }
 
@@ -118,18 +120,14 @@ impl Crossbar {
             } else {
                 last_word + step - self.n_words
             };
-            let mut bits = words[word];
-            if step == 0 {
-                bits &= after;
-            } else if step == self.n_words {
-                bits &= !after;
-            }
-            while bits != 0 {
-                let ingress = word as u32 * 64 + bits.trailing_zeros();
-                if meets(ingress) {
-                    return Some(ingress);
-                }
-                bits &= bits - 1;
+            let wanted = match step {
+                0 => words[word] & after,
+                step if step == self.n_words => words[word] & !after,
+                _ => words[word],
+            };
+            let found = bits(wanted).map(|bit| word as u32 * 64 + bit).find(|&ingress| meets(ingress));
+            if found.is_some() {
+                return found;
             }
         }
         None
@@ -148,25 +146,30 @@ impl Crossbar {
         self.inputs[ingress as usize].idle_at.max(now)
     }
 
-    /// A packet that was a head, at a place now, is granted a transfer that begins at `begin`: takes notice of how long it has
-    /// waited.
+    /// A transfer will be granted to the head of an ingress, which leaves its queue for it: its place.
     #[inline]
-    pub fn note_wait(&mut self, place: u32, egress: u32, begin: u64) {
-        let entry = self.queues.entry(place);
-        let output = &mut self.outputs[egress as usize];
-        output.waits.most_passes = output.waits.most_passes.max(output.n_grants.wrapping_sub(entry.grants));
-        output.waits.longest = output.waits.longest.max(begin - entry.since);
+    pub fn take_granted(
+        &mut self,
+        now: u64,
+        (ingress, before): (u32, usize),
+        lane: usize,
+        egress: u32,
+    ) -> u32 {
+        // Counted first: it does not pass the packet that is the head from now on.
+        self.outputs[egress as usize].n_grants += 1;
+        let own = self.output_lane(egress, lane);
+        own.n_grants = own.n_grants.wrapping_add(1);
+        self.take_head(now, (ingress, before), lane, egress)
     }
 
     /// A transfer is granted.
     #[inline]
-    pub fn grant(&mut self, transfer: Transfer, is_long: bool) {
-        let Transfer { ingress, egress, lane, end, .. } = transfer;
+    pub fn grant(&mut self, transfer: Transfer) {
+        let Transfer { ingress, egress, lane, end } = transfer;
         let (word, bit) = (egress as usize / 64, 1 << (egress % 64));
         self.egresses[word].open &= !bit;
         self.n_grants += 1;
         let output = &mut self.outputs[egress as usize];
-        output.n_grants = output.n_grants.wrapping_add(1);
         (output.granted, output.last_grant, output.lane) = (ingress, self.n_grants, lane);
         let is_holder = self.output_lane(egress, lane).turn.holder == ingress;
         self.output_lane(egress, lane).turn.grant(ingress);
@@ -175,21 +178,43 @@ impl Crossbar {
             self.owing[owing] |= 1 << (ingress % 64);
         }
         let first = ingress as usize * self.egresses.len();
-        if is_holder && (0..self.n_lanes).all(|lane| self.output_lane(egress, lane).turn.holder != ingress) {
-            self.holds[first + word] &= !bit;
+        if is_holder && self.holds[first + word] & bit != 0 {
+            let holds_more =
+                (0..self.n_lanes).any(|lane| self.output_lane(egress, lane).turn.holder == ingress);
+            self.holds[first + word] ^= if holds_more { 0 } else { bit };
         }
         let input = &mut self.inputs[ingress as usize];
         input.n_grants = input.n_grants.wrapping_add(1);
         if !self.is_ideal {
             input.idle_at = end;
         }
-        self.transfers.push(end, egress, is_long);
+        self.transfers.push(end, egress);
         // Where a head of this ingress held up a smaller one of another, that may go now; and where it holds the turn it has
         // been passed once more.
         let (wants, holds) = (&self.wants[first..], &self.holds[first..]);
         for ((bits, wants), holds) in self.egresses.iter_mut().zip(wants).zip(holds) {
             bits.stirred |= wants & bits.starved | holds & bits.ready();
         }
+    }
+
+    /// Takes note of how long a packet was the head of its queue that is granted a transfer, which begins at `begin`.
+    #[inline]
+    pub fn note_wait(&mut self, place: u32, egress: u32, lane: usize, begin: u64) {
+        let entry = self.queues.entry(place);
+        let n_grants = self.output_lanes[egress as usize * self.n_lanes + lane].n_grants;
+        // Its own transfer is counted already.
+        let passes = n_grants.wrapping_sub(entry.grants).wrapping_sub(1);
+        let waits = &mut self.outputs[egress as usize].waits;
+        waits.most_passes = waits.most_passes.max(passes);
+        waits.longest = waits.longest.max(begin - entry.since);
+    }
+
+    /// Ingresses that compete for an egress: those of all ports, and that of what the switch makes itself if that ever came by.
+    pub fn n_competing(&self) -> usize {
+        let own = self.inputs.len() - 1;
+        let is_idle = self.inputs[own].n_grants == 0
+            && (0..self.n_lanes).all(|lane| self.queues.heads(own as u32, lane).next().is_none());
+        if is_idle { own } else { own + 1 }
     }
 
     /// A transfer from an ingress passes the holders in lanes, a bit each, that could not go since their ingresses are busy.
@@ -209,4 +234,18 @@ impl Crossbar {
     pub fn forget_turns(&mut self, egress: u32) {
         (0..self.n_lanes).for_each(|lane| self.output_lane(egress, lane).turn.holder = NONE);
     }
+}
+
+/// The first of the bits that are set, in turn after the place of the last one.
+#[inline]
+fn first_after(last: u32, bits: u64) -> Option<u32> {
+    let after = bits & (u64::MAX << 1 << (last & 63));
+    (bits != 0).then(|| if after == 0 { bits } else { after }.trailing_zeros())
+}
+
+/// The places of the bits that are set in a word, lowest first.
+#[inline]
+fn bits(word: u64) -> impl Iterator<Item = u32> {
+    let without_lowest = |&rest: &u64| Some(rest & (rest - 1)).filter(|&rest| rest != 0);
+    std::iter::successors(Some(word).filter(|&word| word != 0), without_lowest).map(u64::trailing_zeros)
 }

@@ -32,3 +32,4 @@ pub use returns::Returns;
 pub use standing::{Pair, Passed, Standing, Stood};
 pub use steps::Steps;
 pub use throttle::Throttle;
+pub use turn::most_passes;

@@ -23,20 +23,20 @@ pub struct Entry {
     pub since: u64,
     /// The egress it has chosen.
     pub egress: u32,
-    /// Transfers that the egress had granted then, wrapping.
+    /// Transfers that the egress had granted in its lane then, wrapping.
     pub grants: u32,
     next: u32,
 }
 
 impl Entry {
     /// A packet that comes at the first instant and whose last bit comes at the second, to an egress that has granted so
-    /// many transfers.
+    /// many transfers in its lane.
     #[inline(always)]
     pub fn new(packet: &Packet, egress: u32, (now, whole_at): (u64, u64), grants: u32) -> Entry {
         Entry { packet: *packet, ready_at: whole_at, since: now, egress, grants, next: NONE }
     }
 
-    /// It is the head of its queue from `now` on; its egress has granted so many transfers.
+    /// It is the head of its queue from `now` on; its egress has granted so many transfers in its lane.
     #[inline]
     pub fn become_head(&mut self, now: u64, grants: u32) {
         (self.since, self.grants) = (now, grants);

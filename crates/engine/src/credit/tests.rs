@@ -38,12 +38,17 @@ fn crossbar(n_ports: usize, order: InputOrder, n_lanes: u8) -> Crossbar {
 
 /// A head of a queue, and what the test knows of its wait.
 struct Head {
-    /// Transfers that its egress has granted since it was the head.
-    n_grants: u32,
+    /// Transfers that its egress has granted in its lane since it was the head.
+    n_grants: u64,
     /// Ingresses that had a head for its egress in its lane meanwhile.
     rivals: BTreeSet<u32>,
     /// Whether its ingress owed a turn there at first.
     owes: bool,
+}
+
+/// The bound of a head whose ingress owes no turn, with so many that compete: each other one holds the turn once.
+fn once(n_rivals: u32) -> u64 {
+    u64::from((n_rivals - 1) * (PASSES + 1) + PASSES)
 }
 
 /// A switch under random traffic.
@@ -100,7 +105,7 @@ impl Scene {
                     (of, own) != (egress, lane) || wanting.contains(&ingress)
                 });
                 for &ingress in &wanting {
-                    let owes = self.crossbar.owes(ingress, lane, egress);
+                    let owes = self.crossbar.owes(egress as usize * self.n_lanes + lane, ingress);
                     let fresh = || Head { n_grants: 0, rivals: BTreeSet::new(), owes };
                     self.heads.entry((egress, lane, ingress)).or_insert_with(fresh).rivals.extend(&wanting);
                 }
@@ -138,20 +143,17 @@ impl Scene {
     fn grant(&mut self, ingress: u32, egress: u32, lane: usize, begin: u64) {
         let head = self.heads.remove(&(egress, lane, ingress)).expect("it was seen");
         let n_rivals = head.rivals.len() as u32;
-        let bound = match (self.n_lanes, head.owes) {
-            (1, false) => (n_rivals - 1) * (PASSES + 1) + PASSES,
-            _ => most_passes(n_rivals, self.n_lanes as u32),
-        };
+        let bound = if head.owes { most_passes(n_rivals as usize) } else { once(n_rivals) };
         assert!(head.n_grants <= bound, "{} of {bound} with {n_rivals} that compete", head.n_grants);
-        self.worst = self.worst.max(f64::from(head.n_grants) / f64::from(bound));
-        let of_egress = self.heads.iter_mut().filter(|(key, _)| key.0 == egress);
-        of_egress.for_each(|(_, head)| head.n_grants += 1);
-        let place = self.crossbar.take_head(self.now, (ingress, lane), lane, egress);
-        self.crossbar.note_wait(place, egress, begin);
+        self.worst = self.worst.max(head.n_grants as f64 / bound as f64);
+        let of_lane = self.heads.iter_mut().filter(|(key, _)| (key.0, key.1) == (egress, lane));
+        of_lane.for_each(|(_, head)| head.n_grants += 1);
+        let place = self.crossbar.take_granted(self.now, (ingress, lane), lane, egress);
+        self.crossbar.note_wait(place, egress, lane, begin);
         // Small packets lie between large ones, as ACKs between data.
         let span = if self.random.below(3) == 0 { 2 } else { LONGEST };
-        let transfer = Transfer { ingress, egress, lane, begin, end: begin + span };
-        self.crossbar.grant(transfer, true);
+        let transfer = Transfer { ingress, egress, lane, end: begin + span };
+        self.crossbar.grant(transfer);
         self.crossbar.remove(egress, place);
         self.see_heads();
     }

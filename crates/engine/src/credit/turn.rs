@@ -3,8 +3,8 @@
 //! Models: a turn that stays with its holder until the holder is granted a transfer, while others may pass it a few times.
 //! Leaves out: which heads there are and which ingresses are idle (`crossbar.rs`); room and credits (`arbiter.rs`).
 //!
-//! Invariants: a holder has a head for the egress in this lane; while a packet is the head of its queue no more transfers are
-//! granted than [`most_passes`] says.
+//! Invariants: a holder has a head for the egress in this lane; no more than [`most_passes`] transfers to other ingresses are
+//! granted in the lane while a packet is the head of its queue.
 
 use netloom_units::StateWriter;
 
@@ -15,15 +15,17 @@ use super::queues::NONE;
 /// With fewer a crossbar without speedup idles more, with more a holder waits longer: `docs/concepts/credits.md`.
 pub const PASSES: u32 = 4;
 
-/// The most transfers to other ingresses that an egress grants while a packet is the head of its queue, of `n_ingresses` that
-/// have heads for the egress meanwhile, in `n_lanes` lanes.
+/// The most transfers to other ingresses that the rule lets an egress grant in a lane while a packet is the head of its queue,
+/// with a number of ingresses that compete.
 ///
-/// Each other ingress holds the turn once before the packet's, or twice if that owes a turn and is left out once; each holder
-/// is passed `PASSES` times at most and then granted a transfer, and so is the packet's ingress. Before each of these grants
-/// every other lane may be granted one without this lane being asked.
-pub const fn most_passes(n_ingresses: u32, n_lanes: u32) -> u32 {
-    let in_lane = 2 * n_ingresses.saturating_sub(1) * (PASSES + 1) + PASSES;
-    n_lanes * (in_lane + 1) - 1
+/// The packet's own ingress may owe a turn, and is left out once for it: every other ingress may hold the turn twice before
+/// it, is granted a transfer each time, and is passed [`PASSES`] times at most before that. Then the packet's own ingress
+/// holds the turn and is passed as often. What is granted in other lanes does not count, since a lane that has no credits lets
+/// the others pass for as long as that lasts. It does not hold where links fail: their turns begin anew.
+pub fn most_passes(n_ingresses: usize) -> u64 {
+    let others = n_ingresses.saturating_sub(1) as u64;
+    let passes = u64::from(PASSES);
+    2 * others * (passes + 1) + passes
 }
 
 /// See the module.

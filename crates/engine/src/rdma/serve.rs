@@ -17,7 +17,7 @@ use super::message::Outgoing;
 use super::nic::{Lane, Nic};
 use super::pair::{Posted, SendPair};
 use super::ready::{self, Ready};
-use crate::desk::{Desk, TimerKind};
+use crate::desk::{Desk, Report, Timeout, TimerKind};
 use crate::flow::Flow;
 use crate::host::entropy;
 use crate::node::{Node, push, settle, transmit};
@@ -81,7 +81,7 @@ impl Node {
 
     /// A timer of a queue pair has come; tells whether it meant anything.
     pub fn timeout(&mut self, now: u64, place: u32, number: u32, desk: &mut Desk, round: &Round) -> bool {
-        let node = self.place;
+        let (node, source) = (self.place, self.id.0);
         let rdma = round.model.transport.rdma().expect("only queue pairs set such timers");
         let late = |pair: &SendPair| pair.number == Some(number) && pair.deadline <= now;
         let nic = self.nic_mut().expect("only NICs set such timers");
@@ -104,6 +104,13 @@ impl Node {
             pair.deadline = u64::MAX;
             return true;
         }
+        desk.reports.push(Report::TimedOut(Timeout {
+            at: now,
+            unacknowledged: u32::try_from(pair.sender.under_way()).unwrap_or(u32::MAX),
+            source,
+            number,
+            destination: pair.destination,
+        }));
         pair.sender.timeout();
         pair.restart(now, rdma);
         arm(pair, node, place, desk);

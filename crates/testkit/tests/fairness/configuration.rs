@@ -39,7 +39,7 @@ impl Configuration {
     }
 
     /// The sections of a scenario that say so; defaults are not written.
-    pub fn sections(&self) -> String {
+    pub fn sections(self) -> String {
         let policy = if self.is_adaptive { "adaptive" } else { "deterministic" };
         let mut settings = Vec::new();
         if self.speedup != Configuration::DEFAULT.speedup {
@@ -58,7 +58,7 @@ impl Configuration {
     }
 
     /// How links count for max-min shares.
-    pub fn merging(&self) -> Merging {
+    pub fn merging(self) -> Merging {
         if self.is_adaptive { Merging::Trunks } else { Merging::Single }
     }
 }

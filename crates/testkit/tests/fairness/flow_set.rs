@@ -39,6 +39,30 @@ impl FlowSet {
         FlowSet { number, fabric: shape, hosts, flows }
     }
 
+    /// Each host of a fat tree of radix 4 sends to one other, and receives from one.
+    pub fn permutation(number: u32) -> FlowSet {
+        let mut random = Random::stream(u64::from(number), 0xfa1f, 1);
+        let links = links(&mut random, &["leaf_delay", "core_delay"]);
+        let shape = format!(
+            "pods: 4, leaves_per_pod: 2, hosts_per_leaf: 2, aggregations_per_pod: 2, \
+             cores_per_aggregation: 2, {links}"
+        );
+        let hosts: Vec<String> =
+            (0..16).map(|host| format!("pod{}.leaf{}.host{}", host / 4, host / 2 % 2, host % 2)).collect();
+        // One cycle through all hosts in random order.
+        let mut order: Vec<u32> = (0..16).collect();
+        for last in (1..16).rev() {
+            order.swap(last, random.below(last as u32 + 1) as usize);
+        }
+        let flow = |place: usize| (HostId(order[place]), HostId(order[(place + 1) % 16]));
+        FlowSet {
+            number,
+            fabric: format!("{{fat_tree: {{{shape}}}}}"),
+            hosts,
+            flows: (0..16).map(flow).collect(),
+        }
+    }
+
     /// The scenario: 200 us to settle, 400 us that count.
     pub fn scenario(&self, configuration: Configuration) -> String {
         let FlowSet { number, fabric, .. } = self;
@@ -59,8 +83,11 @@ fn links(random: &mut Random, others: &[&str]) -> String {
     let rate = pick(&["100Gbps", "199Gbps", "200Gbps", "200Gbps", "400Gbps"]);
     let host = pick(&["100ns", "300ns"]);
     let other = pick(&["100ns", "300ns"]);
-    let others: String = others.iter().map(|name| format!(", {name}: {other}")).collect();
-    format!("host_rate: {rate}, host_delay: {host}{others}")
+    let mut text = format!("host_rate: {rate}, host_delay: {host}");
+    for name in others {
+        text += &format!(", {name}: {other}");
+    }
+    text
 }
 
 fn leaf_spine(random: &mut Random) -> (String, Vec<String>) {

@@ -10,10 +10,14 @@ use crate::flow_set::FlowSet;
 use crate::parallel;
 use crate::statistics::{Statistics, number, report};
 
-/// Measures every so many flow sets; in none of them a flow starves or a packet is sent twice.
+/// Measures every so many random flow sets.
 fn measured(configuration: Configuration, every: usize) -> Statistics {
     let n_sets = number("NETLOOM_FAIRNESS_SETS", 200) as u32;
-    let sets: Vec<FlowSet> = (1..=n_sets).step_by(every).map(FlowSet::random).collect();
+    measured_of((1..=n_sets).step_by(every).map(FlowSet::random).collect(), configuration)
+}
+
+/// Measures flow sets; in none of them a flow starves or a packet is sent twice.
+fn measured_of(sets: Vec<FlowSet>, configuration: Configuration) -> Statistics {
     let comparisons = parallel::map(&sets, |set| compare(set, configuration));
     let statistics = report(configuration, &comparisons);
     if let Some(faulty) = comparisons.iter().find(|comparison| !comparison.faults.is_empty()) {
@@ -37,6 +41,15 @@ fn at_the_defaults_every_flow_gets_nearly_what_an_ideal_crossbar_gives() {
 fn a_crossbar_as_fast_as_its_links_carries_nearly_as_much_as_an_ideal_one() {
     let found = measured(Configuration { speedup: 1, ..Configuration::DEFAULT }, 1);
     assert!((found.sum - 1.0).abs() < 0.06, "together {} of ideal", found.sum);
+}
+
+#[test]
+fn waiting_for_turns_costs_permutations_next_to_nothing() {
+    for (speedup, most) in [(2, 0.02), (1, 0.06)] {
+        let configuration = Configuration { speedup, ..Configuration::DEFAULT };
+        let found = measured_of((1..=10).map(FlowSet::permutation).collect(), configuration);
+        assert!((found.sum - 1.0).abs() < most, "speedup {speedup}: together {} of ideal", found.sum);
+    }
 }
 
 #[test]

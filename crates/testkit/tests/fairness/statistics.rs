@@ -85,15 +85,16 @@ impl Statistics {
 pub fn report(configuration: Configuration, comparisons: &[Comparison]) -> Statistics {
     let statistics = Statistics::of(comparisons);
     let mut text = format!("{HEAD}\n{}\n", statistics.row(configuration));
-    let measures: [(&str, fn(&Comparison) -> f64); 2] =
-        [("ideal", Comparison::worst_of_ideal), ("max-min", Comparison::worst_of_max_min)];
-    for (name, measure) in measures {
+    let n_worst = number("NETLOOM_FAIRNESS_WORST", 1);
+    let mut list = |name: &str, measure: fn(&Comparison) -> f64| {
         let mut sorted: Vec<&Comparison> = comparisons.iter().collect();
         sorted.sort_by(|one, other| measure(one).total_cmp(&measure(other)));
-        for comparison in sorted.into_iter().take(number("NETLOOM_FAIRNESS_WORST", 1)) {
+        for comparison in sorted.into_iter().take(n_worst) {
             text += &format!("# worst of {name}\n{}", comparison.text(configuration));
         }
-    }
+    };
+    list("ideal", Comparison::worst_of_ideal);
+    list("max-min", Comparison::worst_of_max_min);
     // At once, since other tests print, too.
     println!("{text}");
     statistics

@@ -45,3 +45,4 @@ mod storms;
 mod themis;
 mod themis_failures;
 mod throttling;
+mod waits;

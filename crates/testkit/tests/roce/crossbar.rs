@@ -138,14 +138,14 @@ impl Ports {
     /// Bytes that were granted before a place and not sent before an instant, in the lane of a transfer.
     fn staged(&self, part: &Transfer, place: usize, instant: u64) -> u64 {
         let lane = (part.node, part.egress, part.lane);
-        let granted = self.granted.get(&lane).map_or(0, |sums| sum_before(sums, place));
-        granted - self.sent.get(&lane).map_or(0, |sums| sum_before(sums, instant))
+        let granted = self.granted.get(&lane).map_or(0, |sums| sum_before(sums, &place));
+        granted - self.sent.get(&lane).map_or(0, |sums| sum_before(sums, &instant))
     }
 }
 
 /// The sum at the last of those that stand before something.
-fn sum_before<T: Ord>(sums: &[(T, u64)], end: T) -> u64 {
-    let n_before = sums.partition_point(|(at, _)| *at < end);
+fn sum_before<T: Ord>(sums: &[(T, u64)], end: &T) -> u64 {
+    let n_before = sums.partition_point(|(at, _)| at < end);
     n_before.checked_sub(1).map_or(0, |last| sums[last].1)
 }
 
