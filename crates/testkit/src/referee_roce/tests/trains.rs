@@ -21,7 +21,9 @@ fn small_ones(to: &[NodeIdx], output_buffer: u64) -> Scene {
     let mut scene = star(&[RATE, RATE, RATE, RATE / 4, RATE / 16]);
     scene.credits = Some(Credits { output_buffer, ..credits_for(ROOMY) });
     send(&mut scene, 0, 1, 3, 1);
-    to.iter().for_each(|&to| send_small(&mut scene, 0, to));
+    for &to in to {
+        send_small(&mut scene, 0, to);
+    }
     scene
 }
 
