@@ -85,6 +85,22 @@ fn what_was_staged_without_credits_starts_when_they_come() {
 }
 
 #[test]
+fn credits_of_a_packet_of_a_train_wait_for_its_last_bit() {
+    let mut scene = star(&[1_000_000; 4], 20);
+    let credits = scene.credits.as_mut().expect("it has some");
+    (credits.speedup, credits.output_buffer) = (4, 100_000);
+    credits.forwarding = Forwarding::CutThrough { header: 64 };
+    send(&mut scene, 0, 2, 3, 1);
+    for (at, to, bytes) in [(100_000, 3, 148), (100_001, 3, 500), (100_002, 1, 1000)] {
+        scene.messages.push(Message { at, from: 0, to, bytes, first_psn: 0 });
+    }
+    // Host 2's header stands at 1064 ns, and its transfer takes 250. The second packet of host 0, sent from 248 ns on, stands
+    // at 1312, and leaves the buffer when it is whole, at 1748, though its part of the transfer has ended at 1476. So host
+    // 0 starts its third one, which needs 16 of 20 blocks, at 2748 ns.
+    assert_eq!(starts_towards_host_1(scene, Kind::Data), [3_812_000]);
+}
+
+#[test]
 fn who_waits_behind_an_ingress_goes_when_that_is_busy() {
     let mut scene = star(&[1_000_000, 10_000_000, 1_000_000, 1_000_000], 33);
     send(&mut scene, 0, 0, 1, 2);

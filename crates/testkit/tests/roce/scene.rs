@@ -157,15 +157,20 @@ fn make_small_packets_queue(random: &mut Random, scene: &mut Scene) {
         let to = if to == from_host { 0 } else { to };
         let nth = number / n_hosts;
         let long = if nth == 0 { u64::from(mtu) * from(random, 12) } else { 0 };
-        let bytes = long + 1 + from(random, mtu / 6);
+        let parts = one_of(random, &[2, 6, 30]);
+        let bytes = long + 1 + from(random, mtu / parts);
         Message { at: 1 + u64::from(nth), from: from_host as usize, to: to as usize, bytes, first_psn: 0 }
     };
     scene.messages = (0..16 * n_hosts).map(&mut message).collect();
     let largest = largest(scene);
     let credits = scene.credits.as_mut().expect("there are credits");
-    credits.buffer = largest.div_ceil(64) * 64 * (2 + from(random, 6));
+    credits.buffer = largest.div_ceil(64) * 64 * (1 + from(random, 6));
     let outputs = [largest + from(random, largest as u32), 4 * largest, 100_000];
     credits.output_buffer = one_of(random, &outputs);
+    if random.below(3) == 0 {
+        // Some are granted before they have come.
+        (credits.speedup, credits.forwarding) = (4, Forwarding::CutThrough { header: 64 });
+    }
 }
 
 /// Room for one packet or some more, blocks not always whole.

@@ -143,6 +143,26 @@ fn a_train_waits_for_its_packets_to_leave_in_order() {
 }
 
 #[test]
+fn a_packet_of_a_train_that_is_still_arriving_leaves_with_its_last_bit() {
+    // Egress 0 has a transfer of host 2 for a quarter of F, from the instant at which its header is there. Host 1's second packet,
+    // of 500 bytes, stands before that ends, and is whole long after its part has ended.
+    let mut scene = star(&[RATE; 3]);
+    let forwarding = Forwarding::CutThrough { header: 64 };
+    scene.credits = Some(Credits { forwarding, speedup: 4, output_buffer: 100_000, ..credits_for(ROOMY) });
+    send(&mut scene, 0, 2, 0, 1);
+    send_small(&mut scene, 100_000, 0);
+    send_bytes(&mut scene, 100_001, 0, 500);
+    let outcome = played(&scene);
+    assert_eq!(lengths(&outcome), [1, 2]);
+    let times = |transfer: &&Transfer| [transfer.begins_at, transfer.ends_at, transfer.leaves_at];
+    let begins = 64_000 + DELAY + FULL / 4;
+    let [first_end, end] = [begins + 37_000, begins + 37_000 + 125_000];
+    let last_bit = 100_000 + SMALL + 500_000 + DELAY;
+    let expected = [[begins, first_end, first_end], [first_end, end, last_bit]];
+    assert_eq!(transfers(&outcome)[1..].iter().map(times).collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn a_train_that_passes_a_holder_counts_once() {
     // Ingress 2 is busy until 16 F, and holds the turn of egress 0 from F on. Ingress 1 is busy until 4 F, when most of its 25
     // small packets for host 0 have come: four trains of five pass, then the egress waits for the holder.
