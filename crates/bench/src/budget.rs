@@ -34,12 +34,12 @@ const BUDGETS: &[Budget] = &[
         what: "the same on queue pairs with DCQCN, marking, a shared buffer and Themis, an ACK per packet, once warm",
         limit: Limit::Instructions(350.0),
     },
-    // Wanted: 500. Where everybody waits for everybody, a packet-hop takes an arrival, credits, the end of a way and that of
-    // a transmission, each an event after which several egresses may have something to do.
+    // Wanted: 500. Where everybody waits for everybody, a packet-hop takes an arrival, credits, the end of a transfer and that
+    // of a transmission, each an event after which several egresses may have something to do.
     Budget {
         case: "infiniband",
         what: "the same on queue pairs over links with credits and switches with a crossbar of speedup 2, round robin",
-        limit: Limit::Instructions(1_800.0),
+        limit: Limit::Instructions(1_982.0),
     },
     Budget {
         case: "recorded",

@@ -134,6 +134,7 @@ fn over_credits(mut model: Model) -> Model {
         output_buffer: Bytes(16 * 1024),
         forwarding: Forwarding::CutThrough { header: Bytes(64) },
         latency: Duration::ZERO,
+        is_ideal: false,
     });
     model
 }

@@ -185,6 +185,8 @@ pub enum Report {
         /// Place in the flow table.
         flow: u32,
     },
+    /// A queue pair retransmits, since nothing was acknowledged in time.
+    TimedOut(Timeout),
     /// The sender needs nothing more of a message.
     Sent {
         /// Place in the flow table.
@@ -217,6 +219,21 @@ pub enum Report {
     Finished,
     /// There are accounts of recorded packets.
     Accounts,
+}
+
+/// A timeout of a queue pair.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeout {
+    /// When, in ps.
+    pub at: u64,
+    /// Packets sent and not known to have arrived.
+    pub unacknowledged: u32,
+    /// The host that sends.
+    pub source: u32,
+    /// The queue pair's number there.
+    pub number: u32,
+    /// The host that receives.
+    pub destination: u32,
 }
 
 /// Drops of one reason at one place.

@@ -21,6 +21,9 @@ pub struct Credits {
     pub forwarding: Forwarding,
     /// From then until it stands there.
     pub latency: Duration,
+    /// Whether ingresses are never busy: several packets leave an input buffer at once. A yardstick for fairness, which
+    /// tests set and scenarios cannot.
+    pub is_ideal: bool,
 }
 
 impl Credits {

@@ -39,9 +39,9 @@ pub use registry::{TABLES, Table};
 pub use repaired::Repaired;
 pub use row::{BadCell, Row, RowError};
 pub use rows::{
-    Activity, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow, EventRow, Fate,
-    FaultRow, FlowRow, Happening, JobRow, MeasureRow, PacketKind, PacketOrder, PacketRow, Part, PathRow,
-    PortRow, RateRow, ReorderingRow, RepairOrder, RepairRow, RingRow, Role, SeriesRow, SignalRow, SpanRow,
-    StageRow, StepRow, TallyRow, Target, TrafficRow,
+    Activity, ArbitrationRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow,
+    EventRow, Fate, FaultRow, FlowRow, Happening, JobRow, MeasureRow, PacketKind, PacketOrder, PacketRow,
+    Part, PathRow, PortRow, RateRow, ReorderingRow, RepairOrder, RepairRow, RingRow, Role, SeriesRow,
+    SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, Target, TrafficRow,
 };
 pub use sink::{Batch, MemorySink, Sink, SinkError};

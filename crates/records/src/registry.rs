@@ -8,9 +8,9 @@
 use crate::column::TableSpec;
 use crate::row::Row;
 use crate::rows::{
-    ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow,
-    MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, RingRow, SeriesRow,
-    SignalRow, SpanRow, StageRow, StepRow, TallyRow, TrafficRow,
+    ArbitrationRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow,
+    FlowRow, JobRow, MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, RingRow,
+    SeriesRow, SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 use crate::sink::{Sink, SinkError};
 
@@ -134,6 +134,10 @@ tables! {
     Tallies tallies TallyRow;
     /// What ranks did in recorded steps.
     Spans spans SpanRow;
+    /// Waiting at the heads of queues, at switches with credits.
+    Arbitration arbitration ArbitrationRow;
+    /// Timeouts in a network that lost nothing.
+    SpuriousTimeouts spurious_timeouts SpuriousTimeoutRow;
     /// Numbers that switches forgot too early.
     Rings rings RingRow;
 }

@@ -14,6 +14,7 @@ use crate::names::Family;
 use crate::registry::{Batch, MemorySink, Table};
 use crate::row::{BadCell, Named, Row, RowError, table};
 
+mod arbitration;
 mod classes;
 mod congestion;
 mod events;
@@ -22,6 +23,7 @@ mod reordering;
 mod rings;
 mod spans;
 
+pub use arbitration::{ArbitrationRow, SpuriousTimeoutRow};
 pub use classes::{ClassRow, TrafficRow};
 pub use congestion::{CongestedFlowRow, CongestionRow, Part, Role};
 pub use events::{EventRow, Happening, Target};

@@ -15,3 +15,4 @@ pub mod reproduce;
 pub mod run;
 pub mod show;
 pub mod sweep;
+pub mod waits;

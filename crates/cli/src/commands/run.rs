@@ -13,7 +13,7 @@ use netloom_lab::{
 };
 use serde_json::json;
 
-use super::congestion;
+use super::{congestion, waits};
 use crate::arguments::Run;
 use crate::interrupt;
 use crate::output::Output;
@@ -255,6 +255,8 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     lines.push(format!("links       {mean} used on average, the busiest direction {busiest} of the time"));
     lines.push(format!("drops       {}", drops(summary)));
     lines.extend(summary.queue_pairs.iter().flat_map(queue_pairs));
+    lines.extend(summary.timeouts.iter().map(waits::timeouts));
+    lines.extend(summary.arbitration.iter().flat_map(waits::arbitration));
     lines.extend(summary.reordering.iter().map(order));
     let wall = manifest.wall_time_s;
     lines.push(format!(

@@ -15,3 +15,4 @@ mod nccl;
 mod osu;
 mod packets;
 mod pictures;
+mod waits;

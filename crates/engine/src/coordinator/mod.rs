@@ -34,6 +34,7 @@ use cuts::Cut;
 use messages::Pairs;
 use repairs::Repairs;
 use snapshots::Snapshots;
+use timeouts::Timeouts;
 
 mod audit;
 mod central;
@@ -51,6 +52,7 @@ mod reordering;
 mod repairs;
 mod snapshots;
 mod stages;
+mod timeouts;
 mod untold;
 
 /// Where an actor lives.
@@ -95,6 +97,7 @@ pub struct Coordinator<'a, 'h> {
     /// In what order packets came, of the same messages; where that is recorded.
     reordering: Vec<ReorderingRow>,
     repairs: Repairs,
+    timeouts: Timeouts,
     /// Queue pairs that pairs of hosts share.
     pairs: Pairs,
     /// Which links everybody knows to be dead; empty before anybody was told.
@@ -154,6 +157,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             rows: Vec::new(),
             reordering: Vec::new(),
             repairs: Repairs::default(),
+            timeouts: Timeouts::default(),
             pairs: Pairs::default(),
             dead: Vec::new(),
             news: VecDeque::new(),
@@ -339,7 +343,11 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             }
             Report::Made { flow } => self.table.at_edge(flow).made += 1,
             Report::Blocked { flow } => self.table.at_edge(flow).blocked += 1,
-            Report::Lost { flow } => self.table.lost(flow),
+            Report::Lost { flow } => {
+                self.table.lost(flow);
+                self.timeouts.lost();
+            }
+            Report::TimedOut(ref timeout) => self.timeouts.take(timeout),
             Report::Sent { flow } => {
                 self.table.sent(flow);
                 self.retire(flow);
@@ -586,6 +594,10 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.sink.accept(Batch::Tallies(&self.tally_rows()))?;
         let drops = self.drop_rows();
         self.sink.accept(Batch::Drops(&drops))?;
+        self.sink.accept(Batch::Arbitration(&self.arbitration_rows()))?;
+        if drops.is_empty() {
+            self.sink.accept(Batch::SpuriousTimeouts(&self.timeouts.rows()))?;
+        }
         self.tell_events(status)?;
         self.trace_waiting();
         let cut_short = self.tracer.take_rest();

@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 
 use netloom_model::Sampling;
-use netloom_records::{Batch, DropReason, DropRow, PortRow, RingRow, SignalRow, SinkError};
+use netloom_records::{ArbitrationRow, Batch, DropReason, DropRow, PortRow, RingRow, SignalRow, SinkError};
 use netloom_units::{Bytes, Duration, NodeId, PortId, Time};
 
 use super::Coordinator;
+use crate::credit;
 use crate::desk::DropTally;
 use crate::edge::Tally;
 use crate::observe::{PortState, States};
@@ -116,6 +117,30 @@ impl Coordinator<'_, '_> {
             found.into_iter().map(move |(host, overwritten)| RingRow { node, host, overwritten })
         });
         rows.collect()
+    }
+
+    /// How long packets waited at the heads of their queues, at ports of switches with credits.
+    pub(super) fn arbitration_rows(&self) -> Vec<ArbitrationRow> {
+        let fabric = &self.model.fabric;
+        let mut rows = Vec::new();
+        for (node, &(partition, place)) in self.seating.of_node.iter().enumerate() {
+            let partition = self.hall.partition(partition as usize);
+            let Some(crossbar) = partition.nodes[place as usize].crossbar.as_deref() else { continue };
+            let bound = credit::most_passes(crossbar.n_competing());
+            let ids = fabric.port_range(NodeId(node as u32)).map(PortId);
+            let granted = ids.zip(&crossbar.outputs).filter(|(_, output)| output.n_grants > 0);
+            rows.extend(granted.map(|(id, output)| ArbitrationRow {
+                port: id,
+                node: fabric.port(id).node,
+                link: fabric.port(id).link,
+                peer: fabric.neighbour(id),
+                transfers: output.n_grants,
+                most_passes: u64::from(output.waits.most_passes),
+                bound,
+                longest: Duration(output.waits.longest),
+            }));
+        }
+        rows
     }
 
     pub(super) fn drop_rows(&self) -> Vec<DropRow> {

@@ -15,19 +15,28 @@ pub struct Account {
     /// Credits without which no packet of a class starts, whatever its size, and that class, of data and of control;
     /// zero asks for no more than each packet takes.
     needs: [(u32, u8); 2],
+    /// Whether both of these classes start in one lane, and must take turns.
+    is_shared: bool,
+    /// There: blocks of control packets that have started since the last data packet did.
+    control_started: u32,
+    /// Credits of each lane at first.
+    initial: u32,
 }
 
 impl Account {
     /// The account of a link at first.
     pub fn new(credits: &Credits) -> Account {
-        let blocks = [credits.initial(); Credits::LANES as usize];
-        Account { lanes: credits.lanes, blocks, needs: [(0, 0); 2] }
+        let initial = credits.initial();
+        let blocks = [initial; Credits::LANES as usize];
+        let (needs, lanes) = ([(0, 0); 2], credits.lanes);
+        Account { lanes, blocks, needs, is_shared: false, control_started: 0, initial }
     }
 
     /// Lets packets of a class start only while there are credits for so many bytes: data and control, before the run.
     pub fn need(&mut self, needs: [(Bytes, u8); 2]) {
         let blocks = |bytes: Bytes| Credits::blocks(u32::try_from(bytes.0).unwrap_or(u32::MAX));
         self.needs = needs.map(|(bytes, class)| (blocks(bytes), class & 7));
+        self.is_shared = self.lane(self.needs[0].1) == self.lane(self.needs[1].1);
     }
 
     /// Whether a packet may start.
@@ -40,6 +49,32 @@ impl Account {
     #[inline]
     pub fn take(&mut self, packet: &Packet) {
         self.blocks[self.lane_of(packet)] -= Credits::blocks(packet.bytes);
+        self.note_start(packet);
+    }
+
+    /// A packet starts, or is lost at its start and takes no credits.
+    #[inline]
+    pub fn note_start(&mut self, packet: &Packet) {
+        let blocks = Credits::blocks(packet.bytes);
+        self.control_started = if packet.is_data() { 0 } else { self.control_started.saturating_add(blocks) };
+    }
+
+    /// Whether packets of a class start only while there are credits for the largest one.
+    #[inline]
+    pub fn limits_classes(&self) -> bool {
+        self.needs[0].0 > 0
+    }
+
+    /// Whether data and control packets start in one lane.
+    #[inline]
+    pub fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
+    /// Whether control packets have had their share of a lane that data shares: data that may start goes first.
+    #[inline]
+    pub fn is_turn_of_data(&self) -> bool {
+        self.is_shared && self.control_started >= self.needs[0].0
     }
 
     /// Credits have come back.
@@ -52,7 +87,11 @@ impl Account {
     #[inline]
     pub fn short(&self) -> u8 {
         let short = |(need, class): (u32, u8)| u8::from(self.blocks[self.lane(class)] < need) << class;
-        short(self.needs[0]) | short(self.needs[1])
+        let [data, (control, class)] = self.needs;
+        // What data collects while it has the turn, control packets leave alone.
+        let control =
+            if self.is_turn_of_data() { control + data.0.min(self.initial - control) } else { control };
+        short(data) | short((control, class))
     }
 
     #[inline]

@@ -1,13 +1,13 @@
-//! Who goes next through a crossbar, and from an egress onto its wire.
+//! What an egress of a switch with input buffers does at an instant.
 //!
-//! Models: one egress at one instant: staged packets first, then one way through the crossbar; turns among lanes and
-//! among ingresses.
-//! Leaves out: which egresses are asked, and when (`switch.rs`).
+//! Models: staged packets first, then one grant of a transfer through the crossbar; turns among lanes; room and credits.
+//! Leaves out: which egresses are asked, and when (`switch.rs`); turns among ingresses (`turn.rs`).
 
 use netloom_model::Credits;
 
 use super::crossbar::Crossbar;
-use super::queues::{Entry, NONE};
+use super::grant::{Choice, Transfer};
+use super::queues::NONE;
 use crate::desk::Desk;
 use crate::port::Egress;
 use crate::round::Round;
@@ -23,24 +23,22 @@ pub struct Arbiter<'a, 'r> {
     pub round: &'a Round<'r>,
 }
 
-/// Whether a packet may leave an input buffer, and how.
-enum Passage {
-    /// Its transmission starts at the same instant.
-    Through,
-    /// It waits for its wire.
-    Staged,
-    /// There are no credits for it.
-    NoCredits,
-    /// Its wire is busy, and what may be staged is.
-    NoRoom,
+/// What an egress can do for a lane.
+#[derive(Clone, Copy)]
+struct Able {
+    /// Its wire is free, and nothing of the lane is staged.
+    is_first: bool,
+    /// A full packet may be staged.
+    can_stage: bool,
 }
 
 impl Arbiter<'_, '_> {
     /// Lets happen what can.
     pub fn ask(&mut self) {
-        let mut lacks_credits = self.crossbar.stages && self.is_free() && self.start_staged();
-        if self.crossbar.outputs[self.number as usize].taking == NONE {
-            lacks_credits |= self.begin_way();
+        let is_staged = self.crossbar.outputs[self.number as usize].staged_bytes > 0;
+        let mut lacks_credits = is_staged && self.is_free() && self.start_staged();
+        if self.crossbar.outputs[self.number as usize].granted == NONE {
+            lacks_credits |= self.grant_one();
         }
         let is_starving = lacks_credits && self.is_free();
         if is_starving != self.egress.is_starving() {
@@ -61,7 +59,7 @@ impl Arbiter<'_, '_> {
         for _ in 0..self.crossbar.n_lanes {
             lane = self.crossbar.lane_after(lane);
             let first = self.crossbar.output_lane(self.number, lane).staged.first;
-            if first == NONE {
+            if first == NONE || self.crossbar.queues.entry(first).ready_at > self.now {
                 continue;
             }
             if !self.egress.has_credits(&self.crossbar.queues.entry(first).packet) {
@@ -75,70 +73,110 @@ impl Arbiter<'_, '_> {
         lacks_credits
     }
 
-    /// A packet begins its way through the crossbar, if one can; tells whether credits are lacking.
+    /// Grants a transfer, if one can go; tells whether credits are lacking.
     #[inline]
-    fn begin_way(&mut self) -> bool {
+    fn grant_one(&mut self) -> bool {
         let mut lacks_credits = false;
+        let mut busy_lanes = 0_u32;
         let mut lane = self.crossbar.outputs[self.number as usize].lane;
         for _ in 0..self.crossbar.n_lanes {
             lane = self.crossbar.lane_after(lane);
-            let Some(ingress) = self.crossbar.next_ingress(self.number, lane) else { continue };
-            let before = self.crossbar.lane_before(ingress, self.number, lane);
-            match self.way((ingress, before), lane) {
-                way @ (Passage::Through | Passage::Staged) => {
-                    self.go((ingress, before), lane, &way);
-                    // On a free wire nothing is staged but for want of credits.
-                    return matches!(way, Passage::Staged) && self.is_free();
-                }
-                Passage::NoCredits => {
-                    lacks_credits = true;
-                    self.crossbar.starve(self.number);
-                }
-                Passage::NoRoom => {}
+            let able = self.able(lane);
+            if !able.is_first && !able.can_stage {
+                continue;
             }
+            let ingress = match self.choose(lane) {
+                Choice::Nobody => continue,
+                Choice::Busy => {
+                    busy_lanes |= 1 << lane;
+                    continue;
+                }
+                Choice::Ingress(ingress) => ingress,
+            };
+            let before = self.crossbar.lane_before(ingress, self.number, lane);
+            let head = &self.crossbar.queues.head(ingress, before, self.number).packet;
+            let has_credits = able.is_first && self.egress.has_credits(head);
+            if !has_credits && !able.can_stage {
+                lacks_credits = true;
+                self.crossbar.starve(self.number);
+                continue;
+            }
+            if busy_lanes != 0 {
+                self.crossbar.pass_holders(self.number, busy_lanes, ingress);
+            }
+            // On a free wire nothing that may start is staged but for want of credits.
+            return self.grant((ingress, before), lane, has_credits) && self.is_free();
         }
         lacks_credits
     }
 
-    /// How the head of an ingress, in the lane that it came by, may go in a lane of this egress.
     #[inline]
-    fn way(&mut self, (ingress, before): (u32, usize), lane: usize) -> Passage {
+    fn able(&mut self, lane: usize) -> Able {
         let is_first = self.is_free() && self.crossbar.output_lane(self.number, lane).staged.first == NONE;
-        let packet = &self.crossbar.queues.head(ingress, before, self.number).packet;
-        if is_first && self.egress.has_credits(packet) {
-            Passage::Through
-        } else if self.crossbar.has_room(self.number, lane) {
-            Passage::Staged
-        } else if is_first {
-            Passage::NoCredits
-        } else {
-            Passage::NoRoom
-        }
+        Able { is_first, can_stage: self.crossbar.has_room(self.number, lane) }
     }
 
     #[inline]
-    fn go(&mut self, (ingress, before): (u32, usize), lane: usize, way: &Passage) {
-        let place = self.crossbar.take_head((ingress, before), lane, self.number);
-        let entry = self.crossbar.queues.entry(place);
-        let (bytes, end) = (entry.packet.bytes, self.end_of_way(entry));
-        let is_long = self.crossbar.is_long(bytes);
-        self.crossbar.begin(ingress, self.number, lane, end, is_long);
-        if let Some(returns) = &mut self.crossbar.inputs[ingress as usize].returns {
-            returns.give(end, before, Credits::blocks(bytes), self.desk, self.round);
-        }
-        if matches!(way, Passage::Through) {
-            self.start(place, lane);
-        } else {
-            self.crossbar.stage(self.number, lane, place);
-        }
+    fn choose(&mut self, lane: usize) -> Choice {
+        let staged = self.crossbar.outputs[self.number as usize].staged_bytes;
+        let Arbiter { crossbar, egress, number, now, .. } = self;
+        // Until then the wire has enough to do.
+        let runs_dry =
+            || egress.free_at() + egress.serialization_of(u32::try_from(staged).unwrap_or(u32::MAX));
+        crossbar.choose(*number, lane, runs_dry, *now)
     }
 
-    /// When a packet that leaves its buffer now has left it: no sooner than its last bit has come.
+    /// Grants a transfer to the head of an ingress, in the lane that it came by, and to packets behind it; tells whether a
+    /// packet that is staged could start but for credits.
     #[inline]
-    fn end_of_way(&self, entry: &Entry) -> u64 {
-        let span = self.egress.serialization_of(entry.packet.bytes);
-        let span = if self.crossbar.speedup == 1 { span } else { span.div_ceil(self.crossbar.speedup) };
-        (self.now + span).max(entry.whole_at)
+    fn grant(&mut self, (ingress, before): (u32, usize), lane: usize, has_credits: bool) -> bool {
+        let (now, egress) = (self.now, self.number);
+        let begin = self.crossbar.begin_at(ingress, now);
+        let mut place = self.crossbar.take_granted(now, (ingress, before), lane, egress);
+        self.crossbar.note_wait(place, egress, lane, begin);
+        let mut left = self.crossbar.full_blocks;
+        let mut part = begin;
+        loop {
+            let entry = self.crossbar.queues.entry(place);
+            let (bytes, whole_at) = (entry.packet.bytes, entry.ready_at);
+            let (blocks, end) = (Credits::blocks(bytes), part + self.transfer_time(bytes));
+            left = left.saturating_sub(blocks);
+            if let Some(returns) = &mut self.crossbar.inputs[ingress as usize].returns {
+                returns.give(end.max(whole_at), before, blocks, self.desk, self.round);
+            }
+            if part == now && has_credits {
+                self.start(place, lane);
+            } else {
+                self.crossbar.stage(egress, lane, place, part);
+            }
+            part = end;
+            let Some(next) = self.next_of_train((ingress, before), lane, left) else { break };
+            place = next;
+        }
+        self.crossbar.grant(Transfer { ingress, egress, lane, end: part });
+        let is_staged = self.crossbar.output_lane(egress, lane).staged.first != NONE;
+        if is_staged && begin > now && begin >= self.egress.free_at() {
+            self.crossbar.expect_start(egress, begin);
+        }
+        is_staged && begin == now && !has_credits
+    }
+
+    /// Takes the packet behind those that are granted a transfer, if it may come along: it goes the same way, and there is room.
+    #[inline]
+    fn next_of_train(&mut self, (ingress, before): (u32, usize), lane: usize, left: u32) -> Option<u32> {
+        let (now, egress) = (self.now, self.number);
+        if left == 0 || !self.crossbar.is_wanted(ingress, lane, egress) {
+            return None;
+        }
+        let blocks = Credits::blocks(self.crossbar.queues.head(ingress, before, egress).packet.bytes);
+        let fits = blocks <= left && self.crossbar.has_room(egress, lane);
+        fits.then(|| self.crossbar.take_head(now, (ingress, before), lane, egress))
+    }
+
+    #[inline]
+    fn transfer_time(&self, bytes: u32) -> u64 {
+        let span = self.egress.serialization_of(bytes);
+        if self.crossbar.speedup == 1 { span } else { span.div_ceil(self.crossbar.speedup) }
     }
 
     /// The transmission of a packet of a lane starts that is in no queue any more.
@@ -147,7 +185,6 @@ impl Arbiter<'_, '_> {
         self.crossbar.outputs[self.number as usize].wire_lane = lane;
         let (packet, found) = self.crossbar.remove(self.number, place);
         let end = self.egress.launch(self.now, &packet, found, self.desk, self.round);
-        let is_long = self.crossbar.is_long(packet.bytes);
-        self.crossbar.occupy(self.number, end, is_long);
+        self.crossbar.occupy(self.number, end);
     }
 }

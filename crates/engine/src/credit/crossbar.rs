@@ -1,19 +1,21 @@
-//! The inside of a switch with input buffers: who waits for which egress, and who may go.
+//! The inside of a switch with input buffers: which heads wait for which egress, and which ingress is granted a transfer.
 //!
-//! Models: heads of queues, ways through the crossbar under way, packets staged at an egress; all as bits, so that whoever
-//! may have something to do is found without asking everybody.
-//! Leaves out: the queues themselves (`queues.rs`), who goes next (`arbiter.rs`), the wires (`port`).
+//! Models: heads of queues, transfers granted and under way, packets staged at an egress; all as bits, so that an egress that
+//! may have something to do is found without asking all.
+//! Leaves out: the queues themselves (`queues.rs`), turns (`turn.rs`), room and credits (`arbiter.rs`), the wires (`port`).
 //!
-//! Invariants: a bit in `wanted` stands for the head of a queue; an ingress and an egress have one way each at most; while
-//! nothing waits in the switch, ends of ways may be overdue, and are caught up with when something comes; an egress asked in
-//! vain does nothing.
+//! Invariants: a bit in `wanted` stands for the head of a queue; an egress has one transfer at most, granted or under way, and
+//! those of an ingress follow each other; while nothing waits in the switch, ends of transfers may be overdue, and are caught
+//! up with when something comes; an egress asked in vain does nothing.
 
 use netloom_model::{Credits, Forwarding, InputOrder, Port};
 use netloom_units::{Bytes, Rate, StateWriter, Time};
 
 use super::ends::Ends;
+use super::grant::Waits;
 use super::queues::{Entry, Line, NONE, Queues};
 use super::steps::Steps;
+use super::turn::Turn;
 use super::{Returns, Throttle};
 use crate::packet::Packet;
 use crate::trace::Found;
@@ -24,6 +26,10 @@ pub struct Input {
     pub returns: Option<Returns>,
     /// Where packets may leave before they have come whole: the rate they come at, and what must have come.
     pub cut_through: Option<(Rate, Bytes)>,
+    /// When the last transfer ends that was granted at this ingress.
+    pub(super) idle_at: u64,
+    /// Transfers granted at this ingress so far, wrapping.
+    pub(super) n_grants: u32,
 }
 
 impl Input {
@@ -43,27 +49,35 @@ impl Input {
 /// One egress, as the crossbar sees it.
 #[derive(Debug)]
 pub struct Output {
-    /// The ingress of the way under way to it, `NONE` for none.
-    pub taking: u32,
+    /// The ingress of the transfer to it, granted or under way, `NONE` for none.
+    pub granted: u32,
     /// Packets in input buffers or staged.
     pub n_waiting: u32,
-    /// Number of the last way begun to it, from 1; 0 for none.
-    pub last_way: u64,
-    /// The lane it took last.
+    /// Number among the transfers of the switch of the last one that it granted, from 1; 0 for none.
+    pub last_grant: u64,
+    /// The lane in which it granted last.
     pub lane: usize,
     /// The lane of which a packet started last.
     pub wire_lane: usize,
+    /// Bytes staged, of all lanes.
+    pub staged_bytes: u64,
+    /// Transfers that it granted so far.
+    pub n_grants: u64,
+    /// The longest waits of heads for it.
+    pub waits: Waits,
 }
 
 /// One lane of an egress.
 #[derive(Debug, Clone)]
 pub struct OutputLane {
-    /// The ingress it took last.
-    pub turn: u32,
+    /// Whose turn it is.
+    pub(super) turn: Turn,
     /// What waits at the egress for its wire.
     pub staged: Line,
     /// Bytes of that.
     pub staged_bytes: u64,
+    /// Transfers that the egress granted in this lane so far, wrapping.
+    pub(super) n_grants: u32,
 }
 
 /// See the module.
@@ -83,7 +97,7 @@ pub struct Crossbar {
     /// One for each port.
     pub outputs: Vec<Output>,
     /// For each port and lane.
-    output_lanes: Vec<OutputLane>,
+    pub(super) output_lanes: Vec<OutputLane>,
     /// What waits.
     pub queues: Queues,
     /// The instant for which something is expected to happen, `u64::MAX` for none.
@@ -94,46 +108,50 @@ pub struct Crossbar {
     pub throttle: Option<Box<Throttle>>,
     /// Bytes of a full packet.
     full: u32,
+    /// Blocks of a full packet.
+    pub full_blocks: u32,
     /// Whether transmissions may end apart from ways.
     has_wires: bool,
-    /// Whether packets may be staged at all.
-    pub stages: bool,
     /// Packets that wait in the switch.
     n_waiting: u32,
-    n_words: usize,
+    pub(super) n_words: usize,
     /// For each egress and lane: a bit for each ingress that has a head for it.
-    wanted: Vec<u64>,
-    /// A bit for each ingress without a way under way.
-    idle: Vec<u64>,
+    pub(super) wanted: Vec<u64>,
+    /// For each egress and lane: a bit for each ingress that has passed a holder, and is left out once for that.
+    pub(super) owing: Vec<u64>,
     /// For each ingress: a bit for each egress that a head of it wants.
-    wants: Vec<u64>,
+    pub(super) wants: Vec<u64>,
+    /// For each ingress: a bit for each egress at which it may hold a turn.
+    pub(super) holds: Vec<u64>,
     /// Bits of egresses.
-    egresses: Vec<EgressBits>,
-    /// Ends of ways.
-    ways: Ends,
-    /// Ends of transmissions that may end apart from ways.
+    pub(super) egresses: Vec<EgressBits>,
+    /// Ends of transfers.
+    pub(super) transfers: Ends,
+    /// Ends of transmissions that may end apart from transfers, and instants from which staged packets may start.
     wires: Ends,
-    /// Ways begun so far.
-    n_ways: u64,
+    /// Transfers granted so far.
+    pub(super) n_grants: u64,
+    /// Whether ingresses are never busy.
+    pub(super) is_ideal: bool,
 }
 
 /// Sixty-four egresses, a bit for each in each word.
 #[derive(Debug, Clone, Copy, Default)]
-struct EgressBits {
-    /// It has no way under way.
-    open: u64,
+pub(super) struct EgressBits {
+    /// It has no transfer, granted or under way.
+    pub(super) open: u64,
     /// There may be room for a packet: its wire is free, or packets may wait for it.
     roomy: u64,
     /// There were no credits for the head whose turn it was.
-    starved: u64,
+    pub(super) starved: u64,
     /// It may have something to do.
-    stirred: u64,
+    pub(super) stirred: u64,
 }
 
 impl EgressBits {
     /// Those that may be able to take something.
     #[inline]
-    fn ready(&self) -> u64 {
+    pub(super) fn ready(&self) -> u64 {
         self.open & self.roomy
     }
 }
@@ -154,13 +172,25 @@ impl Crossbar {
             cut_through: cut_through(credits, port.rate, fastest)
                 .filter(|_| is_steady(port))
                 .map(|header| (port.rate, header)),
+            idle_at: 0,
+            n_grants: 0,
         };
         let mut inputs: Vec<Input> = ports.iter().zip(returns).map(input).collect();
-        inputs.push(Input { returns: None, cut_through: None });
-        let (lane, wire_lane) = (n_lanes - 1, n_lanes - 1);
-        let output = || Output { taking: NONE, n_waiting: 0, last_way: 0, lane, wire_lane };
-        let output_lane = OutputLane { turn: n_ports as u32, staged: Line::EMPTY, staged_bytes: 0 };
+        inputs.push(Input { returns: None, cut_through: None, idle_at: 0, n_grants: 0 });
+        let output = || Output {
+            granted: NONE,
+            n_waiting: 0,
+            last_grant: 0,
+            lane: n_lanes - 1,
+            wire_lane: n_lanes - 1,
+            staged_bytes: 0,
+            n_grants: 0,
+            waits: Waits::default(),
+        };
+        let output_lane =
+            OutputLane { turn: Turn::new(n_ports as u32), staged: Line::EMPTY, staged_bytes: 0, n_grants: 0 };
         let n_words = inputs.len().div_ceil(64);
+        let full = u32::try_from(packet.0).unwrap_or(u32::MAX);
         let all = |word: usize| bits_below(n_ports - 64 * word);
         Crossbar {
             lanes: credits.lanes,
@@ -174,22 +204,24 @@ impl Crossbar {
             event_at: u64::MAX,
             is_alone: false,
             throttle: None,
-            full: u32::try_from(packet.0).unwrap_or(u32::MAX),
-            // Ways end with transmissions where the crossbar is no faster.
+            full,
+            full_blocks: Credits::blocks(full),
+            // Transfers end with transmissions where the crossbar is no faster.
             has_wires: credits.output_buffer.0 > 0 || credits.speedup > 1,
-            stages: credits.output_buffer >= packet,
             n_waiting: 0,
             n_words,
             wanted: vec![0; n_ports * n_lanes * n_words],
-            idle: (0..n_words).map(|word| bits_below(inputs.len() - 64 * word)).collect(),
+            owing: vec![0; n_ports * n_lanes * n_words],
             wants: vec![0; inputs.len() * n_ports.div_ceil(64)],
+            holds: vec![0; inputs.len() * n_ports.div_ceil(64)],
             inputs,
             egresses: (0..n_ports.div_ceil(64))
                 .map(|word| EgressBits { open: all(word), roomy: all(word), ..EgressBits::default() })
                 .collect(),
-            ways: Ends::default(),
+            transfers: Ends::default(),
             wires: Ends::default(),
-            n_ways: 0,
+            n_grants: 0,
+            is_ideal: credits.is_ideal,
         }
     }
 
@@ -214,10 +246,7 @@ impl Crossbar {
     /// Lanes that a packet rises by between an ingress and an egress.
     #[inline]
     fn rise(&self, ingress: u32, egress: u32) -> usize {
-        match &self.steps {
-            None => 0,
-            Some(steps) => steps.rise(ingress, egress),
-        }
+        rise(self.steps.as_deref(), ingress, egress)
     }
 
     /// The lane in which packets come by an ingress that leave by an egress in a lane.
@@ -239,23 +268,25 @@ impl Crossbar {
     }
 
     #[inline]
-    fn wanted_word(&self, egress: u32, lane: usize) -> usize {
+    pub(super) fn wanted_word(&self, egress: u32, lane: usize) -> usize {
         (egress as usize * self.n_lanes + lane) * self.n_words
     }
 
-    /// A packet has come. Tells whether it may be able to go at once: its egress is to be asked then.
+    /// A packet has come at `now`. Tells whether it may be able to go at once: its egress is to be asked then.
     #[inline(always)]
     pub fn insert(
         &mut self,
-        ingress: u32,
-        egress: u32,
+        now: u64,
+        (ingress, egress): (u32, u32),
         packet: &Packet,
         whole_at: u64,
         found: Option<Found>,
     ) -> bool {
         let lane = self.lane(packet);
         let before = self.lane_before(ingress, egress, lane);
-        let (place, is_head) = self.queues.insert(ingress, before, egress, packet, whole_at);
+        let n_grants = self.output_lanes[egress as usize * self.n_lanes + lane].n_grants;
+        let entry = Entry::new(packet, egress, (now, whole_at), n_grants);
+        let (place, is_head) = self.queues.insert(ingress, before, entry);
         if let Some(found) = found {
             self.queues.note(place, found);
         }
@@ -265,10 +296,9 @@ impl Crossbar {
             return false;
         }
         self.want(ingress, lane, egress);
-        let is_idle = self.idle[ingress as usize / 64] >> (ingress % 64) & 1 == 1;
         let bits = &mut self.egresses[egress as usize / 64];
         let bit = 1 << (egress % 64);
-        if self.n_waiting > 1 && (bits.ready() & bit == 0 || !is_idle) {
+        if self.n_waiting > 1 && bits.ready() & bit == 0 {
             return false;
         }
         bits.stirred |= bit;
@@ -295,22 +325,33 @@ impl Crossbar {
         }
     }
 
+    /// Whether an ingress has a head for a lane of an egress.
     #[inline]
-    fn is_wanted(&self, ingress: u32, lane: usize, egress: u32) -> bool {
+    pub fn is_wanted(&self, ingress: u32, lane: usize, egress: u32) -> bool {
         self.wanted[self.wanted_word(egress, lane) + ingress as usize / 64] >> (ingress % 64) & 1 == 1
     }
 
     /// Takes the head of an ingress, in the lane that it came by, for an egress in a lane of it out of its buffer: its place.
-    /// The next one takes its turn.
+    /// The next one is the head from `now` on.
     #[inline]
-    pub fn take_head(&mut self, (ingress, before): (u32, usize), lane: usize, egress: u32) -> u32 {
+    pub fn take_head(&mut self, now: u64, (ingress, before): (u32, usize), lane: usize, egress: u32) -> u32 {
         let (place, next) = self.queues.take_head(ingress, before, egress);
-        if next != Some(egress) {
+        let Some(head) = next else {
             self.want_no_more(ingress, lane, egress);
-            if let Some(next) = next {
-                self.want(ingress, before + self.rise(ingress, next), next);
-            }
+            return place;
+        };
+        let next = head.egress;
+        if next == egress {
+            head.become_head(now, self.output_lanes[egress as usize * self.n_lanes + lane].n_grants);
+            return place;
         }
+        let next_lane = before + rise(self.steps.as_deref(), ingress, next);
+        head.become_head(now, self.output_lanes[next as usize * self.n_lanes + next_lane].n_grants);
+        self.want_no_more(ingress, lane, egress);
+        self.want(ingress, next_lane, next);
+        // Its egress may grant it a transfer ahead of time.
+        let bits = &mut self.egresses[next as usize / 64];
+        bits.stirred |= bits.ready() & 1 << (next % 64);
         place
     }
 
@@ -322,52 +363,19 @@ impl Crossbar {
         self.queues.remove(place)
     }
 
-    /// The idle ingress whose turn it is among those with a head for an egress in a lane.
-    #[inline]
-    pub fn next_ingress(&self, egress: u32, lane: usize) -> Option<u32> {
-        let last = self.output_lanes[egress as usize * self.n_lanes + lane].turn;
-        let base = self.wanted_word(egress, lane);
-        if self.n_words == 1 {
-            let candidates = self.wanted[base] & self.idle[0];
-            let after = candidates & (u64::MAX << 1 << (last & 63));
-            return lowest(0, if after == 0 { candidates } else { after });
-        }
-        let candidates = |word: usize| self.wanted[base + word] & self.idle[word];
-        let (first_word, first_bit) = ((last + 1) as usize / 64, (last + 1) % 64);
-        let after = (first_word..self.n_words).find_map(|word| {
-            let mask = if word == first_word { u64::MAX << first_bit } else { u64::MAX };
-            lowest(word, candidates(word) & mask)
-        });
-        after.or_else(|| (0..self.n_words).find_map(|word| lowest(word, candidates(word))))
-    }
-
-    /// A way begins, and ends at `end`.
-    #[inline]
-    pub fn begin(&mut self, ingress: u32, egress: u32, lane: usize, end: u64, is_long: bool) {
-        self.idle[ingress as usize / 64] &= !(1 << (ingress % 64));
-        self.egresses[egress as usize / 64].open &= !(1 << (egress % 64));
-        self.n_ways += 1;
-        let output = &mut self.outputs[egress as usize];
-        (output.taking, output.last_way, output.lane) = (ingress, self.n_ways, lane);
-        self.output_lane(egress, lane).turn = ingress;
-        self.ways.push(end, egress, is_long);
-        // Where a head of this ingress held up a smaller one of another, that may go now.
-        let wants = &self.wants[ingress as usize * self.egresses.len()..];
-        for (bits, wants) in self.egresses.iter_mut().zip(wants) {
-            bits.stirred |= wants & bits.starved;
-        }
-    }
-
     /// There are no credits for the head whose turn it is at an egress.
     #[cold]
     pub fn starve(&mut self, egress: u32) {
         self.egresses[egress as usize / 64].starved |= 1 << (egress % 64);
     }
 
-    /// A packet is staged at an egress.
+    /// A packet is staged at an egress; it may start at `begin`.
     #[inline]
-    pub fn stage(&mut self, egress: u32, lane: usize, place: u32) {
-        let bytes = u64::from(self.queues.entry(place).packet.bytes);
+    pub fn stage(&mut self, egress: u32, lane: usize, place: u32, begin: u64) {
+        let entry = self.queues.entry_mut(place);
+        entry.ready_at = begin;
+        let bytes = u64::from(entry.packet.bytes);
+        self.outputs[egress as usize].staged_bytes += bytes;
         let own = &mut self.output_lanes[egress as usize * self.n_lanes + lane];
         self.queues.append(&mut own.staged, place);
         own.staged_bytes += bytes;
@@ -382,7 +390,9 @@ impl Crossbar {
         let own = &mut self.output_lanes[egress as usize * self.n_lanes + lane];
         let place = own.staged.first;
         self.queues.take_first(&mut own.staged);
-        own.staged_bytes -= u64::from(self.queues.entry(place).packet.bytes);
+        let bytes = u64::from(self.queues.entry(place).packet.bytes);
+        own.staged_bytes -= bytes;
+        self.outputs[egress as usize].staged_bytes -= bytes;
         if own.staged_bytes + u64::from(self.full) <= self.output_buffer {
             self.set_roomy(egress, true);
         }
@@ -393,6 +403,12 @@ impl Crossbar {
     pub fn take_any_staged(&mut self, egress: u32) -> Option<u32> {
         let lane = (0..self.n_lanes).find(|&lane| self.output_lane(egress, lane).staged.first != NONE)?;
         Some(self.take_staged(egress, lane))
+    }
+
+    /// Whether packets may be staged at all.
+    #[inline]
+    fn stages(&self) -> bool {
+        self.output_buffer >= u64::from(self.full)
     }
 
     /// Whether another packet may be staged in a lane.
@@ -417,41 +433,40 @@ impl Crossbar {
 
     /// A transmission begins, and ends at `end`.
     #[inline]
-    pub fn occupy(&mut self, egress: u32, end: u64, is_long: bool) {
+    pub fn occupy(&mut self, egress: u32, end: u64) {
         if self.has_wires {
-            self.wires.push(end, egress, is_long);
+            self.wires.push(end, egress);
         }
-        if !self.stages {
+        if !self.stages() {
             self.set_roomy(egress, false);
         }
     }
 
-    /// Whether a packet takes long.
-    #[inline]
-    pub fn is_long(&self, bytes: u32) -> bool {
-        bytes >= self.full / 2
+    /// What is staged may start at an instant at which no transmission ends.
+    #[cold]
+    pub fn expect_start(&mut self, egress: u32, at: u64) {
+        self.wires.push(at, egress);
     }
 
-    /// What ends at `now` ends: ways, and transmissions.
+    /// What ends at `now` ends: transfers, and transmissions.
     #[inline]
     pub fn end_all(&mut self, now: u64) {
         while let Some(egress) = self.wires.take(now) {
-            if !self.stages {
+            if !self.stages() {
                 self.set_roomy(egress, true);
             }
             if self.outputs[egress as usize].n_waiting > 0 {
                 self.stir(egress);
             }
         }
-        while let Some(egress) = self.ways.take(now) {
-            self.end_way(egress);
+        while let Some(egress) = self.transfers.take(now) {
+            self.end_transfer(egress);
         }
     }
 
     #[inline]
-    fn end_way(&mut self, egress: u32) {
-        let ingress = std::mem::replace(&mut self.outputs[egress as usize].taking, NONE);
-        self.idle[ingress as usize / 64] |= 1 << (ingress % 64);
+    fn end_transfer(&mut self, egress: u32) {
+        let ingress = std::mem::replace(&mut self.outputs[egress as usize].granted, NONE);
         let (word, bit) = (egress as usize / 64, 1 << (egress % 64));
         self.egresses[word].open |= bit;
         if !self.has_wires {
@@ -478,7 +493,7 @@ impl Crossbar {
     /// The next instant at which something ends that somebody may wait for, `u64::MAX` for none.
     #[inline]
     pub fn next_end(&self) -> u64 {
-        if self.n_waiting == 0 { u64::MAX } else { self.ways.next().min(self.wires.next()) }
+        if self.n_waiting == 0 { u64::MAX } else { self.transfers.next().min(self.wires.next()) }
     }
 
     /// An egress may have something to do: its wire may be free, or it may have room or credits.
@@ -487,7 +502,7 @@ impl Crossbar {
         self.egresses[egress as usize / 64].stirred |= 1 << (egress % 64);
     }
 
-    /// Of the egresses that may have something to do, the one that is asked first: it began a way the longest ago.
+    /// Of the egresses that may have something to do, the one that is asked first: it granted a transfer the longest ago.
     #[inline]
     pub fn take_stirred(&mut self) -> Option<u32> {
         let egress = match &mut self.egresses[..] {
@@ -514,7 +529,7 @@ impl Crossbar {
             while bits != 0 {
                 let egress = number as u32 * 64 + bits.trailing_zeros();
                 bits &= bits - 1;
-                let order = (self.outputs[egress as usize].last_way, egress);
+                let order = (self.outputs[egress as usize].last_grant, egress);
                 first = Some(first.map_or(order, |first| first.min(order)));
             }
         }
@@ -525,7 +540,7 @@ impl Crossbar {
     /// is staged leaves in order, and while nothing is, nobody passes the head whose turn it is.
     pub fn lacks(&self, egress: u32, lane: usize, blocks: u32) -> bool {
         // What may still be staged makes room in its buffer.
-        if self.stages && self.has_room(egress, lane) {
+        if self.stages() && self.has_room(egress, lane) {
             return false;
         }
         let own = &self.output_lanes[egress as usize * self.n_lanes + lane];
@@ -549,23 +564,30 @@ impl Crossbar {
         for (entry, _) in self.waiting() {
             crate::state::write_packet(&entry.packet, out);
             out.word(u64::from(entry.egress));
-            out.instant(Time(entry.whole_at));
+            out.instant(Time(entry.ready_at));
         }
         let mut order: Vec<usize> = (0..self.outputs.len()).collect();
-        order.sort_by_key(|&egress| self.outputs[egress].last_way);
+        order.sort_by_key(|&egress| self.outputs[egress].last_grant);
         for egress in order {
             out.word(egress as u64);
         }
         for own in &self.output_lanes {
-            out.word(u64::from(own.turn));
+            let holder = self.inputs.get(own.turn.holder as usize);
+            own.turn.write_state(holder.map_or(0, |input| input.n_grants), out);
         }
         for output in &self.outputs {
-            out.word(u64::from(output.taking) | (output.lane as u64) << 32 | (output.wire_lane as u64) << 40);
+            out.word(
+                u64::from(output.granted) | (output.lane as u64) << 32 | (output.wire_lane as u64) << 40,
+            );
+        }
+        self.owing.iter().for_each(|&word| out.word(word));
+        for input in &self.inputs {
+            out.word(input.idle_at.saturating_sub(out.base().0));
         }
         if let Some(throttle) = &self.throttle {
             throttle.write_state(out);
         }
-        for (at, egress) in self.ways.sorted().into_iter().chain(self.wires.sorted()) {
+        for (at, egress) in self.transfers.sorted().into_iter().chain(self.wires.sorted()) {
             out.instant(Time(at));
             out.word(u64::from(egress));
         }
@@ -580,11 +602,13 @@ pub fn cut_through(credits: &Credits, rate: Rate, fastest: Rate) -> Option<Bytes
     }
 }
 
+/// Lanes that packets rise by between an ingress and an egress.
+#[inline]
+fn rise(steps: Option<&Steps>, ingress: u32, egress: u32) -> usize {
+    steps.map_or(0, |steps| steps.rise(ingress, egress))
+}
+
 /// The lowest bits of a word.
 fn bits_below(count: usize) -> u64 {
     if count >= 64 { u64::MAX } else { (1 << count) - 1 }
-}
-
-fn lowest(word: usize, bits: u64) -> Option<u32> {
-    (bits != 0).then(|| word as u32 * 64 + bits.trailing_zeros())
 }

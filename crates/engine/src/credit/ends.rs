@@ -1,35 +1,52 @@
 //! Instants at which something ends at an egress, in order.
 //!
-//! Models: two lines, one for what ends soon and one for what takes long: what begins later in the same line mostly ends
-//! later, so an entry finds its place at the back.
+//! Models: a few lines, each in order of instants: an entry goes to the end of the first line where it is the last, so that
+//! short, long and granted-ahead transfers keep to lines of their own; where there is none it finds its place in a line.
 
 use std::collections::VecDeque;
+
+/// Enough for small and large packets, at once and ahead of time.
+const N_LINES: usize = 4;
 
 /// See the module.
 #[derive(Debug)]
 pub struct Ends {
-    lines: [VecDeque<(u64, u32)>; 2],
+    lines: [VecDeque<(u64, u32)>; N_LINES],
+    /// The first instant of each line, `u64::MAX` for none.
+    firsts: [u64; N_LINES],
+    /// The last instant of each line, 0 for none.
+    lasts: [u64; N_LINES],
     /// The next instant, `u64::MAX` for none.
     next: u64,
 }
 
 impl Default for Ends {
     fn default() -> Ends {
-        Ends { lines: [VecDeque::new(), VecDeque::new()], next: u64::MAX }
+        let (firsts, lasts) = ([u64::MAX; N_LINES], [0; N_LINES]);
+        Ends { lines: Default::default(), firsts, lasts, next: u64::MAX }
     }
 }
 
 impl Ends {
     /// Something will end at `at` at an egress.
     #[inline]
-    pub fn push(&mut self, at: u64, egress: u32, is_long: bool) {
+    pub fn push(&mut self, at: u64, egress: u32) {
         self.next = self.next.min(at);
-        let [short, long] = &mut self.lines;
-        let line = if is_long { long } else { short };
-        match line.back() {
-            Some(last) if last.0 > at => insert(line, at, egress),
-            _ => line.push_back((at, egress)),
-        }
+        let Some(number) = self.lasts.iter().position(|&last| last <= at) else {
+            return self.insert(at, egress);
+        };
+        self.lines[number].push_back((at, egress));
+        self.lasts[number] = at;
+        self.firsts[number] = self.firsts[number].min(at);
+    }
+
+    /// Something ends before what was the last of every line.
+    #[inline(never)]
+    fn insert(&mut self, at: u64, egress: u32) {
+        let line = &mut self.lines[N_LINES - 1];
+        let n_later = line.iter().rev().take_while(|entry| entry.0 > at).count();
+        line.insert(line.len() - n_later, (at, egress));
+        self.firsts[N_LINES - 1] = self.firsts[N_LINES - 1].min(at);
     }
 
     /// The next instant, `u64::MAX` for none.
@@ -39,16 +56,22 @@ impl Ends {
     }
 
     /// Takes an egress at which something ends at `now` or before.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, now: u64) -> Option<u32> {
-        if self.next > now {
-            return None;
+        if self.next > now { None } else { self.take_first() }
+    }
+
+    #[inline]
+    fn take_first(&mut self) -> Option<u32> {
+        let number = self.firsts.iter().position(|&first| first == self.next)?;
+        let line = &mut self.lines[number];
+        let egress = line.pop_front()?.1;
+        self.firsts[number] = line.front().map_or(u64::MAX, |entry| entry.0);
+        if line.is_empty() {
+            self.lasts[number] = 0;
         }
-        let [short, long] = &mut self.lines;
-        let line = if first(short) == self.next { short } else { long };
-        let egress = line.pop_front().map(|entry| entry.1);
-        self.next = first(&self.lines[0]).min(first(&self.lines[1]));
-        egress
+        self.next = self.firsts.into_iter().fold(u64::MAX, u64::min);
+        Some(egress)
     }
 
     /// All of them, in order of instants.
@@ -57,16 +80,4 @@ impl Ends {
         all.sort_unstable();
         all
     }
-}
-
-#[inline]
-fn first(line: &VecDeque<(u64, u32)>) -> u64 {
-    line.front().map_or(u64::MAX, |entry| entry.0)
-}
-
-/// Something ends before what was the last of its line.
-#[inline(never)]
-fn insert(line: &mut VecDeque<(u64, u32)>, at: u64, egress: u32) {
-    let n_later = line.iter().rev().take_while(|entry| entry.0 > at).count();
-    line.insert(line.len() - n_later, (at, egress));
 }

@@ -10,6 +10,7 @@ mod account;
 mod arbiter;
 mod crossbar;
 mod ends;
+mod grant;
 mod host;
 mod notices;
 mod queues;
@@ -18,6 +19,10 @@ mod standing;
 mod steps;
 mod switch;
 mod throttle;
+mod turn;
+
+#[cfg(test)]
+mod tests;
 
 pub use account::Account;
 pub use crossbar::{Crossbar, cut_through};
@@ -27,3 +32,4 @@ pub use returns::Returns;
 pub use standing::{Pair, Passed, Standing, Stood};
 pub use steps::Steps;
 pub use throttle::Throttle;
+pub use turn::most_passes;

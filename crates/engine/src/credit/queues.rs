@@ -17,11 +17,30 @@ pub const NONE: u32 = u32::MAX;
 pub struct Entry {
     /// As it will be on the link.
     pub packet: Packet,
-    /// When its last bit has come, in ps.
-    pub whole_at: u64,
+    /// When its last bit has come, in ps; when it may start, once it is staged.
+    pub ready_at: u64,
+    /// Since when it has been the head of its queue, in ps.
+    pub since: u64,
     /// The egress it has chosen.
     pub egress: u32,
+    /// Transfers that the egress had granted in its lane then, wrapping.
+    pub grants: u32,
     next: u32,
+}
+
+impl Entry {
+    /// A packet that comes at the first instant and whose last bit comes at the second, to an egress that has granted so
+    /// many transfers in its lane.
+    #[inline(always)]
+    pub fn new(packet: &Packet, egress: u32, (now, whole_at): (u64, u64), grants: u32) -> Entry {
+        Entry { packet: *packet, ready_at: whole_at, since: now, egress, grants, next: NONE }
+    }
+
+    /// It is the head of its queue from `now` on; its egress has granted so many transfers in its lane.
+    #[inline]
+    pub fn become_head(&mut self, now: u64, grants: u32) {
+        (self.since, self.grants) = (now, grants);
+    }
 }
 
 /// The first and the last packet of a queue.
@@ -79,18 +98,11 @@ impl Queues {
         if self.per_lane == 1 { first } else { first + egress as usize }
     }
 
-    /// A packet comes; tells whether it is the head of its queue.
+    /// A packet comes by an ingress in a lane: its place, and whether it is the head of its queue.
     #[inline(always)]
-    pub fn insert(
-        &mut self,
-        ingress: u32,
-        lane: usize,
-        egress: u32,
-        packet: &Packet,
-        whole_at: u64,
-    ) -> (u32, bool) {
-        let place = self.entries.insert(Entry { packet: *packet, whole_at, egress, next: NONE });
-        let number = self.number(ingress, lane, egress);
+    pub fn insert(&mut self, ingress: u32, lane: usize, entry: Entry) -> (u32, bool) {
+        let number = self.number(ingress, lane, entry.egress);
+        let place = self.entries.insert(entry);
         (place, append(&mut self.entries, &mut self.queues[number], place))
     }
 
@@ -109,20 +121,27 @@ impl Queues {
         self.entries.get(self.queues[self.number(ingress, lane, egress)].first)
     }
 
-    /// Takes the head out of its queue, not out of the table: its place, and the egress of what is at the head now.
+    /// Takes the head out of its queue, not out of the table: its place, and what is the head now.
     #[inline]
-    pub fn take_head(&mut self, ingress: u32, lane: usize, egress: u32) -> (u32, Option<u32>) {
+    pub fn take_head(&mut self, ingress: u32, lane: usize, egress: u32) -> (u32, Option<&mut Entry>) {
         let number = self.number(ingress, lane, egress);
         let queue = &mut self.queues[number];
         let place = queue.first;
         take_first(&self.entries, queue);
-        (place, (queue.first != NONE).then(|| self.entries.get(queue.first).egress))
+        let next = queue.first;
+        (place, (next != NONE).then(|| self.entries.get_mut(next)))
     }
 
     /// The packet at a place.
     #[inline]
     pub fn entry(&self, place: u32) -> &Entry {
         self.entries.get(place)
+    }
+
+    /// As [`Queues::entry`], to be changed.
+    #[inline]
+    pub fn entry_mut(&mut self, place: u32) -> &mut Entry {
+        self.entries.get_mut(place)
     }
 
     /// Puts a packet that has left its queue at the end of another one.

@@ -52,7 +52,7 @@ impl Node {
         let waiting = crossbar.outputs[way.port as usize].n_waiting;
         let found = ports[way.port as usize].expect_packet(now, packet, (way.ingress, waiting), round);
         let whole_at = crossbar.inputs[way.ingress as usize].whole_at(now, packet);
-        if crossbar.insert(way.ingress, way.port, packet, whole_at, found) {
+        if crossbar.insert(now, (way.ingress, way.port), packet, whole_at, found) {
             self.expect_crossbar(now, desk);
         }
     }
@@ -139,6 +139,9 @@ impl Node {
         if self.ports[port as usize].is_starving() {
             self.ports[port as usize].starve(now, false);
         }
+        if let Some(crossbar) = self.crossbar.as_deref_mut() {
+            crossbar.forget_turns(port);
+        }
         while let Some((packet, found)) = self.take_for(now, port, desk, round) {
             self.ports[port as usize].forget_expected(now, &packet, found);
             let followed = found.map(|found| Followed { found, start: None });
@@ -162,7 +165,7 @@ impl Node {
         let head = |lane| Some((lane, crossbar.next_ingress(port, lane)?));
         let (lane, ingress) = (0..crossbar.n_lanes).find_map(head)?;
         let before = crossbar.lane_before(ingress, port, lane);
-        let place = crossbar.take_head((ingress, before), lane, port);
+        let place = crossbar.take_head(now, (ingress, before), lane, port);
         crossbar.stir_wanted(ingress);
         let (packet, found) = crossbar.remove(port, place);
         if let Some(returns) = &mut crossbar.inputs[ingress as usize].returns {

@@ -100,6 +100,7 @@ fn transmit_watched(class: u8, egress: &mut Egress, mut start: Start, desk: &mut
         let start = egress.head_of(start);
         transmit_released(egress, &start, desk, round);
     } else {
+        egress.spend_turn(start.at, &start.packet);
         egress.unguard(start.packet);
     }
 }

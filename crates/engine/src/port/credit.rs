@@ -51,18 +51,53 @@ impl Egress {
     pub fn spend(&mut self, at: u64, packet: &Packet) {
         let Some(account) = &mut self.extras.account else { return };
         account.take(packet);
-        let short = account.short();
-        if short == 0 {
+        self.renew_short(at);
+    }
+
+    /// A packet is lost as it starts: it takes no credits, but its turn.
+    #[cold]
+    pub fn spend_turn(&mut self, at: u64, packet: &Packet) {
+        let Some(account) = &mut self.extras.account else { return };
+        account.note_start(packet);
+        self.renew_short(at);
+    }
+
+    /// Whether control packets share a lane with data, and take turns with it.
+    #[inline]
+    pub fn takes_turns(&self) -> bool {
+        self.extras.account.as_ref().is_some_and(Account::is_shared)
+    }
+
+    /// Whether data that may start goes before control packets.
+    #[inline]
+    pub fn is_turn_of_data(&self) -> bool {
+        self.extras.account.as_ref().is_some_and(Account::is_turn_of_data)
+    }
+
+    /// A packet has started at `at`: takes notice of the classes of which none may start any more, and of those that may again
+    /// since data has had its turn.
+    fn renew_short(&mut self, at: u64) {
+        // A switch sees to what starts by itself.
+        let Some(account) = self.extras.account.as_ref().filter(|account| account.limits_classes()) else {
+            return;
+        };
+        let (short, before) = (account.short(), self.paused);
+        if short | before == 0 {
             return;
         }
-        let fresh = short & !self.paused;
-        if self.paused == 0 {
-            self.extras.pauses.since = self.free_at;
-        } else {
-            self.extras.pauses.busy += self.free_at - at;
+        let pauses = &mut self.extras.pauses;
+        match (before, short) {
+            (0, _) => (pauses.since, pauses.busy) = (self.free_at, 0),
+            (_, 0) if !self.extras.aside.is_empty() => {
+                pauses.total += at.saturating_sub(pauses.since).saturating_sub(pauses.busy);
+            }
+            _ => pauses.busy += self.free_at - at,
         }
-        self.paused |= short;
-        self.stand_aside_all(at, fresh);
+        self.paused = short;
+        let changed = before ^ short;
+        if changed != 0 {
+            self.stand_aside_all(at, changed);
+        }
     }
 
     /// Packets of classes that may not start stand aside, or come back; data never waits here at a NIC.

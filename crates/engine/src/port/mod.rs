@@ -513,6 +513,11 @@ impl Egress {
         self.take_of(7 - queues.filled.leading_zeros() as u8)
     }
 
+    /// Takes the transmission of a data packet that waits among others, and starts when the first of them could.
+    pub fn take_start_of_data(&mut self) -> Start {
+        self.take_of(self.data_class)
+    }
+
     /// Takes the next transmission of a class.
     #[inline(always)]
     fn take_of(&mut self, class: u8) -> Start {

@@ -11,7 +11,7 @@ use netloom_model::Model;
 use netloom_units::{Bytes, Rate};
 
 use super::nic::Nic;
-use super::serve::Pairs;
+use super::serve::{Pairs, let_control_start};
 use crate::desk::Desk;
 use crate::node::settle;
 use crate::port::Egress;
@@ -67,9 +67,7 @@ impl Nic {
         let data = round.model.classes.data;
         while let Some((start, place)) = self.first_start(ports, data).filter(|(start, _)| *start < until) {
             let egress = &mut ports[place];
-            // Control packets that wait go first.
-            if egress.has_start_before(start + 1) {
-                settle(egress, start + 1, desk, round);
+            if let_control_start(egress, start, desk, round) {
                 continue;
             }
             let is_to_many = self.lanes.iter().map(|lane| lane.ready.len()).sum::<usize>() > 1;

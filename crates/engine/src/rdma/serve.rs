@@ -1,6 +1,6 @@
 //! The NIC puts packets on the wire.
 //!
-//! Models: one packet at a time; control packets first, then the queue pair that has been ready longest; pace, which is the
+//! Models: one packet at a time; control packets first, but for their turns with data in one lane (`credit`), then the queue pair that has been ready longest; pace, which is the
 //! slower of what congestion control allows and the queue pair's own limit; timeouts.
 //! Leaves out: what a queue pair sends next, which its transport knows.
 //!
@@ -17,7 +17,7 @@ use super::message::Outgoing;
 use super::nic::{Lane, Nic};
 use super::pair::{Posted, SendPair};
 use super::ready::{self, Ready};
-use crate::desk::{Desk, TimerKind};
+use crate::desk::{Desk, Report, Timeout, TimerKind};
 use crate::flow::Flow;
 use crate::host::entropy;
 use crate::node::{Node, push, settle, transmit};
@@ -81,7 +81,7 @@ impl Node {
 
     /// A timer of a queue pair has come; tells whether it meant anything.
     pub fn timeout(&mut self, now: u64, place: u32, number: u32, desk: &mut Desk, round: &Round) -> bool {
-        let node = self.place;
+        let (node, source) = (self.place, self.id.0);
         let rdma = round.model.transport.rdma().expect("only queue pairs set such timers");
         let late = |pair: &SendPair| pair.number == Some(number) && pair.deadline <= now;
         let nic = self.nic_mut().expect("only NICs set such timers");
@@ -104,6 +104,13 @@ impl Node {
             pair.deadline = u64::MAX;
             return true;
         }
+        desk.reports.push(Report::TimedOut(Timeout {
+            at: now,
+            unacknowledged: u32::try_from(pair.sender.under_way()).unwrap_or(u32::MAX),
+            source,
+            number,
+            destination: pair.destination,
+        }));
         pair.sender.timeout();
         pair.restart(now, rdma);
         arm(pair, node, place, desk);
@@ -272,9 +279,7 @@ impl Lane {
                 settle(egress, until, desk, round);
                 return if is_paused { u64::MAX } else { turn.from.max(egress.free_at()) };
             }
-            // Control packets that wait go first.
-            if egress.has_start_before(start + 1) {
-                settle(egress, start + 1, desk, round);
+            if let_control_start(egress, start, desk, round) {
                 continue;
             }
             let (controller, ready) = (&mut self.controller, &mut self.ready);
@@ -284,6 +289,21 @@ impl Lane {
         settle(egress, until, desk, round);
         u64::MAX
     }
+}
+
+/// Control packets that wait start before data does at `start`; tells whether there were any.
+#[inline(always)]
+pub(super) fn let_control_start(egress: &mut Egress, start: u64, desk: &mut Desk, round: &Round) -> bool {
+    if !egress.has_start_before(start + 1) {
+        return false;
+    }
+    // Those that start before data could are no question of turns.
+    let is_earlier = egress.takes_turns() && egress.has_start_before(start);
+    if !is_earlier && egress.is_turn_of_data() {
+        return false;
+    }
+    settle(egress, if is_earlier { start } else { start + 1 }, desk, round);
+    true
 }
 
 /// The packet at a position.
@@ -326,7 +346,7 @@ fn launch_slowly(egress: &mut Egress, start: u64, packet: Packet, desk: &mut Des
         return push(egress, InFlight { arrival, packet }, desk, round);
     }
     egress.enqueue(start, &packet);
-    let started = egress.take_start();
+    let started = if egress.is_turn_of_data() { egress.take_start_of_data() } else { egress.take_start() };
     transmit(egress, &started, desk, round);
 }
 

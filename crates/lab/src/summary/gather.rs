@@ -1,14 +1,15 @@
 //! Rows in, figures out, as the rows come: no table is held in memory.
 //!
-//! Invariants: what is kept grows with hosts, steps, collectives, ports, stages and background messages, not with messages
-//! of jobs.
+//! Invariants: what is kept grows with hosts, steps, collectives, ports, stages, background messages, and queue pairs that
+//! time out though nothing is lost, not with messages of jobs.
 
 use std::collections::BTreeMap;
 
 use netloom_model::Message;
 use netloom_records::statistics::{Sample, Slowdown};
 use netloom_records::{
-    Batch, CollectiveRow, DropRow, FlowRow, JobRow, MeasureRow, Names, PortRow, StepRow, TallyRow,
+    Batch, CollectiveRow, DropRow, FlowRow, JobRow, MeasureRow, Names, PortRow, SpuriousTimeoutRow, StepRow,
+    TallyRow,
 };
 use netloom_units::{Duration, NodeId, Time};
 
@@ -18,7 +19,7 @@ use super::{
     BackgroundSummary, DropSummary, JobSummary, LinkSummary, MeasuredSummary, PeakSummary, PhaseSummary,
     QueueSummary, Summary,
 };
-use super::{congestion, queue_pairs, staged, traffic};
+use super::{arbitration, congestion, queue_pairs, staged, timeouts, traffic};
 
 /// What the tables of a run do not say.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +54,8 @@ pub(crate) struct Gather {
     ports: PortTally,
     drops: Vec<DropRow>,
     queue_pairs: queue_pairs::Tally,
+    arbitration: arbitration::Tally,
+    timeouts: Vec<SpuriousTimeoutRow>,
     staged: staged::Tally,
     traffic: traffic::Tally,
     congestion: congestion::Tally,
@@ -106,6 +109,8 @@ impl Gather {
             Batch::Reordering(rows) => rows.iter().for_each(|row| self.reordering.take(row)),
             Batch::Measures(rows) => self.measures.extend(rows.iter().map(|row| (row.job, *row))),
             Batch::Tallies(rows) => rows.iter().for_each(|row| self.tally(row)),
+            Batch::Arbitration(rows) => rows.iter().for_each(|row| self.arbitration.port(row)),
+            Batch::SpuriousTimeouts(rows) => self.timeouts.extend_from_slice(rows),
             Batch::Series(_)
             | Batch::Faults(_)
             | Batch::Events(_)
@@ -190,6 +195,8 @@ impl Gather {
             links: self.links(totals.simulated),
             drops: self.drop_summary(),
             queue_pairs: std::mem::take(&mut self.queue_pairs).finish(),
+            timeouts: timeouts::finish(std::mem::take(&mut self.timeouts), names),
+            arbitration: self.arbitration.finish(names),
             reordering: self.reordering.finish(),
             packets: totals.packets,
             hops: totals.hops,

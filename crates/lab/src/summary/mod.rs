@@ -9,11 +9,13 @@
 //! Source: peaks in packets, percentiles and utilization are defined as seed 000 defines them, with one difference: its
 //! queue counts a packet that meets an idle port for an instant, ours never does, so its peaks are larger by up to one.
 
+mod arbitration;
 mod congestion;
 mod gather;
 mod queue_pairs;
 mod staged;
 mod statistics;
+mod timeouts;
 mod traffic;
 
 use std::collections::BTreeMap;
@@ -26,6 +28,7 @@ use netloom_records::{
 use netloom_units::Time;
 use serde::Serialize;
 
+pub use arbitration::{ArbitrationSummary, HeadWait};
 pub use congestion::{CongestionSummary, PairTime, PortTime};
 pub(crate) use gather::Gather;
 pub use gather::Totals;
@@ -34,6 +37,7 @@ pub use netloom_records::statistics::{SizeBucket, Slowdowns};
 pub use queue_pairs::QueuePairSummary;
 pub use staged::{FlowThroughput, StageSummary, StagedSummary};
 pub use statistics::Distribution;
+pub use timeouts::{TimedOut, TimeoutSummary};
 pub use traffic::TrafficSummary;
 
 use crate::error::LabError;
@@ -68,6 +72,12 @@ pub struct Summary {
     /// What queue pairs did; absent of a run without any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_pairs: Option<QueuePairSummary>,
+    /// Queue pairs that retransmitted after a timeout; absent of a run in which none did, or anything was lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeouts: Option<TimeoutSummary>,
+    /// Waiting at the heads of queues; absent of a run without credits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arbitration: Option<ArbitrationSummary>,
     /// In what order packets came; absent where that was not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reordering: Option<ReorderingSummary>,
@@ -201,6 +211,8 @@ impl Summary {
         gather.take(Batch::Reordering(&sink.reordering));
         gather.take(Batch::Measures(&sink.measures));
         gather.take(Batch::Tallies(&sink.tallies));
+        gather.take(Batch::Arbitration(&sink.arbitration));
+        gather.take(Batch::SpuriousTimeouts(&sink.spurious_timeouts));
         gather.finish(names, totals)
     }
 
@@ -264,6 +276,10 @@ fn take_later_tables(folder: &RunFolder, gather: &mut Gather) -> Result<(), LabE
     if is_there(Table::Measures) {
         gather.take(Batch::Measures(&folder.measures()?));
         gather.take(Batch::Tallies(&folder.tallies()?));
+    }
+    if is_there(Table::Arbitration) {
+        gather.take(Batch::Arbitration(&folder.arbitration()?));
+        gather.take(Batch::SpuriousTimeouts(&folder.spurious_timeouts()?));
     }
     if is_there(Table::Reordering) {
         for block in folder.rows::<ReorderingRow>()? {

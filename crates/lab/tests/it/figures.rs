@@ -1,5 +1,7 @@
 //! The figures of a run are what its rows say, from memory and from a folder alike.
 
+use std::fs;
+
 use netloom_lab::summary::{Summary, Totals, summary};
 use netloom_lab::{Options, RunRequest, Source, run};
 use netloom_records::FlowRow;
@@ -71,6 +73,59 @@ fn a_folder_of_queue_pairs_has_the_figures_of_its_run() {
     };
     let names = prepared(&text, None).names();
     assert_eq!(Summary::of_memory(&sink, &names, 16, totals), report.summary);
+}
+
+/// Three senders to one host behind links with credits, and timeouts shorter than a round trip.
+const CREDITS: &str = "
+netloom: 1
+fabric: { single_switch: { hosts: 4, host_rate: 100Gbps, host_delay: 500ns } }
+transport: { go_back_n: { timeout: 2us } }
+queues: { credits: {} }
+jobs: [ { name: in, phases: [ { incast: { size: 256KiB } } ] } ]
+";
+
+#[test]
+fn a_folder_of_links_with_credits_has_the_figures_of_its_run() {
+    let place = tempfile::tempdir().expect("a folder can be made");
+    let folder = place.path().join("run");
+    let request =
+        RunRequest { folder: Some(folder.clone()), ..RunRequest::new(Source::text("credits", CREDITS)) };
+    let report = run(request).expect("it runs");
+    let arbitration = report.summary.arbitration.clone().expect("there are credits");
+    let most = &arbitration.most_passes;
+    assert!(most.passes >= 2 && most.passes <= most.bound && arbitration.beyond.is_empty(), "{most:?}");
+    assert!(arbitration.longest.longest_s > 0.0, "{arbitration:?}");
+    let timeouts = report.summary.timeouts.clone().expect("no ACK comes in time, and nothing is lost");
+    let each: u64 = timeouts.queue_pairs.iter().map(|pair| pair.timeouts).sum();
+    assert!(timeouts.queue_pairs.len() == 3 && each == timeouts.timeouts && each >= 3, "{timeouts:?}");
+    assert_eq!(summary(&folder).expect("it can be read"), report.summary);
+    let (done, sink) = simulated(&prepared(CREDITS, None), Options::default());
+    let totals = Totals {
+        packets: done.engine.packets,
+        hops: done.engine.hops,
+        simulated: done.engine.end,
+        time_scale: None,
+    };
+    assert_eq!(Summary::of_memory(&sink, &prepared(CREDITS, None).names(), 4, totals), report.summary);
+}
+
+#[test]
+fn a_folder_from_before_a_table_was_added_has_the_other_figures() {
+    let place = tempfile::tempdir().expect("a folder can be made");
+    let folder = place.path().join("run");
+    let request =
+        RunRequest { folder: Some(folder.clone()), ..RunRequest::new(Source::text("credits", CREDITS)) };
+    let report = run(request).expect("it runs");
+    let manifest = folder.join("manifest.json");
+    let text = fs::read_to_string(&manifest).expect("it can be read");
+    let mut value: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+    for table in ["arbitration", "spurious_timeouts"] {
+        fs::remove_file(folder.join(format!("{table}.parquet"))).expect("it is there");
+        value["tables"].as_object_mut().expect("tables by name").remove(table).expect("it is there");
+    }
+    fs::write(&manifest, value.to_string()).expect("it can be written");
+    let expected = Summary { arbitration: None, timeouts: None, ..report.summary };
+    assert_eq!(summary(&folder).expect("it can be read"), expected);
 }
 
 #[test]

@@ -28,9 +28,9 @@ use crate::names::{Family, Names};
 use crate::registry::Table;
 use crate::row::Row;
 use crate::rows::{
-    ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow, JobRow,
-    MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, RingRow, SeriesRow,
-    SignalRow, SpanRow, StageRow, StepRow, TallyRow, TrafficRow,
+    ArbitrationRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow,
+    FlowRow, JobRow, MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, RingRow,
+    SeriesRow, SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 
 /// Rows per batch read.
@@ -182,6 +182,8 @@ whole_tables! {
     measures MeasureRow;
     tallies TallyRow;
     spans SpanRow;
+    arbitration ArbitrationRow;
+    spurious_timeouts SpuriousTimeoutRow;
     rings RingRow;
 }
 

@@ -48,6 +48,8 @@ fn push_in_pieces(run: &MemorySink, sink: &mut impl Sink, seed: u64) {
     push!(sink, random, Measures, run.measures);
     push!(sink, random, Tallies, run.tallies);
     push!(sink, random, Spans, run.spans);
+    push!(sink, random, Arbitration, run.arbitration);
+    push!(sink, random, SpuriousTimeouts, run.spurious_timeouts);
     push!(sink, random, Rings, run.rings);
     push!(sink, random, Packets, run.packets);
 }
@@ -108,8 +110,10 @@ fn the_digest_never_changes_by_itself() {
     // Golden digests of whole runs rest on this one; a change needs its line in the changelog.
     let mut run = sample::run(2026, 100);
     let digest = |run: &MemorySink| run.digest(&sample::names()).unwrap().digest.to_string();
-    assert_eq!(digest(&run), "a0373e5b526b8958bb39ac68315c1f203f027c32b6658acedd5e4d16413b15a5");
+    assert_eq!(digest(&run), "dd275b2ea885a68f02d8a3bcaad6c390d9933f37e3a480302418da295fe59f5e");
     // Tables added later leave the digests of runs without them alone.
+    (run.arbitration, run.spurious_timeouts) = (Vec::new(), Vec::new());
+    assert_eq!(digest(&run), "a0373e5b526b8958bb39ac68315c1f203f027c32b6658acedd5e4d16413b15a5");
     run.spans = Vec::new();
     assert_eq!(digest(&run), "4ce269761fc4b87aa101657fe0715c9edf23a28eb198556c715239fdd83ae4e3");
     (run.measures, run.tallies) = (Vec::new(), Vec::new());

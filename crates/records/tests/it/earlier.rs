@@ -10,7 +10,10 @@ use serde_json::Value;
 
 use crate::sample;
 
-/// Rewrites a run as version 1 left it: without table `spans`, and without the last two columns of table `series`.
+/// Tables that version 1 did not have.
+const LATER: [&str; 3] = ["spans", "arbitration", "spurious_timeouts"];
+
+/// Rewrites a run as version 1 left it: without later tables, and without the last two columns of table `series`.
 fn make_earlier(folder: &Path) {
     let run = RunFolder::open(folder).unwrap();
     let batch = run.batches(Table::Series).unwrap().next().unwrap().unwrap();
@@ -19,10 +22,15 @@ fn make_earlier(folder: &Path) {
     let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
     writer.write(&batch).unwrap();
     writer.close().unwrap();
-    fs::remove_file(folder.join("spans.parquet")).unwrap();
+    for table in LATER {
+        fs::remove_file(folder.join(format!("{table}.parquet"))).unwrap();
+    }
     say(folder, |manifest| {
         manifest["schema"] = 1.into();
-        manifest["tables"].as_object_mut().unwrap().remove("spans");
+        let tables = manifest["tables"].as_object_mut().unwrap();
+        for table in LATER {
+            drop(tables.remove(table).unwrap());
+        }
     });
 }
 
@@ -45,6 +53,7 @@ fn what_a_run_of_an_earlier_version_did_not_count_is_read_as_zero() {
     assert_eq!(run.series().unwrap(), expected);
     assert_eq!(run.ports().unwrap(), written.ports);
     assert!(matches!(run.spans(), Err(ReadError::TableMissing { table: "spans", .. })));
+    assert!(matches!(run.arbitration(), Err(ReadError::TableMissing { table: "arbitration", .. })));
 }
 
 #[test]

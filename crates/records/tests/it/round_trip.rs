@@ -35,6 +35,8 @@ fn read(folder: &RunFolder) -> MemorySink {
         classes: folder.classes().unwrap(),
         traffic: folder.traffic().unwrap(),
         spans: folder.spans().unwrap(),
+        arbitration: folder.arbitration().unwrap(),
+        spurious_timeouts: folder.spurious_timeouts().unwrap(),
         rings: folder.rings().unwrap(),
     }
 }

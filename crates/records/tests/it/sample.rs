@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use netloom_records::{
-    Activity, ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow,
-    EventRow, Fate, FaultRow, FlowRow, FolderSink, Happening, JobRow, Manifest, MeasureRow, MemorySink,
-    Names, Outcome, Overwrite, PacketKind, PacketRow, Part, PathRow, PortRow, RateRow, ReorderingRow,
-    RepairRow, RingRow, Role, RunSummary, SeriesRow, SignalRow, SpanRow, StageRow, Status, StepRow, TallyRow,
-    Target, TrafficRow,
+    Activity, ArbitrationRow, ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow,
+    DropReason, DropRow, EventRow, Fate, FaultRow, FlowRow, FolderSink, Happening, JobRow, Manifest,
+    MeasureRow, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow, Part, PathRow, PortRow,
+    RateRow, ReorderingRow, RepairRow, RingRow, Role, RunSummary, SeriesRow, SignalRow, SpanRow,
+    SpuriousTimeoutRow, StageRow, Status, StepRow, TallyRow, Target, TrafficRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;
@@ -36,7 +36,8 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
     let mut order = Random::stream(seed, 0, 8);
     let mut measured = Random::stream(seed, 0, 9);
     let mut timeline = Random::stream(seed, 0, 10);
-    let mut rings = Random::stream(seed, 0, 11);
+    let mut waits = Random::stream(seed, 0, 11);
+    let mut rings = Random::stream(seed, 0, 12);
     let mut run = MemorySink::default();
     for _ in 0..n_rows {
         run.flows.push(flow(&mut random));
@@ -62,6 +63,8 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
         run.measures.push(measure(&mut measured));
         run.tallies.push(tally(&mut measured));
         run.spans.push(span(&mut timeline));
+        run.arbitration.push(arbitration(&mut waits));
+        run.spurious_timeouts.push(spurious_timeout(&mut waits));
         run.rings.push(ring(&mut rings));
     }
     sort(&mut run);
@@ -478,6 +481,31 @@ fn span(random: &mut Random) -> SpanRow {
     }
 }
 
+fn arbitration(random: &mut Random) -> ArbitrationRow {
+    ArbitrationRow {
+        port: PortId(random.next_u32()),
+        node: NodeId(random.below(N_NAMED)),
+        link: LinkId(random.below(N_NAMED)),
+        peer: NodeId(random.below(N_NAMED)),
+        transfers: large(random),
+        most_passes: large(random),
+        bound: large(random),
+        longest: Duration(large(random)),
+    }
+}
+
+fn spurious_timeout(random: &mut Random) -> SpuriousTimeoutRow {
+    SpuriousTimeoutRow {
+        source: HostId(random.below(3)),
+        destination: HostId(random.next_u32()),
+        number: random.next_u32(),
+        timeouts: large(random),
+        unacknowledged: large(random),
+        first: time(random),
+        last: time(random),
+    }
+}
+
 fn ring(random: &mut Random) -> RingRow {
     RingRow {
         node: NodeId(random.below(N_NAMED)),
@@ -487,6 +515,8 @@ fn ring(random: &mut Random) -> RingRow {
 }
 
 fn sort(run: &mut MemorySink) {
+    run.arbitration.sort_by_key(|row| row.port);
+    run.spurious_timeouts.sort_by_key(|row| (row.source, row.number));
     run.rings.sort_by_key(|row| (row.node, row.host));
     run.spans.sort_by_key(SpanRow::order);
     run.measures.sort_by_key(|row| row.job);

@@ -35,6 +35,7 @@ fn names_follow_the_ids() {
     assert_eq!(named(Table::Faults), ["link_name"]);
     assert_eq!(named(Table::Jobs), ["job_name"]);
     assert_eq!(named(Table::Packets), ["node_name"]);
+    assert_eq!(named(Table::Arbitration), ["node_name", "link_name", "peer_name"]);
     assert_eq!(named(Table::Paths), ["node_name", "link_name", "peer_name"]);
     assert!(named(Table::Flows).is_empty() && named(Table::Series).is_empty());
     assert_eq!(columns(Table::Steps), ["start", "end", "job", "step"]);
@@ -57,6 +58,7 @@ fn times_are_picoseconds() {
                 "sent",
                 "waited",
                 "longest_wait",
+                "longest",
                 "serialization",
                 "propagation",
                 "paused",

@@ -31,6 +31,7 @@ pub(super) fn credits(credits: Option<&Parameters>, control: u8, n_steps: u8) ->
             _ => Forwarding::StoreAndForward,
         },
         latency: settings.duration("latency"),
+        is_ideal: false,
     })
 }
 

@@ -56,7 +56,7 @@ impl World<'_> {
         }
     }
 
-    /// Bytes leave the buffer behind a port: whoever sends to it hears of that.
+    /// Bytes have left the buffer behind a port: their credits go back to its sender.
     pub(super) fn give_back(&mut self, node: NodeIdx, ingress: PortIdx, lane: Lane, bytes: u64) {
         let delay = self.scene.fabric.link(node, ingress).delay.max(1);
         let (sender, port) = self.scene.fabric.far_end(node, ingress);

@@ -22,8 +22,8 @@ pub(super) enum Event {
     Arrival { node: NodeIdx, port: PortIdx, packet: Packet },
     /// So many credits of a lane are back at the sender of a link.
     Credit { node: NodeIdx, port: PortIdx, lane: Lane, blocks: u64 },
-    /// The way of an ingress's packet through the crossbar ends.
-    WayEnd { node: NodeIdx, ingress: PortIdx },
+    /// A packet has left the buffer of an ingress.
+    Departure { node: NodeIdx, ingress: PortIdx },
     /// A message is handed to its host.
     Post { node: NodeIdx, message: MessageIdx },
     /// The timer of alpha.
@@ -46,7 +46,7 @@ impl Event {
         match *self {
             Event::Arrival { node, port, .. } => (0, node, port),
             Event::Credit { node, port, .. } => (1, node, port),
-            Event::WayEnd { node, ingress } => (2, node, ingress),
+            Event::Departure { node, ingress } => (2, node, ingress),
             Event::Post { node, message } => (3, node, message),
             Event::Alpha { node, slot } => (4, node, slot),
             Event::Decrease { node, slot } => (5, node, slot),
@@ -131,7 +131,7 @@ mod tests {
         let mut clock = Clock::default();
         clock.schedule(5, Event::Arbitration { node: 0 });
         clock.schedule(5, Event::Start { node: 0, port: 0 });
-        clock.schedule(5, Event::WayEnd { node: 0, ingress: 0 });
+        clock.schedule(5, Event::Departure { node: 0, ingress: 0 });
         clock.schedule(5, Event::Credit { node: 1, port: 0, lane: 0, blocks: 1 });
         clock.schedule(5, Event::Increase { node: 0, slot: 0 });
         clock.schedule(5, Event::Timeout { node: 0, slot: 0 });

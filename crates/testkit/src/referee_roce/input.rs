@@ -9,16 +9,19 @@
 use super::account::blocks;
 use super::crossbar::Crossbar;
 use super::fabric::{NodeIdx, PortIdx, wire_time};
+use super::outcome::Transfer;
 use super::packet::Packet;
 use super::scene::{Forwarding, Lane, Order};
 use super::world::World;
 
-/// A packet in an input buffer.
+/// A packet in an input buffer that has not been granted.
 #[derive(Debug)]
 pub(super) struct Standing {
     pub(super) packet: Packet,
     /// The egress it has chosen.
     pub(super) egress: PortIdx,
+    /// Since when it stands there.
+    pub(super) stood_at: u64,
     /// When its last bit is in, which may be later than now.
     pub(super) whole_at: u64,
 }
@@ -56,9 +59,10 @@ impl World<'_> {
         let credits = self.scene.credits.as_ref().expect("only switches with credits have input buffers");
         let lane = credits.lane(packet.kind);
         let to_come = packet.bytes - self.needed(node, ingress, packet.bytes);
-        let whole_at = self.clock.now() + wire_time(to_come, self.scene.fabric.link(node, ingress).rate);
+        let stood_at = self.clock.now();
+        let whole_at = stood_at + wire_time(to_come, self.scene.fabric.link(node, ingress).rate);
         let crossbar = &mut self.crossbars[node];
-        crossbar.inputs[ingress][lane].push_back(Standing { packet, egress, whole_at });
+        crossbar.inputs[ingress][lane].push_back(Standing { packet, egress, stood_at, whole_at });
         assert!(
             crossbar.held(ingress, lane) <= credits.initial(),
             "an input buffer of node {node} overflows"
@@ -68,11 +72,12 @@ impl World<'_> {
 }
 
 impl Crossbar {
-    /// Blocks in the buffer of an ingress, those of the packet on its way through the crossbar included.
+    /// Blocks in the buffer of an ingress, those of granted packets that have not left included.
     fn held(&self, ingress: PortIdx, lane: Lane) -> u64 {
-        let on_its_way = self.ways[ingress].iter().filter(|way| way.lane == lane).map(|way| way.bytes);
+        let here = |transfer: &&Transfer| (transfer.ingress, transfer.lane) == (ingress, lane);
+        let granted = self.transfers.iter().filter(here).map(|transfer| transfer.bytes);
         let standing = self.inputs[ingress][lane].iter().map(|standing| standing.packet.bytes);
-        standing.chain(on_its_way).map(blocks).sum()
+        standing.chain(granted).map(blocks).sum()
     }
 
     /// The place of the packet that may leave an ingress for an egress next, if there is one.

@@ -5,13 +5,14 @@
 //! transports `go_back_n`, `nic_sr`, `irn` and `ideal`; ACKs, NACKs and CNPs in a class above data; output-queued
 //! store-and-forward switches with a shared buffer, lossy or with pause frames; ECN; DCQCN in its vendors' form; packets
 //! lost by a list. And what `docs/concepts/credits.md` says, from which it was written, too: credits on every link, input
-//! buffers, a crossbar and its arbitration, output buffers, cut-through, virtual lanes.
+//! buffers, a crossbar and its arbitration, output buffers, cut-through, virtual lanes; and a crossbar whose ingresses are
+//! never busy, as a yardstick.
 //! Leaves out: how ways are chosen (the caller answers for every packet and node), hosts with several links, failing
 //! links, more than one class of data.
 //!
 //! Invariants
 //! - All quantities are integers: picoseconds, bytes, bits per second. The one double is the chance of a mark.
-//! - Events run in order of time; at one instant arrivals, then credits, then ends of ways through crossbars, then messages
+//! - Events run in order of time; at one instant arrivals, then credits, then packets that leave input buffers, then messages
 //!   posted, then the timers of congestion control (alpha, decrease, increase), then timeouts, then starts, then
 //!   arbitration. See `clock`.
 //! - Nothing is drawn here: what is left to chance is asked of the caller's [`Ways`].
@@ -47,7 +48,9 @@ mod packet;
 mod receiver;
 mod scene;
 mod sender;
+mod share;
 mod switch;
+mod turn;
 mod wire;
 mod world;
 
@@ -55,7 +58,7 @@ mod world;
 mod tests;
 
 pub use fabric::{Fabric, Link, LinkIdx, NodeIdx, PortIdx};
-pub use outcome::{Arrival, Drop, DropReason, Fate, Hop, Mark, Outcome, Pause, RateChange};
+pub use outcome::{Arrival, Drop, DropReason, Fate, Hop, Mark, Outcome, Pause, RateChange, Transfer};
 pub use packet::{Kind, Packet, QpIdx};
 pub use scene::{
     BufferRule, Congestion, Credits, Dcqcn, Decision, Forwarding, Headroom, Lane, Loss, MarkAt, Marking,

@@ -6,7 +6,7 @@
 
 use super::fabric::{LinkIdx, NodeIdx, PortIdx};
 use super::packet::{Kind, Packet, QpIdx};
-use super::scene::MessageIdx;
+use super::scene::{Lane, MessageIdx};
 
 /// One packet over one link.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +27,37 @@ pub struct Hop {
     pub next: NodeIdx,
     /// The packet as it was on the link.
     pub packet: Packet,
+}
+
+/// One packet through one crossbar: a transfer, or a part of one that several packets share as a train.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// Since when the packet had stood in its input buffer.
+    pub stood_at: u64,
+    /// When the egress granted it.
+    pub granted_at: u64,
+    /// When it began.
+    pub begins_at: u64,
+    /// Until when it occupies its ingress and its egress.
+    pub ends_at: u64,
+    /// When the packet has left its input buffer.
+    pub leaves_at: u64,
+    /// The switch.
+    pub node: NodeIdx,
+    /// The port it came in by.
+    pub ingress: PortIdx,
+    /// The port it leaves by.
+    pub egress: PortIdx,
+    /// Its virtual lane.
+    pub lane: Lane,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Number of packets before it that share the transfer.
+    pub place: usize,
+    /// The ingress that held the turn.
+    pub holder: PortIdx,
+    /// Number of transfers that had passed the holder.
+    pub n_passed: u32,
 }
 
 /// One packet reaching one node: what is compared, in the order in which it is compared.
@@ -131,6 +162,8 @@ pub struct Fate {
 pub struct Outcome {
     /// Every packet leaving every node.
     pub hops: Vec<Hop>,
+    /// Transfers through crossbars, in the order of grants.
+    pub transfers: Vec<Transfer>,
     /// The messages, in the order of the scene.
     pub messages: Vec<Fate>,
     /// What is gone.

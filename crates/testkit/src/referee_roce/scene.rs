@@ -51,7 +51,7 @@ pub struct PacketSizes {
 
 impl PacketSizes {
     /// The largest packet there can be.
-    pub(super) fn largest(&self) -> u64 {
+    pub fn largest(&self) -> u64 {
         self.control.max(self.mtu + self.header)
     }
 }
@@ -257,6 +257,8 @@ pub struct Credits {
     pub forwarding: Forwarding,
     /// By how much later, in picoseconds.
     pub latency: u64,
+    /// Whether ingresses are never busy: a yardstick, which no switch can be.
+    pub is_ideal: bool,
 }
 
 /// All that is given.

@@ -1,10 +1,10 @@
 //! Ports: what waits at each, what starts next, and the link it takes.
 //!
 //! Models: frames and control packets, in order, before data; no transmission is interrupted; a stopped port starts no data,
-//! a port without credits for the largest packet of a class none of that class; serialization rounded up, propagation,
-//! loss by list.
-//! Leaves out: what data is next at a host (see `host`), what leaving means to the buffer (see `switch`), what starts at a
-//! switch with a crossbar (see `crossbar`).
+//! a port without credits for the largest packet of a class none of that class; serialization rounded up, propagation, loss
+//! by list.
+//! Leaves out: what data is next at a host (see `host`), data's turn (see `share`), what leaving means to the buffer (see
+//! `switch`), what starts at a switch with a crossbar (see `crossbar`).
 //! Invariant: a port with something to start has a start or an arbitration scheduled at the instant it can.
 
 use std::collections::VecDeque;
@@ -28,6 +28,8 @@ pub(super) struct Port {
     pub(super) data: VecDeque<(Packet, PortIdx)>,
     /// Data packets started so far.
     n_data: u64,
+    /// Blocks that control packets have taken since the last data packet.
+    pub(super) control_blocks: u64,
     /// Credits of each lane, where there are any.
     pub(super) credits: Vec<u64>,
 }
@@ -75,12 +77,23 @@ impl World<'_> {
             return;
         }
         let waited = port.free_at == now;
-        if let Some(packet) = self.next_control(node, port_idx).or_else(|| self.next_data(node, port_idx)) {
+        if let Some(packet) = self.next(node, port_idx) {
             if waited {
                 self.note(node, Cause::WireFree(port_idx));
             }
             self.transmit(node, port_idx, packet);
         }
+    }
+
+    /// Control packets first, unless data has the turn.
+    fn next(&mut self, node: NodeIdx, port: PortIdx) -> Option<Packet> {
+        if !self.data_has_turn(node, port) {
+            return self.next_control(node, port).or_else(|| self.next_data(node, port));
+        }
+        self.next_data(node, port).or_else(|| {
+            let leaves_enough = self.leaves_enough_for_data(node, port);
+            leaves_enough.then(|| self.next_control(node, port)).flatten()
+        })
     }
 
     fn next_control(&mut self, node: NodeIdx, port: PortIdx) -> Option<Packet> {
@@ -107,6 +120,7 @@ impl World<'_> {
         let arrival = finish + link.delay;
         let is_lost = self.is_lost(node, port_idx, &packet);
         self.ports[node][port_idx].free_at = finish;
+        self.count_control(node, port_idx, &packet);
         let (next, in_port) = self.scene.fabric.far_end(node, port_idx);
         let handled_at = self.handled_at(next, in_port, packet.bytes);
         self.outcome.hops.push(Hop {

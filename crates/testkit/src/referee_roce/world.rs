@@ -70,7 +70,7 @@ impl<'a> World<'a> {
         match event {
             Event::Arrival { node, port, packet } => self.arrive(node, port, packet),
             Event::Credit { node, port, lane, blocks } => self.take_back(node, port, lane, blocks),
-            Event::WayEnd { node, ingress } => self.end_way(node, ingress),
+            Event::Departure { node, ingress } => self.depart(node, ingress),
             Event::Post { node, message } => self.post(node, message),
             Event::Alpha { node, slot } => self.tick_alpha(node, slot),
             Event::Decrease { node, slot } => self.tick_decrease(node, slot),

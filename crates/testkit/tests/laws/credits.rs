@@ -33,6 +33,7 @@ pub fn plain(buffer: u64) -> Credits {
         output_buffer: Bytes(0),
         forwarding: Forwarding::StoreAndForward,
         latency: Duration::ZERO,
+        is_ideal: false,
     }
 }
 

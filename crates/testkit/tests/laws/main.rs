@@ -46,3 +46,4 @@ mod themis;
 mod themis_failures;
 mod themis_promises;
 mod throttling;
+mod waits;

@@ -5,9 +5,11 @@
 
 use netloom_testkit::referee_roce::{
     Credits, Fabric, Forwarding, Hop, Kind, Message, NodeIdx, Order, Outcome, PacketSizes, Recovery, Scene,
+    Transfer,
 };
 
 use crate::agreement::compare;
+use crate::crossbar;
 use crate::fabric::{self, Choice};
 use crate::laws::check;
 use crate::scene::RoceScene;
@@ -18,6 +20,8 @@ const N_COMPARED: usize = 1000;
 const MOST_TRIED: u64 = 1050;
 /// Scenes held to the laws.
 const N_PLAYED: u64 = 330;
+/// Scenes with an ideal crossbar compared, and held to the laws.
+const N_IDEAL: u64 = 100;
 
 #[test]
 fn engine_and_referee_agree_on_credits_packet_for_packet() {
@@ -50,6 +54,7 @@ fn star(delays: &[u64], blocks: u64) -> Scene {
         output_buffer: 0,
         forwarding: Forwarding::StoreAndForward,
         latency: 0,
+        is_ideal: false,
     });
     scene
 }
@@ -80,6 +85,22 @@ fn what_was_staged_without_credits_starts_when_they_come() {
 }
 
 #[test]
+fn credits_of_a_packet_of_a_train_wait_for_its_last_bit() {
+    let mut scene = star(&[1_000_000; 4], 20);
+    let credits = scene.credits.as_mut().expect("it has some");
+    (credits.speedup, credits.output_buffer) = (4, 100_000);
+    credits.forwarding = Forwarding::CutThrough { header: 64 };
+    send(&mut scene, 0, 2, 3, 1);
+    for (at, to, bytes) in [(100_000, 3, 148), (100_001, 3, 500), (100_002, 1, 1000)] {
+        scene.messages.push(Message { at, from: 0, to, bytes, first_psn: 0 });
+    }
+    // Host 2's header stands at 1064 ns, and its transfer takes 250. The second packet of host 0, sent from 248 ns on, stands
+    // at 1312, and leaves the buffer when it is whole, at 1748, though its part of the transfer has ended at 1476. So host
+    // 0 starts its third one, which needs 16 of 20 blocks, at 2748 ns.
+    assert_eq!(starts_towards_host_1(scene, Kind::Data), [3_812_000]);
+}
+
+#[test]
 fn who_waits_behind_an_ingress_goes_when_that_is_busy() {
     let mut scene = star(&[1_000_000, 10_000_000, 1_000_000, 1_000_000], 33);
     send(&mut scene, 0, 0, 1, 2);
@@ -99,10 +120,37 @@ fn scenes_with_credits_keep_the_laws_and_cover_much() {
             let outcome = scene.play();
             check(&scene, &outcome);
             switches_forward_no_sooner_than_they_may(&scene, &outcome);
+            crossbar::check(&scene, &outcome);
             (scene, outcome)
         })
         .collect();
     cover_much(&played);
+}
+
+/// The scene of this number, with an ideal crossbar in every switch.
+fn with_an_ideal_crossbar(seed: u64) -> RoceScene {
+    let mut scene = RoceScene::with_credits(seed);
+    scene.scene.credits.as_mut().expect("there are credits").is_ideal = true;
+    scene
+}
+
+#[test]
+fn engine_and_referee_agree_on_an_ideal_crossbar_packet_for_packet() {
+    let untied = (0..N_IDEAL).filter(|&seed| compare(with_an_ideal_crossbar(seed)).1.ties() == 0);
+    assert!(untied.count() as u64 > N_IDEAL * 9 / 10, "too many scenes had ties");
+}
+
+#[test]
+fn scenes_with_an_ideal_crossbar_keep_the_laws() {
+    for seed in 0..N_IDEAL {
+        let scene = with_an_ideal_crossbar(seed);
+        let outcome = scene.play();
+        check(&scene, &outcome);
+        crossbar::check(&scene, &outcome);
+        let begins_at_once = |transfer: &Transfer| transfer.begins_at == transfer.granted_at;
+        let mut heads = outcome.transfers.iter().filter(|transfer| transfer.place == 0);
+        assert!(heads.all(begins_at_once), "scene {seed}");
+    }
 }
 
 /// The transmission of a packet at a switch starts after it could be handled.
@@ -136,7 +184,20 @@ fn cover_much(played: &[(RoceScene, Outcome)]) {
     };
     let chosen = |choice| met(&|scene, _| scene.paths.choice == choice && has_choice(scene));
     let recovery = |is: fn(Recovery) -> bool| met(&|scene, _| is(scene.scene.transport.recovery));
+    let transfer = |holds: fn(&Transfer) -> bool| met(&|_, outcome| outcome.transfers.iter().any(holds));
+    let passes = |transfer: &Transfer| transfer.ingress != transfer.holder;
+    let claims = |transfer: &Transfer| transfer.n_passed >= 4;
+    let is_ahead = |transfer: &Transfer| {
+        transfer.place == 0 && transfer.begins_at > transfer.granted_at && transfer.n_passed < 4
+    };
+    let is_third = |transfer: &Transfer| transfer.place >= 2;
     let counts = [
+        ("busy ingresses", matters(&|credits| credits.is_ideal = true), 150),
+        ("passed", transfer(passes), 60),
+        ("claimed", transfer(claims), 15),
+        ("ahead of time", transfer(is_ahead), 30),
+        ("trains of three", transfer(is_third), 50),
+        ("data's turn", met(&data_had_the_turn), 8),
         ("untied", met(&|_, outcome| outcome.ties() == 0), 300),
         ("room", matters(&|credits| credits.buffer += 1_000_000), 150),
         ("order", matters(&|credits| credits.order = other(credits.order)), 80),
@@ -160,6 +221,31 @@ fn cover_much(played: &[(RoceScene, Outcome)]) {
     ];
     let few: Vec<_> = counts.iter().filter(|(_, met, least)| met < least).collect();
     assert!(few.is_empty(), "too few scenes: {few:?} of {counts:?}");
+}
+
+/// Whether data had the turn at a NIC when it started a data packet, and a control packet waited for that to end.
+fn data_had_the_turn(scene: &RoceScene, outcome: &Outcome) -> bool {
+    let credits = scene.scene.credits.as_ref().expect("there are credits");
+    let blocks = |bytes: u64| bytes.div_ceil(64);
+    let full = blocks(scene.scene.packets.mtu + scene.scene.packets.header);
+    let mut hosts = (0..scene.scene.fabric.n_nodes()).filter(|&node| scene.scene.fabric.is_host(node));
+    credits.data_lane == credits.control_lane
+        && hosts.any(|host| {
+            let hops: Vec<_> = outcome.hops.iter().filter(|hop| hop.node == host).collect();
+            let mut since_data = 0;
+            hops.windows(2).any(|pair| {
+                let had_turn = since_data >= full;
+                since_data += blocks(pair[0].packet.bytes);
+                if pair[0].packet.kind != Kind::Data {
+                    return false;
+                }
+                since_data = 0;
+                let rate = u128::from(scene.scene.fabric.link(host, 0).rate);
+                let time = (u128::from(pair[0].packet.bytes) * 8_000_000_000_000).div_ceil(rate) as u64;
+                let is_behind = pair[1].started_at == pair[0].started_at + time;
+                had_turn && is_behind && pair[1].packet.kind.is_control()
+            })
+        })
 }
 
 fn other(order: Order) -> Order {

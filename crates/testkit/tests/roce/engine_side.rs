@@ -359,5 +359,6 @@ fn credits(given: &referee_roce::Credits) -> Credits {
             }
         },
         latency: Duration(given.latency),
+        is_ideal: given.is_ideal,
     }
 }

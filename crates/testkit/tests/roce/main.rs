@@ -8,6 +8,7 @@
 
 mod agreement;
 mod credits;
+mod crossbar;
 mod engine_side;
 mod fabric;
 mod laws;

@@ -55,10 +55,23 @@ impl RoceScene {
         if random.below(2) == 0 {
             at_once(&mut scene.messages);
         }
+        let is_crowded = random.below(3) == 0;
+        if is_crowded {
+            scene.packets.control = 64 + from(&mut random, 436);
+            scene.messages = crowd(&mut random, &scene);
+        }
         scene.transport = transport(&mut random, &Congestion::None);
         scene.credits = Some(credits(&mut random, &scene));
+        if let Some(credits) = scene.credits.as_mut().filter(|_| is_crowded) {
+            credits.speedup = 1 + from(&mut random, 2);
+            [credits.data_lane, credits.control_lane] = one_of(&mut random, &[[0, 0], [0, 1]]);
+        }
         if random.below(4) == 0 {
             scene.losses = losses(&mut random, &scene.fabric);
+        }
+        let mut random = Random::stream(seed, 92, 1);
+        if random.below(4) == 0 {
+            make_small_packets_queue(&mut random, &mut scene);
         }
         scene.deadline = DEADLINE;
         RoceScene { seed, scene, paths }
@@ -118,6 +131,48 @@ fn at_once(messages: &mut [Message]) {
     }
 }
 
+/// Three messages of every host to some others at once, so that ingresses are busy when egresses are free.
+fn crowd(random: &mut Random, scene: &Scene) -> Vec<Message> {
+    let n_hosts = (0..scene.fabric.n_nodes()).filter(|&node| scene.fabric.is_host(node)).count() as u32;
+    let mtu = scene.packets.mtu;
+    let mut message = |number: u32| {
+        let from_host = number % n_hosts;
+        let to = (from_host + 1 + random.below(n_hosts - 1)) % n_hosts;
+        let bytes = mtu * from(random, 20) + 1 + from(random, mtu as u32);
+        // A picosecond apart: of what is posted at once no rule says which comes first.
+        let at = 1 + u64::from(number / n_hosts);
+        Message { at, from: from_host as usize, to: to as usize, bytes, first_psn: 0 }
+    };
+    (0..3 * n_hosts).map(&mut message).collect()
+}
+
+/// From every host a long message and many short ones, almost at once, to two hosts, with room for them.
+fn make_small_packets_queue(random: &mut Random, scene: &mut Scene) {
+    let n_hosts = (0..scene.fabric.n_nodes()).filter(|&node| scene.fabric.is_host(node)).count() as u32;
+    let mtu = scene.packets.mtu as u32;
+    let mut message = |number: u32| {
+        let from_host = number % n_hosts;
+        let to = random.below(2);
+        let to = if to == from_host { n_hosts - 1 } else { to };
+        let to = if to == from_host { 0 } else { to };
+        let nth = number / n_hosts;
+        let long = if nth == 0 { u64::from(mtu) * from(random, 12) } else { 0 };
+        let parts = one_of(random, &[2, 6, 30]);
+        let bytes = long + 1 + from(random, mtu / parts);
+        Message { at: 1 + u64::from(nth), from: from_host as usize, to: to as usize, bytes, first_psn: 0 }
+    };
+    scene.messages = (0..16 * n_hosts).map(&mut message).collect();
+    let largest = largest(scene);
+    let credits = scene.credits.as_mut().expect("there are credits");
+    credits.buffer = largest.div_ceil(64) * 64 * (1 + from(random, 6));
+    let outputs = [largest + from(random, largest as u32), 4 * largest, 100_000];
+    credits.output_buffer = one_of(random, &outputs);
+    if random.below(3) == 0 {
+        // Some are granted before they have come.
+        (credits.speedup, credits.forwarding) = (4, Forwarding::CutThrough { header: 64 });
+    }
+}
+
 /// Room for one packet or some more, blocks not always whole.
 fn credits(random: &mut Random, scene: &Scene) -> Credits {
     let largest = largest(scene);
@@ -137,6 +192,7 @@ fn credits(random: &mut Random, scene: &Scene) -> Credits {
         output_buffer: one_of(random, &outputs),
         forwarding: one_of(random, &[Forwarding::StoreAndForward, cut_through]),
         latency: one_of(random, &[0, 0, 100_000, 130_001]),
+        is_ideal: false,
     }
 }
 

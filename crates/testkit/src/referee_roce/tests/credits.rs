@@ -85,7 +85,7 @@ fn a_host_gives_room_back_when_the_last_bit_has_come() {
     let first = FULL + DELAY;
     let second = 2 * FULL + 21 * DELAY;
     assert_eq!(starts(&scene, 2), [first, second, second + FULL + 20 * DELAY]);
-    // Packet 1 has waited at the switch all the time; its way ends at 3 F + 21 D.
+    // Packet 1 has waited at the switch all the time; its transfer ends at 3 F + 21 D.
     assert_eq!(starts(&scene, 0), [0, 2 * FULL + 2 * DELAY, 3 * FULL + 22 * DELAY]);
 }
 
@@ -131,7 +131,7 @@ fn in_one_lane_everything_waits() {
 }
 
 #[test]
-fn a_head_that_cannot_go_holds_up_the_other_ingresses_of_its_lane() {
+fn a_holder_without_credits_holds_up_the_other_ingresses_of_its_lane() {
     // Room for a full packet and an ACK. Host 0 has sent a packet; that of host 2 finds too little room, and it is its turn.
     let mut scene = far(4);
     scene.credits.as_mut().unwrap().control_lane = 0;
@@ -179,7 +179,7 @@ fn ack_beside_a_busy_ingress(before: bool) -> u64 {
 }
 
 #[test]
-fn a_busy_ingress_loses_its_turn() {
+fn a_holder_without_credits_is_passed_while_its_ingress_is_busy() {
     // Two packets of host 0 leave one block at host 1. The head of host 2 holds up the ACK of host 3, there since
     // 2 F + 12 D + 64 ns, until its ingress is busy with the packet for host 0.
     assert_eq!(ack_beside_a_busy_ingress(false), FULL + 14 * DELAY);
@@ -187,6 +187,7 @@ fn a_busy_ingress_loses_its_turn() {
 
 #[test]
 fn egresses_are_asked_until_none_has_anything_to_do() {
-    // Egress 0 has begun a way after egress 1 did, so egress 1 is asked first, in vain, and again when egress 0 has taken.
+    // Egress 0 has granted a transfer after egress 1 did, so egress 1 is asked first, in vain, and again when egress 0 has
+    // granted one.
     assert_eq!(ack_beside_a_busy_ingress(true), FULL + 14 * DELAY);
 }

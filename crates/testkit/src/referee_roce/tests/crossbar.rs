@@ -1,4 +1,4 @@
-//! Ways through a crossbar, who goes next, and switches that cut through.
+//! Transfers through a crossbar, which comes next, and switches that cut through.
 
 use super::*;
 use crate::referee_roce::PortIdx;
@@ -7,7 +7,7 @@ use crate::referee_roce::PortIdx;
 const ROOMY: u64 = 20 * 1088;
 
 /// When a switch started data towards each of these hosts, with the host it came from.
-fn sent_to(outcome: &Outcome, switch: NodeIdx, hosts: &[NodeIdx]) -> Vec<(u64, NodeIdx, NodeIdx)> {
+pub(super) fn sent_to(outcome: &Outcome, switch: NodeIdx, hosts: &[NodeIdx]) -> Vec<(u64, NodeIdx, NodeIdx)> {
     let data = sent(outcome, switch, Kind::Data);
     let of_hosts = data.iter().filter(|hop| hosts.contains(&hop.packet.destination));
     of_hosts.map(|hop| (hop.started_at, hop.packet.source, hop.packet.destination)).collect()
@@ -78,14 +78,14 @@ fn virtual_output_queues_block_nobody() {
 
 #[test]
 fn an_ingress_sends_one_packet_at_a_time() {
-    // The way to the slow egress takes 4 F over the speedup, rounded up.
-    for (speedup, way) in [(1, 4 * FULL), (2, 2 * FULL), (3, 1_397_334)] {
+    // The transfer to the slow egress takes 4 F over the speedup, rounded up.
+    for (speedup, transfer) in [(1, 4 * FULL), (2, 2 * FULL), (3, 1_397_334)] {
         let mut scene = star(&[RATE, RATE, RATE / 4, RATE]);
         scene.credits = Some(Credits { speedup, ..credits_for(ROOMY) });
         send(&mut scene, 0, 0, 2, 1);
         send(&mut scene, 0, 0, 3, 1);
         let first = FULL + DELAY;
-        assert_eq!(sent_to(&played(&scene), 4, &[2, 3]), [(first, 0, 2), (first + way, 0, 3)]);
+        assert_eq!(sent_to(&played(&scene), 4, &[2, 3]), [(first, 0, 2), (first + transfer, 0, 3)]);
     }
 }
 
@@ -118,13 +118,13 @@ fn third_start(output_buffer: u64) -> (u64, Vec<u64>) {
 
 #[test]
 fn without_room_at_the_egress_a_packet_waits_for_the_wire() {
-    // Host 1's first packet is on its way from 2 F + D on, for half of F.
+    // The transfer of host 1's first packet begins at 2 F + D, and takes half of F.
     let through = 2 * FULL + DELAY + FULL / 2;
     assert_eq!(third_start(1047), (through + DELAY, vec![FULL + DELAY, 2 * FULL + DELAY]));
 }
 
 #[test]
-fn an_output_buffer_lets_a_packet_out_of_the_way() {
+fn an_output_buffer_lets_a_packet_leave_its_ingress() {
     // Host 0's first packet is through at 1.5 F + D; then host 1's is staged, and through at 2 F + D.
     let through = 2 * FULL + DELAY;
     assert_eq!(third_start(1048), (through + DELAY, vec![FULL + DELAY, 2 * FULL + DELAY]));
@@ -132,7 +132,7 @@ fn an_output_buffer_lets_a_packet_out_of_the_way() {
 
 #[test]
 fn what_is_staged_starts_when_the_wire_is_free() {
-    // Host 1's packet comes when the wire is busy for another 100 ns; its way takes 524 ns.
+    // Host 1's packet comes when the wire is busy for another 100 ns; its transfer takes 524 ns.
     let mut scene = star(&[RATE; 3]);
     scene.credits = Some(Credits { speedup: 2, output_buffer: 1048, ..credits_for(ROOMY) });
     send(&mut scene, 0, 0, 2, 1);
@@ -150,7 +150,7 @@ fn what_is_staged_waits_for_credits_and_takes_its_place_meanwhile() {
     let outcome = played(&scene);
     let starts = [0, 1, 2].map(|nth| (FULL + DELAY + nth * (FULL + 2 * DELAY), nth as NodeIdx, 3));
     assert_eq!(sent_to(&outcome, 4, &[3])[..3], starts);
-    // Host 1's packet is staged when the way of host 0's ends, and through F later. Host 2's finds no place beside it, and
+    // Host 1's packet is staged when the transfer of host 0's ends, and through F later. Host 2's finds no place beside it, and
     // has to stay until it starts, at 2 F + 3 D.
     let second_starts = [0, 1, 2].map(|host| data_starts(&outcome, host)[1].0);
     let through = [2 * FULL + DELAY, 3 * FULL + DELAY, 3 * FULL + 3 * DELAY];
@@ -195,8 +195,8 @@ fn a_slow_link_cuts_through_nowhere() {
 }
 
 #[test]
-fn a_way_lasts_until_the_last_bit_has_come() {
-    // A crossbar of speedup 3 would be done in F / 3.
+fn credits_of_a_packet_wait_for_its_last_bit() {
+    // A crossbar of speedup 3 is done in F / 3.
     let mut scene = star(&[RATE; 2]);
     scene.credits = Some(Credits { forwarding: CUT_THROUGH, speedup: 3, ..credits_for(1088) });
     send(&mut scene, 0, 0, 1, 2);
@@ -204,6 +204,9 @@ fn a_way_lasts_until_the_last_bit_has_come() {
     assert_eq!(data_starts(&outcome, 0)[1], (FULL + 2 * DELAY, 1));
     let handled: Vec<_> = sent(&outcome, 0, Kind::Data).iter().map(|hop| hop.handled_at.unwrap()).collect();
     assert_eq!(handled[0], 64_000 + DELAY);
+    // The switch's latency is in it.
+    scene.credits.as_mut().unwrap().latency = 100_000;
+    assert_eq!(data_starts(&played(&scene), 0)[1], (100_000 + FULL + 2 * DELAY, 1));
     // One that has stood for long takes as long as the crossbar does: 349,334 ps.
     let mut scene = star(&[RATE; 3]);
     scene.credits = Some(Credits { forwarding: CUT_THROUGH, speedup: 3, ..credits_for(1088) });
@@ -214,6 +217,33 @@ fn a_way_lasts_until_the_last_bit_has_come() {
     let outcome = played(&scene);
     assert_eq!(sent_to(&outcome, 3, &[2])[1], (second, 1, 2));
     assert_eq!(data_starts(&outcome, 1)[1], (second + 349_334 + DELAY, 1));
+}
+
+/// Hosts 2, 3 and 4 send a packet to host 0, the last of them so that it waits for the others; behind it come three for
+/// host 1. With room for three packets: from the instant at which the first stand at the switch, when it starts what comes from
+/// host 4, and when host 4 starts its fourth packet.
+fn behind_one_that_waits(speedup: u64) -> ([u64; 2], u64) {
+    let mut scene = star(&[RATE; 5]);
+    scene.credits = Some(Credits { forwarding: CUT_THROUGH, speedup, ..credits_for(3 * 1088) });
+    (2..4).for_each(|from| send(&mut scene, 0, from, 0, 1));
+    send(&mut scene, 3 * FULL / 4, 4, 0, 1);
+    send(&mut scene, 3 * FULL / 4, 4, 1, 3);
+    let outcome = played(&scene);
+    let first = 64_000 + DELAY;
+    let sent = sent_to(&outcome, 5, &[0, 1]);
+    let of_host_4: Vec<_> = sent.iter().filter(|start| start.1 == 4).map(|start| start.0 - first).collect();
+    ([of_host_4[0], of_host_4[1]], data_starts(&outcome, 4)[3].0 - first)
+}
+
+#[test]
+fn a_packet_that_is_still_arriving_leaves_its_ingress_to_others() {
+    // The second packet of host 4 is there at 1.75 F, and through F / 2 later, when egress 0 has been free for F / 4. Its last
+    // bit comes later, and so do its credits.
+    let last_bit = 7 * FULL / 4 + 984_000;
+    assert_eq!(behind_one_that_waits(2), ([7 * FULL / 4, 9 * FULL / 4], last_bit + DELAY));
+    // The packet that was granted behind it is through at 2.25 F, before that bit comes, and does not leave before.
+    assert!(9 * FULL / 4 < last_bit);
+    assert_eq!(behind_one_that_waits(4), ([7 * FULL / 4, 8 * FULL / 4], last_bit + DELAY));
 }
 
 #[test]

@@ -8,6 +8,9 @@ mod crossbar;
 mod latency;
 mod lossless;
 mod recovery;
+mod shares;
+mod trains;
+mod turns;
 
 use super::{Credits, Fabric, Forwarding, Hop, Kind, Message, NodeIdx, Order, Outcome, Packet, Scene, play};
 
@@ -49,6 +52,7 @@ fn credits_for(buffer: u64) -> Credits {
         output_buffer: 0,
         forwarding: Forwarding::StoreAndForward,
         latency: 0,
+        is_ideal: false,
     }
 }
 

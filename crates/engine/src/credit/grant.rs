@@ -1,0 +1,251 @@
+//! Grants of transfers through a crossbar: which ingress an egress chooses, and what follows from a grant.
+//!
+//! Models: turns that stay with their holders, debts of those who pass them, transfers of an ingress that follow each other.
+//! Leaves out: whether there are room and credits (`arbiter.rs`); the state itself (`crossbar.rs`).
+//!
+//! Source: round-robin pointers that move only with a grant, as in iSLIP (N. `McKeown` 1999); that a turn stays, and debts,
+//! are modelling assumptions.
+
+use super::crossbar::Crossbar;
+use super::queues::NONE;
+
+/// Which ingress an egress would grant a transfer to, in a lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// None has a head for it.
+    Nobody,
+    /// Those that have are busy for too long.
+    Busy,
+    /// This one.
+    Ingress(u32),
+}
+
+/// A transfer that is granted, to one packet or to a train of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Transfer {
+    pub ingress: u32,
+    pub egress: u32,
+    /// The lane in which it leaves.
+    pub lane: usize,
+    /// When it ends, in ps.
+    pub end: u64,
+}
+
+/// The longest waits of packets at the heads of their queues, for one egress.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// The most transfers to other ingresses that the egress granted, in a lane, while a packet of this lane was the head of
+    /// its queue.
+    pub most_passes: u32,
+    /// The longest time from when a packet became the head of its queue until its transfer began, in ps.
+    pub longest: u64,
+}
+
+impl Crossbar {
+    /// Which ingress an egress would grant a transfer to in a lane: the holder of the turn if it is idle by `idle_by`, or
+    /// has been passed often enough; else the next one that is idle by then. Somebody gets the turn if nobody has it.
+    #[inline]
+    pub fn choose(&mut self, egress: u32, lane: usize, idle_by: impl FnOnce() -> u64, now: u64) -> Choice {
+        let number = egress as usize * self.n_lanes + lane;
+        let mut holder = self.output_lanes[number].turn.holder;
+        if holder == NONE {
+            let Some(first) = self.next_holder(number) else { return Choice::Nobody };
+            holder = first;
+            self.forgive(number, holder);
+            self.output_lanes[number].turn.assign(holder, self.inputs[holder as usize].n_grants);
+        }
+        let input = &self.inputs[holder as usize];
+        if input.idle_at <= now {
+            return Choice::Ingress(holder);
+        }
+        let idle_by = idle_by().max(now);
+        let turn = &self.output_lanes[number].turn;
+        if input.idle_at <= idle_by || turn.is_due(input.n_grants) {
+            return Choice::Ingress(holder);
+        }
+        self.holds[holder as usize * self.egresses.len() + egress as usize / 64] |= 1 << (egress % 64);
+        let is_idle = |ingress: u32| self.inputs[ingress as usize].idle_at <= idle_by;
+        self.first_wanted(number, turn.last_passer, is_idle).map_or(Choice::Busy, Choice::Ingress)
+    }
+
+    /// Who gets the turn of a lane of an egress: the next one that has a head for it and owes none, or else the next one.
+    #[inline]
+    fn next_holder(&self, output_lane: usize) -> Option<u32> {
+        let last = self.output_lanes[output_lane].turn.last_holder;
+        if self.n_words == 1 {
+            let wanted = self.wanted[output_lane];
+            let paid = wanted & !self.owing[output_lane];
+            return first_after(last, if paid == 0 { wanted } else { paid });
+        }
+        let next = self.first_wanted(output_lane, last, |ingress| !self.owes(output_lane, ingress));
+        next.or_else(|| self.first_wanted(output_lane, last, |_| true))
+    }
+
+    /// Whether an ingress has passed a holder, and is left out once where its turn comes.
+    #[inline]
+    pub fn owes(&self, output_lane: usize, ingress: u32) -> bool {
+        self.owing[output_lane * self.n_words + ingress as usize / 64] >> (ingress % 64) & 1 == 1
+    }
+
+    /// An ingress gets the turn: those between the last holder and it owe none any more; nobody does if it owes one itself.
+    #[inline]
+    fn forgive(&mut self, output_lane: usize, holder: u32) {
+        if self.owing[output_lane * self.n_words..][..self.n_words].iter().all(|&word| word == 0) {
+            return;
+        }
+        let last = self.output_lanes[output_lane].turn.last_holder;
+        let clears_all = self.owes(output_lane, holder);
+        let n_inputs = self.inputs.len() as u32;
+        let distance = |ingress: u32| (ingress + n_inputs - last - 1) % n_inputs;
+        let words = &mut self.owing[output_lane * self.n_words..][..self.n_words];
+        for (word, first) in words.iter_mut().zip((0..).step_by(64)) {
+            for ingress in bits(*word).map(|bit| first + bit) {
+                if clears_all || distance(ingress) < distance(holder) {
+                    *word &= !(1 << (ingress % 64));
+                }
+            }
+        }
+    }
+
+    /// The first ingress after another one, in turn, of those that have a head for a lane of an egress and meet a condition.
+    #[inline]
+    fn first_wanted(&self, output_lane: usize, last: u32, meets: impl Fn(u32) -> bool) -> Option<u32> {
+        let words = &self.wanted[output_lane * self.n_words..][..self.n_words];
+        let (last_word, last_bit) = (last as usize / 64, last % 64);
+        let after = u64::MAX << 1 << last_bit;
+        // The word of the last one is visited twice: for those after it first, for the others last.
+        for step in 0..=self.n_words {
+            let word = if last_word + step < self.n_words {
+                last_word + step
+            } else {
+                last_word + step - self.n_words
+            };
+            let wanted = match step {
+                0 => words[word] & after,
+                step if step == self.n_words => words[word] & !after,
+                _ => words[word],
+            };
+            let found = bits(wanted).map(|bit| word as u32 * 64 + bit).find(|&ingress| meets(ingress));
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// An ingress that has a head for a lane of an egress: the holder of the turn, or the one that would get it.
+    pub fn next_ingress(&self, egress: u32, lane: usize) -> Option<u32> {
+        let number = egress as usize * self.n_lanes + lane;
+        let holder = self.output_lanes[number].turn.holder;
+        if holder == NONE { self.next_holder(number) } else { Some(holder) }
+    }
+
+    /// When a transfer begins that is granted at an ingress at `now`.
+    #[inline]
+    pub fn begin_at(&self, ingress: u32, now: u64) -> u64 {
+        self.inputs[ingress as usize].idle_at.max(now)
+    }
+
+    /// A transfer will be granted to the head of an ingress, which leaves its queue for it: its place.
+    #[inline]
+    pub fn take_granted(
+        &mut self,
+        now: u64,
+        (ingress, before): (u32, usize),
+        lane: usize,
+        egress: u32,
+    ) -> u32 {
+        // Counted first: it does not pass the packet that is the head from now on.
+        self.outputs[egress as usize].n_grants += 1;
+        let own = self.output_lane(egress, lane);
+        own.n_grants = own.n_grants.wrapping_add(1);
+        self.take_head(now, (ingress, before), lane, egress)
+    }
+
+    /// A transfer is granted.
+    #[inline]
+    pub fn grant(&mut self, transfer: Transfer) {
+        let Transfer { ingress, egress, lane, end } = transfer;
+        let (word, bit) = (egress as usize / 64, 1 << (egress % 64));
+        self.egresses[word].open &= !bit;
+        self.n_grants += 1;
+        let output = &mut self.outputs[egress as usize];
+        (output.granted, output.last_grant, output.lane) = (ingress, self.n_grants, lane);
+        let is_holder = self.output_lane(egress, lane).turn.holder == ingress;
+        self.output_lane(egress, lane).turn.grant(ingress);
+        if !is_holder {
+            let owing = self.wanted_word(egress, lane) + ingress as usize / 64;
+            self.owing[owing] |= 1 << (ingress % 64);
+        }
+        let first = ingress as usize * self.egresses.len();
+        if is_holder && self.holds[first + word] & bit != 0 {
+            let holds_more =
+                (0..self.n_lanes).any(|lane| self.output_lane(egress, lane).turn.holder == ingress);
+            self.holds[first + word] ^= if holds_more { 0 } else { bit };
+        }
+        let input = &mut self.inputs[ingress as usize];
+        input.n_grants = input.n_grants.wrapping_add(1);
+        if !self.is_ideal {
+            input.idle_at = end;
+        }
+        self.transfers.push(end, egress);
+        // Where a head of this ingress held up a smaller one of another, that may go now; and where it holds the turn it has
+        // been passed once more.
+        let (wants, holds) = (&self.wants[first..], &self.holds[first..]);
+        for ((bits, wants), holds) in self.egresses.iter_mut().zip(wants).zip(holds) {
+            bits.stirred |= wants & bits.starved | holds & bits.ready();
+        }
+    }
+
+    /// Takes note of how long a packet was the head of its queue that is granted a transfer, which begins at `begin`.
+    #[inline]
+    pub fn note_wait(&mut self, place: u32, egress: u32, lane: usize, begin: u64) {
+        let entry = self.queues.entry(place);
+        let n_grants = self.output_lanes[egress as usize * self.n_lanes + lane].n_grants;
+        // Its own transfer is counted already.
+        let passes = n_grants.wrapping_sub(entry.grants).wrapping_sub(1);
+        let waits = &mut self.outputs[egress as usize].waits;
+        waits.most_passes = waits.most_passes.max(passes);
+        waits.longest = waits.longest.max(begin - entry.since);
+    }
+
+    /// Ingresses that compete for an egress: those of all ports, and that of what the switch makes itself if that ever came by.
+    pub fn n_competing(&self) -> usize {
+        let own = self.inputs.len() - 1;
+        let is_idle = self.inputs[own].n_grants == 0
+            && (0..self.n_lanes).all(|lane| self.queues.heads(own as u32, lane).next().is_none());
+        if is_idle { own } else { own + 1 }
+    }
+
+    /// A transfer from an ingress passes the holders in lanes, a bit each, that could not go since their ingresses are busy.
+    #[cold]
+    pub fn pass_holders(&mut self, egress: u32, lanes: u32, ingress: u32) {
+        for lane in (0..self.n_lanes).filter(|lane| lanes >> lane & 1 == 1) {
+            let turn = &mut self.output_lane(egress, lane).turn;
+            // A transfer from the holder's own ingress counts there.
+            if turn.holder != ingress {
+                turn.pass();
+            }
+        }
+    }
+
+    /// Nobody holds the turns of an egress any more.
+    #[cold]
+    pub fn forget_turns(&mut self, egress: u32) {
+        (0..self.n_lanes).for_each(|lane| self.output_lane(egress, lane).turn.holder = NONE);
+    }
+}
+
+/// The first of the bits that are set, in turn after the place of the last one.
+#[inline]
+fn first_after(last: u32, bits: u64) -> Option<u32> {
+    let after = bits & (u64::MAX << 1 << (last & 63));
+    (bits != 0).then(|| if after == 0 { bits } else { after }.trailing_zeros())
+}
+
+/// The places of the bits that are set in a word, lowest first.
+#[inline]
+fn bits(word: u64) -> impl Iterator<Item = u32> {
+    let without_lowest = |&rest: &u64| Some(rest & (rest - 1)).filter(|&rest| rest != 0);
+    std::iter::successors(Some(word).filter(|&word| word != 0), without_lowest).map(u64::trailing_zeros)
+}

@@ -1,0 +1,206 @@
+//! Crossbars in random states: no head waits for more grants of its egress than its bound, none is granted late.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netloom_model::{Credits, Forwarding, InputOrder, Port};
+use netloom_units::{Bytes, Duration, LinkId, NodeId, PortId, Random, Rate};
+
+use super::crossbar::Crossbar;
+use super::grant::{Choice, Transfer};
+use super::queues::NONE;
+use super::turn::{PASSES, most_passes};
+use super::{Returns, grant};
+use crate::channel::{Channel, Far};
+use crate::packet::{Address, Packet, Stamp};
+use crate::ring::ring;
+
+/// The longest transfer, in ps.
+const LONGEST: u64 = 100;
+const N_LANES: u8 = 3;
+
+fn crossbar(n_ports: usize, order: InputOrder, n_lanes: u8) -> Crossbar {
+    let credits = Credits {
+        buffer: Bytes(1 << 20),
+        lanes: std::array::from_fn(|class| class as u8 % n_lanes),
+        n_steps: 1,
+        order,
+        speedup: 2,
+        output_buffer: Bytes(1 << 20),
+        forwarding: Forwarding::StoreAndForward,
+        latency: Duration::ZERO,
+        is_ideal: false,
+    };
+    let (rate, delay) = (Rate(8_000_000_000), Duration(1));
+    let port = Port { node: NodeId(0), peer: PortId(0), link: LinkId(0), rate, delay };
+    let returns = (0..n_ports).map(|_| Returns::new(Channel::new(ring().0, Far::Inside(0)), 1, 0)).collect();
+    Crossbar::new(&credits, Bytes(1_000), &vec![port; n_ports], returns, |_| true)
+}
+
+/// A head of a queue, and what the test knows of its wait.
+struct Head {
+    /// Transfers that its egress has granted in its lane since it was the head.
+    n_grants: u64,
+    /// Ingresses that had a head for its egress in its lane meanwhile.
+    rivals: BTreeSet<u32>,
+    /// Whether its ingress owed a turn there at first.
+    owes: bool,
+}
+
+/// The bound of a head whose ingress owes no turn, with so many that compete: each other one holds the turn once.
+fn once(n_rivals: u32) -> u64 {
+    u64::from((n_rivals - 1) * (PASSES + 1) + PASSES)
+}
+
+/// A switch under random traffic.
+struct Scene {
+    crossbar: Crossbar,
+    n_ports: u32,
+    n_lanes: usize,
+    random: Random,
+    now: u64,
+    /// Heads by egress, lane and ingress.
+    heads: BTreeMap<(u32, usize, u32), Head>,
+    /// The longest wait of any head, as a part of its bound.
+    worst: f64,
+    n_due: u32,
+}
+
+impl Scene {
+    fn new(seed: u64) -> Scene {
+        let mut random = Random::stream(seed, 7, 7);
+        let n_ports = 2 + random.below(7);
+        let n_lanes = if seed.is_multiple_of(3) { N_LANES } else { 1 };
+        let order = if seed.is_multiple_of(2) { InputOrder::Voq } else { InputOrder::Fifo };
+        let crossbar = crossbar(n_ports as usize, order, n_lanes);
+        let heads = BTreeMap::new();
+        Scene {
+            crossbar,
+            n_ports,
+            n_lanes: usize::from(n_lanes),
+            random,
+            now: 0,
+            heads,
+            worst: 0.0,
+            n_due: 0,
+        }
+    }
+
+    fn arrive(&mut self) {
+        let (ingress, egress) = (self.random.below(self.n_ports), self.random.below(self.n_ports));
+        let class = self.random.below(self.n_lanes as u32) as u8;
+        let to = Address { host: egress, slot: 0 };
+        let packet = Packet::data(to, 0, 0, 0, 1 + self.random.below(1_000), Stamp::new(class, true));
+        self.crossbar.insert(self.now, (ingress, egress), &packet, self.now, None);
+        self.see_heads();
+    }
+
+    /// Takes notice of heads that are new, and of rivals.
+    fn see_heads(&mut self) {
+        for egress in 0..self.n_ports {
+            for lane in 0..self.n_lanes {
+                let wanting: BTreeSet<u32> = (0..self.n_ports)
+                    .filter(|&ingress| self.crossbar.is_wanted(ingress, lane, egress))
+                    .collect();
+                self.heads.retain(|&(of, own, ingress), _| {
+                    (of, own) != (egress, lane) || wanting.contains(&ingress)
+                });
+                for &ingress in &wanting {
+                    let owes = self.crossbar.owes(egress as usize * self.n_lanes + lane, ingress);
+                    let fresh = || Head { n_grants: 0, rivals: BTreeSet::new(), owes };
+                    self.heads.entry((egress, lane, ingress)).or_insert_with(fresh).rivals.extend(&wanting);
+                }
+            }
+        }
+    }
+
+    /// An egress grants a transfer as the arbiter lets it, with room and credits for all.
+    fn ask(&mut self, egress: u32) {
+        if self.crossbar.outputs[egress as usize].granted != NONE {
+            return;
+        }
+        let (mut busy, mut lane) = (0, self.crossbar.outputs[egress as usize].lane);
+        for _ in 0..self.n_lanes {
+            lane = self.crossbar.lane_after(lane);
+            let idle_by = self.now + u64::from(self.random.below(2) * self.random.below(150));
+            match self.crossbar.choose(egress, lane, || idle_by, self.now) {
+                Choice::Nobody => {}
+                Choice::Busy => busy |= 1 << lane,
+                Choice::Ingress(ingress) => {
+                    self.crossbar.pass_holders(egress, busy, ingress);
+                    let begin = self.crossbar.begin_at(ingress, self.now);
+                    let is_due = begin > idle_by;
+                    assert!(
+                        !is_due || begin - self.now <= LONGEST * u64::from(self.n_ports),
+                        "held too long"
+                    );
+                    self.n_due += u32::from(is_due);
+                    return self.grant(ingress, egress, lane, begin);
+                }
+            }
+        }
+    }
+
+    fn grant(&mut self, ingress: u32, egress: u32, lane: usize, begin: u64) {
+        let head = self.heads.remove(&(egress, lane, ingress)).expect("it was seen");
+        let n_rivals = head.rivals.len() as u32;
+        let bound = if head.owes { most_passes(n_rivals as usize) } else { once(n_rivals) };
+        assert!(head.n_grants <= bound, "{} of {bound} with {n_rivals} that compete", head.n_grants);
+        self.worst = self.worst.max(head.n_grants as f64 / bound as f64);
+        let of_lane = self.heads.iter_mut().filter(|(key, _)| (key.0, key.1) == (egress, lane));
+        of_lane.for_each(|(_, head)| head.n_grants += 1);
+        let place = self.crossbar.take_granted(self.now, (ingress, lane), lane, egress);
+        self.crossbar.note_wait(place, egress, lane, begin);
+        // Small packets lie between large ones, as ACKs between data.
+        let span = if self.random.below(3) == 0 { 2 } else { LONGEST };
+        let transfer = Transfer { ingress, egress, lane, end: begin + span };
+        self.crossbar.grant(transfer);
+        self.crossbar.remove(egress, place);
+        self.see_heads();
+    }
+
+    fn arbitrate(&mut self) {
+        self.crossbar.end_all(self.now);
+        while let Some(egress) = self.crossbar.take_stirred() {
+            self.ask(egress);
+        }
+    }
+}
+
+#[test]
+fn while_a_packet_is_a_head_no_more_transfers_pass_it_than_the_bound_allows() {
+    let (mut worst, mut n_due) = (0.0_f64, 0);
+    for seed in 0..300 {
+        let mut scene = Scene::new(seed);
+        for _ in 0..40 {
+            scene.arrive();
+        }
+        // More comes than can leave, so that all queues are filled.
+        for _ in 0..1_500 {
+            scene.arrive();
+            scene.arbitrate();
+            scene.now = match scene.crossbar.next_end() {
+                u64::MAX => scene.now + 1,
+                end => end.max(scene.now).min(scene.now + u64::from(scene.random.below(60))),
+            };
+        }
+        worst = worst.max(scene.worst);
+        n_due += scene.n_due;
+    }
+    assert!(n_due > 1_000, "no holder was ever passed so often that its egress waited for it: {n_due}");
+    assert!(worst > 0.3, "waits near the bound do not occur: {worst}");
+}
+
+#[test]
+fn a_head_that_nobody_competes_with_is_passed_by_none() {
+    assert_eq!(grant::Waits::default().most_passes, 0);
+    let mut scene = Scene::new(1);
+    for _ in 0..200 {
+        let (ingress, egress) = (0, scene.random.below(scene.n_ports));
+        let packet = Packet::data(Address { host: egress, slot: 0 }, 0, 0, 0, 100, Stamp::new(0, true));
+        scene.crossbar.insert(scene.now, (ingress, egress), &packet, scene.now, None);
+        scene.see_heads();
+        scene.arbitrate();
+        scene.now = scene.crossbar.next_end().min(scene.now + 50);
+    }
+    assert!(scene.crossbar.outputs.iter().all(|output| output.waits.most_passes == 0));
+}

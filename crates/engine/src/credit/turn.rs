@@ -1,0 +1,90 @@
+//! Whose turn it is among the ingresses of a switch, at a lane of an egress.
+//!
+//! Models: a turn that stays with its holder until the holder is granted a transfer, while others may pass it a few times.
+//! Leaves out: which heads there are and which ingresses are idle (`crossbar.rs`); room and credits (`arbiter.rs`).
+//!
+//! Invariants: a holder has a head for the egress in this lane; no more than [`most_passes`] transfers to other ingresses are
+//! granted in the lane while a packet is the head of its queue.
+
+use netloom_units::StateWriter;
+
+use super::queues::NONE;
+
+/// How many transfers may pass the holder of a turn.
+///
+/// With fewer a crossbar without speedup idles more, with more a holder waits longer: `docs/concepts/credits.md`.
+pub const PASSES: u32 = 4;
+
+/// The most transfers to other ingresses that the rule lets an egress grant in a lane while a packet is the head of its queue,
+/// with a number of ingresses that compete.
+///
+/// The packet's own ingress may owe a turn, and is left out once for it: every other ingress may hold the turn twice before
+/// it, is granted a transfer each time, and is passed [`PASSES`] times at most before that. Then the packet's own ingress
+/// holds the turn and is passed as often. What is granted in other lanes does not count, since a lane that has no credits lets
+/// the others pass for as long as that lasts. It does not hold where links fail: their turns begin anew.
+pub fn most_passes(n_ingresses: usize) -> u64 {
+    let others = n_ingresses.saturating_sub(1) as u64;
+    let passes = u64::from(PASSES);
+    2 * others * (passes + 1) + passes
+}
+
+/// See the module.
+#[derive(Debug, Clone, Copy)]
+pub struct Turn {
+    /// The ingress that holds the turn, `NONE` for none.
+    pub holder: u32,
+    /// The ingress that was granted a transfer as the holder last.
+    pub last_holder: u32,
+    /// The ingress that passed a holder last.
+    pub last_passer: u32,
+    /// Transfers of the egress that have passed the holder.
+    passes: u32,
+    /// Transfers that had been granted at the holder's ingress when it got the turn.
+    grants_before: u32,
+}
+
+impl Turn {
+    /// Nobody's, and the first ingress is the next to hold it; the last ingress has this number.
+    pub fn new(last_ingress: u32) -> Turn {
+        let (last_holder, last_passer) = (last_ingress, last_ingress);
+        Turn { holder: NONE, last_holder, last_passer, passes: 0, grants_before: 0 }
+    }
+
+    /// An ingress gets the turn at which so many transfers have been granted.
+    #[inline]
+    pub fn assign(&mut self, ingress: u32, n_grants: u32) {
+        (self.holder, self.passes, self.grants_before) = (ingress, 0, n_grants);
+    }
+
+    /// Whether nobody may pass the holder any more, at whose ingress so many transfers have been granted.
+    #[inline]
+    pub fn is_due(&self, n_grants: u32) -> bool {
+        self.passes + n_grants.wrapping_sub(self.grants_before) >= PASSES
+    }
+
+    /// The egress has granted a transfer in another lane, since this one's ingresses were busy.
+    #[inline]
+    pub fn pass(&mut self) {
+        self.passes += 1;
+    }
+
+    /// The egress has granted a transfer to an ingress in this lane.
+    #[inline]
+    pub fn grant(&mut self, ingress: u32) {
+        if ingress == self.holder {
+            (self.holder, self.last_holder) = (NONE, ingress);
+        } else {
+            self.last_passer = ingress;
+            self.passes += 1;
+        }
+    }
+
+    /// Writes what later behaviour depends on; so many transfers have been granted at the holder's ingress.
+    pub fn write_state(&self, n_grants: u32, out: &mut StateWriter) {
+        out.word(u64::from(self.last_holder) | u64::from(self.last_passer) << 32);
+        if self.holder != NONE {
+            let passes = self.passes + n_grants.wrapping_sub(self.grants_before);
+            out.word(u64::from(self.holder) | u64::from(passes) << 32);
+        }
+    }
+}
