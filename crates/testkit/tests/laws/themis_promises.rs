@@ -12,7 +12,7 @@ use netloom_model::Model;
 use netloom_records::{Fate, PacketKind, PacketRow, SignalRow};
 use netloom_scenario::{Style, compile, resolve};
 use netloom_testkit::fixture::{Run, simulate_with};
-use netloom_units::{Duration, HostId, Random, Rate, Time};
+use netloom_units::{Duration, HostId, NodeId, Random, Rate, Time};
 
 /// The fate of a message's queue pair that waits so long is decided by a timeout: nothing else takes as long.
 const TIMEOUT: Duration = Duration::from_micros(10_000);
@@ -93,7 +93,7 @@ fn without_loss(seed: u64) -> String {
     let transport = transport(random);
     let congestion = pick(random, &["none", "none", "dcqcn"]);
     let queues = pick(random, &["{}", "{buffer: 64MB, pause: true}"]);
-    let jobs: Vec<String> = (0..1 + random.below(2)).map(|_| job(random, n_hosts)).collect();
+    let jobs: Vec<String> = (0..=random.below(2)).map(|_| job(random, n_hosts)).collect();
     format!(
         "netloom: 1\nseed: {seed}\nfabric: {{{fabric}}}\nbalance: {{switch: {switch}, control: {control}, edge: themis}}\n\
          transport: {transport}\ncongestion: {congestion}\nqueues: {queues}\n\
@@ -121,7 +121,7 @@ fn expect_silence(text: &str) -> u64 {
 
 #[test]
 fn without_loss_no_nack_reaches_a_sender_and_nothing_is_retransmitted() {
-    let n_scenes = n_scenes(25);
+    let n_scenes = n_scenes(100);
     let blocked: Vec<u64> = (0..n_scenes).map(|seed| expect_silence(&without_loss(seed))).collect();
     let n_reordered = blocked.iter().filter(|&&blocked| blocked > 0).count() as u64;
     println!("{n_scenes} scenes, {n_reordered} of them with NACKs, {} in all", blocked.iter().sum::<u64>());
@@ -147,12 +147,12 @@ fn the_default_ring_reaches_back_over_the_last_hop_and_what_waits_there() {
 }
 
 /// A link to a host that loses packets, below four spines.
-fn losing(seed: u64, race: &str) -> String {
+fn losing(seed: u64) -> String {
     format!(
         "netloom: 1
 seed: {seed}
 fabric: {{leaf_spine: {{leaves: 2, spines: 4, hosts_per_leaf: 4, host_rate: 100Gbps}}}}
-balance: {{switch: psn_spray, control: spray, edge: {{themis: {{entries: 4096, race: {race}}}}}}}
+balance: {{switch: psn_spray, control: spray, edge: {{themis: {{entries: 4096}}}}}}
 transport: {{nic_sr: {{mtu: 1500B, header: none, timeout: 10ms}}}}
 jobs: [{{placement: {{strided: {{stride: 4}}}}, phases: [{{permutation: {{size: 3MB, pattern: shift}}}}]}}]
 faults: {{timed: [{{at: 0s, link: leaf1.host0.nic0, action: {{errors: {{loss: 0.2%}}}}}}]}}
@@ -162,20 +162,21 @@ faults: {{timed: [{{at: 0s, link: leaf1.host0.nic0, action: {{errors: {{loss: 0.
 
 #[test]
 fn what_the_last_hop_loses_is_retransmitted_without_a_timeout() {
-    // Seeds whose losses are followed by enough packets; of seed 3 a switch that takes what has passed for delivered waits
-    // for timeouts.
-    for seed in [1, 2, 3, 5, 6] {
-        let run = simulated(&compiled(&losing(seed, "scan")));
+    // A switch that takes what has passed for delivered waits for timeouts with seed 3. With others the last packets are lost.
+    let mut n_mended = 0;
+    for seed in 1..=20 {
+        let text = losing(seed);
+        let [waits, ..] = explained(&text);
+        let run = simulated(&compiled(&text));
         let lost: u64 = run.records.drops.iter().map(|drop| drop.packets).sum();
         let end = run.records.flows.iter().filter_map(|flow| flow.end).max().expect("all have arrived");
-        assert!(
-            lost > 0 && end < Time::ZERO + Duration::from_micros(1_000),
-            "seed {seed}: {end:?}, {lost} lost"
-        );
+        let is_mended = end < Time::ZERO + Duration::from_micros(1_000);
+        assert_eq!(is_mended, waits == 0, "seed {seed}: {end:?}, {lost} lost");
+        assert!(is_mended || seed != 3, "seed 3: {end:?}, {lost} lost");
+        n_mended += u32::from(is_mended && lost > 0);
     }
-    for seed in 1..=10 {
-        explained(&losing(seed, "scan"));
-    }
+    println!("{n_mended} of 20 runs mended without a timeout");
+    assert!(n_mended > 10, "{n_mended} of 20");
 }
 
 fn with_loss(seed: u64) -> String {
@@ -216,11 +217,10 @@ struct Told<'a> {
     arrived: BTreeMap<u32, Time>,
 }
 
-/// A queue pair stood still: the number that its host waited for, and from when until when.
+/// A queue pair stood still: the number that its host waited for, and from when.
 struct Wait {
     psn: u32,
     from: Time,
-    until: Time,
 }
 
 impl Told<'_> {
@@ -253,33 +253,54 @@ impl Told<'_> {
         let mut from = Time::ZERO;
         for (&psn, &came) in &self.arrived {
             if came > from && came.since(from).0 > TIMEOUT.0 * 9 / 10 {
-                waits.push(Wait { psn, from, until: came });
+                waits.push(Wait { psn, from });
             }
             from = from.max(came);
         }
         waits
     }
 
-    /// Packets that passed the last switch since the host had all below, and since the missing one had passed.
-    fn n_later(&self, wait: &Wait) -> usize {
-        let of_it = self.last.iter().filter(|row| row.packet == wait.psn && row.arrival < wait.until);
-        let is_own = |row: &&&PacketRow| row.arrival.since(wait.from.min(row.arrival)).0 < TIMEOUT.0 * 9 / 10;
-        let passed = of_it.filter(is_own).map(|row| row.arrival).max();
-        let since = passed.unwrap_or(Time::ZERO).max(wait.from);
-        let is_later = |row: &&&PacketRow| row.arrival > since && row.arrival < wait.until;
-        self.last.iter().filter(is_later).count()
+    /// Packets that passed the last switch before the timeout and could have shown the loss. If the missing one had passed,
+    /// too, these are all that passed after it; if not, those of its path since the host had all below.
+    fn could_show(&self, wait: &Wait, n_paths: u32) -> Evidence {
+        let timeout = wait.from + Duration(TIMEOUT.0 * 9 / 10);
+        let rows = || self.last.iter().filter(|row| row.arrival < timeout);
+        if let Some(passed) = rows().filter(|row| row.packet == wait.psn).map(|row| row.arrival).max() {
+            let since = passed.max(wait.from);
+            return Evidence::OnTheLastHop(rows().filter(|row| row.arrival > since).count());
+        }
+        let shares = |psn: u32| psn > wait.psn && psn % n_paths == wait.psn % n_paths;
+        let is_proof = |row: &&&PacketRow| row.arrival > wait.from && shares(row.packet);
+        Evidence::Before(rows().filter(is_proof).count())
     }
 }
 
-/// The waits for timeouts of a run: all, those in which a retransmission was lost, too, those in which nothing came after,
-/// and those in which too little came after for anybody to know.
+/// How many packets could have shown a loss.
+enum Evidence {
+    /// It was lost after it had passed the last switch.
+    OnTheLastHop(usize),
+    /// It never came so far.
+    Before(usize),
+}
+
+/// Paths that packets of a host take by their number.
+fn n_paths(model: &Model, source: HostId) -> u32 {
+    let fabric = &model.fabric;
+    let leaf = fabric.port(fabric.ports_of(NodeId(source.0))[0].peer).node;
+    let far = (0..fabric.n_hosts() as u32).map(HostId);
+    far.map(|host| model.routing.next_hops(leaf, host).len() as u32).max().expect("there are hosts")
+}
+
+/// The waits for timeouts of a run: all, those in which a retransmission was lost, too, those for a packet that was lost
+/// before the last switch and after which nothing passed on its path, and those for one that was lost on the last hop and
+/// after which too little passed for anybody to know.
 #[track_caller]
 fn explained(text: &str) -> [usize; 4] {
     let mut model = compiled(text);
     model.recording.packets_from = (0..model.fabric.n_hosts() as u32).map(HostId).collect();
     let run = simulated(&model);
     let rdma = model.transport.rdma().expect("it has queue pairs");
-    let last_hop = model.fabric.ports_of(netloom_units::NodeId(0))[0];
+    let last_hop = model.fabric.ports_of(NodeId(0))[0];
     let packet = model.transport.packet;
     // What the last hop carries in the time of an answer, by half more, and what must pass besides.
     let in_answer =
@@ -290,19 +311,18 @@ fn explained(text: &str) -> [usize; 4] {
         let few = in_answer as usize + most_waiting as usize + rdma.coalesce as usize + 8;
         for wait in told.waits() {
             found[0] += 1;
-            let n_later = told.n_later(&wait);
-            if told.dropped.get(&wait.psn).is_some_and(|&copies| copies > 1) {
-                found[1] += 1;
-            } else if n_later == 0 {
-                found[2] += 1;
-            } else if n_later <= few {
-                found[3] += 1;
-            } else {
-                panic!(
-                    "{source:?} #{number} waits for {}: {n_later} later ones, more than {few}\n{text}",
-                    wait.psn
-                );
-            }
+            let place = match told.could_show(&wait, n_paths(&model, source)) {
+                _ if told.dropped.get(&wait.psn).is_some_and(|&copies| copies > 1) => 1,
+                Evidence::Before(0) => 2,
+                Evidence::OnTheLastHop(n_later) if n_later <= few => 3,
+                Evidence::Before(n) => {
+                    panic!("{source:?} #{number} waits for {}: {n} later ones of its path\n{text}", wait.psn)
+                }
+                Evidence::OnTheLastHop(n) => {
+                    panic!("{source:?} #{number} waits for {}: {n} later ones, not {few}\n{text}", wait.psn)
+                }
+            };
+            found[place] += 1;
         }
     }
     found
@@ -310,15 +330,16 @@ fn explained(text: &str) -> [usize; 4] {
 
 #[test]
 fn with_loss_every_wait_for_a_timeout_has_its_reason() {
-    let n_scenes = n_scenes(12);
+    let n_scenes = n_scenes(60);
     let mut all = [0; 4];
     for seed in 0..n_scenes {
         let found = explained(&with_loss(seed));
         (0..4).for_each(|place| all[place] += found[place]);
     }
-    let [waits, repairs, last, tails] = all;
+    let [waits, repairs, before, last_hop] = all;
     println!(
-        "{n_scenes} scenes: {waits} waits, {repairs} for lost retransmissions, {last} with nothing after, {tails} with little"
+        "{n_scenes} scenes: {waits} waits, {repairs} for lost retransmissions, {before} for losses before the last switch, \
+         {last_hop} for losses on the last hop"
     );
     assert!(waits > 0, "some scenes lose what comes last");
 }
