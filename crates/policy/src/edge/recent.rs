@@ -123,9 +123,10 @@ mod tests {
                     }
                     _ => {
                         if recent.is_full(capacity) {
-                            match recent.len() == capacity {
-                                true => _ = (recent.pop(), queue.pop_front()),
-                                false => recent.grow(),
+                            if recent.len() == capacity {
+                                assert_eq!(recent.pop(), queue.pop_front());
+                            } else {
+                                recent.grow();
                             }
                         }
                         let entry = Entry { psn: number, end: 2 * number };
