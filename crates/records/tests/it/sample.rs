@@ -247,6 +247,7 @@ fn repair(random: &mut Random) -> RepairRow {
         marked: random.next_u32(),
         cnps: random.next_u32(),
         notified: random.next_u32(),
+        timeouts: random.next_u32(),
         distance: random.next_u32(),
     }
 }
@@ -445,7 +446,7 @@ fn measure(random: &mut Random) -> MeasureRow {
 }
 
 fn tally(random: &mut Random) -> TallyRow {
-    let [messages, packets, hops, again, duplicates, nacks, marked, cnps, notified, on_pairs] =
+    let [messages, packets, hops, again, duplicates, nacks, marked, cnps, notified, timeouts, on_pairs] =
         std::array::from_fn(|_| large(random));
     TallyRow {
         job: random.next_u32() as u16,
@@ -461,6 +462,7 @@ fn tally(random: &mut Random) -> TallyRow {
         marked,
         cnps,
         notified,
+        timeouts,
         distance: random.next_u32(),
         on_pairs,
     }
