@@ -32,6 +32,8 @@ export interface Run {
   threads: number;
   wall_time: number;
   simulated: number;
+  /** The part of it that background messages, mean throughput and utilization are of. */
+  span: { jobs: boolean; whole: boolean; parts: [number, number][]; length: number };
   packets: number;
   hops: number;
   command: string;
@@ -99,6 +101,7 @@ export interface FctGroup {
 export interface FctOfRun {
   jobs: FctGroup;
   background: FctGroup;
+  others_unfinished: number;
   staged_unfinished: number;
 }
 
@@ -156,6 +159,8 @@ export interface LinkList {
 }
 
 export interface LinksOfRun {
+  /** Whether this is of the whole run all the same, because ports were not sampled over time. */
+  unsampled: boolean;
   from_hosts: Usage | null;
   to_hosts: Usage | null;
   between: Usage | null;

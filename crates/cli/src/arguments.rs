@@ -5,10 +5,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use netloom_lab::Seeds;
 use netloom_lab::figures::{self, Format as FigureFormat};
 use netloom_lab::show::themis;
+use netloom_lab::summary::over;
 use netloom_lab::sweep::{Precision, Variation};
+use netloom_lab::{Over, Seeds};
 
 /// Packet-level simulation of the networks that AI training runs on.
 #[derive(Debug, Parser)]
@@ -80,6 +81,10 @@ pub struct Run {
     /// Threads to simulate with; no result depends on it [default: by the size of the fabric]
     #[arg(long, value_name = "N", value_parser = threads())]
     pub threads: Option<u16>,
+    /// The part of the run that figures of background messages, mean throughput and utilization are taken over: `jobs`, the
+    /// time in which a job runs; `all`; or an interval, as in `1ms..5ms`
+    #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
+    pub over: Over,
     /// Write in place of a run that is already there
     #[arg(long)]
     pub force: bool,
@@ -118,6 +123,10 @@ pub struct Sweep {
     /// Folder that takes a run folder per point and a table of all; what is done there is not run again
     #[arg(short, long, value_name = "PATH")]
     pub output: PathBuf,
+    /// The part of the run that figures of background messages, mean throughput and utilization are taken over: `jobs`, the
+    /// time in which a job runs; `all`; or an interval, as in `1ms..5ms`
+    #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
+    pub over: Over,
     /// Runs at a time [default: all cores]
     #[arg(long, value_name = "N", value_parser = threads())]
     pub threads: Option<u16>,
@@ -138,6 +147,10 @@ pub struct Compare {
     /// Run folders; the others are shown relative to the first
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<PathBuf>,
+    /// The part of the run that figures of background messages, mean throughput and utilization are taken over: `jobs`, the
+    /// time in which a job runs; `all`; or an interval, as in `1ms..5ms`
+    #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
+    pub over: Over,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
@@ -152,6 +165,10 @@ pub struct Report {
     /// The file [default: out/report.html; with --text none]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// The part of the run that figures of background messages, mean throughput and utilization are taken over: `jobs`, the
+    /// time in which a job runs; `all`; or an interval, as in `1ms..5ms`
+    #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
+    pub over: Over,
     /// Write in place of a file that is already there
     #[arg(long)]
     pub force: bool,
@@ -179,6 +196,10 @@ pub struct Figures {
     /// Dots per inch of PNG [default: 300]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(50..=2400))]
     pub dpi: Option<u32>,
+    /// The part of the run that figures of background messages, mean throughput and utilization are taken over: `jobs`, the
+    /// time in which a job runs; `all`; or an interval, as in `1ms..5ms`
+    #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
+    pub over: Over,
     /// Write in place of files that are already there
     #[arg(long)]
     pub force: bool,
@@ -536,6 +557,10 @@ pub struct Demo {
     /// Folder that takes a run folder per policy, and the report about them
     #[arg(short, long, value_name = "PATH", default_value = "out/demo")]
     pub output: PathBuf,
+    /// The part of the run that figures of background messages, mean throughput and utilization are taken over: `jobs`, the
+    /// time in which a job runs; `all`; or an interval, as in `1ms..5ms`
+    #[arg(long, value_name = "jobs|all|FROM..TO", default_value = "jobs", value_parser = over)]
+    pub over: Over,
     /// Runs at a time [default: all cores]
     #[arg(long, value_name = "N", value_parser = threads())]
     pub threads: Option<u16>,

@@ -32,8 +32,12 @@ pub struct Edge {
     block: (u32, u32),
     /// What is remembered of queue pairs, by the places that messages know.
     pairs: Slab<Known>,
-    /// Queue pairs whose host waits for a number: while there are some, ACKs are looked at.
+    /// Queue pairs whose host waits for a number.
     n_holes: u32,
+    /// Kinds of answers that are looked at, one bit each: ACKs while some host waits.
+    heard: u8,
+    /// The ports that lead to each host below.
+    ports_to: Vec<Vec<u32>>,
     /// Bytes of data that were ever enqueued for each host, by class.
     enqueued: Vec<u64>,
     /// What happened to NACKs from each port.
@@ -54,6 +58,8 @@ struct Known {
     source: u32,
     /// Where `enqueued` counts for it.
     counter: u32,
+    /// Data packets that need only be remembered before more must be done.
+    n_quick: u32,
     pair: QueuePair,
 }
 
@@ -76,6 +82,13 @@ pub struct Tally {
     /// The switch made them.
     pub made: u64,
 }
+
+/// The bit of a kind of packets.
+const fn bit(kind: PacketKind) -> u8 {
+    1 << kind as u8
+}
+
+const NACKS: u8 = bit(PacketKind::Nack);
 
 /// Classes of packets.
 const N_CLASSES: usize = 8;
@@ -105,6 +118,12 @@ impl Edge {
         let is_block = below[n_below as usize - 1] - below[0] + 1 == n_below;
         let block = (below[0], if is_block { n_below } else { 0 });
         let (pairs, knows) = (Slab::default(), Failures::default());
+        let leads = |port: &Port, host: u32| model.fabric.port(port.peer).node.0 == host;
+        let numbered = || (0..).zip(ports.iter());
+        let of_host = |&host: &u32| {
+            numbered().filter(|(_, port)| leads(port, host)).map(|(number, _)| number).collect()
+        };
+        let ports_to = below.iter().map(of_host).collect();
         let enqueued = vec![0; below.len() * N_CLASSES];
         Some(Edge {
             themis,
@@ -112,6 +131,8 @@ impl Edge {
             block,
             pairs,
             n_holes: 0,
+            heard: NACKS,
+            ports_to,
             enqueued,
             tallies,
             overwritten: vec![0; n_below as usize],
@@ -134,6 +155,8 @@ impl Edge {
             return None;
         }
         self.is_off = is_off;
+        // Whatever comes next is looked at.
+        self.pairs.iter_mut().for_each(|known| known.n_quick = 0);
         self.pairs.iter_mut().for_each(|known| known.pair.forget_packets());
         Some(is_off)
     }
@@ -148,34 +171,50 @@ impl Edge {
         }
     }
 
-    /// Whether a packet passing through must be looked at: data for a host below, a NACK from one, or an ACK from one while
-    /// some host waits. (A NACK for a host below comes from elsewhere and has passed its own filter.)
+    /// Whether an answer passing through must be looked at: a NACK from a host below, or an ACK from one while some host
+    /// waits. (A NACK for a host below comes from elsewhere and has passed its own filter.)
     #[inline(always)]
-    pub fn concerns(&self, packet: &Packet) -> bool {
-        match packet.kind() {
-            PacketKind::Data => self.is_below(packet.destination),
-            PacketKind::Nack => !self.is_below(packet.destination),
-            PacketKind::Acknowledgement => self.n_holes > 0 && !self.is_below(packet.destination),
-            _ => false,
-        }
+    pub fn hears(&self, packet: &Packet) -> bool {
+        self.heard & bit(packet.kind()) != 0 && !self.is_below(packet.destination)
     }
 
+    /// Whether a host hangs below.
     #[inline(always)]
-    fn is_below(&self, host: u32) -> bool {
+    pub fn is_below(&self, host: u32) -> bool {
         match self.block {
             (_, 0) => self.below.binary_search(&host).is_ok(),
             (first, count) => host.wrapping_sub(first) < count,
         }
     }
 
+    /// The place of a host among those below.
+    #[inline(always)]
+    fn index(&self, host: u32) -> usize {
+        match self.block {
+            (_, 0) => self.below.binary_search(&host).expect("the host is below"),
+            (first, _) => (host - first) as usize,
+        }
+    }
+
     /// Where data of a class for a host below is counted.
     #[inline(always)]
     fn counter(&self, host: u32, class: u8) -> usize {
-        let index = match self.block {
-            (_, 0) => self.below.binary_search(&host).expect("the host is below"),
-            (first, _) => (host - first) as usize,
+        self.index(host) * N_CLASSES + usize::from(class & 7)
+    }
+
+    /// The ports that lead to a host below.
+    fn ports_to(&self, host: u32) -> &[u32] {
+        &self.ports_to[self.index(host)]
+    }
+
+    /// Bytes that wait for a host below or are on the wire to it, of all classes.
+    fn waiting_for(&self, host: u32, ports: &mut [Egress], now: u64, desk: &mut Desk, round: &Round) -> u64 {
+        let waiting = |&number: &u32| {
+            let port = &mut ports[number as usize];
+            settle(port, now, desk, round);
+            port.waiting_bytes(now)
         };
-        index * N_CLASSES + usize::from(class & 7)
+        self.ports_to(host).iter().map(waiting).sum()
     }
 
     /// A queue pair from a host elsewhere will end at a host below, its data in a class: its place here; none for one from
@@ -201,6 +240,13 @@ impl Edge {
         self.tallies[port]
     }
 
+    /// Data from a host below for another.
+    #[inline(never)]
+    fn count_local(&mut self, packet: &Packet) {
+        let counter = self.counter(packet.destination, packet.class());
+        self.enqueued[counter] += u64::from(packet.bytes);
+    }
+
     /// Numbers that rings overwrote while their NACKs might still have come, for each host below that has some.
     pub fn overwritten(&self) -> impl Iterator<Item = (HostId, u64)> {
         let mut all = self.overwritten.clone();
@@ -219,12 +265,14 @@ impl Edge {
     }
 
     /// Does something with a queue pair, and takes note of whether its host waits for a number then.
-    #[inline(always)]
     fn change<T>(&mut self, pair: u32, what: impl FnOnce(&Themis, &mut QueuePair) -> T) -> T {
-        let pair = &mut self.pairs.get_mut(pair).pair;
+        let Known { pair, n_quick, .. } = self.pairs.get_mut(pair);
         let before = pair.has_hole();
         let done = what(&self.themis, pair);
+        *n_quick = if self.is_off { 0 } else { self.themis.n_quick(pair) };
         self.n_holes = self.n_holes + u32::from(pair.has_hole()) - u32::from(before);
+        let acknowledgements = if self.n_holes > 0 { bit(PacketKind::Acknowledgement) } else { 0 };
+        self.heard = NACKS | acknowledgements;
         done
     }
 
@@ -234,12 +282,14 @@ impl Edge {
         if !packet.is_data() || !self.is_below(packet.destination) {
             return;
         }
-        let counter = self.counter(packet.destination, packet.class());
+        let place = round.flows[packet.flow as usize].edge_pair;
+        let counter = if place == u32::MAX {
+            self.counter(packet.destination, packet.class())
+        } else {
+            self.change(place, |themis, pair| themis.take_back(pair, packet.sequence));
+            self.pairs.get_mut(place).counter as usize
+        };
         self.enqueued[counter] -= u64::from(packet.bytes);
-        let pair = round.flows[packet.flow as usize].edge_pair;
-        if pair != u32::MAX {
-            self.change(pair, |themis, pair| themis.take_back(pair, packet.sequence));
-        }
     }
 
     /// Writes what later behaviour depends on.
@@ -261,46 +311,46 @@ fn last_hop<'a>(model: &Model, ports: impl Iterator<Item = &'a Port> + Clone) ->
 }
 
 impl Node {
-    /// A packet that concerns the edge passes it; tells whether it goes on.
+    /// A data packet for a host below is about to be enqueued.
     #[inline(always)]
-    pub fn pass_edge(
-        &mut self,
-        now: u64,
-        ingress: u32,
-        packet: &Packet,
-        desk: &mut Desk,
-        round: &Round,
-    ) -> bool {
-        if !packet.is_data() {
-            return self.pass_answer(now, ingress, packet, desk, round);
-        }
-        let Node { edge, ports, id, .. } = self;
-        let edge = edge.as_deref_mut().expect("seen by the caller");
-        let counter = edge.counter(packet.destination, packet.class());
-        edge.enqueued[counter] += u64::from(packet.bytes);
+    pub fn remember_data(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+        let edge = self.edge.as_deref_mut().expect("seen by the caller");
         let place = round.flows[packet.flow as usize].edge_pair;
         if place == u32::MAX {
-            return true;
+            return edge.count_local(packet);
         }
-        let enqueued = edge.enqueued[counter];
+        let known = edge.pairs.get_mut(place);
+        let enqueued = &mut edge.enqueued[known.counter as usize];
+        *enqueued += u64::from(packet.bytes);
+        if known.n_quick == 0 {
+            return self.judge_data(now, place, packet, desk, round);
+        }
+        known.n_quick -= 1;
+        known.pair.remember(packet.sequence, themis::units(*enqueued));
+    }
+
+    /// As above, where there is more to do than to remember a data packet.
+    #[cold]
+    #[inline(never)]
+    fn judge_data(&mut self, now: u64, place: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+        let Node { edge, ports, .. } = self;
+        let edge = edge.as_deref_mut().expect("seen by the caller");
+        let enqueued = edge.enqueued[edge.pairs.get_mut(place).counter as usize];
+        let waiting = edge.waiting_for(packet.destination, ports, now, desk, round);
+        // The packet itself is counted, and not enqueued yet.
+        let left = themis::units(enqueued.saturating_sub(waiting + u64::from(packet.bytes)));
         let is_off = edge.is_off;
-        let mut left = || {
-            let waiting = waiting_for(packet.destination, *id, ports, now, desk, round);
-            // The packet itself is counted, and not enqueued yet.
-            themis::units(enqueued.saturating_sub(waiting + u64::from(packet.bytes)))
-        };
         let made = edge.change(place, |filter, pair| {
-            let end = themis::units(enqueued);
+            let (psn, end) = (packet.sequence, themis::units(enqueued));
             if is_off {
-                filter.on_data_unjudged(pair, packet.sequence, end, &mut left)
+                filter.on_data_unjudged(pair, psn, end, left)
             } else {
-                filter.on_data(pair, packet.sequence, end, &mut left)
+                filter.on_data(pair, psn, end, left)
             }
         });
         if let Some(made) = made {
             self.compensate(now, packet, made, desk, round);
         }
-        true
     }
 
     /// The edge sends a NACK of its own.
@@ -313,14 +363,16 @@ impl Node {
         let (bytes, class) = (rdma.control.0 as u32, round.model.classes.control);
         let nack = packet.answer(PacketKind::Nack, to, bytes, class).expecting(made.psn);
         desk.reports.push(Report::Made { flow: packet.flow });
-        let towards = self.port_to_host(packet.destination, round);
-        self.edge.as_deref_mut().expect("seen above").tallies[towards].made += 1;
+        let edge = self.edge.as_deref_mut().expect("seen above");
+        let towards = edge.ports_to(packet.destination)[0] as usize;
+        edge.tallies[towards].made += 1;
         self.forward::<GUARDED>(now, self.ports.len() as u32, &nack, desk, round);
     }
 
     /// An ACK or NACK from a host: whether it goes on to the sender.
+    #[cold]
     #[inline(never)]
-    fn pass_answer(
+    pub fn pass_answer(
         &mut self,
         now: u64,
         ingress: u32,
@@ -328,7 +380,7 @@ impl Node {
         desk: &mut Desk,
         round: &Round,
     ) -> bool {
-        let Node { edge, ports, id, .. } = self;
+        let Node { edge, ports, .. } = self;
         let edge = edge.as_deref_mut().expect("seen by the caller");
         let flow = &round.flows[packet.flow as usize];
         let place = flow.edge_pair;
@@ -343,7 +395,7 @@ impl Node {
             return true;
         }
         let counter = edge.pairs.get_mut(place).counter as usize;
-        let waiting = waiting_for(flow.message.to.0, *id, ports, now, desk, round);
+        let waiting = edge.waiting_for(flow.message.to.0, ports, now, desk, round);
         let left = themis::units(edge.enqueued[counter].saturating_sub(waiting));
         let answer = edge.change(place, |themis, pair| themis.on_nack(pair, packet.sequence, left));
         let tally = &mut edge.tallies[ingress as usize];
@@ -376,27 +428,4 @@ impl Node {
             self.fall_back(is_off);
         }
     }
-
-    /// The first port that leads to a host below.
-    fn port_to_host(&self, host: u32, round: &Round) -> usize {
-        ports_to(host, self.id, round).next().expect("the host is below")
-    }
-}
-
-/// The ports of a switch that lead to a host.
-fn ports_to(host: u32, id: NodeId, round: &Round) -> impl Iterator<Item = usize> {
-    let fabric = &round.model.fabric;
-    let leads = move |(_, port): &(usize, &Port)| fabric.port(port.peer).node.0 == host;
-    fabric.ports_of(id).iter().enumerate().filter(leads).map(|(number, _)| number)
-}
-
-/// Bytes that wait for a host or are on the wire to it, of all classes.
-#[cold]
-#[inline(never)]
-fn waiting_for(host: u32, id: NodeId, ports: &mut [Egress], now: u64, desk: &mut Desk, round: &Round) -> u64 {
-    let waiting = |number: usize| {
-        settle(&mut ports[number], now, desk, round);
-        ports[number].waiting_bytes(now)
-    };
-    ports_to(host, id, round).map(waiting).sum()
 }

@@ -16,6 +16,7 @@ mod names;
 mod table;
 mod write;
 
+use netloom_records::statistics::Over;
 use netloom_report::{ReportedRun, read};
 
 use draw::{POINTS_PER_MM, pdf, png, svg};
@@ -75,15 +76,15 @@ pub struct Figures {
     pub boxed: Vec<String>,
 }
 
-/// Draws these runs, in this order, so many millimetres wide.
+/// Draws these runs, in this order, so many millimetres wide, with figures over a part of each.
 ///
 /// # Errors
 /// If one of them is no complete run folder or cannot be read, or there is nothing to draw.
-pub fn figures(runs: &[ReportedRun], width_mm: f64) -> Result<Figures, FigureError> {
+pub fn figures(runs: &[ReportedRun], width_mm: f64, over: Over) -> Result<Figures, FigureError> {
     let width = width_mm * POINTS_PER_MM;
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
     let called = names::fitting(&names, width - chart::legend::BEFORE);
-    let runs = figure::Run::all(read(runs)?, called);
+    let runs = figure::Run::all(read(runs, over)?, called);
     let (figures, left_out) = figure::all(&runs, width);
     if figures.is_empty() {
         return Err(FigureError::Nothing(left_out));

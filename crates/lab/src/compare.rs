@@ -6,12 +6,13 @@
 
 use std::path::PathBuf;
 
+use netloom_records::statistics::Over;
 use netloom_records::{RunFolder, Status};
 use serde_json::{Map, Value, json};
 
 use crate::error::LabError;
 use crate::labels::labels;
-use crate::summary::{Distribution, JobSummary, StageSummary, Summary};
+use crate::summary::{Distribution, JobSummary, SpanSummary, StageSummary, Summary};
 
 /// What the numbers of a column count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +73,7 @@ const fn of_run(
     Metric { key, title, unit, read: Read::Run(read) }
 }
 
-/// The columns; FCT is that of background messages, and of queues the longest one is meant.
+/// The columns; FCT is that of background messages within the span, and of queues the longest one is meant.
 pub static METRICS: &[Metric] = &[
     of_job("step_mean_s", "step mean", |job| job.step.map(|step| step.mean_s)),
     of_job("step_p95_s", "step p95", |job| job.step.map(|step| step.p95_s)),
@@ -143,6 +144,8 @@ pub struct Row {
 pub struct Comparison {
     /// Run by run, job by job, then stage by stage.
     pub rows: Vec<Row>,
+    /// Runs with background messages, and the part of each that these are of.
+    pub spans: Vec<(String, SpanSummary)>,
 }
 
 /// What a row is about; the first one of a run is about the whole of it, too.
@@ -166,23 +169,25 @@ fn parts(run: &Summary) -> Vec<Part> {
 
 /// Compares runs at hand.
 pub fn compare(entries: &[Entry]) -> Comparison {
-    let Some(first) = entries.first() else { return Comparison { rows: Vec::new() } };
+    let Some(first) = entries.first() else { return Comparison { rows: Vec::new(), spans: Vec::new() } };
     let rows = entries.iter().enumerate().flat_map(|(number, entry)| {
         let base = (number > 0).then_some(&first.summary);
         parts(&entry.summary).into_iter().map(move |part| row(entry, part, base))
     });
-    Comparison { rows: rows.collect() }
+    let spans = entries.iter().filter(|entry| entry.summary.background.is_some());
+    let spans = spans.map(|entry| (entry.name.clone(), entry.summary.span.clone()));
+    Comparison { rows: rows.collect(), spans: spans.collect() }
 }
 
-/// Compares run folders.
+/// Compares run folders, with figures over a part of each.
 ///
 /// # Errors
-/// If one of them is no complete run folder, or cannot be read.
-pub fn compare_folders(paths: &[PathBuf]) -> Result<Comparison, LabError> {
+/// If one of them is no complete run folder, or cannot be read, or an interval is not within it.
+pub fn compare_folders(paths: &[PathBuf], over: Over) -> Result<Comparison, LabError> {
     let names = labels(paths);
     let entry = |(path, name): (&PathBuf, String)| -> Result<Entry, LabError> {
         let folder = RunFolder::open(path)?;
-        let summary = Summary::of_folder(&folder)?;
+        let summary = Summary::of_folder(&folder, over)?;
         let manifest = folder.manifest();
         Ok(Entry { name, seed: manifest.seed, status: manifest.outcome.status, summary })
     };
@@ -232,12 +237,13 @@ impl Metric {
 impl Comparison {
     /// As data for programs.
     pub fn to_json(&self) -> Value {
-        Value::Array(self.rows.iter().map(Row::to_json).collect())
+        let span = |row: &Row| self.spans.iter().find(|(run, _)| *run == row.run).map(|(_, span)| span);
+        Value::Array(self.rows.iter().map(|row| row.to_json(span(row))).collect())
     }
 }
 
 impl Row {
-    fn to_json(&self) -> Value {
+    fn to_json(&self, span: Option<&SpanSummary>) -> Value {
         let part = |read: fn(&Cell) -> Option<f64>| -> Map<String, Value> {
             let pairs = METRICS.iter().zip(&self.cells);
             pairs.map(|(metric, cell)| (metric.key.to_owned(), json!(cell.as_ref().and_then(read)))).collect()
@@ -248,6 +254,7 @@ impl Row {
             "status": self.status,
             "job": self.job,
             "stage": self.stage,
+            "span": span,
             "values": part(|cell| Some(cell.value)),
             "relative": part(|cell| cell.ratio),
         })

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use netloom_records::Overwrite;
+use netloom_records::statistics::Over;
 use netloom_report::check_place;
 
 use crate::compare::{Comparison, Entry, compare};
@@ -28,6 +29,8 @@ pub struct Demo<'a> {
     pub overwrite: Overwrite,
     /// How many runs at a time; `None` takes all cores.
     pub threads: Option<usize>,
+    /// The part of each run that figures are taken over.
+    pub over: Over,
     /// The command line, for the manifests.
     pub command: Vec<String>,
     /// Raised to end all runs.
@@ -58,12 +61,13 @@ pub fn demo(demo: Demo<'_>) -> Result<(Vec<PointReport>, Comparison), LabError> 
         points: DEMO_POLICIES.map(point).into(),
         threads: demo.threads,
         overwrite: demo.overwrite,
+        over: demo.over,
         command: demo.command,
         stop: demo.stop,
         tell: demo.tell,
     });
     let reports: Vec<PointReport> = reports.into_iter().collect::<Result<_, _>>()?;
-    report(&folders, &page, demo.overwrite)?;
+    report(&folders, &page, demo.overwrite, demo.over)?;
     let entry = |(policy, report): (&str, &PointReport)| Entry {
         name: policy.to_owned(),
         seed: report.seed,

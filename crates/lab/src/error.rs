@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use netloom_figures::FigureError;
+use netloom_records::statistics::OutsideRun;
 use netloom_records::{FolderError, Outcome, Problem, ReadError, SinkError, Status};
 use netloom_report::ReportError;
 use netloom_scenario::{Diagnostics, Style};
@@ -14,7 +15,7 @@ use crate::export::ExportError;
 use crate::import::ImportError;
 use crate::show::ShowError;
 use crate::sweep::SweepError;
-use crate::words::harmless;
+use crate::words::{harmless, time};
 
 /// Most threads a run may use.
 const MOST_THREADS: usize = 256;
@@ -137,6 +138,17 @@ pub enum LabError {
         /// What is missing.
         what: &'static str,
     },
+    /// Figures were asked for over a part of a run that lies outside of it.
+    #[error(
+        "the span from {} to {} is not within the run, which ended at {}: {}",
+        time(found.asked[0]), time(found.asked[1]), time(found.end), .path.display()
+    )]
+    OutsideRun {
+        /// Which folder.
+        path: PathBuf,
+        /// What was asked for.
+        found: OutsideRun,
+    },
     /// What a run recorded does not hold what was asked for.
     #[error(transparent)]
     Show(#[from] ShowError),
@@ -254,6 +266,7 @@ impl From<ReportError> for LabError {
         match error {
             ReportError::Read(error) => LabError::Read(error),
             ReportError::Lacking { path, what } => LabError::Lacking { path, what },
+            ReportError::OutsideRun { path, found } => LabError::OutsideRun { path, found },
             other => LabError::Report(other),
         }
     }

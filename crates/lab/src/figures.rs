@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 pub use netloom_figures::{Format, LeftOut, Made, MadeFigure};
 use netloom_records::Overwrite;
+use netloom_records::statistics::Over;
 
 use crate::error::LabError;
 use crate::report::named;
@@ -20,6 +21,8 @@ pub struct Wanted {
     pub format: Format,
     /// How wide they are, in millimetres.
     pub width_mm: f64,
+    /// The part of each run that figures of background messages and links are of.
+    pub over: Over,
     /// Whether files that are there may be replaced.
     pub overwrite: Overwrite,
 }
@@ -27,9 +30,10 @@ pub struct Wanted {
 /// Writes figures about these run folders, or all runs of these sweeps, called as [`crate::compare`] calls them.
 ///
 /// # Errors
-/// If one of them is no complete run folder or cannot be read, there is nothing to draw, or the figures cannot be written.
+/// If one of them is no complete run folder or cannot be read, an interval is not within it, there is nothing to
+/// draw, or the figures cannot be written.
 pub fn figures(folders: &[PathBuf], output: &Path, wanted: Wanted) -> Result<Made, LabError> {
-    let figures = netloom_figures::figures(&named(folders), wanted.width_mm)?;
+    let figures = netloom_figures::figures(&named(folders), wanted.width_mm, wanted.over)?;
     Ok(netloom_figures::write(figures, output, wanted.format, wanted.overwrite)?)
 }
 

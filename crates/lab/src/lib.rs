@@ -63,6 +63,7 @@ pub use error::{ExitCode, LabError};
 pub use line::{RunReport, RunRequest, run};
 pub use netloom_engine::Options;
 pub use netloom_engine::observe::{Control, Observer, Progress, States};
+pub use netloom_records::statistics::Over;
 pub use netloom_records::{Digest, Manifest, Outcome, Overwrite, Status};
 pub use netloom_scenario::{Overrides, Style};
 pub use prepare::{Prepared, ScenarioSize, prepare};

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use netloom_engine::Options;
+use netloom_records::statistics::Over;
 use netloom_records::{FolderError, FolderSink, Manifest, Overwrite};
 use netloom_scenario::Overrides;
 
@@ -14,7 +15,7 @@ use crate::prepare::{Prepared, prepare};
 use crate::simulate::simulate;
 use crate::source::Source;
 use crate::spread::cores;
-use crate::summary::Summary;
+use crate::summary::{Summary, taken_over};
 use crate::watch::Watch;
 
 /// Most threads a run takes without being told to.
@@ -32,6 +33,8 @@ pub struct RunRequest<'a> {
     pub overwrite: Overwrite,
     /// Threads; no result depends on it. `None` chooses by the size of the fabric.
     pub threads: Option<usize>,
+    /// The part of the run that figures are taken over.
+    pub over: Over,
     /// The command line, for the manifest.
     pub command: Vec<String>,
     /// Who looks on.
@@ -49,6 +52,7 @@ impl RunRequest<'_> {
             folder: None,
             overwrite: Overwrite::Refuse,
             threads: None,
+            over: Over::Jobs,
             command: Vec::new(),
             watch: Watch::default(),
             live: None,
@@ -70,6 +74,12 @@ pub struct RunReport {
 }
 
 impl RunReport {
+    /// The same with figures over a part of the run.
+    pub(crate) fn over(self, over: Over) -> Result<RunReport, LabError> {
+        let summary = taken_over(&self.folder, over, self.summary)?;
+        Ok(RunReport { summary, ..self })
+    }
+
     /// What its end means for a command's exit code.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::of(&self.manifest.outcome)
@@ -81,7 +91,8 @@ impl RunReport {
 /// However the run ends, its folder is complete and says how.
 ///
 /// # Errors
-/// If the scenario has mistakes, or the folder cannot be written.
+/// If the scenario has mistakes, the folder cannot be written, or figures are wanted over an interval that is not within the
+/// run; what was recorded is stored then.
 pub fn run(request: RunRequest<'_>) -> Result<RunReport, LabError> {
     let prepared = prepare(&request.scenario, &request.overrides)?;
     let folder = request.folder.unwrap_or_else(|| default_folder(&prepared.name));
@@ -89,10 +100,11 @@ pub fn run(request: RunRequest<'_>) -> Result<RunReport, LabError> {
     let options = Options { threads, ..Options::default() };
     let place = folder.clone();
     let line = |watch: Watch<'_>| store(&prepared, place, request.overwrite, options, request.command, watch);
-    match request.live {
+    let report = match request.live {
         None => line(request.watch),
         Some(serve) => live::around(&prepared, &folder, serve, request.watch, line),
-    }
+    }?;
+    report.over(request.over)
 }
 
 /// Threads worth their coordination: small fabrics have too little to do in a window to share it.
@@ -101,7 +113,7 @@ fn fitting_threads(prepared: &Prepared) -> usize {
     cores().min(prepared.n_hosts() as usize / HOSTS_PER_THREAD).clamp(1, MOST_BY_ITSELF)
 }
 
-/// The line after compilation.
+/// The line after compilation, with figures over the whole run.
 pub(crate) fn store(
     prepared: &Prepared,
     folder: PathBuf,

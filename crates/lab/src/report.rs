@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use netloom_records::Overwrite;
+use netloom_records::statistics::Over;
 use netloom_report::{ReportedRun, read, write};
 
 use crate::error::LabError;
@@ -10,20 +11,22 @@ use crate::labels::labels;
 use crate::show::interference::runs_in;
 use crate::text::{self, Look};
 
-/// Writes the report about these run folders, or all runs of these sweeps, called as [`crate::compare`] calls them.
+/// Writes the report about these run folders, or all runs of these sweeps, called as [`crate::compare`] calls them, with
+/// figures over a part of each.
 ///
 /// # Errors
-/// If one of them is no complete run folder or cannot be read, or the report cannot be written.
-pub fn report(folders: &[PathBuf], file: &Path, overwrite: Overwrite) -> Result<(), LabError> {
-    Ok(write(&named(folders), file, overwrite)?)
+/// If one of them is no complete run folder or cannot be read, an interval is not within it, or the report
+/// cannot be written.
+pub fn report(folders: &[PathBuf], file: &Path, overwrite: Overwrite, over: Over) -> Result<(), LabError> {
+    Ok(write(&named(folders), file, overwrite, over)?)
 }
 
 /// The same runs as text for a terminal: what the report's panels are told, in characters.
 ///
 /// # Errors
-/// If one of them is no complete run folder or cannot be read.
-pub fn report_text(folders: &[PathBuf], look: Look) -> Result<String, LabError> {
-    let told = read(&named(folders))?;
+/// If one of them is no complete run folder or cannot be read, or an interval is not within it.
+pub fn report_text(folders: &[PathBuf], over: Over, look: Look) -> Result<String, LabError> {
+    let told = read(&named(folders), over)?;
     let said: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
     Ok(text::report(&told, &said, look))
 }

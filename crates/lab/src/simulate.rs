@@ -21,7 +21,7 @@ use crate::watch::{Watch, Watchman};
 pub struct Simulated {
     /// How it ended, with the reasons by name.
     pub outcome: Outcome,
-    /// Its figures.
+    /// Its figures, over the whole run.
     pub summary: Summary,
     /// What the engine says.
     pub engine: EngineOutcome,
@@ -42,7 +42,7 @@ pub fn simulate(
     check_threads(options.threads)?;
     let model = &prepared.compiled.model;
     let mut work = prepared.work()?;
-    let mut gather = Gather::new(prepared.n_hosts());
+    let mut gather = Gather::whole(prepared.n_hosts());
     let mut slowest = Slowest::new(model.recording.slowest_flows);
     let mut all = All { sink, gather: &mut gather, slowest: &mut slowest };
     let mut watchman = Watchman::new(watch, model);

@@ -2,12 +2,13 @@
 //!
 //! Invariants: tables are read block by block; each panel keeps a bounded amount, by the fabric and not by the messages.
 
+use netloom_records::statistics::{Over, Span};
 use netloom_records::{
     Batch, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow,
     JobRow, Manifest, MeasureRow, Names, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, Row, RunFolder,
     SeriesRow, SignalRow, SpanRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
-use netloom_units::{LinkId, NodeId};
+use netloom_units::{LinkId, NodeId, Time};
 
 use crate::error::ReportError;
 use crate::panels::interference::Interference;
@@ -29,6 +30,8 @@ pub struct About {
     pub n_runs: usize,
     /// Hosts come first among the nodes.
     pub n_hosts: u32,
+    /// The part of it that background messages, mean throughput and utilization are told of.
+    pub span: Span,
 }
 
 impl About {
@@ -74,27 +77,29 @@ pub struct Collected {
 
 /// Reads of a run what tells of interference.
 pub fn study(name: String, folder: &RunFolder) -> Result<(About, Interference), ReportError> {
-    let about = about(name, folder, 1)?;
+    let about = about(name, folder, 1, Over::All)?;
     let mut kept = Interference::default();
     rows::<CollectiveRow>(folder, |rows| kept.take(&about, Batch::Collectives(rows)))?;
     rows::<MeasureRow>(folder, |rows| kept.take(&about, Batch::Measures(rows)))?;
     Ok((about, kept))
 }
 
-/// Reads one of so many runs that share a page.
-pub fn run(name: String, folder: &RunFolder, n_runs: usize) -> Result<Collected, ReportError> {
-    let about = about(name, folder, n_runs)?;
+/// Reads one of so many runs that share a page, with figures over a part of it.
+pub fn run(name: String, folder: &RunFolder, n_runs: usize, over: Over) -> Result<Collected, ReportError> {
+    let about = about(name, folder, n_runs, over)?;
     let mut panels = Collectors::default();
     read(folder, &about, &mut panels)?;
     Ok(Collected { about, panels })
 }
 
-fn about(name: String, folder: &RunFolder, n_runs: usize) -> Result<About, ReportError> {
+fn about(name: String, folder: &RunFolder, n_runs: usize, over: Over) -> Result<About, ReportError> {
     let manifest = folder.manifest().clone();
     let n_hosts = manifest.engine.get(HOSTS).and_then(serde_json::Value::as_u64);
     let lacking = || ReportError::Lacking { path: folder.path().to_owned(), what: HOSTS };
     let n_hosts = n_hosts.and_then(|n| u32::try_from(n).ok()).ok_or_else(lacking)?;
-    Ok(About { name, manifest, names: folder.names()?, n_runs, n_hosts })
+    let outside = |found| ReportError::OutsideRun { path: folder.path().to_owned(), found };
+    let span = Span::of(over, &folder.jobs()?, Time(manifest.simulated_ps)).map_err(outside)?;
+    Ok(About { name, manifest, names: folder.names()?, n_runs, n_hosts, span })
 }
 
 /// Hands the rows of all tables to every panel.

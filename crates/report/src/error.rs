@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use netloom_records::ReadError;
+use netloom_records::statistics::OutsideRun;
 
 /// Why a report could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +21,17 @@ pub enum ReportError {
         path: PathBuf,
         /// What is missing.
         what: &'static str,
+    },
+    /// Figures were asked for over a part of a run that lies outside of it.
+    #[error(
+        "the span from {} ps to {} ps is not within the run, which ended at {} ps: {}",
+        found.asked[0].0, found.asked[1].0, found.end.0, .path.display()
+    )]
+    OutsideRun {
+        /// Which folder.
+        path: PathBuf,
+        /// What was asked for.
+        found: OutsideRun,
     },
     /// A file is there.
     #[error("a file is already there, and overwriting it was not asked for: {}", .0.display())]

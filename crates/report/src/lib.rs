@@ -25,6 +25,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use netloom_records::statistics::Over;
 use netloom_records::{DraftFile, Overwrite, RunFolder};
 
 pub use error::ReportError;
@@ -41,7 +42,7 @@ pub mod told {
     pub use crate::panels::fct::{FctData, GroupData, RunData as Fct};
     pub use crate::panels::links::{ListData, ListedLink, RunData as Links, TierData, Usage};
     pub use crate::panels::over_time::RunData as OverTime;
-    pub use crate::panels::provenance::RunData as Provenance;
+    pub use crate::panels::provenance::{RunData as Provenance, SpanData};
     pub use crate::panels::settings::{BetweenRow, ChangedRow, SettingsData, TableData};
     pub use crate::panels::stages::{FlowData, LineData, RunData as Staged, StageData};
     pub use crate::panels::steps::{Cdf, CourseData, JobData, Times};
@@ -57,22 +58,22 @@ pub struct ReportedRun {
     pub folder: PathBuf,
 }
 
-/// The page about these runs, in this order.
+/// The page about these runs, in this order, with figures over a part of each.
 ///
 /// # Errors
-/// If one of them is no complete run folder or cannot be read, or the page would be too large.
-pub fn render(runs: &[ReportedRun]) -> Result<String, ReportError> {
-    let report = read(runs)?;
+/// If one of them is no complete run folder or cannot be read, an interval is not within it, or the page would be too large.
+pub fn render(runs: &[ReportedRun], over: Over) -> Result<String, ReportError> {
+    let report = read(runs, over)?;
     page::page(&report, (report.n_runs(), "runs"))
 }
 
 /// What the page about these runs would be told.
 ///
 /// # Errors
-/// If one of them is no complete run folder or cannot be read.
-pub fn read(runs: &[ReportedRun]) -> Result<told::Report, ReportError> {
+/// If one of them is no complete run folder or cannot be read, or an interval is not within it.
+pub fn read(runs: &[ReportedRun], over: Over) -> Result<told::Report, ReportError> {
     let collect =
-        |run: &ReportedRun| collect::run(run.name.clone(), &RunFolder::open(&run.folder)?, runs.len());
+        |run: &ReportedRun| collect::run(run.name.clone(), &RunFolder::open(&run.folder)?, runs.len(), over);
     let collected = runs.iter().map(collect).collect::<Result<Vec<_>, ReportError>>()?;
     Ok(told::Report::of(collected))
 }
@@ -92,9 +93,9 @@ pub fn study(runs: &[ReportedRun]) -> Result<Option<Study>, ReportError> {
 ///
 /// # Errors
 /// As [`render`]; if a file is there and shall not be replaced; if the system refuses.
-pub fn write(runs: &[ReportedRun], file: &Path, overwrite: Overwrite) -> Result<(), ReportError> {
+pub fn write(runs: &[ReportedRun], file: &Path, overwrite: Overwrite, over: Over) -> Result<(), ReportError> {
     check_place(file, overwrite)?;
-    let page = render(runs)?;
+    let page = render(runs, over)?;
     let refused = |source| ReportError::Unwritable { path: file.to_owned(), source };
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).map_err(refused)?;

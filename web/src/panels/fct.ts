@@ -3,6 +3,7 @@
 import { cdfChart } from "../cdf.ts";
 import type { Fct, FctGroup, FctOfRun, Report } from "../data.ts";
 import { note } from "../dom.ts";
+import { overNote } from "../over.ts";
 import { legend, runStroke } from "../palette.ts";
 import { asTable } from "../tables.ts";
 import { count, span } from "../units.ts";
@@ -60,7 +61,10 @@ function content(report: Report): HTMLElement[] {
   }
   const rows = shown.flatMap((group) => report.runs.map((_, run) => row(report, group, run)));
   return [
-    note("From the hand-over of a message's first packet to the NIC to the arrival of its last byte."),
+    note(
+      "From the hand-over of a message's first packet to the NIC to the arrival of its last byte." +
+        overNote(report, "Of background messages those count that started"),
+    ),
     legend(report.runs, [...report.runs.keys()]),
     pair(...shown.map((group) => drawing(report, group))),
     asTable(

@@ -3,6 +3,7 @@
 import { barChart } from "../bars.ts";
 import type { LinksOfRun, Report, Usage } from "../data.ts";
 import { element, note } from "../dom.ts";
+import { overNote } from "../over.ts";
 import { between, heatMap } from "../heat.ts";
 import type { Direction } from "../heat.ts";
 import { SCALE, runColour, runName } from "../palette.ts";
@@ -143,9 +144,20 @@ function cells(report: Report): HTMLElement[] {
   return rows.length === 0 ? [] : [asTable("Links between leaves and spines", columns, rows)];
 }
 
+/** Runs whose links are told of over the whole run. */
+function unsampled(report: Report): HTMLElement[] {
+  const names = report.runs.flatMap(({ name }, run) => (report.links[run]?.unsampled === true ? [name] : []));
+  const text = "Ports were not sampled over time, so that this is of the whole run: ";
+  return names.length === 0 ? [] : [note(`${text}${names.slice(0, 8).join(", ")}${names.length > 8 ? ", ..." : ""}.`)];
+}
+
 function content(report: Report): HTMLElement[] {
   return [
-    note("Utilization: the share of simulated time that a direction of a link was transmitting."),
+    note(
+      overNote(report, "Utilization: the share of the time for which a direction of a link was transmitting").trim() ||
+        "Utilization: the share of simulated time that a direction of a link was transmitting.",
+    ),
+    ...unsampled(report),
     ...maps(report),
     ...blocks(report),
     ...cells(report),

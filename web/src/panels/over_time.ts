@@ -2,6 +2,7 @@
 
 import type { OverTimeOfRun, Report } from "../data.ts";
 import { note } from "../dom.ts";
+import { overNote } from "../over.ts";
 import { markLegend, marksOf } from "../events.ts";
 import { timeChart } from "../lines.ts";
 import type { TimeLine } from "../lines.ts";
@@ -59,7 +60,11 @@ function content(report: Report): HTMLElement[] {
   const rate = rateUnit(largest(found.flatMap(({ throughput }) => throughput)));
   const bytes = sizeUnit(largest(found.flatMap(({ backlog }) => backlog)));
   return [
-    note("Throughput: bytes sent to all hosts together in an interval. Backlog: the most bytes that waited at one switch, over all of its ports, at the end of a sample."),
+    note(
+      "Throughput: bytes sent to all hosts together in an interval. Backlog: the most bytes that waited at one switch, " +
+        "over all of its ports, at the end of a sample." +
+        overNote(report, "Mean throughput is that"),
+    ),
     legend(report.runs, runs),
     pair(
       figure("Throughput to all hosts", timeChart("Throughput over time", "throughput", rate, rates, bitRate, [], marks)),

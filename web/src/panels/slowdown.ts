@@ -3,6 +3,7 @@
 
 import type { Report, SizeBucket } from "../data.ts";
 import { note } from "../dom.ts";
+import { overNote } from "../over.ts";
 import { legend, runStroke } from "../palette.ts";
 import { asTable } from "../tables.ts";
 import { count, significant, size } from "../units.ts";
@@ -59,7 +60,8 @@ function content(report: Report): HTMLElement[] {
     note(
       "Completion time over the time the same message would have taken alone on the idle fabric. " +
         (floored > 0 ? faster : "") +
-        "A bucket is named by its largest size; nothing is left out at the beginning or the end.",
+        "A bucket is named by its largest size." +
+        (overNote(report, "Those count that started") || " Nothing is left out at the beginning or the end."),
     ),
     legend(report.runs, shown),
     pair(...FIGURES.map(({ title, of }) => drawing(report, title, of))),

@@ -2,6 +2,7 @@
 
 import type { Estimate, Report, SummaryRow, WholeRun } from "../data.ts";
 import { note, stacked } from "../dom.ts";
+import { overNote } from "../over.ts";
 import { runName } from "../palette.ts";
 import { table } from "../tables.ts";
 import type { Cell, Column } from "../tables.ts";
@@ -64,7 +65,8 @@ const METRICS: Metric[] = [
   plain("unfinished messages", count, whole((run) => run.unfinished)),
 ];
 
-function content({ runs, summary }: Report): HTMLElement[] {
+function content(report: Report): HTMLElement[] {
+  const { runs, summary } = report;
   const severalJobs = summary.some((row, place) => summary[place + 1]?.run === row.run);
   const shown = METRICS.filter((metric) => summary.some((row) => metric.cell(row, undefined) !== null));
   const first = (row: SummaryRow): SummaryRow | undefined =>
@@ -84,7 +86,10 @@ function content({ runs, summary }: Report): HTMLElement[] {
   return [
     table("Figures of each run", columns, summary.map(cells)),
     ...(told === "" ? [] : [note(told)]),
-    note("FCT: completion time of background messages. Queues: the most bytes that ever waited at one port."),
+    note(
+      "FCT: completion time of background messages. Queues: the most bytes that ever waited at one port." +
+        overNote(report, "Of background messages those count that started"),
+    ),
   ];
 }
 

@@ -10,7 +10,7 @@ use crate::table::{Lean, Table};
 
 /// Compares run folders.
 pub fn compare(arguments: &Compare, output: &mut Output) -> Result<ExitCode, LabError> {
-    let comparison = compare_folders(&arguments.runs)?;
+    let comparison = compare_folders(&arguments.runs, arguments.over)?;
     if arguments.json {
         output.json(&comparison.to_json())?;
     } else {
@@ -29,9 +29,29 @@ pub fn print(comparison: &Comparison, output: &mut Output) {
         let title = format!("vs {}", first.run);
         output.lines(table(others, &title, change).lines());
     }
+    output.lines(spans(comparison));
     for row in comparison.rows.iter().filter(|row| row.status != Status::Complete) {
         output.line(format!("{}: {}", row.run, status_word(row.status)));
     }
+}
+
+/// The parts of the runs that FCT is of, where there is one; runs with the same part are told once.
+fn spans(comparison: &Comparison) -> Vec<String> {
+    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
+    for (run, span) in &comparison.spans {
+        let words = span.words();
+        match told.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, runs)) => runs.push(run),
+            None => told.push((words, vec![run])),
+        }
+    }
+    let Some((first, _)) = told.first() else { return Vec::new() };
+    let head = "FCT: of background messages that started";
+    if told.len() == 1 {
+        return vec![String::new(), format!("{head} {first}")];
+    }
+    let each = told.iter().map(|(words, runs)| format!("  {}: {words}", runs.join(", ")));
+    [String::new(), head.to_owned()].into_iter().chain(each).collect()
 }
 
 /// A line for each row; a run of several parts is named once, and jobs only where some run has several parts.

@@ -1,7 +1,7 @@
 //! `netloom figures`: figures for papers.
 
 use netloom_lab::figures::{Format, Wanted};
-use netloom_lab::{ExitCode, LabError};
+use netloom_lab::{ExitCode, LabError, Over};
 
 use super::run::overwrite;
 use crate::arguments::Figures;
@@ -10,7 +10,12 @@ use crate::output::Output;
 /// Writes the figures, and says which, and which not.
 pub fn figures(arguments: &Figures, output: &mut Output) -> Result<ExitCode, LabError> {
     let format = Format::of(&arguments.format, arguments.dpi).map_err(LabError::from)?;
-    let wanted = Wanted { format, width_mm: arguments.width, overwrite: overwrite(arguments.force) };
+    let wanted = Wanted {
+        format,
+        width_mm: arguments.width,
+        over: arguments.over,
+        overwrite: overwrite(arguments.force),
+    };
     let made = netloom_lab::figures::figures(&arguments.runs, &arguments.output, wanted)?;
     for figure in &made.figures {
         output.line(format!("figure {}", figure.picture.display()));
@@ -18,6 +23,9 @@ pub fn figures(arguments: &Figures, output: &mut Output) -> Result<ExitCode, Lab
         if !figure.without.is_empty() {
             output.line(format!("  without data in it: {}", figure.without.join(", ")));
         }
+    }
+    if arguments.over == Over::Jobs {
+        output.line("background messages and links: while a job runs; `--over all` takes the whole run");
     }
     for figure in &made.left_out {
         output.line(format!("left out {}: {}", figure.name, figure.reason));

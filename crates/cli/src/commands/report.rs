@@ -15,7 +15,7 @@ const DEFAULT: &str = "out/report.html";
 /// Writes the report, or prints the text, or both.
 pub fn report(arguments: &Report, output: &mut Output) -> Result<ExitCode, LabError> {
     if arguments.text {
-        output.drawing(&report_text(&arguments.runs, terminal::look())?);
+        output.drawing(&report_text(&arguments.runs, arguments.over, terminal::look())?);
     }
     let file: Option<&Path> = arguments.output.as_deref();
     let file: Option<PathBuf> = match file {
@@ -28,7 +28,7 @@ pub fn report(arguments: &Report, output: &mut Output) -> Result<ExitCode, LabEr
         file => Some(file.unwrap_or(Path::new(DEFAULT)).to_owned()),
     };
     if let Some(file) = file {
-        netloom_lab::report(&arguments.runs, &file, overwrite(arguments.force))?;
+        netloom_lab::report(&arguments.runs, &file, overwrite(arguments.force), arguments.over)?;
         output.line(format!("report {}", file.display()));
     }
     Ok(ExitCode::Good)

@@ -33,6 +33,7 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
         folder: arguments.output,
         overwrite: overwrite(arguments.force),
         threads: arguments.threads.map(usize::from),
+        over: arguments.over,
         command: command_line(),
         watch: Watch { stop: Some(stop), tell: Some(&mut tell), ..Watch::default() },
         live,
@@ -233,6 +234,10 @@ fn busbw(job: &JobSummary) -> String {
 
 fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     let mut lines = Vec::new();
+    if !summary.span.is_whole {
+        let of = if summary.background.is_some() { "background and links" } else { "links" };
+        lines.push(format!("over        {of}: {}", summary.span.words()));
+    }
     if let Some(background) = &summary.background {
         let fct = background.fct.map_or_else(String::new, |fct| {
             let [mean, p95, p99] = [fct.mean_s, fct.p95_s, fct.p99_s].map(words::span);
@@ -252,7 +257,14 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     lines.extend(summary.traffic.iter().map(traffic));
     lines.push(format!("queues      longest at hosts {hosts}, at switches {switches}"));
     let [mean, busiest] = [summary.links.utilization, summary.links.busiest].map(words::percent);
-    lines.push(format!("links       {mean} used on average, the busiest direction {busiest} of the time"));
+    let whole = if summary.span.has_links {
+        ""
+    } else {
+        "; of the whole run, since ports were not sampled over time"
+    };
+    lines.push(format!(
+        "links       {mean} used on average, the busiest direction {busiest} of the time{whole}"
+    ));
     lines.push(format!("drops       {}", drops(summary)));
     lines.extend(summary.queue_pairs.iter().flat_map(queue_pairs));
     lines.extend(summary.timeouts.iter().map(waits::timeouts));

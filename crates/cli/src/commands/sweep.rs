@@ -23,6 +23,7 @@ pub fn sweep(arguments: Sweep, output: &mut Output) -> Result<ExitCode, LabError
         folder: arguments.output,
         force: arguments.force,
         threads: arguments.threads.map(usize::from),
+        over: arguments.over,
         command: command_line(),
         stop: Some(interrupt::stop_flag(output)),
         tell: Some(&tell),
@@ -56,6 +57,7 @@ fn print(report: &GridReport, output: &mut Output) {
     }
     if report.variants.iter().any(|variant| variant.background.is_some()) {
         output.lines(background(&report.variants).lines());
+        output.lines(of_span(report));
         output.line("");
     }
     output.line(format!(
@@ -123,6 +125,17 @@ fn stages(variants: &[VariantReport]) -> Table {
         }
     }
     table
+}
+
+/// Which of these messages count.
+fn of_span(report: &GridReport) -> Option<String> {
+    let has_jobs = report.variants.iter().any(|variant| !variant.jobs.is_empty());
+    match report.over.as_str() {
+        "jobs" if !has_jobs => None,
+        "jobs" => Some("messages that started while a job ran; `--over all` takes the whole run".to_owned()),
+        "all" => Some("messages of the whole run".to_owned()),
+        interval => Some(format!("messages that started in {interval}")),
+    }
 }
 
 /// Means over seeds of the messages beside the jobs.

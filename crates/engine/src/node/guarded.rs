@@ -53,7 +53,8 @@ impl Node {
     #[inline(never)]
     fn refuse_counted(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
         self.ports[port as usize].unguard(*packet);
-        self.refuse(now, port, DropReason::QueueFull, packet, desk, round);
+        self.take_back_at_edge(packet, round);
+        self.refuse(now, port, DropReason::QueueFull, packet, desk);
     }
 
     fn request(&self, way: Way, packet: &Packet) -> Request {
@@ -72,7 +73,10 @@ impl Node {
         settle(&mut self.ports[way.port as usize], now, desk, round);
         if packet.is_data() && self.buffer.is_some() {
             match self.admit(now, way, packet, desk, round) {
-                Admission::Refuse(reason) => return self.refuse(now, way.port, reason, packet, desk, round),
+                Admission::Refuse(reason) => {
+                    self.take_back_at_edge(packet, round);
+                    return self.refuse(now, way.port, reason, packet, desk);
+                }
                 Admission::TakeAndPause => {
                     let class = 1 << packet.class();
                     self.send_frame(now, way.ingress, PacketKind::Pause, class, desk, round);

@@ -12,23 +12,9 @@ use crate::round::Round;
 use crate::trace::{Account, Followed, is_followed};
 
 impl Node {
-    /// A packet whose start would be known at once finds the queue of a port full.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn refuse_computed(
-        &mut self,
-        now: u64,
-        port: u32,
-        packet: &Packet,
-        desk: &mut Desk,
-        round: &Round,
-    ) {
-        desk.dropped(now, self.id.0, Some(port), DropReason::QueueFull, packet);
-        self.take_back_at_edge(packet, round);
-    }
-
-    /// The edge was told of a packet that is dropped here.
-    fn take_back_at_edge(&mut self, packet: &Packet, round: &Round) {
+    /// The edge was told of a packet that is dropped here. Where there is an edge, queues that may be full count their data,
+    /// so no packet is dropped in another way.
+    pub(super) fn take_back_at_edge(&mut self, packet: &Packet, round: &Round) {
         if let Some(edge) = &mut self.edge {
             edge.take_back(packet, round);
         }
@@ -44,9 +30,7 @@ impl Node {
         reason: DropReason,
         packet: &Packet,
         desk: &mut Desk,
-        round: &Round,
     ) {
-        self.take_back_at_edge(packet, round);
         let found = self.ports[port as usize].found_by_refused(now);
         let followed = found.map(|found| Followed { found, start: None });
         self.lose_at(port, now, reason, (packet, followed), desk);

@@ -207,10 +207,15 @@ impl Node {
             return self.take_frame(now, ingress, packet, desk, round);
         }
         if CARE != PLAIN
-            && self.edge.as_ref().is_some_and(|edge| edge.concerns(packet))
-            && !self.pass_edge(now, ingress, packet, desk, round)
+            && let Some(edge) = &self.edge
         {
-            return;
+            if packet.is_data() {
+                if edge.is_below(packet.destination) {
+                    self.remember_data(now, packet, desk, round);
+                }
+            } else if edge.hears(packet) && !self.pass_answer(now, ingress, packet, desk, round) {
+                return;
+            }
         }
         self.forward::<CARE>(now, ingress, packet, desk, round);
     }
@@ -437,26 +442,19 @@ impl Node {
                 return if CARE != PLAIN && egress.is_guarded() {
                     self.enqueue_guarded(now, way, &packet(), desk, round);
                 } else {
-                    self.enqueue_class::<CARE>(now, port, &packet(), desk, round);
+                    self.enqueue_class::<CARE>(now, port, &packet(), desk);
                 };
             }
             egress.enqueue_computed(now, packet().bytes)
         };
         match arrival {
             Some(arrival) => push(egress, InFlight { arrival, packet: packet() }, desk, round),
-            None => self.refuse_computed(now, port, &packet(), desk, round),
+            None => desk.dropped(now, self.id.0, Some(port), DropReason::QueueFull, &packet()),
         }
     }
 
     #[inline(always)]
-    fn enqueue_class<const CARE: u8>(
-        &mut self,
-        now: u64,
-        port: u32,
-        packet: &Packet,
-        desk: &mut Desk,
-        round: &Round,
-    ) {
+    fn enqueue_class<const CARE: u8>(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk) {
         let egress = &mut self.ports[port as usize];
         match egress.enqueue(now, packet) {
             Enqueued::Taken => {}
@@ -464,7 +462,7 @@ impl Node {
                 self.busy[port as usize / 64] |= 1 << (port % 64);
             }
             Enqueued::StartsAt(at) => self.expect_start(port, at, desk),
-            Enqueued::Full => self.refuse(now, port, DropReason::QueueFull, packet, desk, round),
+            Enqueued::Full => self.refuse(now, port, DropReason::QueueFull, packet, desk),
         }
     }
 

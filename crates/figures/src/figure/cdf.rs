@@ -48,15 +48,26 @@ pub fn fct(runs: &[Run], width: f64) -> Result<Drawn, String> {
     let has = |run: &Run| GROUPS.iter().any(|(_, _, of)| of(run).arrived.is_some()).then_some(());
     let (with, lacking) = without(runs, has, "no message of a job and no background message arrived")?;
     check_lines(with.len())?;
-    let mut table = Table::new(&["run", "messages_of", "fct_s", "share_of_messages"]);
+    let mut table =
+        Table::new(&["run", "messages_of", "fct_s", "share_of_messages", "started_from_s", "started_to_s"]);
     let mut panels = Vec::new();
     for (word, what, of) in GROUPS {
         let arrived =
             with.iter().filter_map(|(number, run, ())| Some((*number, *run, of(run).arrived.as_ref()?)));
+        let is_of_jobs = word == GROUPS[1].0;
         let mut lines = Vec::new();
         for (number, run, fct) in arrived {
+            // Messages of jobs count in the whole run.
+            let [from, to] = if is_of_jobs { [0.0, run.simulated] } else { run.span() };
             for (value, share) in pairs(&fct.cdf) {
-                table.push([run.name().into(), word.into(), value.into(), share.into()]);
+                table.push([
+                    run.name().into(),
+                    word.into(),
+                    value.into(),
+                    share.into(),
+                    from.into(),
+                    to.into(),
+                ]);
             }
             lines.push((Style::of(number), &fct.cdf));
         }

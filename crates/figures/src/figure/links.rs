@@ -1,6 +1,6 @@
 //! Utilization of links between leaves and spines: for each run a map of either direction, under one scale.
 //!
-//! Models: the share of simulated time that a direction of a link was transmitting, mean over parallel links and, in large
+//! Models: the share of the span (of the whole run where ports were not sampled over time) that a direction of a link was transmitting, mean over parallel links and, in large
 //! fabrics, over blocks of neighbours, as the report has it.
 //! Leaves out: fabrics that have not two tiers, and the busiest link of a cell.
 
@@ -41,6 +41,8 @@ const COLUMNS: &[&str] = &[
     "last_spine",
     "links",
     "mean_utilization_percent",
+    "from_s",
+    "to_s",
 ];
 
 /// A direction: in the table, above its maps, and where its cells are.
@@ -70,6 +72,7 @@ pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
 }
 
 fn tell(table: &mut Table, run: &Run, tiers: &TierData) {
+    let [from, to] = if run.is_unsampled { [0.0, run.simulated] } else { run.span() };
     for (direction, _, cells) in DIRECTIONS {
         for (row, leaves) in cells(tiers).iter().zip(&tiers.leaves) {
             for (cell, spines) in row.iter().zip(&tiers.spines) {
@@ -83,6 +86,8 @@ fn tell(table: &mut Table, run: &Run, tiers: &TierData) {
                     spines[1].as_str().into(),
                     f64::from(usage.links).into(),
                     percent(usage.mean).into(),
+                    from.into(),
+                    to.into(),
                 ]);
             }
         }

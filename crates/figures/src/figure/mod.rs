@@ -11,7 +11,7 @@ mod over_time;
 mod slowdown;
 mod step_time;
 
-use netloom_report::told::{EventData, GroupData, JobData, OverTime, Report, Slowdowns, TierData};
+use netloom_report::told::{EventData, GroupData, JobData, OverTime, Report, Slowdowns, SpanData, TierData};
 
 use crate::chart::style::MOST_LINES;
 use crate::draw::Picture;
@@ -24,6 +24,12 @@ pub struct Run {
     name: String,
     /// What it is called in pictures.
     pub called: String,
+    /// The part of it that background messages and utilization are of.
+    span: SpanData,
+    /// Whether utilization is of the whole run all the same, because ports were not sampled over time.
+    is_unsampled: bool,
+    /// How long it lasted, in seconds.
+    simulated: f64,
     /// Slowdowns of background messages by size; nothing where no such message arrived.
     slowdown: Option<Slowdowns>,
     /// Completion times of background messages.
@@ -50,6 +56,9 @@ impl Run {
             .map(|((((((run, called), slowdown), fct), links), faults), over_time)| Run {
                 name: run.name,
                 called,
+                span: run.span,
+                simulated: run.simulated,
+                is_unsampled: links.unsampled,
                 slowdown,
                 background: fct.background,
                 jobs: fct.jobs,
@@ -68,6 +77,12 @@ impl Run {
     /// Its whole name, as tables have it.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// From when to when its background messages started, in seconds.
+    fn span(&self) -> [f64; 2] {
+        let parts = &self.span.parts;
+        [parts.first().map_or(0.0, |part| part[0]), parts.last().map_or(0.0, |part| part[1])]
     }
 }
 

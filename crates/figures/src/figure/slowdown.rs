@@ -1,4 +1,4 @@
-//! FCT slowdown of background messages by size: mean and 99th percentile, a line for each run.
+//! FCT slowdown by size of the background messages of the span: mean and 99th percentile, a line for each run.
 
 use netloom_records::statistics::{SizeBucket, Slowdowns};
 
@@ -13,7 +13,8 @@ use crate::table::Table;
 
 /// Slowdowns that differ more than by this factor are read better on a logarithmic axis.
 const WIDE: f64 = 20.0;
-const COLUMNS: &[&str] = &["run", "largest_size_B", "messages", "mean_slowdown", "p99_slowdown"];
+const COLUMNS: &[&str] =
+    &["run", "largest_size_B", "messages", "mean_slowdown", "p99_slowdown", "started_from_s", "started_to_s"];
 
 /// Draws it.
 pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
@@ -25,7 +26,16 @@ pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
         for bucket in &found.buckets {
             let count = bucket.count as f64;
             let size = bucket.largest_bytes as f64;
-            table.push([run.name().into(), size.into(), count.into(), bucket.mean.into(), bucket.p99.into()]);
+            let [from, to] = run.span();
+            table.push([
+                run.name().into(),
+                size.into(),
+                count.into(),
+                bucket.mean.into(),
+                bucket.p99.into(),
+                from.into(),
+                to.into(),
+            ]);
         }
     }
     // Runs of different traffic have different sizes; all of them are ticks.

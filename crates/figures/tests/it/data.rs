@@ -1,6 +1,7 @@
 //! The data beside figures: those of the small run, worked out by hand, and those that the report has of it.
 
 use netloom_figures::{FigureError, Figures, figures};
+use netloom_records::statistics::Over;
 use netloom_records::{EventRow, Happening, MemorySink, SeriesRow, Target};
 use netloom_units::{Bytes, Duration, LinkId, NodeId, PortId, Time};
 
@@ -47,7 +48,7 @@ pub fn with_samples() -> MemorySink {
 
 /// The figures of a place, as wide as a column.
 pub fn drawn(place: &Place) -> Result<Figures, FigureError> {
-    figures(place.runs(), 84.6)
+    figures(place.runs(), 84.6, Over::Jobs)
 }
 
 /// The table of one of its figures, row by row.
@@ -62,18 +63,24 @@ fn tables_say_what_is_worked_out_by_hand() {
     let mut place = Place::new();
     place.run("spray", &with_samples(), names("training"), summary("spray"));
     // One background message of 1,000 B took 3 s and would have taken 1.5 s.
-    assert_eq!(table(&place, "slowdown")[1..], ["spray,1000,1,2,2"]);
+    assert_eq!(table(&place, "slowdown")[1..], ["spray,1000,1,2,2,0,9"]);
     let steps =
         ["spray,training,1,0.25", "spray,training,2,0.5", "spray,training,4,0.75", "spray,training,8,1"];
     assert_eq!(table(&place, "step_time_cdf")[1..], steps);
-    let fct = ["spray,background,3,1", "spray,jobs,1,0.333333", "spray,jobs,2,0.666667", "spray,jobs,4,1"];
+    let fct = [
+        "spray,background,3,1,0,9",
+        "spray,jobs,1,0.333333,0,10",
+        "spray,jobs,2,0.666667,0,10",
+        "spray,jobs,4,1,0,10",
+    ];
     assert_eq!(table(&place, "fct_cdf")[1..], fct);
-    // Of 10 s: leaf 0 sent for 4, leaf 1 for 2; the spine for 8 and for none.
+    // Of 9 s, in which the job ran: all samples of leaf 0, which sent for 4, and of leaf 1, which sent for 2, are within;
+    // of the spine, which sent for 8 and for none, there are no samples, so nine tenths count.
     let links = [
-        "spray,up,leaf0,leaf0,spine0,spine0,1,40",
-        "spray,up,leaf1,leaf1,spine0,spine0,1,20",
-        "spray,down,leaf0,leaf0,spine0,spine0,1,80",
-        "spray,down,leaf1,leaf1,spine0,spine0,1,0",
+        "spray,up,leaf0,leaf0,spine0,spine0,1,44.44,0,9",
+        "spray,up,leaf1,leaf1,spine0,spine0,1,22.22,0,9",
+        "spray,down,leaf0,leaf0,spine0,spine0,1,80,0,9",
+        "spray,down,leaf1,leaf1,spine0,spine0,1,0,0,9",
     ];
     assert_eq!(table(&place, "links")[1..], links);
 }
@@ -111,7 +118,8 @@ fn tables_say_what_the_report_says() {
     let fct = &data["fct"][0]["jobs"]["arrived"]["cdf"];
     let table = table(&place, "fct_cdf");
     for (nth, value) in fct["values"].as_array().expect("it has values").iter().enumerate() {
-        let row = format!("spray,jobs,{},{}", value.as_f64().unwrap(), fct["shares"][nth].as_f64().unwrap());
+        let row =
+            format!("spray,jobs,{},{},0,10", value.as_f64().unwrap(), fct["shares"][nth].as_f64().unwrap());
         assert!(table.contains(&row), "{row} {table:?}");
     }
 }

@@ -4,6 +4,7 @@ use std::fs;
 
 use netloom_figures::{FigureError, Figures, Format, figures, write};
 use netloom_records::Overwrite;
+use netloom_records::statistics::Over;
 
 use crate::data::{drawn, with_samples};
 use crate::sample::{Place, names, summary};
@@ -32,7 +33,7 @@ fn the_same_records_give_the_same_bytes() {
 fn a_pdf_is_as_wide_as_it_was_asked_for_and_says_no_date() {
     let place = place();
     for width in [60.0, 84.6, 176.0] {
-        for file in files(&figures(place.runs(), width).unwrap(), Format::Pdf) {
+        for file in files(&figures(place.runs(), width, Over::Jobs).unwrap(), Format::Pdf) {
             let text = String::from_utf8_lossy(&file).into_owned();
             assert!(text.starts_with("%PDF-") && text.trim_end().ends_with("%%EOF"));
             let (_, sizes) = text.split_once("/MediaBox [0 0 ").expect("the page has a size");

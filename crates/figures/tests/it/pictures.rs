@@ -1,6 +1,7 @@
 //! Pictures: every word on the paper and large enough, axes named, no name becomes markup.
 
 use netloom_figures::{Figures, Format, figures};
+use netloom_records::statistics::Over;
 
 use crate::data::{drawn, with_samples};
 use crate::sample::{Place, names, rows, summary};
@@ -125,7 +126,7 @@ fn many_runs_with_long_names_stay_on_the_paper() {
         place.run(&name, &with_samples(), names("a job whose name is long as well"), summary("spray"));
     }
     for width in [50.0, 84.6, 176.0] {
-        let found = figures(place.runs(), width).unwrap();
+        let found = figures(place.runs(), width, Over::Jobs).unwrap();
         check(&found);
         assert!(found.boxed.is_empty());
         let told = words(&found, "throughput");

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use netloom_model::Message;
-use netloom_records::statistics::{Sample, Slowdown};
+use netloom_records::statistics::{PortShares, Sample, Slowdown, Span};
 use netloom_records::{
     Batch, CollectiveRow, DropRow, FlowRow, JobRow, MeasureRow, Names, PortRow, SpuriousTimeoutRow, StepRow,
     TallyRow,
@@ -17,7 +17,7 @@ use super::ReorderingSummary;
 use super::statistics::Distribution;
 use super::{
     BackgroundSummary, DropSummary, JobSummary, LinkSummary, MeasuredSummary, PeakSummary, PhaseSummary,
-    QueueSummary, Summary,
+    QueueSummary, SpanSummary, Summary,
 };
 use super::{arbitration, congestion, queue_pairs, staged, timeouts, traffic};
 
@@ -41,6 +41,8 @@ const SIZE_BUCKETS: u64 = 10;
 #[derive(Debug, Default)]
 pub(crate) struct Gather {
     n_hosts: u32,
+    /// The part of the run, and what ports sent within it; absent where the whole run is told of, whose end is known last.
+    part: Option<(Span, PortShares)>,
     jobs: Vec<JobRow>,
     steps: BTreeMap<u16, Vec<Duration>>,
     measures: BTreeMap<u16, MeasureRow>,
@@ -80,14 +82,23 @@ struct NodeTally {
 
 #[derive(Debug, Default)]
 struct PortTally {
-    bytes: u128,
+    /// Of these, those within the span.
+    bytes: f64,
     bits_per_second: u128,
-    busiest: Duration,
+    /// In ps, within the span.
+    busiest: f64,
 }
 
 impl Gather {
-    pub fn new(n_hosts: u32) -> Gather {
+    /// Of the whole run.
+    pub fn whole(n_hosts: u32) -> Gather {
         Gather { n_hosts, queue_pairs: queue_pairs::Tally::new(n_hosts), ..Gather::default() }
+    }
+
+    /// Of a part of it; samples of ports have to come before the ports.
+    pub fn over(n_hosts: u32, span: Span) -> Gather {
+        let shares = PortShares::new(span.clone());
+        Gather { part: Some((span, shares)), ..Gather::whole(n_hosts) }
     }
 
     /// Takes rows of any table.
@@ -111,8 +122,14 @@ impl Gather {
             Batch::Tallies(rows) => rows.iter().for_each(|row| self.tally(row)),
             Batch::Arbitration(rows) => rows.iter().for_each(|row| self.arbitration.port(row)),
             Batch::SpuriousTimeouts(rows) => self.timeouts.extend_from_slice(rows),
-            Batch::Series(_)
-            | Batch::Faults(_)
+            Batch::Series(rows) => {
+                if let Some((_, shares)) = &mut self.part {
+                    for row in rows {
+                        shares.take(row);
+                    }
+                }
+            }
+            Batch::Faults(_)
             | Batch::Events(_)
             | Batch::Packets(_)
             | Batch::Paths(_)
@@ -126,8 +143,12 @@ impl Gather {
         self.n_messages += 1;
         self.n_unfinished += u64::from(row.end.is_none());
         self.queue_pairs.flow(row);
+        let is_background = row.job == Message::BACKGROUND;
+        if is_background && self.part.as_ref().is_some_and(|(span, _)| !span.has(row.start)) {
+            return;
+        }
         self.traffic.flow(row);
-        if row.job == Message::BACKGROUND {
+        if is_background {
             self.n_background += 1;
             if let Some(end) = row.end {
                 self.background.push(end.since(row.start).0);
@@ -159,9 +180,11 @@ impl Gather {
         node.packets = node.packets.max(row.peak_packets.unwrap_or(0));
         node.n_uncounted += u32::from(row.peak_packets.is_none());
         node.bytes = node.bytes.max(row.peak_size.0);
-        self.ports.bytes += u128::from(row.size.0);
+        let shares = self.part.as_ref().map(|(_, shares)| shares);
+        self.ports.bytes += shares.map_or(row.size.0 as f64, |shares| shares.bytes(row));
         self.ports.bits_per_second += u128::from(row.rate.0);
-        self.ports.busiest = self.ports.busiest.max(row.busy);
+        let busy = shares.map_or(row.busy.0 as f64, |shares| shares.busy(row));
+        self.ports.busiest = self.ports.busiest.max(busy);
     }
 
     /// Steps finished so far.
@@ -183,7 +206,13 @@ impl Gather {
             fct: std::mem::take(&mut self.background).finish().map(|taken| Distribution::of_many(&taken)),
             slowdown: std::mem::take(&mut self.slowdown).finish(SIZE_BUCKETS),
         });
+        let (span, shares) = self.part.take().unwrap_or_else(|| {
+            let span = Span::whole(totals.simulated);
+            (span.clone(), PortShares::new(span))
+        });
+        let length_s = shares.length() / 1e12;
         Summary {
+            span: SpanSummary::of(&span, &shares),
             jobs,
             background,
             traffic: std::mem::take(&mut self.traffic).finish(names),
@@ -192,7 +221,7 @@ impl Gather {
             messages: self.n_messages,
             unfinished: self.n_unfinished,
             queues: self.queues(),
-            links: self.links(totals.simulated),
+            links: self.links(length_s),
             drops: self.drop_summary(),
             queue_pairs: std::mem::take(&mut self.queue_pairs).finish(),
             timeouts: timeouts::finish(std::mem::take(&mut self.timeouts), names),
@@ -227,13 +256,12 @@ impl Gather {
         QueueSummary { all: peaks(&all), hosts: peaks(hosts), switches: peaks(switches) }
     }
 
-    fn links(&self, simulated: Time) -> LinkSummary {
-        let span_s = simulated.as_seconds();
+    fn links(&self, span_s: f64) -> LinkSummary {
         let capacity = self.ports.bits_per_second as f64 / 8.0 * span_s;
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         LinkSummary {
-            utilization: share(self.ports.bytes as f64, capacity),
-            busiest: share(self.ports.busiest.as_seconds(), span_s),
+            utilization: share(self.ports.bytes, capacity),
+            busiest: share(self.ports.busiest / 1e12, span_s),
         }
     }
 

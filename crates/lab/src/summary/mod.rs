@@ -13,6 +13,7 @@ mod arbitration;
 mod congestion;
 mod gather;
 mod queue_pairs;
+mod span;
 mod staged;
 mod statistics;
 mod timeouts;
@@ -21,9 +22,10 @@ mod traffic;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use netloom_records::statistics::{Over, Span};
 use netloom_records::{
     Batch, CongestedFlowRow, CongestionRow, FlowRow, MemorySink, Names, ReorderingRow, RepairRow, RunFolder,
-    Table,
+    SeriesRow, Table,
 };
 use netloom_units::Time;
 use serde::Serialize;
@@ -35,6 +37,7 @@ pub use gather::Totals;
 pub use netloom_records::statistics::Reordering as ReorderingSummary;
 pub use netloom_records::statistics::{SizeBucket, Slowdowns};
 pub use queue_pairs::QueuePairSummary;
+pub use span::{SpanSummary, name as over_name, over};
 pub use staged::{FlowThroughput, StageSummary, StagedSummary};
 pub use statistics::Distribution;
 pub use timeouts::{TimedOut, TimeoutSummary};
@@ -46,6 +49,8 @@ use crate::manifest::HOSTS;
 /// All figures of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
+    /// The part of the run that background messages, kinds of traffic and links are told of.
+    pub span: SpanSummary,
     /// Job by job.
     pub jobs: Vec<JobSummary>,
     /// Traffic beside the jobs.
@@ -139,7 +144,7 @@ pub struct PhaseSummary {
     pub busbw: f64,
 }
 
-/// Traffic beside the jobs.
+/// Traffic beside the jobs, within the span.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BackgroundSummary {
     /// Messages that started.
@@ -173,12 +178,12 @@ pub struct PeakSummary {
     pub node_mean_packets: Option<f64>,
 }
 
-/// Links, both directions apart.
+/// Links within the span, both directions apart.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LinkSummary {
     /// Bytes sent over what all links could have sent, failed ones included.
     pub utilization: f64,
-    /// Share of the time that the busiest direction of a link was transmitting.
+    /// Share of that time that the busiest direction of a link was transmitting.
     pub busiest: f64,
 }
 
@@ -192,14 +197,15 @@ pub struct DropSummary {
 }
 
 impl Summary {
-    /// Of rows in memory.
+    /// Of rows in memory, over the time in which a job runs.
     pub fn of_memory(sink: &MemorySink, names: &Names, n_hosts: u32, totals: Totals) -> Summary {
-        let mut gather = Gather::new(n_hosts);
+        let mut gather = Gather::over(n_hosts, Span::of_jobs(&sink.jobs, totals.simulated));
         gather.take(Batch::Traffic(&sink.traffic));
         gather.take(Batch::Flows(&sink.flows));
         gather.take(Batch::Collectives(&sink.collectives));
         gather.take(Batch::Steps(&sink.steps));
         gather.take(Batch::Jobs(&sink.jobs));
+        gather.take(Batch::Series(&sink.series));
         gather.take(Batch::Ports(&sink.ports));
         gather.take(Batch::Drops(&sink.drops));
         gather.take(Batch::Repairs(&sink.repairs));
@@ -219,13 +225,14 @@ impl Summary {
     /// Of a run folder.
     ///
     /// # Errors
-    /// If it is no complete run folder, or cannot be read.
-    pub fn of_folder(folder: &RunFolder) -> Result<Summary, LabError> {
+    /// If it is no complete run folder, or cannot be read, or an interval is not within the run.
+    pub fn of_folder(folder: &RunFolder, over: Over) -> Result<Summary, LabError> {
+        let span = span_of_folder(folder, over)?;
         let manifest = folder.manifest();
         let n_hosts = manifest.engine.get(HOSTS).and_then(serde_json::Value::as_u64);
         let lacking = || LabError::Lacking { path: folder.path().to_owned(), what: HOSTS };
         let n_hosts = n_hosts.and_then(|n| u32::try_from(n).ok()).ok_or_else(lacking)?;
-        let mut gather = Gather::new(n_hosts);
+        let mut gather = Gather::over(n_hosts, span);
         if folder.path().join(Table::Traffic.file_name()).is_file() {
             gather.take(Batch::Traffic(&folder.traffic()?));
         }
@@ -235,6 +242,12 @@ impl Summary {
         gather.take(Batch::Collectives(&folder.collectives()?));
         gather.take(Batch::Steps(&folder.steps()?));
         gather.take(Batch::Jobs(&folder.jobs()?));
+        // What ports sent within the span is known from their samples, which come first.
+        if folder.path().join(Table::Series.file_name()).is_file() {
+            for block in folder.rows::<SeriesRow>()? {
+                gather.take(Batch::Series(&block?));
+            }
+        }
         gather.take(Batch::Ports(&folder.ports()?));
         gather.take(Batch::Drops(&folder.drops()?));
         take_later_tables(folder, &mut gather)?;
@@ -246,6 +259,25 @@ impl Summary {
         };
         Ok(gather.finish(&folder.names()?, totals))
     }
+}
+
+/// The part of a stored run that is asked for.
+pub(crate) fn span_of_folder(folder: &RunFolder, over: Over) -> Result<Span, LabError> {
+    let end = Time(folder.manifest().simulated_ps);
+    let outside = |found| LabError::OutsideRun { path: folder.path().to_owned(), found };
+    Span::of(over, &folder.jobs()?, end).map_err(outside)
+}
+
+/// The figures over a part of a run that was just stored, whose figures over the whole of it are known.
+pub(crate) fn taken_over(path: &Path, over: Over, whole: Summary) -> Result<Summary, LabError> {
+    if over == Over::All {
+        return Ok(whole);
+    }
+    let folder = RunFolder::open(path)?;
+    if span_of_folder(&folder, over)?.is_whole() {
+        return Ok(Summary { span: SpanSummary { over: over_name(over), ..whole.span }, ..whole });
+    }
+    Summary::of_folder(&folder, over)
 }
 
 /// Tables that folders of older versions lack.
@@ -289,10 +321,10 @@ fn take_later_tables(folder: &RunFolder, gather: &mut Gather) -> Result<(), LabE
     Ok(())
 }
 
-/// The figures of a run folder.
+/// The figures of a run folder, over the time in which a job runs.
 ///
 /// # Errors
 /// If it is no complete run folder, or cannot be read.
 pub fn summary(path: &Path) -> Result<Summary, LabError> {
-    Summary::of_folder(&RunFolder::open(path)?)
+    Summary::of_folder(&RunFolder::open(path)?, Over::Jobs)
 }

@@ -103,11 +103,16 @@ const FIGURES: &[Entry] = &[
         "Variance of what they got.",
         Fill::Real(|row| Some(row.stage?.variance_bps2)),
     ),
-    ("fct_count", "messages", "Background messages that arrived.", Fill::Whole(|row| Some(row.fct()?.count))),
+    (
+        "fct_count",
+        "messages",
+        "Background messages of the span that arrived.",
+        Fill::Whole(|row| Some(row.fct()?.count)),
+    ),
     (
         "fct_mean",
         "s",
-        "Mean completion time of background messages.",
+        "Mean completion time of background messages that started within the span.",
         Fill::Real(|row| Some(row.fct()?.mean_s)),
     ),
     ("fct_p50", "s", "Median of these times.", Fill::Real(|row| Some(row.fct()?.p50_s))),
@@ -149,13 +154,13 @@ const FIGURES: &[Entry] = &[
     (
         "utilization",
         "share",
-        "Bytes sent over what all links could have sent.",
+        "Bytes sent within the span over what all links could have sent.",
         Fill::Real(|row| Some(row.run().links.utilization)),
     ),
     (
         "busiest",
         "share",
-        "Share of the time the busiest link direction sent.",
+        "Share of the span for which the busiest link direction sent.",
         Fill::Real(|row| Some(row.run().links.busiest)),
     ),
     (
@@ -184,6 +189,13 @@ const FIGURES: &[Entry] = &[
         Fill::Whole(|row| Some(row.run().hops)),
     ),
     ("simulated", "s", "Simulated time.", Fill::Real(|row| Some(row.run().simulated_s))),
+    (
+        "span",
+        "word",
+        "The part of the run that background messages and links are told of: `jobs`, while a job runs; `all`; or an interval.",
+        Fill::Text(|row| Some(row.run().span.over.clone())),
+    ),
+    ("span_length", "s", "How long that is.", Fill::Real(|row| Some(row.run().span.length_s))),
 ];
 
 impl<'a> Row<'a> {

@@ -7,28 +7,43 @@
 
 use std::path::Path;
 
+use netloom_records::statistics::Over;
 use netloom_records::{Manifest, RunFolder, Status, Table};
 
 use super::points::PointReport;
 use super::variants::{Variant, digest_without_seed};
+use crate::error::LabError;
 use crate::summary::Summary;
 
-/// What a folder holds, if it is the whole run of a variant with a seed.
-pub(super) fn finished(folder: &Path, variant: &Variant, seed: u64) -> Option<PointReport> {
-    let run = RunFolder::open(folder).ok()?;
+/// What a folder holds, if it is the whole run of a variant with a seed, with figures over a part of it.
+///
+/// # Errors
+/// If that part is not within the run.
+pub(super) fn finished(
+    folder: &Path,
+    variant: &Variant,
+    seed: u64,
+    over: Over,
+) -> Result<Option<PointReport>, LabError> {
+    let Ok(run) = RunFolder::open(folder) else { return Ok(None) };
     let manifest = run.manifest();
     if !is_of(manifest, variant, seed) || !has_all_tables(folder) {
-        return None;
+        return Ok(None);
     }
-    Some(PointReport {
+    let summary = match Summary::of_folder(&run, over) {
+        Ok(summary) => summary,
+        Err(outside @ LabError::OutsideRun { .. }) => return Err(outside),
+        Err(_) => return Ok(None),
+    };
+    Ok(Some(PointReport {
         name: variant.scenario.clone(),
         seed,
         outcome: manifest.outcome.clone(),
-        summary: Summary::of_folder(&run).ok()?,
+        summary,
         digest: manifest.digest,
         wall_time_s: manifest.wall_time_s,
         folder: Some(folder.to_owned()),
-    })
+    }))
 }
 
 fn is_of(manifest: &Manifest, variant: &Variant, seed: u64) -> bool {

@@ -54,7 +54,7 @@ pub fn grid(grid: &Grid<'_>) -> Result<GridReport, LabError> {
         folder.finish()?;
     }
     let total = n_seeds * plan.variants.len();
-    Ok(GridReport::new(&plan, &grid.folder, &done, total))
+    Ok(GridReport::new(&plan, grid, &done, total))
 }
 
 struct Maker<'a> {
@@ -74,9 +74,10 @@ impl Maker<'_> {
         let places: Vec<Place> =
             numbers.flat_map(|variant| seeds.iter().map(move |&seed| (variant, seed))).collect();
         let there = spread(&places, self.grid.threads, None, |_| 1, |place, _| self.find(*place))?;
+        let there = there.into_iter().collect::<Result<Vec<_>, LabError>>()?;
+        self.done.extend(there.iter().flatten().cloned());
         let missing: Vec<Place> =
             places.iter().zip(&there).filter(|(_, done)| done.is_none()).map(|(place, _)| *place).collect();
-        self.done.extend(there.into_iter().flatten());
         let made = self.make(&missing)?;
         let is_whole = made.len() == missing.len();
         self.done.extend(made);
@@ -84,16 +85,22 @@ impl Maker<'_> {
         Ok(is_whole)
     }
 
-    fn find(&self, (variant, seed): Place) -> Option<Done> {
+    fn find(&self, (variant, seed): Place) -> Result<Option<Done>, LabError> {
         let chosen = &self.plan.variants[variant];
         let folder = self.grid.folder.join(chosen.point_folder(seed));
-        finished(&folder, chosen, seed).map(|report| Done { variant, report, kept: true })
+        let found = finished(&folder, chosen, seed, self.grid.over)?;
+        Ok(found.map(|report| Done { variant, report, kept: true }))
     }
 
     /// Runs points; those that were stopped or never begun are left out.
     fn make(&self, missing: &[Place]) -> Result<Vec<Done>, LabError> {
         // What lies in a point's place and is not the point is of no use to this sweep.
-        let how = How { overwrite: Overwrite::Replace, command: &self.grid.command, stop: self.grid.stop };
+        let how = How {
+            overwrite: Overwrite::Replace,
+            over: self.grid.over,
+            command: &self.grid.command,
+            stop: self.grid.stop,
+        };
         let failed = AtomicBool::new(false);
         let work = |place: &Place, task: Task<'_>| {
             if failed.load(Ordering::Relaxed) {

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use netloom_records::Digest;
+use netloom_records::statistics::Over;
 use netloom_scenario::Diagnostics;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -46,6 +47,8 @@ pub struct Grid<'a> {
     pub force: bool,
     /// Runs at a time; `None` takes all cores.
     pub threads: Option<usize>,
+    /// The part of each run that figures are taken over; nothing that is stored of a run depends on it.
+    pub over: Over,
     /// The command line, for plan and manifests.
     pub command: Vec<String>,
     /// Raised to end all runs.

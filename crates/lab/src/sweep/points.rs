@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use netloom_engine::Options;
+use netloom_records::statistics::Over;
 use netloom_records::{Digest, DigestSink, Outcome, Overwrite};
 use netloom_scenario::Overrides;
 
@@ -32,7 +33,7 @@ pub struct Point {
     pub overrides: Overrides,
     /// What it must mean, seed apart; `None` takes it as it is found.
     pub(super) meaning: Option<Digest>,
-    /// Where its run folder goes; `None` keeps nothing but the figures.
+    /// Where its run folder goes; `None` keeps nothing but the figures, over the whole run.
     pub folder: Option<PathBuf>,
 }
 
@@ -92,6 +93,8 @@ pub struct Sweep<'a> {
     pub threads: Option<usize>,
     /// What to do where a complete run is already.
     pub overwrite: Overwrite,
+    /// The part of each stored run that figures are taken over.
+    pub over: Over,
     /// The command line, for the manifests.
     pub command: Vec<String>,
     /// Raised to end all runs; points not begun by then are not run.
@@ -106,6 +109,7 @@ impl Default for Sweep<'_> {
             points: Vec::new(),
             threads: None,
             overwrite: Overwrite::Refuse,
+            over: Over::Jobs,
             command: Vec::new(),
             stop: None,
             tell: None,
@@ -115,7 +119,7 @@ impl Default for Sweep<'_> {
 
 /// Runs all points; each has its own result, in their order.
 pub fn sweep(sweep: &Sweep<'_>) -> Vec<Result<PointReport, LabError>> {
-    let how = How { overwrite: sweep.overwrite, command: &sweep.command, stop: sweep.stop };
+    let how = How { overwrite: sweep.overwrite, over: sweep.over, command: &sweep.command, stop: sweep.stop };
     let done = spread(&sweep.points, sweep.threads, sweep.tell, |_| 1, |point, task| run(point, &how, task));
     done.unwrap_or_else(|_| {
         let threads = sweep.threads.unwrap_or_default();
@@ -126,6 +130,7 @@ pub fn sweep(sweep: &Sweep<'_>) -> Vec<Result<PointReport, LabError>> {
 /// How points are run.
 pub(super) struct How<'a> {
     pub overwrite: Overwrite,
+    pub over: Over,
     pub command: &'a [String],
     pub stop: Option<&'a AtomicBool>,
 }
@@ -167,6 +172,7 @@ fn run_into(
     watch: Watch<'_>,
 ) -> Result<PointReport, LabError> {
     let report = store(prepared, folder, how.overwrite, Options::default(), how.command.to_vec(), watch)?;
+    let report = report.over(how.over)?;
     Ok(PointReport {
         name: report.name,
         seed: report.manifest.seed,

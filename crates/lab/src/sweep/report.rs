@@ -7,17 +7,17 @@
 //! Invariants: seeds that one of the two lacks are left out of a difference.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use netloom_records::{Digest, Status};
 use serde::Serialize;
 
 use super::make::{Done, step_times};
-use super::plan::Plan;
+use super::plan::{Grid, Plan};
 use super::rounds::Known;
 use crate::error::ExitCode;
 use crate::sample::Sample;
-use crate::summary::{BackgroundSummary, JobSummary, StageSummary};
+use crate::summary::{BackgroundSummary, JobSummary, StageSummary, over_name};
 
 /// A mean over seeds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -124,6 +124,8 @@ pub struct GridReport {
     pub made: usize,
     /// Points that were there already.
     pub kept: usize,
+    /// The part of each run that background messages are told of: `jobs`, `all`, or an interval.
+    pub over: String,
     /// Packet-hops of all points that are done.
     pub hops: u64,
     /// Variant by variant.
@@ -134,7 +136,7 @@ pub struct GridReport {
 }
 
 impl GridReport {
-    pub(super) fn new(plan: &Plan, folder: &Path, done: &[Done], total: usize) -> GridReport {
+    pub(super) fn new(plan: &Plan, grid: &Grid<'_>, done: &[Done], total: usize) -> GridReport {
         let points = |variant: usize| {
             let first = done.partition_point(|point| point.variant < variant);
             let end = done.partition_point(|point| point.variant <= variant);
@@ -144,11 +146,12 @@ impl GridReport {
         let worst = done.iter().map(|point| ExitCode::of(&point.report.outcome)).max();
         let stopped = if done.len() < total { ExitCode::StoppedEarly } else { ExitCode::Good };
         GridReport {
-            folder: folder.to_owned(),
+            folder: grid.folder.clone(),
             plan: plan.digest,
             total,
             made: done.iter().filter(|point| !point.kept).count(),
             kept: done.iter().filter(|point| point.kept).count(),
+            over: over_name(grid.over),
             hops: done.iter().map(|point| point.report.summary.hops).sum(),
             variants: (0..plan.variants.len()).map(report).collect(),
             exit_code: worst.unwrap_or(ExitCode::Good).max(stopped),

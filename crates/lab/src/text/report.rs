@@ -14,7 +14,7 @@ mod staged;
 mod times;
 
 use netloom_records::Status;
-use netloom_report::told::Report;
+use netloom_report::told::{Report, SpanData};
 
 use super::Look;
 use super::ink::Ink;
@@ -74,6 +74,7 @@ fn heads(sheet: &mut Sheet, told: &Report) {
         sheet.hanging(start.plain(": "), Ink::Plain, &text);
     }
     cut_list(sheet, told.runs.len(), MOST_BESIDE, "run");
+    spans(sheet, told);
     let differing = differing(told);
     if told.runs.len() < 2 || differing.is_empty() {
         return;
@@ -87,6 +88,34 @@ fn heads(sheet: &mut Sheet, told: &Report) {
     let cut = &told.settings.between;
     let rows_left_out = cut.total - cut.rows.len();
     cut_list(sheet, differing.len() + rows_left_out, MOST_SETTINGS.min(differing.len()), "setting");
+}
+
+/// Over which part of each run background messages, throughput and links are told of, where that is not the whole.
+fn spans(sheet: &mut Sheet, told: &Report) {
+    let parts = || told.runs.iter().filter(|run| !run.span.whole);
+    let Some(first) = parts().next() else { return };
+    let why = if first.span.jobs { "while a job runs" } else { "in a part of the run" };
+    sheet.text(Ink::Faint, &format!("Background messages, mean throughput and links: {why}, which is"), 2);
+    for run in parts().take(MOST_BESIDE) {
+        sheet.hanging(
+            Line::indented(4).plain(&name(&run.name, 30)).plain(": "),
+            Ink::Plain,
+            &span(&run.span),
+        );
+    }
+    cut_list(sheet, parts().count(), MOST_BESIDE, "run");
+}
+
+/// From when to when.
+fn span(of: &SpanData) -> String {
+    let ends = |from: f64, to: f64| format!("{} to {}", words::span(from), words::span(to));
+    match of.parts.as_slice() {
+        [first, .., last] => {
+            let n_parts = words::some(of.parts.len() as u64, "part");
+            format!("{n_parts} of {}, {} in all", ends(first[0], last[1]), words::span(of.length))
+        }
+        parts => parts.iter().map(|part| ends(part[0], part[1])).collect(),
+    }
 }
 
 /// Settings in which the runs differ; of one that names what only some runs have, the name, in place of its parameters.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use netloom_lab::compare::{METRICS, compare_folders};
-use netloom_lab::{Overrides, RunRequest, Source, run};
+use netloom_lab::{Over, Overrides, RunRequest, Source, run};
 
 use crate::scenes::TWO_JOBS;
 
@@ -22,7 +22,7 @@ fn each_run_is_shown_relative_to_the_first() {
         .expect("it runs");
         folder
     });
-    let comparison = compare_folders(&folders).expect("they can be read");
+    let comparison = compare_folders(&folders, Over::Jobs).expect("they can be read");
     let names: Vec<_> = comparison.rows.iter().map(|row| (row.run.as_str(), row.job.as_deref())).collect();
     let expected = [("ecmp", "large"), ("ecmp", "small"), ("adaptive", "large"), ("adaptive", "small")];
     assert_eq!(names, expected.map(|(run, job)| (run, Some(job))));
@@ -58,7 +58,7 @@ fn staged_flows_are_compared_stage_by_stage() {
         run(RunRequest { folder: Some(folder.clone()), overrides, ..request }).expect("it runs");
         folder
     });
-    let comparison = compare_folders(&folders).expect("they can be read");
+    let comparison = compare_folders(&folders, Over::Jobs).expect("they can be read");
     let stages: Vec<_> = comparison.rows.iter().map(|row| (row.run.as_str(), row.stage)).collect();
     let expected = ["100Gbps", "50Gbps"].map(|run| [0, 1, 2].map(|stage| (run, Some(stage)))).concat();
     assert_eq!(stages, expected);

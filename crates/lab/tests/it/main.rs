@@ -24,6 +24,7 @@ mod queue_pairs;
 mod reproduce;
 mod scenes;
 mod schema;
+mod spans;
 mod sweeps;
 mod tables;
 mod text_of_fabrics;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use netloom_lab::text::{self, Look};
-use netloom_lab::{Overrides, RunRequest, Source, Style, Watch, report_text, run};
+use netloom_lab::{Over, Overrides, RunRequest, Source, Style, Watch, report_text, run};
 use netloom_records::{
     DropReason, DropRow, FaultRow, FolderSink, JobRow, MemorySink, Names, Outcome, Overwrite, PortRow,
     RunSummary, SeriesRow, Status, StepRow,
@@ -36,6 +36,7 @@ impl Place {
             folder: Some(folder.clone()),
             overwrite: Overwrite::Refuse,
             threads: Some(1),
+            over: Over::Jobs,
             command: Vec::new(),
             live: None,
             watch: Watch::default(),
@@ -74,7 +75,7 @@ impl Place {
 
     /// The text, at any width no wider than that, and the same with colours.
     fn text(&self, width: usize) -> String {
-        let told = read(&self.runs).expect("the runs can be read");
+        let told = read(&self.runs, Over::Jobs).expect("the runs can be read");
         let paths: Vec<String> = self.runs.iter().map(|run| format!("out/{}", run.name)).collect();
         for width in [20, 60, 80, 120, 300] {
             let plain = text::report(&told, &paths, Look { width, colours: false });
@@ -194,7 +195,7 @@ fn what_has_no_sample_is_zero_and_a_switch_is_all_of_its_ports() {
     let names = Names { nodes: vec!["host".to_owned(), "switch".to_owned()], ..no_names() };
     let mut place = Place::new();
     place.store("sampled", &MemorySink { ports, series, ..MemorySink::default() }, names, 1);
-    let told = read(&place.runs).expect("the run can be read");
+    let told = read(&place.runs, Over::Jobs).expect("the run can be read");
     let over_time = told.over_time[0].as_ref().expect("it has samples");
     // 1,250 B in 100 us are 100 Mbps.
     assert_eq!(over_time.throughput[..5], [1e8, 0.0, 0.0, 4e7, 0.0]);
@@ -233,7 +234,7 @@ fn names_that_would_steer_the_terminal_do_not() {
     let text = place.text(80);
     assert!(!text.contains('\u{202e}') && text.contains("queue full") && text.contains("▼"), "{text}");
     // With colours there are escapes, but none that a name brought.
-    let told = read(&place.runs).expect("the run can be read");
+    let told = read(&place.runs, Over::Jobs).expect("the run can be read");
     let coloured = text::report(&told, &[bad.to_owned()], Look { width: 80, colours: true });
     assert!(!coloured.contains("a\u{1b}[31m"), "{coloured:?}");
 }
@@ -243,7 +244,8 @@ fn the_facade_names_runs_by_their_folders_and_says_where_the_page_comes_from() {
     let mut place = Place::new();
     place.store("nothing", &MemorySink::default(), no_names(), 0);
     let folder = place.runs[0].folder.clone();
-    let text = report_text(&[folder], Look { width: 160, colours: false }).expect("it can be read");
+    let text =
+        report_text(&[folder], Over::Jobs, Look { width: 160, colours: false }).expect("it can be read");
     assert!(text.contains("run0") && text.contains("netloom report "), "{text}");
-    assert!(report_text(&[PathBuf::from("nowhere")], Look::PLAIN).is_err());
+    assert!(report_text(&[PathBuf::from("nowhere")], Over::Jobs, Look::PLAIN).is_err());
 }

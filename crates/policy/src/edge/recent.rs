@@ -32,10 +32,9 @@ impl Recent {
         self.len
     }
 
-    /// Whether one more needs room to be made.
-    #[inline(always)]
-    pub fn is_full(&self, capacity: u32) -> bool {
-        self.len as usize == self.slots.len() || self.len == capacity
+    /// How many more there is room for.
+    pub fn room(&self, capacity: u32) -> u32 {
+        capacity.min(self.slots.len() as u32) - self.len
     }
 
     /// One more; there is room for it.
@@ -55,6 +54,20 @@ impl Recent {
     pub fn drop_first(&mut self, n: u32) {
         self.first = self.first.wrapping_add(n);
         self.len -= n;
+    }
+
+    /// The oldest ones are forgotten, as long as something holds of them that does not hold again later.
+    pub fn drop_while(&mut self, holds: impl Fn(&Entry) -> bool) {
+        let (mut n, mut end) = (0, self.len);
+        while n < end {
+            let middle = n + (end - n) / 2;
+            if holds(&self.slots[self.slot(middle)]) {
+                n = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        self.drop_first(n);
     }
 
     /// The oldest, which is forgotten.
@@ -86,7 +99,7 @@ impl Recent {
     #[inline(never)]
     pub fn grow(&mut self) {
         let mut slots: Vec<Entry> = self.iter().collect();
-        slots.resize((4 * self.slots.len()).max(8), Entry::default());
+        slots.resize((4 * self.slots.len()).max(32), Entry::default());
         (self.slots, self.first) = (slots, 0);
     }
 
@@ -122,7 +135,7 @@ mod tests {
                         assert!(newest.is_none_or(|newest: Entry| recent.pop_newest(newest.psn)));
                     }
                     _ => {
-                        if recent.is_full(capacity) {
+                        if recent.room(capacity) == 0 {
                             if recent.len() == capacity {
                                 assert_eq!(recent.pop(), queue.pop_front());
                             } else {

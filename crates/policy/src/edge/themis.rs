@@ -242,26 +242,21 @@ impl Themis {
         psn % n_paths == other % n_paths
     }
 
+    /// How many data packets are only remembered, if nothing else happens to a queue pair before.
+    pub fn n_quick(&self, of: &QueuePair) -> u32 {
+        if of.hole == Hole::None { of.ring.room(self.capacity) } else { 0 }
+    }
+
     /// A data packet is about to be enqueued for the last hop; what has been enqueued there ends with it at `end`, and of
     /// that so much has `left` (both in [`UNIT`]s, modulo 2^32).
     ///
     /// The answer is a NACK to send, if this packet shows that one the host waits for is lost.
-    #[inline(always)]
-    pub fn on_data(
-        &self,
-        of: &mut QueuePair,
-        psn: u32,
-        end: u32,
-        mut left: impl FnMut() -> u32,
-    ) -> Option<Compensation> {
-        if of.ring.is_full(self.capacity) {
-            self.make_room(of, left());
+    pub fn on_data(&self, of: &mut QueuePair, psn: u32, end: u32, left: u32) -> Option<Compensation> {
+        if of.ring.room(self.capacity) == 0 {
+            self.make_room(of, left);
         }
         of.ring.push(Entry { psn, end });
-        if of.hole == Hole::None {
-            return None;
-        }
-        self.on_data_with_hole(of, Entry { psn, end }, true, left())
+        self.on_data_with_hole(of, Entry { psn, end }, true, left)
     }
 
     /// A data packet is about to be enqueued for the last hop while nothing is judged: a number that is still awaited is
@@ -271,12 +266,9 @@ impl Themis {
         of: &mut QueuePair,
         psn: u32,
         end: u32,
-        mut left: impl FnMut() -> u32,
+        left: u32,
     ) -> Option<Compensation> {
-        if of.hole == Hole::None {
-            return None;
-        }
-        self.on_data_with_hole(of, Entry { psn, end }, false, left())
+        self.on_data_with_hole(of, Entry { psn, end }, false, left)
     }
 
     /// The data packet that was announced last was not enqueued.
@@ -361,8 +353,6 @@ impl Themis {
     }
 
     /// As [`Themis::on_data`], where the host waits for a number; `is_judged` unless nobody knows which packets share a path.
-    #[cold]
-    #[inline(never)]
     fn on_data_with_hole(
         &self,
         of: &mut QueuePair,
@@ -401,14 +391,10 @@ impl Themis {
 
     /// Forgets numbers whose NACK would have come by now.
     fn retire(&self, of: &mut QueuePair, left: u32) {
-        let is_answered = |entry: &Entry| has_left(entry.end.wrapping_add(self.answer), left);
-        let n_answered = of.ring.iter().take_while(is_answered).count();
-        of.ring.drop_first(n_answered as u32);
+        of.ring.drop_while(|entry| has_left(entry.end.wrapping_add(self.answer), left));
     }
 
     /// Makes room for one more number.
-    #[cold]
-    #[inline(never)]
     fn make_room(&self, of: &mut QueuePair, left: u32) {
         if self.race == Race::Scan {
             self.retire(of, left);
@@ -466,6 +452,13 @@ impl Failure {
 }
 
 impl QueuePair {
+    /// One of [`Themis::n_quick`] data packets is about to be enqueued for the last hop, where all that has been enqueued
+    /// ends with it at `end`, in [`UNIT`]s.
+    #[inline(always)]
+    pub fn remember(&mut self, psn: u32, end: u32) {
+        self.ring.push(Entry { psn, end });
+    }
+
     /// Forgets everything; memory is kept.
     pub fn clear(&mut self) {
         self.ring.clear();

@@ -7,9 +7,11 @@ mod histogram;
 mod reordering;
 mod sample;
 mod slowdown;
+mod span;
 pub mod student;
 
 pub use fairness::Fairness;
 pub use reordering::Reordering;
 pub use sample::{Sample, Taken};
 pub use slowdown::{SizeBucket, Slowdown, Slowdowns};
+pub use span::{OutsideRun, Over, PortShares, Span};

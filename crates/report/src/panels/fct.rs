@@ -1,4 +1,5 @@
-//! Flow completion times: of messages of jobs, and of background messages, each from start to last byte.
+//! Flow completion times: of messages of jobs, and of the background messages that started within the span, each from
+//! start to last byte.
 //!
 //! Leaves out: messages of staged flows, which follow each other as fast as they can; of these only the unfinished count.
 
@@ -16,6 +17,8 @@ use netloom_records::statistics::{Sample, Taken};
 pub struct Fct {
     jobs: Group,
     background: Group,
+    /// Of background messages outside of the span.
+    n_others_unfinished: u64,
     n_staged_unfinished: u64,
 }
 
@@ -26,15 +29,23 @@ struct Group {
 }
 
 impl Collector for Fct {
-    fn take(&mut self, _: &About, batch: Batch<'_>) {
+    fn take(&mut self, about: &About, batch: Batch<'_>) {
         let Batch::Flows(rows) = batch else { return };
         for row in rows {
             match row.job {
-                BACKGROUND => self.background.add(row),
+                BACKGROUND if about.span.has(row.start) => self.background.add(row),
+                BACKGROUND => self.n_others_unfinished += u64::from(row.end.is_none()),
                 STAGED => self.n_staged_unfinished += u64::from(row.end.is_none()),
                 _ => self.jobs.add(row),
             }
         }
+    }
+}
+
+impl RunData {
+    /// Messages of all kinds that did not arrive, in the whole run.
+    pub fn unfinished(&self) -> u64 {
+        self.jobs.unfinished + self.background.unfinished + self.others_unfinished + self.staged_unfinished
     }
 }
 
@@ -59,8 +70,10 @@ impl Group {
 pub struct RunData {
     /// Of all its jobs.
     pub jobs: GroupData,
-    /// Beside them.
+    /// Beside them, within the span.
     pub background: GroupData,
+    /// Background messages outside of the span that did not arrive.
+    pub others_unfinished: u64,
     /// Messages of staged flows that did not arrive.
     pub staged_unfinished: u64,
 }
@@ -115,11 +128,12 @@ impl FctData {
 }
 
 impl Fct {
-    /// Of the whole run.
+    /// Of the run.
     pub fn finish(self) -> RunData {
         RunData {
             jobs: self.jobs.finish(),
             background: self.background.finish(),
+            others_unfinished: self.n_others_unfinished,
             staged_unfinished: self.n_staged_unfinished,
         }
     }

@@ -1,10 +1,12 @@
 //! How busy links were: between leaves and spines as a heat map in both directions, elsewhere as a list.
 //!
-//! Models: utilization, the time a direction of a link was transmitting over simulated time.
+//! Models: utilization, the part of the span for which a direction of a link was transmitting.
+//! Leaves out: the span where ports were not sampled over time; utilization is of the whole run then.
 //!
 //! Invariants: a large fabric is shown in blocks of neighbouring leaves and spines, whose size is stated; a list that is
 //! cut says how long it was.
 
+use netloom_records::statistics::PortShares;
 use netloom_records::{Batch, PortRow};
 use netloom_units::NodeId;
 use serde::Serialize;
@@ -21,16 +23,24 @@ const MOST_ALONG: usize = 64;
 /// Directions of links that a list shows.
 const LISTED: usize = 40;
 
-/// What is kept of a run: its ports, so memory grows with the fabric.
+/// What is kept of a run: its ports, so memory grows with the fabric, and what they sent within the span.
 #[derive(Debug, Default)]
 pub struct Links {
     ports: Vec<PortRow>,
+    shares: Option<PortShares>,
 }
 
 impl Collector for Links {
-    fn take(&mut self, _: &About, batch: Batch<'_>) {
-        if let Batch::Ports(rows) = batch {
-            self.ports.extend_from_slice(rows);
+    fn take(&mut self, about: &About, batch: Batch<'_>) {
+        match batch {
+            Batch::Ports(rows) => self.ports.extend_from_slice(rows),
+            Batch::Series(rows) => {
+                let shares = self.shares.get_or_insert_with(|| PortShares::new(about.span.clone()));
+                for row in rows {
+                    shares.take(row);
+                }
+            }
+            _ => {}
         }
     }
 }
@@ -38,6 +48,8 @@ impl Collector for Links {
 /// The links of one run.
 #[derive(Debug, Serialize)]
 pub struct RunData {
+    /// Whether this is of the whole run though figures are of a part of it, because ports were not sampled over time.
+    pub unsampled: bool,
     /// All directions of links out of hosts.
     pub from_hosts: Option<Usage>,
     /// All directions of links to hosts.
@@ -53,7 +65,7 @@ pub struct RunData {
     pub busiest: ListData,
 }
 
-/// How busy some directions of links were, as shares of the time.
+/// How busy some directions of links were, as shares of the span.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Usage {
     /// How many directions.
@@ -99,7 +111,7 @@ pub struct ListedLink {
     pub from: String,
     /// The node that receives.
     pub to: String,
-    /// Share of the time that it was transmitting.
+    /// Share of the span for which it was transmitting.
     pub usage: f64,
 }
 
@@ -124,23 +136,20 @@ impl Tally {
     }
 }
 
-/// Share of the time that a port was transmitting.
-fn usage(about: &About, port: &PortRow) -> f64 {
-    if about.simulated() > 0.0 { port.busy.0 as f64 / about.simulated() } else { 0.0 }
-}
-
 impl Links {
-    /// Of the whole run; `n_runs` share the page's room.
-    pub fn finish(self, about: &About, n_runs: usize) -> RunData {
+    /// Of the run; `n_runs` share the page's room.
+    pub fn finish(mut self, about: &About, n_runs: usize) -> RunData {
+        let shares = self.shares.take().unwrap_or_else(|| PortShares::new(about.span.clone()));
         let all = |is_wanted: &dyn Fn(&PortRow) -> bool| {
             let mut tally = Tally::default();
-            self.ports.iter().filter(|port| is_wanted(port)).for_each(|port| tally.add(usage(about, port)));
+            self.ports.iter().filter(|port| is_wanted(port)).for_each(|port| tally.add(shares.usage(port)));
             tally.finish()
         };
-        let tiers = TwoTiers::of(about, &self.ports).map(|tiers| self.tiers(about, &tiers, n_runs));
-        let busiest = self.list(about);
+        let tiers = TwoTiers::of(about, &self.ports).map(|tiers| self.tiers(about, &tiers, &shares, n_runs));
+        let busiest = self.list(about, &shares);
         let list = tiers.is_none().then(|| busiest.clone());
         RunData {
+            unsampled: !shares.is_known(),
             from_hosts: all(&|port| about.is_host(port.node)),
             to_hosts: all(&|port| about.is_host(port.peer) && !about.is_host(port.node)),
             between: all(&|port| !about.is_host(port.node) && !about.is_host(port.peer)),
@@ -150,7 +159,7 @@ impl Links {
         }
     }
 
-    fn tiers(&self, about: &About, tiers: &TwoTiers, n_runs: usize) -> TierData {
+    fn tiers(&self, about: &About, tiers: &TwoTiers, shares: &PortShares, n_runs: usize) -> TierData {
         let room = MOST_CELLS / (2 * n_runs.max(1));
         let [leaf_block, spine_block] = blocks([tiers.leaves.len(), tiers.spines.len()], room);
         let n_spines = tiers.spines.len().div_ceil(spine_block);
@@ -161,9 +170,9 @@ impl Links {
             let (from, to) = (place(&tiers.leaves, port.node), place(&tiers.leaves, port.peer));
             let (over, under) = (place(&tiers.spines, port.peer), place(&tiers.spines, port.node));
             if let (Some(leaf), Some(spine)) = (from, over) {
-                up[leaf / leaf_block][spine / spine_block].add(usage(about, port));
+                up[leaf / leaf_block][spine / spine_block].add(shares.usage(port));
             } else if let (Some(leaf), Some(spine)) = (to, under) {
-                down[leaf / leaf_block][spine / spine_block].add(usage(about, port));
+                down[leaf / leaf_block][spine / spine_block].add(shares.usage(port));
             }
         }
         let finish = |rows: Vec<Vec<Tally>>| -> Vec<Vec<Option<Usage>>> {
@@ -179,18 +188,21 @@ impl Links {
         }
     }
 
-    fn list(&self, about: &About) -> ListData {
+    fn list(&self, about: &About, shares: &PortShares) -> ListData {
         let is_between = |port: &&PortRow| !about.is_host(port.node) && !about.is_host(port.peer);
         let mut ports: Vec<&PortRow> = self.ports.iter().filter(is_between).collect();
         if ports.is_empty() {
             ports = self.ports.iter().collect();
         }
-        ports.sort_by_key(|port| (std::cmp::Reverse(port.busy), port.port));
+        ports.sort_by(|left, right| {
+            let by_time = shares.busy(right).total_cmp(&shares.busy(left));
+            by_time.then(left.port.cmp(&right.port))
+        });
         let listed = |port: &&PortRow| ListedLink {
             link: about.names.links.get(port.link.0 as usize).cloned().unwrap_or_default(),
             from: about.node(port.node),
             to: about.node(port.peer),
-            usage: share(usage(about, port)),
+            usage: share(shares.usage(port)),
         };
         ListData { total: ports.len(), links: ports.iter().take(LISTED).map(listed).collect() }
     }

@@ -2,13 +2,14 @@
 //!
 //! Models: at each interval of the table `series`, bytes that were sent to hosts, over all of them, and the most bytes
 //! that waited at one switch, over all of its ports, at the interval's end.
-//! Leaves out: what happened between two samples; ports one by one.
+//! Leaves out: what happened between two samples; ports one by one. The mean is over the span.
 //!
 //! Invariants: what has no row is zero; intervals are those of the table, or so many of them joined that there are at most
 //! [`MOST`]; joining keeps bytes and the largest backlog.
 
 use std::collections::BTreeMap;
 
+use netloom_records::statistics::Span;
 use netloom_records::{Batch, PortRow, SeriesRow};
 use netloom_units::{NodeId, PortId};
 use serde::Serialize;
@@ -31,6 +32,8 @@ pub struct OverTime {
     /// The switch being added up, with the end of the interval.
     open: Option<(u64, NodeId, u64)>,
     worst: Option<(u64, NodeId)>,
+    /// Bytes to hosts within the span.
+    within: f64,
 }
 
 /// Where a port is.
@@ -53,7 +56,7 @@ impl Collector for OverTime {
     fn take(&mut self, about: &About, batch: Batch<'_>) {
         match batch {
             Batch::Ports(rows) => self.ports.extend(rows.iter().map(|row| Seat::of(about, row))),
-            Batch::Series(rows) => rows.iter().for_each(|row| self.sample(row)),
+            Batch::Series(rows) => rows.iter().for_each(|row| self.sample(row, &about.span)),
             _ => {}
         }
     }
@@ -72,7 +75,7 @@ impl Seat {
 
 impl OverTime {
     /// Rows come by time, then by port, and ports of one node follow each other.
-    fn sample(&mut self, row: &SeriesRow) {
+    fn sample(&mut self, row: &SeriesRow, span: &Span) {
         let Ok(place) = self.ports.binary_search_by_key(&row.port, |seat| seat.port) else { return };
         let seat = self.ports[place];
         let end = row.time.0;
@@ -80,6 +83,7 @@ impl OverTime {
         let moment = self.moments.entry(end).or_default();
         if seat.leads_to_host {
             moment.to_hosts = moment.to_hosts.saturating_add(row.size.0);
+            self.within += row.size.0 as f64 * span.share_of(row);
         }
         if !seat.is_of_switch {
             return;
@@ -102,7 +106,6 @@ impl OverTime {
         let interval = sampled * n_samples.div_ceil(MOST);
         let mut grid = vec![Moment::default(); (n_samples * sampled).div_ceil(interval) as usize];
         let last = grid.len() - 1;
-        let sent = self.moments.values().fold(0_u64, |sum, moment| sum.saturating_add(moment.to_hosts));
         for (end, moment) in self.moments {
             let place = &mut grid[((end.saturating_sub(1) / interval) as usize).min(last)];
             place.to_hosts = place.to_hosts.saturating_add(moment.to_hosts);
@@ -115,7 +118,7 @@ impl OverTime {
         Some(RunData {
             interval: interval as f64 / 1e12,
             throughput: grid.iter().enumerate().map(rate).collect(),
-            mean: six_digits(sent as f64 * 8e12 / simulated as f64),
+            mean: six_digits(self.within * 8e12 / about.span.length().0.max(1) as f64),
             backlog: grid.iter().map(|moment| moment.waiting).collect(),
             worst: self.worst.map(|(_, node)| about.node(node)),
         })
@@ -129,7 +132,7 @@ pub struct RunData {
     pub interval: f64,
     /// Interval by interval: sent to all hosts together, in bit/s.
     pub throughput: Vec<f64>,
-    /// The same of the whole run.
+    /// The same over the span.
     pub mean: f64,
     /// Most bytes that waited at one switch, at the end of each interval.
     pub backlog: Vec<u64>,

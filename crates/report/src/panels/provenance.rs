@@ -1,6 +1,7 @@
 //! Where each run came from: version, command, seed, digest, how it ended, and what in it is ours.
 
 use netloom_records::Status;
+use netloom_records::statistics::{Over, Span};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -30,6 +31,8 @@ pub struct RunData {
     wall_time: f64,
     /// In seconds.
     pub simulated: f64,
+    /// The part of it that figures of background messages, mean throughput and utilization are of.
+    pub span: SpanData,
     /// Data packets that hosts created.
     pub packets: u64,
     hops: u64,
@@ -41,6 +44,30 @@ pub struct RunData {
     yaml: Option<String>,
     /// Its length in bytes.
     yaml_bytes: usize,
+}
+
+/// A part of a run, in seconds.
+#[derive(Debug, Serialize)]
+pub struct SpanData {
+    /// Whether it is the time in which a job runs.
+    pub jobs: bool,
+    /// Whether it is the whole run.
+    pub whole: bool,
+    /// Its parts, each from an instant to an instant.
+    pub parts: Vec<[f64; 2]>,
+    /// How long it is.
+    pub length: f64,
+}
+
+impl SpanData {
+    fn of(span: &Span) -> SpanData {
+        SpanData {
+            jobs: span.over() == Over::Jobs,
+            whole: span.is_whole(),
+            parts: span.parts().iter().map(|part| part.map(|at| six_digits(at.as_seconds()))).collect(),
+            length: six_digits(span.length().as_seconds()),
+        }
+    }
 }
 
 impl RunData {
@@ -60,6 +87,7 @@ impl RunData {
             threads: manifest.threads,
             wall_time: six_digits(manifest.wall_time_s),
             simulated: six_digits(about.simulated() / 1e12),
+            span: SpanData::of(&about.span),
             packets: manifest.packets,
             hops: manifest.hops,
             command: command_line(&manifest.command),

@@ -1,4 +1,4 @@
-//! FCT slowdown of background messages by size: how much longer they took than alone.
+//! FCT slowdown by size of the background messages that started within the span: how much longer they took than alone.
 
 use netloom_records::Batch;
 use netloom_records::statistics::{Slowdown, Slowdowns};
@@ -14,9 +14,9 @@ const BUCKETS: u64 = 20;
 pub struct SlowdownBySize(Slowdown);
 
 impl Collector for SlowdownBySize {
-    fn take(&mut self, _: &About, batch: Batch<'_>) {
+    fn take(&mut self, about: &About, batch: Batch<'_>) {
         if let Batch::Flows(rows) = batch {
-            for row in rows {
+            for row in rows.iter().filter(|row| about.span.has(row.start)) {
                 self.0.take(row);
             }
         }
@@ -24,7 +24,7 @@ impl Collector for SlowdownBySize {
 }
 
 impl SlowdownBySize {
-    /// Of the whole run; nothing where no message has an ideal time.
+    /// Of the run; nothing where no message has an ideal time.
     pub fn finish(self) -> Option<Slowdowns> {
         self.0.finish(BUCKETS)
     }

@@ -32,7 +32,7 @@ pub struct RowData {
 /// The figures of a whole run.
 #[derive(Debug, Serialize)]
 pub struct WholeData {
-    /// Mean completion time of background messages, in seconds.
+    /// Mean completion time of background messages within the span, in seconds.
     pub fct_mean: Option<f64>,
     /// Its 99th percentile.
     pub fct_p99: Option<f64>,
@@ -87,7 +87,7 @@ impl WholeData {
             host_queue: queues.hosts.as_ref().map(|peak| peak.longest),
             switch_queue: queues.switches.as_ref().map(|peak| peak.longest),
             dropped: report.faults[run].drops.iter().map(|drops| drops.packets).sum(),
-            unfinished: fct.jobs.unfinished + fct.background.unfinished + fct.staged_unfinished,
+            unfinished: fct.unfinished(),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Models: completion times and throughput of every kind that a scenario names; a kind's throughput is its payload from its
 //! first start to its last arrival.
-//! Leaves out: traffic of no kind.
+//! Leaves out: traffic of no kind; background messages that started outside of the span.
 //!
 //! Invariants: absent where no kind is named; memory grows with the kinds and not with the messages.
 
@@ -12,7 +12,7 @@ use netloom_records::statistics::{Sample, Taken};
 use netloom_records::{Batch, ClassRow, FlowRow, TrafficRow};
 use serde::Serialize;
 
-use super::{Collector, STAGED};
+use super::{BACKGROUND, Collector, STAGED};
 use crate::collect::About;
 use crate::round::{seconds, six_digits};
 
@@ -40,7 +40,10 @@ impl Collector for Traffic {
     fn take(&mut self, about: &About, batch: Batch<'_>) {
         match batch {
             Batch::Traffic(rows) => rows.iter().for_each(|row| self.name(row)),
-            Batch::Flows(rows) if !self.kinds.is_empty() => rows.iter().for_each(|row| self.message(row)),
+            Batch::Flows(rows) if !self.kinds.is_empty() => {
+                let counts = |row: &&FlowRow| row.job != BACKGROUND || about.span.has(row.start);
+                rows.iter().filter(counts).for_each(|row| self.message(row));
+            }
             Batch::Classes(rows) => rows.iter().for_each(|row| self.class(about, row)),
             _ => {}
         }

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use netloom_records::statistics::Over;
 use netloom_records::{INCOMPLETE_FILE, Overwrite};
 use netloom_report::{ReportError, ReportedRun, render, write};
 use serde_json::Map;
@@ -27,11 +28,11 @@ fn an_incomplete_run_is_refused_by_name() {
 fn what_is_no_run_folder_is_refused() {
     let place = Place::new();
     let run = |name: &str| [ReportedRun { name: name.to_owned(), folder: place.path(name) }];
-    refused(render(&run("missing")), "no such run folder");
+    refused(render(&run("missing"), Over::Jobs), "no such run folder");
     fs::create_dir(place.path("other")).unwrap();
-    refused(render(&run("other")), "no run folder");
+    refused(render(&run("other"), Over::Jobs), "no run folder");
     fs::write(place.path("file"), "x").unwrap();
-    refused(render(&run("file")), "a file, not a run folder");
+    refused(render(&run("file"), Over::Jobs), "a file, not a run folder");
 }
 
 #[test]
@@ -67,13 +68,13 @@ fn a_manifest_without_the_number_of_hosts_is_refused() {
 fn a_report_replaces_nothing_unless_told_to() {
     let place = Place::small();
     let file = place.path("below/report.html");
-    write(place.runs(), &file, Overwrite::Refuse).unwrap();
+    write(place.runs(), &file, Overwrite::Refuse, Over::Jobs).unwrap();
     let page = fs::read_to_string(&file).unwrap();
     assert_eq!(page, place.page().unwrap());
-    refused(write(place.runs(), &file, Overwrite::Refuse), "already there");
+    refused(write(place.runs(), &file, Overwrite::Refuse, Over::Jobs), "already there");
     fs::write(&file, "something else").unwrap();
-    write(place.runs(), &file, Overwrite::Replace).unwrap();
+    write(place.runs(), &file, Overwrite::Replace, Over::Jobs).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), page);
-    refused(write(place.runs(), &place.path("below"), Overwrite::Replace), "this is a folder");
+    refused(write(place.runs(), &place.path("below"), Overwrite::Replace, Over::Jobs), "this is a folder");
     assert_eq!(fs::read_dir(place.path("below")).unwrap().count(), 1, "no draft is left");
 }

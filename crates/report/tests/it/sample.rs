@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use netloom_records::statistics::Over;
 use netloom_records::{
     ChangedSetting, FlowRow, FolderSink, JobRow, MemorySink, Names, Outcome, Overwrite, PortRow, RunSummary,
     Status, StepRow,
@@ -155,7 +156,7 @@ impl Place {
     }
 
     pub fn page(&self) -> Result<String, ReportError> {
-        render(&self.runs)
+        render(&self.runs, Over::Jobs)
     }
 
     /// What the page is told.

@@ -25,6 +25,13 @@ pub fn busy(sheet: &mut Sheet, told: &Links) {
     busiest(sheet, &told.busiest);
     let said: Vec<String> = kinds.iter().filter_map(|(kind, usage)| Some(of_kind(kind, (*usage)?))).collect();
     sheet.text(Ink::Faint, &said.join("; "), 2);
+    if told.unsampled {
+        sheet.text(
+            Ink::Faint,
+            "Links are told of over the whole run, since ports were not sampled over time.",
+            2,
+        );
+    }
 }
 
 fn of_kind(kind: &str, usage: Usage) -> String {

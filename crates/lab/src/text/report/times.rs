@@ -1,6 +1,6 @@
 //! Step times and completion times: a bar for each run, to the mean, with a whisker to the 99th percentile.
 
-use netloom_report::told::{FctData, JobData, Report};
+use netloom_report::told::{Fct, FctData, JobData, Report};
 
 use super::super::bars::{bar, whisker};
 use super::super::ink::Ink;
@@ -123,8 +123,7 @@ pub fn messages(sheet: &mut Sheet, told: &Report) {
     bars(sheet, "FCT of messages of jobs", &of_jobs.filter_map(timed).collect::<Vec<_>>());
     let beside = told.fct.iter().map(|fct| fct.background.arrived.as_ref()).enumerate();
     bars(sheet, "FCT of background messages", &beside.filter_map(timed).collect::<Vec<_>>());
-    let lost =
-        told.fct.iter().map(|fct| fct.jobs.unfinished + fct.background.unfinished + fct.staged_unfinished);
+    let lost = told.fct.iter().map(Fct::unfinished);
     let with_losses: Vec<(usize, u64)> = lost.enumerate().filter(|(_, lost)| *lost > 0).collect();
     for (run, lost) in with_losses.iter().take(MOST_BESIDE) {
         let text = format!("{}: {} did not arrive", told.runs[*run].name, words::some(*lost, "message"));

@@ -29,7 +29,7 @@ fn nack(filter: &Themis, of: &mut QueuePair, psn: u32) -> Filter {
 }
 
 fn data(filter: &Themis, of: &mut QueuePair, psn: u32) -> Option<Compensation> {
-    filter.on_data(of, psn, SIZE, || 0)
+    filter.on_data(of, psn, SIZE, 0)
 }
 
 const BOTH: [&str; 2] = ["scan", "literal"];
@@ -198,7 +198,7 @@ impl Hop {
         for &psn in psns {
             self.enqueued = self.enqueued.wrapping_add(SIZE);
             let left = self.enqueued.wrapping_sub((n_waiting + 1) * SIZE);
-            let compensation = self.filter.on_data(&mut self.of, psn, self.enqueued, || left);
+            let compensation = self.filter.on_data(&mut self.of, psn, self.enqueued, left);
             made.extend(compensation.map(|compensation| compensation.psn));
         }
         made
@@ -396,7 +396,7 @@ impl Toy {
             Event::AtSwitch(position) => {
                 let (psn, left) = (self.psn(position), self.left(now));
                 self.n_enqueued += 1;
-                let made = self.filter.on_data(&mut self.of, psn, self.n_enqueued * SIZE, || left);
+                let made = self.filter.on_data(&mut self.of, psn, self.n_enqueued * SIZE, left);
                 if let Some(Compensation { psn }) = made {
                     self.at(now + 20, Event::NackAtSender(self.position(psn)));
                 }
