@@ -40,7 +40,8 @@ export function cdfChart(label: string, what: string, things: string, lines: Lin
     emphasis: { disabled: true },
   }));
   return chart(label, 320, {
-    grid: { left: 64, right: 24, top: 16, bottom: 56 },
+    // Half of the last label is beyond the axis.
+    grid: { left: 64, right: log ? 36 : 24, top: 16, bottom: 56 },
     tooltip: tooltip((hovered: { seriesName: string; value: [number, number] }[]) => {
       const shown = hovered.map(
         ({ seriesName, value }) => `${seriesName}: ${percent(value[1])} within ${span(value[0] * worth)}`,

@@ -340,6 +340,7 @@ export interface SignalsOfRun {
   marked: number;
   pauses: number;
   lost: number;
+  lost_without_port: number;
   reasons: Record<string, number>;
   ports: SignalledPort[];
 }

@@ -13,14 +13,14 @@ export interface Column {
 /** A cell: a text, or what an element shows. */
 export type Cell = Child | null;
 
-/** A table that scrolls sideways where the page is narrow. */
-export function table(caption: string, columns: Column[], rows: Cell[][]): HTMLElement {
+/** A table that scrolls sideways where the page is narrow; as cards, its rows are drawn below each other there instead. */
+export function table(caption: string, columns: Column[], rows: Cell[][], asCards = false): HTMLElement {
   const classed = (column: Column | undefined): Record<string, string> =>
     column?.number === true ? { class: "number" } : {};
   const head = columns.map((column) => element("th", { scope: "col", ...classed(column) }, column.title));
   const body = rows.map((row) => {
     const cells = row.map((cell, place) => {
-      const attributes = classed(columns[place]);
+      const attributes = { ...classed(columns[place]), ...(asCards ? { "data-title": columns[place]?.title ?? "" } : {}) };
       return place === 0
         ? element("th", { scope: "row", ...attributes }, cell ?? "")
         : element("td", attributes, cell ?? "");
@@ -29,7 +29,7 @@ export function table(caption: string, columns: Column[], rows: Cell[][]): HTMLE
   });
   const made = element(
     "table",
-    {},
+    asCards ? { class: "cards" } : {},
     element("caption", {}, caption),
     element("thead", {}, element("tr", {}, ...head)),
     element("tbody", {}, ...body),

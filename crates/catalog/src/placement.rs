@@ -104,6 +104,16 @@ pub enum PlacementError {
         /// The host.
         host: HostId,
     },
+    /// Hosts by number, of which there are not so many.
+    #[error("job {job} wants {wanted} hosts by number, but {there} have such numbers")]
+    TooFewNumbers {
+        /// Job number.
+        job: usize,
+        /// How many it wants.
+        wanted: u32,
+        /// How many there are.
+        there: u32,
+    },
     /// A number of ranks that contradicts the placement.
     #[error("job {job} has {ranks} ranks, but its placement gives {given} hosts")]
     Contradiction {
@@ -253,6 +263,9 @@ impl Floor<'_> {
         };
         let free = hosts.len() as u32;
         let wanted = request.ranks.unwrap_or(free);
+        if wanted > free && matches!(request.placement, Placement::Numbered { .. }) {
+            return Err(PlacementError::TooFewNumbers { job, wanted, there: free });
+        }
         if wanted > free {
             return Err(PlacementError::TooFew { job, wanted, free });
         }

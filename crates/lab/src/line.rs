@@ -1,13 +1,16 @@
 //! The straight line: compile, simulate, store.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use netloom_engine::Options;
+use netloom_model::{Job, Phase};
 use netloom_records::statistics::Over;
 use netloom_records::{FolderError, FolderSink, Manifest, Overwrite};
 use netloom_scenario::Overrides;
 
 use crate::error::{ExitCode, LabError, check_threads};
+use crate::export::alone::name as algorithm_name;
 use crate::live::{self, Serve};
 use crate::manifest::run_summary;
 use crate::names::safe_name;
@@ -17,6 +20,7 @@ use crate::source::Source;
 use crate::spread::cores;
 use crate::summary::{Summary, taken_over};
 use crate::watch::Watch;
+use crate::words;
 
 /// Most threads a run takes without being told to.
 const MOST_BY_ITSELF: usize = 16;
@@ -71,9 +75,29 @@ pub struct RunReport {
     pub manifest: Manifest,
     /// Its figures.
     pub summary: Summary,
+    /// What each phase of each job is that communicates, by job and phase.
+    pub collectives: BTreeMap<(usize, u16), String>,
 }
 
 impl RunReport {
+    /// Bus bandwidths of a job as nccl-tests tell them, in bytes per second: of each collective, over all phases with it.
+    pub fn bandwidths(&self, job: usize) -> Vec<(String, f64)> {
+        let mut found: Vec<(String, [f64; 2])> = Vec::new();
+        let phases = self.summary.jobs.get(job).map_or(&[][..], |job| &job.phases);
+        for phase in phases {
+            let name = self.collectives.get(&(job, phase.phase)).cloned().unwrap_or_default();
+            let seconds = phase.time.map_or(0.0, |time| time.mean_s * time.count as f64);
+            let place = found.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+                found.push((name, [0.0, 0.0]));
+                found.len() - 1
+            });
+            let [bytes, time] = &mut found[place].1;
+            (*bytes, *time) = (*bytes + phase.busbw * seconds, *time + seconds);
+        }
+        let over_time = |[bytes, time]: [f64; 2]| if time > 0.0 { bytes / time } else { 0.0 };
+        found.into_iter().map(|(name, sums)| (name, over_time(sums))).collect()
+    }
+
     /// The same with figures over a part of the run.
     pub(crate) fn over(self, over: Over) -> Result<RunReport, LabError> {
         let summary = taken_over(&self.folder, over, self.summary)?;
@@ -127,7 +151,29 @@ pub(crate) fn store(
     let simulated = simulate(prepared, &mut sink, options, watch)?;
     let finished = sink.finish(run_summary(prepared, &simulated, options.threads, command));
     let manifest = finished.map_err(not_stored)?;
-    Ok(RunReport { name: prepared.name.clone(), folder, manifest, summary: simulated.summary })
+    let collectives = collectives(&prepared.compiled.model.workload.jobs);
+    Ok(RunReport { name: prepared.name.clone(), folder, manifest, summary: simulated.summary, collectives })
+}
+
+/// What scenarios call the collectives of each phase, with their size where all have the same.
+fn collectives(jobs: &[Job]) -> BTreeMap<(usize, u16), String> {
+    let of_phase = |phase: &Phase| {
+        let Phase::Communicate { buckets, .. } = phase else { return None };
+        let all = || buckets.iter().flat_map(|bucket| &bucket.collectives);
+        let mut names: Vec<&str> = Vec::new();
+        for name in all().filter_map(|found| algorithm_name(found.algorithm)) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let size = all().next().map(|first| first.size).filter(|size| all().all(|found| found.size == *size));
+        let size = size.map(|size| format!(" {}", words::size(size.0 as f64)));
+        (!names.is_empty()).then(|| names.join(" + ") + &size.unwrap_or_default())
+    };
+    let phases = jobs.iter().enumerate().flat_map(|(job, of)| {
+        of.phases.iter().zip(0_u16..).map(move |(phase, number)| ((job, number), phase))
+    });
+    phases.filter_map(|(place, phase)| Some((place, of_phase(phase)?))).collect()
 }
 
 /// Where the system refuses at the end, say for a full disk, it is as if it had refused on the way.

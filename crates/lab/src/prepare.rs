@@ -4,6 +4,7 @@
 
 use netloom_catalog::{TrainingWork, expand};
 use netloom_records::Names;
+use netloom_records::statistics::HostPorts;
 use netloom_scenario::{Compiled, Overrides, compile, resolve_from};
 use serde_json::Value;
 
@@ -66,6 +67,13 @@ impl Prepared {
             flows: self.compiled.flow_names.clone(),
             traffic: self.compiled.traffic_names.clone(),
         }
+    }
+
+    /// The ports of hosts.
+    pub(crate) fn host_ports(&self) -> HostPorts {
+        let fabric = &self.compiled.model.fabric;
+        let ends = fabric.ports().iter().map(|port| (port.node, fabric.port(port.peer).node, port.rate));
+        HostPorts::of(self.n_hosts(), ends)
     }
 
     /// Number of hosts.

@@ -42,7 +42,7 @@ pub fn simulate(
     check_threads(options.threads)?;
     let model = &prepared.compiled.model;
     let mut work = prepared.work()?;
-    let mut gather = Gather::whole(prepared.n_hosts());
+    let mut gather = Gather::whole(prepared.n_hosts(), prepared.host_ports());
     let mut slowest = Slowest::new(model.recording.slowest_flows);
     let mut all = All { sink, gather: &mut gather, slowest: &mut slowest };
     let mut watchman = Watchman::new(watch, model);

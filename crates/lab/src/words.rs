@@ -40,6 +40,11 @@ pub fn bandwidth(bytes_per_second: f64) -> String {
     bit_rate(bytes_per_second * 8.0)
 }
 
+/// Bytes per second, as benchmarks of collectives have them.
+pub fn bytes_per_second(number: f64) -> String {
+    scaled(number, &[("GB/s", 1e9), ("MB/s", 1e6), ("KB/s", 1e3), ("B/s", 1.0)])
+}
+
 /// Bits per second.
 pub fn bit_rate(bits_per_second: f64) -> String {
     scaled(bits_per_second, &[("Tbps", 1e12), ("Gbps", 1e9), ("Mbps", 1e6), ("Kbps", 1e3), ("bps", 1.0)])

@@ -110,12 +110,13 @@ fn read(folder: &RunFolder, about: &About, panels: &mut Collectors) -> Result<()
     rows::<ClassRow>(folder, |rows| feed(Batch::Classes(rows)))?;
     // Which messages have their paths recorded is known before they come, too.
     rows::<PathRow>(folder, |rows| feed(Batch::Paths(rows)))?;
+    // By which port a message may leave is known before they come, too.
+    rows::<PortRow>(folder, |rows| feed(Batch::Ports(rows)))?;
     rows::<FlowRow>(folder, |rows| feed(Batch::Flows(rows)))?;
     rows::<CollectiveRow>(folder, |rows| feed(Batch::Collectives(rows)))?;
     rows::<StepRow>(folder, |rows| feed(Batch::Steps(rows)))?;
     rows::<JobRow>(folder, |rows| feed(Batch::Jobs(rows)))?;
     rows::<SpanRow>(folder, |rows| feed(Batch::Spans(rows)))?;
-    rows::<PortRow>(folder, |rows| feed(Batch::Ports(rows)))?;
     rows::<DropRow>(folder, |rows| feed(Batch::Drops(rows)))?;
     rows::<FaultRow>(folder, |rows| feed(Batch::Faults(rows)))?;
     rows::<EventRow>(folder, |rows| feed(Batch::Events(rows)))?;

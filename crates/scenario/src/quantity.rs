@@ -85,6 +85,25 @@ impl Dimension {
         format!("{number}{unit}")
     }
 
+    /// What a number without a unit is likely to mean: a large one is in the smallest unit.
+    fn meant_by(self, number: &str) -> String {
+        let digits = number.split('.').next().unwrap_or(number).trim_start_matches('0').len();
+        let is_large = match self {
+            Dimension::Rate | Dimension::Duration => digits > 6,
+            Dimension::Size => digits > 3 || number.parse().is_ok_and(|found: f64| found >= 256.0),
+        };
+        let (smallest, _) = self.units()[0];
+        match number.parse::<u64>() {
+            Ok(bytes) if is_large && self == Dimension::Size => {
+                let whole = format!("{number}{smallest}");
+                let short = print(bytes, self);
+                if short == whole { format!("`{whole}`") } else { format!("`{whole}`, which is `{short}`") }
+            }
+            Ok(_) if is_large => format!("`{number}{smallest}`"),
+            _ => format!("`{}`", self.example(number)),
+        }
+    }
+
     fn unit(self, name: &str) -> Option<u64> {
         self.units().iter().find(|(known, _)| *known == name).map(|(_, factor)| *factor)
     }
@@ -174,7 +193,7 @@ fn not_a_number(text: &str, dimension: Dimension) -> Refusal {
 
 fn no_unit(text: &str, number: &str, dimension: Dimension) -> Refusal {
     let label = format!("expected {}", dimension.name());
-    let help = format!("write `{}`; {}", dimension.example(number), dimension.choice());
+    let help = format!("write {}; {}", dimension.meant_by(number), dimension.choice());
     Refusal::new(format!("`{text}` has no unit"), &label, Some(help))
 }
 

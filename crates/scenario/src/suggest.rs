@@ -52,8 +52,23 @@ pub fn hint<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<
         [] => None,
         [one] => Some(format!("the only one known here is `{one}`")),
         few if few.len() <= 20 => Some(format!("known here: {}", quoted(few))),
-        many => Some(format!("known here: {}, ...", quoted(&many[..6]))),
+        many => Some(format!("nearest to it: {}", quoted(&nearest(word, many)))),
     }
+}
+
+/// The three known words nearest to one that is near to none; a longer word is compared by its beginning.
+fn nearest<'a>(word: &str, known: &[&'a str]) -> Vec<&'a str> {
+    let wanted: Vec<char> = normal(word).take(LONGEST).collect();
+    let (mut letters, mut rows) = (Vec::new(), Rows::default());
+    let mut far = |candidate: &&'a str| {
+        letters.clear();
+        letters.extend(normal(candidate).take(LONGEST));
+        rows.distance(&wanted, &letters, 2 * LONGEST).unwrap_or(usize::MAX)
+    };
+    let mut ranked: Vec<(usize, &str)> = known.iter().map(|candidate| (far(candidate), *candidate)).collect();
+    // Of words equally near the first ones known stay first.
+    ranked.sort_by_key(|(far, _)| *far);
+    ranked.into_iter().take(3).map(|(_, candidate)| candidate).collect()
 }
 
 /// Words in backquotes, joined by commas.
@@ -140,6 +155,16 @@ mod tests {
         let known = || names.iter().map(String::as_str);
         assert_eq!(closest("laef7-spine3.0", known()), Some("leaf7-spine3.0"));
         assert_eq!(closest(&"leaf".repeat(1_000_000), known()), None);
+    }
+
+    #[test]
+    fn of_many_words_the_nearest_are_named() {
+        let names: Vec<String> = (0..40)
+            .map(|number| format!("server{number}.gpu0-inner"))
+            .chain((0..4).map(|number| format!("block0.rail{number}-spine0.0")))
+            .collect();
+        let found = hint("rail2-spine0", names.iter().map(String::as_str)).unwrap();
+        assert!(found.starts_with("nearest to it: `block0.rail2-spine0.0`"), "{found}");
     }
 
     #[test]

@@ -37,11 +37,12 @@ function content(report: Report): HTMLElement[] {
   return [
     note(
       "Payload of a host's messages over the time in which it had one under way. " +
-        "Headers, ACKs and the way to the receiver take some of the line rate; " +
+        "The line rate is that of the ports that these messages could use: the link inside a server for those that stay there, " +
+        "NICs for others. Headers, ACKs and the way to the receiver take some of it; " +
         "a run with transport “ideal” beside these shows how much this fabric leaves.",
     ),
     figure(
-      "Mean of hosts, with a line from the slowest to the fastest; ◇ rate of their links",
+      "Mean of hosts, with a line from the slowest to the fastest; ◇ rate of the ports they used",
       barChart("Goodput of each run", "goodput", unit, bars),
     ),
     asTable(

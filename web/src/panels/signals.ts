@@ -74,24 +74,26 @@ function totals(report: Report): HTMLElement {
   const rows = report.signals.flatMap((of, run): Cell[][] =>
     of === null
       ? []
-      : [[runName(report.runs, run), ...[of.total, of.paused, of.marked, of.pauses, of.lost].map(count), reasons(of)]],
+      : [[runName(report.runs, run), ...[of.total, of.paused, of.marked, of.pauses, of.lost, of.lost_without_port].map(count), reasons(of)]],
   );
-  const numbers = ["ports with any of it", "ports paused", "packets marked", "pause frames", "packets lost"];
+  const numbers = ["ports with any of it", "ports paused", "packets marked", "pause frames", "packets lost", "before a port was chosen"];
   const columns = [{ title: "run" }, ...numbers.map((title) => ({ title, number: true })), { title: "why lost" }];
   return table("Over all ports", columns, rows);
 }
 
 function content(report: Report): HTMLElement[] {
   const found = report.signals.flatMap((of, run) => (of?.ports ?? []).map((port) => ({ run, port })));
-  if (found.length === 0) {
+  if (report.signals.every((of) => of === null)) {
     return [];
   }
   const runs = [...new Set(found.map(({ run }) => run))];
+  const unplaced = report.signals.some((of) => of !== null && of.lost_without_port > 0);
   const numbers = ["packets", "marked", "paused", "share of time", "pause frames sent", "lost"];
   return [
     note(
       `Bars show the ${BARS} ports with most of each kind. ` +
-        "A port is paused by the node at its other end, and sends pause frames to it.",
+        "A port is paused by the node at its other end, and sends pause frames to it." +
+        (unplaced ? " Packets lost before a port was chosen, such as those without a path, are at no port and in the totals." : ""),
     ),
     ...(runs.length > 1 ? [legend(report.runs, runs)] : []),
     pair(...KINDS.flatMap((kind) => drawing(kind, found))),

@@ -84,7 +84,7 @@ function content(report: Report): HTMLElement[] {
   const hasSteps = summary.some(({ steps }) => steps !== null);
   const told = `${hasSteps ? intervals : ""}${against}`.trim();
   return [
-    table("Figures of each run", columns, summary.map(cells)),
+    table("Figures of each run", columns, summary.map(cells), true),
     ...(told === "" ? [] : [note(told)]),
     note(
       "FCT: completion time of background messages. Queues: the most bytes that ever waited at one port." +

@@ -2,6 +2,7 @@
 
 import type { KindOfTraffic, Report } from "../data.ts";
 import { note } from "../dom.ts";
+import { overNote } from "../over.ts";
 import { groupChart } from "../groups.ts";
 import type { GroupBar } from "../groups.ts";
 import { legend, runColour, runName } from "../palette.ts";
@@ -96,7 +97,8 @@ function content(report: Report): HTMLElement[] {
   return [
     note(
       "Each kind of traffic in every run: who waits for whom, in one class or in several. " +
-        "Throughput is payload from a kind's first start to its last arrival.",
+        "Throughput is payload from a kind's first start to its last arrival." +
+        overNote(report, "Of background messages those count that started"),
     ),
     ...(runs.length > 1 ? [legend(report.runs, runs)] : []),
     pair(

@@ -4,8 +4,8 @@ use std::env;
 
 use netloom_lab::live::Serve;
 use netloom_lab::summary::{
-    FlowThroughput, JobSummary, MeasuredSummary, PeakSummary, QueuePairSummary, ReorderingSummary,
-    SizeBucket, Slowdowns, StageSummary, StagedSummary, Summary, TrafficSummary,
+    FlowThroughput, MeasuredSummary, PeakSummary, QueuePairSummary, ReorderingSummary, SizeBucket, Slowdowns,
+    StageSummary, StagedSummary, Summary, TrafficSummary,
 };
 use netloom_lab::{
     ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest, Source, Status,
@@ -102,7 +102,7 @@ fn print(report: &RunReport, output: &mut Output) {
         output.line(format!("  {detail}"));
     }
     output.line("");
-    jobs(&summary.jobs, manifest.outcome.status == Status::Complete, output);
+    jobs(report, manifest.outcome.status == Status::Complete, output);
     if let Some(staged) = &summary.flows {
         stages(staged, output);
     }
@@ -121,15 +121,21 @@ fn print(report: &RunReport, output: &mut Output) {
     output.line(format!("folder {}", report.folder.display()));
 }
 
-/// A line for each job; of a run that did all its work, one without an end is endless.
-fn jobs(jobs: &[JobSummary], is_complete: bool, output: &mut Output) {
+/// A line for each job, and for each of its collectives where it has several; of a run that did all its work, one without
+/// an end is endless.
+fn jobs(report: &RunReport, is_complete: bool, output: &mut Output) {
+    let jobs = &report.summary.jobs;
     if jobs.is_empty() {
         return;
     }
     let without_end = if is_complete { "endless" } else { "unfinished" };
-    let numbers = ["steps", "job time", "step mean", "p95", "p99", "busbw"].map(|title| (title, Lean::Right));
-    let mut table = Table::new([("job", Lean::Left)].into_iter().chain(numbers));
-    for job in jobs {
+    let numbers = ["steps", "job time", "step mean", "p95", "p99"].map(|title| (title, Lean::Right));
+    let last = [("collective", Lean::Left), ("busbw", Lean::Right)];
+    let mut table = Table::new([("job", Lean::Left)].into_iter().chain(numbers).chain(last));
+    for (number, job) in jobs.iter().enumerate() {
+        let collectives = report.bandwidths(number).into_iter();
+        let mut collectives = collectives.map(|(name, busbw)| [name, words::bytes_per_second(busbw)]);
+        let [name, busbw] = collectives.next().unwrap_or_default();
         let step = |read: fn(&netloom_lab::summary::Distribution) -> f64| {
             job.step.as_ref().map_or_else(String::new, |step| words::span(read(step)))
         };
@@ -140,8 +146,12 @@ fn jobs(jobs: &[JobSummary], is_complete: bool, output: &mut Output) {
             step(|step| step.mean_s),
             step(|step| step.p95_s),
             step(|step| step.p99_s),
-            busbw(job),
+            name,
+            busbw,
         ]);
+        for [name, busbw] in collectives {
+            table.row(["", "", "", "", "", "", &name, &busbw]);
+        }
     }
     output.lines(table.lines());
     for job in jobs {
@@ -224,17 +234,11 @@ fn slowdowns(slowdown: &Slowdowns, output: &mut Output) {
     output.lines(table.lines());
 }
 
-/// The bus bandwidth of a job that communicates in one way only; several ways have no common one.
-fn busbw(job: &JobSummary) -> String {
-    match job.phases.as_slice() {
-        [phase] => words::bandwidth(phase.busbw),
-        _ => String::new(),
-    }
-}
-
 fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     let mut lines = Vec::new();
-    if !summary.span.is_whole {
+    // A run goes on a little after its job, until the last acknowledgement is there; that is no other span for links.
+    let is_shorter = summary.span.length_s < 0.99 * summary.simulated_s;
+    if !summary.span.is_whole && (is_shorter || summary.background.is_some()) {
         let of = if summary.background.is_some() { "background and links" } else { "links" };
         lines.push(format!("over        {of}: {}", summary.span.words()));
     }
@@ -307,7 +311,7 @@ fn queue_pairs(found: &QueuePairSummary) -> Vec<String> {
     let mut lines = vec![
         format!("{repairs}; {}, {} marked", count(found.nacks, "NACK"), count(found.marked, "packet")),
         format!(
-            "rates       messages were sent at {} of the line, {} was of use",
+            "rates       messages were sent at {} of the rate of the NIC port they used, {} was of use",
             words::percent(found.sending_rate),
             words::percent(found.goodput)
         ),

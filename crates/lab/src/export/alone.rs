@@ -133,6 +133,6 @@ fn alone<'a>(workload: &'a Workload, row: &CollectiveRow) -> Option<Option<&'a C
 }
 
 /// What scenarios call an algorithm.
-pub(super) fn name(algorithm: u16) -> Option<&'static str> {
+pub(crate) fn name(algorithm: u16) -> Option<&'static str> {
     collective::SPECS.get(usize::from(algorithm)).map(|spec| spec.name)
 }

@@ -209,7 +209,7 @@ fn of_collectives(model: &Model, summary: &Summary) -> Vec<(Quantity, f64)> {
     let phases = || summary.jobs.iter().flat_map(|job| &job.phases);
     let longest = phases().filter_map(|phase| Some(phase.time?.maximum_s)).fold(0.0, f64::max);
     let slowest =
-        phases().map(|phase| phase.busbw).filter(|busbw| *busbw > 0.0).fold(f64::INFINITY, f64::min);
+        phases().map(|phase| phase.mean_busbw).filter(|busbw| *busbw > 0.0).fold(f64::INFINITY, f64::min);
     if longest == 0.0 || slowest.is_infinite() {
         return Vec::new();
     }

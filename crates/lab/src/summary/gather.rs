@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use netloom_model::Message;
-use netloom_records::statistics::{PortShares, Sample, Slowdown, Span};
+use netloom_records::statistics::{HostPorts, PortShares, Sample, Slowdown, Span};
 use netloom_records::{
     Batch, CollectiveRow, DropRow, FlowRow, JobRow, MeasureRow, Names, PortRow, SpuriousTimeoutRow, StepRow,
     TallyRow,
@@ -67,7 +67,8 @@ pub(crate) struct Gather {
 #[derive(Debug, Default)]
 struct PhaseTally {
     spans: Vec<Duration>,
-    algbw: f64,
+    bytes: u128,
+    on_bus: f64,
     busbw: f64,
 }
 
@@ -91,14 +92,14 @@ struct PortTally {
 
 impl Gather {
     /// Of the whole run.
-    pub fn whole(n_hosts: u32) -> Gather {
-        Gather { n_hosts, queue_pairs: queue_pairs::Tally::new(n_hosts), ..Gather::default() }
+    pub fn whole(n_hosts: u32, ports: HostPorts) -> Gather {
+        Gather { n_hosts, queue_pairs: queue_pairs::Tally::new(n_hosts, ports), ..Gather::default() }
     }
 
     /// Of a part of it; samples of ports have to come before the ports.
-    pub fn over(n_hosts: u32, span: Span) -> Gather {
+    pub fn over(n_hosts: u32, ports: HostPorts, span: Span) -> Gather {
         let shares = PortShares::new(span.clone());
-        Gather { part: Some((span, shares)), ..Gather::whole(n_hosts) }
+        Gather { part: Some((span, shares)), ..Gather::whole(n_hosts, ports) }
     }
 
     /// Takes rows of any table.
@@ -166,7 +167,8 @@ impl Gather {
     fn collective(&mut self, row: &CollectiveRow) {
         let tally = self.phases.entry((row.job, row.phase)).or_default();
         tally.spans.push(row.end.since(row.start));
-        tally.algbw += row.algbw;
+        tally.bytes += u128::from(row.size.0);
+        tally.on_bus += row.busbw * row.end.since(row.start).as_seconds();
         tally.busbw += row.busbw;
     }
 
@@ -175,7 +177,6 @@ impl Gather {
     }
 
     fn port(&mut self, row: &PortRow) {
-        self.queue_pairs.port(row);
         let node = self.nodes.entry(row.node).or_default();
         node.packets = node.packets.max(row.peak_packets.unwrap_or(0));
         node.n_uncounted += u32::from(row.peak_packets.is_none());
@@ -277,11 +278,14 @@ impl Gather {
 impl PhaseTally {
     fn finish(&self, phase: u16) -> PhaseSummary {
         let count = self.spans.len() as f64;
+        let seconds: f64 = self.spans.iter().map(|span| span.as_seconds()).sum();
+        let over_time = |bytes: f64| if seconds > 0.0 { bytes / seconds } else { 0.0 };
         PhaseSummary {
             phase,
             time: Distribution::of(self.spans.clone()),
-            algbw: self.algbw / count,
-            busbw: self.busbw / count,
+            algbw: over_time(self.bytes as f64),
+            busbw: over_time(self.on_bus),
+            mean_busbw: self.busbw / count,
         }
     }
 }

@@ -22,7 +22,7 @@ mod traffic;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use netloom_records::statistics::{Over, Span};
+use netloom_records::statistics::{HostPorts, Over, Span};
 use netloom_records::{
     Batch, CongestedFlowRow, CongestionRow, FlowRow, MemorySink, Names, ReorderingRow, RepairRow, RunFolder,
     SeriesRow, Table,
@@ -138,10 +138,13 @@ pub struct PhaseSummary {
     pub phase: u16,
     /// Times of the buckets.
     pub time: Option<Distribution>,
-    /// Mean algorithm bandwidth as nccl-tests define it.
+    /// Algorithm bandwidth as nccl-tests tell it: bytes over time, of all buckets together.
     pub algbw: f64,
-    /// Mean bus bandwidth as nccl-tests define it.
+    /// Bus bandwidth in the same way.
     pub busbw: f64,
+    /// Mean over the buckets of the bus bandwidth of each, which claims of papers are judged by.
+    #[serde(skip)]
+    pub mean_busbw: f64,
 }
 
 /// Traffic beside the jobs, within the span.
@@ -199,7 +202,8 @@ pub struct DropSummary {
 impl Summary {
     /// Of rows in memory, over the time in which a job runs.
     pub fn of_memory(sink: &MemorySink, names: &Names, n_hosts: u32, totals: Totals) -> Summary {
-        let mut gather = Gather::over(n_hosts, Span::of_jobs(&sink.jobs, totals.simulated));
+        let ports = HostPorts::of_rows(n_hosts, &sink.ports);
+        let mut gather = Gather::over(n_hosts, ports, Span::of_jobs(&sink.jobs, totals.simulated));
         gather.take(Batch::Traffic(&sink.traffic));
         gather.take(Batch::Flows(&sink.flows));
         gather.take(Batch::Collectives(&sink.collectives));
@@ -232,7 +236,8 @@ impl Summary {
         let n_hosts = manifest.engine.get(HOSTS).and_then(serde_json::Value::as_u64);
         let lacking = || LabError::Lacking { path: folder.path().to_owned(), what: HOSTS };
         let n_hosts = n_hosts.and_then(|n| u32::try_from(n).ok()).ok_or_else(lacking)?;
-        let mut gather = Gather::over(n_hosts, span);
+        let ports = folder.ports()?;
+        let mut gather = Gather::over(n_hosts, HostPorts::of_rows(n_hosts, &ports), span);
         if folder.path().join(Table::Traffic.file_name()).is_file() {
             gather.take(Batch::Traffic(&folder.traffic()?));
         }
@@ -248,7 +253,7 @@ impl Summary {
                 gather.take(Batch::Series(&block?));
             }
         }
-        gather.take(Batch::Ports(&folder.ports()?));
+        gather.take(Batch::Ports(&ports));
         gather.take(Batch::Drops(&folder.drops()?));
         take_later_tables(folder, &mut gather)?;
         let totals = Totals {

@@ -1,12 +1,13 @@
 //! What queue pairs sent again, how fast their messages were, and what switches told of congestion.
 //!
-//! Models: sums of the tables `repairs` and `signals`; rates of messages as shares of the line.
+//! Models: sums of the tables `repairs` and `signals`; rates of messages as shares of the rate of the NIC port they used.
 //! Leaves out: single messages and ports; the tables have them.
 //!
-//! Invariants: what is kept grows with hosts, not with messages. A share of the line is payload over what the NIC of the
-//! sender could have put on the wire while the message was under way, so header bytes and messages side by side lower it.
+//! Invariants: what is kept grows with hosts, not with messages. A share of that rate is payload over what the port
+//! could have put on the wire while the message was under way, so header bytes and messages side by side lower it.
 
-use netloom_records::{FlowRow, PortRow, RepairRow, Repaired, RingRow, SignalRow, TallyRow};
+use netloom_records::statistics::HostPorts;
+use netloom_records::{FlowRow, RepairRow, Repaired, RingRow, SignalRow, TallyRow};
 use serde::Serialize;
 
 /// Sums over the messages on queue pairs, and over all ports.
@@ -30,9 +31,9 @@ pub struct QueuePairSummary {
     pub notified: u64,
     /// Most packets by which one came before its turn.
     pub distance: u32,
-    /// Share of the line at which packets were sent, those sent again included: mean over the time of all messages.
+    /// Share of the rate of the port they used at which packets were sent, those sent again included: mean over the time of all messages.
     pub sending_rate: f64,
-    /// Share of the line that messages needed: their payload over their time, mean over the time of all messages.
+    /// Share of that rate that messages needed: their payload over their time, mean over the time of all messages.
     pub goodput: f64,
     /// NACKs that filters at switches let pass.
     pub nacks_forwarded: u64,
@@ -52,30 +53,32 @@ pub struct QueuePairSummary {
 #[derive(Debug, Clone, Copy, Default)]
 struct Sender {
     bytes: u64,
-    time_s: f64,
+    /// What the ports that its messages used could have sent while these were under way.
+    possible: f64,
     packets: u64,
     again: u64,
-    line: u64,
 }
 
 /// Collects the sums.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
+    ports: HostPorts,
     senders: Vec<Sender>,
     repaired: Repaired,
     signals: QueuePairSummary,
 }
 
 impl Tally {
-    pub fn new(n_hosts: u32) -> Tally {
-        Tally { senders: vec![Sender::default(); n_hosts as usize], ..Tally::default() }
+    pub fn new(n_hosts: u32, ports: HostPorts) -> Tally {
+        Tally { ports, senders: vec![Sender::default(); n_hosts as usize], ..Tally::default() }
     }
 
     /// A message; only those that arrived count.
     pub fn flow(&mut self, row: &FlowRow) {
         let (Some(end), Some(sender)) = (row.end, self.senders.get_mut(row.source.index())) else { return };
         sender.bytes += row.size.0;
-        sender.time_s += end.since(row.start).as_seconds();
+        let rate = self.ports.rate(row.source, Some(row.destination)).one;
+        sender.possible += rate / 8.0 * end.since(row.start).as_seconds();
     }
 
     pub fn repair(&mut self, row: &RepairRow) {
@@ -86,7 +89,7 @@ impl Tally {
     pub fn tally(&mut self, row: &TallyRow) {
         if let Some(sender) = self.senders.get_mut(row.source.index()) {
             sender.bytes += row.size.0;
-            sender.time_s += row.time.as_seconds();
+            sender.possible += self.ports.rate(row.source, None).one / 8.0 * row.time.as_seconds();
         }
         self.repaired(row.source.index(), row.into());
     }
@@ -112,20 +115,13 @@ impl Tally {
         self.signals.overwritten += row.overwritten;
     }
 
-    /// A port; those of hosts tell how fast their NICs are.
-    pub fn port(&mut self, row: &PortRow) {
-        if let Some(sender) = self.senders.get_mut(row.node.index()) {
-            sender.line += row.rate.0;
-        }
-    }
-
     /// The sums; none of a run without queue pairs.
     pub fn finish(self) -> Option<QueuePairSummary> {
         if self.repaired.messages == 0 {
             return None;
         }
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-        let line = self.senders.iter().map(|sender| sender.line as f64 / 8.0 * sender.time_s).sum();
+        let possible = self.senders.iter().map(|sender| sender.possible).sum();
         let bytes = self.senders.iter().map(|sender| sender.bytes as f64).sum();
         // Packets of one sender are taken to be alike: the tables know sizes of messages, not of packets.
         let sent = self.senders.iter().map(|sender| {
@@ -143,8 +139,8 @@ impl Tally {
             notified: sums.notified,
             distance: sums.distance,
             spurious: share(sums.duplicates as f64, (sums.packets + sums.duplicates) as f64),
-            sending_rate: share(sent.sum(), line),
-            goodput: share(bytes, line),
+            sending_rate: share(sent.sum(), possible),
+            goodput: share(bytes, possible),
             ..self.signals
         })
     }

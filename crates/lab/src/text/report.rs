@@ -118,28 +118,11 @@ fn span(of: &SpanData) -> String {
     }
 }
 
-/// Settings in which the runs differ; of one that names what only some runs have, the name, in place of its parameters.
+/// Settings in which the runs differ; of one with several choices the words.
 fn differing(told: &Report) -> Vec<(String, Vec<String>)> {
-    let mut found: Vec<(String, Vec<String>)> = Vec::new();
-    for row in &told.settings.between.rows {
-        let parts: Vec<&str> = row.path.split('.').collect();
-        let is_of_some = row.values.iter().any(Option::is_none) && parts.len() > 2;
-        let (path, choice) = if is_of_some {
-            (parts[..parts.len() - 2].join("."), Some(parts[parts.len() - 2]))
-        } else {
-            (row.path.clone(), None)
-        };
-        let place = found.iter().position(|(known, _)| *known == path).unwrap_or_else(|| {
-            found.push((path, vec!["-".to_owned(); row.values.len()]));
-            found.len() - 1
-        });
-        for (shown, value) in found[place].1.iter_mut().zip(&row.values) {
-            if let Some(value) = value {
-                choice.unwrap_or(value).clone_into(shown);
-            }
-        }
-    }
-    found
+    let rows = told.settings.between.rows.iter();
+    let word = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
+    rows.map(|row| (row.path.clone(), row.words.iter().map(word).collect())).collect()
 }
 
 /// How a run ended.

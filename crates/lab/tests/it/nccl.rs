@@ -1,6 +1,9 @@
 //! Bandwidths of collectives, from the scenario to what is told of the stored run.
 
+use std::collections::BTreeMap;
+
 use netloom_lab::export::nccl::{BandwidthLine, nccl};
+use netloom_lab::{RunRequest, Source, run};
 
 use crate::osu::made;
 
@@ -62,4 +65,37 @@ fn bandwidth_is_the_size_over_the_mean_time_and_times_a_factor() {
     let broadcast = of("broadcast_tree").lines[0];
     assert_eq!((broadcast.reduction, broadcast.root, broadcast.count), ("none", 2, 3), "the largest part");
     assert!(near(broadcast.busbw, broadcast.algbw));
+}
+
+#[test]
+fn a_run_and_the_benchmark_have_one_bus_bandwidth() {
+    let place = tempfile::tempdir().expect("a folder can be made");
+    let text = "
+netloom: 1
+fabric: { rail: { servers: 4, gpus_per_server: 2, spines: 2, host_rate: 100Gbps } }
+balance: spray
+jobs:
+  - name: training
+    steps: 6
+    phases:
+      - all_to_all_linear: { size: 1MiB }
+      - barrier
+      - repeat: { times: 2, phases: [ { ring_all_reduce: { size: 256KiB } }, barrier ] }
+background: { mice: { end: 2ms, interval: 2us } }
+";
+    let folder = place.path().join("run");
+    let request = RunRequest { folder: Some(folder.clone()), ..RunRequest::new(Source::text("rails", text)) };
+    let report = run(request).expect("it runs");
+    let told: BTreeMap<String, f64> = report.bandwidths(0).into_iter().collect();
+    let found = nccl(&folder).expect("it has collectives");
+    assert_eq!(found.tables.len(), 2);
+    for table in found.tables {
+        let size = if table.collective == "ring_all_reduce" { "256 KiB" } else { "1 MiB" };
+        let here = told[&format!("{} {size}", table.collective)] / 1e9;
+        let there = table.lines[0].busbw;
+        assert!((here - there).abs() < 1e-9 * there, "{}: {here} or {there}", table.collective);
+    }
+    // Times differ, so that a mean of bandwidths would be another number.
+    let phase = &report.summary.jobs[0].phases[0];
+    assert!(phase.mean_busbw > phase.busbw * 1.000_001, "{phase:?}");
 }

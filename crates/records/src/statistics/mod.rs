@@ -4,6 +4,7 @@
 
 mod fairness;
 mod histogram;
+mod nics;
 mod reordering;
 mod sample;
 mod slowdown;
@@ -11,6 +12,7 @@ mod span;
 pub mod student;
 
 pub use fairness::Fairness;
+pub use nics::{HostPorts, SendingRate};
 pub use reordering::Reordering;
 pub use sample::{Sample, Taken};
 pub use slowdown::{SizeBucket, Slowdown, Slowdowns};

@@ -103,6 +103,12 @@ impl Fabric {
         for port in &self.ports {
             edges[squares.edge_of[port.port.index()] as usize].add(port, about.simulated());
         }
+        // Table `ports` does not count every reason; table `drops` does.
+        for drops in &self.drops {
+            if let Some(port) = drops.port {
+                edges[squares.edge_of[port.index()] as usize].dropped += drops.packets;
+            }
+        }
         for signal in &self.signals {
             edges[squares.edge_of[signal.port.index()] as usize].signal(signal);
         }
@@ -229,7 +235,6 @@ impl EdgeData {
         self.busy += busy;
         self.busiest = self.busiest.max(share(busy));
         self.peak = self.peak.max(port.peak_size.0);
-        self.dropped += port.dropped;
     }
 
     fn signal(&mut self, signal: &SignalRow) {

@@ -1,6 +1,8 @@
 //! Goodput of hosts: payload of the messages that arrived, over the time in which the host had such a message under way.
 //!
-//! Models: the union of the messages' times, host by host, beside the rate of the host's links.
+//! Models: the union of the messages' times, host by host, beside the rate of the ports that these messages could use; of
+//! a host whose messages use ports of several rates, as of a GPU with a NIC and a link inside its server, the rate at which
+//! it could have sent these bytes one message after the other.
 //! Leaves out: messages that never arrived.
 //!
 //! Invariants: memory is bounded; a host with more than [`KEPT`] separate times under way may count a time twice where a
@@ -8,7 +10,8 @@
 
 use std::collections::BTreeMap;
 
-use netloom_records::{Batch, FlowRow, PortRow};
+use netloom_records::statistics::HostPorts;
+use netloom_records::{Batch, FlowRow};
 use netloom_units::NodeId;
 use serde::Serialize;
 
@@ -23,13 +26,15 @@ const KEPT: usize = 1_024;
 #[derive(Debug, Default)]
 pub struct Goodput {
     hosts: BTreeMap<u32, Busy>,
-    lines: BTreeMap<u32, u64>,
+    ports: HostPorts,
 }
 
 /// When a host had messages under way.
 #[derive(Debug, Default)]
 struct Busy {
     bytes: u64,
+    /// Time that these bytes take at the rates of the ports they used, in s.
+    least_s: f64,
     /// Length of the times no longer kept, in ps.
     past: u64,
     /// Disjoint times, in order: (start, end) in ps.
@@ -40,12 +45,7 @@ impl Collector for Goodput {
     fn take(&mut self, about: &About, batch: Batch<'_>) {
         match batch {
             Batch::Flows(rows) => rows.iter().for_each(|row| self.message(row)),
-            Batch::Ports(rows) => {
-                let of_hosts = rows.iter().filter(|row| about.is_host(row.node));
-                of_hosts.for_each(|PortRow { node, rate, .. }| {
-                    *self.lines.entry(node.0).or_default() += rate.0;
-                });
-            }
+            Batch::Ports(rows) => self.ports.extend(about.n_hosts, rows),
             _ => {}
         }
     }
@@ -64,6 +64,11 @@ impl Busy {
             let (from, to) = self.times.remove(0);
             self.past += to - from;
         }
+    }
+
+    /// The rate of its ports, in bit/s.
+    fn line(&self) -> f64 {
+        if self.least_s > 0.0 { self.bytes as f64 * 8.0 / self.least_s } else { 0.0 }
     }
 
     /// In bit/s.
@@ -86,7 +91,7 @@ pub struct RunData {
     pub slowest_host: String,
     /// The fastest of them, in bit/s.
     pub fastest: f64,
-    /// Rate of all links of a host, mean over them, in bit/s.
+    /// Rate of the ports that a host's messages could use, mean over them, in bit/s.
     pub line: f64,
 }
 
@@ -95,6 +100,8 @@ impl Goodput {
         if let Some(end) = row.end {
             let busy = self.hosts.entry(row.source.0).or_default();
             busy.add((row.start.0, end.0), row.size.0);
+            let rate = self.ports.rate(row.source, Some(row.destination)).all;
+            busy.least_s += if rate > 0.0 { row.size.0 as f64 * 8.0 / rate } else { 0.0 };
         }
     }
 
@@ -104,7 +111,7 @@ impl Goodput {
         let slowest = found.iter().min_by(|left, right| left.1.total_cmp(&right.1))?;
         let mean =
             |values: &mut dyn Iterator<Item = f64>| six_digits(values.sum::<f64>() / found.len() as f64);
-        let line = |(host, _): &(u32, f64)| self.lines.get(host).copied().unwrap_or(0) as f64;
+        let line = |(host, _): &(u32, f64)| self.hosts.get(host).map_or(0.0, Busy::line);
         Some(RunData {
             hosts: found.len(),
             mean: mean(&mut found.iter().map(|(_, goodput)| *goodput)),

@@ -1,11 +1,13 @@
 //! Settings: those that are not the defaults, and those in which the runs differ.
 //!
 //! Models: the resolved scenarios of all runs as lists of paths and values, in the form `--set` takes.
+//! A setting with several choices, such as a policy with its parameters, is one row: the word of each run, and its parameters
+//! behind it.
 //! Leaves out: what the defaults are now; a run folder holds what differed from them when it was made.
 //!
 //! Invariants: a list that is cut says how long it was.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_records::ChangedSetting;
 use serde::Serialize;
@@ -45,6 +47,9 @@ pub struct BetweenRow {
     pub path: String,
     /// Run by run; absent where a scenario has no such place.
     pub values: Vec<Option<String>>,
+    /// The same without the parameters of a choice, for those who have little room.
+    #[serde(skip)]
+    pub words: Vec<Option<String>>,
 }
 
 /// A setting that is not at its default.
@@ -119,19 +124,94 @@ pub fn between_runs(runs: &[&About]) -> Vec<BetweenRow> {
 }
 
 fn between(runs: &[Leaves]) -> TableData<BetweenRow> {
-    listed(differing(runs))
+    let chosen = choices(runs);
+    let mut rows: Vec<BetweenRow> = Vec::new();
+    let mut done: BTreeSet<&[Part]> = BTreeSet::new();
+    for (path, values) in differing_paths(runs) {
+        match chosen.iter().find(|place| path.starts_with(place)) {
+            Some(place) if done.insert(place) => {
+                rows.push(chosen_between(runs, place));
+            }
+            Some(_) => {}
+            None => rows.push(BetweenRow::plain(path, values)),
+        }
+    }
+    listed(rows)
+}
+
+/// Places where one run has a word, and another one a word with parameters below it, or different such words.
+fn choices(runs: &[Leaves]) -> BTreeSet<Vec<Part>> {
+    let has_place = |run: &Leaves, place: &[Part]| run.keys().any(|path| path.starts_with(place));
+    let mut found = BTreeSet::new();
+    for (path, values) in differing_paths(runs) {
+        let Some((place, [Part::Key(_), Part::Key(_)])) = path.split_at_checked(path.len().saturating_sub(2))
+        else {
+            continue;
+        };
+        let is_of_some = values.iter().any(Option::is_none);
+        if is_of_some
+            && !place.is_empty()
+            && runs.iter().all(|run| has_one_choice(run, place) && has_place(run, place))
+        {
+            found.insert(place.to_vec());
+        }
+    }
+    found
+}
+
+/// Whether a run has at this place a word, or one key with parameters.
+fn has_one_choice(run: &Leaves, place: &[Part]) -> bool {
+    let mut words = run.keys().filter(|path| path.starts_with(place)).map(|path| path.get(place.len()));
+    let Some(first) = words.next() else { return false };
+    words.all(|word| word == first)
+}
+
+/// What runs have chosen at a place.
+fn chosen_between(runs: &[Leaves], place: &[Part]) -> BetweenRow {
+    let found: Vec<Option<(String, String)>> = runs.iter().map(|run| choice(run, place)).collect();
+    let whole = |(word, parameters): &(String, String)| match parameters.as_str() {
+        "" => word.clone(),
+        parameters => shortened(&format!("{word} ({parameters})")),
+    };
+    BetweenRow {
+        path: dotted(place),
+        values: found.iter().map(|found| found.as_ref().map(whole)).collect(),
+        words: found.into_iter().map(|found| found.map(|(word, _)| word)).collect(),
+    }
+}
+
+impl BetweenRow {
+    fn plain(path: &[Part], values: Vec<Option<String>>) -> BetweenRow {
+        BetweenRow { path: dotted(path), words: values.clone(), values }
+    }
+}
+
+/// The word that a run has at this place, and its parameters.
+fn choice(run: &Leaves, place: &[Part]) -> Option<(String, String)> {
+    let mut below = run.iter().filter(|(path, _)| path.starts_with(place)).peekable();
+    let (first, value) = below.peek()?;
+    let Some(word) = first.get(place.len()) else { return Some(((*value).clone(), String::new())) };
+    let word = dotted(std::slice::from_ref(word));
+    let parameters: Vec<String> =
+        below.map(|(path, value)| format!("{} {value}", dotted(&path[place.len() + 1..]))).collect();
+    Some((word, parameters.join(", ")))
 }
 
 fn differing(runs: &[Leaves]) -> Vec<BetweenRow> {
+    let rows = differing_paths(runs).into_iter();
+    rows.map(|(path, values)| BetweenRow::plain(path, values)).collect()
+}
+
+/// Paths at which runs differ, and what each run has there.
+fn differing_paths(runs: &[Leaves]) -> Vec<(&Vec<Part>, Vec<Option<String>>)> {
     let mut paths: Vec<&Vec<Part>> = runs.iter().flat_map(Leaves::keys).collect();
     paths.sort_unstable();
     paths.dedup();
-    let row = |path: &Vec<Part>| {
-        let values: Vec<Option<String>> = runs.iter().map(|run| run.get(path).cloned()).collect();
-        let differ = values.iter().any(|value| *value != values[0]);
-        differ.then(|| BetweenRow { path: dotted(path), values })
-    };
-    paths.into_iter().filter_map(row).collect()
+    let values =
+        |path: &Vec<Part>| -> Vec<Option<String>> { runs.iter().map(|run| run.get(path).cloned()).collect() };
+    let differ = |values: &[Option<String>]| values.iter().any(|value| *value != values[0]);
+    let found = paths.into_iter().map(|path| (path, values(path)));
+    found.filter(|(_, values)| differ(values)).collect()
 }
 
 fn changed(runs: &[&About]) -> TableData<ChangedRow> {
@@ -179,14 +259,24 @@ mod tests {
         let one = json!({"balance": "ecmp", "jobs": [{"steps": 3}], "seed": 1});
         let two = json!({"balance": {"flowlet": {"gap": "1us"}}, "jobs": [{"steps": 4}], "seed": 1});
         let found = between(&[leaves(&one), leaves(&two)]);
-        let row = |path: &str, values: [Option<&str>; 2]| BetweenRow {
-            path: path.to_owned(),
-            values: values.map(|value| value.map(str::to_owned)).to_vec(),
+        let row = |path: &str, values: [Option<&str>; 2]| {
+            let values = values.map(|value| value.map(str::to_owned)).to_vec();
+            BetweenRow { path: path.to_owned(), words: values.clone(), values }
         };
-        assert_eq!(found.total, 3);
-        assert_eq!(found.rows[0], row("balance", [Some("ecmp"), None]));
-        assert_eq!(found.rows[1], row("balance.flowlet.gap", [None, Some("1us")]));
-        assert_eq!(found.rows[2], row("jobs.0.steps", [Some("3"), Some("4")]));
+        assert_eq!(found.total, 2);
+        let words = ["ecmp", "flowlet"].map(|word| Some(word.to_owned())).to_vec();
+        let balance = row("balance", [Some("ecmp"), Some("flowlet (gap 1us)")]);
+        assert_eq!(found.rows[0], BetweenRow { words, ..balance });
+        assert_eq!(found.rows[1], row("jobs.0.steps", [Some("3"), Some("4")]));
+    }
+
+    #[test]
+    fn a_section_of_several_keys_stays_in_rows() {
+        let one = json!({"queues": {"limit": "1MiB", "marking": {"minimum": "1KB", "maximum": "2KB"}}});
+        let two = json!({"queues": {"limit": "1MiB"}});
+        let found = between(&[leaves(&one), leaves(&two)]);
+        let paths: Vec<&str> = found.rows.iter().map(|row| row.path.as_str()).collect();
+        assert_eq!(paths, ["queues.marking.maximum", "queues.marking.minimum"]);
     }
 
     #[test]

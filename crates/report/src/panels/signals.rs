@@ -1,4 +1,5 @@
-//! Ports that marked, that were paused, or at which packets were lost: how many, for how much of the time, and why.
+//! Ports that marked, that were paused, or at which packets were lost: how many, for how much of the time, and why; beside
+//! them packets that were lost before a port had been chosen.
 //!
 //! Invariants: absent where nothing of it happened; of many ports the first of each kind are listed, and it is said how
 //! many there are.
@@ -46,8 +47,10 @@ pub struct RunData {
     pub marked: u64,
     /// Pause frames sent that stop a class.
     pub pauses: u64,
-    /// Packets lost at ports.
+    /// Packets lost in the run.
     pub lost: u64,
+    /// Those of them for which no port had been chosen, such as those without a path.
+    pub lost_without_port: u64,
     /// The same by reason.
     pub reasons: BTreeMap<&'static str, u64>,
     /// The ports of each kind with most of it.
@@ -97,18 +100,20 @@ impl Signals {
         let all: Vec<PortData> = self.ports.iter().filter_map(data).collect();
         let sum = |of: fn(&PortData) -> u64| all.iter().map(of).sum();
         let mut reasons: BTreeMap<&'static str, u64> = BTreeMap::new();
-        for (reason, packets) in drops.values().flatten() {
-            *reasons.entry(reason).or_default() += packets;
+        for row in &self.drops {
+            *reasons.entry(row.reason.word()).or_default() += row.packets;
         }
-        let lost = reasons.values().sum();
+        let lost: u64 = reasons.values().sum();
+        let at_ports: u64 = drops.values().flatten().map(|(_, packets)| packets).sum();
         let (marked, pauses) = (sum(|port| port.marked), sum(|port| port.pauses));
         let paused = all.iter().filter(|port| port.paused > 0.0).count();
-        (!all.is_empty()).then(|| RunData {
+        (!all.is_empty() || lost > 0).then(|| RunData {
             total: all.len(),
             paused,
             marked,
             pauses,
             lost,
+            lost_without_port: lost - at_ports,
             reasons,
             ports: most(all),
         })

@@ -90,6 +90,11 @@ fn message(error: &PlacementError, ground: &Ground) -> (usize, String) {
         PlacementError::TooFew { job, wanted, free } => {
             (*job, format!("the job wants {wanted} hosts, but {free} are free"))
         }
+        PlacementError::TooFewNumbers { job, wanted, there } => {
+            let n_hosts = ground.built.fabric.n_hosts();
+            let text = format!("the job wants {wanted} hosts by number, and the fabric has {there} of these");
+            (*job, format!("{text}: its hosts are numbered from 0 to {}", n_hosts.saturating_sub(1)))
+        }
         PlacementError::LeafTooFew { job, wanted, free, .. } => {
             (*job, format!("the job wants {wanted} hosts of every leaf, but one has only {free} free"))
         }
@@ -125,6 +130,9 @@ fn remedy(error: &PlacementError) -> Option<String> {
         PlacementError::Taken { .. } | PlacementError::None { .. } => {
             "a host belongs to one job; say how many each takes: `placement: { contiguous: { ranks: 8 } }`"
                 .to_owned()
+        }
+        PlacementError::TooFewNumbers { .. } => {
+            "fewer ranks, a smaller `first` or `stride`, or a larger fabric; `contiguous` takes hosts that are free".to_owned()
         }
         PlacementError::TooFew { .. } => {
             "fewer ranks, fewer hosts for the jobs before it, or a larger fabric".to_owned()

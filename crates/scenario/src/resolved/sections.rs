@@ -104,7 +104,7 @@ pub static ALL_HOSTS: Spec = placement("all", "every host of the fabric", &[]);
 /// The placement of jobs that must be where they are whoever else is there.
 pub static NUMBERED: Spec = placement(
     "numbered",
-    "hosts by their numbers in the fabric, whoever else is there",
+    "hosts by their numbers in the fabric; refused where one of them is another job's, or numbers run out",
     &[
         RANKS,
         parameter(
