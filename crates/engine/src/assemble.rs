@@ -317,9 +317,12 @@ impl<'a> Builder<'a> {
             || self.counts_data()
     }
 
-    /// Whether switches count the data in their class queues for the balancing policy; with credits they always do.
+    /// Whether switches count the data in their class queues: for the balancing policy, or since an edge must hear of what a
+    /// full queue refuses. With credits they always do.
     fn counts_data(&self) -> bool {
-        self.model.balances.switch.asks_for_classes() && self.model.queues.credits.is_none()
+        let balances = &self.model.balances;
+        let is_heard = balances.edge.is_some() && self.model.queues.switch_limit.is_some();
+        (balances.switch.asks_for_classes() || is_heard) && self.model.queues.credits.is_none()
     }
 
     /// The cheapest form that is exact for a port.

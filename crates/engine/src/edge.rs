@@ -1,22 +1,24 @@
 //! What a switch that hosts hang below knows of the queue pairs that end there (Themis-D).
 //!
-//! Models: data packets about to take the last hop are remembered, and NACKs that hosts send are kept back if they tell of
-//! nothing but reordering; NACKs that the switch makes itself; failed links that it learns of.
-//! Leaves out: which NACK is kept back; the policy knows.
+//! Models: data packets about to take the last hop are remembered, and NACKs that hosts send are suppressed if they report
+//! nothing but reordering; NACKs that the switch makes itself; how much of what was enqueued for a host has left; failed
+//! links that it learns of.
+//! Leaves out: which NACK is suppressed; the policy knows.
 //!
 //! Invariants: queue pairs within the rack are left alone; the place of a queue pair is used again only when nothing of it
-//! is left.
+//! is left; what is said to have left has left, though more may have.
 
 use std::num::NonZeroU32;
 
-use netloom_model::Model;
-use netloom_policy::edge::themis::{Compensation, Failure, Filter, QueuePair, Themis};
+use netloom_model::{Model, Port};
+use netloom_policy::edge::themis::{self, Compensation, Failure, Filter, LastHop, QueuePair, Themis};
 use netloom_units::{HostId, NodeId, StateWriter};
 
 use crate::desk::{Desk, Report};
 use crate::flow::Flow;
-use crate::node::{GUARDED, Node};
+use crate::node::{GUARDED, Node, settle};
 use crate::packet::{Address, Packet, PacketKind};
+use crate::port::Egress;
 use crate::round::Round;
 use crate::slab::Slab;
 
@@ -30,8 +32,18 @@ pub struct Edge {
     block: (u32, u32),
     /// What is remembered of queue pairs, by the places that messages know.
     pairs: Slab<Known>,
+    /// Queue pairs whose host waits for a number.
+    n_holes: u32,
+    /// Kinds of answers that are looked at, one bit each: ACKs while some host waits.
+    heard: u8,
+    /// The ports that lead to each host below.
+    ports_to: Vec<Vec<u32>>,
+    /// Bytes of data that were ever enqueued for each host, by class.
+    enqueued: Vec<u64>,
     /// What happened to NACKs from each port.
     tallies: Vec<Tally>,
+    /// Numbers that rings of queue pairs that are gone have overwritten too early, for each host below.
+    overwritten: Vec<u64>,
     /// The ports to other switches.
     uplinks: Vec<u32>,
     /// What it knows of failed links.
@@ -44,6 +56,10 @@ pub struct Edge {
 #[derive(Debug, Default)]
 struct Known {
     source: u32,
+    /// Where `enqueued` counts for it.
+    counter: u32,
+    /// Data packets that need only be remembered before more must be done.
+    n_quick: u32,
     pair: QueuePair,
 }
 
@@ -67,6 +83,16 @@ pub struct Tally {
     pub made: u64,
 }
 
+/// The bit of a kind of packets.
+const fn bit(kind: PacketKind) -> u8 {
+    1 << kind as u8
+}
+
+const NACKS: u8 = bit(PacketKind::Nack);
+
+/// Classes of packets.
+const N_CLASSES: usize = 8;
+
 impl Edge {
     /// What a switch knows before the run; `None` at one without hosts or without other switches.
     pub fn at(model: &Model, node: NodeId) -> Option<Edge> {
@@ -77,22 +103,43 @@ impl Edge {
             !model.fabric.is_host(model.fabric.port(peer).node)
         };
         let uplinks = (0..ports.len() as u32).filter(is_uplink).collect();
-        let is_host = |port: &&netloom_model::Port| model.fabric.is_host(model.fabric.port(port.peer).node);
+        let is_host = |port: &&Port| model.fabric.is_host(model.fabric.port(port.peer).node);
         let mut below: Vec<u32> =
             ports.iter().filter(is_host).map(|port| model.fabric.port(port.peer).node.0).collect();
         below.sort_unstable();
         below.dedup();
-        let rate = ports.iter().filter(is_host).map(|port| port.rate).max()?;
+        let last_hop = last_hop(model, ports.iter().filter(is_host))?;
         let far = (0..model.fabric.n_hosts() as u32).find(|host| below.binary_search(host).is_err())?;
         let n_choices = || model.routing.next_hops(node, HostId(far)).len() as u32;
         let n_paths = model.balances.path_map.as_ref().map_or_else(n_choices, |paths| paths.n_paths());
-        let themis = Themis::new(&chosen.settings, n_paths, rate, model.transport.packet);
+        let themis = Themis::new(&chosen.settings, n_paths, &last_hop);
         let tallies = vec![Tally::default(); ports.len()];
         let n_below = below.len() as u32;
         let is_block = below[n_below as usize - 1] - below[0] + 1 == n_below;
         let block = (below[0], if is_block { n_below } else { 0 });
         let (pairs, knows) = (Slab::default(), Failures::default());
-        Some(Edge { themis, below, block, pairs, tallies, uplinks, knows, is_off: false })
+        let leads = |port: &Port, host: u32| model.fabric.port(port.peer).node.0 == host;
+        let numbered = || (0..).zip(ports.iter());
+        let of_host = |&host: &u32| {
+            numbered().filter(|(_, port)| leads(port, host)).map(|(number, _)| number).collect()
+        };
+        let ports_to = below.iter().map(of_host).collect();
+        let enqueued = vec![0; below.len() * N_CLASSES];
+        Some(Edge {
+            themis,
+            below,
+            block,
+            pairs,
+            n_holes: 0,
+            heard: NACKS,
+            ports_to,
+            enqueued,
+            tallies,
+            overwritten: vec![0; n_below as usize],
+            uplinks,
+            knows,
+            is_off: false,
+        })
     }
 
     /// What happens when a link between switches is reported failed.
@@ -108,6 +155,8 @@ impl Edge {
             return None;
         }
         self.is_off = is_off;
+        // Whatever comes next is looked at.
+        self.pairs.iter_mut().for_each(|known| known.n_quick = 0);
         self.pairs.iter_mut().for_each(|known| known.pair.forget_packets());
         Some(is_off)
     }
@@ -122,32 +171,66 @@ impl Edge {
         }
     }
 
-    /// Whether a packet passing through must be looked at: data for a host below, or a NACK from one. (A NACK for a host below
-    /// comes from elsewhere and has passed its own filter.)
+    /// Whether an answer passing through must be looked at: a NACK from a host below, or an ACK from one while some host
+    /// waits. (A NACK for a host below comes from elsewhere and has passed its own filter.)
     #[inline(always)]
-    pub fn concerns(&self, packet: &Packet) -> bool {
-        match packet.kind() {
-            PacketKind::Data => self.is_below(packet.destination),
-            PacketKind::Nack => !self.is_below(packet.destination),
-            _ => false,
-        }
+    pub fn hears(&self, packet: &Packet) -> bool {
+        self.heard & bit(packet.kind()) != 0 && !self.is_below(packet.destination)
     }
 
+    /// Whether a host hangs below.
     #[inline(always)]
-    fn is_below(&self, host: u32) -> bool {
+    pub fn is_below(&self, host: u32) -> bool {
         match self.block {
             (_, 0) => self.below.binary_search(&host).is_ok(),
             (first, count) => host.wrapping_sub(first) < count,
         }
     }
 
-    /// A queue pair from a host elsewhere will end below: its place here; none for one from below.
-    pub fn expect_pair(&mut self, source: HostId, n_left: Option<NonZeroU32>) -> Option<u32> {
+    /// The place of a host among those below.
+    #[inline(always)]
+    fn index(&self, host: u32) -> usize {
+        match self.block {
+            (_, 0) => self.below.binary_search(&host).expect("the host is below"),
+            (first, _) => (host - first) as usize,
+        }
+    }
+
+    /// Where data of a class for a host below is counted.
+    #[inline(always)]
+    fn counter(&self, host: u32, class: u8) -> usize {
+        self.index(host) * N_CLASSES + usize::from(class & 7)
+    }
+
+    /// The ports that lead to a host below.
+    fn ports_to(&self, host: u32) -> &[u32] {
+        &self.ports_to[self.index(host)]
+    }
+
+    /// Bytes that wait for a host below or are on the wire to it, of all classes.
+    fn waiting_for(&self, host: u32, ports: &mut [Egress], now: u64, desk: &mut Desk, round: &Round) -> u64 {
+        let waiting = |&number: &u32| {
+            let port = &mut ports[number as usize];
+            settle(port, now, desk, round);
+            port.waiting_bytes(now)
+        };
+        self.ports_to(host).iter().map(waiting).sum()
+    }
+
+    /// A queue pair from a host elsewhere will end at a host below, its data in a class: its place here; none for one from
+    /// below.
+    pub fn expect_pair(
+        &mut self,
+        source: HostId,
+        (to, class): (HostId, u8),
+        n_left: Option<NonZeroU32>,
+    ) -> Option<u32> {
         if self.is_below(source.0) {
             return None;
         }
+        let counter = self.counter(to.0, class) as u32;
         let (place, known) = self.pairs.place(Known::default);
-        known.source = source.0;
+        (known.source, known.counter) = (source.0, counter);
         known.pair.leave_paths(n_left.filter(|n_left| n_left.get() != self.themis.n_paths()));
         Some(place)
     }
@@ -157,48 +240,117 @@ impl Edge {
         self.tallies[port]
     }
 
+    /// Data from a host below for another.
+    #[inline(never)]
+    fn count_local(&mut self, packet: &Packet) {
+        let counter = self.counter(packet.destination, packet.class());
+        self.enqueued[counter] += u64::from(packet.bytes);
+    }
+
+    /// Numbers that rings overwrote while their NACKs might still have come, for each host below that has some.
+    pub fn overwritten(&self) -> impl Iterator<Item = (HostId, u64)> {
+        let mut all = self.overwritten.clone();
+        for known in self.pairs.iter() {
+            all[known.counter as usize / N_CLASSES] += known.pair.counters().overwritten;
+        }
+        self.below.iter().map(|&host| HostId(host)).zip(all).filter(|(_, overwritten)| *overwritten > 0)
+    }
+
     /// Nothing is left of a queue pair.
     pub fn forget(&mut self, pair: u32) {
-        self.pairs.get_mut(pair).pair.clear();
+        let known = self.pairs.get_mut(pair);
+        self.overwritten[known.counter as usize / N_CLASSES] += known.pair.counters().overwritten;
+        self.change(pair, |_, pair| pair.clear());
         self.pairs.remove(pair);
+    }
+
+    /// Does something with a queue pair, and takes note of whether its host waits for a number then.
+    fn change<T>(&mut self, pair: u32, what: impl FnOnce(&Themis, &mut QueuePair) -> T) -> T {
+        let Known { pair, n_quick, .. } = self.pairs.get_mut(pair);
+        let before = pair.has_hole();
+        let done = what(&self.themis, pair);
+        *n_quick = if self.is_off { 0 } else { self.themis.n_quick(pair) };
+        self.n_holes = self.n_holes + u32::from(pair.has_hole()) - u32::from(before);
+        let acknowledgements = if self.n_holes > 0 { bit(PacketKind::Acknowledgement) } else { 0 };
+        self.heard = NACKS | acknowledgements;
+        done
+    }
+
+    /// A data packet that was announced is dropped at the port to its host.
+    #[cold]
+    pub fn take_back(&mut self, packet: &Packet, round: &Round) {
+        if !packet.is_data() || !self.is_below(packet.destination) {
+            return;
+        }
+        let place = round.flows[packet.flow as usize].edge_pair;
+        let counter = if place == u32::MAX {
+            self.counter(packet.destination, packet.class())
+        } else {
+            self.change(place, |themis, pair| themis.take_back(pair, packet.sequence));
+            self.pairs.get_mut(place).counter as usize
+        };
+        self.enqueued[counter] -= u64::from(packet.bytes);
     }
 
     /// Writes what later behaviour depends on.
     pub fn write_state(&self, out: &mut StateWriter) {
         out.word(u64::from(self.is_off));
-        self.pairs.iter().for_each(|known| known.pair.write_state(out));
+        for known in self.pairs.iter() {
+            known.pair.write_state(out, themis::units(self.enqueued[known.counter as usize]));
+        }
     }
 }
 
+/// The links to hosts as the filter must know them: the fastest, and the longest wait for an answer.
+fn last_hop<'a>(model: &Model, ports: impl Iterator<Item = &'a Port> + Clone) -> Option<LastHop> {
+    let rate = ports.clone().map(|port| port.rate).max()?;
+    let rdma = model.transport.rdma()?;
+    let packet = model.transport.packet;
+    let answer = ports.map(|port| rdma.answer_time(port, packet)).max()?;
+    Some(LastHop { rate, packet, answer, coalesce: rdma.coalesce })
+}
+
 impl Node {
-    /// A packet that concerns the edge passes it; tells whether it goes on.
+    /// A data packet for a host below is about to be enqueued.
     #[inline(always)]
-    pub fn pass_edge(
-        &mut self,
-        now: u64,
-        ingress: u32,
-        packet: &Packet,
-        desk: &mut Desk,
-        round: &Round,
-    ) -> bool {
-        if !packet.is_data() {
-            return self.filter_nack(ingress, packet, desk, round);
-        }
+    pub fn remember_data(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
         let edge = self.edge.as_deref_mut().expect("seen by the caller");
         let place = round.flows[packet.flow as usize].edge_pair;
         if place == u32::MAX {
-            return true;
+            return edge.count_local(packet);
         }
-        let pair = &mut edge.pairs.get_mut(place).pair;
-        let made = if edge.is_off {
-            edge.themis.on_data_unjudged(pair, packet.sequence)
-        } else {
-            edge.themis.on_data(pair, packet.sequence)
-        };
+        let known = edge.pairs.get_mut(place);
+        let enqueued = &mut edge.enqueued[known.counter as usize];
+        *enqueued += u64::from(packet.bytes);
+        if known.n_quick == 0 {
+            return self.judge_data(now, place, packet, desk, round);
+        }
+        known.n_quick -= 1;
+        known.pair.remember(packet.sequence, themis::units(*enqueued));
+    }
+
+    /// As above, where there is more to do than to remember a data packet.
+    #[cold]
+    #[inline(never)]
+    fn judge_data(&mut self, now: u64, place: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+        let Node { edge, ports, .. } = self;
+        let edge = edge.as_deref_mut().expect("seen by the caller");
+        let enqueued = edge.enqueued[edge.pairs.get_mut(place).counter as usize];
+        let waiting = edge.waiting_for(packet.destination, ports, now, desk, round);
+        // The packet itself is counted, and not enqueued yet.
+        let left = themis::units(enqueued.saturating_sub(waiting + u64::from(packet.bytes)));
+        let is_off = edge.is_off;
+        let made = edge.change(place, |filter, pair| {
+            let (psn, end) = (packet.sequence, themis::units(enqueued));
+            if is_off {
+                filter.on_data_unjudged(pair, psn, end, left)
+            } else {
+                filter.on_data(pair, psn, end, left)
+            }
+        });
         if let Some(made) = made {
             self.compensate(now, packet, made, desk, round);
         }
-        true
     }
 
     /// The edge sends a NACK of its own.
@@ -211,26 +363,43 @@ impl Node {
         let (bytes, class) = (rdma.control.0 as u32, round.model.classes.control);
         let nack = packet.answer(PacketKind::Nack, to, bytes, class).expecting(made.psn);
         desk.reports.push(Report::Made { flow: packet.flow });
-        let towards = self.port_to_host(packet.destination, round);
-        self.edge.as_deref_mut().expect("seen above").tallies[towards].made += 1;
+        let edge = self.edge.as_deref_mut().expect("seen above");
+        let towards = edge.ports_to(packet.destination)[0] as usize;
+        edge.tallies[towards].made += 1;
         self.forward::<GUARDED>(now, self.ports.len() as u32, &nack, desk, round);
     }
 
-    /// A NACK from a host: whether it goes on to the sender.
+    /// An ACK or NACK from a host: whether it goes on to the sender.
+    #[cold]
     #[inline(never)]
-    fn filter_nack(&mut self, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) -> bool {
-        let edge = self.edge.as_deref_mut().expect("seen by the caller");
-        let pair = round.flows[packet.flow as usize].edge_pair;
-        if pair == u32::MAX || ingress as usize >= edge.tallies.len() {
+    pub fn pass_answer(
+        &mut self,
+        now: u64,
+        ingress: u32,
+        packet: &Packet,
+        desk: &mut Desk,
+        round: &Round,
+    ) -> bool {
+        let Node { edge, ports, .. } = self;
+        let edge = edge.as_deref_mut().expect("seen by the caller");
+        let flow = &round.flows[packet.flow as usize];
+        let place = flow.edge_pair;
+        if place == u32::MAX || ingress as usize >= edge.tallies.len() {
             return true;
         }
+        let is_nack = packet.kind() == PacketKind::Nack;
+        let is_judged = is_nack && !edge.is_off;
+        if !is_judged {
+            edge.change(place, |themis, pair| themis.on_answer(pair, packet.sequence));
+            edge.tallies[ingress as usize].forwarded += u64::from(is_nack);
+            return true;
+        }
+        let counter = edge.pairs.get_mut(place).counter as usize;
+        let waiting = edge.waiting_for(flow.message.to.0, ports, now, desk, round);
+        let left = themis::units(edge.enqueued[counter].saturating_sub(waiting));
+        let answer = edge.change(place, |themis, pair| themis.on_nack(pair, packet.sequence, left));
         let tally = &mut edge.tallies[ingress as usize];
-        if edge.is_off {
-            tally.forwarded += 1;
-            return true;
-        }
-        let pair = &mut edge.pairs.get_mut(pair).pair;
-        match edge.themis.on_nack(pair, packet.sequence) {
+        match answer {
             Filter::Forward => {
                 tally.forwarded += 1;
                 true
@@ -258,13 +427,5 @@ impl Node {
         if let Some(is_off) = edge.learn(Failures { told, ..edge.knows }) {
             self.fall_back(is_off);
         }
-    }
-
-    /// The first port that leads to a host below.
-    fn port_to_host(&self, host: u32, round: &Round) -> usize {
-        let fabric = &round.model.fabric;
-        let ports = fabric.ports_of(self.id);
-        let leads = ports.iter().position(|port| fabric.port(port.peer).node.0 == host);
-        leads.expect("the host is below")
     }
 }

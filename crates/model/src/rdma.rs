@@ -37,6 +37,16 @@ impl Rdma {
     pub const FEW: u64 = 3;
     /// A pause frame on the wire (IEEE 802.1Qbb).
     pub const FRAME: Bytes = Bytes(64);
+    /// Control packets that are taken to be queued at a host before an answer, its own included.
+    const ANSWERS: u64 = 8;
+
+    /// The time that a host's answer to a packet is taken to need at most, from the packet's last bit at the switch to the
+    /// answer's: the link both ways, and at the host two data packets and some control packets before it.
+    pub fn answer_time(&self, port: &crate::Port, packet: Bytes) -> Duration {
+        let ahead = 2 * packet.0 + Rdma::ANSWERS * self.control.0;
+        let wire = port.rate.serialization(Bytes(ahead));
+        Duration(port.delay.0.saturating_mul(2).saturating_add(wire.0))
+    }
 }
 
 /// Which messages share a queue pair.

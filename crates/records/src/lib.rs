@@ -41,7 +41,7 @@ pub use row::{BadCell, Row, RowError};
 pub use rows::{
     Activity, ArbitrationRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow,
     EventRow, Fate, FaultRow, FlowRow, Happening, JobRow, MeasureRow, PacketKind, PacketOrder, PacketRow,
-    Part, PathRow, PortRow, RateRow, ReorderingRow, RepairOrder, RepairRow, Role, SeriesRow, SignalRow,
-    SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, Target, TrafficRow,
+    Part, PathRow, PortRow, RateRow, ReorderingRow, RepairOrder, RepairRow, RingRow, Role, SeriesRow,
+    SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, Target, TrafficRow,
 };
 pub use sink::{Batch, MemorySink, Sink, SinkError};

@@ -9,8 +9,8 @@ use crate::column::TableSpec;
 use crate::row::Row;
 use crate::rows::{
     ArbitrationRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow,
-    FlowRow, JobRow, MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, SeriesRow,
-    SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, TrafficRow,
+    FlowRow, JobRow, MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, RingRow,
+    SeriesRow, SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 use crate::sink::{Sink, SinkError};
 
@@ -138,6 +138,8 @@ tables! {
     Arbitration arbitration ArbitrationRow;
     /// Timeouts in a network that lost nothing.
     SpuriousTimeouts spurious_timeouts SpuriousTimeoutRow;
+    /// Numbers that switches forgot too early.
+    Rings rings RingRow;
 }
 
 /// Does something for the row type of a table.

@@ -20,6 +20,7 @@ mod congestion;
 mod events;
 mod measures;
 mod reordering;
+mod rings;
 mod spans;
 
 pub use arbitration::{ArbitrationRow, SpuriousTimeoutRow};
@@ -28,6 +29,7 @@ pub use congestion::{CongestedFlowRow, CongestionRow, Part, Role};
 pub use events::{EventRow, Happening, Target};
 pub use measures::{MeasureRow, TallyRow};
 pub use reordering::ReorderingRow;
+pub use rings::RingRow;
 pub use spans::{Activity, SpanRow};
 
 table! {

@@ -328,6 +328,12 @@ fn queue_pairs(found: &QueuePairSummary) -> Vec<String> {
             [found.nacks_forwarded, found.nacks_blocked, found.nacks_made].map(words::count);
         lines.push(format!("edge        NACKs: {forwarded} passed, {blocked} kept back, {made} made"));
     }
+    if found.overwritten > 0 {
+        let numbers = count(found.overwritten, "number");
+        lines.push(format!(
+            "rings       too short: {numbers} overwritten before a NACK could be judged by them; give more `entries`, or none"
+        ));
+    }
     lines
 }
 

@@ -82,7 +82,12 @@ impl Coordinator<'_, '_> {
         self.at_host(source, |host| nic(host).sends.get_mut(send).far = receive);
         self.at_host(to, |host| nic(host).receives.get_mut(receive).far = send);
         let n_left = self.paths_left(source, to);
-        (send, self.at_edge(to, |edge| edge.expect_pair(source, n_left)).flatten().unwrap_or(u32::MAX))
+        (
+            send,
+            self.at_edge(to, |edge| edge.expect_pair(source, (to, class), n_left))
+                .flatten()
+                .unwrap_or(u32::MAX),
+        )
     }
 
     /// Frees what a finished message occupied.

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use netloom_model::Sampling;
-use netloom_records::{ArbitrationRow, Batch, DropReason, DropRow, PortRow, SignalRow, SinkError};
+use netloom_records::{ArbitrationRow, Batch, DropReason, DropRow, PortRow, RingRow, SignalRow, SinkError};
 use netloom_units::{Bytes, Duration, NodeId, PortId, Time};
 
 use super::Coordinator;
@@ -103,6 +103,20 @@ impl Coordinator<'_, '_> {
         let partition = self.hall.partition(partition as usize);
         let edge = partition.nodes[place as usize].edge.as_ref();
         edge.map_or_else(Tally::default, |edge| edge.tally(port as usize))
+    }
+
+    /// Hosts of whose queue pairs a ring has forgotten too much.
+    pub(super) fn ring_rows(&self) -> Vec<RingRow> {
+        let n_hosts = self.model.fabric.n_hosts() as u32;
+        let switches = (n_hosts..self.model.fabric.n_nodes() as u32).map(NodeId);
+        let rows = switches.flat_map(|node| {
+            let (partition, place) = self.seating.of_node[node.index()];
+            let partition = self.hall.partition(partition as usize);
+            let edge = partition.nodes[place as usize].edge.as_ref();
+            let found: Vec<_> = edge.iter().flat_map(|edge| edge.overwritten()).collect();
+            found.into_iter().map(move |(host, overwritten)| RingRow { node, host, overwritten })
+        });
+        rows.collect()
     }
 
     /// How long packets waited at the heads of their queues, at ports of switches with credits.

@@ -44,15 +44,16 @@ impl Node {
         match egress.join(now, packet) {
             Enqueued::Taken => {}
             Enqueued::StartsAt(at) => self.expect_start(way.port, at, desk),
-            Enqueued::Full => self.refuse_counted(now, way.port, packet, desk),
+            Enqueued::Full => self.refuse_counted(now, way.port, packet, desk, round),
         }
     }
 
     /// A packet that was counted finds the queue of a port full.
     #[cold]
     #[inline(never)]
-    fn refuse_counted(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk) {
+    fn refuse_counted(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
         self.ports[port as usize].unguard(*packet);
+        self.take_back_at_edge(packet, round);
         self.refuse(now, port, DropReason::QueueFull, packet, desk);
     }
 
@@ -72,7 +73,10 @@ impl Node {
         settle(&mut self.ports[way.port as usize], now, desk, round);
         if packet.is_data() && self.buffer.is_some() {
             match self.admit(now, way, packet, desk, round) {
-                Admission::Refuse(reason) => return self.refuse(now, way.port, reason, packet, desk),
+                Admission::Refuse(reason) => {
+                    self.take_back_at_edge(packet, round);
+                    return self.refuse(now, way.port, reason, packet, desk);
+                }
                 Admission::TakeAndPause => {
                     let class = 1 << packet.class();
                     self.send_frame(now, way.ingress, PacketKind::Pause, class, desk, round);
@@ -96,7 +100,7 @@ impl Node {
             }
         };
         if !is_taken {
-            self.refuse_counted(now, way.port, &packet, desk);
+            self.refuse_counted(now, way.port, &packet, desk, round);
         }
     }
 

@@ -22,13 +22,14 @@ use crate::packet::{InFlight, Packet};
 use crate::port::{Egress, Enqueued, Form, Start};
 use crate::round::Round;
 use crate::route::{Bundle, Route};
-use crate::trace::{Account, Followed, is_followed};
+use crate::trace::{Account, Followed};
 
 mod by_hand;
 mod candidates;
 mod fault;
 mod guarded;
 mod guided;
+mod loss;
 mod start;
 mod storm;
 
@@ -206,10 +207,15 @@ impl Node {
             return self.take_frame(now, ingress, packet, desk, round);
         }
         if CARE != PLAIN
-            && self.edge.as_ref().is_some_and(|edge| edge.concerns(packet))
-            && !self.pass_edge(now, ingress, packet, desk, round)
+            && let Some(edge) = &self.edge
         {
-            return;
+            if packet.is_data() {
+                if edge.is_below(packet.destination) {
+                    self.remember_data(now, packet, desk, round);
+                }
+            } else if edge.hears(packet) && !self.pass_answer(now, ingress, packet, desk, round) {
+                return;
+            }
         }
         self.forward::<CARE>(now, ingress, packet, desk, round);
     }
@@ -476,45 +482,6 @@ impl Node {
                 let pick = self.choose(now, own, packet, PortSet::List(&live), desk, round);
                 live[pick.candidate]
             }
-        }
-    }
-
-    /// A packet finds the queue of a port full.
-    #[cold]
-    #[inline(never)]
-    fn refuse(&mut self, now: u64, port: u32, reason: DropReason, packet: &Packet, desk: &mut Desk) {
-        let found = self.ports[port as usize].found_by_refused(now);
-        let followed = found.map(|found| Followed { found, start: None });
-        self.lose_at(port, now, reason, (packet, followed), desk);
-    }
-
-    /// A packet is dropped before a port was chosen.
-    #[cold]
-    pub(crate) fn lose(&self, now: u64, reason: DropReason, packet: &Packet, desk: &mut Desk, round: &Round) {
-        desk.dropped(now, self.id.0, None, reason, packet);
-        desk.forget_record(packet);
-        if is_followed(packet, round.flows) {
-            desk.account(Account::without_port(packet, self.id, now, reason));
-        }
-    }
-
-    /// A packet is dropped at a port.
-    #[cold]
-    pub(crate) fn lose_at(
-        &mut self,
-        port: u32,
-        now: u64,
-        reason: DropReason,
-        (packet, followed): (&Packet, Option<Followed>),
-        desk: &mut Desk,
-    ) {
-        desk.dropped(now, self.id.0, Some(port), reason, packet);
-        desk.forget_record(packet);
-        if !matches!(reason, DropReason::LinkDown | DropReason::SwitchDown | DropReason::Corrupted) {
-            self.ports[port as usize].count_refused_of_class(packet);
-        }
-        if let (Some(followed), Some(trace)) = (followed, self.ports[port as usize].trace()) {
-            desk.account(Account { dropped: Some((now, reason)), ..trace.account(packet, followed) });
         }
     }
 

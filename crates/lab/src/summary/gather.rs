@@ -113,6 +113,7 @@ impl Gather {
             Batch::Drops(rows) => self.drops.extend_from_slice(rows),
             Batch::Repairs(rows) => rows.iter().for_each(|row| self.queue_pairs.repair(row)),
             Batch::Signals(rows) => rows.iter().for_each(|row| self.queue_pairs.signal(row)),
+            Batch::Rings(rows) => rows.iter().for_each(|row| self.queue_pairs.ring(row)),
             Batch::Stages(rows) => self.staged.take(rows),
             Batch::Congestion(rows) => self.congestion.ports(rows),
             Batch::CongestedFlows(rows) => self.congestion.flows(rows),

@@ -214,6 +214,7 @@ impl Summary {
         gather.take(Batch::Drops(&sink.drops));
         gather.take(Batch::Repairs(&sink.repairs));
         gather.take(Batch::Signals(&sink.signals));
+        gather.take(Batch::Rings(&sink.rings));
         gather.take(Batch::Stages(&sink.stages));
         gather.take(Batch::Congestion(&sink.congestion));
         gather.take(Batch::CongestedFlows(&sink.congested_flows));
@@ -294,6 +295,9 @@ fn take_later_tables(folder: &RunFolder, gather: &mut Gather) -> Result<(), LabE
     }
     if is_there(Table::Signals) {
         gather.take(Batch::Signals(&folder.signals()?));
+    }
+    if is_there(Table::Rings) {
+        gather.take(Batch::Rings(&folder.rings()?));
     }
     if is_there(Table::Stages) {
         gather.take(Batch::Stages(&folder.stages()?));

@@ -7,7 +7,7 @@
 //! could have put on the wire while the message was under way, so header bytes and messages side by side lower it.
 
 use netloom_records::statistics::HostPorts;
-use netloom_records::{FlowRow, RepairRow, Repaired, SignalRow, TallyRow};
+use netloom_records::{FlowRow, RepairRow, Repaired, RingRow, SignalRow, TallyRow};
 use serde::Serialize;
 
 /// Sums over the messages on queue pairs, and over all ports.
@@ -41,6 +41,8 @@ pub struct QueuePairSummary {
     pub nacks_blocked: u64,
     /// NACKs that they made.
     pub nacks_made: u64,
+    /// Numbers that their rings overwrote while a NACK that they cause might still have come.
+    pub overwritten: u64,
     /// Pause frames that stop a class.
     pub pauses: u64,
     /// Time for which ports were kept from sending, summed over ports.
@@ -107,6 +109,10 @@ impl Tally {
         sums.nacks_made += row.nacks_made;
         sums.pauses += row.pauses;
         sums.paused_s += row.paused.as_seconds();
+    }
+
+    pub fn ring(&mut self, row: &RingRow) {
+        self.signals.overwritten += row.overwritten;
     }
 
     /// The sums; none of a run without queue pairs.

@@ -1,13 +1,22 @@
-//! The last few packet sequence numbers of a queue pair, oldest first (the ring of Themis, section 3.3).
+//! The last few packets of a queue pair that were enqueued for the last hop, oldest first (the ring of Themis, section 3.3).
 //!
-//! Invariants: never more than the capacity it is told; memory grows with use, in few steps.
+//! Invariants: never more than the length it is told; memory grows with use, in few steps.
+
+/// A packet that was enqueued for the last hop.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// Its sequence number.
+    pub psn: u32,
+    /// What had been enqueued for this hop when it was the last, in [`UNIT`](super::themis::UNIT)s; wraps.
+    pub end: u32,
+}
 
 /// See the module.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Recent {
-    /// A power of two of places, or none.
-    places: Vec<u32>,
-    /// Where the oldest stands.
+    /// A power of two of slots, or none.
+    slots: Vec<Entry>,
+    /// Where the oldest is.
     first: u32,
     len: u32,
 }
@@ -23,45 +32,80 @@ impl Recent {
         self.len
     }
 
-    /// One more; the oldest is forgotten if there are as many as may be.
+    /// How many more there is room for.
+    pub fn room(&self, capacity: u32) -> u32 {
+        capacity.min(self.slots.len() as u32) - self.len
+    }
+
+    /// One more; there is room for it.
     #[inline(always)]
-    pub fn push(&mut self, number: u32, capacity: u32) {
-        if self.len == capacity {
-            self.first = self.first.wrapping_add(1);
-            self.len -= 1;
-        }
-        if self.len as usize == self.places.len() {
-            self.grow();
-        }
-        let place = self.place(self.len);
-        self.places[place] = number;
+    pub fn push(&mut self, entry: Entry) {
+        let slot = self.slot(self.len);
+        self.slots[slot] = entry;
         self.len += 1;
     }
 
+    /// The oldest.
+    pub fn first(&self) -> Option<Entry> {
+        (self.len > 0).then(|| self.slots[self.slot(0)])
+    }
+
+    /// The oldest ones are forgotten.
+    pub fn drop_first(&mut self, n: u32) {
+        self.first = self.first.wrapping_add(n);
+        self.len -= n;
+    }
+
+    /// The oldest ones are forgotten, as long as something holds of them that does not hold again later.
+    pub fn drop_while(&mut self, holds: impl Fn(&Entry) -> bool) {
+        let (mut n, mut end) = (0, self.len);
+        while n < end {
+            let middle = n + (end - n) / 2;
+            if holds(&self.slots[self.slot(middle)]) {
+                n = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        self.drop_first(n);
+    }
+
     /// The oldest, which is forgotten.
-    pub fn pop(&mut self) -> Option<u32> {
-        self.len = self.len.checked_sub(1)?;
-        let place = self.place(0);
-        self.first = self.first.wrapping_add(1);
-        Some(self.places[place])
+    pub fn pop(&mut self) -> Option<Entry> {
+        let first = self.first()?;
+        self.drop_first(1);
+        Some(first)
+    }
+
+    /// The newest is forgotten if it has this number; tells whether it had.
+    pub fn pop_newest(&mut self, psn: u32) -> bool {
+        let is_it = self.len > 0 && self.slots[self.slot(self.len - 1)].psn == psn;
+        self.len -= u32::from(is_it);
+        is_it
     }
 
     /// All, oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = u32> {
-        (0..self.len).map(|index| self.places[self.place(index)])
+    pub fn iter(&self) -> impl Iterator<Item = Entry> {
+        (0..self.len).map(|index| self.slots[self.slot(index)])
     }
 
     #[inline(always)]
-    fn place(&self, index: u32) -> usize {
-        self.first.wrapping_add(index) as usize & (self.places.len() - 1)
+    fn slot(&self, index: u32) -> usize {
+        self.first.wrapping_add(index) as usize & (self.slots.len().wrapping_sub(1))
     }
 
+    /// Room for several times as many.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self) {
-        let mut places: Vec<u32> = self.iter().collect();
-        places.resize((4 * self.places.len()).max(8), 0);
-        (self.places, self.first) = (places, 0);
+    pub fn grow(&mut self) {
+        let mut slots: Vec<Entry> = self.iter().collect();
+        slots.resize((4 * self.slots.len()).max(32), Entry::default());
+        (self.slots, self.first) = (slots, 0);
+    }
+
+    /// Slots that there is memory for.
+    pub fn n_slots(&self) -> usize {
+        self.slots.len()
     }
 }
 
@@ -77,7 +121,7 @@ mod tests {
     fn it_is_a_queue_that_forgets_the_oldest() {
         let mut random = Random::stream(1, 1, 1);
         for capacity in [1, 7, 8, 100] {
-            let (mut recent, mut queue) = (Recent::default(), VecDeque::new());
+            let (mut recent, mut queue, mut most) = (Recent::default(), VecDeque::new(), 0);
             for number in 0..2_000 {
                 match random.next_u32() % 4 {
                     0 => assert_eq!(recent.pop(), queue.pop_front()),
@@ -85,16 +129,28 @@ mod tests {
                         recent.clear();
                         queue.clear();
                     }
+                    1 if number % 3 == 0 => {
+                        let newest = queue.pop_back();
+                        assert!(!recent.pop_newest(u32::MAX));
+                        assert!(newest.is_none_or(|newest: Entry| recent.pop_newest(newest.psn)));
+                    }
                     _ => {
-                        recent.push(number, capacity);
-                        queue.push_back(number);
-                        if queue.len() > capacity as usize {
-                            queue.pop_front();
+                        if recent.room(capacity) == 0 {
+                            if recent.len() == capacity {
+                                assert_eq!(recent.pop(), queue.pop_front());
+                            } else {
+                                recent.grow();
+                            }
                         }
+                        let entry = Entry { psn: number, end: 2 * number };
+                        recent.push(entry);
+                        queue.push_back(entry);
+                        most = most.max(queue.len());
                     }
                 }
                 assert!(recent.iter().eq(queue.iter().copied()) && recent.len() as usize == queue.len());
             }
+            assert!(most <= capacity as usize);
         }
     }
 }

@@ -4,9 +4,9 @@
 //!
 //! # Source
 //! Themis, section 3.2 for the path (equation 1) and for what a shared path means (2 and 3), 3.3 for the ring and the
-//! cause of a NACK, 3.4 for compensation. `race: scan` is ours; so is what happens when no cause is found. On a failure the
-//! paper falls back to ECMP and leaves subsets of paths to later work; these, and what becomes of what is remembered, are
-//! ours.
+//! cause of a NACK, 3.4 for compensation. `race: scan` is a modelling assumption, with all that it knows of the last hop; so
+//! is what happens when no cause is found. On a failure the paper falls back to ECMP and leaves subsets of paths to later
+//! work; these, and what becomes of what is remembered, are modelling assumptions, too.
 //!
 //! # Parameters
 //! `race`, `entries`, and for the paper's count of entries `round_trip` and `factor`; `failure`.
@@ -14,20 +14,26 @@
 //! # Invariants
 //! State follows from the packets and NACKs of one queue pair, in the order in which the switch has them. Numbers have
 //! 24 bits and wrap; they are compared as serial numbers. Every NACK is forwarded or kept back; the switch makes one of
-//! its own only for a number that it kept back before, and at most once for each time.
+//! its own only for a number that a host has sent a NACK for, at most once for each time that it has passed or is awaited.
+//! Without loss `scan` forwards and makes none, as long as hosts answer within the last hop's round trip and the ring is
+//! long enough.
 //!
 //! # When it misleads
 //! It needs paths that keep the order of packets, NICs that send at most one NACK per expected number, and a ring that
-//! reaches back as far as the last hop, with what waits for it. The last packets of a message have no later one on
-//! their path: if one of them is lost and its NACK kept back, only a timeout helps. Numbers are whole here; switches
-//! keep their lowest byte.
+//! reaches back as far as the last hop, with what waits for it. The last packets of a queue pair have no later one on
+//! their path, or none after the round trip of the last hop: if one of them is lost and its NACK suppressed, only a timeout
+//! helps. Numbers are whole here; switches keep their lowest byte.
 
 use std::num::NonZeroU32;
 
 use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Settings, Spec, StateWriter, Value};
 
 use super::memory::Setup;
-use super::recent::Recent;
+use super::recent::{Entry, Recent};
+
+mod hole;
+
+use hole::Hole;
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -45,19 +51,19 @@ pub static SPEC: Spec = Spec {
             name: "entries",
             kind: Kind::Optional(&Kind::Count { minimum: 1, maximum: 1 << 20 }),
             default: Some(Value::Absent),
-            meaning: "packets of a queue pair that are remembered; `none` computes them",
+            meaning: "packets of a queue pair that are remembered; `none`: as many as `round_trip` asks for",
         },
         Parameter {
             name: "round_trip",
-            kind: Kind::Duration,
-            default: Some(Value::Duration(Duration::from_micros(2))),
-            meaning: "from a packet's enqueueing for the last hop to its NACK (with `entries: none`)",
+            kind: Kind::Optional(&Kind::Duration),
+            default: Some(Value::Absent),
+            meaning: "from a packet's enqueueing for the last hop to its NACK (with `entries: none`); `none` takes that of the last hop, with what waits there",
         },
         Parameter {
             name: "factor",
             kind: Kind::Fraction { minimum: 1.0, maximum: 100.0 },
             default: Some(Value::Fraction(1.5)),
-            meaning: "room beyond rate times `round_trip` (with `entries: none`)",
+            meaning: "room beyond rate times round trip",
         },
         Parameter {
             name: "failure",
@@ -78,19 +84,19 @@ fn is_after(psn: u32, other: u32) -> bool {
     ahead != 0 && ahead < 1 << 23
 }
 
-/// How a NACK that was kept back treats packets that have passed since its cause.
+/// How a NACK that is suppressed treats packets that have passed since its cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Race {
     /// They are looked through.
     Scan,
-    /// They are not: the missing one is waited for though it may have passed.
+    /// They are not: the missing one is awaited though it may have passed.
     Literal,
 }
 
 /// What happens when a link between switches is reported failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
-    /// Flows keep to one path each, and nothing is kept back, until all links work again.
+    /// Flows keep to one path each, and nothing is suppressed, until all links work again.
     Ecmp,
     /// Packets are sprayed over the paths that are left between two switches, and judged by their number.
     Subset,
@@ -101,7 +107,7 @@ pub enum Failure {
 pub enum Filter {
     /// It goes on to the sender.
     Forward,
-    /// It is kept back.
+    /// It is suppressed.
     Block,
 }
 
@@ -112,6 +118,28 @@ pub struct Compensation {
     pub psn: u32,
 }
 
+/// Bytes of data on the last hop are counted in units of so many: 32 bits of them are 256 GiB.
+pub const UNIT: u64 = 64;
+
+/// A number of bytes that were enqueued, or have left, as rings keep it.
+#[inline(always)]
+pub fn units(bytes: u64) -> u32 {
+    (bytes / UNIT) as u32
+}
+
+/// The links from a switch to its hosts, and how soon hosts answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastHop {
+    /// The rate.
+    pub rate: Rate,
+    /// The largest packet on the wire.
+    pub packet: Bytes,
+    /// The longest time from a packet's last bit on this link to the end of its answer at the switch.
+    pub answer: Duration,
+    /// Packets that a host takes before it must answer.
+    pub coalesce: u32,
+}
+
 /// The parameters that the queue pairs of a switch share.
 #[derive(Debug, Clone)]
 pub struct Themis {
@@ -119,6 +147,9 @@ pub struct Themis {
     capacity: u32,
     race: Race,
     failure: Failure,
+    /// What the last hop carries until the answer to a packet that has left is known, in units.
+    answer: u32,
+    coalesce: u32,
 }
 
 /// How often something happened.
@@ -128,10 +159,12 @@ pub struct Counters {
     pub forwarded: u64,
     /// Of these, the ones whose cause was not found.
     pub unexplained: u64,
-    /// NACKs that were kept back.
+    /// NACKs that were suppressed.
     pub blocked: u64,
     /// NACKs that the switch made.
     pub compensated: u64,
+    /// Numbers that the ring overwrote while a NACK that they cause might still have come.
+    pub overwritten: u64,
 }
 
 /// What the switch remembers of one queue pair that ends at one of its hosts.
@@ -139,28 +172,46 @@ pub struct Counters {
 pub struct QueuePair {
     /// Numbers in the order in which they were enqueued for the last hop; grows to the capacity as it is used.
     ring: Recent,
-    /// The number whose NACK was kept back, while it may be lost (`BePSN` while `Valid`).
-    awaited: Option<u32>,
+    /// The number for which the host has sent its last NACK, and what is known of it.
+    hole: Hole,
     /// Paths that are left to it after failures; none if that is all there are.
     n_left: Option<NonZeroU32>,
     counters: Counters,
 }
 
+/// The most numbers of a ring whose length nobody gives.
+const LONGEST: u64 = 1 << 20;
+
 impl Themis {
-    /// The filter before hosts of this rate, for packets of this size on the wire.
-    pub fn new(settings: &Settings, n_paths: u32, rate: Rate, packet: Bytes) -> Themis {
-        let computed = || {
-            let factor_thousandths = (settings.fraction("factor") * 1000.0 + 0.5) as u64;
-            let round_trip = settings.duration("round_trip");
-            Setup { rate, round_trip, packet, factor_thousandths, ..Setup::default() }.entries()
-        };
-        let capacity = match settings.optional("entries") {
-            Some(Value::Count(entries)) => entries,
-            _ => computed(),
-        };
+    /// The filter before hosts.
+    pub fn new(settings: &Settings, n_paths: u32, last_hop: &LastHop) -> Themis {
         let race = if settings.choice("race") == "literal" { Race::Literal } else { Race::Scan };
-        let failure = Failure::of(settings);
-        Themis { n_paths: n_paths.max(1), capacity: capacity.clamp(1, 1 << 31) as u32, race, failure }
+        let given = match settings.optional("round_trip") {
+            Some(Value::Duration(round_trip)) => Some(round_trip),
+            _ => None,
+        };
+        let carried = |round_trip: Duration, packet: Bytes| {
+            let factor_thousandths = (settings.fraction("factor") * 1000.0 + 0.5) as u64;
+            Setup { rate: last_hop.rate, round_trip, packet, factor_thousandths, ..Setup::default() }
+                .entries()
+        };
+        let capacity = match (settings.optional("entries"), given) {
+            (Some(Value::Count(entries)), _) => entries,
+            (_, Some(round_trip)) => carried(round_trip, last_hop.packet),
+            // The paper's ring has a length; one that forgets what has been answered needs none.
+            _ if race == Race::Literal => carried(last_hop.answer, last_hop.packet),
+            _ => LONGEST,
+        };
+        let longest = last_hop.answer.max(given.unwrap_or(Duration::ZERO));
+        Themis {
+            n_paths: n_paths.max(1),
+            capacity: capacity.clamp(1, 1 << 31) as u32,
+            race,
+            failure: Failure::of(settings),
+            // One more: both ends of what is counted are rounded down.
+            answer: carried(longest, Bytes(UNIT)).saturating_add(1).min(1 << 30) as u32,
+            coalesce: last_hop.coalesce.max(1),
+        }
     }
 
     /// Paths between two switches while none has failed.
@@ -173,7 +224,7 @@ impl Themis {
         self.failure
     }
 
-    /// How many packets of a queue pair are remembered.
+    /// How many packets of a queue pair are remembered at most.
     pub fn entries(&self) -> u32 {
         self.capacity
     }
@@ -191,46 +242,54 @@ impl Themis {
         psn % n_paths == other % n_paths
     }
 
-    /// A data packet is about to be enqueued for the last hop.
+    /// How many data packets are only remembered, if nothing else happens to a queue pair before.
+    pub fn n_quick(&self, of: &QueuePair) -> u32 {
+        if of.hole == Hole::None { of.ring.room(self.capacity) } else { 0 }
+    }
+
+    /// A data packet is about to be enqueued for the last hop; what has been enqueued there ends with it at `end`, and of
+    /// that so much has `left` (both in [`UNIT`]s, modulo 2^32).
     ///
-    /// The answer is a NACK to send, if this packet shows that the awaited one is lost.
-    #[inline(always)]
-    pub fn on_data(&self, of: &mut QueuePair, psn: u32) -> Option<Compensation> {
-        of.ring.push(psn, self.capacity);
-        let awaited = of.awaited?;
-        if psn == awaited {
-            of.awaited = None;
-            return None;
+    /// The answer is a NACK to send, if this packet shows that one the host waits for is lost.
+    pub fn on_data(&self, of: &mut QueuePair, psn: u32, end: u32, left: u32) -> Option<Compensation> {
+        if of.ring.room(self.capacity) == 0 {
+            self.make_room(of, left);
         }
-        if !is_after(psn, awaited) || !self.same_path(of, psn, awaited) {
-            return None;
-        }
-        of.awaited = None;
-        of.counters.compensated += 1;
-        Some(Compensation { psn: awaited })
+        of.ring.push(Entry { psn, end });
+        self.on_data_with_hole(of, Entry { psn, end }, true, left)
     }
 
     /// A data packet is about to be enqueued for the last hop while nothing is judged: a number that is still awaited is
-    /// told, as nobody can know any more whether it is lost.
-    pub fn on_data_unjudged(&self, of: &mut QueuePair, psn: u32) -> Option<Compensation> {
-        let awaited = of.awaited.filter(|&awaited| psn == awaited || is_after(psn, awaited))?;
-        of.awaited = None;
-        if psn == awaited {
-            return None;
-        }
-        of.counters.compensated += 1;
-        Some(Compensation { psn: awaited })
+    /// reported, as nobody can know any more whether it is lost.
+    pub fn on_data_unjudged(
+        &self,
+        of: &mut QueuePair,
+        psn: u32,
+        end: u32,
+        left: u32,
+    ) -> Option<Compensation> {
+        self.on_data_with_hole(of, Entry { psn, end }, false, left)
     }
 
-    /// A NACK for `expected` comes back from the host.
-    pub fn on_nack(&self, of: &mut QueuePair, expected: u32) -> Filter {
-        let answer = match of.pop_cause(expected) {
-            Some(cause) if self.same_path(of, cause, expected) => Filter::Forward,
-            Some(_) => self.on_reordered(of, expected),
-            None => {
-                of.counters.unexplained += 1;
-                Filter::Forward
-            }
+    /// The data packet that was announced last was not enqueued.
+    pub fn take_back(&self, of: &mut QueuePair, psn: u32) {
+        of.ring.pop_newest(psn);
+        of.hole.take_back(psn);
+    }
+
+    /// The host has answered, and has everything below `expected`.
+    pub fn on_answer(&self, of: &mut QueuePair, expected: u32) {
+        // The paper's switch does not look at ACKs.
+        if self.race == Race::Scan {
+            of.hole.be_answered(expected);
+        }
+    }
+
+    /// A NACK for `expected` comes back from the host, when so much of what was enqueued has `left`.
+    pub fn on_nack(&self, of: &mut QueuePair, expected: u32, left: u32) -> Filter {
+        let answer = match self.race {
+            Race::Literal => self.judge_by_letter(of, expected),
+            Race::Scan => self.judge(of, expected, left),
         };
         match answer {
             Filter::Forward => of.counters.forwarded += 1,
@@ -239,24 +298,149 @@ impl Themis {
         answer
     }
 
-    /// The cause took another path: the NACK is kept back, unless a later packet already shows that it is right.
-    fn on_reordered(&self, of: &mut QueuePair, expected: u32) -> Filter {
-        if self.race == Race::Literal {
-            of.awaited = Some(expected);
+    /// The rule of the paper.
+    fn judge_by_letter(&self, of: &mut QueuePair, expected: u32) -> Filter {
+        while let Some(Entry { psn, .. }) = of.ring.pop() {
+            if !is_after(psn, expected) {
+                continue;
+            }
+            if self.same_path(of, psn, expected) {
+                return Filter::Forward;
+            }
+            of.hole = Hole::Awaited(expected);
             return Filter::Block;
         }
-        // A host that expects this number has all below, the one awaited until now among them.
-        of.awaited = None;
-        let tells =
-            |&psn: &u32| psn == expected || (is_after(psn, expected) && self.same_path(of, psn, expected));
-        match of.ring.iter().find(tells) {
-            Some(psn) if psn == expected => Filter::Block,
-            Some(_) => Filter::Forward,
-            None => {
-                of.awaited = Some(expected);
-                Filter::Block
+        of.counters.unexplained += 1;
+        Filter::Forward
+    }
+
+    /// The rule of `scan`: what passed before the cause, and since, shows where the missing packet is.
+    fn judge(&self, of: &mut QueuePair, expected: u32, left: u32) -> Filter {
+        self.retire(of, left);
+        let found = Passed::around(&of.ring, expected);
+        let proof = |psn: u32| is_after(psn, expected) && self.same_path(of, psn, expected);
+        let Some(cause) = found.cause else {
+            of.hole = Hole::Reported(expected);
+            of.counters.unexplained += 1;
+            return Filter::Forward;
+        };
+        let since = || of.ring.iter().skip(cause as usize + 1);
+        let (hole, answer) = if let Some(at) = since().position(|entry| entry.psn == expected) {
+            // It is on the last hop, or is lost there: the host's next answer tells.
+            let behind = since().skip(at).map(|entry| entry.end);
+            (self.delivered(expected, behind), Filter::Block)
+        } else if found.is_before || of.ring.iter().skip(cause as usize).any(|entry| proof(entry.psn)) {
+            (Hole::Reported(expected), Filter::Forward)
+        } else {
+            (Hole::Awaited(expected), Filter::Block)
+        };
+        of.hole = hole;
+        of.ring.drop_first(cause + 1);
+        answer
+    }
+
+    /// A number that has passed: the host must have answered when `coalesce` packets, with it, have left and the answer has
+    /// had its time. `behind` are the ends of it and of those that passed after it.
+    fn delivered(&self, psn: u32, behind: impl Iterator<Item = u32>) -> Hole {
+        let mut missing = self.coalesce;
+        for end in behind {
+            missing -= 1;
+            if missing == 0 {
+                return Hole::Passed { psn, missing, until: end.wrapping_add(self.answer) };
             }
         }
+        Hole::Passed { psn, missing, until: 0 }
+    }
+
+    /// As [`Themis::on_data`], where the host waits for a number; `is_judged` unless nobody knows which packets share a path.
+    fn on_data_with_hole(
+        &self,
+        of: &mut QueuePair,
+        Entry { psn, end }: Entry,
+        is_judged: bool,
+        left: u32,
+    ) -> Option<Compensation> {
+        let expected = of.hole.psn()?;
+        if psn == expected {
+            of.hole = match self.race {
+                Race::Scan => self.delivered(psn, std::iter::once(end)),
+                Race::Literal => Hole::None,
+            };
+            return None;
+        }
+        let is_lost = match &mut of.hole {
+            Hole::None | Hole::Reported(_) => false,
+            Hole::Awaited(_) => is_after(psn, expected) && (!is_judged || self.same_path(of, psn, expected)),
+            Hole::Passed { missing: 0, until, .. } => has_left(*until, left),
+            Hole::Passed { missing, until, .. } => {
+                *missing -= 1;
+                *until = end.wrapping_add(self.answer);
+                false
+            }
+        };
+        if !is_lost {
+            return None;
+        }
+        of.hole = match self.race {
+            Race::Scan => Hole::Reported(expected),
+            Race::Literal => Hole::None,
+        };
+        of.counters.compensated += 1;
+        Some(Compensation { psn: expected })
+    }
+
+    /// Forgets numbers whose NACK would have come by now.
+    fn retire(&self, of: &mut QueuePair, left: u32) {
+        of.ring.drop_while(|entry| has_left(entry.end.wrapping_add(self.answer), left));
+    }
+
+    /// Makes room for one more number.
+    fn make_room(&self, of: &mut QueuePair, left: u32) {
+        if self.race == Race::Scan {
+            self.retire(of, left);
+        }
+        // With half of it free it takes a while until this is asked again.
+        let n_slots = of.ring.n_slots();
+        if n_slots < self.capacity as usize && of.ring.len() as usize * 2 >= n_slots {
+            return of.ring.grow();
+        }
+        if of.ring.len() < self.capacity {
+            return;
+        }
+        let oldest = of.ring.pop().expect("a ring has room for one at least");
+        of.counters.overwritten += u64::from(!has_left(oldest.end.wrapping_add(self.answer), left));
+    }
+}
+
+/// Whether what ends there has left, when so much has.
+fn has_left(end: u32, left: u32) -> bool {
+    left.wrapping_sub(end) < 1 << 31
+}
+
+/// Where the cause of a NACK is in a ring.
+struct Passed {
+    /// Its place.
+    cause: Option<u32>,
+    /// Whether the expected number passed before it.
+    is_before: bool,
+}
+
+impl Passed {
+    /// The host sent NACK(e) for the first packet after e that came when it had all below e: the first one in the ring after
+    /// the last one below e. So it is exactly, where no packet comes twice.
+    fn around(ring: &Recent, expected: u32) -> Passed {
+        let mut found = Passed { cause: None, is_before: false };
+        let mut has_passed = false;
+        for (place, Entry { psn, .. }) in ring.iter().enumerate() {
+            if psn == expected {
+                has_passed = true;
+            } else if is_after(expected, psn) {
+                found.cause = None;
+            } else if found.cause.is_none() {
+                found = Passed { cause: Some(place as u32), is_before: has_passed };
+            }
+        }
+        found
     }
 }
 
@@ -268,10 +452,17 @@ impl Failure {
 }
 
 impl QueuePair {
+    /// One of [`Themis::n_quick`] data packets is about to be enqueued for the last hop, where all that has been enqueued
+    /// ends with it at `end`, in [`UNIT`]s.
+    #[inline(always)]
+    pub fn remember(&mut self, psn: u32, end: u32) {
+        self.ring.push(Entry { psn, end });
+    }
+
     /// Forgets everything; memory is kept.
     pub fn clear(&mut self) {
         self.ring.clear();
-        (self.awaited, self.n_left, self.counters) = (None, None, Counters::default());
+        (self.hole, self.n_left, self.counters) = (Hole::None, None, Counters::default());
     }
 
     /// Nothing remembered says any more which packets shared a path.
@@ -292,25 +483,21 @@ impl QueuePair {
         self.counters
     }
 
-    /// The first remembered number after `expected`; it and all before it are forgotten.
-    fn pop_cause(&mut self, expected: u32) -> Option<u32> {
-        while let Some(psn) = self.ring.pop() {
-            if is_after(psn, expected) {
-                return Some(psn);
-            }
-        }
-        None
+    /// Whether the host waits for a number.
+    #[inline(always)]
+    pub fn has_hole(&self) -> bool {
+        self.hole != Hole::None
     }
 
-    /// Writes the state that later answers depend on.
-    pub fn write_state(&self, out: &mut StateWriter) {
-        out.word(self.awaited.map_or(u64::MAX, u64::from));
+    /// Writes the state that later answers depend on, when so much has been `enqueued` for the last hop.
+    pub fn write_state(&self, out: &mut StateWriter, enqueued: u32) {
+        self.hole.write_state(out, enqueued);
         if let Some(n_left) = self.n_left {
             out.word(u64::from(n_left.get()) << 32);
         }
         out.word(u64::from(self.ring.len()));
-        for psn in self.ring.iter() {
-            out.word(u64::from(psn));
+        for Entry { psn, end } in self.ring.iter() {
+            out.word(u64::from(psn) | u64::from(enqueued.wrapping_sub(end)) << 32);
         }
     }
 }

@@ -29,8 +29,8 @@ use crate::registry::Table;
 use crate::row::Row;
 use crate::rows::{
     ArbitrationRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow,
-    FlowRow, JobRow, MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, SeriesRow,
-    SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, TrafficRow,
+    FlowRow, JobRow, MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, RingRow,
+    SeriesRow, SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 
 /// Rows per batch read.
@@ -184,6 +184,7 @@ whole_tables! {
     spans SpanRow;
     arbitration ArbitrationRow;
     spurious_timeouts SpuriousTimeoutRow;
+    rings RingRow;
 }
 
 /// The Arrow batches of a table.

@@ -37,6 +37,7 @@ fn read(folder: &RunFolder) -> MemorySink {
         spans: folder.spans().unwrap(),
         arbitration: folder.arbitration().unwrap(),
         spurious_timeouts: folder.spurious_timeouts().unwrap(),
+        rings: folder.rings().unwrap(),
     }
 }
 

@@ -6,8 +6,8 @@ use netloom_records::{
     Activity, ArbitrationRow, ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow,
     DropReason, DropRow, EventRow, Fate, FaultRow, FlowRow, FolderSink, Happening, JobRow, Manifest,
     MeasureRow, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow, Part, PathRow, PortRow,
-    RateRow, ReorderingRow, RepairRow, Role, RunSummary, SeriesRow, SignalRow, SpanRow, SpuriousTimeoutRow,
-    StageRow, Status, StepRow, TallyRow, Target, TrafficRow,
+    RateRow, ReorderingRow, RepairRow, RingRow, Role, RunSummary, SeriesRow, SignalRow, SpanRow,
+    SpuriousTimeoutRow, StageRow, Status, StepRow, TallyRow, Target, TrafficRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
 use serde_json::json;
@@ -37,6 +37,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
     let mut measured = Random::stream(seed, 0, 9);
     let mut timeline = Random::stream(seed, 0, 10);
     let mut waits = Random::stream(seed, 0, 11);
+    let mut rings = Random::stream(seed, 0, 12);
     let mut run = MemorySink::default();
     for _ in 0..n_rows {
         run.flows.push(flow(&mut random));
@@ -64,6 +65,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
         run.spans.push(span(&mut timeline));
         run.arbitration.push(arbitration(&mut waits));
         run.spurious_timeouts.push(spurious_timeout(&mut waits));
+        run.rings.push(ring(&mut rings));
     }
     sort(&mut run);
     run
@@ -504,9 +506,18 @@ fn spurious_timeout(random: &mut Random) -> SpuriousTimeoutRow {
     }
 }
 
+fn ring(random: &mut Random) -> RingRow {
+    RingRow {
+        node: NodeId(random.below(N_NAMED)),
+        host: HostId(random.next_u32()),
+        overwritten: large(random),
+    }
+}
+
 fn sort(run: &mut MemorySink) {
     run.arbitration.sort_by_key(|row| row.port);
     run.spurious_timeouts.sort_by_key(|row| (row.source, row.number));
+    run.rings.sort_by_key(|row| (row.node, row.host));
     run.spans.sort_by_key(SpanRow::order);
     run.measures.sort_by_key(|row| row.job);
     run.tallies.sort_by_key(|row| (row.job, row.source));

@@ -28,6 +28,7 @@ mod paths;
 mod placement;
 mod rdma;
 mod repetition;
+mod rings;
 mod routes;
 mod stages;
 
@@ -160,6 +161,7 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     notes::add(draft, &jobs, &mut notes);
     groups::notes(draft, &ground, &mut notes);
     notes_of_fabric::add(draft, &ground, &mut notes);
+    rings::add(draft, &ground, &mut notes);
     let jobs = jobs.into_iter().map(|(_, job)| job).collect();
     let damage = Damage { failing, storms };
     let parts = Parts {

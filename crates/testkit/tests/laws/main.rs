@@ -44,5 +44,6 @@ mod staged;
 mod storms;
 mod themis;
 mod themis_failures;
+mod themis_promises;
 mod throttling;
 mod waits;

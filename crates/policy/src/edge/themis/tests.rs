@@ -6,9 +6,30 @@ use netloom_units::{Random, Time};
 
 use super::*;
 
+/// Every packet takes so many units of the last hop.
+const SIZE: u32 = 10;
+/// Packets that the last hop carries until a host's answer is there.
+const ANSWER: u32 = 20;
+
+/// A last hop on which answers take `ANSWER` packets, without reserve.
+fn last_hop() -> LastHop {
+    let (packet, rate) = (Bytes(u64::from(SIZE) * UNIT), Rate(400_000_000_000));
+    let answer = Duration(u64::from(ANSWER) * rate.serialization(packet).0);
+    LastHop { rate, packet, answer, coalesce: 1 }
+}
+
 fn themis(n_paths: u32, entries: u64, race: &'static str) -> Themis {
     let settings = SPEC.defaults().with("race", Value::Choice(race)).with("entries", Value::Count(entries));
-    Themis::new(&settings, n_paths, Rate(400_000_000_000), Bytes(1500))
+    Themis::new(&settings.with("factor", Value::Fraction(1.0)), n_paths, &last_hop())
+}
+
+/// Nothing has left: the host may still answer every packet.
+fn nack(filter: &Themis, of: &mut QueuePair, psn: u32) -> Filter {
+    filter.on_nack(of, psn, 0)
+}
+
+fn data(filter: &Themis, of: &mut QueuePair, psn: u32) -> Option<Compensation> {
+    filter.on_data(of, psn, SIZE, 0)
 }
 
 const BOTH: [&str; 2] = ["scan", "literal"];
@@ -16,15 +37,20 @@ const BOTH: [&str; 2] = ["scan", "literal"];
 /// Packets that pass without a compensation.
 fn pass(filter: &Themis, of: &mut QueuePair, psns: &[u32]) {
     for &psn in psns {
-        assert_eq!(filter.on_data(of, psn), None, "packet {psn}");
+        assert_eq!(data(filter, of, psn), None, "packet {psn}");
     }
 }
 
 #[test]
 fn entries_are_computed_as_the_paper_does() {
-    let filter = Themis::new(&SPEC.defaults(), 256, Rate(400_000_000_000), Bytes(1500));
-    assert_eq!(filter.entries(), 100);
+    let settings = SPEC.defaults().with("round_trip", Value::Duration(Duration::from_micros(2)));
+    let hop = LastHop { packet: Bytes(1500), answer: Duration::from_micros(1), ..last_hop() };
+    assert_eq!(Themis::new(&settings, 256, &hop).entries(), 100);
     assert_eq!(themis(2, 8, "scan").entries(), 8);
+    // To the letter a ring has a length though nobody gives it; else it is as long as what is under way.
+    let literal = SPEC.defaults().with("race", Value::Choice("literal"));
+    assert_eq!(Themis::new(&literal, 256, &hop).entries(), 50);
+    assert_eq!(Themis::new(&SPEC.defaults(), 256, &hop).entries(), 1 << 20);
 }
 
 #[test]
@@ -40,11 +66,11 @@ fn the_example_of_validation() {
         let (filter, mut of) = (themis(2, 8, race), QueuePair::default());
         // 2 is overtaken by 3 on the other path: the NIC's NACK tells of reordering only.
         pass(&filter, &mut of, &[0, 1, 3]);
-        assert_eq!(filter.on_nack(&mut of, 2), Filter::Block, "{race}");
+        assert_eq!(nack(&filter, &mut of, 2), Filter::Block, "{race}");
         pass(&filter, &mut of, &[2]);
         // 4 is lost, and 6, of the same path, is what the NIC complains about.
         pass(&filter, &mut of, &[6]);
-        assert_eq!(filter.on_nack(&mut of, 4), Filter::Forward, "{race}");
+        assert_eq!(nack(&filter, &mut of, 4), Filter::Forward, "{race}");
         let counters = Counters { forwarded: 1, blocked: 1, ..Counters::default() };
         assert_eq!(of.counters(), counters, "{race}");
     }
@@ -55,10 +81,10 @@ fn the_example_of_compensation() {
     for race in BOTH {
         let (filter, mut of) = (themis(2, 8, race), QueuePair::default());
         pass(&filter, &mut of, &[0, 1, 3]);
-        assert_eq!(filter.on_nack(&mut of, 2), Filter::Block, "{race}");
+        assert_eq!(nack(&filter, &mut of, 2), Filter::Block, "{race}");
         // 5 took the other path and says nothing of 2; 4 took the same one: 2 is lost, and is told once.
         pass(&filter, &mut of, &[5]);
-        assert_eq!(filter.on_data(&mut of, 4), Some(Compensation { psn: 2 }), "{race}");
+        assert_eq!(data(&filter, &mut of, 4), Some(Compensation { psn: 2 }), "{race}");
         pass(&filter, &mut of, &[6, 8, 2]);
         assert_eq!(of.counters().compensated, 1, "{race}");
     }
@@ -69,10 +95,10 @@ fn the_cause_is_the_first_packet_after_the_expected_one() {
     let (filter, mut of) = (themis(4, 16, "scan"), QueuePair::default());
     // The host expects 2 and complains about 5; what passed since then is not the cause.
     pass(&filter, &mut of, &[0, 1, 5, 6, 3]);
-    assert_eq!(filter.on_nack(&mut of, 2), Filter::Forward, "6 passed on the path of 2");
+    assert_eq!(nack(&filter, &mut of, 2), Filter::Forward, "6 passed on the path of 2");
     let (filter, mut of) = (themis(4, 16, "literal"), QueuePair::default());
     pass(&filter, &mut of, &[0, 1, 5, 6, 3]);
-    assert_eq!(filter.on_nack(&mut of, 2), Filter::Block);
+    assert_eq!(nack(&filter, &mut of, 2), Filter::Block);
 }
 
 #[test]
@@ -80,10 +106,10 @@ fn a_cause_is_the_cause_of_one_nack_only() {
     for race in BOTH {
         let (filter, mut of) = (themis(4, 16, race), QueuePair::default());
         pass(&filter, &mut of, &[0, 1, 5]);
-        assert_eq!(filter.on_nack(&mut of, 2), Filter::Block, "{race}: 5 took another path than 2");
+        assert_eq!(nack(&filter, &mut of, 2), Filter::Block, "{race}: 5 took another path than 2");
         // The host has 2 and 5 now. 7, not 5, is why it asks for 3.
         pass(&filter, &mut of, &[2, 7]);
-        assert_eq!(filter.on_nack(&mut of, 3), Filter::Forward, "{race}");
+        assert_eq!(nack(&filter, &mut of, 3), Filter::Forward, "{race}");
     }
 }
 
@@ -92,8 +118,8 @@ fn a_packet_that_passed_before_its_nack_is_not_awaited() {
     for (race, spurious) in [("scan", None), ("literal", Some(Compensation { psn: 2 }))] {
         let (filter, mut of) = (themis(2, 8, race), QueuePair::default());
         pass(&filter, &mut of, &[0, 1, 3, 2]);
-        assert_eq!(filter.on_nack(&mut of, 2), Filter::Block);
-        assert_eq!(filter.on_data(&mut of, 4), spurious, "{race}");
+        assert_eq!(nack(&filter, &mut of, 2), Filter::Block);
+        assert_eq!(data(&filter, &mut of, 4), spurious, "{race}");
     }
 }
 
@@ -102,7 +128,7 @@ fn a_later_packet_of_the_path_that_passed_before_the_nack_proves_the_loss() {
     let (filter, mut of) = (themis(2, 8, "scan"), QueuePair::default());
     // 3 is the cause and took the other path, but 4 has passed on the path of 2 since then.
     pass(&filter, &mut of, &[0, 1, 3, 5, 4]);
-    assert_eq!(filter.on_nack(&mut of, 2), Filter::Forward);
+    assert_eq!(nack(&filter, &mut of, 2), Filter::Forward);
     pass(&filter, &mut of, &[6, 8]);
 }
 
@@ -113,13 +139,13 @@ fn numbers_wrap() {
         let (filter, mut of) = (themis(2, 8, race), QueuePair::default());
         pass(&filter, &mut of, &[top - 2, 0]);
         assert_eq!(
-            filter.on_nack(&mut of, top),
+            nack(&filter, &mut of, top),
             Filter::Block,
             "{race}: 0 comes after and took the other path"
         );
-        assert_eq!(filter.on_data(&mut of, 1), Some(Compensation { psn: top }), "{race}");
+        assert_eq!(data(&filter, &mut of, 1), Some(Compensation { psn: top }), "{race}");
         pass(&filter, &mut of, &[2, 4]);
-        assert_eq!(filter.on_nack(&mut of, 3), Filter::Block, "{race}");
+        assert_eq!(nack(&filter, &mut of, 3), Filter::Block, "{race}");
     }
     assert!(is_after(0, top) && !is_after(top, 0) && !is_after(7, 7));
 }
@@ -129,10 +155,11 @@ fn what_the_ring_has_forgotten_is_no_cause() {
     let (filter, mut of) = (themis(2, 2, "scan"), QueuePair::default());
     pass(&filter, &mut of, &[5, 3, 2]);
     // 5 was overwritten; 3 is taken for the cause.
-    assert_eq!(filter.on_nack(&mut of, 2), Filter::Block);
+    assert_eq!(nack(&filter, &mut of, 2), Filter::Block);
     // Nothing after 9 is remembered: a NACK that cannot be explained goes on.
-    assert_eq!(filter.on_nack(&mut of, 9), Filter::Forward);
-    let counters = Counters { forwarded: 1, unexplained: 1, blocked: 1, compensated: 0 };
+    assert_eq!(nack(&filter, &mut of, 9), Filter::Forward);
+    let counters =
+        Counters { forwarded: 1, unexplained: 1, blocked: 1, overwritten: 1, ..Counters::default() };
     assert_eq!(of.counters(), counters);
 }
 
@@ -141,14 +168,135 @@ fn equal_histories_leave_equal_words() {
     let history = |last| {
         let (filter, mut of) = (themis(2, 4, "scan"), QueuePair::default());
         pass(&filter, &mut of, &[0, 1, 3]);
-        filter.on_nack(&mut of, 2);
+        nack(&filter, &mut of, 2);
         pass(&filter, &mut of, &[last]);
         let mut out = StateWriter::new(Time::ZERO);
-        of.write_state(&mut out);
+        of.write_state(&mut out, 4 * SIZE);
         out.into_words()
     };
     assert_eq!(history(7), history(7));
     assert_ne!(history(7), history(2));
+}
+
+/// What passes a switch, by the data that has been enqueued and the data that has left, in packets.
+struct Hop {
+    filter: Themis,
+    of: QueuePair,
+    enqueued: u32,
+}
+
+impl Hop {
+    fn new(coalesce: u32) -> Hop {
+        let settings = SPEC.defaults().with("factor", Value::Fraction(1.0));
+        let filter = Themis::new(&settings, 4, &LastHop { coalesce, ..last_hop() });
+        Hop { filter, of: QueuePair::default(), enqueued: u32::MAX - 100 }
+    }
+
+    /// Packets that pass while so many wait.
+    fn pass(&mut self, psns: &[u32], n_waiting: u32) -> Vec<u32> {
+        let mut made = Vec::new();
+        for &psn in psns {
+            self.enqueued = self.enqueued.wrapping_add(SIZE);
+            let left = self.enqueued.wrapping_sub((n_waiting + 1) * SIZE);
+            let compensation = self.filter.on_data(&mut self.of, psn, self.enqueued, left);
+            made.extend(compensation.map(|compensation| compensation.psn));
+        }
+        made
+    }
+
+    fn nack(&mut self, psn: u32) -> Filter {
+        self.filter.on_nack(&mut self.of, psn, self.enqueued)
+    }
+}
+
+#[test]
+fn a_packet_that_passed_before_the_cause_is_lost_on_the_last_hop() {
+    let mut hop = Hop::new(1);
+    assert!(hop.pass(&[0, 1, 2, 3], 0).is_empty());
+    // 3 took another path than 2, but 2 was on the wire before it.
+    assert_eq!(hop.nack(2), Filter::Forward);
+    // So is the packet that passed before the true cause: 9 came in silence, before the host had 2, and 5 before 10.
+    assert!(hop.pass(&[9, 5, 2, 10], 0).is_empty());
+    hop.filter.on_answer(&mut hop.of, 4);
+    assert_eq!(hop.nack(5), Filter::Forward);
+}
+
+#[test]
+fn a_silent_host_has_not_got_what_has_passed() {
+    for coalesce in [1, 3] {
+        for (is_awaited, story) in [(true, [3, 5, 6]), (false, [3, 5, 2])] {
+            let mut hop = Hop::new(coalesce);
+            assert!(hop.pass(&[0, 1], 0).is_empty());
+            assert!(hop.pass(&story, 0).is_empty());
+            if is_awaited {
+                // 6 shares the path of 2, and is not there yet as the NACK comes back.
+                hop.of.ring.pop_newest(6);
+            }
+            assert_eq!(hop.nack(2), Filter::Block);
+            if is_awaited {
+                assert!(hop.pass(&[2], 0).is_empty());
+            }
+            // The answer to 2, if it has come, is there when as much has left behind it as the round trip holds, and behind
+            // the packets that it may wait for.
+            let n_silent = ANSWER + coalesce;
+            let later: Vec<u32> = (0..n_silent).map(|number| 7 + 4 * number).collect();
+            assert_eq!(hop.pass(&later, 0), [], "{coalesce}");
+            assert_eq!(hop.pass(&[100, 101, 102], 0), [2], "{coalesce}");
+            // The retransmission is lost there, too.
+            assert_eq!(hop.pass(&[2], 0), []);
+            let later: Vec<u32> = (0..n_silent + 2).map(|number| 201 + number).collect();
+            assert_eq!(hop.pass(&later, 0), [2], "{coalesce}");
+        }
+    }
+}
+
+#[test]
+fn a_host_that_answers_has_got_it() {
+    let mut hop = Hop::new(1);
+    assert!(hop.pass(&[0, 1, 3, 2], 0).is_empty());
+    assert_eq!(hop.nack(2), Filter::Block);
+    assert!(hop.of.has_hole());
+    hop.filter.on_answer(&mut hop.of, 2);
+    assert!(hop.of.has_hole(), "2 is still expected");
+    hop.filter.on_answer(&mut hop.of, 4);
+    assert!(!hop.of.has_hole());
+    assert!(hop.pass(&(4..100).collect::<Vec<_>>(), 0).is_empty());
+}
+
+#[test]
+fn what_waits_for_the_last_hop_is_not_taken_for_lost() {
+    let mut hop = Hop::new(1);
+    assert!(hop.pass(&[0, 1, 3, 2], 4).is_empty());
+    assert_eq!(hop.filter.on_nack(&mut hop.of, 2, hop.enqueued - 4 * SIZE), Filter::Block);
+    for n_waiting in 5..200 {
+        assert!(hop.pass(&[n_waiting], n_waiting).is_empty(), "nothing leaves");
+    }
+}
+
+#[test]
+fn a_packet_that_is_dropped_before_the_last_hop_is_awaited() {
+    let mut hop = Hop::new(1);
+    assert!(hop.pass(&[0, 1, 3], 0).is_empty());
+    assert_eq!(hop.nack(2), Filter::Block);
+    assert!(hop.pass(&[2], 0).is_empty());
+    hop.filter.take_back(&mut hop.of, 2);
+    assert_eq!(hop.pass(&[5, 6], 0), [2], "6 shares its path");
+}
+
+#[test]
+fn rings_hold_what_is_under_way_and_say_what_they_forget() {
+    for (n_waiting, capacity) in [(0, 1 << 20), (300, 1 << 20), (300, 100), (40, 100)] {
+        let mut hop = Hop { filter: themis(4, capacity, "scan"), ..Hop::new(1) };
+        hop.pass(&(0..10_000).collect::<Vec<_>>(), n_waiting);
+        let under_way = n_waiting + ANSWER + 2;
+        let (len, slots) = (hop.of.ring.len(), hop.of.ring.n_slots() as u32);
+        assert!(
+            len >= under_way.min(capacity as u32) - 3 && slots <= 8 * under_way,
+            "{len} {slots} {n_waiting}"
+        );
+        let overwritten = hop.of.counters().overwritten;
+        assert_eq!(overwritten > 0, u64::from(under_way) > capacity, "{overwritten} {n_waiting}");
+    }
 }
 
 /// What can happen in the model of the race; numbers are positions.
@@ -156,13 +304,15 @@ fn equal_histories_leave_equal_words() {
 enum Event {
     AtSwitch(u32),
     AtHost(u32),
+    AckAtSwitch(u32),
     NackAtSwitch(u32),
     NackAtSender(u32),
 }
 
 /// One sender, four paths that keep their order, a switch, and a host that answers like NIC-SR.
 ///
-/// Time is counted in packets. A path delays each packet by up to 12; the last hop takes 5 each way.
+/// Time is counted in half packets. A path delays each packet by up to 24; the last hop takes one for each packet, so that it
+/// is half full, and 10 each way.
 struct Toy {
     filter: Themis,
     of: QueuePair,
@@ -171,7 +321,11 @@ struct Toy {
     events: BTreeMap<(u64, u64), Event>,
     n_events: u64,
     path_free: [u64; 4],
+    hop_free: u64,
+    n_enqueued: u32,
     lost: BTreeSet<u32>,
+    /// Those of the lost ones that are lost on the last hop.
+    lost_late: BTreeSet<u32>,
     expected: u32,
     beyond: BTreeSet<u32>,
     has_nacked: bool,
@@ -185,7 +339,8 @@ impl Toy {
     fn run(race: &'static str, entries: u64, loss: f64, seed: u64) -> Toy {
         let mut random = Random::stream(seed, 0, 0);
         // The tail is not lost: nothing comes after it that would tell.
-        let lost = (0..STORY - 100).filter(|_| random.unit() < loss).collect();
+        let lost: BTreeSet<u32> = (0..STORY - 100).filter(|_| random.unit() < loss).collect();
+        let lost_late = lost.iter().copied().filter(|_| random.unit() < 0.5).collect();
         let mut toy = Toy {
             filter: themis(4, entries, race),
             of: QueuePair::default(),
@@ -195,17 +350,20 @@ impl Toy {
             events: BTreeMap::new(),
             n_events: 0,
             path_free: [0; 4],
+            hop_free: 0,
+            n_enqueued: 0,
             lost,
+            lost_late,
             expected: 0,
             beyond: BTreeSet::new(),
             has_nacked: false,
             spurious: 0,
         };
         for position in 0..STORY {
-            if toy.lost.contains(&position) {
+            if toy.lost.contains(&position) && !toy.lost_late.contains(&position) {
                 continue;
             }
-            toy.send(position, u64::from(position));
+            toy.send(position, 2 * u64::from(position));
         }
         while let Some(((now, _), event)) = toy.events.pop_first() {
             toy.take(now, event);
@@ -228,7 +386,7 @@ impl Toy {
 
     fn send(&mut self, position: u32, now: u64) {
         let path = self.filter.path(self.psn(position), 0) as usize;
-        let arrives = (now + u64::from(self.random.below(13))).max(self.path_free[path] + 1);
+        let arrives = (now + u64::from(self.random.below(25))).max(self.path_free[path] + 2);
         self.path_free[path] = arrives;
         self.at(arrives, Event::AtSwitch(position));
     }
@@ -236,17 +394,26 @@ impl Toy {
     fn take(&mut self, now: u64, event: Event) {
         match event {
             Event::AtSwitch(position) => {
-                let psn = self.psn(position);
-                if let Some(Compensation { psn }) = self.filter.on_data(&mut self.of, psn) {
-                    self.at(now + 10, Event::NackAtSender(self.position(psn)));
+                let (psn, left) = (self.psn(position), self.left(now));
+                self.n_enqueued += 1;
+                let made = self.filter.on_data(&mut self.of, psn, self.n_enqueued * SIZE, left);
+                if let Some(Compensation { psn }) = made {
+                    self.at(now + 20, Event::NackAtSender(self.position(psn)));
                 }
-                self.at(now + 5, Event::AtHost(position));
+                self.hop_free = self.hop_free.max(now) + 1;
+                if !self.lost_late.remove(&position) {
+                    self.at(self.hop_free + 10, Event::AtHost(position));
+                }
+            }
+            Event::AckAtSwitch(expected) => {
+                let psn = self.psn(expected);
+                self.filter.on_answer(&mut self.of, psn);
             }
             Event::AtHost(position) => self.receive(now, position),
             Event::NackAtSwitch(position) => {
-                let psn = self.psn(position);
-                if self.filter.on_nack(&mut self.of, psn) == Filter::Forward {
-                    self.at(now + 10, Event::NackAtSender(position));
+                let (psn, left) = (self.psn(position), self.left(now));
+                if self.filter.on_nack(&mut self.of, psn, left) == Filter::Forward {
+                    self.at(now + 20, Event::NackAtSender(position));
                 }
             }
             Event::NackAtSender(position) => {
@@ -257,9 +424,14 @@ impl Toy {
                 // What is sent again queues behind what its path holds already.
                 let path = self.filter.path(self.psn(position), 0) as usize;
                 self.path_free[path] = 0;
-                self.send(position, now + 10);
+                self.send(position, now + 20);
             }
         }
+    }
+
+    /// What has left for the host, in units.
+    fn left(&self, now: u64) -> u32 {
+        (self.n_enqueued - self.hop_free.saturating_sub(now) as u32) * SIZE
     }
 
     fn receive(&mut self, now: u64, position: u32) {
@@ -272,9 +444,10 @@ impl Toy {
         }
         if self.expected > before {
             self.has_nacked = false;
+            self.at(now + 10, Event::AckAtSwitch(self.expected));
         } else if !self.has_nacked {
             self.has_nacked = true;
-            self.at(now + 5, Event::NackAtSwitch(self.expected));
+            self.at(now + 10, Event::NackAtSwitch(self.expected));
         }
     }
 }

@@ -1,0 +1,68 @@
+//! Packets that a node drops.
+//!
+//! Models: whom a drop concerns: the records, the accounts of packets that are followed, and the edge.
+//! Leaves out: why a packet is dropped; those who drop it know.
+
+use netloom_records::DropReason;
+
+use super::Node;
+use crate::desk::Desk;
+use crate::packet::Packet;
+use crate::round::Round;
+use crate::trace::{Account, Followed, is_followed};
+
+impl Node {
+    /// The edge was told of a packet that is dropped here. Where there is an edge, queues that may be full count their data,
+    /// so no packet is dropped in another way.
+    pub(super) fn take_back_at_edge(&mut self, packet: &Packet, round: &Round) {
+        if let Some(edge) = &mut self.edge {
+            edge.take_back(packet, round);
+        }
+    }
+
+    /// A packet finds the queue of a port full.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn refuse(
+        &mut self,
+        now: u64,
+        port: u32,
+        reason: DropReason,
+        packet: &Packet,
+        desk: &mut Desk,
+    ) {
+        let found = self.ports[port as usize].found_by_refused(now);
+        let followed = found.map(|found| Followed { found, start: None });
+        self.lose_at(port, now, reason, (packet, followed), desk);
+    }
+
+    /// A packet is dropped before a port was chosen.
+    #[cold]
+    pub(crate) fn lose(&self, now: u64, reason: DropReason, packet: &Packet, desk: &mut Desk, round: &Round) {
+        desk.dropped(now, self.id.0, None, reason, packet);
+        desk.forget_record(packet);
+        if is_followed(packet, round.flows) {
+            desk.account(Account::without_port(packet, self.id, now, reason));
+        }
+    }
+
+    /// A packet is dropped at a port.
+    #[cold]
+    pub(crate) fn lose_at(
+        &mut self,
+        port: u32,
+        now: u64,
+        reason: DropReason,
+        (packet, followed): (&Packet, Option<Followed>),
+        desk: &mut Desk,
+    ) {
+        desk.dropped(now, self.id.0, Some(port), reason, packet);
+        desk.forget_record(packet);
+        if !matches!(reason, DropReason::LinkDown | DropReason::SwitchDown | DropReason::Corrupted) {
+            self.ports[port as usize].count_refused_of_class(packet);
+        }
+        if let (Some(followed), Some(trace)) = (followed, self.ports[port as usize].trace()) {
+            desk.account(Account { dropped: Some((now, reason)), ..trace.account(packet, followed) });
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Whether rings of Themis whose length is given reach back over the last hop.
+
+use netloom_model::Rdma;
+use netloom_policy::edge::themis::{LastHop, Themis};
+use netloom_units::{Bytes, NodeId, Value};
+
+use super::ground::Ground;
+use super::rdma;
+use crate::quantity::{self, Dimension};
+use crate::resolve::Draft;
+use crate::resolved::{Parameters, queue_pairs};
+
+/// Adds a note where a given ring is shorter than the last hop asks for, with nothing waiting there.
+pub(super) fn add(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
+    let (Some(balance), Some(transport)) = (&draft.balance, &draft.transport) else { return };
+    let (Some(edge), Some(rule)) = (&balance.edge, queue_pairs::rule(transport.spec)) else { return };
+    let is_given = |name| edge.settings.optional(name).is_some();
+    if !is_given("entries") && !is_given("round_trip") {
+        return;
+    }
+    let rdma = rdma::rdma(transport, rule, 0);
+    let Some((last_hop, host)) = largest(ground, &rdma, rdma::packet(transport)) else { return };
+    let entries = Themis::new(&edge.settings, 1, &last_hop).entries();
+    let needed = needed(edge, &last_hop);
+    if entries < needed {
+        let answer = quantity::print(last_hop.answer.0, Dimension::Duration);
+        notes.push(format!(
+            "rings of {entries} numbers are short: `{host}` answers within {answer}, for which {needed} are needed even if \
+             nothing waits for it; what they forget too early is counted in table `rings`"
+        ));
+    }
+}
+
+/// The last hop that needs the most numbers, and its host.
+fn largest<'a>(ground: &'a Ground, rdma: &Rdma, packet: Bytes) -> Option<(LastHop, &'a str)> {
+    let fabric = &ground.built.fabric;
+    let hosts = (0..fabric.n_hosts() as u32).map(NodeId);
+    let hops = hosts.flat_map(|host| fabric.ports_of(host).iter().map(move |port| (host, port)));
+    let (host, port) = hops.max_by_key(|(host, port)| {
+        let bits = u128::from(port.rate.0) * u128::from(rdma.answer_time(port, packet).0);
+        (bits, std::cmp::Reverse(*host))
+    })?;
+    let answer = rdma.answer_time(port, packet);
+    let last_hop = LastHop { rate: port.rate, packet, answer, coalesce: rdma.coalesce };
+    Some((last_hop, &ground.built.node_names[host.index()]))
+}
+
+/// Numbers for the answer time, without the reserve of `factor`.
+fn needed(edge: &Parameters, last_hop: &LastHop) -> u32 {
+    let answer = Value::Duration(last_hop.answer);
+    let settings = edge.settings.clone().with("entries", Value::Absent).with("round_trip", answer);
+    Themis::new(&settings.with("factor", Value::Fraction(1.0)), 1, last_hop).entries()
+}
