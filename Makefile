@@ -18,7 +18,7 @@ export SKIPPED := $(CARGO_TARGET_DIR)/skipped
 NETLOOM := cargo run --release --locked -p netloom-cli --
 
 .PHONY: help demo test lint budget bless bench reproduce docs site pictures web fuzz
-.PHONY: .begin .format .clippy .cargo-test .supply .aarch64 .web .perfetto .summary
+.PHONY: .begin .format .clippy .cargo-test .supply .aarch64 .web .perfetto .field .summary
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -28,7 +28,7 @@ demo: ## Build the command, run a small study and leave its results in out/demo
 	@$(NETLOOM) demo -o out/demo
 
 # One after the other, cheapest first: a slip of format must not cost a build.
-test: .begin ## Run every check there is: format, lint, tests, docs, supply, budget, aarch64, report, exports
+test: .begin ## Run every check there is: format, lint, tests, docs, supply, budget, aarch64, report, exports, field
 	@$(MAKE) lint
 	@$(MAKE) .cargo-test
 	@$(MAKE) docs
@@ -37,6 +37,7 @@ test: .begin ## Run every check there is: format, lint, tests, docs, supply, bud
 	@$(MAKE) .aarch64
 	@$(MAKE) .web
 	@$(MAKE) .perfetto
+	@$(MAKE) .field
 	@$(MAKE) .summary
 
 lint: .format .clippy ## Check format and lints
@@ -101,6 +102,9 @@ web: ## Build the page of the report from web/ (needs Node and npm)
 
 .perfetto:
 	@scripts/perfetto.sh
+
+.field:
+	@scripts/field.sh
 
 .summary:
 	@if [ -s "$(SKIPPED)" ]; then \

@@ -1,0 +1,89 @@
+#include "aggressor/rounds.hpp"
+
+#include <algorithm>
+
+namespace field {
+
+Aggressor::Aggressor(const Job& in)
+    : job(in), collective(make_collective(in.plan.aggressor, in.plan.aggressor_size, in.plan.is_per_peer, in.group, in.waiting)),
+      bursts(in.plan), times(times_width, rounds_kept) {
+    telling.fill(MPI_REQUEST_NULL);
+}
+
+bool Aggressor::should_stop() {
+    if (stop_arrived == 0) {
+        MPI_Test(&stop, &stop_arrived, MPI_STATUS_IGNORE);
+    }
+    return stop_arrived != 0 || job.is_late();
+}
+
+// Awake a hundred times a second, so that a long pause delays no end.
+void Aggressor::pause(std::int64_t length_ns) {
+    constexpr std::int64_t longest_ns = 10'000'000;
+    const auto until = now_ns() + length_ns;
+    for (auto left = length_ns; left > 0 && !should_stop(); left = until - now_ns()) {
+        sleep_ns(std::min(left, longest_ns));
+    }
+}
+
+bool Aggressor::goes_on_steadily(std::uint64_t round) {
+    told[round % ahead] = is_leader() && should_stop() ? 0 : 1;
+    MPI_Ibcast(&told[round % ahead], 1, MPI_INT64_T, 0, job.group.comm, &telling[round % ahead]);
+    // What the next round's answer will overwrite is what was told `ahead` rounds before it.
+    const auto oldest = (round + 1) % ahead;
+    if (round + 1 < ahead) {
+        return true;
+    }
+    job.waiting.one(telling[oldest]);
+    return told[oldest] != 0;
+}
+
+bool Aggressor::goes_on(std::uint64_t round) {
+    if (bursts.are_steady()) {
+        return goes_on_steadily(round);
+    }
+    std::int64_t length_ns = 0;
+    if (is_leader()) {
+        length_ns = should_stop() ? -1 : bursts.pause_after_round(now_ns());
+    }
+    length_ns = job.waiting.broadcast(length_ns, job.group.comm);
+    if (length_ns > 0) {
+        pause(length_ns);
+        bursts.begin(now_ns());
+    }
+    return length_ns >= 0;
+}
+
+void Aggressor::run(std::size_t segment, Rows& wrong) {
+    const auto number = static_cast<std::uint64_t>(segment);
+    times.clear();
+    collective->prepare(~number);
+    stop_arrived = 0;
+    MPI_Irecv(&stop_message, 1, MPI_INT, job.victim_root(), tag_stop, job.control, &stop);
+    bursts.begin(now_ns());
+    std::uint64_t round = 0;
+    for (;; ++round) {
+        const auto start = now_ns();
+        collective->run();
+        times.add({job.since(start), job.since(now_ns()), 0});
+        if (round == 0 && is_leader()) {
+            MPI_Send(&stop_message, 1, MPI_INT, job.victim_root(), tag_ready, job.control);
+        }
+        if (!goes_on(round)) {
+            break;
+        }
+    }
+    for (auto& request : telling) {
+        job.waiting.one(request);
+    }
+    if (stop_arrived == 0) {
+        Waiting::patiently(stop);
+    }
+    if (const auto found = collective->check(~number)) {
+        wrong.add({static_cast<std::int64_t>(segment), static_cast<std::int64_t>(round),
+                   static_cast<std::int64_t>(found->offset), found->expected, found->found,
+                   static_cast<std::int64_t>(found->n_bytes)});
+    }
+}
+
+} // namespace field

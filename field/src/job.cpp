@@ -1,0 +1,76 @@
+#include "job.hpp"
+
+#include "group.hpp"
+#include "memory.hpp"
+#include "victim/pair_streams.hpp"
+
+namespace field {
+
+Job::Job(Plan with, std::string text, MPI_Comm in, std::int64_t begun_ns)
+    : plan(std::move(with)), plan_text(std::move(text)), world(in), waiting(in) {
+    MPI_Comm_rank(world, &rank);
+    MPI_Comm_size(world, &n);
+    MPI_Comm_dup(world, &control);
+    roles = give_roles(plan, n);
+    victims = ranks_of(roles, Role::victim);
+    aggressors = ranks_of(roles, Role::aggressor);
+    role = roles[static_cast<std::size_t>(rank)];
+    MPI_Comm_split(world, static_cast<int>(role), rank, &group.comm);
+    MPI_Comm_rank(group.comm, &group.rank);
+    MPI_Comm_size(group.comm, &group.n);
+    // Asleep until all are there, then as close together as a barrier brings them.
+    Waiting::patient_barrier(world);
+    waiting.barrier(world);
+    zero = field::now_ns();
+    std::int64_t left = begun_ns + plan.deadline_ns - zero;
+    Waiting::patient_reduction(&left, 1, MPI_INT64_T, MPI_MIN, world);
+    deadline_at = zero + left;
+}
+
+Job::~Job() {
+    MPI_Comm_free(&group.comm);
+    MPI_Comm_free(&control);
+}
+
+std::uint64_t Job::needed() const {
+    constexpr std::uint64_t row = 3 * sizeof(std::int64_t);
+    std::uint64_t bytes = 0;
+    std::uint64_t rows = 0;
+    for (const auto& segment : plan.segments) {
+        rows = std::max(rows, segment.all());
+    }
+    if (role == Role::victim) {
+        for (const auto size : plan.sizes) {
+            bytes += bytes_needed(plan.victim, size, plan.is_per_peer, group) + rows * row;
+        }
+        if (plan.victim == Shape::pair_streams) {
+            bytes += PairStreams::bytes_needed(plan, rank);
+        }
+    }
+    if (role == Role::aggressor && plan.aggressor != Shape::none) {
+        bytes += bytes_needed(plan.aggressor, plan.aggressor_size, plan.is_per_peer, group) + rounds_kept * row;
+    }
+    if (rank == 0) { // it gathers, one size after the other
+        bytes += rows * row * victims.size() + rounds_kept * row * aggressors.size();
+    }
+    return bytes;
+}
+
+std::string Job::missing_memory() const {
+    MPI_Comm here;
+    int number = 0;
+    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &here);
+    MPI_Comm_rank(here, &number);
+    std::uint64_t wanted = needed();
+    Waiting::patient_reduction(&wanted, 1, MPI_UINT64_T, MPI_SUM, here);
+    MPI_Comm_free(&here);
+    const auto available = available_memory();
+    if (number != 0 || !available || wanted <= *available / 10 * 9) {
+        return "";
+    }
+    const auto mebibytes = [](std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; };
+    return "the plan wants " + mebibytes(wanted) + " of this host, which has " + mebibytes(*available) +
+           " left\n    expected: at most nine tenths of it\n    hint: smaller sizes, or fewer ranks on a host\n";
+}
+
+} // namespace field

@@ -1,0 +1,64 @@
+// The ranks of this run and what they have in common.
+//
+// Models: one world, cut in a group of victims and one of aggressors; a deadline that all ranks share.
+// Leaves out: ranks that come or go.
+// Invariants: all ranks have the same plan and roles. Times are those since the release of one barrier, by each rank's
+// own clock.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+#include <vector>
+
+#include "clock.hpp"
+#include "collective/collective.hpp"
+#include "plan/plan.hpp"
+#include "waiting.hpp"
+
+namespace field {
+
+class Job {
+public:
+    // Collective. `begun_ns` is when this rank's program began; the deadline counts from the earliest of them.
+    Job(Plan with, std::string text, MPI_Comm world, std::int64_t begun_ns);
+    Job(const Job&) = delete;
+    Job& operator=(const Job&) = delete;
+    ~Job();
+
+    const Plan plan;
+    const std::string plan_text;
+    const MPI_Comm world;
+    MPI_Comm control; // what groups tell each other, apart from data
+    int rank = 0;
+    int n = 0;
+    std::vector<Role> roles;
+    std::vector<int> victims;    // world ranks
+    std::vector<int> aggressors; // world ranks
+    Role role = Role::idle;
+    Group group; // this rank's own
+    Waiting waiting;
+
+    int victim_root() const { return victims.front(); }
+    bool is_late() const { return field::now_ns() >= deadline_at; }
+    std::int64_t deadline_at_ns() const { return deadline_at; }
+    // Nanoseconds since the release of the first barrier.
+    std::int64_t since(std::int64_t clock_ns) const { return clock_ns - zero; }
+
+    // Bytes this rank will hold in buffers and records.
+    std::uint64_t needed() const;
+    // What is missing on this rank's host, told by one rank of it; empty where memory is enough. Collective.
+    std::string missing_memory() const;
+
+private:
+    std::int64_t zero = 0;
+    std::int64_t deadline_at = 0;
+};
+
+// Rounds of an aggressor whose times are kept, for each rank and segment; those after them are counted.
+constexpr std::uint64_t rounds_kept = 100'000;
+
+// Throughput of streams is told for stretches of this length.
+constexpr std::int64_t stretch_ns = 100'000'000;
+
+} // namespace field

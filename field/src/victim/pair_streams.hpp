@@ -1,0 +1,64 @@
+// Idea: some ranks send to others, message after message, each pair from a start to a stop of its own.
+// Source: staged flows between pairs of hosts, as measurements of fairness and of congestion trees use them.
+// Parameters: lines `stream` of the plan.
+// Invariants: a stream keeps `window` messages under way. The last messages are empty and end it, so that a receiver
+// waits for nothing that does not come. Each message carries its number, which is looked at when it arrives; the rest of
+// the messages that arrived last is looked at when all is over.
+// When it misleads: bytes count when a whole message has arrived, so stretches shorter than a message are uneven.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "job.hpp"
+#include "record/records.hpp"
+
+namespace field {
+
+class PairStreams {
+public:
+    static std::uint64_t bytes_needed(const Plan& plan, int rank);
+
+    explicit PairStreams(const Job& in);
+    ~PairStreams();
+
+    // All streams once, each until its stop or the deadline.
+    void run(std::size_t segment, Rows& times, Rows& wrong);
+    // Bytes that arrived here in each stretch: stream, start, end, bytes.
+    std::vector<std::int64_t> arrived() const;
+
+private:
+    static constexpr std::size_t window = 4;
+
+    // One end of a stream.
+    struct End {
+        std::size_t number;
+        Stream stream;
+        bool is_sender;
+        Buffer buffers;
+        std::vector<MPI_Request> requests;
+        std::uint64_t next = 0;   // message that the slot at the head is for
+        std::size_t n_last = 0;   // empty messages so far
+        bool is_stopping = false; // of a sender
+        std::vector<std::int64_t> bytes; // of each stretch, of a receiver
+        std::optional<Wrong> wrong;
+
+        unsigned char* slot() { return slot(next % window); }
+        unsigned char* slot(std::size_t at) { return buffers.at(at * stream.bytes); }
+        bool is_over() const { return n_last == window; }
+    };
+
+    void begin(End& end);
+    bool advance(End& end);
+    bool send(End& end, std::int64_t since);
+    bool receive(End& end, int n_bytes, std::int64_t since);
+    void post(End& end);
+    void finish(End& end);
+
+    const Job& job;
+    MPI_Comm comm;
+    std::vector<End> ends;
+    std::int64_t start = 0;
+};
+
+} // namespace field

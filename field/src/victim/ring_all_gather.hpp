@@ -1,0 +1,27 @@
+// Idea: every rank has a part of a vector; parts go round the ring until every rank has all of them.
+// Source: the ring algorithm of MPI libraries.
+// Parameters: bytes of the whole vector.
+// Invariants: n - 1 steps; in each a rank sends to the next one what it received in the step before. In place.
+// When it misleads: sizes below one byte per rank leave ranks without a part, whose messages are left out.
+#pragma once
+
+#include "collective/collective.hpp"
+
+namespace field {
+
+class RingAllGather : public Collective {
+public:
+    RingAllGather(std::uint64_t size, const Group& in, const Waiting& how);
+    void prepare(std::uint64_t iteration) override;
+    void run() override;
+    std::optional<Wrong> check(std::uint64_t iteration) override;
+
+private:
+    Group group;
+    const Waiting& waiting;
+    Parts parts;
+    Buffer vector;
+    Posts posts;
+};
+
+} // namespace field
