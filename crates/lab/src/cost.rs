@@ -6,8 +6,8 @@
 //!
 //! Invariants: what is looked at is bounded, however large the scenario; what cannot be told beforehand is named.
 //!
-//! Source: instructions per packet-hop of the budgets in `crates/bench`; time per instruction, per message and memory as
-//! measured on two cores of a server of 2024 (`docs/concepts/cost.md`).
+//! Source: round numbers near the instructions per packet-hop of the budgets in `crates/bench`; time per instruction and per
+//! message, and memory, fitted to runs on two cores of a shared machine (`docs/concepts/cost.md`).
 
 use std::collections::VecDeque;
 
