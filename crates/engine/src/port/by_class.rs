@@ -116,7 +116,7 @@ impl ByClass {
     fn in_turn(&mut self, queues: &Queues) -> (u8, bool) {
         let strict = queues.filled & !u32::from(self.weighted);
         if strict != 0 {
-            return (31 - strict.leading_zeros() as u8, false);
+            return (strict.ilog2() as u8, false);
         }
         let first =
             |class: u8| queues.classes[usize::from(class & 7)].front().map_or(0, |packet| packet.bytes);
