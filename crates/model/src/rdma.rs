@@ -109,10 +109,13 @@ pub struct Sizes {
 /// until it has the frame, and the packet that it has on the wire then.
 fn in_flight(port: &crate::Port, sizes: &Sizes, n_classes: u64) -> u64 {
     let on_wire = sizes.packet.max(sizes.control).max(Rdma::FRAME);
-    let frame = port.rate.serialization(Rdma::FRAME);
-    let until = u128::from(port.rate.serialization(on_wire).0)
-        + u128::from(frame.0) * u128::from(n_classes)
-        + 2 * u128::from(port.delay.0);
+    // No link is so slow that this is too long to be told.
+    let time_of = |size: Bytes| {
+        let bits = u128::from(size.0) * 8;
+        (bits * 1_000_000_000_000).div_ceil(u128::from(port.rate.0.max(1)))
+    };
+    let until =
+        time_of(on_wire) + time_of(Rdma::FRAME) * u128::from(n_classes) + 2 * u128::from(port.delay.0);
     let bits = u128::from(port.rate.0).saturating_mul(until);
     let meanwhile = u64::try_from(bits.div_ceil(8_000_000_000_000)).unwrap_or(u64::MAX);
     meanwhile.saturating_add(2 * sizes.packet.0)
