@@ -2,6 +2,8 @@
 
 #include "group.hpp"
 #include "memory.hpp"
+#include "record/times.hpp"
+#include "record/wrong_data.hpp"
 #include "victim/pair_streams.hpp"
 
 namespace field {
@@ -32,26 +34,28 @@ Job::~Job() {
     MPI_Comm_free(&control);
 }
 
-std::uint64_t Job::needed() const {
-    constexpr std::uint64_t row = 3 * sizeof(std::int64_t);
-    std::uint64_t bytes = 0;
-    std::uint64_t rows = 0;
+std::uint64_t Job::most_precise() const {
+    std::uint64_t most = 0;
     for (const auto& segment : plan.segments) {
-        rows = std::max(rows, segment.all());
+        most = segment.precision_ppb > 0 ? std::max(most, segment.iterations) : most;
     }
+    return most;
+}
+
+std::uint64_t Job::needed() const {
+    constexpr std::uint64_t number = sizeof(std::int64_t);
+    std::uint64_t bytes = plan.room * Times::width * number + WrongData::room * WrongData::width * number;
     if (role == Role::victim) {
         for (const auto size : plan.sizes) {
-            bytes += bytes_needed(plan.victim, size, plan.is_per_peer, group) + rows * row;
+            bytes += bytes_needed(plan.victim, size, plan.is_per_peer, group);
         }
         if (plan.victim == Shape::pair_streams) {
             bytes += PairStreams::bytes_needed(plan, rank);
         }
+        bytes += most_precise() * number;
     }
     if (role == Role::aggressor && plan.aggressor != Shape::none) {
-        bytes += bytes_needed(plan.aggressor, plan.aggressor_size, plan.is_per_peer, group) + rounds_kept * row;
-    }
-    if (rank == 0) { // it gathers, one size after the other
-        bytes += rows * row * victims.size() + rounds_kept * row * aggressors.size();
+        bytes += bytes_needed(plan.aggressor, plan.aggressor_size, plan.is_per_peer, group);
     }
     return bytes;
 }

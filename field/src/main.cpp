@@ -3,21 +3,27 @@
 // Models: what the plan says (FORMATS.md).
 // Leaves out: scenarios, statistics and pictures, which are netloom's.
 // Invariants: statuses are 0 (complete, or ended by its deadline), 1 (data was wrong, or output failed), 2 (the plan or
-// the command is wrong) and 4 (ended by force).
+// the command is wrong) and 4 (ended by force). What is refused is refused before anything is timed, by one rank.
 #include <mpi.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "job.hpp"
+#include "peers.hpp"
+#include "plan/text.hpp"
 #include "record/output.hpp"
 #include "schedule.hpp"
-#include "plan/text.hpp"
 #include "version.hpp"
 #include "watchdog.hpp"
 
@@ -26,15 +32,22 @@
 #define NETLOOM_FIELD_END_S 30
 #endif
 
+// Seconds until all ranks must have started and have read the plan.
+#ifndef NETLOOM_FIELD_START_S
+#define NETLOOM_FIELD_START_S 300
+#endif
+
 namespace {
 
 using namespace field;
 
+constexpr std::int64_t second = 1'000'000'000;
 constexpr const char* usage = "usage: netloom-field PLAN --out FOLDER      measure; started by mpirun or srun\n"
                               "       netloom-field PLAN --check RANKS     look at a plan only; no MPI is needed\n"
                               "       netloom-field --version\n";
 
 struct Command {
+    std::string words; // as they were given
     std::string plan;
     std::string out;
     int check = 0;
@@ -44,6 +57,9 @@ struct Command {
 
 Command read_command(const std::vector<std::string>& words) {
     Command command;
+    for (const auto& word : words) {
+        command.words += command.words.empty() ? word : " " + word;
+    }
     for (std::size_t at = 0; at < words.size(); ++at) {
         const auto& word = words[at];
         if (word == "--version") {
@@ -83,14 +99,14 @@ File read_file(const std::string& path) {
     return {is_open && !file.bad(), std::move(text)};
 }
 
-void tell_unreadable(const std::string& path) {
+void report_unreadable(const std::string& path) {
     std::cerr << path << ": error: this plan cannot be read\n    expected: a file that rank 0 can open\n";
 }
 
-// Tells all mistakes; whether there are any.
-bool tell(const Reading& reading, const std::string& path, const std::string& text) {
+// Reports all mistakes; whether there are any.
+bool report(const Reading& reading, const std::string& path, const std::string& text) {
     for (const auto& mistake : reading.mistakes) {
-        std::cerr << told(mistake, path, text);
+        std::cerr << formatted(mistake, path, text);
     }
     return !reading.mistakes.empty();
 }
@@ -98,10 +114,34 @@ bool tell(const Reading& reading, const std::string& path, const std::string& te
 int check_only(const Command& command) {
     const auto file = read_file(command.plan);
     if (!file.is_there) {
-        tell_unreadable(command.plan);
+        report_unreadable(command.plan);
         return 2;
     }
-    return tell(read_plan(file.text, command.check), command.plan, file.text) ? 2 : 0;
+    return report(read_plan(file.text, command.check), command.plan, file.text) ? 2 : 0;
+}
+
+// Text that rank 0 has, at all ranks.
+std::string shared_text(const std::string& of_first, int rank) {
+    auto length = static_cast<std::int64_t>(of_first.size());
+    Waiting::patient_broadcast(&length, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    auto text = of_first;
+    text.resize(static_cast<std::size_t>(length));
+    if (length > 0) {
+        Waiting::patient_broadcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, MPI_COMM_WORLD);
+    }
+    return rank == 0 ? of_first : text;
+}
+
+// Whether all ranks were given the same command; the first that was not says so.
+bool same_command(const Command& command, int rank, int n) {
+    const auto of_first = shared_text(command.words, rank);
+    int first = of_first == command.words ? n : rank;
+    Waiting::patient_reduction(&first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (first == rank) {
+        std::cerr << "netloom-field: error: rank " << rank << " was given `" << command.words << "`, rank 0 `" << of_first
+                  << "`\n    expected: the same arguments for all ranks\n";
+    }
+    return first == n;
 }
 
 // Rank 0 reads, all ranks know.
@@ -110,11 +150,10 @@ File shared_file(const std::string& path, int rank) {
     if (rank == 0) {
         file = read_file(path);
     }
-    std::int64_t length = file.is_there ? static_cast<std::int64_t>(file.text.size()) : -1;
-    Waiting::patient_broadcast(&length, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
-    file.is_there = length >= 0;
-    file.text.resize(static_cast<std::size_t>(std::max<std::int64_t>(length, 0)));
-    Waiting::patient_broadcast(file.text.data(), static_cast<int>(file.text.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+    int is_there = file.is_there ? 1 : 0;
+    Waiting::patient_broadcast(&is_there, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    file.is_there = is_there != 0;
+    file.text = shared_text(file.text, rank);
     return file;
 }
 
@@ -129,18 +168,50 @@ bool lacks_memory(const Job& job) {
     return is_missing != 0;
 }
 
-int measure_plan(const Command& command, int rank, int n, std::int64_t begun_ns) {
+// The first rank of this host that sees a death reports it: it is the one that creates this file.
+Watchdog::Report claim_report(const std::string& draft, const std::string& reason) {
+    const auto file = open((draft + "/died.txt").c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (file < 0) {
+        return errno == EEXIST ? Watchdog::Report::reported : errno == ENOENT ? Watchdog::Report::over : Watchdog::Report::mine;
+    }
+    const auto line = reason + "\n";
+    [[maybe_unused]] const auto n_written = write(file, line.data(), line.size());
+    close(file);
+    return Watchdog::Report::mine;
+}
+
+// Measures, under a watchdog; the exit status.
+int measure_job(const Job& job, Output& output, const std::string& folder) {
+    const auto on_end = [&](const std::string& reason) {
+        if (job.rank == 0) {
+            output.give_up(reason);
+        }
+    };
+    const auto on_death = [&](const std::string& reason) { return claim_report(output.draft(), reason); };
+    Peers peers(job.world);
+    const Watchdog watchdog({job.deadline_at_ns() + job.plan.grace_ns, "deadline and grace are over", job.rank}, on_end, &peers,
+                            on_death);
+    const auto status = run_segments(job, output);
+    if (job.rank == 0) {
+        output.end(status);
+        std::cerr << "netloom-field: " << status << ": " << folder << "\n";
+    }
+    Waiting::patient_barrier(job.world);
+    return status.rfind("failed", 0) == 0 ? 1 : 0;
+}
+
+int measure_plan(const Command& command, int rank, int n, std::int64_t begun_ns, std::unique_ptr<Watchdog>& starting) {
     const auto file = shared_file(command.plan, rank);
     if (!file.is_there) {
         if (rank == 0) {
-            tell_unreadable(command.plan);
+            report_unreadable(command.plan);
         }
         return 2;
     }
     const auto reading = read_plan(file.text, n);
     if (!reading.mistakes.empty()) {
         if (rank == 0) {
-            tell(reading, command.plan, file.text);
+            report(reading, command.plan, file.text);
         }
         return 2;
     }
@@ -148,31 +219,17 @@ int measure_plan(const Command& command, int rank, int n, std::int64_t begun_ns)
     if (lacks_memory(job)) {
         return 2;
     }
-    Output output(job, command.out);
-    if (const auto problem = output.begin(); !problem.empty()) {
-        if (rank == 0) {
-            std::cerr << "netloom-field: error: " << problem << "\n";
-        }
+    Output output(job, command.out, command.words);
+    if (!output.begin()) {
         return 2;
     }
-    const auto on_end = [&](const std::string& reason) {
-        if (rank == 0) {
-            output.give_up(reason);
-        }
-    };
-    const Watchdog watchdog(job.deadline_at_ns() + job.plan.grace_ns, "deadline and grace are over", rank, on_end);
-    const auto status = run_segments(job, output);
-    if (rank == 0) {
-        output.end(status);
-        std::cerr << "netloom-field: " << status << ": " << command.out << "\n";
-    }
-    Waiting::patient_barrier(job.world);
-    return status.rfind("failed", 0) == 0 ? 1 : 0;
+    starting.reset();
+    return measure_job(job, output, command.out);
 }
 
-// Before the end each rank greets each, and all stand still for a moment: where UCX carries MPICH 4.0 by TCP, MPI_Finalize
-// waits for ever for connections that were never used, and for messages that others have not yet read.
-void settle([[maybe_unused]] int n) {
+// Before the end each rank sends each an empty message, and all pause for a moment: where UCX carries MPICH 4.0 by TCP,
+// MPI_Finalize waits for ever for connections that were never used, and for messages that others have not yet read.
+void greet_all([[maybe_unused]] int n) {
 #ifdef MPICH_VERSION
     std::vector<MPI_Request> requests(2 * static_cast<std::size_t>(n));
     for (int peer = 0; peer < n; ++peer) {
@@ -187,18 +244,26 @@ void settle([[maybe_unused]] int n) {
 #endif
 }
 
-// Ends MPI, with a bound: what was measured is written before, and a launcher would wait for ever.
-void end_mpi(int rank, int n) {
-    const Watchdog watchdog(now_ns() + NETLOOM_FIELD_END_S * std::int64_t{1'000'000'000}, "the time to end MPI is over", rank,
-                            [](const std::string&) {});
-    Watchdog::doing("MPI ends");
-    settle(n);
+// Ends MPI, with a bound: what was measured is written before, and MPI_Finalize may wait for ever (see docs/concepts/field.md).
+void end_mpi(int rank, int n, int status) {
+    const Watchdog watchdog({now_ns() + NETLOOM_FIELD_END_S * second, "the time to end MPI is over", rank, status});
+    Watchdog::doing("MPI ends; what was measured is complete");
+    greet_all(n);
     MPI_Finalize();
 }
 
-int run(const Command& command, int rank, int n, std::int64_t begun_ns) {
+int run(const Command& command, int rank, int n, std::int64_t begun_ns, std::unique_ptr<Watchdog>& starting) {
     try {
-        return measure_plan(command, rank, n, begun_ns);
+        if (!same_command(command, rank, n)) {
+            return 2;
+        }
+        if (!command.mistake.empty()) {
+            if (rank == 0) {
+                std::cerr << "netloom-field: error: " << command.mistake << "\n" << usage;
+            }
+            return 2;
+        }
+        return measure_plan(command, rank, n, begun_ns, starting);
     } catch (const std::exception& error) {
         std::cerr << "netloom-field: error: rank " << rank << ": " << error.what() << "\n";
         MPI_Abort(MPI_COMM_WORLD, 1);
@@ -218,6 +283,8 @@ int main(int n_words, char** words) {
     if (command.mistake.empty() && command.check > 0) {
         return check_only(command);
     }
+    auto starting = std::make_unique<Watchdog>(
+        Watchdog::Limits{begun_ns + NETLOOM_FIELD_START_S * second, "the time in which all ranks must have started is over"});
     // The watchdog is a thread, but only this one calls MPI.
     int level = 0;
     int rank = 0;
@@ -225,12 +292,8 @@ int main(int n_words, char** words) {
     MPI_Init_thread(&n_words, &words, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
-    int status = 2;
-    if (command.mistake.empty()) {
-        status = run(command, rank, n, begun_ns);
-    } else if (rank == 0) {
-        std::cerr << "netloom-field: error: " << command.mistake << "\n" << usage;
-    }
-    end_mpi(rank, n);
+    const auto status = run(command, rank, n, begun_ns, starting);
+    starting.reset();
+    end_mpi(rank, n, status);
     return status;
 }

@@ -1,9 +1,9 @@
 // Ends the program where it cannot end itself.
 //
-// Models: a thread of its own that looks at the clock and at the parent process.
-// Leaves out: which rank is to blame; a rank that waits for another one cannot know.
-// Invariants: calls no MPI. A program whose time is over, or whose launcher has died, ends with a message and status 4; the
-// launcher then ends the other ranks, and if it does not, their own watchdogs do.
+// Models: a thread of its own that looks at the clock, at the parent process and at the other ranks of this host.
+// Leaves out: which rank is to blame where all of them live; a rank that waits for another one cannot know.
+// Invariants: calls no MPI. A program whose time is over, whose launcher has died, or which has lost a rank of its host
+// ends with a message and status 4; the launcher then ends the other ranks, and if it does not, their own watchdogs do.
 #pragma once
 
 #include <atomic>
@@ -12,12 +12,25 @@
 #include <string>
 #include <thread>
 
+#include "peers.hpp"
+
 namespace field {
 
 class Watchdog {
 public:
-    // `over` says what is over after `last_ns`; `on_end` is called before the program ends, with the reason.
-    Watchdog(std::int64_t last_ns, const char* over, int rank, std::function<void(const std::string&)> on_end);
+    struct Limits {
+        std::int64_t last_ns;
+        std::string over; // what is over after `last_ns`
+        int rank = -1; // not yet known
+        int status = 4; // of a program that is ended
+    };
+    // Before the program ends, with the reason.
+    using OnEnd = std::function<void(const std::string&)>;
+    // A rank has died: whether it is this rank's to report, another one's, or not to be reported, since the run is over.
+    enum class Report { mine, reported, over };
+    using OnDeath = std::function<Report(const std::string&)>;
+
+    explicit Watchdog(Limits limits, OnEnd on_end = {}, Peers* peers = nullptr, OnDeath on_death = {});
     ~Watchdog();
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
@@ -26,10 +39,15 @@ public:
     static void doing(const char* what);
 
 private:
-    void watch(std::int64_t last_ns, const char* over, int rank);
-    [[noreturn]] void end(int rank, const std::string& reason);
+    void watch();
+    void wait();
+    void lose(const std::string& who);
+    [[noreturn]] void end(const std::string& reason, bool is_reported);
 
-    std::function<void(const std::string&)> on_end;
+    const Limits limits;
+    const OnEnd on_end;
+    Peers* peers;
+    const OnDeath on_death;
     std::atomic<bool> is_over{false};
     std::thread thread;
 };

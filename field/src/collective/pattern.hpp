@@ -38,7 +38,7 @@ private:
 
 void fill(unsigned char* memory, std::uint64_t size, std::uint64_t key, std::uint64_t step = pattern_step);
 
-// What stands where something else should.
+// A byte that is not what was expected.
 struct Wrong {
     std::uint64_t offset = 0; // of the first wrong byte
     unsigned expected = 0;

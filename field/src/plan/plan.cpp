@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t most_iterations = 100'000'000;
+constexpr std::uint64_t most_room = 100'000'000;
+constexpr std::uint64_t most_precise = 1'000'000; // their sums are kept in memory
 constexpr std::int64_t longest_ns = 30 * 86'400 * std::int64_t{1'000'000'000};
 
 const std::vector<std::pair<std::string, Shape>> victims = {
@@ -127,6 +129,28 @@ public:
         return nanoseconds;
     }
 
+    // A number between 0 and 1, in billionths.
+    std::optional<std::uint64_t> fraction(const std::string& what) {
+        const auto expected = what + ", more than 0 and at most 1, with at most nine decimals";
+        const auto* word = next(expected);
+        if (word == nullptr) {
+            return std::nullopt;
+        }
+        const auto billionths = seconds(word->text);
+        if (!billionths || *billionths <= 0 || *billionths > 1'000'000'000) {
+            mistake(*word, "`" + word->text + "` is no such number", expected, "2 % is 0.02");
+            return std::nullopt;
+        }
+        return static_cast<std::uint64_t>(*billionths);
+    }
+
+    // Whether the next word is this one; then it is taken.
+    bool take(const char* word) {
+        const auto is_next = has_more() && words[at].text == word;
+        at += is_next ? 1 : 0;
+        return is_next;
+    }
+
     void end() {
         if (has_more() && !was_short) {
             mistake(words[at], "`" + words[at].text + "` is one word too many", "the end of the line");
@@ -222,7 +246,13 @@ void read_segment(Line& line, Plan& plan) {
     const auto is_congested = line.choice(segment_names, "segment");
     segment.name = is_congested.value_or(false) ? "congested" : "baseline";
     segment.warm_up = line.count("iterations that do not count", 0, most_iterations).value_or(0);
-    segment.iterations = line.count("iterations that count", 1, most_iterations).value_or(1);
+    if (line.take("precision")) {
+        segment.precision_ppb = line.fraction("half of the mean's 95 % interval over the mean").value_or(1);
+        segment.at_least = line.count("the least iterations that count", 10, most_iterations).value_or(10);
+        segment.iterations = line.count("the most iterations that count", segment.at_least, most_precise).value_or(segment.at_least);
+    } else {
+        segment.iterations = line.count("iterations that count", 1, most_iterations).value_or(1);
+    }
     plan.segments.push_back(segment);
 }
 
@@ -262,6 +292,8 @@ const std::vector<Key>& keys() {
          [](Line& line, Plan& plan) { plan.deadline_ns = line.time("the deadline", 1).value_or(1); }},
         {"grace_s", false, false, "grace_s SECONDS",
          [](Line& line, Plan& plan) { plan.grace_ns = line.time("the grace", 1).value_or(plan.grace_ns); }},
+        {"room", false, false, "room ROWS",
+         [](Line& line, Plan& plan) { plan.room = line.count("rows of times in memory", 1, most_room).value_or(plan.room); }},
     };
     return all;
 }
@@ -330,7 +362,7 @@ Reading read_plan(std::string_view text, int n_ranks) {
     return reading;
 }
 
-std::string told(const Mistake& mistake, const std::string& file, std::string_view text) {
+std::string formatted(const Mistake& mistake, const std::string& file, std::string_view text) {
     auto all = file;
     if (mistake.line > 0) {
         all += ":" + std::to_string(mistake.line) + ":" + std::to_string(mistake.column + 1);

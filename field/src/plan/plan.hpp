@@ -2,8 +2,8 @@
 //
 // Models: plan format 1 (FORMATS.md): lines of a key and its values, in any order.
 // Leaves out: scenarios; this program knows nothing of them.
-// Invariants: a plan that was read whole obeys its format; what depends on the number of ranks is told by `check`.
-// All mistakes are told, not only the first.
+// Invariants: a plan that was read whole obeys its format; what depends on the number of ranks is reported by `check_plan`.
+// All mistakes are reported, not only the first.
 #pragma once
 
 #include <array>
@@ -25,7 +25,9 @@ enum class BurstKind { steady, regular, exponential };
 struct Segment {
     std::string name; // `baseline` or `congested`
     std::uint64_t warm_up = 0;
-    std::uint64_t iterations = 0;
+    std::uint64_t iterations = 0; // the most of them, where a precision ends the segment
+    std::uint64_t precision_ppb = 0; // of the mean, in billionths; 0: all iterations are done
+    std::uint64_t at_least = 0;
 
     bool is_congested() const { return name == "congested"; }
     std::uint64_t all() const { return warm_up + iterations; }
@@ -58,8 +60,9 @@ struct Plan {
     std::vector<Segment> segments;
     std::int64_t deadline_ns = 0;
     std::int64_t grace_ns = 30'000'000'000;
+    std::uint64_t room = 65'536; // rows of times in memory, of each rank
 
-    // Lines on which things stand, for mistakes told later.
+    // Lines on which things stand, for mistakes found later.
     struct Places {
         std::size_t groups = 0, victim = 0, aggressor = 0, segment = 0;
         std::vector<std::size_t> streams;
@@ -88,8 +91,8 @@ Reading read_plan(std::string_view text, int n_ranks);
 // Mistakes that show only when the whole plan and the number of ranks are known.
 std::vector<Mistake> check_plan(const Plan& plan, int n_ranks);
 
-// A mistake as it is told, with the line it concerns.
-std::string told(const Mistake& mistake, const std::string& file, std::string_view text);
+// A mistake as it is printed, with the line it concerns.
+std::string formatted(const Mistake& mistake, const std::string& file, std::string_view text);
 
 const char* name_of(Shape shape);
 

@@ -23,8 +23,15 @@ void check_segments(const Plan& plan, std::vector<Mistake>& mistakes) {
             break;
         }
     }
+    // Harm is a ratio to the same ranks' own baseline, and the second baseline shows what has changed meanwhile.
+    const auto& all = plan.segments;
+    const auto is_congested = [](const Segment& segment) { return segment.is_congested(); };
+    if (std::any_of(all.begin(), all.end(), is_congested) && (all.front().is_congested() || all.back().is_congested())) {
+        mistakes.push_back(on_line(plan.places.segment, "a congested segment without a baseline before and after it",
+                                   "`segment baseline` as the first and as the last segment"));
+    }
     for (const auto& segment : plan.segments) {
-        if (plan.victim == Shape::pair_streams && (segment.warm_up != 0 || segment.iterations != 1)) {
+        if (plan.victim == Shape::pair_streams && (segment.warm_up != 0 || segment.iterations != 1 || segment.precision_ppb != 0)) {
             mistakes.push_back(on_line(plan.places.segment, "streams are run once in a segment", "`0 1` in each segment",
                                        "starts and ends of the streams say how long a segment takes"));
             break;
@@ -43,7 +50,7 @@ void check_sizes(const Plan& plan, std::vector<Mistake>& mistakes) {
         auto sorted = plan.sizes;
         std::sort(sorted.begin(), sorted.end());
         if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
-            mistakes.push_back(on_line(plan.places.victim, "a size stands twice", "each size once"));
+            mistakes.push_back(on_line(plan.places.victim, "a size occurs twice", "each size once"));
         }
     }
 }

@@ -129,13 +129,14 @@ void PairStreams::finish(End& end) {
     }
 }
 
-void PairStreams::run(std::size_t segment, Rows& times, Rows& wrong) {
-    times.clear();
+void PairStreams::run(std::size_t segment, Times& times, WrongData& wrong) {
+    times.make_room();
     for (auto& end : ends) {
         begin(end);
     }
     job.waiting.barrier(job.group.comm);
     start = now_ns();
+    std::uint64_t n_idle = 0;
     for (bool is_over = false; !is_over;) {
         is_over = true;
         bool has_moved = false;
@@ -145,35 +146,36 @@ void PairStreams::run(std::size_t segment, Rows& times, Rows& wrong) {
                 is_over = false;
             }
         }
-        if (!has_moved) {
-            job.waiting.between_looks();
+        n_idle = has_moved ? 0 : n_idle + 1;
+        if (n_idle > 0) {
+            job.waiting.between_tests(n_idle);
         }
     }
     for (auto& end : ends) {
         finish(end);
     }
-    times.add({job.since(start), job.since(now_ns()), 0});
+    times.add(segment, 0, 0, job.since(start), job.since(now_ns()), 0);
     for (const auto& end : ends) {
         if (end.wrong) {
-            wrong.add({static_cast<std::int64_t>(segment), static_cast<std::int64_t>(end.number),
-                       static_cast<std::int64_t>(end.wrong->offset), end.wrong->expected, end.wrong->found,
-                       static_cast<std::int64_t>(end.wrong->n_bytes)});
+            wrong.add(segment, end.number, *end.wrong);
         }
     }
 }
 
-std::vector<std::int64_t> PairStreams::arrived() const {
-    std::vector<std::int64_t> rows;
+void PairStreams::write(std::size_t segment, RowFile& file) const {
     for (const auto& end : ends) {
         const auto is_full = [](std::int64_t bytes) { return bytes > 0; };
         const auto last = std::find_if(end.bytes.rbegin(), end.bytes.rend(), is_full).base() - end.bytes.begin();
         for (std::ptrdiff_t stretch = end.stream.start_ns / stretch_ns; stretch < last; ++stretch) {
+            if (file.is_full()) {
+                file.flush();
+            }
             const auto from = job.since(start) + stretch * stretch_ns;
-            const auto bytes = end.bytes[static_cast<std::size_t>(stretch)];
-            rows.insert(rows.end(), {static_cast<std::int64_t>(end.number), from, from + stretch_ns, bytes});
+            file.add({static_cast<std::int64_t>(segment), static_cast<std::int64_t>(end.number), from, from + stretch_ns,
+                      end.bytes[static_cast<std::size_t>(stretch)]});
         }
     }
-    return rows;
+    file.flush();
 }
 
 } // namespace field

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "job.hpp"
-#include "record/records.hpp"
+#include "record/times.hpp"
+#include "record/wrong_data.hpp"
 
 namespace field {
 
@@ -23,9 +24,9 @@ public:
     ~PairStreams();
 
     // All streams once, each until its stop or the deadline.
-    void run(std::size_t segment, Rows& times, Rows& wrong);
-    // Bytes that arrived here in each stretch: stream, start, end, bytes.
-    std::vector<std::int64_t> arrived() const;
+    void run(std::size_t segment, Times& times, WrongData& wrong);
+    // After a segment: the bytes that arrived here in each stretch, as rows of `segment,stream,start_ns,end_ns,bytes`.
+    void write(std::size_t segment, RowFile& file) const;
 
 private:
     static constexpr std::size_t window = 4;
