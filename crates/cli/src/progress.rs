@@ -1,8 +1,9 @@
-//! A line of progress on a terminal, and nothing where there is none.
+//! A line of progress on a terminal; elsewhere a line on standard error every ten seconds, so that a log of a long run says how
+//! far it is.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use netloom_lab::{RunProgress, SweepProgress, words};
@@ -10,20 +11,26 @@ use netloom_lab::{RunProgress, SweepProgress, words};
 /// Parts the bar is divided into.
 const PARTS: u64 = 1_000;
 
+/// Where there is no terminal, a line comes as often.
+const EVERY: Duration = Duration::from_secs(10);
+
 /// The line.
 pub struct Progress {
     bar: Mutex<ProgressBar>,
+    /// When the last line was written, where there is no terminal.
+    written: Option<Mutex<Instant>>,
 }
 
 impl Progress {
-    /// Shown if wanted and if standard error is a terminal.
+    /// Shown if wanted, as a bar if standard error is a terminal.
     pub fn new(wanted: bool) -> Progress {
         let shown = wanted && io::stderr().is_terminal();
         let bar = if shown { ProgressBar::new(PARTS) } else { ProgressBar::hidden() };
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {msg}") {
             bar.set_style(style);
         }
-        Progress { bar: Mutex::new(bar) }
+        let written = (wanted && !shown).then(|| Mutex::new(Instant::now()));
+        Progress { bar: Mutex::new(bar), written }
     }
 
     /// Shows how far a run is.
@@ -43,10 +50,24 @@ impl Progress {
     }
 
     fn show(&self, share: Option<f64>, at: &str, rate: f64, left: Option<Duration>) {
-        let Ok(bar) = self.bar.lock() else { return };
         let left = left.map(|left| format!(", about {} left", words::span(left.as_secs_f64().ceil())));
+        let text = format!("{at}, {} packet-hops/s{}", words::amount(rate), left.unwrap_or_default());
+        self.write(share, &text);
+        let Ok(bar) = self.bar.lock() else { return };
         bar.set_position((share.unwrap_or(0.0) * PARTS as f64) as u64);
-        bar.set_message(format!("{at}, {} packet-hops/s{}", words::amount(rate), left.unwrap_or_default()));
+        bar.set_message(text);
+    }
+
+    /// A line where there is no terminal, if it is time for one.
+    fn write(&self, share: Option<f64>, text: &str) {
+        let Some(Ok(mut written)) = self.written.as_ref().map(Mutex::lock) else { return };
+        if written.elapsed() < EVERY {
+            return;
+        }
+        *written = Instant::now();
+        let share = share.map(|share| format!("{} done, ", words::percent(share))).unwrap_or_default();
+        // Who has closed standard error does not want to know.
+        let _ = writeln!(io::stderr(), "{share}{text}");
     }
 
     /// Takes the line away.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use netloom_model::{Model, Partitions, Port, PriorityMap};
+use netloom_model::{Model, Partitions, Port, PriorityMap, Storm};
 use netloom_policy::balance::{Balancer, PathPart};
 use netloom_policy::congestion::{self, Senses};
 use netloom_units::{LinkId, NodeId, PortId, Random};
@@ -266,6 +266,7 @@ impl<'a> Builder<'a> {
             && self.fixed_classes
             && !self.changes(port.link)
             && queues.credits.is_none()
+            && !self.sends_frames(port)
         {
             let PriorityMap { data, control } = self.model.classes;
             let highest_data = self.model.data_classes().ilog2() as u8;
@@ -325,6 +326,13 @@ impl<'a> Builder<'a> {
         (balances.switch.asks_for_classes() || is_heard) && self.model.queues.credits.is_none()
     }
 
+    /// Whether pause frames may leave by a port: they go ahead of packets whose starts must not be computed, then.
+    fn sends_frames(&self, port: &Port) -> bool {
+        let is_storm = |storm: &Storm| self.model.fabric.port(storm.port) == port;
+        let is_host = self.model.fabric.is_host(port.node);
+        self.model.pausing_classes() != 0 && (!is_host || self.model.storms.iter().any(is_storm))
+    }
+
     /// The cheapest form that is exact for a port.
     fn form(&self, inside: bool, port: &Port) -> Form {
         let link = port.link;
@@ -337,6 +345,7 @@ impl<'a> Builder<'a> {
             && self.model.loss == 0
             && !self.changes(link)
             && !self.is_traced(link)
+            && !self.sends_frames(port)
             && !self.has_telemetry();
         match (self.shortcut && may_compute, inside) {
             (true, _) => Form::Computed,
@@ -394,7 +403,8 @@ impl<'a> Builder<'a> {
         }
         if let Some(buffer) = model.queues.buffer.filter(|_| !is_host) {
             let classes = &model.queues.classes;
-            node.share(SharedBuffer::new(&buffer, classes, fabric_ports, model.transport.packet));
+            let headrooms = fabric_ports.iter().map(|port| model.headroom_of(port));
+            node.share(SharedBuffer::new(&buffer, classes, headrooms));
         }
         node
     }

@@ -14,9 +14,8 @@
 
 use std::collections::VecDeque;
 
-use netloom_model::{Buffer, DataClasses, Pause, Port};
+use netloom_model::{Buffer, DataClasses, Pause};
 use netloom_records::DropReason;
-use netloom_units::Bytes;
 
 use crate::turns::bits;
 
@@ -144,13 +143,17 @@ impl Classes {
 
 impl SharedBuffer {
     /// An empty buffer of a switch with these ports.
-    pub fn new(buffer: &Buffer, classes: &DataClasses, ports: &[Port], packet: Bytes) -> SharedBuffer {
+    pub fn new(
+        buffer: &Buffer,
+        classes: &DataClasses,
+        headrooms: impl ExactSizeIterator<Item = u64>,
+    ) -> SharedBuffer {
         let classes = classes.are_told_apart().then(|| Box::new(Classes::new(classes)));
         let alphas: Vec<(u64, bool)> = match &classes {
             None => vec![(u64::from(buffer.alpha), true)],
             Some(known) => known.alphas_in_order(),
         };
-        let lossless = buffer.pause.map(|pause| Box::new(Lossless::new(&pause, &alphas, ports, packet)));
+        let lossless = buffer.pause.map(|pause| Box::new(Lossless::new(&pause, &alphas, headrooms)));
         let apart = lossless.as_ref().map_or(0, |lossless| lossless.headroom());
         // Products with alpha fit then.
         let shared = buffer.size.0.saturating_sub(apart).min(LARGEST);
@@ -313,8 +316,12 @@ impl Ingress {
 
 impl Lossless {
     /// Accounts of so many classes, each with its alpha and whether it has headroom.
-    fn new(pause: &Pause, classes: &[(u64, bool)], ports: &[Port], packet: Bytes) -> Lossless {
-        let headrooms = ports.iter().map(|port| pause.headroom_of(port, packet));
+    fn new(
+        pause: &Pause,
+        classes: &[(u64, bool)],
+        headrooms: impl ExactSizeIterator<Item = u64>,
+    ) -> Lossless {
+        let n_ports = headrooms.len();
         // What the switch itself makes: nobody could be paused for it.
         let of_ingress = |headroom: u64| {
             let of_class = move |&(alpha, pauses): &(u64, bool)| {
@@ -324,7 +331,7 @@ impl Lossless {
             classes.iter().map(of_class)
         };
         let ingresses: Vec<Ingress> = headrooms.chain([0]).flat_map(of_ingress).collect();
-        let waiting = (0..ports.len() * classes.len()).map(|_| VecDeque::new()).collect();
+        let waiting = (0..n_ports * classes.len()).map(|_| VecDeque::new()).collect();
         Lossless { ingresses, waiting, n_paused: 0, xon_gap: pause.xon_gap.0 }
     }
 
@@ -372,17 +379,12 @@ impl Lossless {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use netloom_units::{Duration, LinkId, NodeId, PortId, Rate};
+    use netloom_units::Bytes;
 
-    fn ports() -> Vec<Port> {
-        let port = |number| Port {
-            node: NodeId(0),
-            peer: PortId(number),
-            link: LinkId(number),
-            rate: Rate(100_000_000_000),
-            delay: Duration::from_micros(1),
-        };
-        (0..3).map(port).collect()
+    /// Of three ports.
+    fn headrooms(buffer: &Buffer) -> impl ExactSizeIterator<Item = u64> {
+        let each = buffer.pause.and_then(|pause| pause.headroom).map_or(0, |headroom| headroom.0);
+        [each; 3].into_iter()
     }
 
     fn request(ingress: u32, waiting: u64) -> Request {
@@ -392,7 +394,7 @@ mod tests {
     #[test]
     fn a_queue_takes_its_part_of_what_is_free() {
         let buffer = Buffer { size: Bytes(10_000), alpha: 512, pause: None };
-        let mut shared = SharedBuffer::new(&buffer, &DataClasses::default(), &ports(), Bytes(1_000));
+        let mut shared = SharedBuffer::new(&buffer, &DataClasses::default(), headrooms(&buffer));
         let mut waiting = 0;
         while shared.admit(&request(0, waiting), true) == Admission::Take {
             waiting += 1_000;
@@ -409,7 +411,7 @@ mod tests {
     fn an_ingress_is_paused_once_and_goes_on() {
         let pause = Pause { headroom: Some(Bytes(2_000)), xon_gap: Bytes(500) };
         let buffer = Buffer { size: Bytes(16_000), alpha: 1024, pause: Some(pause) };
-        let mut shared = SharedBuffer::new(&buffer, &DataClasses::default(), &ports(), Bytes(1_000));
+        let mut shared = SharedBuffer::new(&buffer, &DataClasses::default(), headrooms(&buffer));
         // Half of the 10000 shared ones: 5000 in use leave 5000 free.
         let admissions: Vec<Admission> = (0..8).map(|_| shared.admit(&request(0, 0), true)).collect();
         assert!(admissions[..5].iter().all(|admission| *admission == Admission::Take));

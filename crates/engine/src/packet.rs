@@ -77,7 +77,10 @@ impl Packet {
         }
     }
 
-    /// Traffic class, 0 to 7.
+    /// Where pause frames are queued: before all classes.
+    pub const BEFORE_CLASSES: u8 = 8;
+
+    /// Traffic class, 0 to 7; of pause frames [`Packet::BEFORE_CLASSES`].
     #[inline(always)]
     pub fn class(&self) -> u8 {
         self.state as u8
@@ -106,7 +109,12 @@ impl Packet {
     }
 
     /// A pause frame for classes, one bit each, which crosses one link.
-    pub fn frame(kind: PacketKind, paused: u8, bytes: u32, class: u8) -> Packet {
+    pub fn pause_frame(kind: PacketKind, paused: u8, bytes: u32) -> Packet {
+        Packet::frame(kind, paused, bytes, Packet::BEFORE_CLASSES)
+    }
+
+    /// What crosses one link and is part of no message.
+    fn frame(kind: PacketKind, paused: u8, bytes: u32, class: u8) -> Packet {
         Packet {
             flow: u32::MAX,
             slot: 0,

@@ -17,6 +17,7 @@ use netloom_units::{Bytes, HostId, NodeId, PortId, Time};
 
 use crate::flow::Flow;
 use crate::packet::{self, Packet};
+use crate::port::N_QUEUES;
 
 /// What a packet found when it came to a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +47,7 @@ pub struct Trace {
     port: PortId,
     /// Whether every packet is recorded here, whatever its flow.
     all: bool,
-    classes: [VecDeque<Found>; 8],
+    classes: [VecDeque<Found>; N_QUEUES],
     /// The packet on the wire, if the link will go down under it.
     doomed: Option<Followed>,
 }
@@ -78,12 +79,12 @@ impl Trace {
 
     /// A packet was put into a class queue.
     pub fn queued(&mut self, class: u8, found: Found) {
-        self.classes[usize::from(class & 7)].push_back(found);
+        self.classes[usize::from(class) % N_QUEUES].push_back(found);
     }
 
     /// The first packet of a class queue has left it.
     pub fn left(&mut self, class: u8) -> Found {
-        self.classes[usize::from(class & 7)].pop_front().expect("every queued packet has an entry")
+        self.classes[usize::from(class) % N_QUEUES].pop_front().expect("every queued packet has an entry")
     }
 
     /// The packet whose transmission started then will be lost on the wire.

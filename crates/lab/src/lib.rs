@@ -28,6 +28,7 @@
 pub mod bench;
 mod check;
 pub mod compare;
+mod cost;
 mod demo;
 mod diagnose;
 mod error;
@@ -58,6 +59,7 @@ mod watch;
 pub mod words;
 
 pub use check::{Checked, check};
+pub use cost::{Cost, cost};
 pub use demo::{DEMO_POLICIES, Demo, demo, demo_report};
 pub use error::{ExitCode, LabError};
 pub use line::{RunReport, RunRequest, run};

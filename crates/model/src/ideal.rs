@@ -39,6 +39,21 @@ pub fn completion_time(model: &Model, from: HostId, message: &Message) -> Option
     None
 }
 
+/// Links of the path that a message is measured by; absent where none leads there.
+pub fn n_links_between(model: &Model, from: HostId, to: HostId) -> Option<u32> {
+    let (mut node, goal) = (model.fabric.host_node(from), model.fabric.host_node(to));
+    let mut n_links = 0;
+    while node != goal {
+        // A shortest path has fewer links than there are nodes.
+        if n_links as usize > model.fabric.n_nodes() {
+            return None;
+        }
+        node = model.fabric.port(next_port(model, node, to)?.peer).node;
+        n_links += 1;
+    }
+    Some(n_links)
+}
+
 /// The best next hop of a node.
 fn next_port(model: &Model, node: NodeId, to: HostId) -> Option<&Port> {
     let ports = model.fabric.ports_of(node);

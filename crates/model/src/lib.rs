@@ -35,7 +35,7 @@ pub use fault::{
 pub use hosts::Hosts;
 pub use notice::{Notice, Outage, Outages};
 pub use partition::Partitions;
-pub use rdma::{Adapting, Buffer, Marking, NackReaction, Pause, QueuePairs, Rdma, RootMarking};
+pub use rdma::{Adapting, Buffer, Marking, NackReaction, Pause, QueuePairs, Rdma, RootMarking, Sizes};
 pub use routing::{
     Arrangement, Dealing, Dragonfly, DragonflyPlus, DragonflyPlusShape, DragonflyShape, FatTree, FatTreeNode,
     LeafSpine, Overlay, PortKind, PortSet, Rail, RailNode, Routing, Tables,
@@ -104,6 +104,14 @@ impl Model {
     #[inline]
     pub fn class_of(&self, message: &Message) -> u8 {
         message.class.unwrap_or(self.classes.data)
+    }
+
+    /// What a port of a switch sets apart for each class that pauses; nothing where none does.
+    pub fn headroom_of(&self, port: &Port) -> u64 {
+        let pause = self.queues.buffer.and_then(|buffer| buffer.pause);
+        let (Some(pause), Some(rdma)) = (pause, self.transport.rdma()) else { return 0 };
+        let sizes = Sizes { packet: self.transport.packet, control: rdma.control };
+        pause.headroom_of(port, &sizes, u64::from(self.pausing_classes().count_ones()))
     }
 
     /// The classes that data packets travel in, one bit each.

@@ -90,15 +90,35 @@ pub struct Pause {
 }
 
 impl Pause {
-    /// Headroom of a port: see `docs/concepts/roce.md`.
-    pub fn headroom_of(&self, port: &crate::Port, packet: Bytes) -> u64 {
-        let in_flight = || {
-            let twice = 2 * u128::from(port.rate.0) * u128::from(port.delay.0);
-            let in_flight = u64::try_from(twice.div_ceil(8_000_000_000_000)).unwrap_or(u64::MAX);
-            in_flight.saturating_add(3 * packet.0 + Rdma::FRAME.0)
-        };
-        self.headroom.map_or_else(in_flight, |given| given.0)
+    /// Headroom of a port for each of so many classes that pause: see `docs/concepts/queues.md`.
+    pub fn headroom_of(&self, port: &crate::Port, sizes: &Sizes, n_classes: u64) -> u64 {
+        self.headroom.map_or_else(|| in_flight(port, sizes, n_classes), |given| given.0)
     }
+}
+
+/// The largest packets on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// Of data.
+    pub packet: Bytes,
+    /// Of control packets.
+    pub control: Bytes,
+}
+
+/// What a link still brings after the decision to pause a class: the packet that was decided on, what the other end sends
+/// until it has the frame, and the packet that it has on the wire then.
+fn in_flight(port: &crate::Port, sizes: &Sizes, n_classes: u64) -> u64 {
+    let on_wire = sizes.packet.max(sizes.control).max(Rdma::FRAME);
+    // No link is so slow that this is too long to be told.
+    let time_of = |size: Bytes| {
+        let bits = u128::from(size.0) * 8;
+        (bits * 1_000_000_000_000).div_ceil(u128::from(port.rate.0.max(1)))
+    };
+    let until =
+        time_of(on_wire) + time_of(Rdma::FRAME) * u128::from(n_classes) + 2 * u128::from(port.delay.0);
+    let bits = u128::from(port.rate.0).saturating_mul(until);
+    let meanwhile = u64::try_from(bits.div_ceil(8_000_000_000_000)).unwrap_or(u64::MAX);
+    meanwhile.saturating_add(2 * sizes.packet.0)
 }
 
 /// Marking of data packets at switches (RED/ECN).

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netloom_lab::{Checked, ExitCode, LabError, Style, words};
+use netloom_lab::{Checked, ExitCode, LabError, Style, cost, words};
 use serde_json::{Value, json};
 
 use super::run::status_word;
@@ -19,7 +19,10 @@ pub fn check(arguments: &Check, output: &mut Output) -> Result<ExitCode, LabErro
             found.push(as_json(path, &checked));
         }
         match checked {
-            Ok(checked) if !arguments.json => output.line(format!("{}: {}", path.display(), good(&checked))),
+            Ok(checked) if !arguments.json => {
+                output.line(format!("{}: {}", path.display(), good(&checked)));
+                output.lines(costs(&checked));
+            }
             Ok(_) => {}
             Err(error) if !arguments.json => worst = worst.max(output.error(&error)),
             Err(error) => worst = worst.max(error.exit_code()),
@@ -49,10 +52,25 @@ fn good(checked: &Checked) -> String {
     }
 }
 
+/// What a scenario will cost.
+fn costs(checked: &Checked) -> Vec<String> {
+    let Checked::Scenario(prepared) = checked else { return Vec::new() };
+    let Ok(cost) = cost(prepared) else { return Vec::new() };
+    let main = format!(
+        "  about {} messages, {} packets, {} packet-hops; {} of memory, {} on two cores",
+        words::amount(cost.messages),
+        words::amount(cost.packets),
+        words::amount(cost.packet_hops),
+        words::size(cost.memory_bytes),
+        words::span(cost.seconds),
+    );
+    std::iter::once(main).chain(cost.but.iter().map(|why| format!("  but: {why}"))).collect()
+}
+
 fn as_json(path: &Path, checked: &Result<Checked, LabError>) -> Value {
     match checked {
         Ok(Checked::Scenario(prepared)) => {
-            json!({"path": path, "valid": true, "kind": "scenario", "name": prepared.name})
+            json!({"path": path, "valid": true, "kind": "scenario", "name": prepared.name, "cost": cost(prepared).ok()})
         }
         Ok(Checked::Run(manifest)) => {
             json!({"path": path, "valid": true, "kind": "run", "digest": manifest.digest, "outcome": manifest.outcome})

@@ -148,7 +148,8 @@ impl Node {
         }
     }
 
-    /// Asks the other end of a link to pause classes, one bit each, or to let them go on.
+    /// Asks the other end of a link to pause classes, one bit each, or to let them go on: by a frame for each, unless one
+    /// about it waits, which then says this.
     #[cold]
     pub(super) fn send_frame(
         &mut self,
@@ -162,13 +163,22 @@ impl Node {
         if port as usize >= self.ports.len() || !self.ports[port as usize].is_up() {
             return;
         }
-        if kind == PacketKind::Pause {
-            self.ports[port as usize].count_pause(classes);
-        }
-        let control = round.model.classes.control;
-        let frame = Packet::frame(kind, classes, Rdma::FRAME.0 as u32, control);
+        settle(&mut self.ports[port as usize], now, desk, round);
         let way = Way { ingress: self.ports.len() as u32, port };
-        self.enqueue::<GUARDED>(now, way, control, || frame, desk, round);
+        for class in bits(classes).map(|class| 1 << class) {
+            let egress = &mut self.ports[port as usize];
+            let amended = egress.amend_frame(kind, class);
+            match (amended, kind) {
+                (Some(PacketKind::Pause), PacketKind::Pause) => {}
+                (Some(PacketKind::Pause), _) => egress.uncount_pause(class),
+                (_, PacketKind::Pause) => egress.count_pause(class),
+                _ => {}
+            }
+            if amended.is_none() {
+                let frame = Packet::pause_frame(kind, class, Rdma::FRAME.0 as u32);
+                self.enqueue::<GUARDED>(now, way, Packet::BEFORE_CLASSES, || frame, desk, round);
+            }
+        }
     }
 
     /// A link has come up: frames may have been lost on it.

@@ -114,13 +114,13 @@ impl ByClass {
 
     /// The queues of the class whose packet is next, and whether it takes turns.
     fn in_turn(&mut self, queues: &Queues) -> (u8, bool) {
-        let strict = queues.filled & !self.weighted;
+        let strict = queues.filled & !u16::from(self.weighted);
         if strict != 0 {
-            return (7 - strict.leading_zeros() as u8, false);
+            return (15 - strict.leading_zeros() as u8, false);
         }
         let first =
             |class: u8| queues.classes[usize::from(class & 7)].front().map_or(0, |packet| packet.bytes);
-        (self.turns.next(queues.filled, |class| u64::from(first(class))), true)
+        (self.turns.next(queues.filled as u8, |class| u64::from(first(class))), true)
     }
 
     /// Packets that stand aside.
@@ -158,6 +158,11 @@ impl ByClass {
     /// Frames that pause classes at the other end leave.
     pub(super) fn count_pause(&mut self, classes: u8) {
         bits(classes & self.data).for_each(|class| self.of(class).totals.pauses += 1);
+    }
+
+    /// One of these will not be sent after all.
+    pub(super) fn uncount_pause(&mut self, classes: u8) {
+        bits(classes & self.data).for_each(|class| self.of(class).totals.pauses -= 1);
     }
 
     /// Everything that waited is lost.

@@ -192,12 +192,15 @@ struct Extras {
     watched: bool,
 }
 
-/// Eight queues, the highest class served first.
+/// Slots for queues: a power of two, of which classes take eight and pause frames the next one.
+pub(crate) const N_QUEUES: usize = 16;
+
+/// A queue for each class, the highest served first, and before them one of pause frames.
 #[derive(Debug, Default)]
 struct Queues {
-    classes: [VecDeque<Packet>; 8],
+    classes: [VecDeque<Packet>; N_QUEUES],
     /// One bit per class that has packets.
-    filled: u8,
+    filled: u16,
 }
 
 impl Queues {
@@ -461,7 +464,7 @@ impl Egress {
         }
         let queues = self.queues.as_deref_mut().expect("class queues exist in this form");
         queues.filled |= 1 << class;
-        queues.classes[class as usize & 7].push_back(*packet);
+        queues.classes[class as usize % N_QUEUES].push_back(*packet);
         if self.count.is_some() {
             self.count_queued(now, idle && self.next_start == now, packet, busy);
         }
@@ -510,7 +513,7 @@ impl Egress {
     #[inline(always)]
     pub fn take_start(&mut self) -> Start {
         let queues = self.queues.as_deref().expect("something waits in a class queue");
-        self.take_of(7 - queues.filled.leading_zeros() as u8)
+        self.take_of(15 - queues.filled.leading_zeros() as u8)
     }
 
     /// Takes the transmission of a data packet that waits among others, and starts when the first of them could.
@@ -522,7 +525,7 @@ impl Egress {
     #[inline(always)]
     fn take_of(&mut self, class: u8) -> Start {
         let queues = self.queues.as_deref_mut().expect("something waits in a class queue");
-        let queue = &mut queues.classes[class as usize & 7];
+        let queue = &mut queues.classes[class as usize % N_QUEUES];
         let packet = queue.pop_front().expect("the class is marked as filled");
         if queue.is_empty() {
             queues.filled &= !(1 << class);

@@ -5,8 +5,8 @@
 //!
 //! Invariants: nothing of a paused class starts before it may go on, however late somebody looks.
 
-use super::{Egress, Enqueued, Extras};
-use crate::packet::Packet;
+use super::{Egress, Enqueued, Extras, N_QUEUES};
+use crate::packet::{Packet, PacketKind};
 use crate::turns::bits;
 
 /// How long classes were paused.
@@ -26,7 +26,7 @@ impl Egress {
     /// Whether the other end has paused a class.
     #[inline(always)]
     pub fn is_paused(&self, class: u8) -> bool {
-        self.paused >> class & 1 == 1
+        u16::from(self.paused) >> class & 1 == 1
     }
 
     /// The other end pauses classes, one bit each, or lets them go on; starts before `now` must have happened. Tells the
@@ -75,14 +75,32 @@ impl Egress {
         }
     }
 
+    /// A frame about a class, as a bit, that has not started says something else instead; tells what it would have said.
+    /// Starts before now must have happened.
+    pub fn amend_frame(&mut self, kind: PacketKind, class: u8) -> Option<PacketKind> {
+        let queue = &mut self.queues.as_deref_mut()?.classes[Packet::BEFORE_CLASSES as usize];
+        let frame = queue.iter_mut().find(|frame| frame.sequence == u32::from(class))?;
+        let before = frame.kind();
+        *frame = Packet::pause_frame(kind, class, frame.bytes);
+        Some(before)
+    }
+
+    /// A frame that pauses a class, as a bit, will not be sent after all.
+    pub fn uncount_pause(&mut self, class: u8) {
+        self.extras.pauses.n_sent -= 1;
+        if let Some(by_class) = self.by_class_mut() {
+            by_class.uncount_pause(class);
+        }
+    }
+
     /// Exchanges the packets of a class with those that stand aside; the classes that have packets then.
-    pub(super) fn swap_aside(&mut self, class: u8) -> u8 {
+    pub(super) fn swap_aside(&mut self, class: u8) -> u16 {
         let queues = self.queues.as_deref_mut().expect("class queues exist in this form");
-        let queue = &mut queues.classes[class as usize & 7];
+        let queue = &mut queues.classes[class as usize % N_QUEUES];
         let Extras { aside, by_class, .. } = &mut *self.extras;
         let aside = by_class.as_deref_mut().map_or(aside, |by_class| by_class.aside_of(class));
         std::mem::swap(queue, aside);
-        queues.filled = queues.filled & !(1 << class) | u8::from(!queue.is_empty()) << class;
+        queues.filled = queues.filled & !(1 << class) | u16::from(!queue.is_empty()) << class;
         queues.filled
     }
 

@@ -3,6 +3,7 @@
 mod arbitration;
 mod comparison;
 mod congestion_tree;
+mod cost;
 mod determinism;
 mod endings;
 mod fabrics;

@@ -166,8 +166,9 @@ fn ports_tell_marks_pauses_and_why_packets_were_lost() {
     assert_eq!((&signals["marked"], &signals["pauses"]), (&json!(60), &json!(4)));
     assert_eq!(
         (&signals["lost"], &signals["reasons"]),
-        (&json!(8), &json!({"corrupted": 2, "headroom_full": 6}))
+        (&json!(108), &json!({"corrupted": 2, "headroom_full": 6, "unreachable": 100}))
     );
+    assert_eq!(signals["lost_without_port"], json!(100));
     // 5 s of 10 s.
     let host = &signals["ports"][0];
     assert_eq!((&host["from"], &host["to"]), (&json!("leaf0.host0"), &json!("leaf0")));

@@ -1,6 +1,6 @@
 //! The shared buffer of each switch: whether it holds what pausing needs, and at least a packet.
 
-use netloom_model::{Adapting, Buffer, Marking, Pause};
+use netloom_model::{Adapting, Buffer, Marking, Pause, Sizes};
 use netloom_units::{Bytes, Duration, NodeId, Value};
 
 use super::ground::Ground;
@@ -97,7 +97,8 @@ pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
     let packet = rdma::packet(transport);
     let Some(plan) = classes::Plan::new(draft) else { return };
     if plan.n_pausing() > 0 {
-        headroom(queues, &buffer, (&pause(queues), plan.n_pausing()), packet, ground, problems);
+        let sizes = Sizes { packet, control: rdma::control(transport) };
+        headroom(queues, &buffer, (&pause(queues), plan.n_pausing()), &sizes, ground, problems);
     }
     if let Some((alpha, place)) = plan.smallest_alpha_that_loses() {
         one_packet(queues, &buffer, (alpha, place), packet, problems);
@@ -131,7 +132,7 @@ fn headroom(
     queues: &Queues,
     buffer: &Buffer,
     (pause, n_classes): (&Pause, usize),
-    packet: Bytes,
+    sizes: &Sizes,
     ground: &Ground,
     problems: &mut Problems,
 ) {
@@ -139,7 +140,7 @@ fn headroom(
     let switches = fabric.n_hosts() as u32..fabric.n_nodes() as u32;
     let needs = |node: u32| {
         let ports = fabric.ports_of(NodeId(node));
-        let of_port = |port| u128::from(pause.headroom_of(port, packet)) * n_classes as u128;
+        let of_port = |port| u128::from(pause.headroom_of(port, sizes, n_classes as u64)) * n_classes as u128;
         ports.iter().map(of_port).sum::<u128>()
     };
     // Of switches alike the first one is named.

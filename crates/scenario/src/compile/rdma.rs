@@ -29,6 +29,14 @@ pub(super) fn packet(transport: &Parameters) -> Bytes {
     }
 }
 
+/// A control packet on the wire, of transports with queue pairs; pausing needs one of these.
+pub(super) fn control(transport: &Parameters) -> Bytes {
+    match transport.spec.parameter("control") {
+        Some(_) => transport.settings.size("control"),
+        None => Bytes(0),
+    }
+}
+
 fn header(transport: &Parameters) -> Bytes {
     optional_size(transport, "header").unwrap_or(Bytes(0))
 }

@@ -4,7 +4,7 @@
 //! Leaves out: control packets, which are never counted; the frames themselves.
 //! Invariants: a packet counts from its arrival until its transmission starts; everything counted leaves again.
 
-use super::fabric::{Fabric, NodeIdx, PortIdx};
+use super::fabric::{Fabric, NodeIdx, PortIdx, sent_in, wire_time};
 use super::packet::FRAME_BYTES;
 use super::scene::{BufferRule, Headroom, Scene};
 
@@ -38,10 +38,14 @@ pub(super) struct Buffer {
     waiting: Vec<u64>,
 }
 
-/// Headroom of a port: what can arrive after the decision.
+/// Headroom of a port: what can arrive after the decision. The packet decided on; what the neighbour sends while the frame
+/// waits for the packet on the wire, is sent and travels, and what was travelling; and the packet the neighbour has begun.
 fn full_headroom(scene: &Scene, node: NodeIdx, port: PortIdx) -> u64 {
+    let link = scene.fabric.link(node, port);
     let largest = scene.packets.mtu + scene.packets.header;
-    scene.fabric.link(node, port).round_trip_bytes() + 3 * largest + FRAME_BYTES
+    let ahead = largest.max(scene.packets.control).max(FRAME_BYTES);
+    let meanwhile = wire_time(ahead, link.rate) + wire_time(FRAME_BYTES, link.rate) + 2 * link.delay;
+    2 * largest + sent_in(meanwhile, link.rate)
 }
 
 impl Buffer {

@@ -35,13 +35,6 @@ pub struct Link {
     pub delay: u64,
 }
 
-impl Link {
-    /// Bytes that a link of this rate sends while one of them travels there and back, rounded up.
-    pub(super) fn round_trip_bytes(&self) -> u64 {
-        sent_in(2 * self.delay, self.rate)
-    }
-}
-
 #[derive(Clone, Debug)]
 struct Node {
     is_host: bool,
@@ -130,8 +123,7 @@ mod tests {
         assert_eq!(wire_time(1, 8_000_000_000_000), 1);
         assert_eq!(wire_time(1, 8_000_000_000_001), 1);
         assert_eq!(wire_time(1, 7_999_999_999_999), 2);
-        let link = Link { ends: [(0, 0), (1, 0)], rate: 400_000_000_000, delay: 1_000_001 };
-        assert_eq!(link.round_trip_bytes(), 100_001);
+        assert_eq!(sent_in(2 * 1_000_001, 400_000_000_000), 100_001);
     }
 
     #[test]

@@ -53,7 +53,8 @@ impl World<'_> {
     fn pause(&mut self, node: NodeIdx, port: PortIdx, stop: bool) {
         let kind = if stop { Kind::Xoff } else { Kind::Xon };
         let (neighbour, _) = self.scene.fabric.far_end(node, port);
-        self.ports[node][port].control.push_back(Packet::frame(kind, node, neighbour));
+        // Instead of one that has not started, if there is one.
+        self.ports[node][port].frame = Some(Packet::frame(kind, node, neighbour));
         self.outcome.pauses.push(Pause { at: self.clock.now(), node, port, stop });
         self.look_at(node, port);
     }

@@ -1,6 +1,7 @@
 //! Ports: what waits at each, what starts next, and the link it takes.
 //!
-//! Models: frames and control packets, in order, before data; no transmission is interrupted; a stopped port starts no data,
+//! Models: frames before control packets, in order, before data; a frame that has not started says what was decided last; no
+//! transmission is interrupted; a stopped port starts no data,
 //! a port without credits for the largest packet of a class none of that class; serialization rounded up, propagation, loss
 //! by list.
 //! Leaves out: what data is next at a host (see `host`), data's turn (see `share`), what leaving means to the buffer (see
@@ -22,7 +23,9 @@ pub(super) struct Port {
     pub(super) free_at: u64,
     /// Whether the neighbour has stopped data.
     pub(super) is_stopped: bool,
-    /// Control packets and frames.
+    /// The frame that waits for the wire.
+    pub(super) frame: Option<Packet>,
+    /// Control packets.
     pub(super) control: VecDeque<Packet>,
     /// Data at a switch, with the port it came in by.
     pub(super) data: VecDeque<(Packet, PortIdx)>,
@@ -57,11 +60,12 @@ impl World<'_> {
     /// By port: bytes that have chosen it and have not been sent, the rest of the packet on the wire included.
     pub(super) fn waiting(&self, node: NodeIdx) -> Vec<u64> {
         let of_port = |(port, books): (PortIdx, &Port)| {
+            let frame = books.frame.as_ref().map_or(0, |frame| frame.bytes);
             let queued: u64 = if self.has_crossbar(node) {
                 self.crossbars[node].waiting(port)
             } else {
                 let data = books.data.iter().map(|(packet, _)| packet);
-                data.chain(&books.control).map(|packet| packet.bytes).sum()
+                frame + data.chain(&books.control).map(|packet| packet.bytes).sum::<u64>()
             };
             let left = books.free_at.saturating_sub(self.clock.now());
             queued + sent_in(left, self.scene.fabric.link(node, port).rate)
@@ -85,8 +89,12 @@ impl World<'_> {
         }
     }
 
-    /// Control packets first, unless data has the turn.
+    /// The frame first, then control packets, unless data has the turn.
     fn next(&mut self, node: NodeIdx, port: PortIdx) -> Option<Packet> {
+        let frame = self.ports[node][port].frame.take();
+        if frame.is_some() {
+            return frame;
+        }
         if !self.data_has_turn(node, port) {
             return self.next_control(node, port).or_else(|| self.next_data(node, port));
         }

@@ -115,7 +115,8 @@ impl<'a> World<'a> {
     /// Where everything has been sent, no buffer holds anything.
     fn check_books(&self) {
         let is_idle = self.ports.iter().flatten().all(|port| port.data.is_empty());
-        let frames_are_out = self.ports.iter().flatten().all(|port| port.control.is_empty());
+        let frames_are_out =
+            self.ports.iter().flatten().all(|port| port.control.is_empty() && port.frame.is_none());
         if is_idle && frames_are_out {
             assert!(self.buffers.iter().all(Buffer::is_empty), "an empty network holds bytes");
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use netloom_engine::{Options, Seams};
 use netloom_model::{
-    Buffer, Fault, FaultAction, Knowledge, Marking, Model, NackReaction, Pause, QueuePairs, Rdma,
+    Buffer, Fault, FaultAction, Knowledge, Marking, Model, NackReaction, Pause, QueuePairs, Rdma, Sizes,
     TransportKind, Ways,
 };
 use netloom_policy::transport::Reliability;
@@ -85,12 +85,17 @@ pub fn with(rule: Reliability, switches: Switches, host_delay: u64) -> Model {
     model
 }
 
+fn sizes(model: &Model) -> Sizes {
+    let control = model.transport.rdma().expect("it has queue pairs").control;
+    Sizes { packet: model.transport.packet, control }
+}
+
 /// What the switch with the most headroom needs.
 fn headroom(model: &Model, pause: &Pause) -> u64 {
     let nodes = model.fabric.n_hosts() as u32..model.fabric.n_nodes() as u32;
     let of_node = |node| {
         let ports = model.fabric.ports_of(netloom_units::NodeId(node));
-        ports.iter().map(|port| pause.headroom_of(port, model.transport.packet)).sum()
+        ports.iter().map(|port| pause.headroom_of(port, &sizes(model), 1)).sum()
     };
     nodes.map(of_node).max().expect("there are switches")
 }
@@ -216,7 +221,7 @@ fn half_the_headroom_is_not_enough() {
         let mut model = with(Reliability::GoBackN, Switches::Lossless, 1_000_000);
         let buffer = model.queues.buffer.expect("set above");
         let pause = buffer.pause.expect("set above");
-        let each = model.fabric.ports().iter().map(|port| pause.headroom_of(port, model.transport.packet));
+        let each = model.fabric.ports().iter().map(|port| model.headroom_of(port));
         let full = each.max().expect("there are ports");
         let pause = Pause { headroom: Some(Bytes(full / share)), ..pause };
         let size = Bytes(7 * full / share + 12_000);

@@ -6,43 +6,18 @@
 
 use std::collections::BTreeMap;
 
-use netloom_catalog::expand;
-use netloom_engine::{Options, Seams, Status};
 use netloom_model::Model;
 use netloom_records::{Fate, PacketKind, PacketRow, SignalRow};
-use netloom_scenario::{Style, compile, resolve};
-use netloom_testkit::fixture::{Run, simulate_with};
+use netloom_testkit::fixture::Run;
 use netloom_units::{Duration, HostId, NodeId, Random, Rate, Time};
+
+use crate::scenes::{compiled, n_scenes, pick, simulated};
 
 /// The fate of a message's queue pair that waits so long is decided by a timeout: nothing else takes as long.
 const TIMEOUT: Duration = Duration::from_micros(10_000);
 
-fn compiled(text: &str) -> Model {
-    let wrong = |wrong: String| -> Model { panic!("{text}\n{wrong}") };
-    let resolved = match resolve(text, "scene.yaml") {
-        Ok(resolved) => resolved,
-        Err(problems) => return wrong(problems.render(Style::Plain)),
-    };
-    compile(&resolved).map_or_else(|problems| wrong(problems.render(Style::Plain)), |compiled| compiled.model)
-}
-
-fn simulated(model: &Model) -> Run {
-    let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the jobs make sense");
-    let run = simulate_with(model, work, Options::default(), Seams::default());
-    assert_eq!(run.outcome.status, Status::Complete);
-    run
-}
-
-fn n_scenes(default: u64) -> u64 {
-    std::env::var("NETLOOM_SCENES").map_or(default, |number| number.parse().expect("a number of scenes"))
-}
-
 fn sum(run: &Run, read: impl Fn(&SignalRow) -> u64) -> u64 {
     run.records.signals.iter().map(read).sum()
-}
-
-fn pick<'a>(random: &mut Random, of: &[&'a str]) -> &'a str {
-    of[random.below(of.len() as u32) as usize]
 }
 
 /// A fabric that reorders, in two tiers or three, and how many hosts it has.

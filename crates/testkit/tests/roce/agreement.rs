@@ -299,18 +299,16 @@ impl Sides<'_> {
         for mark in self.referee.marks.iter().filter(|mark| !lost(mark)) {
             counted.entry((mark.node, mark.port)).or_default().0 += 1;
         }
-        for pause in self.referee.pauses.iter().filter(|pause| pause.stop) {
-            counted.entry((pause.node, pause.port)).or_default().1 += 1;
-        }
+        let mut stopped: BTreeMap<(NodeIdx, PortIdx), u64> = BTreeMap::new();
         for frame in self.referee.hops.iter().filter(|hop| is_frame(hop)) {
             let at = frame.arrived_at.expect("only data is lost");
-            let paused = &mut counted.entry(fabric.far_end(frame.node, frame.port)).or_default().2;
-            // Stops and releases take turns.
-            *paused = if frame.packet.kind == Kind::Xoff {
-                paused.wrapping_sub(at)
-            } else {
-                paused.wrapping_add(at)
-            };
+            let neighbour = fabric.far_end(frame.node, frame.port);
+            if frame.packet.kind == Kind::Xoff {
+                counted.entry((frame.node, frame.port)).or_default().1 += 1;
+                stopped.entry(neighbour).or_insert(at);
+            } else if let Some(since) = stopped.remove(&neighbour) {
+                counted.entry(neighbour).or_default().2 += at - since;
+            }
         }
         let rows = &self.engine.witnessed.run.records.signals;
         let told =

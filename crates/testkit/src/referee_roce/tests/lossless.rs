@@ -41,11 +41,18 @@ fn a_stopped_host_starts_no_data() {
     let outcome = played(&incast(Headroom::Full, 9000));
     for host in 1..4 {
         let frames = outcome.hops.iter().filter(|hop| hop.next == host && hop.packet.kind != Kind::Ack);
-        let frames: Vec<_> = frames.map(|hop| hop.arrived_at.unwrap()).collect();
-        for pair in frames.chunks(2) {
-            let starts = data_starts(&outcome, host);
-            assert!(starts.iter().all(|start| start.0 < pair[0] || start.0 >= pair[1]));
+        let starts = data_starts(&outcome, host);
+        let (mut stopped, mut n_stops) = (None, 0);
+        for frame in frames {
+            let at = frame.arrived_at.unwrap();
+            if frame.packet.kind == Kind::Xoff {
+                stopped = stopped.or(Some(at));
+            } else if let Some(since) = stopped.take() {
+                n_stops += 1;
+                assert!(starts.iter().all(|start| start.0 < since || start.0 >= at));
+            }
         }
+        assert!(n_stops > 0, "host {host} is stopped");
     }
 }
 

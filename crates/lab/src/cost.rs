@@ -1,0 +1,227 @@
+//! What a run will cost, before it is made.
+//!
+//! Models: the messages of one step of some ranks, and of some hosts beside them, as the engine would be handed them; their
+//! packets, the links of a shortest path, ACKs; times steps, ranks and hosts. Time from instructions per packet-hop.
+//! Leaves out: retransmissions, notifications and pause frames, longer paths, what a deadline cuts off.
+//!
+//! Invariants: what is looked at is bounded, however large the scenario; what cannot be told beforehand is named.
+//!
+//! Source: round numbers near the instructions per packet-hop of the budgets in `crates/bench`; time per instruction and per
+//! message, and memory, fitted to runs on two cores of a shared machine (`docs/concepts/cost.md`).
+
+use std::collections::VecDeque;
+
+use netloom_catalog::TrainingWork;
+use netloom_model::ideal::n_links_between;
+use netloom_model::{Item, Mark, Message, Model, Operation, TransportKind, Work};
+use netloom_units::{ActorId, Bytes, HostId, Time};
+use serde::Serialize;
+
+use crate::error::LabError;
+use crate::prepare::Prepared;
+
+/// Actors of a job, or of what goes on beside jobs, that are looked at.
+const MOST_ACTORS: usize = 64;
+/// Messages of an actor that are looked at.
+const MOST_MESSAGES: u64 = 4_096;
+/// Nanoseconds of an instruction: that of a run, whose memory is larger than caches.
+const NS_PER_INSTRUCTION: f64 = 0.42;
+/// What a message takes beside its packets: its rows, its flow, waking its rank.
+const NS_PER_MESSAGE: f64 = 1_500.0;
+/// Reading, compiling, storing.
+const NS_AT_LEAST: f64 = 3e6;
+/// Hosts for which a run takes another thread, and what the second one brings.
+const HOSTS_PER_THREAD: u32 = 512;
+const GAIN_OF_A_SECOND: f64 = 1.5;
+/// Memory of a process that does nothing, of a port, and of a message of a step.
+const BYTES_AT_LEAST: f64 = 24e6;
+const BYTES_PER_PORT: f64 = 2_500.0;
+const BYTES_PER_MESSAGE: f64 = 120.0;
+
+/// What a run will cost.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cost {
+    /// Messages.
+    pub messages: f64,
+    /// Data packets.
+    pub packets: f64,
+    /// Packets that cross a link, ACKs included.
+    pub packet_hops: f64,
+    /// Memory, in bytes.
+    pub memory_bytes: f64,
+    /// Time on two cores.
+    pub seconds: f64,
+    /// Why it may be another.
+    pub but: Vec<&'static str>,
+}
+
+/// Messages that were looked at, or all of them.
+#[derive(Debug, Clone, Copy, Default)]
+struct Load {
+    messages: f64,
+    packets: f64,
+    hops: f64,
+}
+
+impl Load {
+    fn add(&mut self, other: Load, times: f64) {
+        self.messages += other.messages * times;
+        self.packets += other.packets * times;
+        self.hops += other.hops * times;
+    }
+}
+
+/// What a prepared scenario will cost.
+///
+/// # Errors
+/// Never for what the compiler lets pass.
+pub fn cost(prepared: &Prepared) -> Result<Cost, LabError> {
+    let model = &prepared.compiled.model;
+    let mut work = prepared.work()?;
+    let (mut all, mut in_step, mut but) = (Load::default(), 0.0, Vec::new());
+    let mut first = 0;
+    for job in &model.workload.jobs {
+        let step = sampled(model, &mut work, first, job.ranks.len(), Until::Step);
+        all.add(step, f64::from(job.steps));
+        in_step += step.messages;
+        if job.repetition.endless {
+            but.push(
+                "an endless job goes on until the others are done; its steps are counted as if it ended",
+            );
+        } else if job.repetition.precision.is_some() {
+            but.push(
+                "a job ends as soon as its mean is known well enough, with fewer steps than are counted",
+            );
+        }
+        first += job.ranks.len();
+    }
+    if let Some(background) = &model.workload.background {
+        let n_senders = background.senders.len();
+        let end = Time::ZERO + background.settings.duration("end");
+        all.add(sampled(model, &mut work, first, n_senders, Until::End(end)), 1.0);
+    }
+    if model.workload.staged.is_some() {
+        but.push("staged flows are counted as if each had its port for itself");
+        all.add(staged(model), 1.0);
+    }
+    if model.deadline.is_some() {
+        but.push("a deadline may end it earlier");
+    }
+    but.dedup();
+    Ok(Cost {
+        messages: all.messages.round(),
+        packets: all.packets.round(),
+        packet_hops: all.hops.round(),
+        memory_bytes: memory(model, in_step),
+        seconds: seconds(model, all),
+        but,
+    })
+}
+
+/// Up to where an actor is looked at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Until {
+    /// The end of its first step.
+    Step,
+    /// An instant, where its messages end.
+    End(Time),
+}
+
+/// The messages of so many actors from a first one on: those of some of them, times all.
+fn sampled(model: &Model, work: &mut TrainingWork, first: usize, n_actors: usize, until: Until) -> Load {
+    // An odd distance: ranks come in racks of even numbers, and those at one place in a rack are not like all.
+    let each = n_actors.div_ceil(MOST_ACTORS).max(1) | 1;
+    let mut sum = Load::default();
+    let mut n_seen = 0;
+    for place in (0..n_actors).step_by(each) {
+        sum.add(of_actor(model, work, ActorId((first + place) as u32), until), 1.0);
+        n_seen += 1;
+    }
+    let mut all = Load::default();
+    all.add(sum, n_actors as f64 / f64::from(n_seen.max(1)));
+    all
+}
+
+/// The messages of an actor.
+fn of_actor(model: &Model, work: &mut TrainingWork, actor: ActorId, until: Until) -> Load {
+    let from = work.actors()[actor.index()];
+    let mut queue: VecDeque<Item> = VecDeque::new();
+    let (mut found, mut now, mut start) = (Load::default(), Time::ZERO, None);
+    loop {
+        work.refill(actor, &mut queue);
+        if queue.is_empty() {
+            return found;
+        }
+        for item in queue.drain(..) {
+            match item.operation {
+                Operation::Send(message) | Operation::SendWhen { message, .. } => {
+                    found.add(of_message(model, from, &message), 1.0);
+                    start = start.or(Some(now));
+                }
+                Operation::Until(at) => now = at,
+                Operation::Mark(Mark::StepEnds { .. }) if until == Until::Step => return found,
+                _ => {}
+            }
+        }
+        if found.messages >= MOST_MESSAGES as f64
+            && let Until::End(end) = until
+        {
+            let seen = now.since(start.unwrap_or_default()).0.max(1) as f64;
+            let whole = end.since(start.unwrap_or_default()).0 as f64;
+            let mut all = Load::default();
+            all.add(found, (whole / seen).max(1.0));
+            return all;
+        }
+    }
+}
+
+/// A message: its packets over a shortest path, and what is sent back.
+fn of_message(model: &Model, from: HostId, message: &Message) -> Load {
+    load(model, from, message.to, message.size)
+}
+
+fn load(model: &Model, from: HostId, to: HostId, size: Bytes) -> Load {
+    let (packets, _) = model.transport.cut(Bytes(size.0.max(1)));
+    let links = f64::from(n_links_between(model, from, to).unwrap_or(0));
+    let answers = match &model.transport.kind {
+        TransportKind::OpenLoop { .. } => 0.0,
+        TransportKind::Window { .. } => packets as f64,
+        TransportKind::Rdma(rdma) => (packets as f64 / f64::from(rdma.coalesce.max(1))).ceil(),
+    };
+    Load { messages: 1.0, packets: packets as f64, hops: (packets as f64 + answers) * links }
+}
+
+/// Flows that start and stop, each as fast as its port and its own limit let it.
+fn staged(model: &Model) -> Load {
+    let mut all = Load::default();
+    let Some(staged) = &model.workload.staged else { return all };
+    for flow in &staged.flows {
+        let port =
+            model.fabric.ports_of(model.fabric.host_node(flow.source)).iter().map(|port| port.rate).max();
+        let rate = flow.rate.into_iter().chain(port).min().map_or(0, |rate| rate.0);
+        let bytes = rate as f64 / 8.0 * flow.stop.since(flow.start).as_seconds();
+        let one = load(model, flow.source, flow.destination, staged.message);
+        all.add(one, (bytes / staged.message.0.max(1) as f64).max(1.0));
+    }
+    all
+}
+
+/// Instructions of a packet-hop, as the budgets have them.
+fn instructions_per_hop(model: &Model) -> f64 {
+    match &model.transport.kind {
+        _ if model.queues.credits.is_some() => 1_300.0,
+        TransportKind::Rdma(_) => 330.0,
+        TransportKind::OpenLoop { .. } | TransportKind::Window { .. } => 200.0,
+    }
+}
+
+fn seconds(model: &Model, all: Load) -> f64 {
+    let ns = all.hops * instructions_per_hop(model) * NS_PER_INSTRUCTION + all.messages * NS_PER_MESSAGE;
+    let has_second = model.fabric.n_hosts() as u32 >= 2 * HOSTS_PER_THREAD;
+    (NS_AT_LEAST + ns / if has_second { GAIN_OF_A_SECOND } else { 1.0 }) / 1e9
+}
+
+fn memory(model: &Model, in_step: f64) -> f64 {
+    let ports = model.fabric.ports().len() as f64;
+    BYTES_AT_LEAST + ports * BYTES_PER_PORT + in_step * BYTES_PER_MESSAGE
+}

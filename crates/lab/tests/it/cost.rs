@@ -1,0 +1,39 @@
+//! What is said beforehand of a run's cost, against the run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use netloom_lab::{Options, Overrides, Source, Style, Watch, cost, prepare, simulate};
+use netloom_records::MemorySink;
+
+/// Scenarios without faults, in folders with most kinds of traffic.
+fn scenarios() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let in_folder = |name: &&str| fs::read_dir(root.join(name)).expect("the folder can be read").flatten();
+    let paths = ["background", "collectives", "demo"].iter().flat_map(in_folder).map(|entry| entry.path());
+    let mut found: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn packets_and_packet_hops_are_known_within_a_factor_of_two() {
+    let scenarios = scenarios();
+    assert!(scenarios.len() >= 8, "{scenarios:?}");
+    for path in scenarios {
+        let prepared = prepare(&Source::file(path.clone()), &Overrides::default());
+        let prepared = prepared.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)));
+        let expected = cost(&prepared).expect("it can be told");
+        let mut sink = MemorySink::default();
+        let run = simulate(&prepared, &mut sink, Options::default(), Watch::default()).expect("it runs");
+        let near = |told: f64, found: u64, what: &str| {
+            let found = found as f64;
+            let is_near = told <= 2.0 * found && found <= 2.0 * told;
+            assert!(is_near, "{}: {told} {what}, and {found} there were", path.display());
+        };
+        near(expected.messages, run.summary.messages, "messages");
+        near(expected.packets, run.summary.packets, "packets");
+        near(expected.packet_hops, run.summary.hops, "packet-hops");
+    }
+}
