@@ -307,7 +307,7 @@ void read_line(Line& line, Reading& reading, std::map<std::string, std::size_t>&
         }
         const auto [first, is_new] = seen.emplace(key.name, line.number);
         if (!is_new && !key.is_repeated) {
-            line.mistake(line.key(), "`" + key.name + "` stands twice", "one line of it",
+            line.mistake(line.key(), "`" + key.name + "` occurs twice", "one line of it",
                          "the first one is line " + std::to_string(first->second));
             return;
         }
