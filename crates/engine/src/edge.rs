@@ -58,8 +58,8 @@ struct Known {
     source: u32,
     /// Where `enqueued` counts for it.
     counter: u32,
-    /// Data packets that need only be remembered before more must be done.
-    n_quick: u32,
+    /// While fewer data packets are remembered, the next one need only be remembered, too.
+    limit: u32,
     pair: QueuePair,
 }
 
@@ -156,7 +156,7 @@ impl Edge {
         }
         self.is_off = is_off;
         // Whatever comes next is looked at.
-        self.pairs.iter_mut().for_each(|known| known.n_quick = 0);
+        self.pairs.iter_mut().for_each(|known| known.limit = 0);
         self.pairs.iter_mut().for_each(|known| known.pair.forget_packets());
         Some(is_off)
     }
@@ -266,10 +266,10 @@ impl Edge {
 
     /// Does something with a queue pair, and takes note of whether its host waits for a number then.
     fn change<T>(&mut self, pair: u32, what: impl FnOnce(&Themis, &mut QueuePair) -> T) -> T {
-        let Known { pair, n_quick, .. } = self.pairs.get_mut(pair);
+        let Known { pair, limit, .. } = self.pairs.get_mut(pair);
         let before = pair.has_hole();
         let done = what(&self.themis, pair);
-        *n_quick = if self.is_off { 0 } else { self.themis.n_quick(pair) };
+        *limit = if self.is_off { 0 } else { self.themis.limit(pair) };
         self.n_holes = self.n_holes + u32::from(pair.has_hole()) - u32::from(before);
         let acknowledgements = if self.n_holes > 0 { bit(PacketKind::Acknowledgement) } else { 0 };
         self.heard = NACKS | acknowledgements;
@@ -322,10 +322,9 @@ impl Node {
         let known = edge.pairs.get_mut(place);
         let enqueued = &mut edge.enqueued[known.counter as usize];
         *enqueued += u64::from(packet.bytes);
-        if known.n_quick == 0 {
+        if known.pair.n_remembered() >= known.limit {
             return self.judge_data(now, place, packet, desk, round);
         }
-        known.n_quick -= 1;
         known.pair.remember(packet.sequence, themis::units(*enqueued));
     }
 

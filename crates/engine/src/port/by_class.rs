@@ -114,9 +114,9 @@ impl ByClass {
 
     /// The queues of the class whose packet is next, and whether it takes turns.
     fn in_turn(&mut self, queues: &Queues) -> (u8, bool) {
-        let strict = queues.filled & !u16::from(self.weighted);
+        let strict = queues.filled & !u32::from(self.weighted);
         if strict != 0 {
-            return (15 - strict.leading_zeros() as u8, false);
+            return (strict.ilog2() as u8, false);
         }
         let first =
             |class: u8| queues.classes[usize::from(class & 7)].front().map_or(0, |packet| packet.bytes);

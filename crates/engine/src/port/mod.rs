@@ -200,7 +200,7 @@ pub(crate) const N_QUEUES: usize = 16;
 struct Queues {
     classes: [VecDeque<Packet>; N_QUEUES],
     /// One bit per class that has packets.
-    filled: u16,
+    filled: u32,
 }
 
 impl Queues {
@@ -513,7 +513,7 @@ impl Egress {
     #[inline(always)]
     pub fn take_start(&mut self) -> Start {
         let queues = self.queues.as_deref().expect("something waits in a class queue");
-        self.take_of(15 - queues.filled.leading_zeros() as u8)
+        self.take_of((queues.filled | 1).ilog2() as u8)
     }
 
     /// Takes the transmission of a data packet that waits among others, and starts when the first of them could.

@@ -26,7 +26,7 @@ impl Egress {
     /// Whether the other end has paused a class.
     #[inline(always)]
     pub fn is_paused(&self, class: u8) -> bool {
-        u16::from(self.paused) >> class & 1 == 1
+        u32::from(self.paused) >> class & 1 == 1
     }
 
     /// The other end pauses classes, one bit each, or lets them go on; starts before `now` must have happened. Tells the
@@ -94,13 +94,13 @@ impl Egress {
     }
 
     /// Exchanges the packets of a class with those that stand aside; the classes that have packets then.
-    pub(super) fn swap_aside(&mut self, class: u8) -> u16 {
+    pub(super) fn swap_aside(&mut self, class: u8) -> u32 {
         let queues = self.queues.as_deref_mut().expect("class queues exist in this form");
         let queue = &mut queues.classes[class as usize % N_QUEUES];
         let Extras { aside, by_class, .. } = &mut *self.extras;
         let aside = by_class.as_deref_mut().map_or(aside, |by_class| by_class.aside_of(class));
         std::mem::swap(queue, aside);
-        queues.filled = queues.filled & !(1 << class) | u16::from(!queue.is_empty()) << class;
+        queues.filled = queues.filled & !(1 << class) | u32::from(!queue.is_empty()) << class;
         queues.filled
     }
 

@@ -242,9 +242,9 @@ impl Themis {
         psn % n_paths == other % n_paths
     }
 
-    /// How many data packets are only remembered, if nothing else happens to a queue pair before.
-    pub fn n_quick(&self, of: &QueuePair) -> u32 {
-        if of.hole == Hole::None { of.ring.room(self.capacity) } else { 0 }
+    /// While a queue pair has fewer remembered packets, the next one need only be remembered, if nothing else happens before.
+    pub fn limit(&self, of: &QueuePair) -> u32 {
+        if of.hole == Hole::None { self.capacity.min(of.ring.n_slots() as u32) } else { 0 }
     }
 
     /// A data packet is about to be enqueued for the last hop; what has been enqueued there ends with it at `end`, and of
@@ -452,7 +452,13 @@ impl Failure {
 }
 
 impl QueuePair {
-    /// One of [`Themis::n_quick`] data packets is about to be enqueued for the last hop, where all that has been enqueued
+    /// How many packets are remembered.
+    #[inline(always)]
+    pub fn n_remembered(&self) -> u32 {
+        self.ring.len()
+    }
+
+    /// A data packet within [`Themis::limit`] is about to be enqueued for the last hop, where all that has been enqueued
     /// ends with it at `end`, in [`UNIT`]s.
     #[inline(always)]
     pub fn remember(&mut self, psn: u32, end: u32) {
