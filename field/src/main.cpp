@@ -6,11 +6,9 @@
 // the command is wrong) and 4 (ended by force). What is refused is refused before anything is timed, by one rank.
 #include <mpi.h>
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -22,10 +20,12 @@
 #include "job.hpp"
 #include "peers.hpp"
 #include "plan/text.hpp"
+#include "rank_state.hpp"
 #include "record/output.hpp"
 #include "schedule.hpp"
 #include "version.hpp"
 #include "watchdog.hpp"
+#include "witness.hpp"
 
 // Seconds that MPI may take to end; a test takes fewer.
 #ifndef NETLOOM_FIELD_END_S
@@ -168,18 +168,6 @@ bool lacks_memory(const Job& job) {
     return is_missing != 0;
 }
 
-// The first rank of this host that sees a death reports it: it is the one that creates this file.
-Watchdog::Report claim_report(const std::string& draft, const std::string& reason) {
-    const auto file = open((draft + "/died.txt").c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (file < 0) {
-        return errno == EEXIST ? Watchdog::Report::reported : errno == ENOENT ? Watchdog::Report::over : Watchdog::Report::mine;
-    }
-    const auto line = reason + "\n";
-    [[maybe_unused]] const auto n_written = write(file, line.data(), line.size());
-    close(file);
-    return Watchdog::Report::mine;
-}
-
 // Measures, under a watchdog; the exit status.
 int measure_job(const Job& job, Output& output, const std::string& folder) {
     const auto on_end = [&](const std::string& reason) {
@@ -187,10 +175,9 @@ int measure_job(const Job& job, Output& output, const std::string& folder) {
             output.give_up(reason);
         }
     };
-    const auto on_death = [&](const std::string& reason) { return claim_report(output.draft(), reason); };
+    const auto is_written = [&] { return access(output.draft().c_str(), F_OK) != 0; };
     Peers peers(job.world);
-    const Watchdog watchdog({job.deadline_at_ns() + job.plan.grace_ns, "deadline and grace are over", job.rank}, on_end, &peers,
-                            on_death);
+    const Watchdog watchdog({job.deadline_at_ns() + job.plan.grace_ns, "deadline and grace are over"}, on_end, &peers, is_written);
     const auto status = run_segments(job, output);
     if (job.rank == 0) {
         output.end(status);
@@ -223,6 +210,7 @@ int measure_plan(const Command& command, int rank, int n, std::int64_t begun_ns,
     if (!output.begin()) {
         return 2;
     }
+    rank_state().write_into(output.draft());
     starting.reset();
     return measure_job(job, output, command.out);
 }
@@ -245,9 +233,9 @@ void greet_all([[maybe_unused]] int n) {
 }
 
 // Ends MPI, with a bound: what was measured is written before, and MPI_Finalize may wait for ever (see docs/concepts/field.md).
-void end_mpi(int rank, int n, int status) {
-    const Watchdog watchdog({now_ns() + NETLOOM_FIELD_END_S * second, "the time to end MPI is over", rank, status});
-    Watchdog::doing("MPI ends; what was measured is complete");
+void end_mpi(int n, int status) {
+    const Watchdog watchdog({now_ns() + NETLOOM_FIELD_END_S * second, "the time to end MPI is over", status});
+    rank_state().activity.store("MPI ends; what was measured is complete");
     greet_all(n);
     MPI_Finalize();
 }
@@ -266,6 +254,7 @@ int run(const Command& command, int rank, int n, std::int64_t begun_ns, std::uni
         return measure_plan(command, rank, n, begun_ns, starting);
     } catch (const std::exception& error) {
         std::cerr << "netloom-field: error: rank " << rank << ": " << error.what() << "\n";
+        rank_state().ends_on_purpose.store(true);
         MPI_Abort(MPI_COMM_WORLD, 1);
         return 1;
     }
@@ -283,6 +272,7 @@ int main(int n_words, char** words) {
     if (command.mistake.empty() && command.check > 0) {
         return check_only(command);
     }
+    begin_as_rank();
     auto starting = std::make_unique<Watchdog>(
         Watchdog::Limits{begun_ns + NETLOOM_FIELD_START_S * second, "the time in which all ranks must have started is over"});
     // The watchdog is a thread, but only this one calls MPI.
@@ -292,8 +282,10 @@ int main(int n_words, char** words) {
     MPI_Init_thread(&n_words, &words, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
+    rank_state().rank.store(rank);
     const auto status = run(command, rank, n, begun_ns, starting);
     starting.reset();
-    end_mpi(rank, n, status);
+    end_mpi(n, status);
+    rank_state().ends_on_purpose.store(true);
     return status;
 }

@@ -61,14 +61,12 @@ std::string Peers::wait(int milliseconds) {
     if (poll(looks.data(), looks.size(), milliseconds) <= 0) {
         return "";
     }
-    std::string dead;
     for (std::size_t at = 0; at < looks.size(); ++at) {
         if ((looks[at].revents & POLLIN) != 0) {
-            dead += (dead.empty() ? "rank " : ", rank ") + std::to_string(peers[at].rank) + " (pid " +
-                    std::to_string(peers[at].pid) + ")";
+            return "rank " + std::to_string(peers[at].rank) + " (pid " + std::to_string(peers[at].pid) + ")";
         }
     }
-    return dead;
+    return "";
 }
 
 } // namespace field

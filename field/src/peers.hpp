@@ -1,7 +1,7 @@
-// The other ranks of this host, watched so that the one that dies is named.
+// The other ranks of this host, watched so that a rank ends when one of them has died and the launcher does nothing.
 //
 // Models: a descriptor for each process (`pidfd_open` of Linux), which becomes readable when it has ended.
-// Leaves out: other hosts; a rank that is alone on its host is named by the launcher only.
+// Leaves out: other hosts, whose ranks end with the deadline at the latest; the report, which is the witness's.
 // Invariants: calls no MPI after it was made. Processes of another PID namespace are not watched: their numbers mean
 // something else here.
 #pragma once
@@ -21,8 +21,7 @@ public:
     Peers(const Peers&) = delete;
     Peers& operator=(const Peers&) = delete;
 
-    // Sleeps this long at most; those that have ended, such as `rank 3 (pid 4711)`, or nothing. Several are named where
-    // this thread was not scheduled before the launcher killed more.
+    // Sleeps this long at most; one that has ended, such as `rank 3 (pid 4711)`, or nothing.
     std::string wait(int milliseconds);
 
 private:

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "aggressor/rounds.hpp"
+#include "rank_state.hpp"
 #include "victim/pair_streams.hpp"
 #include "victim/measure.hpp"
-#include "watchdog.hpp"
 
 namespace field {
 namespace {
@@ -34,7 +34,7 @@ public:
         std::fill(n_kept.begin(), n_kept.end(), 0);
         n_rounds = 0;
         if (job.role == Role::victim) {
-            Watchdog::doing("the victim is measured");
+            rank_state().activity.store("the victim is measured");
             if (is_congested) {
                 await_aggressor();
             }
@@ -43,12 +43,12 @@ public:
                 stop_aggressor();
             }
         } else if (aggressor && is_congested) {
-            Watchdog::doing("the aggressor runs its rounds");
+            rank_state().activity.store("the aggressor runs its rounds");
             n_rounds = static_cast<std::int64_t>(aggressor->run(segment, output.times, wrong));
         }
-        Watchdog::doing("it waits for the others at the end of a segment");
+        rank_state().activity.store("it waits for the others at the end of a segment");
         Waiting::patient_barrier(job.world);
-        Watchdog::doing("results are written");
+        rank_state().activity.store("results are written");
         if (streams) {
             streams->write(segment, output.streams);
         }

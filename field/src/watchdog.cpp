@@ -5,16 +5,13 @@
 #include <cstdio>
 
 #include "clock.hpp"
+#include "rank_state.hpp"
 #include "waiting.hpp"
 
 namespace field {
 
-static std::atomic<const char*> current{"it starts"};
-
-void Watchdog::doing(const char* what) { current.store(what, std::memory_order_relaxed); }
-
-Watchdog::Watchdog(Limits with, OnEnd at_end, Peers* watched, OnDeath at_death)
-    : limits(std::move(with)), on_end(std::move(at_end)), peers(watched), on_death(std::move(at_death)),
+Watchdog::Watchdog(Limits with, OnEnd at_end, Peers* watched, IsWritten look)
+    : limits(std::move(with)), on_end(std::move(at_end)), peers(watched), is_written(std::move(look)),
       thread([this] { watch(); }) {}
 
 Watchdog::~Watchdog() {
@@ -24,15 +21,14 @@ Watchdog::~Watchdog() {
 
 void Watchdog::watch() {
     // The first rank speaks first; the others follow where that ended nothing.
-    const auto own_last_ns = limits.last_ns + (limits.rank <= 0 ? 0 : 2'000'000'000);
-    const auto parent = getppid();
+    const auto own_last_ns = limits.last_ns + (rank_state().rank.load() <= 0 ? 0 : 2'000'000'000);
     while (!is_over.load()) {
         wait();
-        if (getppid() != parent) {
-            end("the process that started it has died", false);
+        if (getppid() != rank_state().parent.load()) {
+            end("the process that started it has died");
         }
         if (now_ns() >= own_last_ns) {
-            end(limits.over + ", and the program could not end by itself", false);
+            end(limits.over + ", and the program could not end by itself");
         }
     }
 }
@@ -47,30 +43,24 @@ void Watchdog::wait() {
 }
 
 void Watchdog::lose(const std::string& who) {
-    const auto reason = who + " has died";
-    const auto report = on_death(reason);
-    if (report == Report::over) {
+    if (is_written()) {
         peers = nullptr;
         return;
     }
-    if (report == Report::mine) {
-        std::fprintf(stderr, "netloom-field: error: %s, while %s\n", reason.c_str(), current.load(std::memory_order_relaxed));
-        std::fflush(stderr);
-    }
-    sleep_ns(2'000'000'000); // the launcher ends the job, as a rule
-    end(reason, true);
+    sleep_ns(5'000'000'000); // its witness reports it, and launchers end a job within three seconds, as a rule
+    end("it is left alone, because " + who + " has died");
 }
 
-void Watchdog::end(const std::string& reason, bool is_reported) {
-    const auto whole = reason + ", while " + current.load(std::memory_order_relaxed);
-    if (!is_reported) {
-        const auto who = limits.rank < 0 ? "" : "rank " + std::to_string(limits.rank) + ": ";
-        std::fprintf(stderr, "netloom-field: %s%s\n", who.c_str(), whole.c_str());
-        std::fflush(stderr);
-    }
+void Watchdog::end(const std::string& reason) {
+    auto& state = rank_state();
+    const auto whole = reason + ", while " + state.activity.load();
+    const auto rank = state.rank.load();
+    std::fprintf(stderr, "netloom-field: %s%s\n", rank < 0 ? "" : ("rank " + std::to_string(rank) + ": ").c_str(), whole.c_str());
+    std::fflush(stderr);
     if (on_end) {
         on_end(whole);
     }
+    state.ends_on_purpose.store(true);
     _exit(limits.status);
 }
 

@@ -21,33 +21,28 @@ public:
     struct Limits {
         std::int64_t last_ns;
         std::string over; // what is over after `last_ns`
-        int rank = -1; // not yet known
         int status = 4; // of a program that is ended
     };
     // Before the program ends, with the reason.
     using OnEnd = std::function<void(const std::string&)>;
-    // A rank has died: whether it is this rank's to report, another one's, or not to be reported, since the run is over.
-    enum class Report { mine, reported, over };
-    using OnDeath = std::function<Report(const std::string&)>;
+    // Whether the results are written, so that ranks may end.
+    using IsWritten = std::function<bool()>;
 
-    explicit Watchdog(Limits limits, OnEnd on_end = {}, Peers* peers = nullptr, OnDeath on_death = {});
+    explicit Watchdog(Limits limits, OnEnd on_end = {}, Peers* peers = nullptr, IsWritten is_written = {});
     ~Watchdog();
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
-
-    // What the program is doing, for the message. The text must live on.
-    static void doing(const char* what);
 
 private:
     void watch();
     void wait();
     void lose(const std::string& who);
-    [[noreturn]] void end(const std::string& reason, bool is_reported);
+    [[noreturn]] void end(const std::string& reason);
 
     const Limits limits;
     const OnEnd on_end;
     Peers* peers;
-    const OnDeath on_death;
+    const IsWritten is_written;
     std::atomic<bool> is_over{false};
     std::thread thread;
 };

@@ -11,7 +11,8 @@ set -euo pipefail
 cases=(every_victim_and_every_aggressor bursts_pause every_grouping small_and_odd_sizes
     times_beyond_their_room_are_written a_precision_ends_a_segment
     ranks_with_cores_of_their_own_spin a_wrong_byte_is_found an_mpi_that_never_ends_is_left the_deadline_is_kept
-    a_killed_rank_ends_the_job a_stopped_rank_does_not_hang_the_job a_careless_launcher_does_not_hang_the_job
+    a_killed_rank_ends_the_job a_slow_witness_still_names_the_rank a_killed_witness_ends_the_job
+    a_rank_killed_at_the_start_is_named a_stopped_rank_does_not_hang_the_job a_careless_launcher_does_not_hang_the_job
     a_killed_launcher_leaves_no_rank jobs_over_tcp_end bad_input_is_refused)
 if [[ ${1:-} == --list ]]; then
     printf '%s\n' "${cases[@]}"
@@ -309,7 +310,7 @@ start() {
     rm -rf "$out" "$out.tmp"
     status=0
     begin=$SECONDS
-    "${launch[@]}" "$@" -n 8 "$build/netloom-field" plan.txt --out "$out" > log 2>&1 &
+    "${launch[@]}" "$@" -n 8 "$build/${program:-netloom-field}" plan.txt --out "$out" < /dev/null > log 2>&1 &
     job=$!
     while kill -0 "$job" 2> /dev/null && ((SECONDS - begin <= 60)); do
         if grep -qs "^segment 0 " "$out.tmp/manifest.txt"; then
@@ -333,49 +334,88 @@ start_late() {
     return 1
 }
 
+# The ranks of this test and their witnesses.
+processes_here() {
+    local process
+    for process in /proc/[0-9]*; do
+        if [[ $(readlink "$process/cwd") == "$here" && $(readlink "$process/exe") == "$build"/* ]]; then
+            basename "$process"
+        fi
+    done
+}
+
 # ended WHAT SECONDS: waits for the launcher, at most this long since the start; nothing of the job may live on.
 ended() {
-    local pid
+    local pid n_looks
     while kill -0 "$job" 2> /dev/null && ((SECONDS - begin <= $2)); do
         sleep 0.1
     done
     ! kill -KILL "$job" 2> /dev/null || fail "$1: still there after $2 s"
     wait "$job" 2> /dev/null || status=$?
-    sleep 0.3
-    for pid in "${pids[@]}"; do
-        if grep -qs netloom-field "/proc/$pid/cmdline"; then
-            kill -KILL "$pid"
-            fail "$1: a rank lives on"
-        fi
+    for ((n_looks = 0; n_looks < 20; ++n_looks)); do # a witness looks at its launcher once in a second
+        [[ -n $(processes_here) ]] || break
+        sleep 0.1
+    done
+    for pid in $(processes_here); do
+        kill -KILL "$pid" 2> /dev/null || true
+        fail "$1: process $pid lives on"
     done
     [[ $status != 0 ]] || fail "$1: status 0"
     [[ ! -e dead ]] && grep -q "^status failed" dead.tmp/manifest.txt || fail "$1: no trace"
 }
 
-# The rank that died is named: by the ranks beside it or, where the launcher has killed these before they were scheduled,
-# by Open MPI's launcher, or by the PID that MPICH's reports and the rank that the program printed for it. No other is.
+# The rank that died is named, once, and no other one.
 named() { # RANK
-    local pid=${pids[$1]} by_launcher="rank $1 with PID"
-    [[ $mpi == openmpi ]] || by_launcher="PID $pid RUNNING"
-    grep -q "^rank $1 .* pid $pid " log || fail "killed rank $1: its pid is not printed"
-    if grep -q "has died" log; then
-        (($(grep -c "has died, while" log) == 1)) || fail "killed rank $1: more than one message"
-        grep -q "rank $1 (pid $pid).* has died, while" log || fail "killed rank $1: the message does not name it"
-        grep -q "rank $1 (pid $pid).* has died" dead.tmp/died.txt || fail "killed rank $1: no trace"
-    else
-        grep -q "$by_launcher" log || fail "killed rank $1: no message that names it"
-    fi
+    local pid=${pids[$1]} host message
+    host=$(sed -n "s/^rank $1 .* host \([^ ]*\) pid $pid .*/\1/p" log)
+    [[ -n $host ]] || fail "killed rank $1: its host and pid are not printed"
+    message="rank $1 (pid $pid, host $host) has died of signal 9 (Killed), while "
+    (($(grep -c "has died of" log) == 1)) || fail "killed rank $1: not one message"
+    grep -qF "netloom-field: error: $message" log || fail "killed rank $1: the message does not name it"
+    grep -qF "$message" dead.tmp/died.txt || fail "killed rank $1: no trace"
+}
+
+endless() {
+    plan plan.txt "aggressor all_to_all_linear 3000" "segment baseline 0 5" "segment congested 0 1000000" "segment baseline 0 5"
 }
 
 a_killed_rank_ends_the_job() {
     local rank
-    plan plan.txt "aggressor all_to_all_linear 3000" "segment baseline 0 5" "segment congested 0 1000000" "segment baseline 0 5"
+    endless
     for rank in 0 3; do
         start dead || { fail "killed rank $rank: the program never began"; continue; }
         kill -KILL "${pids[rank]}"
         ended "killed rank $rank" 20
         named "$rank"
     done
+}
+
+# The launcher must not know of a death before it is reported: else it would kill the witness that sleeps for a second.
+a_slow_witness_still_names_the_rank() {
+    local program=field-slow-witness
+    endless
+    start dead || { fail "slow witness: the program never began"; return; }
+    kill -KILL "${pids[5]}"
+    ended "slow witness" 20
+    named 5
+}
+
+# Its rank ends like one whose launcher has died.
+a_killed_witness_ends_the_job() {
+    endless
+    start dead || { fail "killed witness: the program never began"; return; }
+    kill -KILL "$(awk '{ print $4 }' "/proc/${pids[2]}/stat")"
+    ended "killed witness" 20
+}
+
+# Before MPI has started, the rank is named after its launcher's word.
+a_rank_killed_at_the_start_is_named() {
+    local begun=$SECONDS
+    plan plan.txt
+    run field-killed-at-start plan.txt dead
+    [[ $status != 0 ]] || fail "killed at the start: status 0"
+    ((SECONDS - begun <= 60)) || fail "killed at the start: took $((SECONDS - begun)) s"
+    grep -q "error: rank 1 (pid [0-9]*, host .*) has died of signal 9 (Killed), while it starts" log || fail "killed at the start: no message"
 }
 
 # Nobody but the watchdog notices a rank that stands still.
@@ -395,6 +435,7 @@ a_careless_launcher_does_not_hang_the_job() {
     start_late dead -disable-auto-cleanup || { fail "careless launcher: the program never began"; return; }
     kill -KILL "${pids[4]}"
     ended "careless launcher" $((deadline + 12))
+    named 4
 }
 
 a_killed_launcher_leaves_no_rank() {

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +12,7 @@
 #include <stdexcept>
 
 #include "group.hpp"
+#include "host.hpp"
 #include "version.hpp"
 
 namespace field {
@@ -26,16 +26,6 @@ Output::Output(const Job& in, std::string into, std::string arguments)
     for (const auto& stream : job.plan.streams) {
         has_streams = has_streams || stream.to == job.rank;
     }
-}
-
-static std::string host_name() {
-    if (const auto* given = std::getenv("NETLOOM_FIELD_HOST"); given != nullptr && *given != '\0') {
-        return given;
-    }
-    char name[MPI_MAX_PROCESSOR_NAME + 1];
-    int length = 0;
-    MPI_Get_processor_name(name, &length);
-    return std::string(name, static_cast<std::size_t>(length));
 }
 
 void Output::describe_ranks() {
