@@ -21,11 +21,11 @@ Job::Job(Plan with, std::string text, MPI_Comm in, std::int64_t begun_ns)
     MPI_Comm_rank(group.comm, &group.rank);
     MPI_Comm_size(group.comm, &group.n);
     // Asleep until all are there, then as close together as a barrier brings them.
-    Waiting::patient_barrier(world);
+    Waiting::barrier_asleep(world);
     waiting.barrier(world);
     zero = field::now_ns();
     std::int64_t left = begun_ns + plan.deadline_ns - zero;
-    Waiting::patient_reduction(&left, 1, MPI_INT64_T, MPI_MIN, world);
+    Waiting::reduction_asleep(&left, 1, MPI_INT64_T, MPI_MIN, world);
     deadline_at = zero + left;
 }
 
@@ -66,7 +66,7 @@ std::string Job::missing_memory() const {
     MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &here);
     MPI_Comm_rank(here, &number);
     std::uint64_t wanted = needed();
-    Waiting::patient_reduction(&wanted, 1, MPI_UINT64_T, MPI_SUM, here);
+    Waiting::reduction_asleep(&wanted, 1, MPI_UINT64_T, MPI_SUM, here);
     MPI_Comm_free(&here);
     const auto available = available_memory();
     if (number != 0 || !available || wanted <= *available / 10 * 9) {

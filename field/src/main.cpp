@@ -1,4 +1,4 @@
-// netloom-field: times a victim's collectives on a real machine, alone and beside an aggressor.
+// netloom-field: times a victim's collectives on a real machine, in isolation and beside an aggressor.
 //
 // Models: what the plan says (FORMATS.md).
 // Leaves out: scenarios, statistics and pictures, which are netloom's.
@@ -123,11 +123,11 @@ int check_only(const Command& command) {
 // Text that rank 0 has, at all ranks.
 std::string shared_text(const std::string& of_first, int rank) {
     auto length = static_cast<std::int64_t>(of_first.size());
-    Waiting::patient_broadcast(&length, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    Waiting::broadcast_asleep(&length, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
     auto text = of_first;
     text.resize(static_cast<std::size_t>(length));
     if (length > 0) {
-        Waiting::patient_broadcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, MPI_COMM_WORLD);
+        Waiting::broadcast_asleep(text.data(), static_cast<int>(length), MPI_CHAR, 0, MPI_COMM_WORLD);
     }
     return rank == 0 ? of_first : text;
 }
@@ -136,7 +136,7 @@ std::string shared_text(const std::string& of_first, int rank) {
 bool same_command(const Command& command, int rank, int n) {
     const auto of_first = shared_text(command.words, rank);
     int first = of_first == command.words ? n : rank;
-    Waiting::patient_reduction(&first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    Waiting::reduction_asleep(&first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (first == rank) {
         std::cerr << "netloom-field: error: rank " << rank << " was given `" << command.words << "`, rank 0 `" << of_first
                   << "`\n    expected: the same arguments for all ranks\n";
@@ -151,7 +151,7 @@ File shared_file(const std::string& path, int rank) {
         file = read_file(path);
     }
     int is_there = file.is_there ? 1 : 0;
-    Waiting::patient_broadcast(&is_there, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    Waiting::broadcast_asleep(&is_there, 1, MPI_INT, 0, MPI_COMM_WORLD);
     file.is_there = is_there != 0;
     file.text = shared_text(file.text, rank);
     return file;
@@ -164,7 +164,7 @@ bool lacks_memory(const Job& job) {
         std::cerr << "netloom-field: error: rank " << job.rank << ": " << missing;
     }
     int is_missing = missing.empty() ? 0 : 1;
-    Waiting::patient_reduction(&is_missing, 1, MPI_INT, MPI_MAX, job.world);
+    Waiting::reduction_asleep(&is_missing, 1, MPI_INT, MPI_MAX, job.world);
     return is_missing != 0;
 }
 
@@ -183,7 +183,7 @@ int measure_job(const Job& job, Output& output, const std::string& folder) {
         output.end(status);
         std::cerr << "netloom-field: " << status << ": " << folder << "\n";
     }
-    Waiting::patient_barrier(job.world);
+    Waiting::barrier_asleep(job.world);
     return status.rfind("failed", 0) == 0 ? 1 : 0;
 }
 
@@ -217,7 +217,7 @@ int measure_plan(const Command& command, int rank, int n, std::int64_t begun_ns,
 
 // Before the end each rank sends each an empty message, and all pause for a moment: where UCX carries MPICH 4.0 by TCP,
 // MPI_Finalize waits for ever for connections that were never used, and for messages that others have not yet read.
-void greet_all([[maybe_unused]] int n) {
+void connect_all_pairs([[maybe_unused]] int n) {
 #ifdef MPICH_VERSION
     std::vector<MPI_Request> requests(2 * static_cast<std::size_t>(n));
     for (int peer = 0; peer < n; ++peer) {
@@ -225,9 +225,9 @@ void greet_all([[maybe_unused]] int n) {
         MPI_Isend(nullptr, 0, MPI_CHAR, peer, 0, MPI_COMM_WORLD, &requests[2 * static_cast<std::size_t>(peer) + 1]);
     }
     for (auto& request : requests) {
-        Waiting::patiently(request);
+        Waiting::wait_asleep(request);
     }
-    Waiting::patient_barrier(MPI_COMM_WORLD);
+    Waiting::barrier_asleep(MPI_COMM_WORLD);
     sleep_ns(100'000'000);
 #endif
 }
@@ -236,7 +236,7 @@ void greet_all([[maybe_unused]] int n) {
 void end_mpi(int n, int status) {
     const Watchdog watchdog({now_ns() + NETLOOM_FIELD_END_S * second, "the time to end MPI is over", status});
     rank_state().activity.store("MPI ends; what was measured is complete");
-    greet_all(n);
+    connect_all_pairs(n);
     MPI_Finalize();
 }
 

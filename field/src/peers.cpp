@@ -25,7 +25,7 @@ static std::vector<std::int64_t> processes_here(MPI_Comm world) {
     std::vector<std::int64_t> all(3 * static_cast<std::size_t>(n));
     MPI_Request request;
     MPI_Iallgather(own, 3, MPI_INT64_T, all.data(), 3, MPI_INT64_T, here, &request);
-    Waiting::patiently(request);
+    Waiting::wait_asleep(request);
     MPI_Comm_free(&here);
     all.insert(all.end(), own, own + 3);
     return all;

@@ -12,9 +12,9 @@ namespace field {
 namespace {
 
 // What this rank needs for all segments.
-class Stage {
+class SegmentRunner {
 public:
-    Stage(const Job& in, Output& into)
+    SegmentRunner(const Job& in, Output& into)
         : job(in), output(into), precision(in.role == Role::victim ? in.most_precise() : 0),
           n_kept(std::max<std::size_t>(in.plan.sizes.size(), 1)) {
         if (job.role == Role::victim && job.plan.victim == Shape::pair_streams) {
@@ -47,7 +47,7 @@ public:
             n_rounds = static_cast<std::int64_t>(aggressor->run(segment, output.times, wrong));
         }
         rank_state().activity.store("it waits for the others at the end of a segment");
-        Waiting::patient_barrier(job.world);
+        Waiting::barrier_asleep(job.world);
         rank_state().activity.store("results are written");
         if (streams) {
             streams->write(segment, output.streams);
@@ -83,15 +83,15 @@ private:
             int message = 0;
             MPI_Request ready;
             MPI_Irecv(&message, 1, MPI_INT, job.aggressors.front(), tag_ready, job.control, &ready);
-            Waiting::patiently(ready);
+            Waiting::wait_asleep(ready);
         }
-        Waiting::patient_barrier(job.group.comm);
+        Waiting::barrier_asleep(job.group.comm);
     }
 
     void stop_aggressor() {
         for (const auto rank : job.aggressors) {
             if (job.rank == job.victim_root()) {
-                Waiting::patient_send(1, rank, tag_stop, job.control);
+                Waiting::send_asleep(1, rank, tag_stop, job.control);
             }
         }
     }
@@ -111,14 +111,14 @@ private:
 } // namespace
 
 std::string run_segments(const Job& job, Output& output) {
-    Stage stage(job, output);
+    SegmentRunner runner(job, output);
     int is_late = 0;
     for (std::size_t segment = 0; segment < job.plan.segments.size() && is_late == 0; ++segment) {
-        Waiting::patient_barrier(job.world);
-        is_late = stage.run(segment) ? 1 : 0;
-        Waiting::patient_broadcast(&is_late, 1, MPI_INT, job.victim_root(), job.world);
+        Waiting::barrier_asleep(job.world);
+        is_late = runner.run(segment) ? 1 : 0;
+        Waiting::broadcast_asleep(&is_late, 1, MPI_INT, job.victim_root(), job.world);
     }
-    if (const auto n_wrong = stage.close(); n_wrong > 0) {
+    if (const auto n_wrong = runner.close(); n_wrong > 0) {
         return "failed data was wrong in " + std::to_string(n_wrong) + " checks";
     }
     return is_late != 0 ? "deadline" : "complete";

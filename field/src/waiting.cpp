@@ -15,12 +15,12 @@ Waiting::Waiting(MPI_Comm world) {
     cpu_set_t cores;
     CPU_ZERO(&cores);
     const bool has_cores = sched_getaffinity(0, sizeof cores, &cores) == 0;
-    patient_reduction(&cores, sizeof cores, MPI_BYTE, MPI_BOR, here);
+    reduction_asleep(&cores, sizeof cores, MPI_BYTE, MPI_BOR, here);
     // More cores than such a set has room for: then there are as many as the host has.
     is_crowded = n_here > (has_cores ? CPU_COUNT(&cores) : sysconf(_SC_NPROCESSORS_ONLN));
     MPI_Comm_free(&here);
     int anywhere = is_crowded ? 1 : 0;
-    patient_reduction(&anywhere, 1, MPI_INT, MPI_MAX, world);
+    reduction_asleep(&anywhere, 1, MPI_INT, MPI_MAX, world);
     is_crowded = anywhere != 0;
 }
 
@@ -31,10 +31,10 @@ int Waiting::own_cores() {
 }
 
 // Tests in a row that find nothing before a rank with a core of its own yields.
-constexpr std::uint64_t patience = 10'000;
+constexpr std::uint64_t spin_limit = 10'000;
 
 void Waiting::between_tests(std::uint64_t n) const {
-    if (is_crowded || n >= patience) {
+    if (is_crowded || n >= spin_limit) {
         sched_yield();
     }
 }
@@ -81,7 +81,7 @@ std::int64_t Waiting::maximum(std::int64_t number, MPI_Comm group) const {
     return number;
 }
 
-void Waiting::patiently(MPI_Request& request) {
+void Waiting::wait_asleep(MPI_Request& request) {
     for (int is_done = 0; is_done == 0;) {
         MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
         if (is_done == 0) {
@@ -90,28 +90,28 @@ void Waiting::patiently(MPI_Request& request) {
     }
 }
 
-void Waiting::patient_barrier(MPI_Comm group) {
+void Waiting::barrier_asleep(MPI_Comm group) {
     MPI_Request request;
     MPI_Ibarrier(group, &request);
-    patiently(request);
+    wait_asleep(request);
 }
 
-void Waiting::patient_broadcast(void* data, int n, MPI_Datatype type, int root, MPI_Comm group) {
+void Waiting::broadcast_asleep(void* data, int n, MPI_Datatype type, int root, MPI_Comm group) {
     MPI_Request request;
     MPI_Ibcast(data, n, type, root, group, &request);
-    patiently(request);
+    wait_asleep(request);
 }
 
-void Waiting::patient_reduction(void* data, int n, MPI_Datatype type, MPI_Op operation, MPI_Comm group) {
+void Waiting::reduction_asleep(void* data, int n, MPI_Datatype type, MPI_Op operation, MPI_Comm group) {
     MPI_Request request;
     MPI_Iallreduce(MPI_IN_PLACE, data, n, type, operation, group, &request);
-    patiently(request);
+    wait_asleep(request);
 }
 
-void Waiting::patient_send(int number, int to, int tag, MPI_Comm group) {
+void Waiting::send_asleep(int number, int to, int tag, MPI_Comm group) {
     MPI_Request request;
     MPI_Isend(&number, 1, MPI_INT, to, tag, group, &request);
-    patiently(request);
+    wait_asleep(request);
 }
 
 void sleep_ns(std::int64_t nanoseconds) {

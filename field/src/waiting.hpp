@@ -38,11 +38,11 @@ public:
     void between_tests(std::uint64_t n) const;
 
     // The same outside of it, asleep between two tests.
-    static void patiently(MPI_Request& request);
-    static void patient_barrier(MPI_Comm group);
-    static void patient_broadcast(void* data, int n, MPI_Datatype type, int root, MPI_Comm group);
-    static void patient_reduction(void* data, int n, MPI_Datatype type, MPI_Op operation, MPI_Comm group);
-    static void patient_send(int number, int to, int tag, MPI_Comm group);
+    static void wait_asleep(MPI_Request& request);
+    static void barrier_asleep(MPI_Comm group);
+    static void broadcast_asleep(void* data, int n, MPI_Datatype type, int root, MPI_Comm group);
+    static void reduction_asleep(void* data, int n, MPI_Datatype type, MPI_Op operation, MPI_Comm group);
+    static void send_asleep(int number, int to, int tag, MPI_Comm group);
 
 private:
     bool is_crowded = false;

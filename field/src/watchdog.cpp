@@ -48,7 +48,7 @@ void Watchdog::lose(const std::string& who) {
         return;
     }
     sleep_ns(5'000'000'000); // its witness reports it, and launchers end a job within three seconds, as a rule
-    end("it is left alone, because " + who + " has died");
+    end("it cannot go on, because " + who + " has died");
 }
 
 void Watchdog::end(const std::string& reason) {

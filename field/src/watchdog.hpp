@@ -1,6 +1,6 @@
 // Ends the program where it cannot end itself.
 //
-// Models: a thread of its own that looks at the clock, at the parent process and at the other ranks of this host.
+// Models: a thread of its own that watches the clock, the parent process and the other ranks of this host.
 // Leaves out: which rank is to blame where all of them live; a rank that waits for another one cannot know.
 // Invariants: calls no MPI. A program whose time is over, whose launcher has died, or which has lost a rank of its host
 // ends with a message and status 4; the launcher then ends the other ranks, and if it does not, their own watchdogs do.

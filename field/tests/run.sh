@@ -4,13 +4,13 @@
 #     MPIEXEC=/usr/bin/mpiexec field/tests/run.sh BUILD_DIR [CASE...]
 #     field/tests/run.sh --list
 #
-# Every victim, every aggressor, every kind of burst and of group; a wrong byte is found; the deadline is kept; a rank
+# Every victim, every aggressor, every kind of burst and of group; wrong data is found; the deadline is kept; a rank
 # that is killed or stopped ends the job; every kind of bad input is refused.
 set -euo pipefail
 
 cases=(every_victim_and_every_aggressor bursts_pause every_grouping small_and_odd_sizes
     times_beyond_their_room_are_written a_precision_ends_a_segment
-    ranks_with_cores_of_their_own_spin a_wrong_byte_is_found an_mpi_that_never_ends_is_left the_deadline_is_kept
+    ranks_with_cores_of_their_own_spin wrong_data_is_found an_mpi_that_never_ends_is_left the_deadline_is_kept
     a_killed_rank_ends_the_job a_slow_witness_still_names_the_rank a_killed_witness_ends_the_job
     a_rank_killed_at_the_start_is_named a_stopped_rank_does_not_hang_the_job a_careless_launcher_does_not_hang_the_job
     a_killed_launcher_leaves_no_rank jobs_over_tcp_end bad_input_is_refused)
@@ -106,13 +106,13 @@ complete() { # OUT
     [[ $status == 0 ]] || fail "$1: status $status"
     grep -qx "status complete" "$1/manifest.txt" || fail "$1: $(grep status "$1/manifest.txt")"
     [[ ! -e $1/checks.csv && ! -e $1.tmp ]] || fail "$1: checks.csv or a draft is there"
-    [[ $(grep -c '^rank .* clock_step_ns [1-9]' "$1/manifest.txt") == "${ranks:-8}" ]] || fail "$1: clocks are not told"
+    [[ $(grep -c '^rank .* clock_step_ns [1-9]' "$1/manifest.txt") == "${ranks:-8}" ]] || fail "$1: clocks are not recorded"
     files_are_whole "$1"
     [[ $(tr -d '\n -~' < "$1/manifest.txt" | wc -c) == 0 ]] || fail "$1: the manifest is no plain text"
     cmp -s "$2" "$1/plan.txt" || fail "$1: plan.txt is another plan"
 }
 
-# one_pair NUMBER VICTIM AGGRESSOR BURST: eight iterations alone, beside the aggressor, and alone again.
+# one_pair NUMBER VICTIM AGGRESSOR BURST: eight iterations in isolation, beside the aggressor, and in isolation again.
 one_pair() {
     local out=out-$1 victim=$2 aggressor=$3 burst=$4 number segment size name lines reduces=0 rows=8 sizes=-
     lines=("segment baseline 2 6")
@@ -152,7 +152,7 @@ every_victim_and_every_aggressor() {
     one_pair 0 "ring_all_gather 20001" "none" "steady"
 }
 
-# A burst takes its length, and a pause comes after it: the gaps between rounds tell. Three of about twenty in a second must
+# A burst takes its length, and a pause comes after it: the gaps between rounds show it. Three of about twenty in a second must
 # show it: on a machine with more ranks than cores some rounds begin late, and a busy one is given more time.
 bursts_pause() {
     local seconds
@@ -213,17 +213,20 @@ times_beyond_their_room_are_written() {
     rounds_are_whole room 1 100 "1 3 5 7"
 }
 
-# A precision that any two times have ends a segment at its least, one that none have at its most.
+# A precision that any two times have ends a segment at its least, one that none have at its most; aggressors end with it.
 a_precision_ends_a_segment() {
-    plan plan.txt "victim latency ring_all_gather 100 200" "segment baseline 2 precision 1 20 1000" \
-        "segment baseline 0 precision 0.000000001 10 30"
+    plan plan.txt "victim latency ring_all_gather 100 200" "aggressor incast 100" "segment baseline 2 precision 1 20 1000" \
+        "segment congested 2 precision 1 20 1000" "segment baseline 0 precision 0.000000001 10 30"
     run netloom-field plan.txt precise
     complete precise plan.txt
-    local rows
-    rows=$(awk '/^segment 0 baseline bytes 200/ { print $NF }' precise/manifest.txt)
-    ((rows >= 22 && rows < 1002 && (rows - 2) % 10 == 0)) || fail "precision: $rows iterations"
-    times_are_whole precise 0 200 "0 2 4 6" "$rows" 0
-    times_are_whole precise 1 100 "0 2 4 6" 30 0
+    local segment rows
+    for segment in "0 baseline" "1 congested"; do
+        rows=$(awk "/^segment $segment bytes 200/ { print \$NF }" precise/manifest.txt)
+        ((rows >= 22 && rows < 1002 && (rows - 2) % 10 == 0)) || fail "precision: $rows iterations"
+        times_are_whole precise "${segment%% *}" 200 "0 2 4 6" "$rows" 0
+    done
+    rounds_are_whole precise 1 100 "1 3 5 7"
+    times_are_whole precise 2 100 "0 2 4 6" 30 0
 }
 
 small_and_odd_sizes() {
@@ -237,14 +240,25 @@ small_and_odd_sizes() {
     done
 }
 
-a_wrong_byte_is_found() {
-    plan plan.txt "victim ring_all_gather 4001" "segment baseline 0 30"
-    run field-wrong-byte plan.txt wrong
-    [[ $status == 1 ]] || fail "wrong byte: status $status"
-    grep -q "^status failed data was wrong in 3 checks" wrong/manifest.txt || fail "wrong byte: $(grep status wrong/manifest.txt)"
-    # The 40th receive of rank 2, three in an iteration, is the part of rank 0, 1001 bytes, which then goes on to 4 and 6.
-    for rank in 2 4 6; do
-        grep -q "^0,13,$rank,victim,500,[0-9]*,[0-9]*,1$" wrong/checks.csv || fail "wrong byte: $(cat wrong/checks.csv)"
+# A flipped bit, data of an earlier iteration, at another offset, of another rank. The 40th receive of rank 2, three in an
+# iteration, is the part of rank 0, 1001 bytes, which then goes on to 4 and 6.
+wrong_data_is_found() {
+    local -x FIELD_FAULT
+    local rank first
+    plan plan.txt "victim ring_all_gather 4001" "segment baseline 0 16"
+    for FIELD_FAULT in byte stale offset rank; do
+        rm -rf wrong
+        run field-wrong-data plan.txt wrong
+        [[ $status == 1 ]] || fail "wrong data ($FIELD_FAULT): status $status"
+        grep -q "^status failed data was wrong in 3 checks" wrong/manifest.txt ||
+            fail "wrong data ($FIELD_FAULT): $(grep status wrong/manifest.txt)"
+        case $FIELD_FAULT in
+        byte) first="500,[0-9]*,[0-9]*,1" ;;
+        *) first="[0-7],[0-9]*,[0-9]*,(9[0-9]{2}|100[01])" ;;
+        esac
+        for rank in 2 4 6; do
+            grep -qE "^0,13,$rank,victim,$first$" wrong/checks.csv || fail "wrong data ($FIELD_FAULT): $(cat wrong/checks.csv)"
+        done
     done
 }
 
@@ -352,7 +366,7 @@ ended() {
     done
     ! kill -KILL "$job" 2> /dev/null || fail "$1: still there after $2 s"
     wait "$job" 2> /dev/null || status=$?
-    for ((n_looks = 0; n_looks < 20; ++n_looks)); do # a witness looks at its launcher once in a second
+    for ((n_looks = 0; n_looks < 20; ++n_looks)); do # a witness checks its launcher once in a second
         [[ -n $(processes_here) ]] || break
         sleep 0.1
     done
@@ -428,7 +442,7 @@ a_stopped_rank_does_not_hang_the_job() {
     grep -q "^status failed deadline and grace" dead.tmp/manifest.txt || fail "stopped rank: no trace"
 }
 
-# A launcher that looks away from dead ranks (only MPICH's can be asked to).
+# A launcher that ignores dead ranks (only MPICH's can be asked to).
 a_careless_launcher_does_not_hang_the_job() {
     [[ $mpi == mpich ]] || return 0
     local deadline

@@ -169,11 +169,11 @@ static void groups_are_halves() {
     EXPECT((give_roles(plan, 5) == Roles{v, v, a, a, idle}));
     plan.grouping = Grouping::random;
     plan.seed = 3;
-    const auto drawn = give_roles(plan, 64);
-    EXPECT(ranks_of(drawn, v).size() == 32 && ranks_of(drawn, a).size() == 32);
-    EXPECT(drawn == give_roles(plan, 64));
+    const auto sampled = give_roles(plan, 64);
+    EXPECT(ranks_of(sampled, v).size() == 32 && ranks_of(sampled, a).size() == 32);
+    EXPECT(sampled == give_roles(plan, 64));
     plan.seed = 4;
-    EXPECT(drawn != give_roles(plan, 64));
+    EXPECT(sampled != give_roles(plan, 64));
 }
 
 static void parts_cover_the_vector() {
@@ -189,7 +189,7 @@ static void parts_cover_the_vector() {
 static void every_changed_byte_is_found() {
     Buffer buffer(1003);
     fill(buffer.at(1), 1001, pattern_key(5, 1, 2));
-    std::optional<Wrong> wrong;
+    std::optional<WrongBytes> wrong;
     check(buffer.at(1), 1001, pattern_key(5, 1, 2), 0, wrong);
     EXPECT(!wrong);
     for (std::uint64_t at = 0; at < 1001; ++at) {

@@ -68,7 +68,7 @@ std::uint64_t Aggressor::run(std::size_t segment, Times& times, WrongData& wrong
         const auto end = now_ns();
         times.add(segment, job.plan.aggressor_size, round, job.since(start), job.since(end), 0);
         if (round == 0 && is_leader()) {
-            Waiting::patient_send(1, job.victim_root(), tag_ready, job.control);
+            Waiting::send_asleep(1, job.victim_root(), tag_ready, job.control);
         }
         is_over = !goes_on(round);
     }
@@ -76,7 +76,7 @@ std::uint64_t Aggressor::run(std::size_t segment, Times& times, WrongData& wrong
         job.waiting.one(request);
     }
     if (stop_arrived == 0) {
-        Waiting::patiently(stop);
+        Waiting::wait_asleep(stop);
     }
     if (const auto found = collective->check(~number)) {
         wrong.add(segment, round - 1, *found);

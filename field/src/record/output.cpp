@@ -37,7 +37,7 @@ void Output::describe_ranks() {
     std::vector<char> lines(job.rank == 0 ? sizeof line * static_cast<std::size_t>(job.n) : 0);
     MPI_Request request;
     MPI_Igather(line, sizeof line, MPI_CHAR, lines.data(), sizeof line, MPI_CHAR, 0, job.world, &request);
-    Waiting::patiently(request);
+    Waiting::wait_asleep(request);
     for (std::size_t at = 0; at < lines.size(); at += sizeof line) {
         rank_lines += lines.data() + at;
     }
@@ -68,7 +68,7 @@ std::string Output::open_files() {
 // The first rank that has a problem reports it; all ranks know whether there is one.
 static bool agree(const Job& job, const std::string& problem) {
     int first = problem.empty() ? job.n : job.rank;
-    Waiting::patient_reduction(&first, 1, MPI_INT, MPI_MIN, job.world);
+    Waiting::reduction_asleep(&first, 1, MPI_INT, MPI_MIN, job.world);
     if (first == job.rank) {
         std::cerr << "netloom-field: error: rank " << job.rank << ": " << problem << "\n";
     }
@@ -110,7 +110,7 @@ void Output::write(const std::string& name, const std::string& text) const {
 void Output::end_segment(std::size_t segment, std::vector<std::int64_t> kept, std::int64_t rounds) {
     times.flush();
     kept.push_back(rounds);
-    Waiting::patient_reduction(kept.data(), static_cast<int>(kept.size()), MPI_INT64_T, MPI_MAX, job.world);
+    Waiting::reduction_asleep(kept.data(), static_cast<int>(kept.size()), MPI_INT64_T, MPI_MAX, job.world);
     if (job.rank != 0) {
         return;
     }
@@ -138,7 +138,7 @@ std::uint64_t Output::close(const WrongData& wrong) {
         streams.close();
     }
     auto n_wrong = wrong.found();
-    Waiting::patient_reduction(&n_wrong, 1, MPI_UINT64_T, MPI_SUM, job.world);
+    Waiting::reduction_asleep(&n_wrong, 1, MPI_UINT64_T, MPI_SUM, job.world);
     if (n_wrong == 0) {
         return 0;
     }
@@ -147,7 +147,7 @@ std::uint64_t Output::close(const WrongData& wrong) {
     std::vector<int> lengths(n);
     MPI_Request request;
     MPI_Igather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, job.world, &request);
-    Waiting::patiently(request);
+    Waiting::wait_asleep(request);
     std::vector<int> places(n);
     for (std::size_t rank = 1; rank < n; ++rank) {
         places[rank] = places[rank - 1] + lengths[rank - 1];
@@ -155,7 +155,7 @@ std::uint64_t Output::close(const WrongData& wrong) {
     std::vector<std::int64_t> rows(job.rank == 0 ? static_cast<std::size_t>(places.back() + lengths.back()) : 0);
     MPI_Igatherv(wrong.kept().data(), length, MPI_INT64_T, rows.data(), lengths.data(), places.data(), MPI_INT64_T, 0, job.world,
                  &request);
-    Waiting::patiently(request);
+    Waiting::wait_asleep(request);
     if (job.rank == 0) {
         write_checks(rows, lengths);
     }

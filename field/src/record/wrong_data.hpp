@@ -20,7 +20,7 @@ public:
 
     WrongData() { rows.reserve(width * room); }
 
-    void add(std::size_t segment, std::uint64_t iteration, const Wrong& wrong) {
+    void add(std::size_t segment, std::uint64_t iteration, const WrongBytes& wrong) {
         if (++n_found <= room) {
             rows.insert(rows.end(), {static_cast<std::int64_t>(segment), static_cast<std::int64_t>(iteration),
                                      static_cast<std::int64_t>(wrong.offset), wrong.expected, wrong.found,

@@ -49,8 +49,8 @@ void AllToAll::run() {
     }
 }
 
-std::optional<Wrong> AllToAll::check(std::uint64_t iteration) {
-    std::optional<Wrong> wrong;
+std::optional<WrongBytes> AllToAll::check(std::uint64_t iteration) {
+    std::optional<WrongBytes> wrong;
     for (int from = 0; from < group.n; ++from) {
         if (from != group.rank) {
             const auto begin = static_cast<std::uint64_t>(from) * own_length();

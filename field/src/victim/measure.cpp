@@ -5,7 +5,7 @@ namespace field {
 // Whether the deadline has passed, as the group's first rank sees it.
 static bool is_late(const Job& job) { return job.waiting.broadcast(job.is_late() ? 1 : 0, job.group.comm) != 0; }
 
-Measured measure(const Job& job, Collective& collective, const Series& series, Times& times, WrongData& wrong,
+SeriesEnd measure(const Job& job, Collective& collective, const Series& series, Times& times, WrongData& wrong,
                  MeanPrecision* precision) {
     const auto& segment = job.plan.segments[series.segment];
     for (std::uint64_t iteration = 0; iteration < segment.all(); ++iteration) {

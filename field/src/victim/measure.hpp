@@ -21,13 +21,13 @@ struct Series {
     std::uint64_t first = 0; // the number from which iterations are counted in what is sent
 };
 
-struct Measured {
+struct SeriesEnd {
     std::uint64_t n_kept = 0;
     bool was_cut = false; // by the deadline
 };
 
 // `precision` is null where all iterations are done.
-Measured measure(const Job& job, Collective& collective, const Series& series, Times& times, WrongData& wrong,
+SeriesEnd measure(const Job& job, Collective& collective, const Series& series, Times& times, WrongData& wrong,
                  MeanPrecision* precision);
 
 } // namespace field
