@@ -8,21 +8,19 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <exception>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
-#include <vector>
 
+#include "command.hpp"
+#include "finalize.hpp"
 #include "job.hpp"
 #include "peers.hpp"
-#include "plan/text.hpp"
 #include "rank_state.hpp"
 #include "record/output.hpp"
 #include "schedule.hpp"
+#include "shared_input.hpp"
 #include "version.hpp"
 #include "watchdog.hpp"
 #include "witness.hpp"
@@ -42,63 +40,6 @@ namespace {
 using namespace field;
 
 constexpr std::int64_t second = 1'000'000'000;
-constexpr const char* usage = "usage: netloom-field PLAN --out FOLDER      measure; started by mpirun or srun\n"
-                              "       netloom-field PLAN --check RANKS     look at a plan only; no MPI is needed\n"
-                              "       netloom-field --version\n";
-
-struct Command {
-    std::string words; // as they were given
-    std::string plan;
-    std::string out;
-    int check = 0;
-    bool asks_version = false;
-    std::string mistake;
-};
-
-Command read_command(const std::vector<std::string>& words) {
-    Command command;
-    for (const auto& word : words) {
-        command.words += command.words.empty() ? word : " " + word;
-    }
-    for (std::size_t at = 0; at < words.size(); ++at) {
-        const auto& word = words[at];
-        if (word == "--version") {
-            command.asks_version = true;
-            return command;
-        }
-        if (word == "--out" && at + 1 < words.size()) {
-            command.out = words[++at];
-            while (command.out.size() > 1 && command.out.back() == '/') {
-                command.out.pop_back();
-            }
-        } else if (word == "--check" && at + 1 < words.size()) {
-            const auto n = whole(words[++at]);
-            command.check = n && *n > 0 && *n <= 1'000'000 ? static_cast<int>(*n) : 0;
-            command.mistake = command.check == 0 ? "`--check` wants a number of ranks" : "";
-        } else if (word.rfind("--", 0) == 0 || !command.plan.empty()) {
-            command.mistake = "`" + word + "` was not expected";
-        } else {
-            command.plan = word;
-        }
-    }
-    if (command.mistake.empty() && (command.plan.empty() || command.out.empty() == (command.check == 0))) {
-        command.mistake = "a plan, and one of `--out` and `--check`, are needed";
-    }
-    return command;
-}
-
-struct File {
-    bool is_there = false;
-    std::string text;
-};
-
-File read_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    const auto is_open = file.is_open();
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    return {is_open && !file.bad(), std::move(text)};
-}
-
 void report_unreadable(const std::string& path) {
     std::cerr << path << ": error: this plan cannot be read\n    expected: a file that rank 0 can open\n";
 }
@@ -118,43 +59,6 @@ int check_only(const Command& command) {
         return 2;
     }
     return report(read_plan(file.text, command.check), command.plan, file.text) ? 2 : 0;
-}
-
-// Text that rank 0 has, at all ranks.
-std::string shared_text(const std::string& of_first, int rank) {
-    auto length = static_cast<std::int64_t>(of_first.size());
-    Waiting::broadcast_asleep(&length, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
-    auto text = of_first;
-    text.resize(static_cast<std::size_t>(length));
-    if (length > 0) {
-        Waiting::broadcast_asleep(text.data(), static_cast<int>(length), MPI_CHAR, 0, MPI_COMM_WORLD);
-    }
-    return rank == 0 ? of_first : text;
-}
-
-// Whether all ranks were given the same command; the first that was not says so.
-bool same_command(const Command& command, int rank, int n) {
-    const auto of_first = shared_text(command.words, rank);
-    int first = of_first == command.words ? n : rank;
-    Waiting::reduction_asleep(&first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (first == rank) {
-        std::cerr << "netloom-field: error: rank " << rank << " was given `" << command.words << "`, rank 0 `" << of_first
-                  << "`\n    expected: the same arguments for all ranks\n";
-    }
-    return first == n;
-}
-
-// Rank 0 reads, all ranks know.
-File shared_file(const std::string& path, int rank) {
-    File file;
-    if (rank == 0) {
-        file = read_file(path);
-    }
-    int is_there = file.is_there ? 1 : 0;
-    Waiting::broadcast_asleep(&is_there, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    file.is_there = is_there != 0;
-    file.text = shared_text(file.text, rank);
-    return file;
 }
 
 // Whether some host has too little memory; each such host says so.
@@ -215,31 +119,6 @@ int measure_plan(const Command& command, int rank, int n, std::int64_t begun_ns,
     return measure_job(job, output, command.out);
 }
 
-// Before the end each rank sends each an empty message, and all pause for a moment: where UCX carries MPICH 4.0 by TCP,
-// MPI_Finalize waits for ever for connections that were never used, and for messages that others have not yet read.
-void connect_all_pairs([[maybe_unused]] int n) {
-#ifdef MPICH_VERSION
-    std::vector<MPI_Request> requests(2 * static_cast<std::size_t>(n));
-    for (int peer = 0; peer < n; ++peer) {
-        MPI_Irecv(nullptr, 0, MPI_CHAR, peer, 0, MPI_COMM_WORLD, &requests[2 * static_cast<std::size_t>(peer)]);
-        MPI_Isend(nullptr, 0, MPI_CHAR, peer, 0, MPI_COMM_WORLD, &requests[2 * static_cast<std::size_t>(peer) + 1]);
-    }
-    for (auto& request : requests) {
-        Waiting::wait_asleep(request);
-    }
-    Waiting::barrier_asleep(MPI_COMM_WORLD);
-    sleep_ns(100'000'000);
-#endif
-}
-
-// Ends MPI, with a bound: what was measured is written before, and MPI_Finalize may wait for ever (see docs/concepts/field.md).
-void end_mpi(int n, int status) {
-    const Watchdog watchdog({now_ns() + NETLOOM_FIELD_END_S * second, "the time to end MPI is over", status});
-    rank_state().activity.store("MPI ends; what was measured is complete");
-    connect_all_pairs(n);
-    MPI_Finalize();
-}
-
 int run(const Command& command, int rank, int n, std::int64_t begun_ns, std::unique_ptr<Watchdog>& starting) {
     try {
         if (!same_command(command, rank, n)) {
@@ -285,7 +164,7 @@ int main(int n_words, char** words) {
     rank_state().rank.store(rank);
     const auto status = run(command, rank, n, begun_ns, starting);
     starting.reset();
-    end_mpi(n, status);
+    end_mpi(n, status, NETLOOM_FIELD_END_S);
     rank_state().ends_on_purpose.store(true);
     return status;
 }

@@ -48,7 +48,7 @@ struct Plan {
     Grouping grouping = Grouping::interleaved;
     std::vector<Role> roles; // of `groups listed`
     Shape victim = Shape::none;
-    bool is_latency = false;          // the victim takes one size after the other, with a file for each
+    bool is_latency = false;          // the victim takes one size after the other
     std::vector<std::uint64_t> sizes; // of the victim: one, unless it is a latency
     std::vector<Stream> streams;
     Shape aggressor = Shape::none;
@@ -62,11 +62,11 @@ struct Plan {
     std::int64_t grace_ns = 30'000'000'000;
     std::uint64_t room = 65'536; // rows of times in memory, of each rank
 
-    // Lines on which things stand, for mistakes found later.
-    struct Places {
+    // Line numbers, for mistakes found later.
+    struct LineNumbers {
         std::size_t groups = 0, victim = 0, aggressor = 0, segment = 0;
         std::vector<std::size_t> streams;
-    } places;
+    } lines;
 };
 
 // Something wrong with a plan.
@@ -75,7 +75,7 @@ struct Mistake {
     std::size_t column = 0;
     std::size_t length = 0; // 0: the whole line
     std::string text;
-    std::string expected; // what should stand there
+    std::string expected; // what would be right there
     std::string hint;
 };
 
@@ -85,7 +85,7 @@ struct Reading {
     std::vector<Mistake> mistakes;
 };
 
-// Reads a plan. `n_ranks` of 0: what depends on their number is not looked at.
+// Reads a plan. `n_ranks` of 0: what depends on their number is not checked.
 Reading read_plan(std::string_view text, int n_ranks);
 
 // Mistakes that show only when the whole plan and the number of ranks are known.
@@ -93,7 +93,5 @@ std::vector<Mistake> check_plan(const Plan& plan, int n_ranks);
 
 // A mistake as it is printed, with the line it concerns.
 std::string formatted(const Mistake& mistake, const std::string& file, std::string_view text);
-
-const char* name_of(Shape shape);
 
 } // namespace field
