@@ -9,7 +9,7 @@
 namespace field {
 
 Job::Job(Plan with, std::string text, MPI_Comm in, std::int64_t begun_ns)
-    : plan(std::move(with)), plan_text(std::move(text)), world(in), waiting(in) {
+    : plan(std::move(with)), plan_text(std::move(text)), world(in), local(Waiting::local_ranks(in)), waiting(in, local) {
     MPI_Comm_rank(world, &rank);
     MPI_Comm_size(world, &n);
     MPI_Comm_dup(world, &control);
@@ -30,6 +30,7 @@ Job::Job(Plan with, std::string text, MPI_Comm in, std::int64_t begun_ns)
 }
 
 Job::~Job() {
+    MPI_Comm_free(&local);
     MPI_Comm_free(&group.comm);
     MPI_Comm_free(&control);
 }
@@ -61,13 +62,10 @@ std::uint64_t Job::needed() const {
 }
 
 std::string Job::missing_memory() const {
-    MPI_Comm here;
     int number = 0;
-    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &here);
-    MPI_Comm_rank(here, &number);
+    MPI_Comm_rank(local, &number);
     std::uint64_t wanted = needed();
-    Waiting::reduction_asleep(&wanted, 1, MPI_UINT64_T, MPI_SUM, here);
-    MPI_Comm_free(&here);
+    Waiting::reduction_asleep(&wanted, 1, MPI_UINT64_T, MPI_SUM, local);
     const auto available = available_memory();
     if (number != 0 || !available || wanted <= *available / 10 * 9) {
         return "";

@@ -29,6 +29,7 @@ public:
     const Plan plan;
     const std::string plan_text;
     const MPI_Comm world;
+    MPI_Comm local; // ranks of this host
     MPI_Comm control; // messages between groups, apart from data
     int rank = 0;
     int n = 0;

@@ -80,7 +80,7 @@ int measure_job(const Job& job, Output& output, const std::string& folder) {
         }
     };
     const auto is_written = [&] { return access(output.draft().c_str(), F_OK) != 0; };
-    Peers peers(job.world);
+    Peers peers(job.local, job.rank);
     const Watchdog watchdog({job.deadline_at_ns() + job.plan.grace_ns, "deadline and grace are over"}, on_end, &peers, is_written);
     const auto status = run_segments(job, output);
     if (job.rank == 0) {

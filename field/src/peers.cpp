@@ -12,27 +12,22 @@
 namespace field {
 
 // Rank, PID, and the number of the PID namespace; three for each rank of this host.
-static std::vector<std::int64_t> processes_here(MPI_Comm world) {
-    int rank = 0;
-    MPI_Comm_rank(world, &rank);
-    MPI_Comm here;
-    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &here);
+static std::vector<std::int64_t> local_processes(MPI_Comm local, int rank) {
     int n = 0;
-    MPI_Comm_size(here, &n);
+    MPI_Comm_size(local, &n);
     struct stat name_space {};
     const auto has_number = stat("/proc/self/ns/pid", &name_space) == 0;
     const std::int64_t own[3] = {rank, getpid(), has_number ? static_cast<std::int64_t>(name_space.st_ino) : -1 - rank};
     std::vector<std::int64_t> all(3 * static_cast<std::size_t>(n));
     MPI_Request request;
-    MPI_Iallgather(own, 3, MPI_INT64_T, all.data(), 3, MPI_INT64_T, here, &request);
+    MPI_Iallgather(own, 3, MPI_INT64_T, all.data(), 3, MPI_INT64_T, local, &request);
     Waiting::wait_asleep(request);
-    MPI_Comm_free(&here);
     all.insert(all.end(), own, own + 3);
     return all;
 }
 
-Peers::Peers(MPI_Comm world) {
-    const auto all = processes_here(world);
+Peers::Peers(MPI_Comm local, int rank) {
+    const auto all = local_processes(local, rank);
     const auto* own = all.data() + all.size() - 3;
     for (const auto* one = all.data(); one != own; one += 3) {
         if (one[0] == own[0] || one[2] != own[2]) {
@@ -53,16 +48,17 @@ Peers::~Peers() {
     }
 }
 
-std::string Peers::wait(int milliseconds) {
-    std::vector<pollfd> looks;
+std::string Peers::wait(int milliseconds, int wake) {
+    std::vector<pollfd> polled;
     for (const auto& peer : peers) {
-        looks.push_back({peer.descriptor, POLLIN, 0});
+        polled.push_back({peer.descriptor, POLLIN, 0});
     }
-    if (poll(looks.data(), looks.size(), milliseconds) <= 0) {
+    polled.push_back({wake, POLLIN, 0});
+    if (poll(polled.data(), polled.size(), milliseconds) <= 0) {
         return "";
     }
-    for (std::size_t at = 0; at < looks.size(); ++at) {
-        if ((looks[at].revents & POLLIN) != 0) {
+    for (std::size_t at = 0; at < peers.size(); ++at) {
+        if ((polled[at].revents & POLLIN) != 0) {
             return "rank " + std::to_string(peers[at].rank) + " (pid " + std::to_string(peers[at].pid) + ")";
         }
     }

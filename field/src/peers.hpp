@@ -15,14 +15,14 @@ namespace field {
 
 class Peers {
 public:
-    // Collective.
-    explicit Peers(MPI_Comm world);
+    // Collective among the ranks of this host.
+    Peers(MPI_Comm local, int rank);
     ~Peers();
     Peers(const Peers&) = delete;
     Peers& operator=(const Peers&) = delete;
 
-    // Sleeps this long at most; one that has ended, such as `rank 3 (pid 4711)`, or nothing.
-    std::string wait(int milliseconds);
+    // Sleeps this long at most, or until `wake` is readable; one that has ended, such as `rank 3 (pid 4711)`, or nothing.
+    std::string wait(int milliseconds, int wake);
 
 private:
     struct Peer {

@@ -6,19 +6,22 @@
 
 namespace field {
 
-Waiting::Waiting(MPI_Comm world) {
-    MPI_Comm here;
-    int n_here = 1;
-    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-    MPI_Comm_size(here, &n_here);
+MPI_Comm Waiting::local_ranks(MPI_Comm world) {
+    MPI_Comm local;
+    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
+    return local;
+}
+
+Waiting::Waiting(MPI_Comm world, MPI_Comm local) {
+    int n_local = 1;
+    MPI_Comm_size(local, &n_local);
     // The cores that any rank of this host may use: a container or a launcher may leave it fewer than there are.
     cpu_set_t cores;
     CPU_ZERO(&cores);
     const bool has_cores = sched_getaffinity(0, sizeof cores, &cores) == 0;
-    reduction_asleep(&cores, sizeof cores, MPI_BYTE, MPI_BOR, here);
+    reduction_asleep(&cores, sizeof cores, MPI_BYTE, MPI_BOR, local);
     // More cores than such a set has room for: then there are as many as the host has.
-    is_crowded = n_here > (has_cores ? CPU_COUNT(&cores) : sysconf(_SC_NPROCESSORS_ONLN));
-    MPI_Comm_free(&here);
+    is_crowded = n_local > (has_cores ? CPU_COUNT(&cores) : sysconf(_SC_NPROCESSORS_ONLN));
     int anywhere = is_crowded ? 1 : 0;
     reduction_asleep(&anywhere, 1, MPI_INT, MPI_MAX, world);
     is_crowded = anywhere != 0;

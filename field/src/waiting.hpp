@@ -17,8 +17,11 @@ namespace field {
 
 class Waiting {
 public:
-    // Collective. Ranks are crowded where those of some host are more than the cores they may use.
-    explicit Waiting(MPI_Comm world);
+    // Collective. Ranks are crowded where those of some host, `local`, are more than the cores they may use.
+    Waiting(MPI_Comm world, MPI_Comm local);
+
+    // Collective. The ranks of this host. To be made once: MPICH takes a quarter of a second where ranks share cores.
+    static MPI_Comm local_ranks(MPI_Comm world);
 
     bool yields() const { return is_crowded; }
 

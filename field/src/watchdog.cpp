@@ -1,5 +1,7 @@
 #include "watchdog.hpp"
 
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -12,11 +14,13 @@ namespace field {
 
 Watchdog::Watchdog(Limits with, OnEnd at_end, Peers* watched, IsWritten look)
     : limits(std::move(with)), on_end(std::move(at_end)), peers(watched), is_written(std::move(look)),
-      thread([this] { watch(); }) {}
+      wake(eventfd(0, EFD_CLOEXEC)), thread([this] { watch(); }) {}
 
 Watchdog::~Watchdog() {
     is_over.store(true);
+    eventfd_write(wake, 1);
     thread.join();
+    close(wake);
 }
 
 void Watchdog::watch() {
@@ -36,8 +40,9 @@ void Watchdog::watch() {
 void Watchdog::wait() {
     constexpr int longest_ms = 100;
     if (peers == nullptr) {
-        sleep_ns(longest_ms * 1'000'000);
-    } else if (const auto who = peers->wait(longest_ms); !who.empty()) {
+        pollfd until{wake, POLLIN, 0};
+        poll(&until, 1, longest_ms);
+    } else if (const auto who = peers->wait(longest_ms, wake); !who.empty()) {
         lose(who);
     }
 }

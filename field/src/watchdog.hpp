@@ -43,6 +43,7 @@ private:
     const OnEnd on_end;
     Peers* peers;
     const IsWritten is_written;
+    const int wake; // readable when it is over, so that no end waits for the next look of the thread
     std::atomic<bool> is_over{false};
     std::thread thread;
 };

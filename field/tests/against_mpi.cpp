@@ -39,7 +39,9 @@ int main(int n_words, char** words) {
     group.comm = MPI_COMM_WORLD;
     MPI_Comm_rank(MPI_COMM_WORLD, &group.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &group.n);
-    const Waiting waiting(MPI_COMM_WORLD);
+    auto local = Waiting::local_ranks(MPI_COMM_WORLD);
+    const Waiting waiting(MPI_COMM_WORLD, local);
+    MPI_Comm_free(&local);
     const auto part = bytes / static_cast<std::uint64_t>(group.n);
     const auto whole = part * static_cast<std::uint64_t>(group.n);
     RingAllGather ring(whole, group, waiting);
