@@ -1,7 +1,7 @@
 // Who is victim, who aggressor.
 //
 // Models: half of the ranks each, as netloom's studies of interference give them out, or a list.
-// Leaves out: which rank runs on which host; that is the launcher's business, and the manifest tells it.
+// Leaves out: which rank runs on which host; that is the launcher's business, and the manifest records it.
 // Invariants: where the victim runs does not depend on the aggressor. An odd rank, the last one, is idle. Equal seeds
 // draw equal groups.
 #pragma once

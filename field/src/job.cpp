@@ -2,12 +2,14 @@
 
 #include "group.hpp"
 #include "memory.hpp"
+#include "record/times.hpp"
+#include "record/wrong_data.hpp"
 #include "victim/pair_streams.hpp"
 
 namespace field {
 
 Job::Job(Plan with, std::string text, MPI_Comm in, std::int64_t begun_ns)
-    : plan(std::move(with)), plan_text(std::move(text)), world(in), waiting(in) {
+    : plan(std::move(with)), plan_text(std::move(text)), world(in), local(Waiting::local_ranks(in)), waiting(in, local) {
     MPI_Comm_rank(world, &rank);
     MPI_Comm_size(world, &n);
     MPI_Comm_dup(world, &control);
@@ -19,51 +21,51 @@ Job::Job(Plan with, std::string text, MPI_Comm in, std::int64_t begun_ns)
     MPI_Comm_rank(group.comm, &group.rank);
     MPI_Comm_size(group.comm, &group.n);
     // Asleep until all are there, then as close together as a barrier brings them.
-    Waiting::patient_barrier(world);
+    Waiting::barrier_asleep(world);
     waiting.barrier(world);
     zero = field::now_ns();
     std::int64_t left = begun_ns + plan.deadline_ns - zero;
-    Waiting::patient_reduction(&left, 1, MPI_INT64_T, MPI_MIN, world);
+    Waiting::reduction_asleep(&left, 1, MPI_INT64_T, MPI_MIN, world);
     deadline_at = zero + left;
 }
 
 Job::~Job() {
+    MPI_Comm_free(&local);
     MPI_Comm_free(&group.comm);
     MPI_Comm_free(&control);
 }
 
-std::uint64_t Job::needed() const {
-    constexpr std::uint64_t row = 3 * sizeof(std::int64_t);
-    std::uint64_t bytes = 0;
-    std::uint64_t rows = 0;
+std::uint64_t Job::most_precise() const {
+    std::uint64_t most = 0;
     for (const auto& segment : plan.segments) {
-        rows = std::max(rows, segment.all());
+        most = segment.precision_ppb > 0 ? std::max(most, segment.iterations) : most;
     }
+    return most;
+}
+
+std::uint64_t Job::needed() const {
+    constexpr std::uint64_t number = sizeof(std::int64_t);
+    std::uint64_t bytes = plan.room * Times::width * number + WrongData::room * WrongData::width * number;
     if (role == Role::victim) {
         for (const auto size : plan.sizes) {
-            bytes += bytes_needed(plan.victim, size, plan.is_per_peer, group) + rows * row;
+            bytes += bytes_needed(plan.victim, size, plan.is_per_peer, group);
         }
         if (plan.victim == Shape::pair_streams) {
             bytes += PairStreams::bytes_needed(plan, rank);
         }
+        bytes += most_precise() * number;
     }
     if (role == Role::aggressor && plan.aggressor != Shape::none) {
-        bytes += bytes_needed(plan.aggressor, plan.aggressor_size, plan.is_per_peer, group) + rounds_kept * row;
-    }
-    if (rank == 0) { // it gathers, one size after the other
-        bytes += rows * row * victims.size() + rounds_kept * row * aggressors.size();
+        bytes += bytes_needed(plan.aggressor, plan.aggressor_size, plan.is_per_peer, group);
     }
     return bytes;
 }
 
 std::string Job::missing_memory() const {
-    MPI_Comm here;
     int number = 0;
-    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &here);
-    MPI_Comm_rank(here, &number);
+    MPI_Comm_rank(local, &number);
     std::uint64_t wanted = needed();
-    Waiting::patient_reduction(&wanted, 1, MPI_UINT64_T, MPI_SUM, here);
-    MPI_Comm_free(&here);
+    Waiting::reduction_asleep(&wanted, 1, MPI_UINT64_T, MPI_SUM, local);
     const auto available = available_memory();
     if (number != 0 || !available || wanted <= *available / 10 * 9) {
         return "";

@@ -29,7 +29,8 @@ public:
     const Plan plan;
     const std::string plan_text;
     const MPI_Comm world;
-    MPI_Comm control; // what groups tell each other, apart from data
+    MPI_Comm local; // ranks of this host
+    MPI_Comm control; // messages between groups, apart from data
     int rank = 0;
     int n = 0;
     std::vector<Role> roles;
@@ -47,7 +48,9 @@ public:
 
     // Bytes this rank will hold in buffers and records.
     std::uint64_t needed() const;
-    // What is missing on this rank's host, told by one rank of it; empty where memory is enough. Collective.
+    // The most iterations of a segment that a precision may end; 0 without one.
+    std::uint64_t most_precise() const;
+    // What is missing on this rank's host, at one rank of it; empty where memory is enough. Collective.
     std::string missing_memory() const;
 
 private:
@@ -55,10 +58,7 @@ private:
     std::int64_t deadline_at = 0;
 };
 
-// Rounds of an aggressor whose times are kept, for each rank and segment; those after them are counted.
-constexpr std::uint64_t rounds_kept = 100'000;
-
-// Throughput of streams is told for stretches of this length.
+// Bytes of streams are recorded for stretches of this length.
 constexpr std::int64_t stretch_ns = 100'000'000;
 
 } // namespace field

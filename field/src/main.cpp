@@ -1,96 +1,53 @@
-// netloom-field: times a victim's collectives on a real machine, alone and beside an aggressor.
+// netloom-field: times a victim's collectives on a real machine, in isolation and beside an aggressor.
 //
 // Models: what the plan says (FORMATS.md).
 // Leaves out: scenarios, statistics and pictures, which are netloom's.
 // Invariants: statuses are 0 (complete, or ended by its deadline), 1 (data was wrong, or output failed), 2 (the plan or
-// the command is wrong) and 4 (ended by force).
+// the command is wrong) and 4 (ended by force). What is refused is refused before anything is timed, by one rank.
 #include <mpi.h>
 
-#include <algorithm>
-#include <exception>
-#include <fstream>
-#include <iostream>
-#include <iterator>
-#include <string>
-#include <vector>
+#include <unistd.h>
 
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "command.hpp"
+#include "finalize.hpp"
 #include "job.hpp"
+#include "peers.hpp"
+#include "rank_state.hpp"
 #include "record/output.hpp"
 #include "schedule.hpp"
-#include "plan/text.hpp"
+#include "shared_input.hpp"
 #include "version.hpp"
 #include "watchdog.hpp"
+#include "witness.hpp"
 
 // Seconds that MPI may take to end; a test takes fewer.
 #ifndef NETLOOM_FIELD_END_S
 #define NETLOOM_FIELD_END_S 30
 #endif
 
+// Seconds until all ranks must have started and have read the plan.
+#ifndef NETLOOM_FIELD_START_S
+#define NETLOOM_FIELD_START_S 300
+#endif
+
 namespace {
 
 using namespace field;
 
-constexpr const char* usage = "usage: netloom-field PLAN --out FOLDER      measure; started by mpirun or srun\n"
-                              "       netloom-field PLAN --check RANKS     look at a plan only; no MPI is needed\n"
-                              "       netloom-field --version\n";
-
-struct Command {
-    std::string plan;
-    std::string out;
-    int check = 0;
-    bool asks_version = false;
-    std::string mistake;
-};
-
-Command read_command(const std::vector<std::string>& words) {
-    Command command;
-    for (std::size_t at = 0; at < words.size(); ++at) {
-        const auto& word = words[at];
-        if (word == "--version") {
-            command.asks_version = true;
-            return command;
-        }
-        if (word == "--out" && at + 1 < words.size()) {
-            command.out = words[++at];
-            while (command.out.size() > 1 && command.out.back() == '/') {
-                command.out.pop_back();
-            }
-        } else if (word == "--check" && at + 1 < words.size()) {
-            const auto n = whole(words[++at]);
-            command.check = n && *n > 0 && *n <= 1'000'000 ? static_cast<int>(*n) : 0;
-            command.mistake = command.check == 0 ? "`--check` wants a number of ranks" : "";
-        } else if (word.rfind("--", 0) == 0 || !command.plan.empty()) {
-            command.mistake = "`" + word + "` was not expected";
-        } else {
-            command.plan = word;
-        }
-    }
-    if (command.mistake.empty() && (command.plan.empty() || command.out.empty() == (command.check == 0))) {
-        command.mistake = "a plan, and one of `--out` and `--check`, are needed";
-    }
-    return command;
-}
-
-struct File {
-    bool is_there = false;
-    std::string text;
-};
-
-File read_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    const auto is_open = file.is_open();
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    return {is_open && !file.bad(), std::move(text)};
-}
-
-void tell_unreadable(const std::string& path) {
+constexpr std::int64_t second = 1'000'000'000;
+void report_unreadable(const std::string& path) {
     std::cerr << path << ": error: this plan cannot be read\n    expected: a file that rank 0 can open\n";
 }
 
-// Tells all mistakes; whether there are any.
-bool tell(const Reading& reading, const std::string& path, const std::string& text) {
+// Reports all mistakes; whether there are any.
+bool report(const Reading& reading, const std::string& path, const std::string& text) {
     for (const auto& mistake : reading.mistakes) {
-        std::cerr << told(mistake, path, text);
+        std::cerr << formatted(mistake, path, text);
     }
     return !reading.mistakes.empty();
 }
@@ -98,24 +55,10 @@ bool tell(const Reading& reading, const std::string& path, const std::string& te
 int check_only(const Command& command) {
     const auto file = read_file(command.plan);
     if (!file.is_there) {
-        tell_unreadable(command.plan);
+        report_unreadable(command.plan);
         return 2;
     }
-    return tell(read_plan(file.text, command.check), command.plan, file.text) ? 2 : 0;
-}
-
-// Rank 0 reads, all ranks know.
-File shared_file(const std::string& path, int rank) {
-    File file;
-    if (rank == 0) {
-        file = read_file(path);
-    }
-    std::int64_t length = file.is_there ? static_cast<std::int64_t>(file.text.size()) : -1;
-    Waiting::patient_broadcast(&length, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
-    file.is_there = length >= 0;
-    file.text.resize(static_cast<std::size_t>(std::max<std::int64_t>(length, 0)));
-    Waiting::patient_broadcast(file.text.data(), static_cast<int>(file.text.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
-    return file;
+    return report(read_plan(file.text, command.check), command.plan, file.text) ? 2 : 0;
 }
 
 // Whether some host has too little memory; each such host says so.
@@ -125,22 +68,41 @@ bool lacks_memory(const Job& job) {
         std::cerr << "netloom-field: error: rank " << job.rank << ": " << missing;
     }
     int is_missing = missing.empty() ? 0 : 1;
-    Waiting::patient_reduction(&is_missing, 1, MPI_INT, MPI_MAX, job.world);
+    Waiting::reduction_asleep(&is_missing, 1, MPI_INT, MPI_MAX, job.world);
     return is_missing != 0;
 }
 
-int measure_plan(const Command& command, int rank, int n, std::int64_t begun_ns) {
+// Measures, under a watchdog; the exit status.
+int measure_job(const Job& job, Output& output, const std::string& folder) {
+    const auto on_end = [&](const std::string& reason) {
+        if (job.rank == 0) {
+            output.give_up(reason);
+        }
+    };
+    const auto is_written = [&] { return access(output.draft().c_str(), F_OK) != 0; };
+    Peers peers(job.local, job.rank);
+    const Watchdog watchdog({job.deadline_at_ns() + job.plan.grace_ns, "deadline and grace are over"}, on_end, &peers, is_written);
+    const auto status = run_segments(job, output);
+    if (job.rank == 0) {
+        output.end(status);
+        std::cerr << "netloom-field: " << status << ": " << folder << "\n";
+    }
+    Waiting::barrier_asleep(job.world);
+    return status.rfind("failed", 0) == 0 ? 1 : 0;
+}
+
+int measure_plan(const Command& command, int rank, int n, std::int64_t begun_ns, std::unique_ptr<Watchdog>& starting) {
     const auto file = shared_file(command.plan, rank);
     if (!file.is_there) {
         if (rank == 0) {
-            tell_unreadable(command.plan);
+            report_unreadable(command.plan);
         }
         return 2;
     }
     const auto reading = read_plan(file.text, n);
     if (!reading.mistakes.empty()) {
         if (rank == 0) {
-            tell(reading, command.plan, file.text);
+            report(reading, command.plan, file.text);
         }
         return 2;
     }
@@ -148,59 +110,30 @@ int measure_plan(const Command& command, int rank, int n, std::int64_t begun_ns)
     if (lacks_memory(job)) {
         return 2;
     }
-    Output output(job, command.out);
-    if (const auto problem = output.begin(); !problem.empty()) {
-        if (rank == 0) {
-            std::cerr << "netloom-field: error: " << problem << "\n";
-        }
+    Output output(job, command.out, command.words);
+    if (!output.begin()) {
         return 2;
     }
-    const auto on_end = [&](const std::string& reason) {
-        if (rank == 0) {
-            output.give_up(reason);
-        }
-    };
-    const Watchdog watchdog(job.deadline_at_ns() + job.plan.grace_ns, "deadline and grace are over", rank, on_end);
-    const auto status = run_segments(job, output);
-    if (rank == 0) {
-        output.end(status);
-        std::cerr << "netloom-field: " << status << ": " << command.out << "\n";
-    }
-    Waiting::patient_barrier(job.world);
-    return status.rfind("failed", 0) == 0 ? 1 : 0;
+    rank_state().write_into(output.draft());
+    starting.reset();
+    return measure_job(job, output, command.out);
 }
 
-// Before the end each rank greets each, and all stand still for a moment: where UCX carries MPICH 4.0 by TCP, MPI_Finalize
-// waits for ever for connections that were never used, and for messages that others have not yet read.
-void settle([[maybe_unused]] int n) {
-#ifdef MPICH_VERSION
-    std::vector<MPI_Request> requests(2 * static_cast<std::size_t>(n));
-    for (int peer = 0; peer < n; ++peer) {
-        MPI_Irecv(nullptr, 0, MPI_CHAR, peer, 0, MPI_COMM_WORLD, &requests[2 * static_cast<std::size_t>(peer)]);
-        MPI_Isend(nullptr, 0, MPI_CHAR, peer, 0, MPI_COMM_WORLD, &requests[2 * static_cast<std::size_t>(peer) + 1]);
-    }
-    for (auto& request : requests) {
-        Waiting::patiently(request);
-    }
-    Waiting::patient_barrier(MPI_COMM_WORLD);
-    sleep_ns(100'000'000);
-#endif
-}
-
-// Ends MPI, with a bound: what was measured is written before, and a launcher would wait for ever.
-void end_mpi(int rank, int n) {
-    const Watchdog watchdog(now_ns() + NETLOOM_FIELD_END_S * std::int64_t{1'000'000'000}, "the time to end MPI is over", rank,
-                            [](const std::string&) {});
-    Watchdog::doing("MPI ends");
-    settle(n);
-    MPI_Finalize();
-}
-
-int run(const Command& command, int rank, int n, std::int64_t begun_ns) {
+int run(const Command& command, int rank, int n, std::int64_t begun_ns, std::unique_ptr<Watchdog>& starting) {
     try {
-        return measure_plan(command, rank, n, begun_ns);
+        if (!same_command(command, rank, n)) {
+            return 2;
+        }
+        if (!command.mistake.empty()) {
+            if (rank == 0) {
+                std::cerr << "netloom-field: error: " << command.mistake << "\n" << usage;
+            }
+            return 2;
+        }
+        return measure_plan(command, rank, n, begun_ns, starting);
     } catch (const std::exception& error) {
         std::cerr << "netloom-field: error: rank " << rank << ": " << error.what() << "\n";
+        rank_state().ends_on_purpose.store(true);
         MPI_Abort(MPI_COMM_WORLD, 1);
         return 1;
     }
@@ -218,6 +151,9 @@ int main(int n_words, char** words) {
     if (command.mistake.empty() && command.check > 0) {
         return check_only(command);
     }
+    begin_as_rank();
+    auto starting = std::make_unique<Watchdog>(
+        Watchdog::Limits{begun_ns + NETLOOM_FIELD_START_S * second, "the time in which all ranks must have started is over"});
     // The watchdog is a thread, but only this one calls MPI.
     int level = 0;
     int rank = 0;
@@ -225,12 +161,10 @@ int main(int n_words, char** words) {
     MPI_Init_thread(&n_words, &words, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
-    int status = 2;
-    if (command.mistake.empty()) {
-        status = run(command, rank, n, begun_ns);
-    } else if (rank == 0) {
-        std::cerr << "netloom-field: error: " << command.mistake << "\n" << usage;
-    }
-    end_mpi(rank, n);
+    rank_state().rank.store(rank);
+    const auto status = run(command, rank, n, begun_ns, starting);
+    starting.reset();
+    end_mpi(n, status, NETLOOM_FIELD_END_S);
+    rank_state().ends_on_purpose.store(true);
     return status;
 }

@@ -1,8 +1,15 @@
-// The version that manifests and `--version` tell.
+// The version that manifests and `--version` report, and how the program was built.
 #pragma once
 
 namespace field {
 
 constexpr const char* program_version = "1.0";
+
+// Compiler and flags, as CMake knows them.
+#ifdef NETLOOM_FIELD_BUILD
+constexpr const char* build = NETLOOM_FIELD_BUILD;
+#else
+constexpr const char* build = "unknown";
+#endif
 
 } // namespace field

@@ -6,54 +6,61 @@
 
 namespace field {
 
-Waiting::Waiting(MPI_Comm world) {
-    MPI_Comm here;
-    int n_here = 1;
-    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-    MPI_Comm_size(here, &n_here);
+MPI_Comm Waiting::local_ranks(MPI_Comm world) {
+    MPI_Comm local;
+    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
+    return local;
+}
+
+Waiting::Waiting(MPI_Comm world, MPI_Comm local) {
+    int n_local = 1;
+    MPI_Comm_size(local, &n_local);
     // The cores that any rank of this host may use: a container or a launcher may leave it fewer than there are.
     cpu_set_t cores;
     CPU_ZERO(&cores);
-    const bool is_told = sched_getaffinity(0, sizeof cores, &cores) == 0;
-    patient_reduction(&cores, sizeof cores, MPI_BYTE, MPI_BOR, here);
+    const bool has_cores = sched_getaffinity(0, sizeof cores, &cores) == 0;
+    reduction_asleep(&cores, sizeof cores, MPI_BYTE, MPI_BOR, local);
     // More cores than such a set has room for: then there are as many as the host has.
-    is_crowded = n_here > (is_told ? CPU_COUNT(&cores) : sysconf(_SC_NPROCESSORS_ONLN));
-    MPI_Comm_free(&here);
+    is_crowded = n_local > (has_cores ? CPU_COUNT(&cores) : sysconf(_SC_NPROCESSORS_ONLN));
     int anywhere = is_crowded ? 1 : 0;
-    patient_reduction(&anywhere, 1, MPI_INT, MPI_MAX, world);
+    reduction_asleep(&anywhere, 1, MPI_INT, MPI_MAX, world);
     is_crowded = anywhere != 0;
 }
 
-void Waiting::between_looks() const {
-    if (is_crowded) {
+int Waiting::own_cores() {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+// Tests in a row that find nothing before a rank with a core of its own yields.
+constexpr std::uint64_t spin_limit = 10'000;
+
+void Waiting::between_tests(std::uint64_t n) const {
+    if (is_crowded || n >= spin_limit) {
         sched_yield();
     }
 }
 
 void Waiting::all(std::vector<MPI_Request>& requests, std::size_t n) const {
-    const auto count = static_cast<int>(n);
-    if (!is_crowded) {
-        MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE);
-        return;
-    }
-    for (int is_done = 0; is_done == 0;) {
-        MPI_Testall(count, requests.data(), &is_done, MPI_STATUSES_IGNORE);
-        if (is_done == 0) {
-            sched_yield();
+    int is_done = 0;
+    for (std::uint64_t n_tests = 1;; ++n_tests) {
+        MPI_Testall(static_cast<int>(n), requests.data(), &is_done, MPI_STATUSES_IGNORE);
+        if (is_done != 0) {
+            return;
         }
+        between_tests(n_tests);
     }
 }
 
 void Waiting::one(MPI_Request& request) const {
-    if (!is_crowded) {
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        return;
-    }
-    for (int is_done = 0; is_done == 0;) {
+    int is_done = 0;
+    for (std::uint64_t n_tests = 1;; ++n_tests) {
         MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
-        if (is_done == 0) {
-            sched_yield();
+        if (is_done != 0) {
+            return;
         }
+        between_tests(n_tests);
     }
 }
 
@@ -70,7 +77,14 @@ std::int64_t Waiting::broadcast(std::int64_t number, MPI_Comm group) const {
     return number;
 }
 
-void Waiting::patiently(MPI_Request& request) {
+std::int64_t Waiting::maximum(std::int64_t number, MPI_Comm group) const {
+    MPI_Request request;
+    MPI_Iallreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_MAX, group, &request);
+    one(request);
+    return number;
+}
+
+void Waiting::wait_asleep(MPI_Request& request) {
     for (int is_done = 0; is_done == 0;) {
         MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
         if (is_done == 0) {
@@ -79,22 +93,28 @@ void Waiting::patiently(MPI_Request& request) {
     }
 }
 
-void Waiting::patient_barrier(MPI_Comm group) {
+void Waiting::barrier_asleep(MPI_Comm group) {
     MPI_Request request;
     MPI_Ibarrier(group, &request);
-    patiently(request);
+    wait_asleep(request);
 }
 
-void Waiting::patient_broadcast(void* data, int n, MPI_Datatype type, int root, MPI_Comm group) {
+void Waiting::broadcast_asleep(void* data, int n, MPI_Datatype type, int root, MPI_Comm group) {
     MPI_Request request;
     MPI_Ibcast(data, n, type, root, group, &request);
-    patiently(request);
+    wait_asleep(request);
 }
 
-void Waiting::patient_reduction(void* data, int n, MPI_Datatype type, MPI_Op operation, MPI_Comm group) {
+void Waiting::reduction_asleep(void* data, int n, MPI_Datatype type, MPI_Op operation, MPI_Comm group) {
     MPI_Request request;
     MPI_Iallreduce(MPI_IN_PLACE, data, n, type, operation, group, &request);
-    patiently(request);
+    wait_asleep(request);
+}
+
+void Waiting::send_asleep(int number, int to, int tag, MPI_Comm group) {
+    MPI_Request request;
+    MPI_Isend(&number, 1, MPI_INT, to, tag, group, &request);
+    wait_asleep(request);
 }
 
 void sleep_ns(std::int64_t nanoseconds) {

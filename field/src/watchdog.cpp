@@ -1,48 +1,72 @@
 #include "watchdog.hpp"
 
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cstdio>
 
 #include "clock.hpp"
+#include "rank_state.hpp"
 #include "waiting.hpp"
 
 namespace field {
 
-static std::atomic<const char*> current{"beginning"};
-
-void Watchdog::doing(const char* what) { current.store(what, std::memory_order_relaxed); }
-
-Watchdog::Watchdog(std::int64_t last_ns, const char* over, int rank, std::function<void(const std::string&)> before_end)
-    : on_end(std::move(before_end)), thread([this, last_ns, over, rank] { watch(last_ns, over, rank); }) {}
+Watchdog::Watchdog(Limits with, OnEnd at_end, Peers* watched, IsWritten look)
+    : limits(std::move(with)), on_end(std::move(at_end)), peers(watched), is_written(std::move(look)),
+      wake(eventfd(0, EFD_CLOEXEC)), thread([this] { watch(); }) {}
 
 Watchdog::~Watchdog() {
     is_over.store(true);
+    eventfd_write(wake, 1);
     thread.join();
+    close(wake);
 }
 
-void Watchdog::watch(std::int64_t last_ns, const char* over, int rank) {
+void Watchdog::watch() {
     // The first rank speaks first; the others follow where that ended nothing.
-    const auto own_last_ns = last_ns + (rank == 0 ? 0 : 2'000'000'000);
-    const auto parent = getppid();
+    const auto own_last_ns = limits.last_ns + (rank_state().rank.load() <= 0 ? 0 : 2'000'000'000);
     while (!is_over.load()) {
-        sleep_ns(100'000'000);
-        if (getppid() != parent) {
-            end(rank, "the process that started it has died");
+        wait();
+        if (getppid() != rank_state().parent.load()) {
+            end("the process that started it has died");
         }
         if (now_ns() >= own_last_ns) {
-            end(rank, std::string(over) + ", and it could not end by itself");
+            end(limits.over + ", and the program could not end by itself");
         }
     }
 }
 
-void Watchdog::end(int rank, const std::string& reason) {
-    const auto whole = reason + ", while " + current.load(std::memory_order_relaxed);
-    std::fprintf(stderr, "netloom-field: rank %d: %s\n    hint: a rank may have died, or an iteration may take longer than `grace_s`\n",
-                 rank, whole.c_str());
+void Watchdog::wait() {
+    constexpr int longest_ms = 100;
+    if (peers == nullptr) {
+        pollfd until{wake, POLLIN, 0};
+        poll(&until, 1, longest_ms);
+    } else if (const auto who = peers->wait(longest_ms, wake); !who.empty()) {
+        lose(who);
+    }
+}
+
+void Watchdog::lose(const std::string& who) {
+    if (is_written()) {
+        peers = nullptr;
+        return;
+    }
+    sleep_ns(5'000'000'000); // its witness reports it, and launchers end a job within three seconds, as a rule
+    end("it cannot go on, because " + who + " has died");
+}
+
+void Watchdog::end(const std::string& reason) {
+    auto& state = rank_state();
+    const auto whole = reason + ", while " + state.activity.load();
+    const auto rank = state.rank.load();
+    std::fprintf(stderr, "netloom-field: %s%s\n", rank < 0 ? "" : ("rank " + std::to_string(rank) + ": ").c_str(), whole.c_str());
     std::fflush(stderr);
-    on_end(whole);
-    _exit(4);
+    if (on_end) {
+        on_end(whole);
+    }
+    state.ends_on_purpose.store(true);
+    _exit(limits.status);
 }
 
 } // namespace field

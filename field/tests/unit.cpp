@@ -1,4 +1,5 @@
 // Tests of what needs no MPI: plans, groups, patterns, bursts.
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -9,6 +10,8 @@
 #include "collective/pattern.hpp"
 #include "plan/plan.hpp"
 #include "plan/text.hpp"
+#include "random.hpp"
+#include "victim/precision.hpp"
 
 using namespace field;
 
@@ -26,12 +29,12 @@ static const std::string head = "netloom-field plan 1\nstudy " + std::string(64,
                                 "\nseed 1\ngroups interleaved\nsize_of vector\nbursts steady\ndeadline_s 60\n";
 static const std::string good = head + "victim ring_all_gather 1024\naggressor incast 1024\nsegment baseline 1 2\n";
 
-// All that is told of a plan, with how many mistakes there are.
-static std::string all_told(const std::string& text, int n_ranks, std::size_t n_expected) {
+// All that is reported of a plan, with how many mistakes there are.
+static std::string all_reported(const std::string& text, int n_ranks, std::size_t n_expected) {
     const auto reading = read_plan(text, n_ranks);
     std::string all;
     for (const auto& mistake : reading.mistakes) {
-        all += told(mistake, "plan.txt", text);
+        all += formatted(mistake, "plan.txt", text);
     }
     if (reading.mistakes.size() != n_expected) {
         std::fprintf(stderr, "%zu mistakes, not %zu:\n%s", reading.mistakes.size(), n_expected, all.c_str());
@@ -56,15 +59,15 @@ static void numbers_are_read_exactly() {
 }
 
 static void a_good_plan_is_read() {
-    const auto reading = read_plan("# a comment\n\n" + good + "segment congested 3 4 # and another\r\n", 4);
+    const auto reading = read_plan("# a comment\n\n" + good + "segment congested 3 4 # and another\r\nsegment baseline 1 1\n", 4);
     EXPECT(reading.mistakes.empty());
     EXPECT(reading.plan.victim == Shape::ring_all_gather && reading.plan.sizes.at(0) == 1024);
-    EXPECT(reading.plan.segments.size() == 2 && reading.plan.segments[1].is_congested() && reading.plan.segments[1].all() == 7);
+    EXPECT(reading.plan.segments.size() == 3 && reading.plan.segments[1].is_congested() && reading.plan.segments[1].all() == 7);
     EXPECT(reading.plan.grace_ns == 30'000'000'000);
 }
 
-static void all_mistakes_are_told() {
-    const auto text = all_told("netloom-field plan 1\nstudy abc\nvictim ring_allgather 1024\naggressor incast 1KiB\nsegmnt x\n"
+static void all_mistakes_are_reported() {
+    const auto text = all_reported("netloom-field plan 1\nstudy abc\nvictim ring_allgather 1024\naggressor incast 1KiB\nsegmnt x\n"
                                "seed 1 2\nseed 3\nbursts regular 5\n", 4, 11);
     EXPECT(has(text, "plan.txt:2:7: error: this is no digest"));
     EXPECT(has(text, "plan.txt:3:8: error: `ring_allgather` is no victim\n    victim ring_allgather 1024\n           ^^^^^^^^^^^^^^\n"));
@@ -72,38 +75,89 @@ static void all_mistakes_are_told() {
     EXPECT(has(text, "plan.txt:4:18: error: `1KiB` is no whole number"));
     EXPECT(has(text, "hint: did you mean `segment`?"));
     EXPECT(has(text, "plan.txt:6:8: error: `2` is one word too many"));
-    EXPECT(has(text, "plan.txt:7:1: error: `seed` stands twice"));
+    EXPECT(has(text, "plan.txt:7:1: error: `seed` occurs twice"));
     EXPECT(has(text, "error: `bursts` ends too early"));
     EXPECT(has(text, "plan.txt: error: `deadline_s` is missing"));
 }
 
-static void a_file_that_is_no_plan_is_told() {
-    EXPECT(has(all_told("", 4, 1), "the plan is empty"));
-    EXPECT(has(all_told("hosts: 16\n", 4, 1), "this is no plan"));
-    EXPECT(has(all_told("netloom-field plan 2\n", 4, 1), "this is no plan"));
+static void a_file_that_is_no_plan_is_reported() {
+    EXPECT(has(all_reported("", 4, 1), "the plan is empty"));
+    EXPECT(has(all_reported("hosts: 16\n", 4, 1), "this is no plan"));
+    EXPECT(has(all_reported("netloom-field plan 2\n", 4, 1), "this is no plan"));
 }
 
-static void what_does_not_fit_the_ranks_is_told() {
-    EXPECT(has(all_told(good, 3, 2), "the victim has 1 of 3 ranks"));
+static void what_does_not_fit_the_ranks_is_reported() {
+    EXPECT(has(all_reported(good, 3, 2), "the victim has 1 of 3 ranks"));
     const auto swapped = [](const std::string& from, const std::string& to) {
         auto text = good;
         return text.replace(text.find(from), from.size(), to);
     };
-    EXPECT(has(all_told(swapped("interleaved", "listed v v a"), 4, 1), "3 roles are listed for 4 ranks"));
-    EXPECT(has(all_told(swapped("incast 1024", "none") + "segment congested 0 1\n", 4, 1), "there is no aggressor"));
-    EXPECT(has(all_told(swapped("ring_all_gather 1024", "ring_all_reduce 1023"), 4, 1), "a multiple of 8"));
-    EXPECT(has(all_told(swapped("ring_all_gather 1024", "latency pairs 8 8"), 4, 1), "a size stands twice"));
-    EXPECT(has(all_told(swapped("ring_all_gather 1024", "latency pairs 8"), 6, 1), "3 victims make no pairs"));
-    EXPECT(has(all_told(swapped("ring_all_gather 1024", "ring_all_gather 1099511627776"), 4, 1), "MPI counts in 32 bits"));
-    EXPECT(has(all_told(swapped("ring_all_gather 1024", "ring_all_gather 1099511627777"), 4, 1), "is too large"));
-    EXPECT(has(all_told(swapped("ring_all_gather 1024", "pair_streams"), 4, 2), "there are no streams"));
-    EXPECT(has(all_told(good + "stream 0 2 0 1 64\n", 4, 1), "this victim has no streams"));
+    EXPECT(has(all_reported(swapped("interleaved", "listed v v a"), 4, 1), "3 roles are listed for 4 ranks"));
+    EXPECT(has(all_reported(swapped("incast 1024", "none") + "segment congested 0 1\nsegment baseline 0 1\n", 4, 1), "there is no aggressor"));
+    EXPECT(has(all_reported(swapped("ring_all_gather 1024", "ring_all_reduce 1023"), 4, 1), "a multiple of 8"));
+    EXPECT(has(all_reported(swapped("ring_all_gather 1024", "latency pairs 8 8"), 4, 1), "a size occurs twice"));
+    EXPECT(has(all_reported(swapped("ring_all_gather 1024", "latency pairs 8"), 6, 1), "3 victims make no pairs"));
+    EXPECT(has(all_reported(swapped("ring_all_gather 1024", "ring_all_gather 1099511627776"), 4, 1), "MPI counts in 32 bits"));
+    EXPECT(has(all_reported(swapped("ring_all_gather 1024", "ring_all_gather 1099511627777"), 4, 1), "is too large"));
+    EXPECT(has(all_reported(swapped("ring_all_gather 1024", "pair_streams"), 4, 2), "there are no streams"));
+    EXPECT(has(all_reported(good + "stream 0 2 0 1 64\n", 4, 1), "this victim has no streams"));
     const auto streams = swapped("ring_all_gather 1024", "pair_streams");
     auto once = streams;
     once.replace(once.find("baseline 1 2"), 12, "baseline 0 1");
-    all_told(once + "stream 0 2 0.25 1 64\n", 4, 0);
-    EXPECT(has(all_told(once + "stream 0 1 2 1 64\n", 4, 2), "rank 1 is no victim"));
-    EXPECT(has(all_told(once + "stream 2 2 0 1 7\n", 4, 1), "`7` is too small"));
+    all_reported(once + "stream 0 2 0.25 1 64\n", 4, 0);
+    EXPECT(has(all_reported(once + "stream 0 1 2 1 64\n", 4, 2), "rank 1 is no victim"));
+    EXPECT(has(all_reported(once + "stream 2 2 0 1 7\n", 4, 1), "`7` is too small"));
+}
+
+static void precision_and_baselines_are_read() {
+    const auto segments = [](const std::string& lines) {
+        return head + "victim ring_all_gather 1024\naggressor incast 1024\n" + lines;
+    };
+    const auto reading = read_plan(segments("segment baseline 5 precision 0.014 200 10000\n"), 4);
+    EXPECT(reading.mistakes.empty());
+    const auto& segment = reading.plan.segments.at(0);
+    EXPECT(segment.precision_ppb == 14'000'000 && segment.at_least == 200 && segment.all() == 10'005);
+    EXPECT(has(all_reported(segments("segment baseline 5 precision 2% 200 300\n"), 4, 1), "`2%` is no such number"));
+    EXPECT(has(all_reported(segments("segment baseline 5 precision 0.1 200 100\n"), 4, 1), "`100` is too small"));
+    EXPECT(has(all_reported(segments("segment baseline 5 precision 0.1 200\n"), 4, 1), "ends too early"));
+    const std::string lacking = "a baseline before and after it";
+    EXPECT(has(all_reported(segments("segment congested 0 1\n"), 4, 1), lacking));
+    EXPECT(has(all_reported(segments("segment baseline 0 1\nsegment congested 0 1\n"), 4, 1), lacking));
+    all_reported(segments("segment baseline 0 1\nsegment congested 0 1\nsegment baseline 0 1\n"), 4, 0);
+}
+
+// Against the formula, batch by batch, on random times; and that the mean is known when it is, not before.
+static void a_mean_is_known_by_ten_batches() {
+    Random random(9);
+    MeanPrecision precision(1000);
+    precision.begin(20'000'000, 50); // 2 %
+    std::vector<double> times;
+    for (bool is_known = false; !is_known && times.size() < 1000;) {
+        times.push_back(static_cast<double>(1'000'000 + random.below(400'000)));
+        is_known = precision.add(static_cast<std::int64_t>(times.back()));
+        const auto n = times.size();
+        if (n % 10 != 0) {
+            EXPECT(!is_known);
+            continue;
+        }
+        double means[10] = {}, mean = 0, squares = 0;
+        for (std::size_t at = 0; at < n; ++at) {
+            means[at / (n / 10)] += times[at] / static_cast<double>(n / 10);
+            mean += times[at] / static_cast<double>(n);
+        }
+        for (const auto of_batch : means) {
+            squares += (of_batch - mean) * (of_batch - mean);
+        }
+        const auto half = 2.262 * std::sqrt(squares / 90);
+        EXPECT(std::abs(half - precision.half_interval_ns()) < 1e-6 * mean);
+        EXPECT(is_known == (n >= 50 && half <= 0.02 * mean));
+    }
+    EXPECT(times.size() >= 50 && times.size() < 1000);
+    precision.begin(1, 10);
+    for (int i = 0; i < 9; ++i) {
+        EXPECT(!precision.add(7));
+    }
+    EXPECT(precision.add(7) && precision.half_interval_ns() == 0);
 }
 
 static void groups_are_halves() {
@@ -115,11 +169,11 @@ static void groups_are_halves() {
     EXPECT((give_roles(plan, 5) == Roles{v, v, a, a, idle}));
     plan.grouping = Grouping::random;
     plan.seed = 3;
-    const auto drawn = give_roles(plan, 64);
-    EXPECT(ranks_of(drawn, v).size() == 32 && ranks_of(drawn, a).size() == 32);
-    EXPECT(drawn == give_roles(plan, 64));
+    const auto sampled = give_roles(plan, 64);
+    EXPECT(ranks_of(sampled, v).size() == 32 && ranks_of(sampled, a).size() == 32);
+    EXPECT(sampled == give_roles(plan, 64));
     plan.seed = 4;
-    EXPECT(drawn != give_roles(plan, 64));
+    EXPECT(sampled != give_roles(plan, 64));
 }
 
 static void parts_cover_the_vector() {
@@ -135,7 +189,7 @@ static void parts_cover_the_vector() {
 static void every_changed_byte_is_found() {
     Buffer buffer(1003);
     fill(buffer.at(1), 1001, pattern_key(5, 1, 2));
-    std::optional<Wrong> wrong;
+    std::optional<WrongBytes> wrong;
     check(buffer.at(1), 1001, pattern_key(5, 1, 2), 0, wrong);
     EXPECT(!wrong);
     for (std::uint64_t at = 0; at < 1001; ++at) {
@@ -194,9 +248,11 @@ static void the_clock_is_measured() {
 int main() {
     numbers_are_read_exactly();
     a_good_plan_is_read();
-    all_mistakes_are_told();
-    a_file_that_is_no_plan_is_told();
-    what_does_not_fit_the_ranks_is_told();
+    all_mistakes_are_reported();
+    a_file_that_is_no_plan_is_reported();
+    what_does_not_fit_the_ranks_is_reported();
+    precision_and_baselines_are_read();
+    a_mean_is_known_by_ten_batches();
     groups_are_halves();
     parts_cover_the_vector();
     every_changed_byte_is_found();

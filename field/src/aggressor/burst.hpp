@@ -1,8 +1,8 @@
-// How long an aggressor goes on and how long it pauses.
+// How long an aggressor runs and how long it pauses.
 //
 // Models: rounds without end, bursts of equal length, bursts whose lengths and pauses are exponentially distributed.
 // Leaves out: the rounds; a burst is a whole number of them, at least one, however long they take.
-// Invariants: only the leader of the group draws, so all ranks agree; equal seeds give equal bursts.
+// Invariants: only the leader of the group samples, so all ranks agree; equal seeds give equal bursts.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ public:
     std::int64_t pause_after_round(std::int64_t now_ns);
 
 private:
-    std::int64_t drawn(std::int64_t mean_ns);
+    std::int64_t sample(std::int64_t mean_ns);
 
     BurstKind kind;
     std::int64_t length_mean_ns;

@@ -23,8 +23,8 @@ void Incast::run() {
     posts.wait(waiting);
 }
 
-std::optional<Wrong> Incast::check(std::uint64_t iteration) {
-    std::optional<Wrong> wrong;
+std::optional<WrongBytes> Incast::check(std::uint64_t iteration) {
+    std::optional<WrongBytes> wrong;
     for (int from = 1; group.rank == 0 && from < group.n; ++from) {
         const auto begin = static_cast<std::uint64_t>(from - 1) * size;
         field::check(buffer.at(begin), size, pattern_key(iteration, from, 0), begin, wrong);

@@ -6,8 +6,8 @@ namespace field {
 
 Aggressor::Aggressor(const Job& in)
     : job(in), collective(make_collective(in.plan.aggressor, in.plan.aggressor_size, in.plan.is_per_peer, in.group, in.waiting)),
-      bursts(in.plan), times(times_width, rounds_kept) {
-    telling.fill(MPI_REQUEST_NULL);
+      bursts(in.plan) {
+    pending.fill(MPI_REQUEST_NULL);
 }
 
 bool Aggressor::should_stop() {
@@ -27,15 +27,15 @@ void Aggressor::pause(std::int64_t length_ns) {
 }
 
 bool Aggressor::goes_on_steadily(std::uint64_t round) {
-    told[round % ahead] = is_leader() && should_stop() ? 0 : 1;
-    MPI_Ibcast(&told[round % ahead], 1, MPI_INT64_T, 0, job.group.comm, &telling[round % ahead]);
-    // What the next round's answer will overwrite is what was told `ahead` rounds before it.
+    answers[round % ahead] = is_leader() && should_stop() ? 0 : 1;
+    MPI_Ibcast(&answers[round % ahead], 1, MPI_INT64_T, 0, job.group.comm, &pending[round % ahead]);
+    // The next round's answer will overwrite that of `ahead` rounds before it.
     const auto oldest = (round + 1) % ahead;
     if (round + 1 < ahead) {
         return true;
     }
-    job.waiting.one(telling[oldest]);
-    return told[oldest] != 0;
+    job.waiting.one(pending[oldest]);
+    return answers[oldest] != 0;
 }
 
 bool Aggressor::goes_on(std::uint64_t round) {
@@ -54,36 +54,34 @@ bool Aggressor::goes_on(std::uint64_t round) {
     return length_ns >= 0;
 }
 
-void Aggressor::run(std::size_t segment, Rows& wrong) {
+std::uint64_t Aggressor::run(std::size_t segment, Times& times, WrongData& wrong) {
     const auto number = static_cast<std::uint64_t>(segment);
-    times.clear();
     collective->prepare(~number);
     stop_arrived = 0;
     MPI_Irecv(&stop_message, 1, MPI_INT, job.victim_root(), tag_stop, job.control, &stop);
     bursts.begin(now_ns());
     std::uint64_t round = 0;
-    for (;; ++round) {
+    for (bool is_over = false; !is_over; ++round) {
+        times.make_room();
         const auto start = now_ns();
         collective->run();
-        times.add({job.since(start), job.since(now_ns()), 0});
+        const auto end = now_ns();
+        times.add(segment, job.plan.aggressor_size, round, job.since(start), job.since(end), 0);
         if (round == 0 && is_leader()) {
-            MPI_Send(&stop_message, 1, MPI_INT, job.victim_root(), tag_ready, job.control);
+            Waiting::send_asleep(1, job.victim_root(), tag_ready, job.control);
         }
-        if (!goes_on(round)) {
-            break;
-        }
+        is_over = !goes_on(round);
     }
-    for (auto& request : telling) {
+    for (auto& request : pending) {
         job.waiting.one(request);
     }
     if (stop_arrived == 0) {
-        Waiting::patiently(stop);
+        Waiting::wait_asleep(stop);
     }
     if (const auto found = collective->check(~number)) {
-        wrong.add({static_cast<std::int64_t>(segment), static_cast<std::int64_t>(round),
-                   static_cast<std::int64_t>(found->offset), found->expected, found->found,
-                   static_cast<std::int64_t>(found->n_bytes)});
+        wrong.add(segment, round - 1, *found);
     }
+    return round;
 }
 
 } // namespace field

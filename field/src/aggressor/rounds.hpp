@@ -3,9 +3,9 @@
 // Models: rounds of a collective, one after the other, with or without bursts, until the victim has done.
 // Leaves out: barriers between rounds: ranks go on as what they wait for lets them.
 // Invariants: all ranks do equally many rounds. The first rank of the group, its leader, looks for the victim's message
-// and for the deadline after each round, and tells the others: with bursts at once, as every rank must know whether
-// the burst goes on; without them a few rounds ahead, so that nobody waits for it. Nobody waits for a message that
-// nobody sends: what was told is told to all.
+// and for the deadline after each round, and broadcasts the answer: with bursts at once, as every rank must know whether
+// the burst goes on; without them a few rounds ahead, so that no rank waits for it. No rank waits for a message that
+// is not sent: all answers reach all ranks. Times are written between rounds, where there is no room for the next one.
 #pragma once
 
 #include <array>
@@ -13,11 +13,12 @@
 
 #include "aggressor/burst.hpp"
 #include "job.hpp"
-#include "record/records.hpp"
+#include "record/times.hpp"
+#include "record/wrong_data.hpp"
 
 namespace field {
 
-// What victims and aggressors tell each other.
+// Messages between victims and aggressors.
 enum Tag { tag_ready = 1, tag_stop = 2 };
 
 class Aggressor {
@@ -25,9 +26,8 @@ public:
     explicit Aggressor(const Job& in);
 
     // Rounds until the victim, or the deadline, ends them; then waits for the victim's message in any case.
-    void run(std::size_t segment, Rows& wrong);
-
-    const Rows& rounds() const { return times; }
+    // Answers how many rounds there were.
+    std::uint64_t run(std::size_t segment, Times& times, WrongData& wrong);
 
 private:
     // Rounds that may begin before it is known whether one has been the last.
@@ -42,12 +42,11 @@ private:
     const Job& job;
     std::unique_ptr<Collective> collective;
     Bursts bursts;
-    Rows times;
     int stop_message = 0;
     int stop_arrived = 0;
     MPI_Request stop = MPI_REQUEST_NULL;
-    std::array<std::int64_t, ahead> told{};
-    std::array<MPI_Request, ahead> telling{};
+    std::array<std::int64_t, ahead> answers{};
+    std::array<MPI_Request, ahead> pending{};
 };
 
 } // namespace field

@@ -1,12 +1,12 @@
-#include "victim/all_to_all_linear.hpp"
-#include "victim/all_to_all_pairwise.hpp"
 #include "collective/collective.hpp"
+
+#include <stdexcept>
+
 #include "aggressor/incast.hpp"
+#include "victim/all_to_all.hpp"
 #include "victim/ping_pong.hpp"
 #include "victim/ring_all_gather.hpp"
 #include "victim/ring_all_reduce.hpp"
-
-#include <stdexcept>
 
 namespace field {
 
@@ -31,15 +31,14 @@ std::uint64_t bytes_needed(Shape shape, std::uint64_t size, bool is_per_peer, co
 
 std::unique_ptr<Collective> make_collective(Shape shape, std::uint64_t size, bool is_per_peer, const Group& group,
                                             const Waiting& waiting) {
+    const auto vector_size = is_per_peer ? size * static_cast<std::uint64_t>(group.n) : size; // of an all-to-all
     switch (shape) {
     case Shape::ring_all_gather:
         return std::make_unique<RingAllGather>(size, group, waiting);
     case Shape::all_to_all_linear:
-        return std::make_unique<AllToAllLinear>(is_per_peer ? size * static_cast<std::uint64_t>(group.n) : size, group,
-                                                waiting);
+        return std::make_unique<AllToAll>(Exchange::linear, vector_size, group, waiting);
     case Shape::all_to_all_pairwise:
-        return std::make_unique<AllToAllPairwise>(is_per_peer ? size * static_cast<std::uint64_t>(group.n) : size, group,
-                                                  waiting);
+        return std::make_unique<AllToAll>(Exchange::pairwise, vector_size, group, waiting);
     case Shape::ring_all_reduce:
         return std::make_unique<RingAllReduce>(size, group, waiting);
     case Shape::incast:

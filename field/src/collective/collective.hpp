@@ -35,7 +35,7 @@ public:
     virtual void meet() {}
     virtual void run() = 0;
     // What of the received data is wrong.
-    virtual std::optional<Wrong> check(std::uint64_t iteration) = 0;
+    virtual std::optional<WrongBytes> check(std::uint64_t iteration) = 0;
     // Time spent in the reduction during the latest run.
     virtual std::int64_t reduce_ns() const { return 0; }
 };

@@ -36,8 +36,8 @@ void fill(unsigned char* memory, std::uint64_t size, std::uint64_t key, std::uin
 }
 
 // Looks byte by byte, where it is known that something is wrong.
-static void look_closer(const unsigned char* memory, std::uint64_t size, std::uint64_t key, std::uint64_t base,
-                        std::optional<Wrong>& wrong, std::uint64_t step) {
+static void record_wrong_bytes(const unsigned char* memory, std::uint64_t size, std::uint64_t key, std::uint64_t base,
+                        std::optional<WrongBytes>& wrong, std::uint64_t step) {
     for (std::uint64_t at = 0; at < size; ++at) {
         const auto word = key + at / 8 * step;
         unsigned char bytes[8];
@@ -47,14 +47,14 @@ static void look_closer(const unsigned char* memory, std::uint64_t size, std::ui
             continue;
         }
         if (!wrong) {
-            wrong = Wrong{base + at, expected, memory[at], 0};
+            wrong = WrongBytes{base + at, expected, memory[at], 0};
         }
         ++wrong->n_bytes;
     }
 }
 
 void check(const unsigned char* memory, std::uint64_t size, std::uint64_t key, std::uint64_t base,
-           std::optional<Wrong>& wrong, std::uint64_t step) {
+           std::optional<WrongBytes>& wrong, std::uint64_t step) {
     auto word = key;
     std::uint64_t difference = 0;
     std::uint64_t at = 0;
@@ -65,7 +65,7 @@ void check(const unsigned char* memory, std::uint64_t size, std::uint64_t key, s
         word += step;
     }
     if (difference != 0 || std::memcmp(memory + at, &word, size - at) != 0) {
-        look_closer(memory, size, key, base, wrong, step);
+        record_wrong_bytes(memory, size, key, base, wrong, step);
     }
 }
 

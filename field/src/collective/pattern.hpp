@@ -38,8 +38,8 @@ private:
 
 void fill(unsigned char* memory, std::uint64_t size, std::uint64_t key, std::uint64_t step = pattern_step);
 
-// What stands where something else should.
-struct Wrong {
+// A byte that is not what was expected.
+struct WrongBytes {
     std::uint64_t offset = 0; // of the first wrong byte
     unsigned expected = 0;
     unsigned found = 0;
@@ -48,7 +48,7 @@ struct Wrong {
 
 // Adds what is wrong to `wrong`; `base` is added to offsets.
 void check(const unsigned char* memory, std::uint64_t size, std::uint64_t key, std::uint64_t base,
-           std::optional<Wrong>& wrong, std::uint64_t step = pattern_step);
+           std::optional<WrongBytes>& wrong, std::uint64_t step = pattern_step);
 
 // A vector cut in one part for each rank: the first S mod n of them hold one unit more.
 struct Parts {

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <optional>
 
-#include "plan/text.hpp"
+#include "plan/line.hpp"
 
 namespace field {
 namespace {
 
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t most_iterations = 100'000'000;
-constexpr std::int64_t longest_ns = 30 * 86'400 * std::int64_t{1'000'000'000};
+constexpr std::uint64_t most_room = 100'000'000;
+constexpr std::uint64_t most_precise = 1'000'000; // their sums are kept in memory
 
 const std::vector<std::pair<std::string, Shape>> victims = {
     {"ring_all_gather", Shape::ring_all_gather},
@@ -48,98 +48,6 @@ const std::vector<std::pair<std::string, BurstKind>> bursts = {
 const std::vector<std::pair<std::string, bool>> sizes_of = {{"vector", false}, {"per_peer", true}};
 const std::vector<std::pair<std::string, bool>> segment_names = {{"baseline", false}, {"congested", true}};
 
-// One line, its words taken one after the other.
-class Line {
-public:
-    Line(std::size_t line, std::vector<Word> its_words, std::vector<Mistake>& all_mistakes)
-        : number(line), words(std::move(its_words)), mistakes(all_mistakes) {}
-
-    const std::size_t number;
-
-    const Word& key() const { return words.front(); }
-    bool has_more() const { return at < words.size(); }
-
-    void mistake(const Word& word, std::string text, std::string expected, std::string hint = "") {
-        mistakes.push_back({number, word.column, word.text.size(), std::move(text), std::move(expected), std::move(hint)});
-    }
-
-    const Word* next(const std::string& what) {
-        if (has_more()) {
-            return &words[at++];
-        }
-        if (!was_short) {
-            mistakes.push_back({number, 0, 0, "`" + key().text + "` ends too early", what, ""});
-        }
-        was_short = true;
-        return nullptr;
-    }
-
-    template <class T>
-    std::optional<T> choice(const std::vector<std::pair<std::string, T>>& known, const std::string& what) {
-        std::vector<std::string> names;
-        for (const auto& [name, value] : known) {
-            names.push_back(name);
-        }
-        const auto* word = next(what + ": " + listed(names));
-        if (word == nullptr) {
-            return std::nullopt;
-        }
-        for (const auto& [name, value] : known) {
-            if (name == word->text) {
-                return value;
-            }
-        }
-        const auto near = meant(word->text, names);
-        mistake(*word, "`" + word->text + "` is no " + what, listed(names), near ? "did you mean `" + *near + "`?" : "");
-        return std::nullopt;
-    }
-
-    std::optional<std::uint64_t> count(const std::string& what, std::uint64_t least, std::uint64_t most) {
-        const auto expected = what + ", a whole number from " + std::to_string(least) + " to " + std::to_string(most);
-        const auto* word = next(expected);
-        if (word == nullptr) {
-            return std::nullopt;
-        }
-        const auto number_read = whole(word->text);
-        if (!number_read) {
-            mistake(*word, "`" + word->text + "` is no whole number that this program can hold", expected,
-                    "units are not written here: bytes and nanoseconds are plain numbers");
-            return std::nullopt;
-        }
-        if (*number_read < least || *number_read > most) {
-            mistake(*word, "`" + word->text + "` is too " + (*number_read < least ? "small" : "large"), expected);
-            return std::nullopt;
-        }
-        return number_read;
-    }
-
-    std::optional<std::int64_t> time(const std::string& what, std::int64_t least) {
-        const auto expected = what + ", seconds with at most nine decimals, at most 30 days";
-        const auto* word = next(expected);
-        if (word == nullptr) {
-            return std::nullopt;
-        }
-        const auto nanoseconds = seconds(word->text);
-        if (!nanoseconds || *nanoseconds > longest_ns || *nanoseconds < least) {
-            mistake(*word, "`" + word->text + "` is no such time", expected, least > 0 ? "it must be more than 0" : "");
-            return std::nullopt;
-        }
-        return nanoseconds;
-    }
-
-    void end() {
-        if (has_more() && !was_short) {
-            mistake(words[at], "`" + words[at].text + "` is one word too many", "the end of the line");
-        }
-    }
-
-private:
-    std::vector<Word> words;
-    std::vector<Mistake>& mistakes;
-    std::size_t at = 1;
-    bool was_short = false;
-};
-
 void read_study(Line& line, Plan& plan) {
     const std::string expected = "64 hexadecimal digits";
     if (const auto* word = line.next(expected)) {
@@ -152,7 +60,7 @@ void read_study(Line& line, Plan& plan) {
 }
 
 void read_groups(Line& line, Plan& plan) {
-    plan.places.groups = line.number;
+    plan.lines.groups = line.number;
     const auto kind = line.choice(groupings, "grouping");
     plan.grouping = kind.value_or(Grouping::interleaved);
     if (kind == Grouping::listed) {
@@ -167,7 +75,7 @@ void read_groups(Line& line, Plan& plan) {
 }
 
 void read_victim(Line& line, Plan& plan) {
-    plan.places.victim = line.number;
+    plan.lines.victim = line.number;
     const auto begin = line.has_more();
     const auto shape = line.choice(victims, "victim");
     if (!begin || !shape) {
@@ -191,7 +99,7 @@ void read_victim(Line& line, Plan& plan) {
 }
 
 void read_aggressor(Line& line, Plan& plan) {
-    plan.places.aggressor = line.number;
+    plan.lines.aggressor = line.number;
     const auto shape = line.choice(aggressors, "aggressor");
     if (!shape) {
         while (line.has_more()) {
@@ -217,12 +125,18 @@ void read_bursts(Line& line, Plan& plan) {
 }
 
 void read_segment(Line& line, Plan& plan) {
-    plan.places.segment = line.number;
+    plan.lines.segment = line.number;
     Segment segment;
     const auto is_congested = line.choice(segment_names, "segment");
     segment.name = is_congested.value_or(false) ? "congested" : "baseline";
     segment.warm_up = line.count("iterations that do not count", 0, most_iterations).value_or(0);
-    segment.iterations = line.count("iterations that count", 1, most_iterations).value_or(1);
+    if (line.take("precision")) {
+        segment.precision_ppb = line.fraction("half of the mean's 95 % interval over the mean").value_or(1);
+        segment.at_least = line.count("the least iterations that count", 10, most_iterations).value_or(10);
+        segment.iterations = line.count("the most iterations that count", segment.at_least, most_precise).value_or(segment.at_least);
+    } else {
+        segment.iterations = line.count("iterations that count", 1, most_iterations).value_or(1);
+    }
     plan.segments.push_back(segment);
 }
 
@@ -234,7 +148,7 @@ void read_stream(Line& line, Plan& plan) {
     stream.stop_ns = line.time("the end", 1).value_or(stream.start_ns + 1);
     stream.bytes = line.count("the size of a message in bytes", 8, most_bytes).value_or(8);
     plan.streams.push_back(stream);
-    plan.places.streams.push_back(line.number);
+    plan.lines.streams.push_back(line.number);
 }
 
 struct Key {
@@ -262,6 +176,8 @@ const std::vector<Key>& keys() {
          [](Line& line, Plan& plan) { plan.deadline_ns = line.time("the deadline", 1).value_or(1); }},
         {"grace_s", false, false, "grace_s SECONDS",
          [](Line& line, Plan& plan) { plan.grace_ns = line.time("the grace", 1).value_or(plan.grace_ns); }},
+        {"room", false, false, "room ROWS",
+         [](Line& line, Plan& plan) { plan.room = line.count("rows of times in memory", 1, most_room).value_or(plan.room); }},
     };
     return all;
 }
@@ -275,7 +191,7 @@ void read_line(Line& line, Reading& reading, std::map<std::string, std::size_t>&
         }
         const auto [first, is_new] = seen.emplace(key.name, line.number);
         if (!is_new && !key.is_repeated) {
-            line.mistake(line.key(), "`" + key.name + "` stands twice", "one line of it",
+            line.mistake(line.key(), "`" + key.name + "` occurs twice", "one line of it",
                          "the first one is line " + std::to_string(first->second));
             return;
         }
@@ -328,47 +244,6 @@ Reading read_plan(std::string_view text, int n_ranks) {
         reading.mistakes = check_plan(reading.plan, n_ranks);
     }
     return reading;
-}
-
-std::string told(const Mistake& mistake, const std::string& file, std::string_view text) {
-    auto all = file;
-    if (mistake.line > 0) {
-        all += ":" + std::to_string(mistake.line) + ":" + std::to_string(mistake.column + 1);
-    }
-    all += ": error: " + mistake.text + "\n";
-    if (mistake.line > 0) {
-        for (std::size_t number = 1; number < mistake.line; ++number) {
-            text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
-        }
-        const auto line = text.substr(0, text.find('\n'));
-        const auto length = mistake.length > 0 ? mistake.length : std::max<std::size_t>(line.size(), 1);
-        all += "    " + std::string(line) + "\n    " + std::string(mistake.column, ' ') + std::string(length, '^') + "\n";
-    }
-    all += mistake.expected.empty() ? "" : "    expected: " + mistake.expected + "\n";
-    all += mistake.hint.empty() ? "" : "    hint: " + mistake.hint + "\n";
-    return all;
-}
-
-const char* name_of(Shape shape) {
-    switch (shape) {
-    case Shape::ring_all_gather:
-        return "ring_all_gather";
-    case Shape::all_to_all_linear:
-        return "all_to_all_linear";
-    case Shape::all_to_all_pairwise:
-        return "all_to_all_pairwise";
-    case Shape::ring_all_reduce:
-        return "ring_all_reduce";
-    case Shape::incast:
-        return "incast";
-    case Shape::pairs:
-        return "pairs";
-    case Shape::pair_streams:
-        return "pair_streams";
-    case Shape::none:
-        break;
-    }
-    return "none";
 }
 
 } // namespace field

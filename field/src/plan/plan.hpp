@@ -2,8 +2,8 @@
 //
 // Models: plan format 1 (FORMATS.md): lines of a key and its values, in any order.
 // Leaves out: scenarios; this program knows nothing of them.
-// Invariants: a plan that was read whole obeys its format; what depends on the number of ranks is told by `check`.
-// All mistakes are told, not only the first.
+// Invariants: a plan that was read whole obeys its format; what depends on the number of ranks is reported by `check_plan`.
+// All mistakes are reported, not only the first.
 #pragma once
 
 #include <array>
@@ -25,7 +25,9 @@ enum class BurstKind { steady, regular, exponential };
 struct Segment {
     std::string name; // `baseline` or `congested`
     std::uint64_t warm_up = 0;
-    std::uint64_t iterations = 0;
+    std::uint64_t iterations = 0; // the most of them, where a precision ends the segment
+    std::uint64_t precision_ppb = 0; // of the mean, in billionths; 0: all iterations are done
+    std::uint64_t at_least = 0;
 
     bool is_congested() const { return name == "congested"; }
     std::uint64_t all() const { return warm_up + iterations; }
@@ -46,7 +48,7 @@ struct Plan {
     Grouping grouping = Grouping::interleaved;
     std::vector<Role> roles; // of `groups listed`
     Shape victim = Shape::none;
-    bool is_latency = false;          // the victim takes one size after the other, with a file for each
+    bool is_latency = false;          // the victim takes one size after the other
     std::vector<std::uint64_t> sizes; // of the victim: one, unless it is a latency
     std::vector<Stream> streams;
     Shape aggressor = Shape::none;
@@ -58,12 +60,13 @@ struct Plan {
     std::vector<Segment> segments;
     std::int64_t deadline_ns = 0;
     std::int64_t grace_ns = 30'000'000'000;
+    std::uint64_t room = 65'536; // rows of times in memory, of each rank
 
-    // Lines on which things stand, for mistakes told later.
-    struct Places {
+    // Line numbers, for mistakes found later.
+    struct LineNumbers {
         std::size_t groups = 0, victim = 0, aggressor = 0, segment = 0;
         std::vector<std::size_t> streams;
-    } places;
+    } lines;
 };
 
 // Something wrong with a plan.
@@ -72,7 +75,7 @@ struct Mistake {
     std::size_t column = 0;
     std::size_t length = 0; // 0: the whole line
     std::string text;
-    std::string expected; // what should stand there
+    std::string expected; // what would be right there
     std::string hint;
 };
 
@@ -82,15 +85,13 @@ struct Reading {
     std::vector<Mistake> mistakes;
 };
 
-// Reads a plan. `n_ranks` of 0: what depends on their number is not looked at.
+// Reads a plan. `n_ranks` of 0: what depends on their number is not checked.
 Reading read_plan(std::string_view text, int n_ranks);
 
 // Mistakes that show only when the whole plan and the number of ranks are known.
 std::vector<Mistake> check_plan(const Plan& plan, int n_ranks);
 
-// A mistake as it is told, with the line it concerns.
-std::string told(const Mistake& mistake, const std::string& file, std::string_view text);
-
-const char* name_of(Shape shape);
+// A mistake as it is printed, with the line it concerns.
+std::string formatted(const Mistake& mistake, const std::string& file, std::string_view text);
 
 } // namespace field

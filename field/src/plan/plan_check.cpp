@@ -18,14 +18,21 @@ Mistake on_line(std::size_t line, std::string text, std::string expected, std::s
 void check_segments(const Plan& plan, std::vector<Mistake>& mistakes) {
     for (const auto& segment : plan.segments) {
         if (segment.is_congested() && plan.aggressor == Shape::none) {
-            mistakes.push_back(on_line(plan.places.segment, "a segment is congested, but there is no aggressor",
+            mistakes.push_back(on_line(plan.lines.segment, "a segment is congested, but there is no aggressor",
                                        "`segment baseline`, or another `aggressor`"));
             break;
         }
     }
+    // Harm is a ratio to the same ranks' own baseline, and the second baseline shows what has changed meanwhile.
+    const auto& all = plan.segments;
+    const auto is_congested = [](const Segment& segment) { return segment.is_congested(); };
+    if (std::any_of(all.begin(), all.end(), is_congested) && (all.front().is_congested() || all.back().is_congested())) {
+        mistakes.push_back(on_line(plan.lines.segment, "a congested segment without a baseline before and after it",
+                                   "`segment baseline` as the first and as the last segment"));
+    }
     for (const auto& segment : plan.segments) {
-        if (plan.victim == Shape::pair_streams && (segment.warm_up != 0 || segment.iterations != 1)) {
-            mistakes.push_back(on_line(plan.places.segment, "streams are run once in a segment", "`0 1` in each segment",
+        if (plan.victim == Shape::pair_streams && (segment.warm_up != 0 || segment.iterations != 1 || segment.precision_ppb != 0)) {
+            mistakes.push_back(on_line(plan.lines.segment, "streams are run once in a segment", "`0 1` in each segment",
                                        "starts and ends of the streams say how long a segment takes"));
             break;
         }
@@ -35,7 +42,7 @@ void check_segments(const Plan& plan, std::vector<Mistake>& mistakes) {
 void check_sizes(const Plan& plan, std::vector<Mistake>& mistakes) {
     for (const auto size : plan.sizes) {
         if (plan.victim == Shape::ring_all_reduce && size % 8 != 0) {
-            mistakes.push_back(on_line(plan.places.victim, "a reduction of " + std::to_string(size) + " bytes",
+            mistakes.push_back(on_line(plan.lines.victim, "a reduction of " + std::to_string(size) + " bytes",
                                        "a multiple of 8", "it adds whole numbers of 64 bits"));
         }
     }
@@ -43,7 +50,7 @@ void check_sizes(const Plan& plan, std::vector<Mistake>& mistakes) {
         auto sorted = plan.sizes;
         std::sort(sorted.begin(), sorted.end());
         if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
-            mistakes.push_back(on_line(plan.places.victim, "a size stands twice", "each size once"));
+            mistakes.push_back(on_line(plan.lines.victim, "a size occurs twice", "each size once"));
         }
     }
 }
@@ -72,20 +79,20 @@ void check_messages(const Plan& plan, std::uint64_t n_victims, std::uint64_t n_a
         }
     };
     for (const auto size : plan.sizes) {
-        look(plan.places.victim, largest(plan.victim, size, plan.is_per_peer, n_victims));
+        look(plan.lines.victim, largest(plan.victim, size, plan.is_per_peer, n_victims));
     }
     for (std::size_t i = 0; i < plan.streams.size(); ++i) {
-        look(plan.places.streams[i], plan.streams[i].bytes);
+        look(plan.lines.streams[i], plan.streams[i].bytes);
     }
     if (plan.aggressor != Shape::none) {
-        look(plan.places.aggressor, largest(plan.aggressor, plan.aggressor_size, plan.is_per_peer, n_aggressors));
+        look(plan.lines.aggressor, largest(plan.aggressor, plan.aggressor_size, plan.is_per_peer, n_aggressors));
     }
 }
 
 void check_streams(const Plan& plan, const std::vector<Role>& roles, std::vector<Mistake>& mistakes) {
     for (std::size_t i = 0; i < plan.streams.size(); ++i) {
         const auto& stream = plan.streams[i];
-        const auto line = plan.places.streams[i];
+        const auto line = plan.lines.streams[i];
         if (stream.from == stream.to) {
             mistakes.push_back(on_line(line, "a stream from a rank to itself", "two ranks"));
         }
@@ -110,7 +117,7 @@ std::vector<Mistake> check_plan(const Plan& plan, int n_ranks) {
     check_segments(plan, mistakes);
     check_sizes(plan, mistakes);
     if ((plan.victim == Shape::pair_streams) != !plan.streams.empty()) {
-        const auto line = plan.streams.empty() ? plan.places.victim : plan.places.streams[0];
+        const auto line = plan.streams.empty() ? plan.lines.victim : plan.lines.streams[0];
         mistakes.push_back(on_line(line, plan.streams.empty() ? "there are no streams" : "this victim has no streams",
                                    "lines of `stream` with `victim pair_streams`, and only there"));
     }
@@ -119,7 +126,7 @@ std::vector<Mistake> check_plan(const Plan& plan, int n_ranks) {
         return mistakes;
     }
     if (plan.grouping == Grouping::listed && plan.roles.size() != static_cast<std::size_t>(n_ranks)) {
-        mistakes.push_back(on_line(plan.places.groups, std::to_string(plan.roles.size()) + " roles are listed for " +
+        mistakes.push_back(on_line(plan.lines.groups, std::to_string(plan.roles.size()) + " roles are listed for " +
                                                            std::to_string(n_ranks) + " ranks", "one role for each rank"));
         return mistakes;
     }
@@ -128,13 +135,13 @@ std::vector<Mistake> check_plan(const Plan& plan, int n_ranks) {
     const auto n_aggressors = ranks_of(roles, Role::aggressor).size();
     check_streams(plan, roles, mistakes);
     if (n_victims < 2) {
-        mistakes.push_back(on_line(plan.places.groups, "the victim has " + std::to_string(n_victims) + " of " +
+        mistakes.push_back(on_line(plan.lines.groups, "the victim has " + std::to_string(n_victims) + " of " +
                                                            std::to_string(n_ranks) + " ranks", "at least 2", "start more ranks"));
     } else if (plan.victim == Shape::pairs && n_victims % 2 != 0) {
-        mistakes.push_back(on_line(plan.places.groups, std::to_string(n_victims) + " victims make no pairs", "an even number"));
+        mistakes.push_back(on_line(plan.lines.groups, std::to_string(n_victims) + " victims make no pairs", "an even number"));
     }
     if (plan.aggressor != Shape::none && n_aggressors < 2) {
-        mistakes.push_back(on_line(plan.places.groups, "the aggressor has " + std::to_string(n_aggressors) + " of " +
+        mistakes.push_back(on_line(plan.lines.groups, "the aggressor has " + std::to_string(n_aggressors) + " of " +
                                                            std::to_string(n_ranks) + " ranks", "at least 2", "start more ranks"));
     }
     if (mistakes.empty()) {

@@ -28,7 +28,7 @@ PairStreams::PairStreams(const Job& in) : job(in) {
         if (job.rank != stream.from && job.rank != stream.to) {
             continue;
         }
-        End end{number, stream, job.rank == stream.from, Buffer(window * stream.bytes), {}, 0, 0, false, {}, {}};
+        StreamEnd end{number, stream, job.rank == stream.from, Buffer(window * stream.bytes), {}, 0, 0, false, {}, {}};
         const auto in_group = [&](int rank) {
             return static_cast<int>(std::lower_bound(job.victims.begin(), job.victims.end(), rank) - job.victims.begin());
         };
@@ -44,12 +44,12 @@ PairStreams::~PairStreams() { MPI_Comm_free(&comm); }
 
 static std::uint64_t key_of(std::size_t number) { return pattern_key(number, -2, -2); }
 
-void PairStreams::post(End& end) {
+void PairStreams::post(StreamEnd& end) {
     MPI_Irecv(end.slot(), static_cast<int>(end.stream.bytes), MPI_BYTE, end.stream.from, static_cast<int>(end.number), comm,
               &end.requests[end.next % window]);
 }
 
-void PairStreams::begin(End& end) {
+void PairStreams::begin(StreamEnd& end) {
     end.next = 0;
     end.n_last = 0;
     end.is_stopping = false;
@@ -67,7 +67,7 @@ void PairStreams::begin(End& end) {
     end.next = 0;
 }
 
-bool PairStreams::send(End& end, std::int64_t since) {
+bool PairStreams::send(StreamEnd& end, std::int64_t since) {
     end.is_stopping = end.is_stopping || since >= end.stream.stop_ns || job.is_late();
     if (since < end.stream.start_ns && !end.is_stopping) {
         return false;
@@ -80,7 +80,7 @@ bool PairStreams::send(End& end, std::int64_t since) {
     return true;
 }
 
-bool PairStreams::receive(End& end, int n_bytes, std::int64_t since) {
+bool PairStreams::receive(StreamEnd& end, int n_bytes, std::int64_t since) {
     if (n_bytes == 0) {
         ++end.n_last;
         ++end.next;
@@ -89,7 +89,7 @@ bool PairStreams::receive(End& end, int n_bytes, std::int64_t since) {
     std::uint64_t number;
     std::memcpy(&number, end.slot(), sizeof number);
     if (number != end.next || static_cast<std::uint64_t>(n_bytes) != end.stream.bytes) {
-        end.wrong = end.wrong ? end.wrong : Wrong{0, static_cast<unsigned>(end.next & 255), static_cast<unsigned>(number & 255), 0};
+        end.wrong = end.wrong ? end.wrong : WrongBytes{0, static_cast<unsigned>(end.next & 255), static_cast<unsigned>(number & 255), 0};
         ++end.wrong->n_bytes;
     }
     const auto stretch = static_cast<std::size_t>(since / stretch_ns);
@@ -100,7 +100,7 @@ bool PairStreams::receive(End& end, int n_bytes, std::int64_t since) {
 }
 
 // Looks at the message at the head only: they match in order, and what is posted again comes after all others.
-bool PairStreams::advance(End& end) {
+bool PairStreams::advance(StreamEnd& end) {
     int is_done = 0;
     MPI_Status status;
     MPI_Test(&end.requests[end.next % window], &is_done, &status);
@@ -116,7 +116,7 @@ bool PairStreams::advance(End& end) {
     return receive(end, n_bytes, since);
 }
 
-void PairStreams::finish(End& end) {
+void PairStreams::finish(StreamEnd& end) {
     if (end.is_sender) {
         job.waiting.all(end.requests, window);
         return;
@@ -129,13 +129,14 @@ void PairStreams::finish(End& end) {
     }
 }
 
-void PairStreams::run(std::size_t segment, Rows& times, Rows& wrong) {
-    times.clear();
+void PairStreams::run(std::size_t segment, Times& times, WrongData& wrong) {
+    times.make_room();
     for (auto& end : ends) {
         begin(end);
     }
     job.waiting.barrier(job.group.comm);
     start = now_ns();
+    std::uint64_t n_idle = 0;
     for (bool is_over = false; !is_over;) {
         is_over = true;
         bool has_moved = false;
@@ -145,35 +146,36 @@ void PairStreams::run(std::size_t segment, Rows& times, Rows& wrong) {
                 is_over = false;
             }
         }
-        if (!has_moved) {
-            job.waiting.between_looks();
+        n_idle = has_moved ? 0 : n_idle + 1;
+        if (n_idle > 0) {
+            job.waiting.between_tests(n_idle);
         }
     }
     for (auto& end : ends) {
         finish(end);
     }
-    times.add({job.since(start), job.since(now_ns()), 0});
+    times.add(segment, 0, 0, job.since(start), job.since(now_ns()), 0);
     for (const auto& end : ends) {
         if (end.wrong) {
-            wrong.add({static_cast<std::int64_t>(segment), static_cast<std::int64_t>(end.number),
-                       static_cast<std::int64_t>(end.wrong->offset), end.wrong->expected, end.wrong->found,
-                       static_cast<std::int64_t>(end.wrong->n_bytes)});
+            wrong.add(segment, end.number, *end.wrong);
         }
     }
 }
 
-std::vector<std::int64_t> PairStreams::arrived() const {
-    std::vector<std::int64_t> rows;
+void PairStreams::write(std::size_t segment, RowFile& file) const {
     for (const auto& end : ends) {
         const auto is_full = [](std::int64_t bytes) { return bytes > 0; };
         const auto last = std::find_if(end.bytes.rbegin(), end.bytes.rend(), is_full).base() - end.bytes.begin();
         for (std::ptrdiff_t stretch = end.stream.start_ns / stretch_ns; stretch < last; ++stretch) {
+            if (file.is_full()) {
+                file.flush();
+            }
             const auto from = job.since(start) + stretch * stretch_ns;
-            const auto bytes = end.bytes[static_cast<std::size_t>(stretch)];
-            rows.insert(rows.end(), {static_cast<std::int64_t>(end.number), from, from + stretch_ns, bytes});
+            file.add({static_cast<std::int64_t>(segment), static_cast<std::int64_t>(end.number), from, from + stretch_ns,
+                      end.bytes[static_cast<std::size_t>(stretch)]});
         }
     }
-    return rows;
+    file.flush();
 }
 
 } // namespace field

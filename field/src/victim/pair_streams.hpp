@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "job.hpp"
-#include "record/records.hpp"
+#include "record/times.hpp"
+#include "record/wrong_data.hpp"
 
 namespace field {
 
@@ -23,15 +24,15 @@ public:
     ~PairStreams();
 
     // All streams once, each until its stop or the deadline.
-    void run(std::size_t segment, Rows& times, Rows& wrong);
-    // Bytes that arrived here in each stretch: stream, start, end, bytes.
-    std::vector<std::int64_t> arrived() const;
+    void run(std::size_t segment, Times& times, WrongData& wrong);
+    // After a segment: the bytes that arrived here in each stretch, as rows of `segment,stream,start_ns,end_ns,bytes`.
+    void write(std::size_t segment, RowFile& file) const;
 
 private:
     static constexpr std::size_t window = 4;
 
     // One end of a stream.
-    struct End {
+    struct StreamEnd {
         std::size_t number;
         Stream stream;
         bool is_sender;
@@ -41,23 +42,23 @@ private:
         std::size_t n_last = 0;   // empty messages so far
         bool is_stopping = false; // of a sender
         std::vector<std::int64_t> bytes; // of each stretch, of a receiver
-        std::optional<Wrong> wrong;
+        std::optional<WrongBytes> wrong;
 
         unsigned char* slot() { return slot(next % window); }
         unsigned char* slot(std::size_t at) { return buffers.at(at * stream.bytes); }
         bool is_over() const { return n_last == window; }
     };
 
-    void begin(End& end);
-    bool advance(End& end);
-    bool send(End& end, std::int64_t since);
-    bool receive(End& end, int n_bytes, std::int64_t since);
-    void post(End& end);
-    void finish(End& end);
+    void begin(StreamEnd& end);
+    bool advance(StreamEnd& end);
+    bool send(StreamEnd& end, std::int64_t since);
+    bool receive(StreamEnd& end, int n_bytes, std::int64_t since);
+    void post(StreamEnd& end);
+    void finish(StreamEnd& end);
 
     const Job& job;
     MPI_Comm comm;
-    std::vector<End> ends;
+    std::vector<StreamEnd> ends;
     std::int64_t start = 0;
 };
 

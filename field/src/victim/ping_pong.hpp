@@ -18,7 +18,7 @@ public:
     void prepare(std::uint64_t iteration) override;
     void meet() override;
     void run() override;
-    std::optional<Wrong> check(std::uint64_t iteration) override;
+    std::optional<WrongBytes> check(std::uint64_t iteration) override;
 
 private:
     bool is_first() const { return group.rank < group.n / 2; }
@@ -27,8 +27,8 @@ private:
     Group group;
     const Waiting& waiting;
     int partner;
-    Buffer goes;
-    Buffer comes;
+    Buffer outgoing;
+    Buffer incoming;
 };
 
 } // namespace field

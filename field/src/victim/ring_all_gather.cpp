@@ -22,8 +22,8 @@ void RingAllGather::run() {
     }
 }
 
-std::optional<Wrong> RingAllGather::check(std::uint64_t iteration) {
-    std::optional<Wrong> wrong;
+std::optional<WrongBytes> RingAllGather::check(std::uint64_t iteration) {
+    std::optional<WrongBytes> wrong;
     for (int rank = 0; rank < group.n; ++rank) {
         const auto part = static_cast<std::uint64_t>(rank);
         const auto begin = parts.begin(part);

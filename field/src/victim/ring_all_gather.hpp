@@ -14,7 +14,7 @@ public:
     RingAllGather(std::uint64_t size, const Group& in, const Waiting& how);
     void prepare(std::uint64_t iteration) override;
     void run() override;
-    std::optional<Wrong> check(std::uint64_t iteration) override;
+    std::optional<WrongBytes> check(std::uint64_t iteration) override;
 
 private:
     Group group;

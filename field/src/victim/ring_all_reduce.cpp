@@ -45,12 +45,12 @@ void RingAllReduce::run() {
     }
 }
 
-std::optional<Wrong> RingAllReduce::check(std::uint64_t iteration) {
+std::optional<WrongBytes> RingAllReduce::check(std::uint64_t iteration) {
     std::uint64_t key = 0;
     for (int rank = 0; rank < group.n; ++rank) {
         key += pattern_key(iteration, rank, -1);
     }
-    std::optional<Wrong> wrong;
+    std::optional<WrongBytes> wrong;
     const auto step = static_cast<std::uint64_t>(group.n) * pattern_step;
     field::check(vector.at(0), vector.size(), key, 0, wrong, step);
     return wrong;

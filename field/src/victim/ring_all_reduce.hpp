@@ -15,7 +15,7 @@ public:
     RingAllReduce(std::uint64_t size, const Group& in, const Waiting& how);
     void prepare(std::uint64_t iteration) override;
     void run() override;
-    std::optional<Wrong> check(std::uint64_t iteration) override;
+    std::optional<WrongBytes> check(std::uint64_t iteration) override;
     std::int64_t reduce_ns() const override { return reduced_ns; }
 
 private:
