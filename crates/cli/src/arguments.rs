@@ -2,6 +2,7 @@
 //!
 //! Invariants: these texts are the reference of the command; a snapshot guards them.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -9,6 +10,7 @@ use netloom_lab::figures::{self, Format as FigureFormat};
 use netloom_lab::show::themis;
 use netloom_lab::summary::over;
 use netloom_lab::sweep::{Precision, Variation};
+use netloom_lab::testbed::{self, Bytes, Rate, Scale};
 use netloom_lab::{Over, Seeds};
 
 /// Packet-level simulation of the networks that AI training runs on.
@@ -51,6 +53,8 @@ pub enum Command {
     List(List),
     /// Make scenarios of what another simulator was given
     Import(Import),
+    /// Measure on real machines, beside what is simulated
+    Field(Field),
     /// Run the scenarios of a paper and judge its claims
     Reproduce(Reproduce),
     /// Run one job under four load-balancing policies and compare them
@@ -337,7 +341,7 @@ pub struct ShowThemis {
     pub paths: u64,
     /// Rate of the last hop
     #[arg(long, value_name = "RATE", default_value = "400Gbps", value_parser = themis::rate)]
-    pub rate: themis::Rate,
+    pub rate: Rate,
     /// From a packet's enqueueing for the last hop to the return of its NACK
     #[arg(long, value_name = "TIME", default_value = "2us", value_parser = themis::span)]
     pub round_trip: themis::Duration,
@@ -349,13 +353,13 @@ pub struct ShowThemis {
     pub queue_pairs: u64,
     /// Packet on the wire
     #[arg(long, value_name = "SIZE", default_value = "1500B", value_parser = themis::size)]
-    pub mtu: themis::Bytes,
+    pub mtu: Bytes,
     /// Room beyond rate times round trip, from 1 to 100
     #[arg(long, value_name = "NUMBER", default_value = "1.5", value_parser = themis::factor)]
     pub factor: u64,
     /// Buffer of the switch, to compare with
     #[arg(long, value_name = "SIZE", default_value = "64MB", value_parser = themis::size)]
-    pub buffer: themis::Bytes,
+    pub buffer: Bytes,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
@@ -517,6 +521,63 @@ pub struct SeedSim {
     #[arg(long)]
     pub force: bool,
 }
+
+/// `netloom field`.
+#[derive(Debug, Args)]
+pub struct Field {
+    /// What
+    #[command(subcommand)]
+    pub verb: FieldVerb,
+}
+
+/// What `netloom field` does.
+#[derive(Debug, Subcommand)]
+pub enum FieldVerb {
+    /// Make a scenario's fabric from network namespaces of this machine and run a command in it
+    Testbed(Testbed),
+}
+
+/// `netloom field testbed`.
+#[derive(Debug, Args)]
+#[command(after_help = TESTBED_ENDS)]
+pub struct Testbed {
+    /// A scenario, or a fabric that scenarios inherit from
+    #[arg(value_name = "FABRIC")]
+    pub fabric: PathBuf,
+    /// Change a value of the scenario, as in `--set fabric.leaf_spine.spines=1`; may be repeated
+    #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
+    pub set: Vec<(String, String)>,
+    /// The rate of every link, as a share of what the scenario says [default: so that the fastest link has 100 Mbit/s]
+    #[arg(long, value_name = "N/M", value_parser = Scale::parse, conflicts_with = "rate")]
+    pub scale: Option<Scale>,
+    /// The rate of the fastest link, as in 20Mbps; all others are scaled by the same factor
+    #[arg(long, value_name = "RATE", value_parser = testbed::rate)]
+    pub rate: Option<Rate>,
+    /// What every switch port holds [default: the limit in the scenario, else 10 ms of its rate]
+    #[arg(long, value_name = "SIZE", value_parser = themis::size)]
+    pub queue: Option<Bytes>,
+    /// Which of several next hops a packet takes: `ecmp`, by a hash of addresses and ports, or `pinned`, one for each
+    /// destination, as with `balance: deterministic`
+    #[arg(long, value_name = "MODE", default_value = "ecmp", value_parser = clap::builder::PossibleValuesParser::new(["ecmp", "pinned"]))]
+    pub routes: String,
+    /// Print the commands that would make the network, as a shell script, and make nothing
+    #[arg(long)]
+    pub explain: bool,
+    /// Print nothing but errors and what the command prints
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Already inside of the namespaces: make the network, run the command
+    #[arg(long, hide = true)]
+    pub inside: bool,
+    /// The command, run on the first host [default: a shell, where standard input is a terminal]
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+const TESTBED_ENDS: &str = "\
+Inside, `on-host HOST COMMAND...` runs a command on another host; hosts are known by their names.
+The exit code is that of the command, 128 and the signal's number if a signal ended it. Refused with 2, before anything
+is made: a fabric that cannot be built, a machine that lacks something. Nothing is left when it ends, however it ends.";
 
 /// `netloom reproduce`.
 #[derive(Debug, Args)]

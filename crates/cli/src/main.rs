@@ -32,12 +32,18 @@ fn main() -> process::ExitCode {
     tell_how_to_report();
     // After a panic nothing but the exit code is taken from what was going on.
     let done = catch_unwind(AssertUnwindSafe(|| dispatch(arguments)));
-    process::ExitCode::from(done.unwrap_or(ExitCode::Internal) as u8)
+    process::ExitCode::from(done.unwrap_or(ExitCode::Internal as u8))
 }
 
-fn dispatch(arguments: Arguments) -> ExitCode {
+/// Does what was asked for; the answer is the exit code.
+fn dispatch(arguments: Arguments) -> u8 {
     let mut output = Output::new();
     let done = match arguments.command {
+        // The one command whose exit code is that of another program.
+        Command::Field(field) => {
+            let done = commands::field::field(&field, &mut output);
+            return done.unwrap_or_else(|error| output.error(&error) as u8);
+        }
         Command::Run(run) => commands::run::run(run, &mut output),
         Command::Sweep(sweep) => commands::sweep::sweep(sweep, &mut output),
         Command::Compare(compare) => commands::compare::compare(&compare, &mut output),
@@ -52,7 +58,7 @@ fn dispatch(arguments: Arguments) -> ExitCode {
         Command::Demo(demo) => commands::demo::demo(demo, &mut output),
         Command::Bench(bench) => commands::bench::bench(&bench, &mut output),
     };
-    done.unwrap_or_else(|error| output.error(&error))
+    done.unwrap_or_else(|error| output.error(&error)) as u8
 }
 
 /// Help and version are no errors; anything else that is wrong with the arguments is bad input.

@@ -155,6 +155,9 @@ pub enum LabError {
     /// A run cannot be exported.
     #[error(transparent)]
     Export(#[from] ExportError),
+    /// A testbed cannot be made.
+    #[error(transparent)]
+    Testbed(#[from] netloom_testbed::Refusal),
     /// A sweep cannot be made.
     #[error(transparent)]
     Sweep(#[from] SweepError),

@@ -3,7 +3,7 @@
 //! Models: compile, simulate, store ([`run`]); the figures of a run ([`summary`]), runs side by side ([`compare`]) and
 //! on a page ([`report`]), as text ([`report_text`]) and in figures for papers ([`figures`]), in the formats of other
 //! programs ([`export`]), a run while it goes on ([`live`]), fabrics in characters ([`text::fabric()`]), the life of packets
-//! in them ([`show`]), many runs at once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking
+//! in them ([`show`]), a fabric as a network of namespaces ([`testbed`]), many runs at once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking
 //! scenarios and run folders ([`check`]), and what there is to choose from ([`list`]).
 //! Leaves out: terminals, arguments, and how a page is drawn.
 //!
@@ -54,6 +54,7 @@ mod source;
 mod spread;
 pub mod summary;
 pub mod sweep;
+pub mod testbed;
 pub mod text;
 mod watch;
 pub mod words;

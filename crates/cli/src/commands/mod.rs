@@ -6,6 +6,7 @@ pub mod compare;
 pub mod congestion;
 pub mod demo;
 pub mod export;
+pub mod field;
 pub mod figures;
 pub mod import;
 pub mod interference;

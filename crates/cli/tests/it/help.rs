@@ -26,6 +26,8 @@ fn help_texts() {
         "list",
         "import",
         "import seed-sim",
+        "field",
+        "field testbed",
         "reproduce",
         "demo",
         "bench",

@@ -15,4 +15,6 @@ mod nccl;
 mod osu;
 mod packets;
 mod pictures;
+#[cfg(target_os = "linux")]
+mod testbed;
 mod waits;

@@ -1,0 +1,461 @@
+//! Networks of namespaces: hosts reach each other, bytes cross the links, and nothing is left behind.
+//!
+//! Where a machine does not allow namespaces these tests are named as skipped by `scripts/skip.sh`, which fails under
+//! `NETLOOM_REQUIRE_ALL=1`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::hash::{BuildHasher, RandomState};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::OnceLock;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::command::{Answer, Place, command};
+
+/// 4 leaves with 2 hosts each, 2 spines.
+const FABRIC: &str = "netloom: 1\nfabric: { leaf_spine: { leaves: 4, spines: 2, hosts_per_leaf: 2 } }\n";
+/// Small enough to be made again and again.
+const SMALL: &str = "netloom: 1\nfabric: { leaf_spine: { leaves: 2, spines: 2, hosts_per_leaf: 1 } }\n";
+
+/// Whether networks can be made here; if not, that is reported once.
+fn is_possible() -> bool {
+    static POSSIBLE: OnceLock<bool> = OnceLock::new();
+    *POSSIBLE.get_or_init(|| {
+        let place = Place::new();
+        place.write("small.yaml", SMALL);
+        let answer = place.netloom(&["field", "testbed", "small.yaml", "--", "true"]);
+        let is_missing = ["make no namespaces", "lacks", "could not be made"];
+        if answer.code == Some(2) && is_missing.iter().any(|part| answer.err.contains(part)) {
+            skip(
+                "networks of namespaces",
+                answer.err.trim(),
+                "root or user namespaces, iproute2, util-linux",
+            );
+            return false;
+        }
+        assert_eq!(answer.code, Some(0), "{}", answer.err);
+        true
+    })
+}
+
+fn has_python() -> bool {
+    let found = Command::new("python3").arg("--version").output().is_ok();
+    if !found {
+        skip("streams across namespaces", "python3 is not installed", "apt-get install python3");
+    }
+    found
+}
+
+fn skip(what: &str, why: &str, how: &str) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/skip.sh");
+    let status = Command::new(script).args([what, &why.replace('\n', " "), how]).status();
+    assert!(status.expect("the script runs").success(), "{what}: {why}");
+}
+
+/// A folder, and a word in the environment of everything that is started from it.
+struct Bed {
+    place: Place,
+    mark: String,
+    before: BTreeSet<String>,
+}
+
+impl Bed {
+    fn new(fabric: &str) -> Bed {
+        let place = Place::new();
+        place.write("fabric.yaml", fabric);
+        fs::create_dir(place.path("tmp")).expect("it can be made");
+        let mark = format!("bed-{:x}", RandomState::new().hash_one(0));
+        Bed { place, mark, before: BTreeSet::new() }.noted()
+    }
+
+    fn noted(mut self) -> Bed {
+        self.before = traces();
+        self
+    }
+
+    fn testbed(&self, options: &[&str], words: &[&str]) -> Command {
+        let mut testbed = command(&self.place.path(""));
+        testbed.args(["field", "testbed", "fabric.yaml"]).args(options).arg("--").args(words);
+        testbed.env("BED", &self.mark).env("TMPDIR", self.place.path("tmp")).stdin(Stdio::null());
+        testbed
+    }
+
+    fn run(&self, options: &[&str], words: &[&str]) -> Answer {
+        self.testbed(options, words).output().expect("it starts").into()
+    }
+
+    /// Starts a command that ends neither by itself nor by a request, with children in other namespaces and sessions that do
+    /// not either, and waits until all that is there.
+    fn stubborn(&self) -> (Child, BufReader<ChildStdout>) {
+        let script = "trap '' TERM HUP INT
+            for host in $NETLOOM_TESTBED_HOSTS; do
+                on-host $host setsid sh -c 'trap \"\" TERM HUP INT; sleep 1000' &
+            done
+            setsid sleep 1000 & echo begun; sleep 1000";
+        let mut child =
+            self.testbed(&[], &["sh", "-c", script]).stdout(Stdio::piped()).spawn().expect("it starts");
+        let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut line = String::new();
+        out.read_line(&mut line).expect("it can be read");
+        assert_eq!(line, "begun\n");
+        (child, out)
+    }
+
+    /// Processes with the mark, by id, outermost first.
+    fn processes(&self) -> Vec<u32> {
+        let mark = format!("BED={}", self.mark).into_bytes();
+        let ids = fs::read_dir("/proc").expect("it can be read").flatten();
+        let ids = ids.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        let is_marked = |id: &u32| {
+            let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+            environment.split(|&byte| byte == 0).any(|word| word == mark)
+        };
+        let mut found: Vec<u32> = ids.filter(is_marked).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Processes, links, mounts and files are those from before; what ends by force may take a moment.
+    fn assert_nothing_is_left(&self) {
+        let begun = Instant::now();
+        let is_clean = || self.processes().is_empty() && traces() == self.before && self.n_files() == 0;
+        while !is_clean() {
+            let left = (self.processes(), &traces() - &self.before, self.n_files());
+            assert!(begun.elapsed() < Duration::from_secs(20), "processes, traces, files are left: {left:?}");
+            sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn n_files(&self) -> usize {
+        fs::read_dir(self.place.path("tmp")).expect("it is there").count()
+    }
+}
+
+/// What a network could leave outside of its processes: links, mounts, files and names of namespaces.
+fn traces() -> BTreeSet<String> {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").expect("it can be read");
+    let mut found: BTreeSet<String> = mounts.lines().map(str::to_owned).collect();
+    for folder in ["/sys/class/net", "/run", "/run/netns", "/run/netloom", "/dev/shm"] {
+        let Ok(entries) = fs::read_dir(folder) else { continue };
+        let names = entries.flatten().map(|entry| entry.path().display().to_string());
+        // Other programs of this machine come and go, too: what is ours has such names.
+        let is_ours = |name: &String| folder == "/sys/class/net" || name.contains("net");
+        found.extend(names.filter(is_ours));
+    }
+    found
+}
+
+fn signal(id: u32, name: &str) {
+    let sent =
+        Command::new("kill").args([&format!("-{name}"), &id.to_string()]).stderr(Stdio::null()).status();
+    // It may have ended by itself.
+    sent.expect("there is a `kill`");
+}
+
+/// From 0 to 1, another one in every run of the test.
+fn random_share() -> f64 {
+    RandomState::new().hash_one(1) as f64 / u64::MAX as f64
+}
+
+/// Every host listens and connects to every other one.
+const EVERYBODY: &str = r#"
+import socket, subprocess, sys, os
+names = os.environ["NETLOOM_TESTBED_HOSTS"].split()
+listen = "import socket,time; s = socket.create_server(('', 5000)); print('ready', flush=True); time.sleep(1000)"
+listeners = [subprocess.Popen(["on-host", name, sys.executable, "-c", listen], stdout=subprocess.PIPE) for name in names]
+for listener in listeners:
+    assert listener.stdout.readline() == b"ready\n"
+connect = "import socket,sys\nfor name in sys.argv[1:]: socket.create_connection((name, 5000), timeout=10)\nprint('ok', len(sys.argv) - 1)"
+for name in names:
+    others = [other for other in names if other != name]
+    out = subprocess.run(["on-host", name, sys.executable, "-c", connect, *others], capture_output=True, text=True)
+    assert out.stdout == f"ok {len(others)}\n", (name, out)
+print("all", len(names))
+"#;
+
+#[test]
+fn every_host_reaches_every_other_one_by_name() {
+    if !is_possible() || !has_python() {
+        return;
+    }
+    let lists = "netloom: 1\nfabric: { custom: { hosts: [a, b, c], switches: [s, t], links: [
+        { from: a, to: s, rate: 100Gbps, delay: 1us }, { from: b, to: s, rate: 100Gbps, delay: 1us },
+        { from: c, to: t, rate: 40Gbps, delay: 1us }, { from: s, to: t, rate: 100Gbps, delay: 1us, count: 2 } ] } }\n";
+    let tree = "netloom: 1\nfabric: { fat_tree: { k: 4 } }\n";
+    let switch = "netloom: 1\nfabric: { single_switch: { hosts: 5 } }\n";
+    for (fabric, n_hosts) in [(lists, 3), (tree, 16), (switch, 5), (FABRIC, 8)] {
+        for routes in ["ecmp", "pinned"] {
+            let bed = Bed::new(fabric);
+            let answer = bed.run(&["--routes", routes], &["python3", "-c", EVERYBODY]);
+            assert_eq!((answer.code, answer.out), (Some(0), format!("all {n_hosts}\n")), "{}", answer.err);
+            bed.assert_nothing_is_left();
+        }
+    }
+}
+
+/// Bytes from the first host to the third leaf's first one for two seconds; then bits per second, and what each port of
+/// leaf0 has sent.
+const STREAM: &str = r#"
+import glob, socket, subprocess, sys, time
+receive = """
+import socket, time
+server = socket.create_server(('', 5000))
+print('ready', flush=True)
+stream, _ = server.accept()
+begin = total = 0
+while data := stream.recv(1 << 16):
+    begin = begin or time.monotonic()
+    total += len(data)
+print(total, round(total * 8 / (time.monotonic() - begin)))
+"""
+receiver = subprocess.Popen(["on-host", "leaf2.host0", sys.executable, "-c", receive], stdout=subprocess.PIPE, text=True)
+assert receiver.stdout.readline() == "ready\n"
+with socket.create_connection(("leaf2.host0", 5000)) as stream:
+    until = time.monotonic() + 2
+    while time.monotonic() < until:
+        stream.sendall(bytes(1 << 14))
+print(receiver.stdout.readline().strip())
+for port in sorted(glob.glob("/run/netloom/sys/leaf0/class/net/eth*")):
+    print(open(port + "/statistics/tx_bytes").read().strip())
+"#;
+
+#[test]
+fn a_stream_crosses_the_pinned_uplink_at_the_scaled_rate() {
+    if !is_possible() || !has_python() {
+        return;
+    }
+    let bed = Bed::new(FABRIC);
+    let answer = bed.run(&["--rate", "20Mbps", "--routes", "pinned"], &["python3", "-c", STREAM]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    let numbers: Vec<f64> =
+        answer.out.split_whitespace().map(|word| word.parse().expect("a number")).collect();
+    let [total, rate, to_hosts @ .., up0, up1] = &numbers[..] else { panic!("{}", answer.out) };
+    // Headers are 66 of 1,514 bytes; a busy machine is slower, the bucket lets a little through at once.
+    assert!((10e6..21e6).contains(rate), "{rate} bit/s");
+    // Host 4 is dealt to the first spine.
+    assert!(*up0 > *total && *up0 < 1.5 * total, "{numbers:?}");
+    assert!(*up1 < 0.01 * total && to_hosts[1] < 0.01 * total, "{numbers:?}");
+    assert!(
+        answer.err.contains("20 Mbit/s") && answer.err.contains("not imitated: delay of links"),
+        "{}",
+        answer.err
+    );
+}
+
+#[test]
+fn the_exit_status_is_that_of_the_command() {
+    if !is_possible() {
+        return;
+    }
+    let bed = Bed::new(SMALL);
+    for (script, status) in
+        [("exit 0", 0), ("exit 7", 7), ("kill -KILL $$", 137), ("setsid sleep 1000 & exit 3", 3)]
+    {
+        let answer = bed.run(&["--quiet"], &["sh", "-c", script]);
+        assert_eq!((answer.code, answer.err.as_str()), (Some(status), ""), "{script}");
+        bed.assert_nothing_is_left();
+    }
+}
+
+#[test]
+fn killed_at_any_instant_it_leaves_nothing() {
+    if !is_possible() {
+        return;
+    }
+    let bed = Bed::new(SMALL);
+    for number in 0..20 {
+        let mut child =
+            bed.testbed(&["--quiet"], &["sleep", "1000"]).stderr(Stdio::null()).spawn().expect("it starts");
+        // The network takes some hundred milliseconds to make.
+        sleep(Duration::from_secs_f64(0.3 * random_share()));
+        // The process that the user started, or any other one.
+        let victims = bed.processes();
+        let place = if number % 2 == 0 { 0 } else { (random_share() * victims.len() as f64) as usize };
+        signal(victims.get(place).copied().unwrap_or_else(|| child.id()), "KILL");
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while child.try_wait().expect("it can be waited for").is_none() {
+            // A tool that was killed while the network is made, or a probe, ends it with an error, and all processes go.
+            assert!(Instant::now() < deadline, "process {place} of {victims:?} was killed, and it goes on");
+            sleep(Duration::from_millis(5));
+        }
+        bed.assert_nothing_is_left();
+    }
+}
+
+#[test]
+fn a_request_to_end_leaves_nothing_of_a_command_that_ignores_it() {
+    if !is_possible() {
+        return;
+    }
+    let bed = Bed::new(SMALL);
+    for name in ["INT", "TERM", "HUP", "KILL"] {
+        let (mut child, _out) = bed.stubborn();
+        signal(child.id(), name);
+        assert_eq!(child.wait().expect("it ends").code(), None, "{name} ends it");
+        bed.assert_nothing_is_left();
+    }
+}
+
+#[test]
+fn two_testbeds_do_not_meet() {
+    if !is_possible() {
+        return;
+    }
+    let (one, other) = (Bed::new(SMALL), Bed::new(SMALL));
+    let (mut first, _out) = one.stubborn();
+    let names = other.run(
+        &["--quiet"],
+        &["sh", "-c", "ls /run/netns; cat /run/netloom/sys/*/class/net/eth*/statistics/tx_packets"],
+    );
+    assert!(names.out.starts_with("leaf0\nleaf0.host0\n"), "{}", names.out);
+    assert!(names.out.lines().skip(6).all(|packets| packets == "0"), "{}", names.out);
+    assert!(first.try_wait().expect("it can be asked").is_none(), "the first one goes on");
+    signal(first.id(), "KILL");
+    first.wait().expect("it ends");
+    one.assert_nothing_is_left();
+}
+
+#[test]
+fn it_is_refused_before_anything_is_made() {
+    let bed = Bed::new(SMALL);
+    bed.place.write("large.yaml", "netloom: 1\nfabric: { fat_tree: { k: 8 } }\n");
+    let cases: [(&[&str], &str); 6] = [
+        (&["large.yaml", "--", "true"], "the fabric has 208 nodes, and a testbed has at most 64"),
+        (&["none.yaml", "--", "true"], "there is no such file"),
+        (&["fabric.yaml", "--rate", "1Tbps", "--", "true"], "a testbed takes 100 kbit/s to 10 Gbit/s"),
+        (&["fabric.yaml", "--scale", "1/0", "--", "true"], "expected a ratio of whole numbers"),
+        (&["fabric.yaml", "--queue", "1KB", "--", "true"], "--queue 3028B is the least"),
+        (&["fabric.yaml", "--scale", "1/4", "--rate", "1Mbps", "--", "true"], "cannot be used with"),
+    ];
+    for (words, part) in cases {
+        let answer = bed.place.netloom(&[&["field", "testbed"], words].concat());
+        assert!(answer.code == Some(2) && answer.err.contains(part), "{words:?}: {}", answer.err);
+    }
+    let mut nothing = command(&bed.place.path(""));
+    let nothing: Answer = nothing
+        .args(["field", "testbed", "fabric.yaml"])
+        .stdin(Stdio::null())
+        .output()
+        .expect("it starts")
+        .into();
+    assert!(nothing.code == Some(2) && nothing.err.contains("no command was given"), "{}", nothing.err);
+    bed.assert_nothing_is_left();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn missing_tools_and_a_kernel_that_refuses_are_named() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let bed = Bed::new(SMALL);
+    fs::create_dir(bed.place.path("bin")).expect("it can be made");
+    let answer: Answer =
+        bed.testbed(&[], &["true"]).env("PATH", bed.place.path("bin")).output().expect("it starts").into();
+    assert_eq!(answer.code, Some(2), "{}", answer.err);
+    assert!(answer.err.contains("a testbed needs `ip`, `tc`, `unshare`"), "{}", answer.err);
+    assert!(answer.err.contains("apt-get install iproute2 util-linux"), "{}", answer.err);
+    if !is_possible() {
+        return;
+    }
+    let absent = bed.run(&[], &["no-such-command"]);
+    assert!(
+        absent.code == Some(2) && absent.err.contains("there is no such command: `no-such-command`"),
+        "{}",
+        absent.err
+    );
+    // A `tc` that refuses.
+    let fake: PathBuf = bed.place.path("bin/tc");
+    fs::write(&fake, "#!/bin/sh\necho 'Error: Specified qdisc kind is unknown.' >&2; exit 2\n")
+        .expect("it is written");
+    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let path =
+        format!("{}:{}", bed.place.path("bin").display(), std::env::var("PATH").expect("there is one"));
+    let answer: Answer = bed.testbed(&[], &["true"]).env("PATH", path).output().expect("it starts").into();
+    assert_eq!(answer.code, Some(2), "{}", answer.err);
+    assert!(
+        answer.err.contains("qdisc kind is unknown") && answer.err.contains("CONFIG_NET_SCH_TBF"),
+        "{}",
+        answer.err
+    );
+    bed.assert_nothing_is_left();
+}
+
+#[test]
+fn explain_prints_a_script_that_makes_the_same_network() {
+    let bed = Bed::new(SMALL);
+    let explained = bed.run(&["--explain", "--rate", "10Mbps"], &["echo", "it's here"]);
+    assert_eq!((explained.code, explained.err.as_str()), (Some(0), ""));
+    assert!(
+        explained.out.contains("tbf rate 10000000bit") && explained.out.contains("# rates are "),
+        "{}",
+        explained.out
+    );
+    bed.assert_nothing_is_left();
+    if !is_possible() {
+        return;
+    }
+    bed.place.write("network.sh", &explained.out);
+    let mut unshare = Command::new("unshare");
+    if !Command::new("unshare").args(["--mount", "true"]).output().expect("it starts").status.success() {
+        unshare.args(["--user", "--map-root-user"]);
+    }
+    unshare
+        .args(["--mount", "--net", "--pid", "--fork", "--kill-child", "sh"])
+        .arg(bed.place.path("network.sh"));
+    let answer: Answer = unshare.env("BED", &bed.mark).output().expect("it starts").into();
+    assert_eq!((answer.code, answer.out.as_str()), (Some(0), "it's here\n"), "{}", answer.err);
+    bed.assert_nothing_is_left();
+}
+
+/// Another user than root can do the same where user namespaces are allowed.
+#[test]
+fn without_root_it_works_in_a_user_namespace() {
+    if !is_possible() {
+        return;
+    }
+    let bed = Bed::new(SMALL);
+    let as_nobody = |words: &[&str]| {
+        let mut setpriv = Command::new("setpriv");
+        setpriv.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).args(words);
+        setpriv.current_dir(bed.place.path("")).env("BED", &bed.mark).stdin(Stdio::null());
+        setpriv.output().map(Answer::from).expect("it starts")
+    };
+    if as_nobody(&["true"]).code != Some(0) {
+        // Not root: every other test has shown it already.
+        return;
+    }
+    if as_nobody(&["unshare", "--user", "--map-root-user", "--net", "true"]).code != Some(0) {
+        skip(
+            "networks of namespaces without root",
+            "user namespaces are not allowed",
+            "sysctl user.max_user_namespaces",
+        );
+        return;
+    }
+    // The folder of this build may be closed to others.
+    let netloom = bed.place.path("netloom");
+    fs::copy(env!("CARGO_BIN_EXE_netloom"), &netloom).expect("it can be copied");
+    open_to_all(&bed.place.path(""));
+    let netloom = netloom.display().to_string();
+    let answer = as_nobody(&[
+        &netloom,
+        "field",
+        "testbed",
+        "fabric.yaml",
+        "--quiet",
+        "--",
+        "on-host",
+        "leaf1.host0",
+        "hostname",
+    ]);
+    assert_eq!((answer.code, answer.out.as_str()), (Some(0), "leaf1.host0\n"), "{}", answer.err);
+    bed.assert_nothing_is_left();
+}
+
+fn open_to_all(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).expect("it is ours");
+}

@@ -1,0 +1,61 @@
+//! A scenario's fabric as a real network of namespaces on this machine.
+//!
+//! Models: from a source to a plan; starting the testbed around a command.
+//! Leaves out: how it is planned and made; `netloom-testbed` does that.
+
+use std::env;
+use std::ffi::OsString;
+use std::process::ExitStatus;
+
+use netloom_scenario::{Overrides, quantity};
+pub use netloom_testbed::{Access, Ignored, Options, Plan, Refusal, RouteMode, Scale, ScaleChoice, require};
+use netloom_testbed::{ON_HOST_NAME, find_command, make_network, plan, run_inside, start};
+pub use netloom_units::{Bytes, Rate};
+
+use crate::error::LabError;
+use crate::show::fabric::fabric;
+use crate::source::Source;
+
+/// Plans the testbed of a scenario, or of a fabric that scenarios inherit from; makes nothing.
+///
+/// # Errors
+/// If the scenario is wrong, or a testbed cannot be made from its fabric.
+pub fn testbed(source: &Source, overrides: &Overrides, options: &Options) -> Result<Plan, LabError> {
+    let shown = fabric(source, overrides)?;
+    let compiled = &shown.prepared.compiled;
+    Ok(plan(&compiled.model, &compiled.node_names, options)?)
+}
+
+/// Starts this program again inside of new namespaces, with these arguments, which must lead to [`run`], and waits.
+///
+/// # Errors
+/// If the command that is to be run inside is not there, or the namespaces cannot be started.
+pub fn enclose(access: Access, command: &[OsString], arguments: &[OsString]) -> Result<ExitStatus, LabError> {
+    let is_absent = |name: &&OsString| *name != ON_HOST_NAME && find_command(name).is_none();
+    if let Some(name) = command.first().filter(is_absent) {
+        return Err(Refusal::NoCommand(name.to_string_lossy().into_owned()).into());
+    }
+    let program = env::current_exe()
+        .map_err(|error| LabError::Internal(format!("this program cannot be found again: {error}")))?;
+    Ok(start(access, program.as_os_str(), arguments)?)
+}
+
+/// Makes the network and runs the command in it; inside of the namespaces that [`enclose`] makes.
+///
+/// # Errors
+/// If the kernel refuses something.
+pub fn run(plan: &Plan, command: &[OsString]) -> Result<ExitStatus, LabError> {
+    make_network(plan)?;
+    Ok(run_inside(plan, command)?)
+}
+
+/// A rate above zero with its unit.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn rate(text: &str) -> Result<Rate, String> {
+    match quantity::rate(text).map_err(|refusal| refusal.message)? {
+        Rate(0) => Err("a rate above zero is expected".to_owned()),
+        rate => Ok(rate),
+    }
+}

@@ -1,0 +1,112 @@
+//! Starts the namespaces that all of a testbed lives in, makes the network there and runs a command in it.
+//!
+//! Models: this process starts `unshare`, whose first process starts this program again; that one makes the network and
+//! runs the command. Each ends when its parent ends, by the kernel (`PR_SET_PDEATHSIG`), however the parent ended.
+//! When the first process of a process namespace ends, the kernel ends all others, and with the last process the network
+//! and mount namespaces go.
+//!
+//! Invariants: at no instant is there a process that outlives the one that was started by the user: a parent that ended
+//! before its child asked for the signal is noticed by its id.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::process::{Command, ExitStatus, Stdio};
+use std::{env, process, thread};
+
+use crate::machine::{Access, NAMESPACES};
+use crate::plan::Plan;
+use crate::refusal::Refusal;
+use crate::script::{FOLDER, ON_HOST_NAME};
+
+/// Runs below `setpriv --pdeathsig`: the parent may have ended before that. `$1` is its id.
+const GUARD: &str = r#"[ "$PPID" = "$1" ] || exit 137
+NETLOOM_TESTBED_OUTSIDE=$$
+export NETLOOM_TESTBED_OUTSIDE
+shift
+exec unshare "$@""#;
+
+/// The first process of the new namespaces: its parent, `unshare`, may have ended before it asked for the signal, and in
+/// `/proc`, still the one outside, its id can be read. It waits for processes whose parents have ended, too.
+const FIRST: &str = r#"read -r _ _ _ parent _ < /proc/self/stat
+[ "$parent" = "$NETLOOM_TESTBED_OUTSIDE" ] || exit 137
+unset NETLOOM_TESTBED_OUTSIDE
+"$@"
+exit $?"#;
+
+/// Starts the testbed around a command and waits for its end.
+///
+/// # Errors
+/// If it cannot be started.
+pub fn start(access: Access, program: &OsStr, arguments: &[OsString]) -> Result<ExitStatus, Refusal> {
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL", "sh", "-c", GUARD, "sh"]);
+    command.arg(process::id().to_string());
+    command.args(access.options()).args(NAMESPACES).args(["sh", "-c", FIRST, "sh"]);
+    command.arg(program).args(arguments);
+    command.status().map_err(|source| Refusal::Start { program: "setpriv", source })
+}
+
+/// Makes the network; to be called inside only.
+///
+/// # Errors
+/// What the kernel refuses.
+pub fn make_network(plan: &Plan) -> Result<(), Refusal> {
+    let failed = |source| Refusal::Start { program: "sh", source };
+    let mut shell = Command::new("sh");
+    shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = shell.spawn().map_err(failed)?;
+    let script = plan.script();
+    let input = child.stdin.take();
+    // A shell that fails early reads no further, which is no error of its own.
+    let writer = thread::spawn(move || input.map(|mut input| input.write_all(script.as_bytes())));
+    let output = child.wait_with_output().map_err(failed)?;
+    let _ = writer.join();
+    if output.status.success() {
+        return Ok(());
+    }
+    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    let needs = needs(&message);
+    Err(Refusal::Kernel { message, needs })
+}
+
+/// What the kernel may lack, by a word of what was refused.
+fn needs(message: &str) -> &'static str {
+    const NEEDS: [(&str, &str); 5] = [
+        ("qdisc", "the token bucket filter (CONFIG_NET_SCH_TBF)"),
+        ("veth", "veth pairs (CONFIG_VETH)"),
+        ("multipath", "routes with several next hops (CONFIG_IP_ROUTE_MULTIPATH)"),
+        ("congestion", "TCP with CUBIC (CONFIG_TCP_CONG_CUBIC)"),
+        ("mount", "the right to mount /proc and /sys in this container"),
+    ];
+    let found = NEEDS.iter().find(|(word, _)| message.contains(word));
+    found.map_or("network namespaces (CONFIG_NET_NS), veth pairs or the token bucket filter", |(_, needs)| {
+        needs
+    })
+}
+
+/// Runs the command on the first host and waits for it; to be called inside only.
+///
+/// # Errors
+/// If it cannot be started.
+pub fn run_inside(plan: &Plan, command: &[OsString]) -> Result<ExitStatus, Refusal> {
+    let mut on_host = Command::new(format!("{FOLDER}/bin/{ON_HOST_NAME}"));
+    on_host.arg(plan.first_host()).args(command).envs(environment(plan));
+    on_host.status().map_err(|source| Refusal::Start { program: ON_HOST_NAME, source })
+}
+
+/// What the command finds in its environment.
+pub fn environment(plan: &Plan) -> Vec<(&'static str, OsString)> {
+    let joined = |words: Vec<String>| OsString::from(words.join(" "));
+    let mut path = OsString::from(format!("{FOLDER}/bin"));
+    if let Some(outside) = env::var_os("PATH") {
+        path.push(":");
+        path.push(outside);
+    }
+    vec![
+        ("NETLOOM_TESTBED_HOSTS", joined(plan.hosts().map(|(node, _)| node.name.clone()).collect())),
+        ("NETLOOM_TESTBED_ADDRESSES", joined(plan.hosts().map(|(_, address)| address.to_string()).collect())),
+        ("NETLOOM_TESTBED_HOSTFILE", format!("{FOLDER}/hostfile").into()),
+        ("TMPDIR", format!("{FOLDER}/tmp").into()),
+        ("PATH", path),
+    ]
+}

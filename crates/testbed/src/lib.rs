@@ -1,0 +1,29 @@
+//! A real network on one machine: Linux namespaces for nodes, veth pairs for links, made from a compiled fabric.
+//!
+//! Models: nodes as network namespaces; links as veth pairs with a token bucket and a finite queue at both ends, all rates
+//! scaled by one factor; shortest paths as kernel routes with several next hops, or one pinned next hop per destination.
+//! Leaves out: whatever the kernel does not offer here (delay, marking, pause frames, credits): [`Ignored`] names it.
+//!
+//! Invariants: planning is pure arithmetic on the model and makes nothing; what cannot be built is refused before anything
+//! is made; everything that is made lives in namespaces that end with the process that asked for it.
+
+mod address;
+mod ignored;
+mod launch;
+mod machine;
+mod options;
+mod plan;
+mod queue;
+mod refusal;
+mod route;
+mod scale;
+mod script;
+
+pub use ignored::Ignored;
+pub use launch::{environment, make_network, run_inside, start};
+pub use machine::{Access, find_command, require};
+pub use options::{Options, RouteMode};
+pub use plan::{Interface, Node, Plan, Route, plan};
+pub use refusal::Refusal;
+pub use scale::{Scale, ScaleChoice};
+pub use script::ON_HOST_NAME;

@@ -1,0 +1,110 @@
+//! What this machine must offer, asked before anything is made.
+//!
+//! Invariants: the one thing made here, a namespace to see whether that is allowed, ends at once.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{env, fs};
+
+use crate::refusal::Refusal;
+
+/// How namespaces may be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// With the rights of root.
+    Root,
+    /// Inside a user namespace.
+    UserNamespace,
+}
+
+impl Access {
+    /// Options of `unshare` that stand before all others.
+    pub(crate) fn options(self) -> &'static [&'static str] {
+        match self {
+            Access::Root => &[],
+            Access::UserNamespace => &["--user", "--map-root-user"],
+        }
+    }
+}
+
+/// Programs, with Debian's packages that bring them.
+const TOOLS: [(&str, &str); 9] = [
+    ("ip", "iproute2"),
+    ("tc", "iproute2"),
+    ("unshare", "util-linux"),
+    ("setpriv", "util-linux"),
+    ("nsenter", "util-linux"),
+    ("mount", "mount"),
+    ("hostname", "hostname"),
+    ("cat", "coreutils"),
+    ("sh", "dash"),
+];
+
+/// The namespaces that a testbed lives in.
+pub(crate) const NAMESPACES: [&str; 5] = ["--mount", "--net", "--pid", "--fork", "--kill-child"];
+
+/// Finds out how a testbed can be made here.
+///
+/// # Errors
+/// What is missing.
+pub fn require() -> Result<Access, Refusal> {
+    if !cfg!(target_os = "linux") {
+        return Err(Refusal::NotLinux);
+    }
+    let missing: Vec<(&str, &str)> =
+        TOOLS.into_iter().filter(|(tool, _)| find_command(OsStr::new(tool)).is_none()).collect();
+    if !missing.is_empty() {
+        let mut packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
+        packages.dedup();
+        let tools = missing.into_iter().map(|(tool, _)| tool).collect();
+        return Err(Refusal::Tools { tools, packages: packages.join(" ") });
+    }
+    let ways: &[Access] =
+        if is_root() { &[Access::Root, Access::UserNamespace] } else { &[Access::UserNamespace] };
+    let mut reason = String::new();
+    for &access in ways {
+        match refused(access)? {
+            None => return Ok(access),
+            Some(answer) => reason = answer,
+        }
+    }
+    Err(Refusal::NotAllowed { reason })
+}
+
+/// Why namespaces are not allowed this way, if they are not.
+fn refused(access: Access) -> Result<Option<String>, Refusal> {
+    let mut command = Command::new("unshare");
+    command.args(access.options()).args(NAMESPACES).args(["mount", "-t", "tmpfs", "tmpfs", "/dev/shm"]);
+    let Output { status, stderr, .. } =
+        command.output().map_err(|source| Refusal::Start { program: "unshare", source })?;
+    let answer = String::from_utf8_lossy(&stderr).trim().to_owned();
+    Ok((!status.success()).then(|| if answer.is_empty() { status.to_string() } else { answer }))
+}
+
+/// The effective user, as the kernel says it.
+fn is_root() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("Uid:"));
+    line.and_then(|ids| ids.split_whitespace().nth(1)) == Some("0")
+}
+
+/// Where a command is found, as a shell finds it.
+pub fn find_command(name: &OsStr) -> Option<PathBuf> {
+    if Path::new(name).components().count() > 1 || name.is_empty() {
+        return is_executable(Path::new(name)).then(|| PathBuf::from(name));
+    }
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|folder| folder.join(name)).find(|file| is_executable(file))
+}
+
+#[cfg(unix)]
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(file).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(file: &Path) -> bool {
+    file.is_file()
+}

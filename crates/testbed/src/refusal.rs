@@ -1,0 +1,117 @@
+//! Why a testbed cannot be made, with what to do about it.
+//!
+//! Invariants: all of these are found before anything is made, but [`Refusal::Kernel`], after which nothing is left.
+
+use std::io;
+
+use netloom_units::Rate;
+
+use crate::plan::{MOST_LINKS, MOST_NODES};
+
+/// See the module.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// More nodes than a machine of this kind forwards for.
+    #[error(
+        "the fabric has {0} nodes, and a testbed has at most {MOST_NODES}\nhint: choose a smaller fabric, as in --set \
+         fabric.leaf_spine.leaves=4"
+    )]
+    TooManyNodes(usize),
+    /// More links than addresses are planned for.
+    #[error(
+        "the fabric has {0} links, and a testbed has at most {MOST_LINKS}\nhint: choose a smaller fabric"
+    )]
+    TooManyLinks(usize),
+    /// A topology whose routing the kernel's tables cannot imitate.
+    #[error(
+        "a testbed cannot be made from this fabric: {0}\nhint: `single_switch`, `leaf_spine`, `fat_tree` and lists of \
+         nodes and links can be built"
+    )]
+    Topology(&'static str),
+    /// A host with several network interfaces, or none.
+    #[error(
+        "host `{host}` has {n_links} links, and a host of a testbed has one\nhint: use one link per host"
+    )]
+    HostLinks {
+        /// The host.
+        host: String,
+        /// How many.
+        n_links: usize,
+    },
+    /// Two hosts without a switch between them.
+    #[error("a link joins the hosts `{0}` and `{1}`\nhint: put a switch between them")]
+    HostToHost(String, String),
+    /// A name that cannot be a namespace's and a host's.
+    #[error(
+        "`{0}` cannot be the name of a host on a network: expected at most 63 letters, digits, `-`, `_` or `.`, the first \
+         one a letter or digit\nhint: rename the node in the scenario"
+    )]
+    Name(String),
+    /// Rates that the token buckets cannot limit well.
+    #[error(
+        "scaled by {scale}, links have rates from {} to {} bit/s, and a testbed takes 100 kbit/s to 10 Gbit/s\nhint: \
+         choose another --scale or --rate",
+        slowest.0, fastest.0
+    )]
+    Rates {
+        /// The factor.
+        scale: String,
+        /// The slowest link.
+        slowest: Rate,
+        /// The fastest link.
+        fastest: Rate,
+    },
+    /// A queue that holds no packet.
+    #[error("a queue of {0} bytes holds no two packets of 1,514 bytes\nhint: --queue 3028B is the least")]
+    Queue(u64),
+    /// Another operating system.
+    #[error("a testbed needs Linux: it is made from network namespaces\nhint: --explain works everywhere")]
+    NotLinux,
+    /// Programs that are not installed.
+    #[error("a testbed needs {}, which this machine lacks\nhint: apt-get install {packages}", listed(.tools))]
+    Tools {
+        /// Their names.
+        tools: Vec<&'static str>,
+        /// Debian's packages that bring them.
+        packages: String,
+    },
+    /// Neither root nor user namespaces.
+    #[error(
+        "this user may make no namespaces ({reason})\nhint: run as root, or allow user namespaces (sysctl \
+         kernel.unprivileged_userns_clone=1, user.max_user_namespaces=1000)"
+    )]
+    NotAllowed {
+        /// What was answered.
+        reason: String,
+    },
+    /// The command is not there.
+    #[error("there is no such command: `{0}`")]
+    NoCommand(String),
+    /// There is nothing to run.
+    #[error(
+        "no command was given, and standard input is no terminal for a shell\nhint: netloom field testbed FABRIC.yaml -- \
+         COMMAND"
+    )]
+    NothingToRun,
+    /// The kernel refused a part of the network.
+    #[error("the network could not be made: {message}\nhint: the kernel may lack {needs}")]
+    Kernel {
+        /// What the failing command printed.
+        message: String,
+        /// What it needs.
+        needs: &'static str,
+    },
+    /// A process could not be started or waited for.
+    #[error("`{program}` cannot be run: {source}")]
+    Start {
+        /// Which.
+        program: &'static str,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+fn listed(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
