@@ -8,8 +8,8 @@ use netloom_lab::summary::{
     StageSummary, StagedSummary, Summary, TrafficSummary,
 };
 use netloom_lab::{
-    Diagnostics, ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest, Source, Status,
-    Watch, words,
+    Diagnostics, ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest,
+    Source, Status, Watch, words,
 };
 use serde_json::json;
 

@@ -56,7 +56,7 @@ pub struct Grid<'a> {
     /// Called with the progress, from any thread.
     pub tell: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
     /// Called before the runs with the settings that cannot matter, if there are any.
-    pub warn: Option<&'a dyn Fn(&Diagnostics)>,
+    pub warn: Option<&'a (dyn Fn(&Diagnostics) + Sync)>,
 }
 
 /// What is to be run, without mistakes.

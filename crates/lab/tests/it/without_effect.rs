@@ -6,14 +6,27 @@ const CLOS: &str =
     "netloom: 1\nfabric: { leaf_spine: { leaves: 2, spines: 2, hosts_per_leaf: 2, fabric_delay: 1us } }\n";
 const TREE: &str = "netloom: 1\nfabric: { single_switch: { hosts: 4 } }\n";
 const RING: &str = "jobs: [ { phases: [ { ring_all_reduce: { size: 256KiB } } ] } ]\ntransport: nic_sr\n";
-const CREDITS: &str = "transport: { ideal: {} }\njobs: [ { phases: [ { ring_all_reduce: { size: 256KiB } } ] } ]\n";
+const CREDITS: &str =
+    "transport: { ideal: {} }\njobs: [ { phases: [ { ring_all_reduce: { size: 256KiB } } ] } ]\n";
 
 /// Fabric and work, a setting, what stands in its place without it, and how its warning begins.
 type Case = (&'static str, &'static str, &'static str, &'static str, &'static str);
 
 const CASES: [Case; 18] = [
-    (CLOS, RING, "balance: { flowlet: { by: packets, gap: 3us } }", "balance: { flowlet: { by: packets } }", "`gap` of"),
-    (CLOS, RING, "balance: { flowlet: { by: gap, packets: 3 } }", "balance: { flowlet: { by: gap } }", "`packets` of"),
+    (
+        CLOS,
+        RING,
+        "balance: { flowlet: { by: packets, gap: 3us } }",
+        "balance: { flowlet: { by: packets } }",
+        "`gap` of",
+    ),
+    (
+        CLOS,
+        RING,
+        "balance: { flowlet: { by: gap, packets: 3 } }",
+        "balance: { flowlet: { by: gap } }",
+        "`packets` of",
+    ),
     (
         CLOS,
         RING,

@@ -4,8 +4,8 @@
 //! thresholds out of reach, policies without a choice, reactions to faults that there are none of.
 //! Leaves out: what takes a run to find out, such as a queue that never fills as far as a threshold.
 //!
-//! Invariants: a setting at its default is never told of; without what is told to have no effect the records are the
-//! same, byte for byte.
+//! Invariants: a setting at its default is not told of, but where a fabric has what it is about and the policy does not know
+//! it; without what is told to have no effect the records are the same, byte for byte.
 
 use netloom_model::{Knowledge, Model, Routing};
 use netloom_policy::congestion::{self, Senses, infiniband};
@@ -15,7 +15,7 @@ use super::{classes, credits, notes};
 use crate::diagnostic::Problems;
 use crate::place::Place;
 use crate::resolve::Draft;
-use crate::resolved::{Balance, ClassMarking, Congestion, Fabric, Parameters, Queues, queue_pairs};
+use crate::resolved::{Balance, ClassMarking, Congestion, Parameters, Queues, queue_pairs};
 
 /// When a parameter matters, by another one of the same spec.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,9 +77,10 @@ fn all_parameters(draft: &Draft) -> impl Iterator<Item = &Parameters> {
     let balance = draft.balance.iter().flat_map(|Balance { host, switch, control, edge }| {
         [Some(switch), Some(host).filter(|host| *host != switch), control.as_ref(), edge.as_ref()]
     });
-    let queues = draft.queues.iter().flat_map(|queues| {
-        [Some(&queues.settings), queues.marking.as_ref(), queues.credits.as_ref()]
-    });
+    let queues = draft
+        .queues
+        .iter()
+        .flat_map(|queues| [Some(&queues.settings), queues.marking.as_ref(), queues.credits.as_ref()]);
     let own_markings = draft.classes.iter().flat_map(|classes| &classes.list);
     let own_markings = own_markings.filter_map(|class| match &class.marking {
         ClassMarking::Own(marking) => Some(marking),
@@ -116,7 +117,8 @@ fn switched_off(parameters: &Parameters, found: &mut Problems) {
 /// In a tree there is one path from any node to any other, and nothing to choose.
 fn one_path(balance: &Balance, model: &Model, found: &mut Problems) {
     let is_tree = model.fabric.links().len() + 1 == model.fabric.n_nodes();
-    let is_chosen = |policy: &&Parameters| policy.place.end > 0 && policy.spec.name != "ecmp";
+    let is_chosen =
+        |policy: &&Parameters| policy.place.end > 0 && !["ecmp", "deterministic"].contains(&policy.spec.name);
     for policy in [&balance.switch, &balance.host].into_iter().filter(is_chosen).take(usize::from(is_tree)) {
         let why = "there is one path from any host to any other";
         let what = format!("load balancing by `{}`", policy.spec.name);
@@ -134,7 +136,7 @@ fn no_longer_paths(balance: &Balance, model: &Model, found: &mut Problems) {
         Routing::Dragonfly(_) | Routing::DragonflyPlus(_) => {
             "in a fabric of groups longer paths lead through other groups, which this policy does not know"
         }
-        routing if routing.has_longer() => return,
+        routing if routing.has_longer() || !is_set(switch, name) => return,
         _ => "no path of this fabric is one link longer than the shortest",
     };
     let what = format!("`{name}` of `{}`", switch.spec.name);
@@ -225,7 +227,13 @@ fn no_faults(draft: &Draft, model: &Model, found: &mut Problems) {
     for name in ["knowledge", "detection", "recovery", "reconvergence"] {
         if is_set(settings, name) {
             let what = format!("`{name}`");
-            tell(found, settings.place_of(name), &what, "no link or switch fails", "write what fails, or leave it out");
+            tell(
+                found,
+                settings.place_of(name),
+                &what,
+                "no link or switch fails",
+                "write what fails, or leave it out",
+            );
         }
     }
 }
@@ -249,7 +257,13 @@ fn no_grants(draft: &Draft, found: &mut Problems) {
     let Some(hosts) = &draft.hosts else { return };
     if is_set(hosts, "handshake") && hosts.settings.optional("rendezvous").is_none() {
         let help = "write `rendezvous: 64KiB`, say, or leave it out";
-        tell(found, hosts.place_of("handshake"), "`handshake`", "without `rendezvous` no message needs a grant", help);
+        tell(
+            found,
+            hosts.place_of("handshake"),
+            "`handshake`",
+            "without `rendezvous` no message needs a grant",
+            help,
+        );
     }
 }
 
@@ -286,9 +300,16 @@ mod tests {
     fn no_condition_is_missing() {
         for spec in specs() {
             for parameter in spec.parameters.iter().filter(|parameter| parameter.meaning.contains("with `")) {
-                let is_listed = CONDITIONS.iter().any(|found| (found.0, found.1) == (spec.name, parameter.name));
+                let is_listed =
+                    CONDITIONS.iter().any(|found| (found.0, found.1) == (spec.name, parameter.name));
                 let is_of_pause = ["alpha", "xon_gap"].contains(&parameter.name);
-                assert!(is_listed || is_of_pause, "`{}` of `{}`: {}", parameter.name, spec.name, parameter.meaning);
+                assert!(
+                    is_listed || is_of_pause,
+                    "`{}` of `{}`: {}",
+                    parameter.name,
+                    spec.name,
+                    parameter.meaning
+                );
             }
         }
     }
