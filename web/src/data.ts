@@ -246,6 +246,7 @@ export interface RepairedMessage {
   marked: number;
   cnps: number;
   notified: number;
+  timeouts: number;
   distance: number;
 }
 
@@ -259,6 +260,7 @@ export interface RepairsOfRun {
   marked: number;
   cnps: number;
   notified: number;
+  timeouts: number;
   single: number;
   reordered: number;
   distance: number;
@@ -493,6 +495,8 @@ export interface SlowMessage {
   time: number | null;
   alone: number | null;
   slowdown: number | null;
+  /** Null without a queue pair. */
+  repair: { timeouts: number; again: number } | null;
   /** Its way, where that was recorded. */
   hops: { total: number; ports: PassedPort[] }[];
 }

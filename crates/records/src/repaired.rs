@@ -28,6 +28,8 @@ pub struct Repaired {
     pub cnps: u64,
     /// What slowed senders down.
     pub notified: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
     /// Most packets by which one came before its turn.
     pub distance: u32,
 }
@@ -43,6 +45,7 @@ impl From<&RepairRow> for Repaired {
             marked: row.marked.into(),
             cnps: row.cnps.into(),
             notified: row.notified.into(),
+            timeouts: row.timeouts.into(),
             distance: row.distance,
         }
     }
@@ -50,7 +53,7 @@ impl From<&RepairRow> for Repaired {
 
 impl From<&TallyRow> for Repaired {
     fn from(row: &TallyRow) -> Repaired {
-        let TallyRow { again, duplicates, nacks, marked, cnps, notified, distance, .. } = *row;
+        let TallyRow { again, duplicates, nacks, marked, cnps, notified, timeouts, distance, .. } = *row;
         // The packets of a row that has no message on a queue pair are none of these.
         let packets = if row.on_pairs > 0 { row.packets } else { 0 };
         Repaired {
@@ -62,6 +65,7 @@ impl From<&TallyRow> for Repaired {
             marked,
             cnps,
             notified,
+            timeouts,
             distance,
         }
     }
@@ -77,6 +81,7 @@ impl AddAssign for Repaired {
         self.marked += other.marked;
         self.cnps += other.cnps;
         self.notified += other.notified;
+        self.timeouts += other.timeouts;
         self.distance = self.distance.max(other.distance);
     }
 }
@@ -86,8 +91,18 @@ impl AddAssign<&RepairRow> for TallyRow {
     fn add_assign(&mut self, row: &RepairRow) {
         let mut sums = Repaired::from(&*self);
         sums += Repaired::from(row);
-        let Repaired { messages, packets: _, again, duplicates, nacks, marked, cnps, notified, distance } =
-            sums;
+        let Repaired {
+            messages,
+            packets: _,
+            again,
+            duplicates,
+            nacks,
+            marked,
+            cnps,
+            notified,
+            timeouts,
+            distance,
+        } = sums;
         *self = TallyRow {
             on_pairs: messages,
             again,
@@ -96,6 +111,7 @@ impl AddAssign<&RepairRow> for TallyRow {
             marked,
             cnps,
             notified,
+            timeouts,
             distance,
             ..*self
         };
@@ -123,6 +139,7 @@ mod tests {
             marked: 2,
             cnps: 1,
             notified: 8,
+            timeouts: 9,
             distance: 20 - number,
         }
     }
@@ -143,6 +160,7 @@ mod tests {
             marked: 4,
             cnps: 2,
             notified: 16,
+            timeouts: 18,
             distance: 20,
         };
         assert_eq!(sums, expected);

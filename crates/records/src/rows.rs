@@ -331,6 +331,8 @@ table! {
         pub cnps: u32, "packets";
         /// CNPs, NACKs and marks told by ACKs that slowed the sender down.
         pub notified: u32, "packets";
+        /// Retransmission timeouts of its queue pair while it was the first message there that was not wholly acknowledged.
+        pub timeouts: u32, "number";
         /// Most packets by which one came before its turn.
         pub distance: u32, "packets";
     }

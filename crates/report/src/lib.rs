@@ -43,6 +43,7 @@ pub mod told {
     pub use crate::panels::links::{ListData, ListedLink, RunData as Links, TierData, Usage};
     pub use crate::panels::over_time::RunData as OverTime;
     pub use crate::panels::provenance::{RunData as Provenance, SpanData};
+    pub use crate::panels::repairs::RunData as Repairs;
     pub use crate::panels::settings::{BetweenRow, ChangedRow, SettingsData, TableData};
     pub use crate::panels::stages::{FlowData, LineData, RunData as Staged, StageData};
     pub use crate::panels::steps::{Cdf, CourseData, JobData, Times};

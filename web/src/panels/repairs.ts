@@ -83,6 +83,7 @@ const COLUMNS = [
   "needed again",
   "again for nothing",
   "share again",
+  "timeouts",
   "NACKs of receivers",
   "passed at the edge",
   "kept back",
@@ -105,6 +106,7 @@ function totals(report: Report, shown: Found[]): HTMLElement {
     count(of.needed),
     count(of.spurious),
     percent(part(of.needed + of.spurious, of)),
+    count(of.timeouts),
     count(of.nacks),
     ...(of.edge === null ? [null, null, null] : [of.edge.forwarded, of.edge.blocked, of.edge.made].map(count)),
     stacked(count(of.marked), percent(part(of.marked, of))),
@@ -123,6 +125,7 @@ function totals(report: Report, shown: Found[]): HTMLElement {
 /** Figures of one message; those of the edge only where a switch looks at NACKs. */
 const FIGURES: [title: string, of: (message: RepairedMessage) => number][] = [
   ["packets", ({ packets }) => packets],
+  ["timeouts", ({ timeouts }) => timeouts],
   ["needed again", ({ needed }) => needed],
   ["for nothing", ({ spurious }) => spurious],
   ["NACKs", ({ nacks }) => nacks],
@@ -155,7 +158,7 @@ function worst(report: Report, shown: Found[]): HTMLElement[] {
   const cut = shown.filter(({ of }) => of.affected > of.worst.length);
   const told = cut.map(({ name, of }) => `${name}: ${of.worst.length} of ${count(of.affected)}`).join("; ");
   const columns = [{ title: "run" }, { title: "message" }, ...numbers.map(([title]) => ({ title, number: true }))];
-  const caption = "Messages with most sent again";
+  const caption = "Messages with most timeouts, then most sent again";
   const more = told === "" ? [] : [note(`Of those with anything to tell, ${told}; the table “repairs” has all.`)];
   return [folded(caption, table(caption, columns, rows), ...more)];
 }

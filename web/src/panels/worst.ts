@@ -16,6 +16,8 @@ const COLUMNS = [
   { title: "time", number: true },
   { title: "alone", number: true },
   { title: "slowdown", number: true },
+  { title: "timeouts", number: true },
+  { title: "retransmitted", number: true },
   { title: "way" },
 ];
 
@@ -47,6 +49,8 @@ const row = (message: SlowMessage): Cell[] => [
   message.time === null ? "never came" : span(message.time),
   message.alone === null ? null : span(message.alone),
   message.slowdown === null ? null : significant(message.slowdown),
+  message.repair === null ? null : count(message.repair.timeouts),
+  message.repair === null ? null : some(message.repair.again, "packet"),
   way(message),
 ];
 

@@ -8,8 +8,8 @@ use netloom_lab::summary::{
     StageSummary, StagedSummary, Summary, TrafficSummary,
 };
 use netloom_lab::{
-    ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest, Source, Status,
-    Watch, words,
+    Diagnostics, ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest,
+    Source, Status, Watch, words,
 };
 use serde_json::json;
 
@@ -27,6 +27,7 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
     let stop = interrupt::stop_flag(output);
     let mut told = |address: &str| output.note(format!("live at {address}"));
     let live = arguments.live.then_some(Serve { port: arguments.live_port.unwrap_or(0), told: &mut told });
+    let mut warn = |found: &Diagnostics| Output::warn(found);
     let report = netloom_lab::run(RunRequest {
         scenario: Source::file(arguments.scenario),
         overrides: Overrides { set: arguments.set, seed: arguments.seed, ..Overrides::default() },
@@ -37,6 +38,7 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
         command: command_line(),
         watch: Watch { stop: Some(stop), tell: Some(&mut tell), ..Watch::default() },
         live,
+        warn: if arguments.quiet { None } else { Some(&mut warn) },
     });
     progress.clear();
     let report = report?;
@@ -129,7 +131,8 @@ fn jobs(report: &RunReport, is_complete: bool, output: &mut Output) {
         return;
     }
     let without_end = if is_complete { "endless" } else { "unfinished" };
-    let numbers = ["steps", "job time", "step mean", "p95", "p99"].map(|title| (title, Lean::Right));
+    let numbers =
+        ["steps", "job time", "step mean", "p95", "p99", "longest"].map(|title| (title, Lean::Right));
     let last = [("collective", Lean::Left), ("busbw", Lean::Right)];
     let mut table = Table::new([("job", Lean::Left)].into_iter().chain(numbers).chain(last));
     for (number, job) in jobs.iter().enumerate() {
@@ -146,6 +149,7 @@ fn jobs(report: &RunReport, is_complete: bool, output: &mut Output) {
             step(|step| step.mean_s),
             step(|step| step.p95_s),
             step(|step| step.p99_s),
+            step(|step| step.maximum_s),
             name,
             busbw,
         ]);
@@ -244,8 +248,9 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     }
     if let Some(background) = &summary.background {
         let fct = background.fct.map_or_else(String::new, |fct| {
-            let [mean, p95, p99] = [fct.mean_s, fct.p95_s, fct.p99_s].map(words::span);
-            format!(", FCT mean {mean}, p95 {p95}, p99 {p99}")
+            let [mean, p95, p99, longest] =
+                [fct.mean_s, fct.p95_s, fct.p99_s, fct.maximum_s].map(words::span);
+            format!(", FCT mean {mean}, p95 {p95}, p99 {p99}, longest {longest}")
         });
         let arrived = background.fct.map_or(0, |fct| fct.count);
         let messages = words::some(background.messages, "message");
@@ -289,7 +294,8 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
 /// A kind of traffic, in a line.
 fn traffic(kind: &TrafficSummary) -> String {
     let of_times = kind.fct.as_ref().map_or_else(String::new, |fct| {
-        format!(", FCT mean {}, p99 {}", words::span(fct.mean_s), words::span(fct.p99_s))
+        let [mean, p99, longest] = [fct.mean_s, fct.p99_s, fct.maximum_s].map(words::span);
+        format!(", FCT mean {mean}, p99 {p99}, longest {longest}")
     });
     let rate = words::bit_rate(kind.throughput_bps);
     format!(
@@ -308,8 +314,9 @@ fn queue_pairs(found: &QueuePairSummary) -> Vec<String> {
         let [duplicates, share] = [words::count(found.duplicates), words::percent(found.spurious)];
         repairs.push_str(&format!(", {duplicates} of them for nothing: {share} of all that came"));
     }
+    let [nacks, timeouts] = [count(found.nacks, "NACK"), count(found.timeouts, "timeout")];
     let mut lines = vec![
-        format!("{repairs}; {}, {} marked", count(found.nacks, "NACK"), count(found.marked, "packet")),
+        format!("{repairs}; {nacks}, {timeouts}, {} marked", count(found.marked, "packet")),
         format!(
             "rates       messages were sent at {} of the rate of the NIC port they used, {} was of use",
             words::percent(found.sending_rate),

@@ -95,6 +95,7 @@ impl Coordinator<'_, '_> {
             marked: came.tally.marked,
             cnps: came.tally.cnps,
             notified: sent.notified,
+            timeouts: sent.timeouts,
             distance: came.tally.distance,
         }
     }

@@ -11,6 +11,8 @@ pub struct Outgoing {
     pub answers: u64,
     /// Of these, those that congestion control took as notifications.
     pub notified: u32,
+    /// Timeouts of its queue pair while it was the first message there that was not wholly acknowledged.
+    pub timeouts: u32,
 }
 
 impl Outgoing {

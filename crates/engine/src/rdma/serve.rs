@@ -100,6 +100,7 @@ impl Node {
         let nic = self.nic_mut().expect("seen above");
         let pair = nic.sends.get_mut(place);
         pair.n_timeouts += 1;
+        nic.outgoing.get_mut(pair.first.slot).timeouts += 1;
         if pair.n_timeouts > rdma.retries {
             pair.deadline = u64::MAX;
             return true;

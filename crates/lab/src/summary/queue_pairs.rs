@@ -29,6 +29,8 @@ pub struct QueuePairSummary {
     pub cnps: u64,
     /// CNPs, NACKs and marks told by ACKs that slowed senders down.
     pub notified: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
     /// Most packets by which one came before its turn.
     pub distance: u32,
     /// Share of the rate of the port they used at which packets were sent, those sent again included: mean over the time of all messages.
@@ -137,6 +139,7 @@ impl Tally {
             marked: sums.marked,
             cnps: sums.cnps,
             notified: sums.notified,
+            timeouts: sums.timeouts,
             distance: sums.distance,
             spurious: share(sums.duplicates as f64, (sums.packets + sums.duplicates) as f64),
             sending_rate: share(sent.sum(), possible),

@@ -66,9 +66,11 @@ table! {
         pub cnps: u64, "packets";
         /// Notifications that slowed the sender down.
         pub notified: u64, "packets";
+        /// Retransmission timeouts.
+        pub timeouts: u64, "number";
         /// Most packets by which one came before its turn.
         pub distance: u32, "packets";
-        /// Messages of these of which the last nine columns are known: those on queue pairs.
+        /// Messages of these of which the last ten columns are known: those on queue pairs.
         pub on_pairs: u64, "number";
     }
     names {}

@@ -232,7 +232,7 @@ fn path(random: &mut Random) -> PathRow {
 }
 
 fn repair(random: &mut Random) -> RepairRow {
-    RepairRow {
+    let row = RepairRow {
         end: (random.below(4) > 0).then(|| time(random)),
         source: HostId(random.below(3)),
         destination: HostId(random.below(3)),
@@ -247,8 +247,11 @@ fn repair(random: &mut Random) -> RepairRow {
         marked: random.next_u32(),
         cnps: random.next_u32(),
         notified: random.next_u32(),
+        timeouts: 0,
         distance: random.next_u32(),
-    }
+    };
+    // Added later, so that it moves no other column of the sample.
+    RepairRow { timeouts: row.again / 3, ..row }
 }
 
 fn class(random: &mut Random) -> ClassRow {
@@ -461,6 +464,7 @@ fn tally(random: &mut Random) -> TallyRow {
         marked,
         cnps,
         notified,
+        timeouts: again / 3,
         distance: random.next_u32(),
         on_pairs,
     }

@@ -16,7 +16,7 @@ pub mod provenance;
 mod queues;
 mod rates;
 mod reordering;
-mod repairs;
+pub mod repairs;
 pub mod settings;
 mod signals;
 pub mod slowdown;
@@ -104,7 +104,8 @@ pub struct Report {
     by_setting: Option<by_setting::BySettingData>,
     bandwidth: Vec<Option<Vec<bandwidth::LineData>>>,
     goodput: Vec<Option<goodput::RunData>>,
-    repairs: Vec<Option<repairs::RunData>>,
+    /// What was retransmitted, where there were queue pairs.
+    pub repairs: Vec<Option<repairs::RunData>>,
     rates: Vec<Option<rates::RunData>>,
     /// Staged flows; absent where there are none.
     pub stages: Vec<Option<stages::RunData>>,

@@ -71,11 +71,11 @@ impl Repairs {
         totals.single += 1;
         totals.reordered += u64::from(row.distance > 0);
         totals.distance += u64::from(row.distance);
-        if row.again + row.nacks + row.distance == 0 {
+        if row.again + row.nacks + row.distance + row.timeouts == 0 {
             return;
         }
         self.n_affected += 1;
-        let badness = |row: &RepairRow| (row.again, row.nacks, row.distance);
+        let badness = |row: &RepairRow| (row.timeouts, row.again, row.nacks, row.distance);
         let place = self.worst.partition_point(|other| badness(other) >= badness(row));
         if place < LISTED {
             self.worst.insert(place, *row);
@@ -103,6 +103,7 @@ impl Repairs {
             marked: sums.marked,
             cnps: sums.cnps,
             notified: sums.notified,
+            timeouts: sums.timeouts,
             single,
             reordered,
             distance: six_digits(distance as f64 / single.max(1) as f64),
@@ -134,6 +135,8 @@ pub struct RunData {
     pub cnps: u64,
     /// CNPs, NACKs and marks that slowed their senders down.
     pub notified: u64,
+    /// Retransmission timeouts of their senders.
+    pub timeouts: u64,
     /// Messages that are known one by one, and not in sums alone; what follows is about these, but for `farthest`.
     pub single: u64,
     /// Messages of which a packet came before its turn.
@@ -142,7 +145,7 @@ pub struct RunData {
     pub distance: f64,
     /// The most over all messages.
     pub farthest: u32,
-    /// Messages with something sent again, a NACK or a packet out of order.
+    /// Messages with something sent again, a timeout, a NACK or a packet out of order.
     pub affected: u64,
     /// The worst of these.
     pub worst: Vec<MessageData>,
@@ -171,6 +174,8 @@ pub struct MessageData {
     pub cnps: u32,
     /// CNPs, NACKs and marks that slowed its sender down.
     pub notified: u32,
+    /// Retransmission timeouts of its sender.
+    pub timeouts: u32,
     /// Most packets by which one came early.
     pub distance: u32,
 }
@@ -189,6 +194,7 @@ impl MessageData {
             marked: row.marked,
             cnps: row.cnps,
             notified: row.notified,
+            timeouts: row.timeouts,
             distance: row.distance,
         }
     }

@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use netloom_records::{Batch, FlowRow, PathRow};
+use netloom_records::{Batch, FlowRow, PathRow, RepairRow};
 use netloom_units::{HostId, NodeId};
 use serde::Serialize;
 
@@ -36,6 +36,8 @@ pub struct Worst {
     least: f64,
     /// How many messages have a slowdown.
     total_slowed: usize,
+    /// What is known of those that are told and travelled on queue pairs; none before the first of these is seen.
+    repairs: Option<BTreeMap<Key, Option<RepairData>>>,
 }
 
 /// How often the time alone a message took.
@@ -63,6 +65,7 @@ impl Collector for Worst {
                 }
             }
             Batch::Flows(rows) => rows.iter().for_each(|row| self.flow(row)),
+            Batch::Repairs(rows) => rows.iter().for_each(|row| self.repair(row)),
             _ => {}
         }
     }
@@ -82,6 +85,20 @@ impl Worst {
         // Sorted now and then, so that a message costs next to nothing.
         if self.slowed.len() >= 4 * LISTED {
             self.cut();
+        }
+    }
+
+    /// All flows have been seen.
+    fn repair(&mut self, row: &RepairRow) {
+        if self.repairs.is_none() {
+            self.cut();
+            let told = self.slowed.iter().chain(&self.followed);
+            self.repairs = Some(told.map(|row| (key(row), None)).collect());
+        }
+        let place =
+            self.repairs.as_mut().and_then(|all| all.get_mut(&(row.source, row.destination, row.number)));
+        if let Some(place) = place {
+            *place = Some(RepairData { timeouts: row.timeouts, again: row.again });
         }
     }
 
@@ -124,6 +141,7 @@ impl Worst {
             time: row.end.map(|end| seconds(end.since(row.start).0 as f64)),
             alone: row.ideal.map(|ideal| seconds(ideal.0 as f64)),
             slowdown: slowdown(row).map(six_digits),
+            repair: self.repairs.as_ref().and_then(|all| *all.get(&key(row))?),
             hops: self.paths.get(&key(row)).map_or_else(Vec::new, |rows| hops(about, rows)),
         }
     }
@@ -179,8 +197,19 @@ pub struct MessageData {
     pub alone: Option<f64>,
     /// The one over the other.
     pub slowdown: Option<f64>,
+    /// What was retransmitted; absent without a queue pair.
+    pub repair: Option<RepairData>,
     /// Its way, where that was recorded.
     pub hops: Vec<HopData>,
+}
+
+/// What was retransmitted of a message.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct RepairData {
+    /// Retransmission timeouts.
+    pub timeouts: u32,
+    /// Packets that came and had been sent before.
+    pub again: u32,
 }
 
 /// Ports of a message's way at the same distance from its sender.

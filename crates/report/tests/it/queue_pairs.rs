@@ -27,6 +27,7 @@ fn repair(number: u32, [packets, again, duplicates, nacks, marked, distance]: Re
         marked,
         cnps: marked / 3,
         notified: marked / 3 + nacks / 2,
+        timeouts: nacks / 4,
         distance,
     }
 }
@@ -105,14 +106,14 @@ fn packets_needed_again_are_told_apart_from_those_sent_for_nothing() {
     assert_eq!((of("messages"), of("packets")), (Some(3), Some(400)));
     assert_eq!((of("needed"), of("spurious")), (Some(5), Some(7)));
     assert_eq!((of("nacks"), of("marked"), of("reordered")), (Some(15), Some(8), Some(2)));
-    assert_eq!((of("cnps"), of("notified")), (Some(2), Some(9)));
+    assert_eq!((of("cnps"), of("notified"), of("timeouts")), (Some(2), Some(9), Some(3)));
     assert_eq!((of("farthest"), of("affected")), (Some(30), Some(2)));
     assert_eq!(repairs["distance"], json!(11.6667));
     assert_eq!(repairs["edge"], json!({"forwarded": 2, "blocked": 40, "made": 1}));
     let worst = json!({
         "flow": "leaf0.host0 → leaf1.host0 #1",
         "packets": 100, "needed": 5, "spurious": 4, "nacks": 12, "blocked": 6, "made": 2,
-        "marked": 7, "cnps": 2, "notified": 8, "distance": 30,
+        "marked": 7, "cnps": 2, "notified": 8, "timeouts": 3, "distance": 30,
     });
     assert_eq!(repairs["worst"][0], worst);
     assert_eq!(

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use netloom_model::Model;
-use netloom_records::{Fate, PacketKind, PacketRow, SignalRow};
+use netloom_records::{Fate, PacketKind, PacketRow, RepairRow, SignalRow};
 use netloom_testkit::fixture::Run;
 use netloom_units::{Duration, HostId, NodeId, Random, Rate, Time};
 
@@ -284,7 +284,11 @@ fn explained(text: &str) -> [usize; 4] {
     for ((source, number), told) in Told::of(&run) {
         let most_waiting = told.last.iter().filter_map(|row| row.queue_packets).max().unwrap_or(0);
         let few = in_answer as usize + most_waiting as usize + rdma.coalesce as usize + 8;
-        for wait in told.waits() {
+        let waits = told.waits();
+        let is_it = |row: &&RepairRow| (row.source, row.number) == (source, number);
+        let row = run.records.repairs.iter().find(is_it).expect("every message has a row");
+        assert!(row.timeouts as usize >= waits.len(), "{row:?} tells of fewer than {} timeouts", waits.len());
+        for wait in waits {
             found[0] += 1;
             let place = match told.could_show(&wait, n_paths(&model, source)) {
                 _ if told.dropped.get(&wait.psn).is_some_and(|&copies| copies > 1) => 1,

@@ -1,6 +1,6 @@
 //! Step times and completion times: a bar for each run, to the mean, with a whisker to the 99th percentile.
 
-use netloom_report::told::{Fct, FctData, JobData, Report};
+use netloom_report::told::{Fct, FctData, JobData, Repairs, Report};
 
 use super::super::bars::{bar, whisker};
 use super::super::ink::Ink;
@@ -18,6 +18,7 @@ struct Timed {
     label: String,
     mean: f64,
     p99: f64,
+    longest: f64,
     count: String,
 }
 
@@ -41,6 +42,9 @@ fn bars(sheet: &mut Sheet, title: &str, timed: &[Timed]) {
         sheet.line(line.add(Ink::Faint, &row.count));
     }
     cut_list(sheet, timed.len(), MOST_BESIDE, "bar");
+    let longest = |row: &Timed| format!("{} {}", row.label, words::span(row.longest));
+    let longest: Vec<String> = timed.iter().take(MOST_BESIDE).map(longest).collect();
+    sheet.text(Ink::Faint, &format!("the longest: {}", longest.join(", ")), 2);
 }
 
 /// What a job is called: its run where that has one job, its job where there is one run, else both.
@@ -63,6 +67,7 @@ pub fn steps(sheet: &mut Sheet, told: &Report) {
             label: label(told, job),
             mean: times.mean.value,
             p99: times.p99.value,
+            longest: times.cdf.values.last().copied().unwrap_or(times.p99.value),
             count: format!(" x{}", words::amount(f64::from(job.steps))),
         })
     };
@@ -116,6 +121,7 @@ pub fn messages(sheet: &mut Sheet, told: &Report) {
             label: told.runs[run].name.clone(),
             mean: fct.mean,
             p99: fct.p99,
+            longest: fct.maximum,
             count: format!(" x{}", words::amount(fct.count as f64)),
         })
     };
@@ -130,4 +136,21 @@ pub fn messages(sheet: &mut Sheet, told: &Report) {
         sheet.line(Line::indented(2).add(Ink::Alarm, &text));
     }
     cut_list(sheet, with_losses.len(), MOST_BESIDE, "run");
+    timeouts(sheet, told);
+}
+
+/// Retransmission timeouts, where there were some: one of them may be most of a message's time.
+fn timeouts(sheet: &mut Sheet, told: &Report) {
+    let with_timeouts = |(run, of): (usize, &Option<Repairs>)| {
+        let of = of.as_ref().filter(|of| of.timeouts > 0)?;
+        let [timeouts, again] =
+            [(of.timeouts, "retransmission timeout"), (of.needed + of.spurious, "retransmitted packet")]
+                .map(|(number, what)| words::some(number, what));
+        Some(format!("{}: {timeouts}, {again}", told.runs[run].name))
+    };
+    let lines: Vec<String> = told.repairs.iter().enumerate().filter_map(with_timeouts).collect();
+    for line in lines.iter().take(MOST_BESIDE) {
+        sheet.line(Line::indented(2).add(Ink::Alarm, line));
+    }
+    cut_list(sheet, lines.len(), MOST_BESIDE, "run");
 }
