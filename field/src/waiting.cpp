@@ -35,9 +35,12 @@ int Waiting::own_cores() {
 
 // Tests in a row that find nothing before a rank with a core of its own yields.
 constexpr std::uint64_t spin_limit = 10'000;
+// And where ranks share cores. A yield costs a rank its turn where another program is busy, and Open MPI yields within each
+// test as well: with one test per yield a ring of 8 ranks on 2 cores took 1.4 times that of the library, with eight 1.2.
+constexpr std::uint64_t crowded_limit = 8;
 
 void Waiting::between_tests(std::uint64_t n) const {
-    if (is_crowded || n >= spin_limit) {
+    if (is_crowded ? n % crowded_limit == 0 : n >= spin_limit) {
         sched_yield();
     }
 }

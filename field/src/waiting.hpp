@@ -2,7 +2,7 @@
 //
 // Models: loops of tests, never a blocking call of MPI, which on some libraries keeps the core from the rank that is
 // waited for. Where each rank has a core of its own a loop yields only after many tests that found nothing; where ranks
-// share cores, after each. Outside of what is timed a rank sleeps between two tests.
+// share cores, after every eighth. Outside of what is timed a rank sleeps between two tests.
 // Leaves out: the deadline of a wait, which is the watchdog's; interrupts.
 // Invariants: nothing that is timed sleeps. The manifest says which of the two loops was used.
 #pragma once

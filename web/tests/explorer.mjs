@@ -189,7 +189,7 @@ async function tables(page) {
   await page.locator("#worst caption .copy").first().click();
   const copied = (await page.evaluate(() => globalThis.copied)) ?? "";
   const [head, ...lines] = copied.split("\n");
-  equal("titles of the copied table", head, "message,of,size,start,time,alone,slowdown,way");
+  equal("titles of the copied table", head, "message,of,size,start,time,alone,slowdown,timeouts,retransmitted,way");
   equal("messages of the copied table", lines.map((line) => line.split(",")[0]).join(), shown.map(([message]) => message).join());
 }
 

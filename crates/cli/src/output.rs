@@ -5,7 +5,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use netloom_lab::{ExitCode, LabError, Style, words};
+use netloom_lab::{Diagnostics, ExitCode, LabError, Style, words};
 use serde::Serialize;
 
 /// Most characters of a line; a table of long names has fewer.
@@ -58,12 +58,16 @@ impl Output {
         print_beside(&one_line(text.as_ref()));
     }
 
+    /// What is to be thought of before the result is.
+    pub fn warn(warnings: &Diagnostics) {
+        print_beside(warnings.render(style()).trim_end());
+    }
+
     /// An error and, where there is one on the command line, its remedy; the answer is what it means for the exit code.
     #[expect(clippy::unused_self, reason = "whoever prints owns the output")]
     pub fn error(&mut self, error: &LabError) -> ExitCode {
-        let style = if io::stderr().is_terminal() { Style::Fancy } else { Style::Plain };
         // Colours are among what is printed here; the words of others have been made harmless by then.
-        print_beside(error.headed(style).trim_end());
+        print_beside(error.headed(style()).trim_end());
         if let Some(hint) = remedy(error) {
             print_beside(hint);
         }
@@ -76,6 +80,11 @@ pub fn json_text(value: &impl Serialize) -> Result<String, LabError> {
     let text = serde_json::to_string_pretty(value);
     let text = text.map_err(|error| LabError::Internal(format!("the result is no JSON: {error}")))?;
     Ok(words::harmless_json(&text).into_owned())
+}
+
+/// How what is printed beside the result is drawn.
+fn style() -> Style {
+    if io::stderr().is_terminal() { Style::Fancy } else { Style::Plain }
 }
 
 fn one_line(text: &str) -> String {

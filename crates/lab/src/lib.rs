@@ -68,7 +68,7 @@ pub use netloom_engine::Options;
 pub use netloom_engine::observe::{Control, Observer, Progress, States};
 pub use netloom_records::statistics::Over;
 pub use netloom_records::{Digest, Manifest, Outcome, Overwrite, Status};
-pub use netloom_scenario::{Overrides, Style};
+pub use netloom_scenario::{Diagnostics, Overrides, Style};
 pub use prepare::{Prepared, ScenarioSize, prepare};
 pub use report::{report, report_text};
 pub use seeds::{NotSeeds, Seeds};

@@ -7,7 +7,7 @@ use netloom_engine::Options;
 use netloom_model::{Job, Phase};
 use netloom_records::statistics::Over;
 use netloom_records::{FolderError, FolderSink, Manifest, Overwrite};
-use netloom_scenario::Overrides;
+use netloom_scenario::{Diagnostics, Overrides};
 
 use crate::error::{ExitCode, LabError, check_threads};
 use crate::export::alone::name as algorithm_name;
@@ -45,6 +45,8 @@ pub struct RunRequest<'a> {
     pub watch: Watch<'a>,
     /// Whether it is shown while it goes on.
     pub live: Option<Serve<'a>>,
+    /// Called before the run with the settings that cannot matter, if there are any.
+    pub warn: Option<&'a mut (dyn FnMut(&Diagnostics) + 'a)>,
 }
 
 impl RunRequest<'_> {
@@ -60,6 +62,7 @@ impl RunRequest<'_> {
             command: Vec::new(),
             watch: Watch::default(),
             live: None,
+            warn: None,
         }
     }
 }
@@ -119,6 +122,10 @@ impl RunReport {
 /// run; what was recorded is stored then.
 pub fn run(request: RunRequest<'_>) -> Result<RunReport, LabError> {
     let prepared = prepare(&request.scenario, &request.overrides)?;
+    let warnings = &prepared.compiled.warnings;
+    if let Some(warn) = request.warn.filter(|_| !warnings.is_empty()) {
+        warn(warnings);
+    }
     let folder = request.folder.unwrap_or_else(|| default_folder(&prepared.name));
     let threads = request.threads.unwrap_or_else(|| fitting_threads(&prepared));
     let options = Options { threads, ..Options::default() };

@@ -33,9 +33,16 @@ pub(crate) fn run_summary(
         threads: u32::try_from(threads).unwrap_or(u32::MAX),
         command,
         engine: derived(prepared, simulated),
-        ours: compiled.notes.clone(),
+        ours: notes(prepared),
         time_scale: compiled.time_scale.clone(),
     }
+}
+
+/// Choices that are ours, and settings that cannot matter.
+fn notes(prepared: &Prepared) -> Vec<String> {
+    let warnings = prepared.compiled.warnings.problems().iter();
+    let warnings = warnings.map(|problem| format!("{}: {}", problem.message(), problem.label()));
+    prepared.compiled.notes.iter().cloned().chain(warnings).collect()
 }
 
 fn stored(setting: Changed) -> ChangedSetting {

@@ -1,4 +1,4 @@
-//! Mistakes in a scenario: what, where, what was expected, and a hint.
+//! Mistakes in a scenario: what, where, what was expected, and a hint. Warnings have the same form.
 //!
 //! All mistakes of a scenario are collected and shown together, in the order of the text.
 //!
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, Severity, SourceCode};
 
 use crate::excerpt::{Excerpt, harmless};
 use crate::place::{Place, Sources};
@@ -20,9 +20,10 @@ const MOST_SHOWN: usize = 50;
 /// Problems beyond this many are counted, not kept.
 const MOST_KEPT: usize = 1_000;
 
-/// One mistake.
+/// One mistake, or a warning.
 #[derive(Debug, Clone)]
 pub struct Problem {
+    severity: Severity,
     place: Place,
     message: String,
     label: String,
@@ -78,6 +79,10 @@ impl fmt::Display for Problem {
 impl std::error::Error for Problem {}
 
 impl Diagnostic for Problem {
+    fn severity(&self) -> Option<Severity> {
+        Some(self.severity)
+    }
+
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
     }
@@ -96,9 +101,10 @@ impl Diagnostic for Problem {
     }
 }
 
-/// All mistakes of a scenario.
+/// All mistakes of a scenario, or all warnings.
 #[derive(Debug, Clone)]
 pub struct Diagnostics {
+    severity: Severity,
     problems: Vec<Problem>,
     /// How many more there were than could be kept.
     n_beyond: usize,
@@ -119,11 +125,17 @@ impl Diagnostics {
         &self.problems
     }
 
+    /// Whether there are none, as there may be of warnings.
+    pub fn is_empty(&self) -> bool {
+        self.problems.is_empty()
+    }
+
     /// The mistakes of several scenarios, or of several forms of one, each once.
     pub fn join(all: impl IntoIterator<Item = Diagnostics>) -> Diagnostics {
         let mut seen = BTreeSet::new();
-        let mut joined = Diagnostics { problems: Vec::new(), n_beyond: 0 };
+        let mut joined = Diagnostics { severity: Severity::Advice, problems: Vec::new(), n_beyond: 0 };
         for diagnostics in all {
+            joined.severity = joined.severity.max(diagnostics.severity);
             joined.n_beyond = joined.n_beyond.max(diagnostics.n_beyond);
             for problem in diagnostics.problems {
                 // Overrides share a name, so it takes their text to tell them apart.
@@ -166,15 +178,16 @@ impl fmt::Display for Diagnostics {
         names.sort_unstable();
         names.dedup();
         let name = names.join(" and ");
+        let what = if self.severity == Severity::Error { "mistake" } else { "warning" };
         match self.problems.len() {
-            1 => write!(formatter, "1 mistake in {name}"),
+            1 => write!(formatter, "1 {what} in {name}"),
             n if self.n_beyond > 0 => {
-                write!(formatter, "more than {n} mistakes in {name}, the first {MOST_SHOWN} shown")
+                write!(formatter, "more than {n} {what}s in {name}, the first {MOST_SHOWN} shown")
             }
             n if n > MOST_SHOWN => {
-                write!(formatter, "{n} mistakes in {name}, the first {MOST_SHOWN} shown")
+                write!(formatter, "{n} {what}s in {name}, the first {MOST_SHOWN} shown")
             }
-            n => write!(formatter, "{n} mistakes in {name}"),
+            n => write!(formatter, "{n} {what}s in {name}"),
         }
     }
 }
@@ -267,7 +280,16 @@ impl Problems {
     }
 
     /// The mistakes with their texts, front to back, each once.
-    pub fn finish(mut self, sources: &Sources) -> Diagnostics {
+    pub fn finish(self, sources: &Sources) -> Diagnostics {
+        self.finish_as(Severity::Error, sources)
+    }
+
+    /// The same of what is no mistake.
+    pub fn finish_as_warnings(self, sources: &Sources) -> Diagnostics {
+        self.finish_as(Severity::Warning, sources)
+    }
+
+    fn finish_as(mut self, severity: Severity, sources: &Sources) -> Diagnostics {
         let base_is_lost = self.base_is_lost;
         self.list.retain(|draft| !(draft.is_absence && base_is_lost));
         self.list.sort_by(|a, b| a.place.key().cmp(&b.place.key()).then(a.message.cmp(&b.message)));
@@ -280,6 +302,7 @@ impl Problems {
             let source = source.unwrap_or_else(|| Excerpt::new("the scenario", &Arc::from("")));
             let related = draft.related.into_iter().map(|(place, label)| (place, harmless(&label)));
             Problem {
+                severity,
                 place: draft.place,
                 message: harmless(&draft.message),
                 label: harmless(&draft.label),
@@ -288,7 +311,8 @@ impl Problems {
                 source,
             }
         };
-        Diagnostics { problems: self.list.into_iter().map(problem).collect(), n_beyond: self.n_beyond }
+        let problems = self.list.into_iter().map(problem).collect();
+        Diagnostics { severity, problems, n_beyond: self.n_beyond }
     }
 }
 

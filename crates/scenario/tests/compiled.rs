@@ -21,6 +21,11 @@ fn compiled(rest: &str) -> Compiled {
     compile(&resolved).unwrap_or_else(|wrong| shown(wrong))
 }
 
+/// What is said of settings that cannot matter.
+fn warnings_of(rest: &str) -> Vec<String> {
+    compiled(rest).warnings.problems().iter().map(|problem| problem.message().to_owned()).collect()
+}
+
 fn refused(rest: &str) -> String {
     let text = format!("{FABRIC}{rest}");
     let wrong = match resolve(&text, "test.yaml") {
@@ -452,12 +457,11 @@ fn choices_for_queue_pairs_reach_the_model() {
 }
 
 #[test]
-fn a_controller_that_hears_nothing_is_noted() {
-    let notes = |rest: &str| compiled(&format!("{JOB}congestion: dcqcn\n{rest}\n")).notes;
-    let is_told_nothing = |notes: &[String]| notes.iter().any(|note| note.contains("is told nothing"));
-    assert!(is_told_nothing(&notes("transport: irn")));
-    assert!(!is_told_nothing(&notes("transport: nic_sr")));
-    assert!(!is_told_nothing(&notes("transport: irn\nqueues: {marking: {minimum: 5KB, maximum: 9KB}}")));
+fn congestion_control_that_hears_nothing_is_told() {
+    let warnings = |rest: &str| warnings_of(&format!("{JOB}congestion: dcqcn\n{rest}\n"));
+    assert_eq!(warnings("transport: irn"), ["congestion control `dcqcn` has no effect here"]);
+    assert_eq!(warnings("transport: nic_sr"), ["congestion control `dcqcn` slows down on NACKs only"]);
+    assert!(warnings("transport: irn\nqueues: {marking: {minimum: 5KB, maximum: 9KB}}").is_empty());
 }
 
 #[test]
@@ -503,8 +507,12 @@ fn what_is_ours_in_a_fabric_is_said() {
     };
     let plain = "dragonfly: {groups: 3, switches_per_group: 4, hosts_per_switch: 2}";
     assert!(!notes(plain, "ecmp").contains("groups"));
-    assert!(notes(plain, "adaptive_spectrum").contains("`longer_steps` does nothing here"));
-    assert!(!notes(plain, "{adaptive_spectrum: {longer_steps: 0}}").contains("`longer_steps`"));
+    let has_warning = |balance: &str| {
+        let text = format!("netloom: 1\nfabric: {{{plain}}}\nbalance: {balance}\n{JOB}");
+        !compile(&resolve(&text, "test.yaml").unwrap()).unwrap().warnings.is_empty()
+    };
+    assert!(has_warning("adaptive_spectrum"));
+    assert!(!has_warning("{adaptive_spectrum: {longer_steps: 0}}"));
     let several =
         "dragonfly: {groups: 3, switches_per_group: 4, hosts_per_switch: 2, nics: 2, global_links: 4}";
     assert!(notes(several, "ecmp").contains("switches far apart"));

@@ -4,22 +4,9 @@ import type { PassedPort, Report, SlowMessage, WorstOfRun } from "../data.ts";
 import { element, folded, note } from "../dom.ts";
 import { runName } from "../palette.ts";
 import { table } from "../tables.ts";
-import type { Cell } from "../tables.ts";
+import type { Cell, Column } from "../tables.ts";
 import { count, significant, size, some, span } from "../units.ts";
 import type { Panel } from "./panel.ts";
-
-const COLUMNS = [
-  { title: "message" },
-  { title: "of" },
-  { title: "size", number: true },
-  { title: "start", number: true },
-  { title: "time", number: true },
-  { title: "alone", number: true },
-  { title: "slowdown", number: true },
-  { title: "timeouts", number: true },
-  { title: "retransmitted", number: true },
-  { title: "way" },
-];
 
 const port = ({ from, to, packets, waited, longest }: PassedPort): string =>
   `${from} → ${to}: ${some(packets, "packet")}, waited ${span(waited)} on average, ${span(longest)} at most`;
@@ -41,34 +28,47 @@ function way({ hops }: SlowMessage): Cell {
   return folded(title, element("ol", { class: "way", start: "0" }, ...items));
 }
 
-const row = (message: SlowMessage): Cell[] => [
-  `${message.flow} #${message.number}`,
-  message.of,
-  size(message.size),
-  span(message.start),
-  message.time === null ? "never came" : span(message.time),
-  message.alone === null ? null : span(message.alone),
-  message.slowdown === null ? null : significant(message.slowdown),
-  message.repair === null ? null : count(message.repair.timeouts),
-  message.repair === null ? null : some(message.repair.again, "packet"),
-  way(message),
+/** A column and what stands in it. */
+type WorstColumn = Column & { cell: (message: SlowMessage) => Cell };
+
+const COLUMNS: WorstColumn[] = [
+  { title: "message", cell: ({ flow, number }) => `${flow} #${number}` },
+  { title: "of", cell: (message) => message.of },
+  { title: "size", number: true, cell: (message) => size(message.size) },
+  { title: "start", number: true, cell: ({ start }) => span(start) },
+  { title: "time", number: true, cell: ({ time }) => (time === null ? "never came" : span(time)) },
+  { title: "alone", number: true, cell: ({ alone }) => (alone === null ? null : span(alone)) },
+  { title: "slowdown", number: true, cell: ({ slowdown }) => (slowdown === null ? null : significant(slowdown)) },
 ];
+
+/** Of messages on queue pairs. */
+const REPAIR: WorstColumn[] = [
+  { title: "timeouts", number: true, cell: ({ repair }) => (repair === null ? null : count(repair.timeouts)) },
+  { title: "retransmitted", number: true, cell: ({ repair }) => (repair === null ? null : some(repair.again, "packet")) },
+];
+
+const WAY: WorstColumn = { title: "way", cell: way };
+
+function tableOf(caption: string, messages: SlowMessage[]): HTMLElement[] {
+  const repair = messages.some((message) => message.repair !== null) ? REPAIR : [];
+  const columns = [...COLUMNS, ...repair, WAY];
+  const row = (message: SlowMessage): Cell[] => columns.map(({ cell }) => cell(message));
+  return messages.length === 0 ? [] : [table(caption, columns, messages.map(row))];
+}
 
 /** The caption of a list that is cut. */
 const captionOf = (what: string, listed: number, all: number): string => `${what}, ${count(listed)} of ${count(all)}`;
 
 function slowedTable(name: string, { slowed, total_slowed }: WorstOfRun): HTMLElement[] {
   const what = `${name}: background messages that took longest over their time alone`;
-  return slowed.length === 0 ? [] : [table(captionOf(what, slowed.length, total_slowed), COLUMNS, slowed.map(row))];
+  return tableOf(captionOf(what, slowed.length, total_slowed), slowed);
 }
 
 function followedTable(name: string, { slowed, followed, total_followed }: WorstOfRun): HTMLElement[] {
   const above = slowed.filter(({ hops }) => hops.length > 0).length;
   const what = `${name}: slowest messages of all whose ways were recorded`;
   const rest = above === 0 ? "" : " that are not in the table above";
-  return followed.length === 0
-    ? []
-    : [table(captionOf(what, followed.length, total_followed - above) + rest, COLUMNS, followed.map(row))];
+  return tableOf(captionOf(what, followed.length, total_followed - above) + rest, followed);
 }
 
 function tables(report: Report, found: WorstOfRun, run: number): HTMLElement[] {

@@ -22,6 +22,11 @@ pub fn check(arguments: &Check, output: &mut Output) -> Result<ExitCode, LabErro
             Ok(checked) if !arguments.json => {
                 output.line(format!("{}: {}", path.display(), good(&checked)));
                 output.lines(costs(&checked));
+                if let Checked::Scenario(prepared) = &checked
+                    && !prepared.compiled.warnings.is_empty()
+                {
+                    Output::warn(&prepared.compiled.warnings);
+                }
             }
             Ok(_) => {}
             Err(error) if !arguments.json => worst = worst.max(output.error(&error)),
@@ -70,7 +75,16 @@ fn costs(checked: &Checked) -> Vec<String> {
 fn as_json(path: &Path, checked: &Result<Checked, LabError>) -> Value {
     match checked {
         Ok(Checked::Scenario(prepared)) => {
-            json!({"path": path, "valid": true, "kind": "scenario", "name": prepared.name, "cost": cost(prepared).ok()})
+            let warnings = &prepared.compiled.warnings;
+            let warnings = (!warnings.is_empty()).then(|| warnings.render(Style::Plain));
+            json!({
+                "path": path,
+                "valid": true,
+                "kind": "scenario",
+                "name": prepared.name,
+                "cost": cost(prepared).ok(),
+                "warnings": warnings,
+            })
         }
         Ok(Checked::Run(manifest)) => {
             json!({"path": path, "valid": true, "kind": "run", "digest": manifest.digest, "outcome": manifest.outcome})

@@ -8,8 +8,8 @@ use netloom_lab::summary::{
     StageSummary, StagedSummary, Summary, TrafficSummary,
 };
 use netloom_lab::{
-    ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest, Source, Status,
-    Watch, words,
+    Diagnostics, ExitCode, LabError, Manifest, Overrides, Overwrite, RunProgress, RunReport, RunRequest,
+    Source, Status, Watch, words,
 };
 use serde_json::json;
 
@@ -27,6 +27,7 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
     let stop = interrupt::stop_flag(output);
     let mut told = |address: &str| output.note(format!("live at {address}"));
     let live = arguments.live.then_some(Serve { port: arguments.live_port.unwrap_or(0), told: &mut told });
+    let mut warn = |found: &Diagnostics| Output::warn(found);
     let report = netloom_lab::run(RunRequest {
         scenario: Source::file(arguments.scenario),
         overrides: Overrides { set: arguments.set, seed: arguments.seed, ..Overrides::default() },
@@ -37,6 +38,7 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
         command: command_line(),
         watch: Watch { stop: Some(stop), tell: Some(&mut tell), ..Watch::default() },
         live,
+        warn: if arguments.quiet { None } else { Some(&mut warn) },
     });
     progress.clear();
     let report = report?;

@@ -27,6 +27,7 @@ pub fn sweep(arguments: Sweep, output: &mut Output) -> Result<ExitCode, LabError
         command: command_line(),
         stop: Some(interrupt::stop_flag(output)),
         tell: Some(&tell),
+        warn: if arguments.quiet { None } else { Some(&Output::warn) },
     });
     progress.clear();
     let report = done?;

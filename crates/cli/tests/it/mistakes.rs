@@ -52,6 +52,31 @@ fn arguments() {
 }
 
 #[test]
+fn settings_that_cannot_matter_are_told_before_the_run() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    place.write("idle.yaml", &format!("{SMALL}\nfaults: {{ detection: 1ms }}\n"));
+    let why = ["`detection` has no effect here", "no link or switch fails", "1 warning in idle.yaml"];
+    for arguments in [
+        &["check", "idle.yaml"][..],
+        &["run", "idle.yaml", "-o", "a"],
+        &["run", "idle.yaml", "-o", "b", "--json"],
+        &["sweep", "idle.yaml", "--vary", "balance=ecmp,spray", "-o", "c"],
+    ] {
+        let answer = place.netloom(arguments);
+        assert_eq!(answer.code, Some(0), "{}", answer.err);
+        for why in why {
+            assert_eq!(answer.err.matches(why).count(), 1, "expected `{why}` once in:\n{}", answer.err);
+        }
+    }
+    let checked = place.netloom(&["check", "idle.yaml", "--json"]);
+    assert!(checked.out.contains(why[0]), "{}", checked.out);
+    let quiet = place.netloom(&["run", "idle.yaml", "-o", "d", "--quiet"]);
+    let without = place.netloom(&["run", "small.yaml", "-o", "e"]);
+    assert_eq!((quiet.err.as_str(), without.err.contains("has no effect")), ("", false));
+}
+
+#[test]
 fn scenarios() {
     let place = Place::new();
     place.write("small.yaml", SMALL);

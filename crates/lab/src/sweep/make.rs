@@ -37,6 +37,9 @@ pub(super) struct Done {
 /// Everything that is wrong with the grid; that the folder cannot be used; or why points could not be run.
 pub fn grid(grid: &Grid<'_>) -> Result<GridReport, LabError> {
     let plan = Plan::new(grid)?;
+    if let Some(warn) = grid.warn.filter(|_| !plan.warnings.is_empty()) {
+        warn(&plan.warnings);
+    }
     let folder = SweepFolder::claim(&grid.folder, &plan, grid.force, &grid.command)?;
     let mut maker = Maker { grid, plan: &plan, done: Vec::new() };
     let all_seeds: Vec<u64> = plan.seeds.0.clone().collect();

@@ -55,6 +55,8 @@ pub struct Grid<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// Called with the progress, from any thread.
     pub tell: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
+    /// Called before the runs with the settings that cannot matter, if there are any.
+    pub warn: Option<&'a (dyn Fn(&Diagnostics) + Sync)>,
 }
 
 /// What is to be run, without mistakes.
@@ -70,6 +72,8 @@ pub struct Plan {
     pub until: Option<Precision>,
     /// Every scenario with every combination.
     pub variants: Vec<Variant>,
+    /// Settings of some variant that cannot matter there.
+    pub warnings: Diagnostics,
     /// Of all of this.
     pub digest: Digest,
 }
@@ -91,11 +95,13 @@ impl Plan {
         let seeds = grid.seeds.clone().unwrap_or_else(|| default_seeds(grid.until));
         let mut mistakes: Vec<LabError> = of_words(grid, &seeds).into_iter().map(LabError::from).collect();
         let sources = readable(&grid.scenarios, &mut mistakes);
-        let mut variants = Vec::new();
-        match too_many(grid, &seeds) {
-            Some(error) => mistakes.push(error.into()),
-            None => variants = compiled(grid, &sources, *seeds.0.start(), &mut mistakes)?,
-        }
+        let (mut variants, warnings) = match too_many(grid, &seeds) {
+            Some(error) => {
+                mistakes.push(error.into());
+                (Vec::new(), Diagnostics::join([]))
+            }
+            None => compiled(grid, &sources, *seeds.0.start(), &mut mistakes)?,
+        };
         if mistakes.is_empty() {
             mistakes = of_variants(grid, &variants).into_iter().map(LabError::from).collect();
         }
@@ -105,7 +111,7 @@ impl Plan {
         name_all(&mut variants, &grid.vary);
         forget_but_first(&mut variants);
         let (set, vary, until) = (grid.set.clone(), grid.vary.clone(), grid.until);
-        let mut plan = Plan { set, vary, seeds, until, variants, digest: Digest::of(&[]) };
+        let mut plan = Plan { set, vary, seeds, until, variants, warnings, digest: Digest::of(&[]) };
         plan.digest = Digest::of(plan.meaning().to_string().as_bytes());
         Ok(plan)
     }
@@ -218,13 +224,13 @@ fn readable(scenarios: &[Source], mistakes: &mut Vec<LabError>) -> Vec<Source> {
     sources
 }
 
-/// Every variant that has no mistake, with the first seed.
+/// Every variant that has no mistake, with the first seed, and what is to be said of them.
 fn compiled(
     grid: &Grid<'_>,
     sources: &[Source],
     seed: u64,
     mistakes: &mut Vec<LabError>,
-) -> Result<Vec<Variant>, LabError> {
+) -> Result<(Vec<Variant>, Diagnostics), LabError> {
     let drafts = combinations(sources.len(), &grid.vary);
     let compile = |draft: &Draft| {
         if grid.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
@@ -232,10 +238,14 @@ fn compiled(
         }
         draft.compile(&sources[draft.scenario], &grid.set, &grid.vary, seed)
     };
-    let (mut variants, mut diagnostics, mut others) = (Vec::new(), Vec::new(), BTreeMap::new());
+    let (mut variants, mut warnings) = (Vec::new(), Vec::new());
+    let (mut diagnostics, mut others) = (Vec::new(), BTreeMap::new());
     for answer in spread(&drafts, grid.threads, None, |_| 1, |draft, _| compile(draft))? {
         match answer {
-            Ok(variant) => variants.push(variant),
+            Ok((variant, found)) => {
+                variants.push(variant);
+                warnings.push(found);
+            }
             Err(LabError::Scenario(found)) => diagnostics.push(*found),
             Err(LabError::NotBegun) => return Err(LabError::NotBegun),
             Err(other) => drop(others.insert(other.to_string(), other)),
@@ -245,7 +255,7 @@ fn compiled(
         mistakes.push(Diagnostics::join(diagnostics).into());
     }
     mistakes.extend(others.into_values());
-    Ok(variants)
+    Ok((variants, Diagnostics::join(warnings)))
 }
 
 /// Mistakes that show only when all variants are known.

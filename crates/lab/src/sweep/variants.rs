@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use netloom_records::Digest;
-use netloom_scenario::Overrides;
+use netloom_scenario::{Diagnostics, Overrides};
 use serde::Serialize;
 
 use super::expected::expected_bytes;
@@ -76,19 +76,19 @@ pub(super) fn combinations(n_scenarios: usize, vary: &[Variation]) -> Vec<Draft>
 }
 
 impl Draft {
-    /// Compiles it with a seed.
+    /// Compiles it with a seed; beside it, its settings that cannot matter.
     pub fn compile(
         &self,
         source: &Source,
         set: &[(String, String)],
         vary: &[Variation],
         seed: u64,
-    ) -> Result<Variant, LabError> {
+    ) -> Result<(Variant, Diagnostics), LabError> {
         let varied = vary.iter().zip(&self.values);
         let varied = varied.map(|(variation, value)| (variation.path.clone(), value.clone()));
         let overrides = Overrides { set: set.to_vec(), vary: varied.collect(), seed: Some(seed) };
         let Prepared { name, compiled, .. } = prepare(source, &overrides)?;
-        Ok(Variant {
+        let variant = Variant {
             name: assignments(vary, &self.values, ", "),
             scenario: name,
             values: self.values.clone(),
@@ -99,7 +99,8 @@ impl Draft {
             weight: expected_bytes(&compiled.model),
             has_jobs: !compiled.job_names.is_empty(),
             resolved: compiled.resolved_yaml,
-        })
+        };
+        Ok((variant, compiled.warnings))
     }
 }
 

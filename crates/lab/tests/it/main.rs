@@ -33,3 +33,4 @@ mod tables;
 mod text_of_fabrics;
 mod text_of_runs;
 mod timeline;
+mod without_effect;

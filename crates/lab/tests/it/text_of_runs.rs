@@ -39,6 +39,7 @@ impl Place {
             over: Over::Jobs,
             command: Vec::new(),
             live: None,
+            warn: None,
             watch: Watch::default(),
         });
         done.unwrap_or_else(|error| panic!("{}", error.render(Style::Plain)));

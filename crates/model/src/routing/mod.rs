@@ -194,6 +194,11 @@ impl Routing {
         }
     }
 
+    /// Whether paths one link longer than the shortest are known, and there are any.
+    pub fn has_longer(&self) -> bool {
+        matches!(self, Routing::Tables(tables) if tables.has_longer())
+    }
+
     /// The same, with the longer ways of this fabric known. In a Clos there are none; in a fabric of groups they lead
     /// through other groups, and are for policies that know of groups.
     #[must_use]

@@ -31,6 +31,7 @@ mod repetition;
 mod rings;
 mod routes;
 mod stages;
+mod without_effect;
 
 use std::sync::Arc;
 
@@ -69,6 +70,8 @@ pub struct Compiled {
     pub changed: Vec<Changed>,
     /// What a reader of the results should know: choices that are ours, links that were drawn.
     pub notes: Vec<String>,
+    /// Settings that cannot matter; often none.
+    pub warnings: Diagnostics,
 }
 
 /// The parts of a model that need the fabric.
@@ -241,6 +244,7 @@ fn finish(resolved: &Resolved, draft: &Draft, parts: Parts) -> Compiled {
         recording: parts.recording,
         seed: resolved.seed,
     };
+    let warnings = without_effect::find(draft, &model).finish_as_warnings(&resolved.sources);
     Compiled {
         model,
         node_names: built.node_names,
@@ -252,5 +256,6 @@ fn finish(resolved: &Resolved, draft: &Draft, parts: Parts) -> Compiled {
         resolved_yaml: resolved.to_yaml(),
         changed: resolved.changed(),
         notes: parts.notes,
+        warnings,
     }
 }

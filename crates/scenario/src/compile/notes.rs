@@ -2,7 +2,6 @@
 
 use netloom_model::{Job, Phase};
 use netloom_policy::balance;
-use netloom_policy::congestion::{self, Senses, infiniband};
 use netloom_policy::transport::Reliability;
 
 use crate::quantity::{self, Dimension};
@@ -23,7 +22,7 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
             in_order_only(&balance.switch, transport, notes);
         }
         if queue_pairs::rule(transport.spec).is_some() {
-            queue_pairs_travel(draft, transport, notes);
+            queue_pairs_travel(draft, notes);
         }
     }
     if jobs.iter().any(|(_, job)| job.repetition.aligned || job.phases.iter().any(has_barrier)) {
@@ -107,7 +106,7 @@ fn staged(flows: &Flows, transport: Option<&Parameters>, notes: &mut Vec<String>
 }
 
 /// What a reader should know of classes and of who is told of congestion.
-fn queue_pairs_travel(draft: &Draft, transport: &Parameters, notes: &mut Vec<String>) {
+fn queue_pairs_travel(draft: &Draft, notes: &mut Vec<String>) {
     if let Some(classes) = &draft.classes {
         let [data, control] = ["data", "control"].map(|name| classes.settings.settings.count(name));
         notes.push(format!(
@@ -123,16 +122,6 @@ fn queue_pairs_travel(draft: &Draft, transport: &Parameters, notes: &mut Vec<Str
     notes.extend(own.map(|own| format!("ours: {own}")));
     if queues.marking.as_ref().is_some_and(|marking| super::buffer::adapting(marking).is_some()) {
         notes.push("ours: the rule by which thresholds of marking move (`ai_ecn`)".to_owned());
-    }
-    let hears_nacks = transport.settings.choice("nack") != "ignore";
-    let congestion_spec = congestion.kind.spec;
-    let name = congestion_spec.name;
-    let is_marked = super::classes::Plan::new(draft).is_some_and(|plan| plan.marks())
-        || super::credits::root_marking(congestion, queues.credits.as_ref()).is_some();
-    let is_of_marks = congestion::senses(congestion_spec) == Senses::Notifications;
-    if name != "none" && is_of_marks && !is_marked && !hears_nacks {
-        let why = if name == infiniband::SPEC.name { "`threshold: 0`" } else { "no `marking`" };
-        notes.push(format!("congestion control `{name}` is told nothing: {why}, and `nack: ignore`"));
     }
 }
 
@@ -154,7 +143,8 @@ fn own_rule(what: &str, parameters: &Parameters, notes: &mut Vec<String>) {
     }
 }
 
-fn has_barrier(phase: &Phase) -> bool {
+/// Whether ranks meet at a modelled barrier after it.
+pub(super) fn has_barrier(phase: &Phase) -> bool {
     match phase {
         Phase::Barrier => true,
         Phase::Communicate { barrier, .. } => *barrier,

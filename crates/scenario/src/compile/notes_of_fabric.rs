@@ -1,4 +1,4 @@
-//! What a reader should know of a fabric: how links and NICs are laid out where no source says, and what policies do not see.
+//! What a reader should know of a fabric: how links and NICs are laid out where no source says.
 
 use netloom_model::Routing;
 
@@ -6,7 +6,7 @@ use super::ground::Ground;
 use crate::resolve::Draft;
 use crate::resolved::Fabric;
 
-/// Adds a note for every choice that is ours, and for ways that the policy cannot know.
+/// Adds a note for every choice that is ours.
 pub(super) fn add(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
     let Some(Fabric::Parametric(_)) = &draft.fabric else { return };
     match &ground.built.routing {
@@ -33,15 +33,5 @@ pub(super) fn add(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
             "ours: the switch inside a server queues and forwards packets like any other; GPUs do not forward".to_owned(),
         ),
         Routing::LeafSpine(_) | Routing::FatTree(_) | Routing::Tables(_) => {}
-    }
-    let switch = draft.balance.as_ref().map(|balance| &balance.switch);
-    let asks = switch.is_some_and(|switch| {
-        switch.spec.parameter("longer_steps").is_some() && switch.settings.count("longer_steps") > 0
-    });
-    if asks && ground.built.routing.n_groups() > 0 {
-        notes.push(
-            "`longer_steps` does nothing here: in a fabric of groups longer ways lead through other groups"
-                .to_owned(),
-        );
     }
 }
