@@ -557,9 +557,9 @@ pub struct Testbed {
     #[arg(long, value_name = "SIZE", value_parser = themis::size)]
     pub queue: Option<Bytes>,
     /// Which of several next hops a packet takes: `ecmp`, by a hash of addresses and ports, or `pinned`, one for each
-    /// destination, as with `balance: deterministic`
-    #[arg(long, value_name = "MODE", default_value = "ecmp", value_parser = clap::builder::PossibleValuesParser::new(["ecmp", "pinned"]))]
-    pub routes: String,
+    /// destination, as with `balance: deterministic` [default: ecmp; pinned where the scenario has that balance]
+    #[arg(long, value_name = "MODE", value_parser = clap::builder::PossibleValuesParser::new(["ecmp", "pinned"]))]
+    pub routes: Option<String>,
     /// Print the commands that would make the network, as a shell script, and make nothing
     #[arg(long)]
     pub explain: bool,

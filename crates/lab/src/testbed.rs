@@ -7,23 +7,52 @@ use std::env;
 use std::ffi::OsString;
 use std::process::ExitStatus;
 
+use netloom_policy::balance::{Chosen, deterministic};
 use netloom_scenario::{Overrides, quantity};
-pub use netloom_testbed::{Access, Ignored, Options, Plan, Refusal, RouteMode, Scale, ScaleChoice, require};
-use netloom_testbed::{ON_HOST_NAME, find_command, make_network, plan, run_inside, start};
+pub use netloom_testbed::{Access, Ignored, Plan, Refusal, RouteMode, Scale, ScaleChoice, require};
+use netloom_testbed::{ON_HOST_NAME, Options, find_command, make_network, plan, run_inside, start};
 pub use netloom_units::{Bytes, Rate};
 
 use crate::error::LabError;
 use crate::show::fabric::fabric;
 use crate::source::Source;
 
+/// What may be chosen about a testbed.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Request {
+    /// How much slower than the scenario's links are.
+    pub scale: ScaleChoice,
+    /// Whether each destination has one next hop; if unset, where the scenario has `balance: deterministic`.
+    pub is_pinned: Option<bool>,
+    /// Queue limit of every switch port, instead of the one that follows from the scenario.
+    pub queue: Option<Bytes>,
+}
+
 /// Plans the testbed of a scenario, or of a fabric that scenarios inherit from; makes nothing.
 ///
 /// # Errors
 /// If the scenario is wrong, or a testbed cannot be made from its fabric.
-pub fn testbed(source: &Source, overrides: &Overrides, options: &Options) -> Result<Plan, LabError> {
+pub fn testbed(source: &Source, overrides: &Overrides, request: &Request) -> Result<Plan, LabError> {
     let shown = fabric(source, overrides)?;
     let compiled = &shown.prepared.compiled;
-    Ok(plan(&compiled.model, &compiled.node_names, options)?)
+    let routes = routes(&compiled.model.balances.switch, request.is_pinned);
+    let options = Options { scale: request.scale, routes, queue: request.queue };
+    Ok(plan(&compiled.model, &compiled.node_names, &options)?)
+}
+
+/// Pinned routes are those of the scenario's forwarding tables, where it has some.
+fn routes(balance: &Chosen, is_pinned: Option<bool>) -> RouteMode {
+    let together = match balance {
+        Chosen::Registered { settings, .. } if balance.is(deterministic::SPEC.name) => {
+            (!deterministic::is_by_pair(settings)).then(|| settings.count(deterministic::TOGETHER) as u32)
+        }
+        _ => None,
+    };
+    if is_pinned.unwrap_or(together.is_some()) {
+        RouteMode::Pinned { together: together.unwrap_or(1) }
+    } else {
+        RouteMode::Ecmp
+    }
 }
 
 /// Starts this program again inside of new namespaces, with these arguments, which must lead to [`run`], and waits.

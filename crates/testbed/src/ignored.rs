@@ -29,7 +29,7 @@ fn forwarding(model: &Model, mode: RouteMode) -> Vec<Row> {
     let has_delay = model.fabric.ports().iter().any(|port| port.delay.0 > 0);
     let (policy, instead) = match mode {
         RouteMode::Ecmp => ("ecmp", "the kernel picks a next hop per flow, by a hash"),
-        RouteMode::Pinned => {
+        RouteMode::Pinned { .. } => {
             ("deterministic", "each destination has one next hop, as with `balance: deterministic`")
         }
     };

@@ -22,5 +22,8 @@ pub enum RouteMode {
     #[default]
     Ecmp,
     /// One next hop per destination, as `balance: deterministic` picks it.
-    Pinned,
+    Pinned {
+        /// Hosts that follow each other and have one next hop, at least 1.
+        together: u32,
+    },
 }

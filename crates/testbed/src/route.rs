@@ -1,7 +1,7 @@
 //! Next hops of every switch towards every host, as the kernel is told them.
 //!
 //! Models: the shortest paths of the model's routing, all of them or, pinned, the one that destination-based forwarding
-//! tables have (`balance: deterministic` at its defaults).
+//! tables have (`balance: deterministic` by destination).
 //! Leaves out: entries listed in the scenario, failed links.
 //!
 //! Invariants: a switch has a route to every host but those that are joined to it, which it reaches directly.
@@ -28,8 +28,8 @@ fn route(model: &Model, mode: RouteMode, switch: usize, host: usize) -> Option<R
     if next_hops.is_empty() || leads_to(&model.fabric, next_hops[0], host) {
         return None;
     }
-    if mode == RouteMode::Pinned {
-        let turn = model.routing.deal(node).turn(destination);
+    if let RouteMode::Pinned { together } = mode {
+        let turn = model.routing.deal(node).turn(destination) / together.max(1) as usize;
         next_hops = vec![next_hops[turn % next_hops.len()]];
     }
     Some(Route { switch, host, next_hops })

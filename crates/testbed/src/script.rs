@@ -79,11 +79,11 @@ impl Plan {
 
     /// Names of hosts, for programs and for whoever looks.
     fn names(&self) -> String {
-        let mut lines = String::new();
+        let (mut lines, mut addresses) = (String::new(), String::new());
         for (node, address) in self.hosts() {
             let _ = writeln!(lines, "{address} {}", node.name);
+            let _ = writeln!(addresses, "{address}");
         }
-        let addresses: String = self.hosts().map(|(_, address)| format!("{address}\n")).collect();
         format!(
             "\n# Hosts by address; a list of addresses alone for launchers.\n\
              cat > {FOLDER}/hosts << 'END'\n{lines}END\n\

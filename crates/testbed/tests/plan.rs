@@ -104,7 +104,8 @@ fn every_host_reaches_every_other_one_by_the_planned_tables() {
     let mut random = Random::stream(7, 0, 0);
     for _ in 0..60 {
         let fabric = random_fabric(&mut random);
-        for routes in [RouteMode::Ecmp, RouteMode::Pinned] {
+        for routes in [RouteMode::Ecmp, RouteMode::Pinned { together: 1 }, RouteMode::Pinned { together: 3 }]
+        {
             let plan = planned(&fabric, &Options { routes, ..Options::default() }).expect(&fabric);
             let n_hosts = plan.hosts().count();
             for from in 0..n_hosts {

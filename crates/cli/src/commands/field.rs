@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::process::ExitStatus;
 
-use netloom_lab::testbed::{self, Options, Plan, Refusal, RouteMode, ScaleChoice};
+use netloom_lab::testbed::{self, Plan, Refusal, Request, ScaleChoice};
 use netloom_lab::{LabError, Overrides, Source};
 
 use crate::arguments::{Field, FieldVerb, Testbed};
@@ -20,7 +20,7 @@ pub fn field(arguments: &Field, output: &mut Output) -> Result<u8, LabError> {
 
 fn make(arguments: &Testbed, output: &mut Output) -> Result<u8, LabError> {
     let overrides = Overrides { set: arguments.set.clone(), ..Overrides::default() };
-    let plan = testbed::testbed(&Source::file(&arguments.fabric), &overrides, &options(arguments))?;
+    let plan = testbed::testbed(&Source::file(&arguments.fabric), &overrides, &request(arguments))?;
     if arguments.explain {
         output.lines(explained(arguments, &plan).lines());
         return Ok(0);
@@ -38,14 +38,14 @@ fn make(arguments: &Testbed, output: &mut Output) -> Result<u8, LabError> {
     Ok(code(testbed::enclose(access, &command, &inside(env::args_os().skip(1)))?))
 }
 
-fn options(arguments: &Testbed) -> Options {
+fn request(arguments: &Testbed) -> Request {
     let scale = match (arguments.scale, arguments.rate) {
         (Some(scale), _) => ScaleChoice::Factor(scale),
         (None, Some(rate)) => ScaleChoice::Fastest(rate),
         (None, None) => ScaleChoice::Default,
     };
-    let routes = if arguments.routes == "pinned" { RouteMode::Pinned } else { RouteMode::Ecmp };
-    Options { scale, routes, queue: arguments.queue }
+    let is_pinned = arguments.routes.as_ref().map(|mode| mode == "pinned");
+    Request { scale, is_pinned, queue: arguments.queue }
 }
 
 /// The given command, or a shell for whoever sits at the terminal.
@@ -71,7 +71,8 @@ fn inside(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
 fn explained(arguments: &Testbed, plan: &Plan) -> String {
     let script = plan.script();
     let (first, rest) = script.split_once('\n').unwrap_or((&script, ""));
-    let notes: String = plan.notes().iter().map(|note| format!("# {note}\n")).collect();
+    let notes: Vec<String> = plan.notes().iter().map(|note| format!("# {note}")).collect();
+    let notes = notes.join("\n");
     let words = arguments.command.iter().map(|word| quoted(&word.to_string_lossy()));
     let words: Vec<String> = words.collect();
     let command = if words.is_empty() { "sh".to_owned() } else { words.join(" ") };

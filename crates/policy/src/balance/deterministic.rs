@@ -46,7 +46,8 @@ pub static SPEC: Spec = Spec {
 
 const KEY: &str = "key";
 const BY_PAIR: &str = "pair";
-const TOGETHER: &str = "together";
+/// The setting that says how many turns in a row one next hop has.
+pub const TOGETHER: &str = "together";
 
 /// Whether entries are by source and destination.
 pub fn is_by_pair(settings: &Settings) -> bool {
