@@ -71,6 +71,25 @@ awk -F, -v head="{\"paper\": \"congestion-fabrics\", \"version\": \"${version##*
     END { print "]}" }' papers/congestion-fabrics/published.csv >"$place/report.json"
 netloom reproduce congestion-fabrics --runs "$place" -o "$place/maps" --quiet
 mv "$place/maps/maps.html" "$place/maps.html"
+# Its cells beside a machine that takes a fifth longer beside aggressors.
+mkdir "$place/tables"
+awk -F, '
+    BEGIN { print "system,nodes,victim,aggressor,bytes,baseline_us,congested_us,ratio"; long["ag"] = "all_gather"; long["a2a"] = "all_to_all" }
+    $1 ~ /^cresco8_(64|256)_(ag|a2a)_(alone|a2a)_[0-9]+$/ {
+        split($1, part, "_")
+        cell = part[2] "," long[part[3]] ",all_to_all," part[5]
+        if (part[4] == "alone") alone[cell] = $3; else beside[cell] = 1.2 * $3
+    }
+    END { for (cell in beside) if (cell in alone)
+        printf "cresco8,%s,%.6f,%.6f,%.3f\n", cell, alone[cell], beside[cell], alone[cell] / beside[cell] }
+' papers/congestion-fabrics/published.csv >"$place/tables/measured_steady.csv"
+netloom import crab "$place/tables" -o "$place/machine" --beside "$place/maps" >/dev/null 2>"$place/import.notes" || { cat "$place/import.notes"; exit 1; }
+mv "$place/machine.html" "$place/machines.html"
+# A simulated study that says of itself that it was measured, beside itself.
+cp -r "$place/beside_4" "$place/collected"
+find "$place/collected" -name manifest.json -exec sed -i \
+    '1s/{/{"measured": {"by": "netloom-field", "source": "a simulation", "facts": {"clock": "made up"}},/' {} +
+netloom report "$place/beside_4" "$place/collected" -o "$place/measured.html" >/dev/null
 netloom report "$place/ecmp" "$place/adaptive" -o "$place/demo.html" >/dev/null
 netloom report "$place/<"* "$place/custom" -o "$place/hostile.html" >/dev/null
 netloom report "$place/nic_sr" "$place/themis" "$place/lossless" -o "$place/rdma.html" >/dev/null
@@ -83,7 +102,8 @@ netloom report "$place/beside_4" "$place/beside_8" -o "$place/interference.html"
 netloom report "$place"/sweep/points/*/*/* -o "$place/sweep.html" >/dev/null
 (cd web && npm run --silent browser -- "$browser" "$place/demo.html" "$place/hostile.html" \
     "$place/rdma.html" "$place/sweep.html" "$place/flows.html" "$place/congestion.html" "$place/traffic.html" \
-    "$place/sizes.html" "$place/reordering.html" "$place/interference.html" "$place/maps.html" ${PICTURES:+--pictures "$PICTURES"})
+    "$place/sizes.html" "$place/reordering.html" "$place/interference.html" "$place/maps.html" \
+    "$place/machines.html" "$place/measured.html" ${PICTURES:+--pictures "$PICTURES"})
 
 # A run that takes longer than anybody looks; it is ended when enough was seen.
 node web/tests/live.mjs "$browser" "${CARGO_TARGET_DIR:-target}/debug/netloom" "$place/live" \

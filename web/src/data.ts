@@ -32,6 +32,8 @@ export interface Run {
   threads: number;
   wall_time: number;
   simulated: number;
+  /** Who measured it, and names and values of what is known of the machine; absent of what was simulated. */
+  measured: { by: string; source: string; facts: [string, string][] } | null;
   /** The part of it that background messages, mean throughput and utilization are of. */
   span: { jobs: boolean; whole: boolean; parts: [number, number][]; length: number };
   packets: number;
@@ -48,8 +50,9 @@ export interface WholeRun {
   fct_p99: number | null;
   host_queue: number | null;
   switch_queue: number | null;
-  dropped: number;
-  unfinished: number;
+  /** Both absent of a measured run. */
+  dropped: number | null;
+  unfinished: number | null;
 }
 
 export interface SummaryRow {
@@ -438,6 +441,8 @@ export interface Settings {
 
 export interface InterferenceCell {
   scenario: string;
+  /** Whether it was measured on a machine. */
+  measured: boolean;
   nodes: number;
   victim: string;
   bytes: number;
@@ -447,6 +452,8 @@ export interface InterferenceCell {
   bursts: [number, number] | null;
   mean_s: number;
   busbw_bps: number | null;
+  /** Mean of the victim alone; absent in a baseline, or without one. */
+  baseline_s: number | null;
   /** Absent in a baseline, or without one. */
   ratio: { value: number; half: number | null; seeds: number } | null;
 }
@@ -457,7 +464,6 @@ export interface InterferencePoint extends InterferenceCell {
   half_s: number | null;
   /** Steps that count, and those before these. */
   steps: [number, number];
-  baseline_s: number | null;
 }
 
 export interface Study {
@@ -466,6 +472,37 @@ export interface Study {
   cells: InterferenceCell[];
   /** The worst first. */
   courses: (CourseSteps & { point: number; warm_up: number; baseline: CourseSteps })[];
+  /** Absent where cells were not both measured and simulated. */
+  beside: Beside | null;
+}
+
+/** Cells that were measured, beside the same as they were simulated. */
+export interface Beside {
+  pairs: BesidePair[];
+  scores: BesideScore[];
+  only_measured: { reason: string; cells: number }[];
+  only_simulated: number;
+}
+
+/** Places in the study's cells, and simulated over measured values. */
+export interface BesidePair {
+  measured: number;
+  simulated: number;
+  ratio: number | null;
+  mean: number;
+  alone: number | null;
+}
+
+/** How near a simulated series is. */
+export interface BesideScore {
+  scenario: string;
+  measured: string;
+  cells: number;
+  ratio: Nearness | null;
+  trivial: Nearness | null;
+  order: number | null;
+  times: number;
+  time: Nearness | null;
 }
 
 /** Starts and times of steps, in seconds. */

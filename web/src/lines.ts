@@ -1,4 +1,4 @@
-// Values over simulated time, a line for each flow. A line has a gap where there is no value.
+// Values over the time of a run, a line for each flow. A line has a gap where there is no value.
 
 import { chart, numbers, tip, tooltip } from "./chart.ts";
 import type { Options } from "./chart.ts";
@@ -70,7 +70,7 @@ export function timeChart(
       const also = at === undefined ? [] : near(seen, at * scale.worth, last);
       return tip(at === undefined ? "" : `at ${span(at * scale.worth)}`, [...shown.slice(0, TOLD), ...also]);
     }, "axis"),
-    xAxis: numbers(`simulated time (${scale.name})`, {
+    xAxis: numbers(`time (${scale.name})`, {
       // What happened late in a run is not drawn as a stroke at its edge.
       min: first > last / 2 ? undefined : 0,
       max: last / scale.worth,

@@ -23,7 +23,7 @@ function header(report: Report): HTMLElement {
   const about = `${some(report.runs.length, "run")} of ${scenarios.join(", ")}, made with netloom ${versions}`;
   const runs = report.runs.map((run, place) => {
     const ended = run.status === "complete" ? "" : `, ${STATUS[run.status]}`;
-    const chip = element("li", {}, runName(report.runs, place), ` seed ${run.seed}${ended}`);
+    const chip = element("li", {}, runName(report.runs, place), `${run.measured === null ? ` seed ${run.seed}` : " measured"}${ended}`);
     if (ended !== "") {
       chip.className = "warning";
     }

@@ -14,6 +14,7 @@ import { FCT } from "./panels/fct.ts";
 import { GOODPUT } from "./panels/goodput.ts";
 import { INTERFERENCE } from "./panels/interference.ts";
 import { LINKS } from "./panels/links.ts";
+import { MEASURED } from "./panels/measured.ts";
 import { OVER_TIME } from "./panels/over_time.ts";
 import { section } from "./panels/panel.ts";
 import type { Panel } from "./panels/panel.ts";
@@ -48,7 +49,7 @@ export const VIEWS: View[] = [
     id: "study",
     title: "Study",
     asks: "Which run was better, by how much, and how sure is that?",
-    panels: [SUMMARY, STAGES, INTERFERENCE, BY_SETTING, STEPS, BANDWIDTH, OVER_TIME],
+    panels: [SUMMARY, STAGES, INTERFERENCE, MEASURED, BY_SETTING, STEPS, BANDWIDTH, OVER_TIME],
   },
   {
     id: "fabric",

@@ -13,7 +13,7 @@ import { chromium } from "playwright-core";
 
 import { FLAGS, open, settled } from "./page.mjs";
 
-/** The views, and the panels that every report has in each. */
+/** The views, and the panels that every report of something simulated has in each. */
 const VIEWS = {
   study: ["summary", "steps", "over_time"],
   fabric: ["drawing", "queues", "links", "faults"],
@@ -23,6 +23,8 @@ const VIEWS = {
 };
 /** Figures of a paper, each with its maps, in place of views. */
 const FIGURES = { maps: ["figure-5-cresco8", "figure-6-cresco8-64-nodes-rings-beside-incasts-in-bursts"] };
+/** Reports of cells of machines: there is no network in them, nor a step. */
+const CELLS = { machines: { study: ["interference", "measured"], settings: ["differences", "provenance"] } };
 /** Panels of runs with jobs. */
 const JOBS = ["course", "breakdown", "ranks"];
 /** Panels of some runs only, and the views of the reports that have them. */
@@ -35,6 +37,7 @@ const OTHERS = {
   sizes: { study: ["bandwidth"], jobs: JOBS },
   reordering: { jobs: JOBS, flows: ["goodput", "repairs", "reordering"] },
   congestion: { study: ["stages"], fabric: ["congestion", "signals"], jobs: JOBS, flows: ["goodput", "repairs", "worst"] },
+  measured: { study: ["by_setting", "interference", "measured"], jobs: JOBS, flows: ["repairs"] },
   interference: { study: ["by_setting", "interference"], fabric: ["signals"], jobs: JOBS, flows: ["repairs"] },
   traffic: { study: ["by_setting"], fabric: ["signals"], jobs: JOBS, flows: ["traffic", "goodput", "repairs", "worst"] },
 };
@@ -145,7 +148,8 @@ async function look(browser, report) {
   } else {
     for (const view of Object.keys(VIEWS)) {
       await go(page, view);
-      charts += await inspect(page, [...VIEWS[view], ...(OTHERS[name]?.[view] ?? [])], (what) => complain(`view ${view}: ${what}`));
+      const panels = CELLS[name] === undefined ? [...VIEWS[view], ...(OTHERS[name]?.[view] ?? [])] : (CELLS[name][view] ?? []);
+      charts += await inspect(page, panels, (what) => complain(`view ${view}: ${what}`));
       if (pictures !== undefined) {
         await picture(page, join(pictures, `${name}-${view}`));
       }

@@ -2,6 +2,8 @@
 //!
 //! Invariants: these texts are the reference of the command; a snapshot guards them.
 
+mod import;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -12,6 +14,8 @@ use netloom_lab::summary::over;
 use netloom_lab::sweep::{Precision, Variation};
 use netloom_lab::testbed::{self, Bytes, Rate, Scale};
 use netloom_lab::{Over, Seeds};
+
+pub use import::{Beside, Crab, Format, Import, IntoFolder, NcclTests, Osu, SeedSim};
 
 /// Packet-level simulation of the networks that AI training runs on.
 #[derive(Debug, Parser)]
@@ -51,7 +55,7 @@ pub enum Command {
     Check(Check),
     /// List what a scenario may name: policies, topologies, collectives and so on
     List(List),
-    /// Make scenarios of what another simulator was given
+    /// Make scenarios of what another simulator was given, and measured runs of what benchmarks printed
     Import(Import),
     /// Measure on real machines, beside what is simulated
     Field(Field),
@@ -148,7 +152,7 @@ pub struct Sweep {
 /// `netloom compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// Run folders; the others are shown relative to the first
+    /// Run folders, or folders of sweeps and of measured runs; the others are shown relative to the first
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<PathBuf>,
     /// The part of the run that figures of background messages, mean throughput and utilization are taken over: `jobs`, the
@@ -488,38 +492,6 @@ pub struct List {
     /// Print the JSON Schema of scenarios, for editors
     #[arg(long, conflicts_with_all = ["kind", "json"])]
     pub schema: bool,
-}
-
-/// `netloom import`.
-#[derive(Debug, Args)]
-pub struct Import {
-    /// Whose format it is
-    #[command(subcommand)]
-    pub format: Format,
-}
-
-/// Formats that can be imported.
-#[derive(Debug, Subcommand)]
-pub enum Format {
-    /// Configurations of the simulator behind the first paper (zeltser2026)
-    SeedSim(SeedSim),
-}
-
-/// `netloom import seed-sim`.
-#[derive(Debug, Args)]
-pub struct SeedSim {
-    /// Configurations
-    #[arg(value_name = "FILE", required = true)]
-    pub files: Vec<PathBuf>,
-    /// Folder that takes a scenario for each
-    #[arg(short, long, value_name = "DIR")]
-    pub output: PathBuf,
-    /// Ring orders of a recorded run, as JSON; without them the scenario's seed draws others
-    #[arg(long, value_name = "FILE")]
-    pub rings: Option<PathBuf>,
-    /// Write in place of scenarios that are already there
-    #[arg(long)]
-    pub force: bool,
 }
 
 /// `netloom field`.

@@ -26,7 +26,7 @@ pub mod hook;
 mod host;
 mod ledger;
 mod mark;
-mod measure;
+pub mod measure;
 mod node;
 pub mod observe;
 pub mod packet;
@@ -51,4 +51,5 @@ mod trace;
 mod turns;
 mod waiting;
 
+pub use measure::{Estimate, estimate};
 pub use run::{Deadlock, GivenUp, Options, Outcome, Seams, Stall, Status, Waiting, run};

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::LabError;
 use crate::labels::labels;
+use crate::show::interference::runs_in;
 use crate::summary::{Distribution, JobSummary, SpanSummary, StageSummary, Summary};
 
 /// What the numbers of a column count.
@@ -86,15 +87,26 @@ pub static METRICS: &[Metric] = &[
     }),
     of_run("fct_mean_s", "FCT mean", Unit::Seconds, |run| fct(run).map(|fct| fct.mean_s)),
     of_run("fct_p99_s", "FCT p99", Unit::Seconds, |run| fct(run).map(|fct| fct.p99_s)),
-    of_run("peak_hosts_bytes", "host queues", Unit::Bytes, |run| Some(run.queues.hosts.bytes as f64)),
-    of_run("peak_switches_bytes", "switch queues", Unit::Bytes, |run| Some(run.queues.switches.bytes as f64)),
+    of_run("peak_hosts_bytes", "host queues", Unit::Bytes, |run| {
+        network(run).map(|run| run.queues.hosts.bytes as f64)
+    }),
+    of_run("peak_switches_bytes", "switch queues", Unit::Bytes, |run| {
+        network(run).map(|run| run.queues.switches.bytes as f64)
+    }),
     of_run("late_share", "late", Unit::One, |run| run.reordering.map(|found| found.late_share)),
     of_run("extent_packets", "late by", Unit::Packets, |run| {
         run.reordering.map(|found| f64::from(found.extent))
     }),
     of_run("held_bytes", "to hold", Unit::Bytes, |run| run.reordering.map(|found| found.held_bytes as f64)),
-    of_run("dropped_packets", "dropped", Unit::Packets, |run| Some(run.drops.packets as f64)),
+    of_run("dropped_packets", "dropped", Unit::Packets, |run| {
+        network(run).map(|run| run.drops.packets as f64)
+    }),
 ];
+
+/// A run of whose network something is known: a machine that was measured does not tell of packets.
+fn network(run: &Summary) -> Option<&Summary> {
+    (run.packets > 0).then_some(run)
+}
 
 fn fct(run: &Summary) -> Option<Distribution> {
     run.background.as_ref().and_then(|background| background.fct)
@@ -179,12 +191,13 @@ pub fn compare(entries: &[Entry]) -> Comparison {
     Comparison { rows: rows.collect(), spans: spans.collect() }
 }
 
-/// Compares run folders, with figures over a part of each.
+/// Compares run folders, or all runs of folders of sweeps and of measured runs, with figures over a part of each.
 ///
 /// # Errors
 /// If one of them is no complete run folder, or cannot be read, or an interval is not within it.
 pub fn compare_folders(paths: &[PathBuf], over: Over) -> Result<Comparison, LabError> {
-    let names = labels(paths);
+    let paths: Vec<PathBuf> = paths.iter().flat_map(|path| runs_in(path)).collect();
+    let names = labels(&paths);
     let entry = |(path, name): (&PathBuf, String)| -> Result<Entry, LabError> {
         let folder = RunFolder::open(path)?;
         let summary = Summary::of_folder(&folder, over)?;

@@ -222,7 +222,10 @@ impl LabError {
 
     /// Whether the message has its own headings: it shows the places of mistakes, or tells several.
     fn has_places(&self) -> bool {
-        matches!(self, LabError::Scenario(_) | LabError::Import(_) | LabError::Several(_))
+        match self {
+            LabError::Import(error) => matches!(**error, ImportError::Text(_)),
+            other => matches!(other, LabError::Scenario(_) | LabError::Several(_)),
+        }
     }
 
     /// The whole message under its heading: what shows places needs none.

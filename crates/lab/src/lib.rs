@@ -26,6 +26,8 @@
 //! ```
 
 pub mod bench;
+mod build;
+mod cells;
 mod check;
 pub mod compare;
 mod cost;

@@ -51,6 +51,11 @@ pub struct ParameterEntry {
 pub const KINDS: [&str; 8] =
     ["policies", "edge", "topologies", "collectives", "placements", "transports", "congestion", "background"];
 
+/// The names of the collectives.
+pub fn collectives() -> Vec<&'static str> {
+    collective::SPECS.iter().map(|spec| spec.name).collect()
+}
+
 /// Everything, kind by kind.
 pub fn list() -> Vec<Listing> {
     let listing = |kind, key, specs: &[&Spec], common: &[Parameter]| Listing {

@@ -35,6 +35,7 @@ pub(crate) fn run_summary(
         engine: derived(prepared, simulated),
         ours: notes(prepared),
         time_scale: compiled.time_scale.clone(),
+        measured: None,
     }
 }
 

@@ -66,6 +66,7 @@ impl Prepared {
             jobs: self.compiled.job_names.clone(),
             flows: self.compiled.flow_names.clone(),
             traffic: self.compiled.traffic_names.clone(),
+            collectives: Vec::new(),
         }
     }
 

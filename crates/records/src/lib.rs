@@ -18,6 +18,7 @@ pub mod dataset;
 mod digest;
 mod folder;
 mod manifest;
+mod measured;
 mod names;
 mod registry;
 mod repaired;
@@ -30,18 +31,19 @@ pub use column::{Column, SCHEMA_VERSION, Storage, TableSpec};
 pub use convert::{BatchError, record_batch, rows_of};
 pub use digest::{Digest, DigestSink, NotADigest, RunDigest, TableSummary};
 pub use folder::{
-    BatchReader, DraftFile, FolderError, FolderSink, INCOMPLETE_FILE, MANIFEST_FILE, Marker, Overwrite,
-    Problem, ReadError, RowReader, RunFolder, SWEEP_FILE, Verified, fresh, verify, write_whole,
+    BatchReader, DraftFile, FolderError, FolderSink, INCOMPLETE_FILE, MANIFEST_FILE, MEASURED_FILE, Marker,
+    Overwrite, Problem, ReadError, RowReader, RunFolder, SWEEP_FILE, Verified, fresh, verify, write_whole,
 };
 pub use manifest::{ChangedSetting, Manifest, Outcome, RunSummary, Status};
+pub use measured::{Allocation, Measured};
 pub use names::{Family, Names};
 pub use registry::{TABLES, Table};
 pub use repaired::Repaired;
 pub use row::{BadCell, Row, RowError};
 pub use rows::{
-    Activity, ArbitrationRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropReason, DropRow,
-    EventRow, Fate, FaultRow, FlowRow, Happening, JobRow, MeasureRow, PacketKind, PacketOrder, PacketRow,
-    Part, PathRow, PortRow, RateRow, ReorderingRow, RepairOrder, RepairRow, RingRow, Role, SeriesRow,
-    SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, Target, TrafficRow,
+    Activity, ArbitrationRow, CellOrder, CellRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow,
+    DropReason, DropRow, EventRow, Fate, FaultRow, FlowRow, Happening, JobRow, MeasureRow, PacketKind,
+    PacketOrder, PacketRow, Part, PathRow, PortRow, RateRow, ReorderingRow, RepairOrder, RepairRow, RingRow,
+    Role, SeriesRow, SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, Target, TrafficRow,
 };
 pub use sink::{Batch, MemorySink, Sink, SinkError};

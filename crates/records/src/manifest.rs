@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::column::SCHEMA_VERSION;
 use crate::digest::{Digest, RunDigest, TableSummary};
+use crate::measured::Measured;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,6 +87,8 @@ pub struct RunSummary {
     pub ours: Vec<String>,
     /// Its times as a share of those of its source, such as `1/1000`; absent where the scenario states none.
     pub time_scale: Option<String>,
+    /// Who measured it and how; absent where it was simulated.
+    pub measured: Option<Measured>,
 }
 
 /// The manifest of a run folder.
@@ -134,6 +137,9 @@ pub struct Manifest {
     /// Its times as a share of those of its source, such as `1/1000`; absent where the scenario states none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_scale: Option<String>,
+    /// Who measured it and how; absent where it was simulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
 }
 
 impl Manifest {
@@ -158,6 +164,7 @@ impl Manifest {
             scenario: summary.scenario,
             changed: Some(summary.changed),
             time_scale: summary.time_scale,
+            measured: summary.measured,
         }
     }
 }

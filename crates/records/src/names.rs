@@ -1,6 +1,6 @@
-//! Names people gave to nodes, links, jobs, staged flows and kinds of traffic.
+//! Names people gave to nodes, links, jobs, staged flows and kinds of traffic; names of collectives in cells.
 //!
-//! Models: five lists indexed by id. Leaves out: who chose the names.
+//! Models: six lists indexed by id. Leaves out: who chose the names.
 //!
 //! Invariants: every id that occurs in a table with a name column has a name; names count towards the digest.
 
@@ -19,6 +19,8 @@ pub struct Names {
     pub flows: Vec<String>,
     /// Names of kinds of traffic.
     pub traffic: Vec<String>,
+    /// Names of collectives, as far as cells speak of them.
+    pub collectives: Vec<String>,
 }
 
 /// Which of the lists a name column is filled from.
@@ -34,6 +36,8 @@ pub enum Family {
     Flows,
     /// Names of kinds of traffic.
     Traffic,
+    /// Names of collectives.
+    Collectives,
 }
 
 impl Family {
@@ -45,6 +49,7 @@ impl Family {
             Family::Jobs => "job",
             Family::Flows => "flow",
             Family::Traffic => "traffic",
+            Family::Collectives => "collective",
         }
     }
 }
@@ -59,6 +64,7 @@ impl Names {
             jobs: list(Family::Jobs, n_jobs),
             flows: list(Family::Flows, n_flows),
             traffic: Vec::new(),
+            collectives: Vec::new(),
         }
     }
 
@@ -94,6 +100,7 @@ impl Names {
             Family::Jobs => &mut self.jobs,
             Family::Flows => &mut self.flows,
             Family::Traffic => &mut self.traffic,
+            Family::Collectives => &mut self.collectives,
         };
         if list.len() <= id {
             list.resize(id + 1, String::new());
@@ -108,6 +115,7 @@ impl Names {
             Family::Jobs => &self.jobs,
             Family::Flows => &self.flows,
             Family::Traffic => &self.traffic,
+            Family::Collectives => &self.collectives,
         }
     }
 }

@@ -8,9 +8,9 @@
 use crate::column::TableSpec;
 use crate::row::Row;
 use crate::rows::{
-    ArbitrationRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow,
-    FlowRow, JobRow, MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, RingRow,
-    SeriesRow, SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, TrafficRow,
+    ArbitrationRow, CellRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow,
+    FaultRow, FlowRow, JobRow, MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow,
+    RingRow, SeriesRow, SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 use crate::sink::{Sink, SinkError};
 
@@ -140,6 +140,8 @@ tables! {
     SpuriousTimeouts spurious_timeouts SpuriousTimeoutRow;
     /// Numbers that switches forgot too early.
     Rings rings RingRow;
+    /// Studies of interference, summed up elsewhere.
+    Cells cells CellRow;
 }
 
 /// Does something for the row type of a table.

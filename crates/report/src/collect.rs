@@ -4,9 +4,9 @@
 
 use netloom_records::statistics::{Over, Span};
 use netloom_records::{
-    Batch, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow, FlowRow,
-    JobRow, Manifest, MeasureRow, Names, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, Row, RunFolder,
-    SeriesRow, SignalRow, SpanRow, StageRow, StepRow, TallyRow, TrafficRow,
+    Batch, CellRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow,
+    FlowRow, JobRow, Manifest, MeasureRow, Names, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, Row,
+    RunFolder, SeriesRow, SignalRow, SpanRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 use netloom_units::{LinkId, NodeId, Time};
 
@@ -81,6 +81,7 @@ pub fn study(name: String, folder: &RunFolder) -> Result<(About, Interference), 
     let mut kept = Interference::default();
     rows::<CollectiveRow>(folder, |rows| kept.take(&about, Batch::Collectives(rows)))?;
     rows::<MeasureRow>(folder, |rows| kept.take(&about, Batch::Measures(rows)))?;
+    rows::<CellRow>(folder, |rows| kept.take(&about, Batch::Cells(rows)))?;
     Ok((about, kept))
 }
 
@@ -131,7 +132,8 @@ fn read(folder: &RunFolder, about: &About, panels: &mut Collectors) -> Result<()
     rows::<CongestionRow>(folder, |rows| feed(Batch::Congestion(rows)))?;
     rows::<CongestedFlowRow>(folder, |rows| feed(Batch::CongestedFlows(rows)))?;
     rows::<ReorderingRow>(folder, |rows| feed(Batch::Reordering(rows)))?;
-    rows::<MeasureRow>(folder, |rows| feed(Batch::Measures(rows)))
+    rows::<MeasureRow>(folder, |rows| feed(Batch::Measures(rows)))?;
+    rows::<CellRow>(folder, |rows| feed(Batch::Cells(rows)))
 }
 
 fn rows<R: Row>(folder: &RunFolder, mut feed: impl FnMut(&[R])) -> Result<(), ReportError> {

@@ -17,6 +17,7 @@ mod estimate;
 mod fabric;
 mod live;
 mod maps;
+mod nearness;
 mod page;
 mod panels;
 mod round;
@@ -30,8 +31,10 @@ use netloom_records::{DraftFile, Overwrite, RunFolder};
 
 pub use error::ReportError;
 pub use live::{LivePage, LiveView, render_live};
-pub use maps::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, Nearness, PanelMap, render_maps};
+pub use maps::{FigureMaps, MapAxis, MapCell, MapRatio, MapScores, Maps, PanelMap, render_maps};
+pub use nearness::Nearness;
 pub use page::MOST_BYTES;
+pub use panels::interference::beside::{Beside, Lonely, PairData, ScoreData};
 pub use panels::interference::{CellData, Coordinates, PointData, RatioData, Study};
 
 /// What the panels are told of runs, for those who draw it elsewhere than on the page.

@@ -8,6 +8,7 @@
 use serde::Serialize;
 
 use crate::error::ReportError;
+use crate::nearness::Nearness;
 use crate::page::page;
 use crate::round::six_digits;
 
@@ -49,15 +50,6 @@ pub struct MapScores {
     pub simulated: Nearness,
     /// An answer of 1 everywhere.
     pub trivial: Nearness,
-}
-
-/// How near ratios are to those measured.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Nearness {
-    /// Median of |ln(ratio / measured)|.
-    pub median_error: f64,
-    /// The share of cells of which that is at most 0.1.
-    pub share_near: f64,
 }
 
 /// One map.

@@ -1,6 +1,7 @@
-//! YAML of another program, read with the same care: for importers.
+//! Texts of other programs, read with the same care: for importers.
 //!
-//! Models: the tree with its places, mistakes collected and shown together, hints for misspelled words.
+//! Models: YAML as a tree with its places; any other text as it is; mistakes collected and shown together, hints for
+//! misspelled words.
 //! Leaves out: what any key means; the importer knows.
 //!
 //! Invariants: bounds and refusals are those of a scenario's own text.
@@ -9,6 +10,11 @@ use crate::diagnostic::{Diagnostics, Problems};
 use crate::place::{Place, Sources};
 use crate::suggest;
 use crate::written::{self, Node};
+
+/// First bytes of a file that tell whether it is text.
+const LOOKED_AT: usize = 4096;
+/// Bytes shown after the one that is no text.
+const SHOWN_AFTER: usize = 400;
 
 /// A text of another program and the mistakes found in it so far.
 #[derive(Debug)]
@@ -31,6 +37,37 @@ impl Foreign {
             Some(root) => Ok((foreign, root)),
             None => Err(foreign.problems.finish(&foreign.sources)),
         }
+    }
+
+    /// Takes a text that is no YAML; places are bytes of what is given back.
+    ///
+    /// # Errors
+    /// If it is no text at all.
+    pub fn plain<'a>(bytes: &'a [u8], path: &str) -> Result<(Foreign, &'a str), Diagnostics> {
+        let mut foreign = Foreign { sources: Sources::default(), problems: Problems::default() };
+        let is_binary = bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0);
+        let text =
+            if is_binary { Err(0) } else { std::str::from_utf8(bytes).map_err(|error| error.valid_up_to()) };
+        match text {
+            Ok(text) => {
+                foreign.sources.add(path, text);
+                Ok((foreign, text))
+            }
+            Err(at) => {
+                let shown = if is_binary { 0 } else { bytes.len().min(at + SHOWN_AFTER) };
+                let source = foreign.sources.add(path, &String::from_utf8_lossy(&bytes[..shown]));
+                let place = Place { source, start: at as u32, end: at as u32 };
+                let what = if is_binary { "a binary file" } else { "no text in UTF-8" };
+                let report = foreign.problems.report(place, format!("this is {what} (from byte {at} on)"));
+                report.label("expected text");
+                Err(foreign.problems.finish(&foreign.sources))
+            }
+        }
+    }
+
+    /// Whether a mistake was noted.
+    pub fn is_spoilt(&self) -> bool {
+        !self.problems.is_empty()
     }
 
     /// Notes a mistake: what is wrong, the words under the caret, and a hint.

@@ -1,4 +1,4 @@
-// Steps of jobs as bars over simulated time.
+// Steps of jobs as bars over the time of a run.
 
 import { chart, names, numbers, tip, tooltip } from "../chart.ts";
 import type { Options } from "../chart.ts";
@@ -47,7 +47,7 @@ export function courseChart(label: string, rows: CourseRow[], events: Mark[]): H
         ? ""
         : tip(rows[one.row]?.name ?? "", [`begins at ${span(one.start)}`, `lasts ${span(one.time)}`]);
     }),
-    xAxis: numbers(`simulated time (${unit.name})`, { min: 0, max: last / unit.worth, axisLabel: { color: "var(--muted)", showMaxLabel: false } }),
+    xAxis: numbers(`time (${unit.name})`, { min: 0, max: last / unit.worth, axisLabel: { color: "var(--muted)", showMaxLabel: false } }),
     yAxis: names(rows.map(({ name }) => name)),
     series: [
       {

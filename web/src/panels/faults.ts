@@ -7,6 +7,7 @@ import { runName } from "../palette.ts";
 import { table } from "../tables.ts";
 import type { Cell } from "../tables.ts";
 import { count, size, some, span } from "../units.ts";
+import { hasNetwork } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
 function events(report: Report): HTMLElement[] {
@@ -70,7 +71,8 @@ function drops(report: Report): HTMLElement {
   ];
   const rows = report.faults.flatMap(({ drops: found }, run) => found.map((lost) => row(run, lost)));
   if (rows.length === 0) {
-    return note("No packet was lost.");
+    const where = report.runs.every(hasNetwork) ? "" : " in what was simulated";
+    return note(`No packet was lost${where}.`);
   }
   const numbers = ["packets", "bytes", "first", "last"].map((title) => ({ title, number: true }));
   const columns = [{ title: "run" }, { title: "why" }, ...numbers, { title: "most at one port of" }];
@@ -84,4 +86,4 @@ function content(report: Report): HTMLElement[] {
 }
 
 /** The panel. */
-export const FAULTS: Panel = { id: "faults", title: "Faults and losses", content };
+export const FAULTS: Panel = { id: "faults", title: "Faults and losses", network: true, content };

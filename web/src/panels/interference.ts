@@ -10,7 +10,7 @@ import type { Stroke } from "../palette.ts";
 import { ratioMap, ratioText } from "../ratios.ts";
 import type { RatioCell } from "../ratios.ts";
 import { asTable } from "../tables.ts";
-import { bitRate, count, significant, size, span, spanUnit } from "../units.ts";
+import { bitRate, count, significant, size, some, span, spanUnit } from "../units.ts";
 import { figure, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
@@ -30,6 +30,10 @@ const tips = (cell: Told): string[] => [
   `${count(cell.nodes)} hosts, mean ${span(cell.mean_s)}`,
   `ratio ${cell.ratio.value.toFixed(3)}${interval(cell)}, ${count(cell.ratio.seeds)} seeds`,
 ];
+
+/** The scenario, and whether it was measured. */
+const seriesOf = (cell: InterferenceCell): string =>
+  cell.measured ? `${cell.scenario}, measured` : cell.scenario;
 
 const isExchange = ({ victim }: InterferenceCell): boolean => victim.startsWith("all_to_all");
 
@@ -54,6 +58,7 @@ const parts = (cell: InterferenceCell): string[] => [
   cell.bursts === null ? "" : `bursts of ${span(cell.bursts[0])} and pauses of ${span(cell.bursts[1])}`,
   `${count(cell.nodes)} hosts`,
   ...cell.scenario.split(", "),
+  cell.measured ? "measured" : "",
 ];
 
 const sentence = (told: string[]): string =>
@@ -73,7 +78,7 @@ function apart(all: string[][]): { common: string; names: string[] } {
 const steadyGroups = (cells: Told[]): [string, Told[]][] =>
   groups(
     cells.filter((cell) => cell.bursts === null),
-    (cell) => `${cell.victim} beside ${cell.aggressor ?? ""} (${cell.scenario})`,
+    (cell) => `${cell.victim} beside ${cell.aggressor ?? ""} (${seriesOf(cell)})`,
   );
 
 /** A single number of hosts with several sizes is a curve. */
@@ -123,12 +128,25 @@ function overSizes(cells: Told[]): HTMLElement[] {
   ];
 }
 
+/** So many maps of bursts are drawn. */
+const MOST_MAPS = 24;
+
+/** Those with the smallest ratio, as they follow each other. */
+function worst(all: [string, Told[]][]): [string, Told[]][] {
+  const least = (group: Told[]): number => group.reduce((left, { ratio }) => Math.min(left, ratio.value), Number.POSITIVE_INFINITY);
+  const kept = new Set([...all].sort(([, left], [, right]) => least(left) - least(right)).slice(0, MOST_MAPS));
+  return all.filter((one) => kept.has(one));
+}
+
 /** Pauses across, lengths down. */
 function overBursts(cells: Told[]): HTMLElement[] {
   const bursty = cells.filter((cell) => cell.bursts !== null);
   const name = (cell: Told): string =>
-    `${cell.victim} of ${size(cell.bytes)} beside ${cell.aggressor ?? ""}, ${count(cell.nodes)} hosts (${cell.scenario})`;
-  return groups(bursty, name).map(([found, group]) => {
+    `${cell.victim} of ${size(cell.bytes)} beside ${cell.aggressor ?? ""}, ${count(cell.nodes)} hosts (${seriesOf(cell)})`;
+  const all = groups(bursty, name);
+  const drawn = worst(all);
+  const left = all.length - drawn.length;
+  const maps = drawn.map(([found, group]) => {
     const part = (cell: Told, which: 0 | 1): number => cell.bursts?.[which] ?? 0;
     const lengths = rising(group.map((cell) => part(cell, 0))).reverse();
     const pauses = rising(group.map((cell) => part(cell, 1)));
@@ -142,12 +160,17 @@ function overBursts(cells: Told[]): HTMLElement[] {
     const across = { name: "pause between bursts", labels: pauses.map(span) };
     return figure(title, ratioMap(title, across, { name: "length of bursts", labels: lengths.map(span) }, squares));
   });
+  const more = left > 0 ? [note(`${some(left, "more map")} of bursts, with less harm, are in the table only.`)] : [];
+  return [...(maps.length > 0 ? [pair(...maps)] : []), ...more];
 }
 
 /** A stroke for each line: a victim that is alone has the colour of the first one beside an aggressor, and other dashes. */
 function inPairs(lines: InterferenceCell[]): Stroke[] {
   const isLike = (one: InterferenceCell) => (other: InterferenceCell): boolean =>
-    one.victim === other.victim && one.nodes === other.nodes && one.scenario === other.scenario;
+    one.victim === other.victim &&
+    one.nodes === other.nodes &&
+    one.scenario === other.scenario &&
+    one.measured === other.measured;
   const beside = lines.filter((line) => line.aggressor !== null);
   const single = lines.filter((line) => line.aggressor === null && !beside.some(isLike(line)));
   if (beside.length + single.length > COLOURS) {
@@ -201,7 +224,7 @@ function courses(study: Study): HTMLElement[] {
     const bursts = run.bursts === null ? "" : `, bursts of ${span(run.bursts[0])} and pauses of ${span(run.bursts[1])}`;
     const title =
       `Iterations of ${run.victim} of ${size(run.bytes)} beside ${run.aggressor ?? ""}, ` +
-      `${count(run.nodes)} hosts${bursts} (${run.scenario}, seed ${count(run.seed)})`;
+      `${count(run.nodes)} hosts${bursts} (${seriesOf(run)}, seed ${count(run.seed)})`;
     return [
       figure(
         title,
@@ -215,7 +238,7 @@ function courses(study: Study): HTMLElement[] {
 const COLUMNS = ["hosts", "size", "length", "pause", "mean", "bus bandwidth", "ratio", "half of its 95 % interval", "seeds"];
 
 const row = (cell: InterferenceCell): string[] => [
-  cell.scenario,
+  seriesOf(cell),
   cell.victim,
   cell.aggressor ?? "none",
   count(cell.nodes),
@@ -235,7 +258,7 @@ function content({ interference: study }: Report): HTMLElement[] {
   }
   const cells = told(study);
   const titles = ["scenario", "victim", "aggressor"].map((title) => ({ title }));
-  const maps = [...overHosts(cells), ...overBursts(cells)];
+  const maps = overHosts(cells);
   const unpaired = study.points.filter((point) => point.aggressor !== null && point.ratio === null).length;
   const congested = study.points.some((point) => point.aggressor !== null);
   return [
@@ -248,6 +271,7 @@ function content({ interference: study }: Report): HTMLElement[] {
     ),
     ...(unpaired > 0 ? [note(`${count(unpaired)} of the runs have no baseline here.`)] : []),
     ...(maps.length > 0 ? [pair(...maps)] : []),
+    ...overBursts(cells),
     ...overSizes(cells),
     ...curves(study),
     ...courses(study),

@@ -1,6 +1,6 @@
 // What a panel is: a section with a heading, or nothing where a run has nothing to show.
 
-import type { Report } from "../data.ts";
+import type { Report, Run } from "../data.ts";
 import { element } from "../dom.ts";
 
 /** A panel of the report; its file stands beside this one. */
@@ -8,13 +8,19 @@ export interface Panel {
   /** Its place in the page's address. */
   id: string;
   title: string;
+  /** Whether it is about ports and packets, of which machines that were measured tell nothing. */
+  network?: true;
   /** What it shows; nothing where it does not concern these runs. */
   content: (report: Report) => HTMLElement[];
 }
 
+/** Whether something is known of a run's network: it was simulated packet by packet. */
+export const hasNetwork = (run: Run): boolean => run.measured === null && run.simulated > 0;
+
 /** The panel as a section; none where these runs have nothing for it. */
 export function section(panel: Panel, report: Report): HTMLElement[] {
-  const content = panel.content(report);
+  const concerned = panel.network === undefined || report.runs.some(hasNetwork);
+  const content = concerned ? panel.content(report) : [];
   const heading = element("h2", {}, panel.title);
   return content.length === 0 ? [] : [element("section", { id: panel.id }, heading, ...content)];
 }

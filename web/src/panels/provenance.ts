@@ -36,18 +36,29 @@ function derived(value: unknown): string {
   return typeof value === "number" ? count(value) : String(value);
 }
 
-function one(report: Report, run: Run, place: number): HTMLElement {
-  const status = element("span", {}, STATUS[run.status]);
+/** How the run came about. */
+function origin(run: Run): [string, Node | string][] {
+  if (run.measured !== null) {
+    const { by, source, facts: known } = run.measured;
+    return [["measured", `by ${by}, not simulated`], ["source", source], ...known];
+  }
   const engine = Object.entries(run.engine).map(([key, value]) => `${key} ${derived(value)}`);
-  const list = facts([
-    ["outcome", status],
-    ["command", code(run.command)],
-    ["seed", run.seed],
-    ["netloom", `${run.netloom}, tables of version ${run.schema}`],
-    ["digest", code(run.digest)],
+  return [
     ["simulated", `${span(run.simulated)}: ${some(run.packets, "packet")}, ${some(run.hops, "packet-hop")}`],
     ["computed", `in ${span(run.wall_time)} with ${some(run.threads, "thread")}`],
     ["derived", engine.join(", ")],
+  ];
+}
+
+function one(report: Report, run: Run, place: number): HTMLElement {
+  const status = element("span", {}, STATUS[run.status]);
+  const list = facts([
+    ["outcome", status],
+    ["command", code(run.command)],
+    ...(run.measured === null ? [["seed", run.seed] satisfies [string, string]] : []),
+    ["netloom", `${run.netloom}, tables of version ${run.schema}`],
+    ["digest", code(run.digest)],
+    ...origin(run),
   ]);
   const details = run.details.map((detail) => element("p", { class: "warning" }, detail));
   const title = element("h3", {}, runName(report.runs, place));
@@ -73,14 +84,15 @@ function ours(report: Report): HTMLElement[] {
 
 function content(report: Report): HTMLElement[] {
   const runs = report.runs.map((run, place) => one(report, run, place));
+  const isAnySimulated = report.runs.some(({ measured }) => measured === null);
+  const repeat =
+    "The command as it was typed is below each run. Where its files have changed since, save the scenario with all " +
+    "defaults, run “netloom run” on it, and compare digests: equal digests are equal records. ";
+  const check = "“netloom check” tells whether a run folder still is what its digest says.";
   return [
     ...ours(report),
-    element("h3", {}, "How to repeat a run"),
-    note(
-      "The command as it was typed is below each run. Where its files have changed since, save the scenario with all " +
-        "defaults, run “netloom run” on it, and compare digests: equal digests are equal records. " +
-        "“netloom check” tells whether a run folder still is what its digest says.",
-    ),
+    element("h3", {}, isAnySimulated ? "How to repeat a run" : "Which run is which"),
+    note(`${isAnySimulated ? repeat : ""}${check}`),
     element("div", { class: "articles" }, ...runs),
   ];
 }

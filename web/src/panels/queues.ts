@@ -75,4 +75,4 @@ function content(report: Report): HTMLElement[] {
 }
 
 /** The panel. */
-export const QUEUES: Panel = { id: "queues", title: "Queues", content };
+export const QUEUES: Panel = { id: "queues", title: "Queues", network: true, content };

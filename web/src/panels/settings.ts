@@ -43,6 +43,9 @@ function changed(report: Report): HTMLElement[] {
   if (!known.includes(true)) {
     return [note("These run folders do not say which settings were not at their defaults.")];
   }
+  if (found.rows.length === 0) {
+    return [];
+  }
   const same = found.rows.every(({ values }) => values.every((value) => value === values[0]));
   const shown = same ? [{ title: "value" }] : columns(report);
   const rows = found.rows.map(({ path: where, default: usual, values }): Cell[] => [

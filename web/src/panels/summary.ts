@@ -69,6 +69,9 @@ function content(report: Report): HTMLElement[] {
   const { runs, summary } = report;
   const severalJobs = summary.some((row, place) => summary[place + 1]?.run === row.run);
   const shown = METRICS.filter((metric) => summary.some((row) => metric.cell(row, undefined) !== null));
+  if (shown.length === 0) {
+    return [];
+  }
   const first = (row: SummaryRow): SummaryRow | undefined =>
     row.run === 0 ? undefined : summary.find((other) => other.run === 0 && other.job === row.job);
   const cells = (row: SummaryRow): Cell[] => {

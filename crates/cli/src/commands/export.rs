@@ -105,7 +105,7 @@ fn latencies(found: &Latencies, full: bool) -> Vec<String> {
     let mut lines = Vec::new();
     for table in &found.tables {
         lines.push(String::new());
-        print_latencies(table, full, &mut lines);
+        print_latencies(table, &origin(found.measured_by.as_deref()), full, &mut lines);
     }
     print_left_out(found.side_by_side, &mut lines);
     lines
@@ -115,10 +115,19 @@ fn bandwidths(found: &Bandwidths) -> Vec<String> {
     let mut lines = Vec::new();
     for table in &found.tables {
         lines.push(String::new());
-        print_bandwidths(table, &mut lines);
+        print_bandwidths(table, &origin(found.measured_by.as_deref()), &mut lines);
     }
     print_left_out(found.side_by_side, &mut lines);
     lines
+}
+
+/// Where numbers come from.
+fn origin(measured_by: Option<&str>) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    match measured_by {
+        None => format!("simulated by netloom {version}"),
+        Some(program) => format!("measured by {program}, written by netloom {version}"),
+    }
 }
 
 fn print_left_out(side_by_side: u64, lines: &mut Vec<String>) {
@@ -130,12 +139,9 @@ fn print_left_out(side_by_side: u64, lines: &mut Vec<String>) {
 }
 
 /// A table in the layout of the benchmarks, down to the blanks, so that what reads theirs reads this one.
-fn print_latencies(table: &LatencyTable, full: bool, lines: &mut Vec<String>) {
+fn print_latencies(table: &LatencyTable, origin: &str, full: bool, lines: &mut Vec<String>) {
     let LatencyTable { job, collective, benchmark, ranks, .. } = table;
-    let version = env!("CARGO_PKG_VERSION");
-    lines.push(format!(
-        "# {benchmark} Latency Test, simulated by netloom {version} (layout of the OSU micro-benchmarks)"
-    ));
+    lines.push(format!("# {benchmark} Latency Test, {origin} (layout of the OSU micro-benchmarks)"));
     lines.push(format!("# Job {job}: {collective}, {ranks} ranks"));
     let mut heading = format!("{:<10}{:>18}", "# Size", "Avg Latency(us)");
     if full {
@@ -153,10 +159,9 @@ fn print_latencies(table: &LatencyTable, full: bool, lines: &mut Vec<String>) {
 }
 
 /// A table in the layout of the benchmarks, down to the blanks, so that what reads theirs reads this one.
-fn print_bandwidths(table: &BandwidthTable, lines: &mut Vec<String>) {
+fn print_bandwidths(table: &BandwidthTable, origin: &str, lines: &mut Vec<String>) {
     let BandwidthTable { job, collective, benchmark, ranks, .. } = table;
-    let version = env!("CARGO_PKG_VERSION");
-    lines.push(format!("# {benchmark}, simulated by netloom {version} (layout of nccl-tests)"));
+    lines.push(format!("# {benchmark}, {origin} (layout of nccl-tests)"));
     lines.push(format!("# Job {job}: {collective}, {ranks} ranks"));
     lines.push("#".to_owned());
     let blanks = format!("{:>10}  {:>12}  {:>8}  {:>6}  {:>6}", "", "", "", "", "");

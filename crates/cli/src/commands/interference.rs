@@ -1,7 +1,10 @@
-//! `netloom show interference`: a line for each cell of a study.
+//! `netloom show interference`: a line for each cell of a study, and measured cells beside simulated ones.
 
 use netloom_lab::LabError;
-use netloom_lab::show::interference::{CellData, Study, interference};
+use netloom_lab::show::interference::Nearness;
+use netloom_lab::show::interference::{
+    Beside, CellData, Coordinates, PairData, ScoreData, Study, interference,
+};
 use netloom_lab::words;
 
 use crate::arguments::ShowInterference;
@@ -23,30 +26,10 @@ pub fn show(arguments: &ShowInterference, output: &mut Output) -> Result<(), Lab
 }
 
 fn print(study: &Study, output: &mut Output) {
-    let left = ["scenario", "victim", "aggressor", "bursts"].map(|title| (title, Lean::Left));
-    let right = ["hosts", "size", "mean", "ratio", "95 %", "seeds"].map(|title| (title, Lean::Right));
-    let mut table = Table::new(left.into_iter().chain(right));
-    for cell in &study.cells {
-        let at = &cell.at;
-        let bursts =
-            at.bursts.map(|[length, pause]| format!("{} + {}", words::span(length), words::span(pause)));
-        let ratio = cell.ratio.map_or_else(String::new, |ratio| format!("{:.3}", ratio.value));
-        let half = cell.ratio.and_then(|ratio| ratio.half).map(|half| format!("± {half:.3}"));
-        let seeds = cell.ratio.map_or_else(String::new, |ratio| ratio.seeds.to_string());
-        table.row([
-            at.scenario.clone(),
-            at.victim.clone(),
-            at.aggressor.clone().unwrap_or_else(|| "none".to_owned()),
-            bursts.unwrap_or_default(),
-            at.nodes.to_string(),
-            words::size(at.bytes as f64),
-            words::span(cell.mean_s),
-            ratio,
-            half.unwrap_or_default(),
-            seeds,
-        ]);
+    output.lines(cells(study).lines());
+    if let Some(beside) = &study.beside {
+        print_beside(study, beside, output);
     }
-    output.lines(table.lines());
     let unpaired =
         study.points.iter().filter(|point| point.at.aggressor.is_some() && point.ratio.is_none()).count();
     if unpaired > 0 {
@@ -58,9 +41,130 @@ fn print(study: &Study, output: &mut Output) {
     }
 }
 
+/// What every cell is known by; columns to the left of its numbers.
+const WORDS: [&str; 3] = ["victim", "aggressor", "bursts"];
+/// The numbers among them.
+const NUMBERS: [&str; 2] = ["hosts", "size"];
+
+fn place(at: &Coordinates) -> [String; 5] {
+    let bursts = at.bursts.map(|[length, pause]| format!("{} + {}", words::span(length), words::span(pause)));
+    [
+        at.victim.clone(),
+        at.aggressor.clone().unwrap_or_else(|| "none".to_owned()),
+        bursts.unwrap_or_default(),
+        at.nodes.to_string(),
+        words::size(at.bytes as f64),
+    ]
+}
+
+fn table<const FIRST: usize, const MORE: usize>(
+    first: [&'static str; FIRST],
+    more: [&'static str; MORE],
+) -> Table {
+    let left = first.into_iter().chain(WORDS).map(|title| (title, Lean::Left));
+    let right = NUMBERS.into_iter().chain(more).map(|title| (title, Lean::Right));
+    Table::new(left.chain(right))
+}
+
+/// Cell by cell; which of them were measured stands there where any was.
+fn cells(study: &Study) -> Table {
+    let is_any_measured = study.cells.iter().any(|cell| cell.at.measured);
+    let numbers = ["mean", "ratio", "95 %", "seeds"];
+    let mut found =
+        if is_any_measured { table(["scenario", ""], numbers) } else { table(["scenario"], numbers) };
+    for cell in &study.cells {
+        let mut row = vec![cell.at.scenario.clone()];
+        if is_any_measured {
+            row.push(kind(&cell.at).to_owned());
+        }
+        row.extend(place(&cell.at));
+        row.push(words::span(cell.mean_s));
+        row.extend(ratio(cell));
+        found.row(row);
+    }
+    found
+}
+
+fn kind(at: &Coordinates) -> &'static str {
+    if at.measured { "measured" } else { "simulated" }
+}
+
+/// The ratio, half of its interval, and the seeds it is over.
+fn ratio(cell: &CellData) -> [String; 3] {
+    cell.ratio.map_or_else(Default::default, |ratio| {
+        let half = ratio.half.map(|half| format!("± {half:.3}"));
+        [format!("{:.3}", ratio.value), half.unwrap_or_default(), ratio.seeds.to_string()]
+    })
+}
+
+/// What was measured and simulated as well; how near both are, and what has no counterpart.
+fn print_beside(study: &Study, beside: &Beside, output: &mut Output) {
+    output.line("");
+    if !beside.pairs.is_empty() {
+        output.lines(pairs(study, &beside.pairs).lines());
+        output.line("");
+    }
+    for score in &beside.scores {
+        output.line(nearness(score));
+    }
+    for lonely in &beside.only_measured {
+        let cells = words::some(lonely.cells as u64, "measured cell");
+        output.line(format!("{cells} without counterpart: {}", lonely.reason));
+    }
+    if beside.only_simulated > 0 {
+        output.line(format!(
+            "{} that nobody measured",
+            words::some(beside.only_simulated as u64, "simulated cell")
+        ));
+    }
+}
+
+fn pairs(study: &Study, pairs: &[PairData]) -> Table {
+    let numbers = ["measured ratio", "simulated", "against", "measured mean", "simulated", "against"];
+    let mut found = table(["measured beside simulated"], numbers);
+    for pair in pairs {
+        let [real, model] = [&study.cells[pair.measured], &study.cells[pair.simulated]];
+        let mut row = vec![series(&model.at.scenario, &real.at.scenario)];
+        row.extend(place(&real.at));
+        let told =
+            |cell: &CellData| cell.ratio.map(|ratio| format!("{:.3}", ratio.value)).unwrap_or_default();
+        row.extend([told(real), told(model), pair.ratio.map(change).unwrap_or_default()]);
+        row.extend([words::span(real.mean_s), words::span(model.mean_s), change(pair.mean)]);
+        found.row(row);
+    }
+    found
+}
+
+fn series(simulated: &str, measured: &str) -> String {
+    if simulated == measured { simulated.to_owned() } else { format!("{simulated} beside {measured}") }
+}
+
+fn change(factor: f64) -> String {
+    format!("{:+.1} %", (factor - 1.0) * 100.0)
+}
+
+/// The scores of a series in a line.
+fn nearness(score: &ScoreData) -> String {
+    let told = |near: Nearness| format!("{:.3} ({:.0} % near)", near.median_error, near.share_near * 100.0);
+    let mut parts = Vec::new();
+    if let (Some(ratio), Some(trivial)) = (score.ratio, score.trivial) {
+        let cells = words::some(score.cells as u64, "ratio");
+        parts.push(format!(
+            "median |ln(simulated / measured)| of {cells} {}, an answer of 1 everywhere has {}",
+            told(ratio),
+            told(trivial)
+        ));
+    }
+    parts.extend(score.order.map(|order| format!("Kendall's tau {order:.2}")));
+    parts.extend(
+        score.time.map(|time| format!("of {} {}", words::some(score.times as u64, "time"), told(time))),
+    );
+    format!("{}: {}", series(&score.scenario, &score.measured), parts.join("; "))
+}
+
 fn csv(study: &Study, output: &mut Output) {
     output.line(
-        "scenario,victim,aggressor,length_s,pause_s,hosts,size_bytes,mean_s,busbw_bps,ratio,ratio_half,seeds",
+        "scenario,victim,aggressor,length_s,pause_s,hosts,size_bytes,mean_s,busbw_bps,ratio,ratio_half,seeds,kind",
     );
     for cell in &study.cells {
         output.line(line(cell));
@@ -85,6 +189,7 @@ fn line(cell: &CellData) -> String {
         number(ratio.map(|ratio| ratio.value)),
         number(ratio.and_then(|ratio| ratio.half)),
         ratio.map_or_else(String::new, |ratio| ratio.seeds.to_string()),
+        kind(at).to_owned(),
     ]
     .join(",")
 }

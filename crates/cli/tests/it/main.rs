@@ -6,6 +6,7 @@ mod deadlock;
 mod export;
 mod figures;
 mod help;
+mod import;
 #[cfg(unix)]
 mod interrupt;
 #[cfg(unix)]

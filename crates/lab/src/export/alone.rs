@@ -2,14 +2,15 @@
 //!
 //! Leaves out: collectives that ran beside others of their job, since no benchmark runs them so; they are counted.
 //!
-//! Invariants: every collective of a run is in one group or among those that are counted.
+//! Invariants: every collective of a run is in one group or among those that are counted, but for those of the warm-up of
+//! a measured job.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use netloom_catalog::workload::collective;
 use netloom_model::{Collective, Phase, Workload};
-use netloom_records::{CollectiveRow, RunFolder};
+use netloom_records::{CollectiveRow, MeasureRow, RunFolder};
 use netloom_scenario::Overrides;
 use netloom_units::Duration;
 
@@ -27,6 +28,8 @@ pub(crate) struct Alone {
     pub groups: Vec<Group>,
     /// How many ran beside others.
     pub side_by_side: u64,
+    /// Who measured them; nothing where they were simulated.
+    pub measured_by: Option<String>,
 }
 
 /// Those of one job and algorithm.
@@ -74,12 +77,24 @@ pub(super) fn read(folder: &Path) -> Result<Alone, LabError> {
     if rows.is_empty() {
         return Err(ExportError::NoCollectives(folder.to_owned()).into());
     }
-    let found = of(&prepared.compiled.model.workload, &run.names.jobs, &rows)?;
+    let rows = without_warm_up(rows, &run.folder)?;
+    let mut found = of(&prepared.compiled.model.workload, &run.names.jobs, &rows)?;
+    found.measured_by = run.folder.manifest().measured.as_ref().map(|measured| measured.by.clone());
     if found.groups.is_empty() {
         let count = found.side_by_side;
         return Err(ExportError::OnlySideBySide { path: folder.to_owned(), count }.into());
     }
     Ok(found)
+}
+
+/// Benchmarks leave out their first iterations, and so does the mean of a job that is measured.
+fn without_warm_up(mut rows: Vec<CollectiveRow>, folder: &RunFolder) -> Result<Vec<CollectiveRow>, LabError> {
+    let mut warm_up: BTreeMap<u16, u32> = BTreeMap::new();
+    for block in folder.rows::<MeasureRow>()? {
+        warm_up.extend(block?.iter().map(|row| (row.job, row.warm_up)));
+    }
+    rows.retain(|row| warm_up.get(&row.job).is_none_or(|warm_up| row.step >= *warm_up));
+    Ok(rows)
 }
 
 /// The scenario of a run: what a phase is stands nowhere else. The manifest holds it with nothing inherited.
@@ -117,7 +132,8 @@ pub(crate) fn of(workload: &Workload, jobs: &[String], rows: &[CollectiveRow]) -
             sizes,
         })
     };
-    Ok(Alone { groups: groups.into_iter().filter_map(group).collect(), side_by_side })
+    let groups = groups.into_iter().filter_map(group).collect();
+    Ok(Alone { groups, side_by_side, measured_by: None })
 }
 
 /// The collective of a row, if no other one of its job ran beside it; nothing if the workload has no such row.

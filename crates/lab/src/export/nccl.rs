@@ -64,6 +64,9 @@ pub struct Bandwidths {
     pub tables: Vec<BandwidthTable>,
     /// Collectives that ran beside others of their job, and are in no table.
     pub side_by_side: u64,
+    /// Who measured them; absent where they were simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured_by: Option<String>,
 }
 
 /// One collective of one job.
@@ -118,7 +121,7 @@ impl Bandwidths {
     /// Of collectives that ran alone.
     pub(crate) fn of(found: &Alone) -> Bandwidths {
         let tables = found.groups.iter().filter_map(table).collect();
-        Bandwidths { tables, side_by_side: found.side_by_side }
+        Bandwidths { tables, side_by_side: found.side_by_side, measured_by: found.measured_by.clone() }
     }
 }
 

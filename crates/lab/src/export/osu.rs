@@ -67,6 +67,9 @@ pub struct Latencies {
     pub tables: Vec<LatencyTable>,
     /// Collectives that ran beside others of their job, and are in no table.
     pub side_by_side: u64,
+    /// Who measured them; absent where they were simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured_by: Option<String>,
 }
 
 /// One collective of one job.
@@ -113,7 +116,7 @@ impl Latencies {
     /// Of collectives that ran alone.
     pub(crate) fn of(found: &Alone) -> Latencies {
         let tables = found.groups.iter().filter_map(table).collect();
-        Latencies { tables, side_by_side: found.side_by_side }
+        Latencies { tables, side_by_side: found.side_by_side, measured_by: found.measured_by.clone() }
     }
 }
 

@@ -25,6 +25,9 @@ pub(super) struct Claims {
     /// Runs in which packets may be lost; in all others that breaks a law.
     #[serde(default)]
     pub lossy: Vec<String>,
+    /// What the paper calls systems whose files here are called otherwise, by the names of those.
+    #[serde(default)]
+    pub systems: BTreeMap<String, String>,
     /// The paper's figures and tables, as numbers.
     #[serde(default)]
     pub figures: Vec<Figure>,

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ReproduceError;
 use super::runs::Measured;
+use crate::build::build;
 use crate::error::LabError;
 
 /// The folder of the runs, in that of the report.
@@ -138,12 +139,6 @@ pub(super) fn file(run: &str, seed: u64, scenario: &str) -> String {
 
 fn digest(scenario: &str) -> String {
     Digest::of(scenario.as_bytes()).to_string()
-}
-
-/// The digest of the executable; absent if it cannot be read, as when it was replaced while it ran.
-fn build() -> Option<String> {
-    let executable = std::env::current_exe().ok()?;
-    fs::read(executable).ok().map(|bytes| Digest::of(&bytes).to_string())
 }
 
 #[cfg(test)]

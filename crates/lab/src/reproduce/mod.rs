@@ -8,6 +8,7 @@
 //! and never changes it.
 
 mod bench;
+pub(crate) mod cells;
 mod claims;
 mod completion;
 mod drawn;
@@ -42,6 +43,7 @@ pub use published::Published;
 pub use quantity::Quantity;
 pub use report::{Report, Tally};
 pub use runs::Measured;
+pub(crate) use store::REPORT_FILE;
 
 pub use crate::sample::{Interval, Sample};
 use crate::seeds::Seeds;

@@ -262,6 +262,24 @@ impl Paper {
         experiment.map_or(run, |experiment| experiment.from.as_str())
     }
 
+    /// The system that a run is about, as the paper calls it: the fabric whose name its scenario's begins with.
+    pub(super) fn system(&self, run: &str) -> String {
+        let origin = self.origin(run);
+        let name = origin.rsplit('/').next().unwrap_or(origin);
+        let of_fabrics = |path: &PathBuf| {
+            let is_one =
+                path.parent() == Some(Path::new(SHARED)) && path.extension() == Some("yaml".as_ref());
+            if is_one { path.file_stem().and_then(|stem| stem.to_str().map(str::to_owned)) } else { None }
+        };
+        let known = self.shelf.keys().filter_map(of_fabrics).chain(self.claims.systems.keys().cloned());
+        let begins = |known: &String| {
+            let rest = name.strip_prefix(known.as_str());
+            rest.is_some_and(|rest| !rest.starts_with(|letter: char| letter.is_ascii_alphanumeric()))
+        };
+        let system = known.filter(begins).max_by_key(String::len).unwrap_or_else(|| name.to_owned());
+        self.claims.systems.get(&system).cloned().unwrap_or(system)
+    }
+
     /// The runs of a name: those of a group, or the one of that name.
     pub(super) fn expand<'a>(&'a self, name: &'a str) -> Result<Vec<&'a str>, String> {
         let Some(group) = self.claims.groups.get(name) else {

@@ -112,7 +112,7 @@ impl Report {
     }
 
     /// Writes tables, a summary and maps into a folder: `claims.csv`, `points.csv`, `runs.csv`, `figures.md`, `report.json`,
-    /// and `maps.html` where there are any.
+    /// `maps.html` where there are any, and a run folder for each system in `cells` where the paper studies interference.
     ///
     /// # Errors
     /// If the system refuses, or the page with the maps would be too large.

@@ -1,10 +1,11 @@
-//! Results as files: tables for spreadsheets, one JSON document for programs.
+//! Results as files: tables for spreadsheets, one JSON document for programs, run folders of cells.
 
 use std::path::Path;
 use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
+use super::cells;
 use super::claims::Kind;
 use super::error::ReproduceError;
 use super::judge::Judged;
@@ -13,6 +14,8 @@ use super::report::{Report, Tally};
 use super::runs::Measured;
 use crate::sample::Sample;
 
+/// The document for programs.
+pub(crate) const REPORT_FILE: &str = "report.json";
 /// The page with the maps.
 const MAPS: &str = "maps.html";
 
@@ -62,7 +65,7 @@ pub(super) fn write(report: &Report, folder: &Path) -> Result<(), ReproduceError
         ("points.csv", points_table(&document.points)),
         ("runs.csv", runs_table(report)),
         ("figures.md", report.figures()),
-        ("report.json", json),
+        (REPORT_FILE, json),
     ];
     for (name, text) in files {
         let path = folder.join(name);
@@ -70,6 +73,7 @@ pub(super) fn write(report: &Report, folder: &Path) -> Result<(), ReproduceError
     }
     let path = folder.join(MAPS);
     put_or_remove(&path, maps).map_err(|source| ReproduceError::Write { path, source })?;
+    cells::write(report, folder)?;
     report.account.forget(folder)
 }
 
@@ -98,7 +102,7 @@ pub(super) struct Stored {
 
 /// The runs of a report that was written before.
 pub(super) fn runs(paper: &str, folder: &Path) -> Result<Stored, ReproduceError> {
-    let path = folder.join("report.json");
+    let path = folder.join(REPORT_FILE);
     let text = fs::read_to_string(&path);
     let text = text.map_err(|source| ReproduceError::Read { path: path.clone(), source })?;
     let wrong = |reason| ReproduceError::Stored { path: path.clone(), reason };

@@ -29,6 +29,12 @@ pub enum ShowError {
          `--set record.slowest_flows=16`: {}", .0.display()
     )]
     NoPaths(PathBuf),
+    /// A run of means that come from elsewhere.
+    #[error(
+        "this run has cells of a study and nothing else, neither scenario nor single steps; `netloom show interference` and \
+         `netloom report` tell them: {}", .0.display()
+    )]
+    OnlyCells(PathBuf),
     /// No run has a measured job `victim`.
     #[error("no run here has a job `victim` that is measured; see the section `interference` of scenarios: {}", .0.display())]
     NoStudy(PathBuf),

@@ -8,13 +8,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use netloom_records::SWEEP_FILE;
-pub use netloom_report::{CellData, Coordinates, PointData, RatioData, Study};
+use netloom_records::{MEASURED_FILE, SWEEP_FILE};
+pub use netloom_report::{
+    Beside, CellData, Coordinates, Lonely, Nearness, PairData, PointData, RatioData, ScoreData, Study,
+};
 use netloom_report::{ReportedRun, study};
 
 use super::ShowError;
 use crate::error::LabError;
 use crate::labels::labels;
+use crate::reproduce::{REPORT_FILE, cells};
 
 /// What the runs in these folders say: run folders, or folders of sweeps.
 ///
@@ -32,13 +35,20 @@ pub fn interference(folders: &[PathBuf]) -> Result<Study, LabError> {
     Ok(study(&runs)?.ok_or_else(none)?)
 }
 
-/// The run folders of a sweep that are there, in order; of anything else itself.
+/// The run folders of a sweep, of a folder of measured runs, or of the cells beside a report of a reproduction, that are
+/// there, in order; of anything else itself.
 pub fn runs_in(folder: &Path) -> Vec<PathBuf> {
-    if !folder.join(SWEEP_FILE).is_file() {
+    let has = |name: &str| folder.join(name).is_file();
+    let cells = folder.join(cells::FOLDER);
+    let below = if has(SWEEP_FILE) || has(MEASURED_FILE) {
+        folder.join("points")
+    } else if has(REPORT_FILE) && cells.is_dir() {
+        cells
+    } else {
         return vec![folder.to_owned()];
-    }
+    };
     let mut found = Vec::new();
-    descend(&folder.join("points"), &mut found);
+    descend(&below, &mut found);
     found
 }
 

@@ -26,7 +26,7 @@ pub use paths::{PathLink, SlowFlow, paths};
 
 use std::path::Path;
 
-use netloom_records::{Names, RunFolder};
+use netloom_records::{Names, RunFolder, Table};
 
 use crate::error::LabError;
 use crate::manifest::HOSTS;
@@ -42,6 +42,7 @@ pub(crate) struct Recorded {
 impl Recorded {
     pub fn open(path: &Path) -> Result<Recorded, LabError> {
         let folder = RunFolder::open(path)?;
+        check_scenario(&folder)?;
         let names = folder.names()?;
         Ok(Recorded { folder, names })
     }
@@ -53,4 +54,14 @@ impl Recorded {
         let n_hosts = usize::try_from(stated.ok_or_else(lacking)?).unwrap_or(usize::MAX);
         Ok(&self.names.nodes[..n_hosts.min(self.names.nodes.len())])
     }
+}
+
+/// Refuses a run of cells that were summed up elsewhere: nobody knows its fabric, and it has no single steps.
+pub(crate) fn check_scenario(folder: &RunFolder) -> Result<(), ShowError> {
+    let manifest = folder.manifest();
+    let has_cells = manifest.tables.get(Table::Cells.name()).is_some_and(|cells| cells.rows > 0);
+    if has_cells && manifest.scenario.get("netloom").is_none() {
+        return Err(ShowError::OnlyCells(folder.path().to_owned()));
+    }
+    Ok(())
 }

@@ -136,7 +136,8 @@ impl Gather {
             | Batch::Paths(_)
             | Batch::Rates(_)
             | Batch::Spans(_)
-            | Batch::Classes(_) => {}
+            | Batch::Classes(_)
+            | Batch::Cells(_) => {}
         }
     }
 

@@ -36,9 +36,9 @@ pub struct Variant {
     /// Digest of the scenario with everything written out, but for the seed.
     pub digest: Digest,
     #[serde(skip)]
-    pub(super) source: Source,
+    pub(crate) source: Source,
     #[serde(skip)]
-    pub(super) overrides: Overrides,
+    pub(crate) overrides: Overrides,
     /// Bytes it may send.
     #[serde(skip)]
     pub(super) weight: u64,

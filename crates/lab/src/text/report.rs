@@ -64,13 +64,16 @@ fn heads(sheet: &mut Sheet, told: &Report) {
     for (number, run) in told.runs.iter().enumerate().take(MOST_BESIDE) {
         let (word, ink) = status(run.status);
         let start = labelled(number, &run.name, label).add(ink, word);
-        let text = format!(
-            "{}, {} simulated, {} packets, seed {}",
-            run.scenario,
-            words::span(run.simulated),
-            words::amount(run.packets as f64),
-            run.seed,
-        );
+        let text = match &run.measured {
+            Some(measured) => format!("{}, measured by {}", run.scenario, measured.by),
+            None => format!(
+                "{}, {} simulated, {} packets, seed {}",
+                run.scenario,
+                words::span(run.simulated),
+                words::amount(run.packets as f64),
+                run.seed,
+            ),
+        };
         sheet.hanging(start.plain(": "), Ink::Plain, &text);
     }
     cut_list(sheet, told.runs.len(), MOST_BESIDE, "run");
@@ -141,6 +144,18 @@ fn status(status: Status) -> (&'static str, Ink) {
 fn alone(sheet: &mut Sheet, told: &Report, number: usize) {
     let run = &told.runs[number];
     sheet.heading(&run.name);
+    let links = &told.links[number];
+    let is_known = [&links.from_hosts, &links.between, &links.to_hosts].iter().any(|usage| usage.is_some());
+    if !is_known && run.packets == 0 {
+        sheet.gap();
+        if let Some(measured) = &run.measured {
+            sheet.text(Ink::Plain, &format!("Measured by {}: {}.", measured.by, measured.source), 2);
+        }
+        let text = "Nothing is known of its network: no ports, no packets. What its study says is for the browser, and for \
+            `netloom show interference`.";
+        sheet.text(Ink::Faint, text, 2);
+        return;
+    }
     course::over_time(sheet, told.over_time[number].as_ref(), run);
     staged::stages(sheet, told.stages[number].as_ref());
     links::busy(sheet, &told.links[number]);

@@ -69,6 +69,7 @@ impl Place {
             engine: json!({ "hosts": hosts }).as_object().cloned().unwrap_or_default(),
             ours: Vec::new(),
             time_scale: None,
+            measured: None,
         })
         .expect("the folder can be finished");
         self.runs.push(ReportedRun { name: name.to_owned(), folder });
@@ -90,7 +91,14 @@ impl Place {
 }
 
 fn no_names() -> Names {
-    Names { nodes: Vec::new(), links: Vec::new(), jobs: Vec::new(), flows: Vec::new(), traffic: Vec::new() }
+    Names {
+        nodes: Vec::new(),
+        links: Vec::new(),
+        jobs: Vec::new(),
+        flows: Vec::new(),
+        traffic: Vec::new(),
+        collectives: Vec::new(),
+    }
 }
 
 /// A heavy job under two policies, sampled over time.

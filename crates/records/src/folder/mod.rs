@@ -28,6 +28,8 @@ pub use write::{FolderSink, Overwrite, write_whole};
 pub const MANIFEST_FILE: &str = "manifest.json";
 /// Name of the plan in the folder of a sweep, whose runs lie below it.
 pub const SWEEP_FILE: &str = "sweep.json";
+/// Name of the file in a folder of measured runs, which lie below it.
+pub const MEASURED_FILE: &str = "measured.json";
 /// Name of the file that says a run folder is not complete.
 pub const INCOMPLETE_FILE: &str = "INCOMPLETE";
 /// Where the manifest is prepared; renamed when it is on the disk.

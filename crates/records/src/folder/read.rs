@@ -28,9 +28,9 @@ use crate::names::{Family, Names};
 use crate::registry::Table;
 use crate::row::Row;
 use crate::rows::{
-    ArbitrationRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow, FaultRow,
-    FlowRow, JobRow, MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow, RingRow,
-    SeriesRow, SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, TrafficRow,
+    ArbitrationRow, CellRow, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow, DropRow, EventRow,
+    FaultRow, FlowRow, JobRow, MeasureRow, PacketRow, PathRow, PortRow, RateRow, ReorderingRow, RepairRow,
+    RingRow, SeriesRow, SignalRow, SpanRow, SpuriousTimeoutRow, StageRow, StepRow, TallyRow, TrafficRow,
 };
 
 /// Rows per batch read.
@@ -103,7 +103,7 @@ impl RunFolder {
         Ok(all)
     }
 
-    /// Names of nodes, links, jobs, staged flows and kinds of traffic, as far as tables mention them; those between are empty.
+    /// Names of nodes, links, jobs, staged flows, kinds of traffic and collectives, as far as tables mention them; those between are empty.
     ///
     /// # Errors
     /// As [`RunFolder::batches`].
@@ -118,6 +118,9 @@ impl RunFolder {
         }
         if self.manifest.tables.contains_key(Table::Traffic.name()) {
             self.collect_names::<TrafficRow>(&mut names)?;
+        }
+        if self.manifest.tables.contains_key(Table::Cells.name()) {
+            self.collect_names::<CellRow>(&mut names)?;
         }
         Ok(names)
     }
@@ -185,6 +188,7 @@ whole_tables! {
     arbitration ArbitrationRow;
     spurious_timeouts SpuriousTimeoutRow;
     rings RingRow;
+    cells CellRow;
 }
 
 /// The Arrow batches of a table.

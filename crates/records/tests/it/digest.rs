@@ -51,6 +51,7 @@ fn push_in_pieces(run: &MemorySink, sink: &mut impl Sink, seed: u64) {
     push!(sink, random, Arbitration, run.arbitration);
     push!(sink, random, SpuriousTimeouts, run.spurious_timeouts);
     push!(sink, random, Rings, run.rings);
+    push!(sink, random, Cells, run.cells);
     push!(sink, random, Packets, run.packets);
 }
 
@@ -110,8 +111,10 @@ fn the_digest_never_changes_by_itself() {
     // Golden digests of whole runs rest on this one; a change needs its line in the changelog.
     let mut run = sample::run(2026, 100);
     let digest = |run: &MemorySink| run.digest(&sample::names()).unwrap().digest.to_string();
-    assert_eq!(digest(&run), "0e3389a5b8f1ff7746f712b430519edc03d3ad47cd816d161063a15e344c4b79");
+    assert_eq!(digest(&run), "ba124818d49b49a5a6f5b88138a48b4f97588d41a8c320c3c170e0b70de231b5");
     // Tables added later leave the digests of runs without them alone.
+    run.cells = Vec::new();
+    assert_eq!(digest(&run), "0e3389a5b8f1ff7746f712b430519edc03d3ad47cd816d161063a15e344c4b79");
     run.rings = Vec::new();
     assert_eq!(digest(&run), "04e427d2a6d6257c5b0cee40073f8058b298078150becb9e352daf0174b900bb");
     (run.arbitration, run.spurious_timeouts) = (Vec::new(), Vec::new());

@@ -38,6 +38,7 @@ fn read(folder: &RunFolder) -> MemorySink {
         arbitration: folder.arbitration().unwrap(),
         spurious_timeouts: folder.spurious_timeouts().unwrap(),
         rings: folder.rings().unwrap(),
+        cells: folder.cells().unwrap(),
     }
 }
 

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use netloom_records::{
-    Activity, ArbitrationRow, ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow, CongestionRow,
-    DropReason, DropRow, EventRow, Fate, FaultRow, FlowRow, FolderSink, Happening, JobRow, Manifest,
-    MeasureRow, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow, Part, PathRow, PortRow,
-    RateRow, ReorderingRow, RepairRow, RingRow, Role, RunSummary, SeriesRow, SignalRow, SpanRow,
+    Activity, ArbitrationRow, CellRow, ChangedSetting, ClassRow, CollectiveRow, CongestedFlowRow,
+    CongestionRow, DropReason, DropRow, EventRow, Fate, FaultRow, FlowRow, FolderSink, Happening, JobRow,
+    Manifest, MeasureRow, MemorySink, Names, Outcome, Overwrite, PacketKind, PacketRow, Part, PathRow,
+    PortRow, RateRow, ReorderingRow, RepairRow, RingRow, Role, RunSummary, SeriesRow, SignalRow, SpanRow,
     SpuriousTimeoutRow, StageRow, Status, StepRow, TallyRow, Target, TrafficRow,
 };
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Random, Rate, Time};
@@ -18,6 +18,7 @@ const N_NAMED: u32 = 20;
 pub fn names() -> Names {
     let mut names = Names::numbered(N_NAMED as usize, N_NAMED as usize, N_NAMED as usize, N_NAMED as usize);
     "Blatt „3“, grün".clone_into(&mut names.nodes[3]);
+    names.collectives = (0..N_NAMED).map(|number| format!("collective {number}")).collect();
     names.traffic = (0..N_NAMED).map(|kind| format!("kind {kind}")).collect();
     names
 }
@@ -38,6 +39,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
     let mut timeline = Random::stream(seed, 0, 10);
     let mut waits = Random::stream(seed, 0, 11);
     let mut rings = Random::stream(seed, 0, 12);
+    let mut cells = Random::stream(seed, 0, 13);
     let mut run = MemorySink::default();
     for _ in 0..n_rows {
         run.flows.push(flow(&mut random));
@@ -66,6 +68,7 @@ pub fn run(seed: u64, n_rows: usize) -> MemorySink {
         run.arbitration.push(arbitration(&mut waits));
         run.spurious_timeouts.push(spurious_timeout(&mut waits));
         run.rings.push(ring(&mut rings));
+        run.cells.push(cell(&mut cells));
     }
     sort(&mut run);
     run
@@ -447,6 +450,27 @@ fn measure(random: &mut Random) -> MeasureRow {
     }
 }
 
+fn cell(random: &mut Random) -> CellRow {
+    let [burst, pause, half, median, baseline, baseline_half] =
+        std::array::from_fn(|_| Duration(large(random))).map(|value| perhaps(random, value));
+    CellRow {
+        nodes: random.below(3),
+        victim: random.below(N_NAMED) as u16,
+        size: Bytes(large(random)),
+        aggressor: random.below(N_NAMED) as u16,
+        aggressor_size: Bytes(large(random)),
+        burst,
+        pause,
+        mean: Duration(large(random)),
+        half_interval: half,
+        median,
+        steps: random.next_u32(),
+        warm_up: random.next_u32(),
+        baseline,
+        baseline_half_interval: baseline_half,
+    }
+}
+
 fn tally(random: &mut Random) -> TallyRow {
     let [messages, packets, hops, again, duplicates, nacks, marked, cnps, notified, on_pairs] =
         std::array::from_fn(|_| large(random));
@@ -522,6 +546,7 @@ fn sort(run: &mut MemorySink) {
     run.arbitration.sort_by_key(|row| row.port);
     run.spurious_timeouts.sort_by_key(|row| (row.source, row.number));
     run.rings.sort_by_key(|row| (row.node, row.host));
+    run.cells.sort_by_key(CellRow::order);
     run.spans.sort_by_key(SpanRow::order);
     run.measures.sort_by_key(|row| row.job);
     run.tallies.sort_by_key(|row| (row.job, row.source));
@@ -566,6 +591,7 @@ pub fn summary(status: Status) -> RunSummary {
         engine: engine.as_object().unwrap().clone(),
         ours: vec!["The barrier is modelled.".to_owned()],
         time_scale: Some("1/1000".to_owned()),
+        measured: None,
     }
 }
 

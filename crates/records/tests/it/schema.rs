@@ -70,6 +70,11 @@ fn times_are_picoseconds() {
                 "period",
                 "mean",
                 "half_interval",
+                "burst",
+                "baseline_half_interval",
+                "baseline",
+                "median",
+                "pause",
             ]
             .contains(&column.name);
             assert_eq!(is_time, column.unit == "ps", "{}", column.name);

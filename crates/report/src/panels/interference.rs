@@ -11,19 +11,21 @@
 use std::collections::BTreeMap;
 
 use netloom_records::statistics::student;
-use netloom_records::{Batch, MeasureRow};
+use netloom_records::{Batch, CellRow, MeasureRow};
 use serde::Serialize;
 use serde_json::Value;
 
+pub mod beside;
 mod circumstances;
+mod stored;
+mod written;
 
 use super::Collector;
 use crate::collect::About;
 use crate::round::six_digits;
+use beside::Beside;
+use written::{AGGRESSOR, VICTIM, bursts, collective, is_exchange, job, label, n_ranks, without_aggressor};
 
-/// Names of the two jobs.
-const VICTIM: &str = "victim";
-const AGGRESSOR: &str = "aggressor";
 /// Steps of a run that are kept for the view over time.
 const MOST_STEPS: usize = 4_000;
 /// Pairs of runs of which that view is drawn; without harm one of them is enough.
@@ -39,6 +41,8 @@ pub struct Interference {
     size: Option<(u64, f64)>,
     /// Start and time of the victim's first steps, in seconds.
     steps: Vec<(f64, f64)>,
+    /// Cells that were summed up before they came here.
+    cells: Vec<CellRow>,
 }
 
 impl Collector for Interference {
@@ -57,6 +61,7 @@ impl Collector for Interference {
                 self.steps
                     .extend(own.map(|row| (row.start.as_seconds(), row.end.since(row.start).as_seconds())));
             }
+            Batch::Cells(rows) => self.cells.extend_from_slice(rows),
             _ => {}
         }
     }
@@ -73,6 +78,8 @@ pub struct Study {
     pub cells: Vec<CellData>,
     /// The victim's steps over time, of the few cells that suffered most, the worst first.
     pub courses: Vec<CourseData>,
+    /// Cells that were measured, beside the same as they were simulated; absent where there are not both kinds.
+    pub beside: Option<Beside>,
 }
 
 /// What a study varies.
@@ -80,6 +87,8 @@ pub struct Study {
 pub struct Coordinates {
     /// The scenario, with all in which runs differ and which the others do not tell.
     pub scenario: String,
+    /// Whether it was measured on a machine, and not simulated.
+    pub measured: bool,
     /// Hosts of both groups; of the victim alone twice its ranks.
     pub nodes: u64,
     /// The victim's collective.
@@ -114,8 +123,12 @@ pub struct PointData {
     pub baseline_s: Option<f64>,
     /// Mean of the baseline over this mean: 1 is no harm.
     pub ratio: Option<RatioData>,
+    /// What it shares with its baseline; nothing where that is known already.
     #[serde(skip)]
-    key: String,
+    key: Option<String>,
+    /// The scenario's own name.
+    #[serde(skip)]
+    system: String,
 }
 
 /// A ratio with its 95 % interval.
@@ -139,6 +152,8 @@ pub struct CellData {
     pub mean_s: f64,
     /// What the bus carries, as a mean, in bit/s.
     pub busbw_bps: Option<f64>,
+    /// Mean time of the victim alone, in seconds; absent of a baseline, or without one.
+    pub baseline_s: Option<f64>,
     /// Mean of their ratios; absent of a baseline, or without one.
     pub ratio: Option<RatioData>,
 }
@@ -172,19 +187,20 @@ impl Study {
         let mut points = Vec::new();
         let mut places = Vec::new();
         for (place, (about, kept)) in runs.iter().enumerate() {
-            if let Some(point) = point(about, kept) {
-                points.push(point);
-                places.push(place);
-            }
+            let found: Vec<PointData> =
+                point(about, kept).into_iter().chain(stored::points(about, &kept.cells)).collect();
+            places.extend(found.iter().map(|_| place));
+            points.extend(found);
         }
         if points.is_empty() {
             return None;
         }
-        let scenarios: Vec<&Value> = places.iter().map(|&place| &runs[place].0.manifest.scenario).collect();
-        let settings = name(&mut points, &scenarios);
+        let settings = name(&mut points, |point| &runs[places[point]].0.manifest.scenario);
         pair(&mut points);
         let courses = courses(&points, |point| &runs[places[point]].1);
-        Some(Study { settings, cells: cells(&points), courses, points })
+        let (cells, systems) = cells(&points);
+        let beside = Beside::of(&cells, &systems);
+        Some(Study { settings, points, cells, courses, beside })
     }
 }
 
@@ -202,6 +218,7 @@ fn point(about: &About, kept: &Interference) -> Option<PointData> {
         seed: about.manifest.seed,
         at: Coordinates {
             scenario: String::new(),
+            measured: about.manifest.measured.is_some(),
             nodes: 2 * n_ranks,
             victim: name.to_owned(),
             bytes: if is_exchange(name) { bytes / n_ranks } else { bytes },
@@ -214,101 +231,51 @@ fn point(about: &About, kept: &Interference) -> Option<PointData> {
         busbw_bps: (mean_s > 0.0).then(|| six_digits(bytes as f64 * factor * 8.0 / mean_s)),
         baseline_s: None,
         ratio: None,
-        key: without_aggressor(scenario),
+        key: Some(pair_key(about)),
+        system: system(about),
     })
+}
+
+/// What a run and its baseline have in common, and no other run with another baseline.
+///
+/// What was measured has its baseline in the same job, so others of the same scenario, simulated ones above all, are none of
+/// its own.
+fn pair_key(about: &About) -> String {
+    let alone = without_aggressor(&about.manifest.scenario);
+    match &about.manifest.measured {
+        Some(measured) => format!("{alone} measured {}", measured.source),
+        None => alone,
+    }
+}
+
+/// The name of a run's scenario.
+fn system(about: &About) -> String {
+    about.manifest.scenario.get("name").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// Gives points the names of their circumstances: all that is not told by the other coordinates. Returns what is told.
-fn name(points: &mut [PointData], scenarios: &[&Value]) -> Vec<String> {
-    let others: Vec<String> = points.iter().map(|point| format!("{:?} {}", point.at, point.seed)).collect();
-    let told = circumstances::of(scenarios, &others);
-    for (point, scenario) in points.iter_mut().zip(told.names) {
-        point.at.scenario = scenario;
+///
+/// Measured runs and simulated ones are named apart: what tells the ones from each other need not be known of the others.
+/// Cells that were summed up elsewhere are called as their system.
+fn name<'a>(points: &mut [PointData], scenario: impl Fn(usize) -> &'a Value) -> Vec<String> {
+    let mut settings = Vec::new();
+    for measured in [false, true] {
+        let own = |point: &PointData| point.at.measured == measured && point.key.is_some();
+        let numbers: Vec<usize> = (0..points.len()).filter(|&number| own(&points[number])).collect();
+        let others: Vec<String> = numbers
+            .iter()
+            .map(|&number| format!("{:?} {}", points[number].at, points[number].seed))
+            .collect();
+        let scenarios: Vec<&Value> = numbers.iter().map(|&number| scenario(number)).collect();
+        let told = circumstances::of(&scenarios, &others);
+        for (number, name) in numbers.into_iter().zip(told.names) {
+            points[number].at.scenario = name;
+        }
+        settings.extend(
+            told.settings.into_iter().filter(|setting| !settings.contains(setting)).collect::<Vec<_>>(),
+        );
     }
-    told.settings
-}
-
-/// The job of a name.
-fn job<'a>(scenario: &'a Value, name: &str) -> Option<&'a Value> {
-    scenario.get("jobs")?.as_array()?.iter().find(|job| job.get("name").and_then(Value::as_str) == Some(name))
-}
-
-/// The first collective of a job, with its size as it is written.
-fn collective(job: &Value) -> Option<(&str, &str)> {
-    let each = job.get("phases")?.get(0)?.get("collectives")?.get("each")?.get(0)?.as_object()?;
-    let (name, body) = each.iter().next()?;
-    Some((name, body.get("size").and_then(Value::as_str)?))
-}
-
-/// Whether sizes of a collective are told as those of the part for each peer.
-fn is_exchange(collective: &str) -> bool {
-    collective.starts_with("all_to_all")
-}
-
-/// The collective of a job with its size, told as that of a victim.
-fn label(job: &Value) -> Option<String> {
-    let (name, size) = collective(job)?;
-    let part = if is_exchange(name) { part(size, n_ranks(job)?) } else { None };
-    Some(format!("{name} {}", part.unwrap_or_else(|| size.to_owned())))
-}
-
-/// A size as scenarios print it, divided; nothing where the parts are no whole bytes.
-fn part(size: &str, parts: u64) -> Option<String> {
-    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let digits = size.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let unit = UNITS.iter().position(|unit| *unit == &size[digits.len()..])?;
-    let bytes = digits.parse::<u64>().ok()?.checked_mul(1024_u64.checked_pow(unit as u32)?)?;
-    let mut part = (parts > 0 && bytes % parts == 0).then(|| bytes / parts)?;
-    let mut unit = 0;
-    while part >= 1024 && part % 1024 == 0 && unit + 1 < UNITS.len() {
-        part /= 1024;
-        unit += 1;
-    }
-    Some(format!("{part}{}", UNITS[unit]))
-}
-
-/// How many ranks a job asks for.
-fn n_ranks(job: &Value) -> Option<u64> {
-    let (_, rule) = job.get("placement")?.as_object()?.iter().next()?;
-    if let Some(list) = rule.as_array() {
-        return Some(list.len() as u64);
-    }
-    let ranks = rule.get("ranks")?;
-    ranks.as_u64().or_else(|| ranks.as_str()?.parse().ok())
-}
-
-/// Length and pause of a job's bursts, in seconds.
-fn bursts(job: &Value) -> Option<[f64; 2]> {
-    let bursts = job.get("bursts")?;
-    let span = |key: &str| seconds(bursts.get(key)?.as_str()?);
-    Some([span("length")?, span("pause")?])
-}
-
-/// A span of time as scenarios print it.
-fn seconds(text: &str) -> Option<f64> {
-    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let number = digits.parse::<f64>().ok()?;
-    // Divided, so that ten microseconds are the double nearest to them.
-    Some(match &text[digits.len()..] {
-        "ps" => number / 1e12,
-        "ns" => number / 1e9,
-        "us" => number / 1e6,
-        "ms" => number / 1e3,
-        "s" => number,
-        "min" => number * 60.0,
-        "h" => number * 3_600.0,
-        "d" => number * 86_400.0,
-        _ => return None,
-    })
-}
-
-/// The scenario as it would be without its aggressor: equal for a run and its baseline.
-fn without_aggressor(scenario: &Value) -> String {
-    let mut alone = scenario.clone();
-    if let Some(jobs) = alone.get_mut("jobs").and_then(Value::as_array_mut) {
-        jobs.retain(|job| job.get("name").and_then(Value::as_str) != Some(AGGRESSOR));
-    }
-    alone.to_string()
+    settings
 }
 
 /// Finds the baseline of every congested point.
@@ -317,22 +284,28 @@ fn pair(points: &mut [PointData]) {
     let known: BTreeMap<String, (f64, Option<f64>)> = points
         .iter()
         .filter(is_baseline)
-        .map(|point| (point.key.clone(), (point.mean_s, point.half_s)))
+        .filter_map(|point| Some((point.key.clone()?, (point.mean_s, point.half_s))))
         .collect();
     for point in points.iter_mut().filter(|point| point.at.aggressor.is_some()) {
-        let Some(&(baseline, half)) = known.get(&point.key) else { continue };
-        let value = baseline / point.mean_s;
-        let share = |half: f64, mean: f64| (half / mean) * (half / mean);
-        let halves = half.zip(point.half_s);
-        let half =
-            halves.map(|(base, own)| value * (share(base, baseline) + share(own, point.mean_s)).sqrt());
-        point.baseline_s = Some(baseline);
-        point.ratio = Some(RatioData { value, half, seeds: 1 });
+        let Some(&baseline) = point.key.as_ref().and_then(|key| known.get(key)) else { continue };
+        point.baseline_s = Some(baseline.0);
+        point.ratio = Some(ratio(baseline, (point.mean_s, point.half_s)));
     }
 }
 
+/// The ratio of two means, each with half of its interval.
+fn ratio(baseline: (f64, Option<f64>), own: (f64, Option<f64>)) -> RatioData {
+    let value = baseline.0 / own.0;
+    let share = |half: f64, mean: f64| (half / mean) * (half / mean);
+    let halves = baseline.1.zip(own.1);
+    let half = halves.map(|(base, half)| value * (share(base, baseline.0) + share(half, own.0)).sqrt());
+    RatioData { value, half, seeds: 1 }
+}
+
 /// Points that differ in their seed alone, in the order of their coordinates.
-fn cells(points: &[PointData]) -> Vec<CellData> {
+///
+/// With each goes the name of its system.
+fn cells(points: &[PointData]) -> (Vec<CellData>, Vec<String>) {
     let mut found: Vec<(Coordinates, Vec<&PointData>)> = Vec::new();
     for point in points {
         match found.iter_mut().find(|(at, _)| *at == point.at) {
@@ -341,7 +314,8 @@ fn cells(points: &[PointData]) -> Vec<CellData> {
         }
     }
     found.sort_by(|left, right| left.0.partial_cmp(&right.0).unwrap_or(std::cmp::Ordering::Equal));
-    found.into_iter().map(|(at, list)| cell(at, &list)).collect()
+    let systems = found.iter().map(|(_, list)| list[0].system.clone()).collect();
+    (found.into_iter().map(|(at, list)| cell(at, &list)).collect(), systems)
 }
 
 fn cell(at: Coordinates, points: &[&PointData]) -> CellData {
@@ -361,10 +335,12 @@ fn cell(at: Coordinates, points: &[&PointData]) -> CellData {
         }
     };
     let bandwidths = of(|point| point.busbw_bps);
+    let baselines = of(|point| point.baseline_s);
     CellData {
         at,
         mean_s: mean(&of(|point| Some(point.mean_s))),
         busbw_bps: (!bandwidths.is_empty()).then(|| mean(&bandwidths)),
+        baseline_s: (!baselines.is_empty()).then(|| mean(&baselines)),
         ratio,
     }
 }
@@ -385,7 +361,8 @@ fn courses<'a>(points: &[PointData], kept: impl Fn(usize) -> &'a Interference) -
     }
     let course = |(_, number): (f64, usize)| {
         let point = &points[number];
-        let is_baseline = |other: &PointData| other.at.aggressor.is_none() && other.key == point.key;
+        let key = point.key.as_ref()?;
+        let is_baseline = |other: &PointData| other.at.aggressor.is_none() && other.key.as_ref() == Some(key);
         let baseline = points.iter().position(is_baseline)?;
         let (steps, baseline) = (steps(kept(number)), steps(kept(baseline)));
         Some(CourseData { point: number, warm_up: point.steps[1], steps, baseline })
@@ -402,20 +379,19 @@ fn steps(kept: &Interference) -> StepsData {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn point(seed: u64, aggressor: Option<&str>, mean_s: f64, half_s: Option<f64>) -> PointData {
         let at = Coordinates {
             scenario: "scene".to_owned(),
+            measured: false,
             nodes: 8,
             victim: "ring_all_gather".to_owned(),
             bytes: 1024,
             aggressor: aggressor.map(str::to_owned),
             bursts: None,
         };
-        let (run, key) = (format!("run {seed}"), seed.to_string());
+        let (run, key) = (format!("run {seed}"), Some(seed.to_string()));
         PointData {
             run,
             seed,
@@ -427,6 +403,7 @@ mod tests {
             baseline_s: None,
             ratio: None,
             key,
+            system: "scene".to_owned(),
         }
     }
 
@@ -447,7 +424,7 @@ mod tests {
             (ratio.value - 0.25).abs() < 1e-12
                 && (ratio.half.expect("both are known") - 0.0125).abs() < 1e-12
         );
-        let cells = cells(&points);
+        let (cells, _) = cells(&points);
         assert_eq!(cells.len(), 2);
         let both = cells[1].ratio.expect("two seeds have one");
         // The mean of 0.25 and 0.5; t(0.975, 1) = 12.706 times 0.125.
@@ -455,14 +432,6 @@ mod tests {
             (both.value - 0.375).abs() < 1e-12 && (both.half.expect("two") - 12.706 * 0.125).abs() < 1e-3
         );
         assert_eq!(both.seeds, 2);
-    }
-
-    #[test]
-    fn a_scenario_without_its_aggressor_is_its_baseline() {
-        let scenario = |jobs: &[&str]| json!({ "jobs": jobs.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>() });
-        let alone = without_aggressor(&scenario(&["victim"]));
-        assert_eq!(without_aggressor(&scenario(&["victim", "aggressor"])), alone);
-        assert_ne!(without_aggressor(&scenario(&["victim", "other"])), alone);
     }
 
     #[test]
@@ -485,21 +454,5 @@ mod tests {
         assert_eq!(told, [(1, 5.0), (2, 4.0)], "one of each cell; the last one is no harm");
         let harmless = courses(&points[3..5], |number| &kept[3 + number]);
         assert_eq!(harmless.len(), 1, "the worst one is there in any case");
-    }
-
-    #[test]
-    fn parts_for_each_peer_are_told_in_the_unit_that_fits() {
-        let parts = [("64MiB", 32, "2MiB"), ("512KiB", 4, "128KiB"), ("1MiB", 3, ""), ("4000B", 4, "1000B")];
-        for (size, ranks, told) in parts {
-            assert_eq!(part(size, ranks).unwrap_or_default(), told, "{size} / {ranks}");
-        }
-        assert_eq!(part("64 apples", 4), None);
-    }
-
-    #[test]
-    fn spans_are_read_as_they_are_printed() {
-        let spans = [("100us", 1e-4), ("1.5ms", 1.5e-3), ("10s", 10.0), ("55ns", 5.5e-8)];
-        assert!(spans.iter().all(|(text, expected)| (seconds(text).unwrap() / expected - 1.0).abs() < 1e-12));
-        assert_eq!((seconds("ten"), seconds("5 parsecs")), (None, None));
     }
 }

@@ -1,7 +1,7 @@
-//! Where each run came from: version, command, seed, digest, how it ended, and what in it is ours.
+//! Where each run came from: version, command, seed, digest, how it ended, who measured it, and what in it is ours.
 
-use netloom_records::Status;
 use netloom_records::statistics::{Over, Span};
+use netloom_records::{Measured, Status};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -31,6 +31,8 @@ pub struct RunData {
     wall_time: f64,
     /// In seconds.
     pub simulated: f64,
+    /// Who measured it, and what is known of the machine; absent of what was simulated.
+    pub measured: Option<MeasuredData>,
     /// The part of it that figures of background messages, mean throughput and utilization are of.
     pub span: SpanData,
     /// Data packets that hosts created.
@@ -44,6 +46,24 @@ pub struct RunData {
     yaml: Option<String>,
     /// Its length in bytes.
     yaml_bytes: usize,
+}
+
+/// A run that was not simulated.
+#[derive(Debug, Serialize)]
+pub struct MeasuredData {
+    /// The program or framework that measured.
+    pub by: String,
+    /// Where its numbers come from.
+    pub source: String,
+    /// Name and value, as the run has them.
+    pub facts: Vec<[String; 2]>,
+}
+
+impl MeasuredData {
+    fn of(measured: &Measured) -> MeasuredData {
+        let facts = measured.facts.iter().map(|(name, value)| [name.clone(), value.clone()]);
+        MeasuredData { by: measured.by.clone(), source: measured.source.clone(), facts: facts.collect() }
+    }
 }
 
 /// A part of a run, in seconds.
@@ -87,6 +107,7 @@ impl RunData {
             threads: manifest.threads,
             wall_time: six_digits(manifest.wall_time_s),
             simulated: six_digits(about.simulated() / 1e12),
+            measured: manifest.measured.as_ref().map(MeasuredData::of),
             span: SpanData::of(&about.span),
             packets: manifest.packets,
             hops: manifest.hops,

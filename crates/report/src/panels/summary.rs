@@ -40,10 +40,10 @@ pub struct WholeData {
     pub host_queue: Option<u64>,
     /// The longest queue at a switch, in bytes.
     pub switch_queue: Option<u64>,
-    /// Packets lost.
-    pub dropped: u64,
-    /// Messages that did not arrive.
-    pub unfinished: u64,
+    /// Packets lost; absent of a run whose network nothing is known of: a machine, or cells that were imported.
+    pub dropped: Option<u64>,
+    /// Messages that did not arrive; absent of such a run as well.
+    pub unfinished: Option<u64>,
 }
 
 /// The rows of a run whose other panels are ready.
@@ -81,13 +81,16 @@ impl WholeData {
     fn of(run: usize, report: &Report) -> WholeData {
         let (fct, queues) = (&report.fct[run], &report.queues[run]);
         let background = fct.background.arrived.as_ref();
+        let has_network = report.runs[run].packets > 0;
+        let dropped = || report.faults[run].drops.iter().map(|drops| drops.packets).sum();
+        let unfinished = || fct.unfinished();
         WholeData {
             fct_mean: background.map(|fct| fct.mean),
             fct_p99: background.map(|fct| fct.p99),
             host_queue: queues.hosts.as_ref().map(|peak| peak.longest),
             switch_queue: queues.switches.as_ref().map(|peak| peak.longest),
-            dropped: report.faults[run].drops.iter().map(|drops| drops.packets).sum(),
-            unfinished: fct.unfinished(),
+            dropped: has_network.then(dropped),
+            unfinished: has_network.then(unfinished),
         }
     }
 }

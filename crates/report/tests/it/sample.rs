@@ -26,6 +26,7 @@ pub fn names(job: &str) -> Names {
         jobs: vec![job.to_owned()],
         flows: ["there", "back", "there again"].map(str::to_owned).to_vec(),
         traffic: Vec::new(),
+        collectives: Vec::new(),
     }
 }
 
@@ -116,6 +117,7 @@ pub fn summary(balance: &str) -> RunSummary {
         engine: json!({ "hosts": 2 }).as_object().unwrap().clone(),
         ours: vec!["ours: the barrier is modelled".to_owned()],
         time_scale: None,
+        measured: None,
     }
 }
 

@@ -22,6 +22,7 @@ use serde::Serialize;
 
 use crate::error::LabError;
 use crate::prepare::{Prepared, as_data};
+use crate::show::check_scenario;
 use crate::source::Source;
 
 pub(crate) use layers::Layers;
@@ -97,6 +98,7 @@ pub fn of_path(path: &Path, overrides: &Overrides) -> Result<ShownFabric, LabErr
         return fabric(&Source::file(path), overrides);
     }
     let folder = RunFolder::open(path)?;
+    check_scenario(&folder)?;
     let text = folder.manifest().scenario_yaml.clone();
     fabric(&Source::text(path.display().to_string(), text), overrides)
 }

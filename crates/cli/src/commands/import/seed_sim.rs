@@ -1,4 +1,4 @@
-//! `netloom import`: scenarios made from what another simulator was given.
+//! `netloom import seed-sim`: scenarios made from configurations of the simulator behind the first paper.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -7,13 +7,11 @@ use std::path::Path;
 use netloom_lab::import::{Imported, seed_sim};
 use netloom_lab::{ExitCode, LabError, Source};
 
-use crate::arguments::{Format, Import, SeedSim};
+use crate::arguments::SeedSim;
 use crate::output::Output;
 
 /// Imports all files; one that cannot be does not hide the others.
-#[expect(clippy::unnecessary_wraps, reason = "all commands answer alike")]
-pub fn import(arguments: &Import, output: &mut Output) -> Result<ExitCode, LabError> {
-    let Format::SeedSim(arguments) = &arguments.format;
+pub fn import(arguments: &SeedSim, output: &mut Output) -> ExitCode {
     let mut worst = ExitCode::Good;
     for file in &arguments.files {
         match import_one(file, arguments) {
@@ -26,7 +24,7 @@ pub fn import(arguments: &Import, output: &mut Output) -> Result<ExitCode, LabEr
             Err(error) => worst = worst.max(output.error(&error)),
         }
     }
-    Ok(worst)
+    worst
 }
 
 fn import_one(file: &Path, arguments: &SeedSim) -> Result<(Imported, String), LabError> {

@@ -1,0 +1,90 @@
+//! A folder of measured runs: `measured.json`, and the run folders under `points`.
+//!
+//! Models: the file that marks such a folder and says what is in it; the marker `UNFINISHED` until all is on the disk.
+//! Leaves out: what is in the run folders.
+//!
+//! Invariants: nothing that netloom did not write is touched; runs of an earlier import that this one does not make are not
+//! mixed with it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use netloom_records::{FolderError, MEASURED_FILE, Marker, Overwrite, write_whole};
+use serde_json::json;
+
+use super::CellRun;
+use crate::error::LabError;
+use crate::import::ImportError;
+use crate::sweep::UNFINISHED_FILE;
+
+/// Where the runs are.
+const POINTS: &str = "points";
+const DRAFT: &str = "measured.json.draft";
+const TEXT: &str = "This folder of measured runs is still being written, or was ended early.\n";
+
+/// Writes a folder of measured runs, and tells where each run is.
+///
+/// # Errors
+/// If something is there that shall stay, or the system refuses.
+pub(crate) fn write_measured(
+    folder: &Path,
+    by: &str,
+    source: &str,
+    runs: &[CellRun],
+    overwrite: Overwrite,
+    command: &[String],
+) -> Result<Vec<PathBuf>, LabError> {
+    check(folder, runs, overwrite)?;
+    let refused = |source| FolderError::Io { action: "make the folder", path: folder.to_owned(), source };
+    fs::create_dir_all(folder).map_err(refused)?;
+    let marker = Marker::set(folder, UNFINISHED_FILE, TEXT)?;
+    let mut written = Vec::new();
+    for run in runs {
+        let place = folder.join(POINTS).join(&run.system);
+        run.write(&place, Overwrite::Replace, command)?;
+        written.push(place);
+    }
+    let names: Vec<&str> = runs.iter().map(|run| run.system.as_str()).collect();
+    let content =
+        json!({ "netloom": env!("CARGO_PKG_VERSION"), "by": by, "source": source, "points": names });
+    let mut text = serde_json::to_string_pretty(&content).expect("it is JSON");
+    text.push('\n');
+    write_whole(&folder.join(MEASURED_FILE), &folder.join(DRAFT), text.as_bytes())?;
+    marker.lift()?;
+    Ok(written)
+}
+
+/// Looks at what is there.
+fn check(folder: &Path, runs: &[CellRun], overwrite: Overwrite) -> Result<(), LabError> {
+    if folder.is_file() {
+        return Err(FolderError::File(folder.to_owned()).into());
+    }
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    let ours = [MEASURED_FILE, DRAFT, UNFINISHED_FILE, POINTS];
+    let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let names: Vec<String> = names.collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let is_begun = names.iter().any(|name| name == UNFINISHED_FILE);
+    let is_done = folder.join(MEASURED_FILE).is_file();
+    if !(is_done || is_begun) || names.iter().any(|name| !ours.contains(&name.as_str())) {
+        return Err(FolderError::Foreign(folder.to_owned()).into());
+    }
+    if is_done && overwrite == Overwrite::Refuse {
+        return Err(FolderError::Complete(folder.to_owned()).into());
+    }
+    let others = others(&folder.join(POINTS), runs);
+    if others.is_empty() { Ok(()) } else { Err(ImportError::Others(others).into()) }
+}
+
+/// Runs that are there and are not among those to be written.
+fn others(points: &Path, runs: &[CellRun]) -> Vec<PathBuf> {
+    let entries = fs::read_dir(points).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| runs.iter().all(|run| path.file_name() != Some(run.system.as_ref())))
+        .collect();
+    found.sort();
+    found
+}

@@ -1,0 +1,236 @@
+//! Cells of studies of interference that were summed up elsewhere, as run folders.
+//!
+//! Models: a cell with its names; a run folder of one system with table `cells`; the folder that holds such folders
+//! (`folder`); where a scenario is in a study (`scenario`).
+//! Leaves out: where the means come from.
+//!
+//! Invariants: rows are in the order of their table; names of collectives are numbered in alphabetical order, so the same
+//! cells give the same digest.
+
+mod folder;
+pub(crate) mod scenario;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use netloom_records::{
+    Batch, CellRow, FolderSink, MANIFEST_FILE, Manifest, Measured, Names, Outcome, Overwrite, RunFolder,
+    RunSummary, Sink, Status, Table,
+};
+use netloom_units::{Bytes, Duration};
+use serde_json::{Map, json};
+
+pub(crate) use folder::write_measured;
+
+use crate::error::LabError;
+use crate::manifest::HOSTS;
+
+/// What stands for the aggressor where there is none.
+pub(crate) const NONE: &str = "none";
+
+/// One cell: how long a victim took alone, or beside an aggressor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// Where it is in the study.
+    pub at: At,
+    /// Mean time of the victim's collective.
+    pub mean: Duration,
+    /// Half of its 95 % interval.
+    pub half_interval: Option<Duration>,
+    /// Median of these times.
+    pub median: Option<Duration>,
+    /// Iterations it is the mean of; zero where that is not known.
+    pub steps: u32,
+    /// Iterations before these.
+    pub warm_up: u32,
+    /// The mean it is compared with, and half of its interval; absent of the victim alone.
+    pub baseline: Option<(Duration, Option<Duration>)>,
+}
+
+/// Where a cell is in a study.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct At {
+    /// Hosts of both groups: twice the victim's ranks.
+    pub nodes: u32,
+    /// The victim's collective, as scenarios call it.
+    pub victim: String,
+    /// The aggressor; absent of the victim alone.
+    pub aggressor: Option<Aggressor>,
+    /// Bytes of the victim's vector; of an all-to-all those for each peer.
+    pub size: Bytes,
+}
+
+/// What runs beside the victim.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Aggressor {
+    /// Its collective, as scenarios call it.
+    pub collective: String,
+    /// Bytes of its vector; of an all-to-all those for each peer.
+    pub size: Bytes,
+    /// Length and pause of its bursts; absent where it never pauses.
+    pub bursts: Option<[Duration; 2]>,
+}
+
+/// All cells of one system.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CellRun {
+    /// The system, which names folder and scenario.
+    pub system: String,
+    /// Its cells, in any order, each place once.
+    pub cells: Vec<Cell>,
+    /// Who measured them; absent of simulated ones.
+    pub measured: Option<Measured>,
+    /// What is ours in them, in whole sentences.
+    pub ours: Vec<String>,
+}
+
+impl CellRun {
+    /// Most hosts that any of the cells has.
+    fn n_hosts(&self) -> u32 {
+        self.cells.iter().map(|cell| cell.at.nodes).max().unwrap_or(0)
+    }
+
+    /// The collectives, in alphabetical order.
+    fn collectives(&self) -> Vec<String> {
+        let aggressor =
+            |cell: &Cell| cell.at.aggressor.as_ref().map_or(NONE, |found| &found.collective).to_owned();
+        let names: BTreeSet<String> =
+            self.cells.iter().flat_map(|cell| [cell.at.victim.clone(), aggressor(cell)]).collect();
+        names.into_iter().collect()
+    }
+
+    /// Writes the run folder.
+    ///
+    /// # Errors
+    /// If the folder cannot be written, or a complete run is there that shall stay.
+    pub(crate) fn write(
+        &self,
+        folder: &Path,
+        overwrite: Overwrite,
+        command: &[String],
+    ) -> Result<Manifest, LabError> {
+        let collectives = self.collectives();
+        let mut rows: Vec<CellRow> = self.cells.iter().map(|cell| row(cell, &collectives)).collect();
+        rows.sort_by_key(CellRow::order);
+        let names = Names { collectives, ..Names::default() };
+        let mut sink = FolderSink::create(folder, names, overwrite)?;
+        sink.accept(Batch::Cells(&rows)).map_err(LabError::Storing)?;
+        Ok(sink.finish(self.summary(command))?)
+    }
+
+    fn summary(&self, command: &[String]) -> RunSummary {
+        RunSummary {
+            netloom: env!("CARGO_PKG_VERSION").to_owned(),
+            scenario_yaml: format!("name: {}\n", self.system),
+            scenario: json!({ "name": self.system }),
+            changed: Vec::new(),
+            seed: 0,
+            outcome: Outcome { status: Status::Complete, details: Vec::new() },
+            wall_time_s: 0.0,
+            packets: 0,
+            hops: 0,
+            simulated_ps: 0,
+            threads: 1,
+            command: command.to_vec(),
+            engine: Map::from_iter([(HOSTS.to_owned(), json!(self.n_hosts()))]),
+            ours: self.ours.clone(),
+            time_scale: None,
+            measured: self.measured.clone(),
+        }
+    }
+}
+
+fn row(cell: &Cell, collectives: &[String]) -> CellRow {
+    let number = |name: &str| collectives.iter().position(|known| known == name).unwrap_or(0) as u16;
+    let aggressor = cell.at.aggressor.as_ref();
+    let bursts = aggressor.and_then(|found| found.bursts);
+    CellRow {
+        nodes: cell.at.nodes,
+        victim: number(&cell.at.victim),
+        size: cell.at.size,
+        aggressor: number(aggressor.map_or(NONE, |found| &found.collective)),
+        aggressor_size: aggressor.map_or(Bytes(0), |found| found.size),
+        burst: bursts.map(|bursts| bursts[0]),
+        pause: bursts.map(|bursts| bursts[1]),
+        mean: cell.mean,
+        half_interval: cell.half_interval,
+        median: cell.median,
+        steps: cell.steps,
+        warm_up: cell.warm_up,
+        baseline: cell.baseline.map(|found| found.0),
+        baseline_half_interval: cell.baseline.and_then(|found| found.1),
+    }
+}
+
+/// Removes a run folder with nothing in it but what a run leaves; anything else stays as far as it is not of a run.
+pub(crate) fn remove(folder: &Path) {
+    if RunFolder::open(folder).is_err() {
+        return;
+    }
+    // The manifest goes last, so that what is left of a folder that cannot be removed is still known for one.
+    let tables = Table::ALL.iter().map(|table| table.file_name());
+    for name in tables.chain([MANIFEST_FILE.to_owned()]) {
+        fs::remove_file(folder.join(name)).unwrap_or_default();
+    }
+    fs::remove_dir(folder).unwrap_or_default();
+}
+
+/// Whether a system can be called so: its name is that of a folder, and of a scenario.
+pub(crate) fn is_name(name: &str) -> bool {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    name.len() <= 64
+        && name.starts_with(|letter: char| letter.is_ascii_alphanumeric())
+        && name.chars().all(is_letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(nodes: u32, aggressor: Option<Aggressor>) -> Cell {
+        Cell {
+            at: At { nodes, victim: "ring_all_gather".into(), aggressor, size: Bytes(512) },
+            mean: Duration(7),
+            half_interval: None,
+            median: Some(Duration(6)),
+            steps: 900,
+            warm_up: 100,
+            baseline: None,
+        }
+    }
+
+    #[test]
+    fn cells_come_back_from_their_folder_in_order() {
+        let home = tempfile::tempdir().expect("a folder");
+        let incast = Aggressor {
+            collective: "incast".into(),
+            size: Bytes(2 << 20),
+            bursts: Some([Duration(1), Duration(2)]),
+        };
+        let run = CellRun {
+            system: "sea".into(),
+            cells: vec![cell(8, Some(incast)), cell(8, None), cell(4, None)],
+            measured: None,
+            ours: Vec::new(),
+        };
+        let folder = home.path().join("sea");
+        let manifest = run.write(&folder, Overwrite::Refuse, &[]).expect("it can be written");
+        assert_eq!(manifest.engine[HOSTS], 8);
+        let found = RunFolder::open(&folder).expect("it is one");
+        let names = found.names().expect("they are there").collectives;
+        assert_eq!(names, ["incast", "none", "ring_all_gather"]);
+        let rows = found.cells().expect("they are there");
+        let told: Vec<(u32, &str)> =
+            rows.iter().map(|row| (row.nodes, names[usize::from(row.aggressor)].as_str())).collect();
+        assert_eq!(told, [(4, "none"), (8, "incast"), (8, "none")]);
+        assert_eq!((rows[1].burst, rows[1].pause), (Some(Duration(1)), Some(Duration(2))));
+        netloom_records::verify(&folder).expect("nothing is wrong with it");
+    }
+
+    #[test]
+    fn names_are_those_of_folders() {
+        assert!(["lumi", "a.b-c_1"].into_iter().all(is_name));
+        assert!(!["", "..", "a/b", "a b", "-x"].into_iter().any(is_name));
+    }
+}

@@ -1,0 +1,279 @@
+//! Comma-separated text of another program, cell by cell with its place.
+//!
+//! Models: a heading; columns found by their names, in any order; cells in double quotes; mistakes collected, each with
+//! line, column and what was expected.
+//! Leaves out: what any column means; line breaks within quotes.
+//!
+//! Invariants: reading goes on after a mistake, so that all are found; columns that nobody asks for are named.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+use netloom_scenario::foreign::Foreign;
+use netloom_scenario::{Diagnostics, Place};
+use netloom_units::Duration;
+
+/// Picoseconds of a microsecond, and of a second.
+pub(super) const MICROSECOND: f64 = 1e6;
+pub(super) const SECOND: f64 = 1e12;
+/// Times beyond a day are mistakes.
+const LONGEST: f64 = 86_400.0 * SECOND;
+/// Ranks and hosts beyond these are mistakes.
+pub(super) const MOST_HOSTS: u64 = 1 << 20;
+/// Sizes beyond these are mistakes.
+pub(super) const MOST_BYTES: u64 = 1 << 50;
+
+/// A text that is being read.
+pub(super) struct Sheet<'a> {
+    foreign: Foreign,
+    heading: Vec<(&'a str, Place)>,
+    lines: Vec<Line<'a>>,
+    passed_over: Vec<String>,
+}
+
+/// A line below the heading.
+#[derive(Debug, Clone)]
+pub(super) struct Line<'a> {
+    /// Its number, from 1.
+    pub number: usize,
+    /// All of it.
+    pub place: Place,
+    cells: Vec<(&'a str, Place)>,
+}
+
+impl<'a> Sheet<'a> {
+    /// Splits a text whose heading has these columns; `path` names it in messages.
+    pub fn open(bytes: &'a [u8], path: &str, columns: &[&str]) -> Result<Sheet<'a>, Diagnostics> {
+        let (foreign, text) = Foreign::plain(bytes, path)?;
+        let mut lines = split(text);
+        let heading = if lines.is_empty() { Vec::new() } else { lines.remove(0).cells };
+        let mut sheet = Sheet { foreign, heading, lines, passed_over: Vec::new() };
+        sheet.check_heading(columns);
+        if sheet.foreign.is_spoilt() {
+            return Err(sheet.foreign.finish().expect_err("a mistake was noted"));
+        }
+        sheet.check_widths();
+        Ok(sheet)
+    }
+
+    fn check_heading(&mut self, columns: &[&str]) {
+        let head = match (self.heading.first(), self.heading.last()) {
+            (Some(first), Some(last)) => Place { end: last.1.end, ..first.1 },
+            _ => Place::default(),
+        };
+        for column in columns {
+            if self.column(column).is_some() {
+                continue;
+            }
+            let label = format!("expected the columns {}", columns.join(","));
+            self.foreign.report(head, format!("the heading has no column `{column}`"), &label, None);
+        }
+        let mut seen: Vec<&str> = Vec::new();
+        for (name, place) in self.heading.clone() {
+            if seen.contains(&name) {
+                self.foreign.report(place, format!("the heading has `{name}` twice"), "the second one", None);
+            }
+            seen.push(name);
+            if !columns.contains(&name) {
+                self.passed_over.push(name.to_owned());
+            }
+        }
+    }
+
+    /// Leaves out lines of another width, each a mistake.
+    fn check_widths(&mut self) {
+        let expected = self.heading.len();
+        let (good, bad) =
+            std::mem::take(&mut self.lines).into_iter().partition(|line| line.cells.len() == expected);
+        self.lines = good;
+        let bad: Vec<Line<'_>> = bad;
+        for line in bad {
+            let message =
+                format!("line {}: {} cells where {expected} are expected", line.number, line.cells.len());
+            self.foreign.report(line.place, message, "the heading has others", None);
+        }
+    }
+
+    fn column(&self, name: &str) -> Option<usize> {
+        self.heading.iter().position(|(known, _)| *known == name)
+    }
+
+    /// The lines below the heading.
+    pub fn lines(&self) -> Vec<Line<'a>> {
+        self.lines.clone()
+    }
+
+    /// Columns of the heading that nobody asked for.
+    pub fn passed_over(&self) -> &[String] {
+        &self.passed_over
+    }
+
+    /// A cell and its place.
+    pub fn cell(&self, line: &Line<'a>, column: &str) -> (&'a str, Place) {
+        self.column(column).and_then(|nth| line.cells.get(nth).copied()).unwrap_or(("", line.place))
+    }
+
+    /// Notes a mistake in a cell.
+    pub fn wrong(&mut self, line: &Line<'_>, column: &str, what: impl Display, expected: &str) {
+        let place = self.column(column).and_then(|nth| line.cells.get(nth)).map_or(line.place, |cell| cell.1);
+        let message = format!("line {}, column `{column}`: {what}", line.number);
+        self.foreign.report(place, message, &format!("expected {expected}"), None);
+    }
+
+    /// Notes a mistake with a hint about a word.
+    pub fn unknown(&mut self, line: &Line<'a>, column: &str, known: &[&str]) {
+        let (word, place) = self.cell(line, column);
+        let message = format!("line {}, column `{column}`: there is no `{word}`", line.number);
+        let label = format!("expected one of {}", known.join(", "));
+        self.foreign.report(place, message, &label, Foreign::hint(word, known));
+    }
+
+    /// One of these words, by its place among them.
+    pub fn word(&mut self, line: &Line<'a>, column: &str, known: &[&str]) -> Option<usize> {
+        let (text, _) = self.cell(line, column);
+        let found = known.iter().position(|word| *word == text);
+        if found.is_none() {
+            self.unknown(line, column, known);
+        }
+        found
+    }
+
+    /// A whole number.
+    pub fn whole(&mut self, line: &Line<'a>, column: &str, within: RangeInclusive<u64>) -> Option<u64> {
+        let (text, _) = self.cell(line, column);
+        let found = text.parse().ok().filter(|number| within.contains(number));
+        if found.is_none() {
+            let expected = format!("a whole number from {} to {}", within.start(), within.end());
+            self.wrong(line, column, format!("`{text}` cannot be used"), &expected);
+        }
+        found
+    }
+
+    /// A number that is finite and above zero.
+    pub fn number(&mut self, line: &Line<'a>, column: &str) -> Option<f64> {
+        let (text, _) = self.cell(line, column);
+        let found = positive(text);
+        if found.is_none() {
+            self.wrong(line, column, format!("`{text}` cannot be used"), "a number above 0");
+        }
+        found
+    }
+
+    /// A time above zero, in a unit of so many picoseconds.
+    pub fn time(&mut self, line: &Line<'a>, column: &str, unit: f64) -> Option<Duration> {
+        let (text, _) = self.cell(line, column);
+        let found = time(text, unit);
+        if found.is_none() {
+            let unit = if unit == SECOND { "seconds" } else { "microseconds" };
+            self.wrong(
+                line,
+                column,
+                format!("`{text}` is no time"),
+                &format!("{unit} above 0 and up to a day"),
+            );
+        }
+        found
+    }
+
+    /// Ends the reading.
+    ///
+    /// # Errors
+    /// All mistakes, if there were any.
+    pub fn finish(self) -> Result<(), Diagnostics> {
+        self.foreign.finish()
+    }
+}
+
+/// A number that is finite and above zero.
+pub(super) fn positive(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0)
+}
+
+/// A time above zero and up to a day, in a unit of so many picoseconds, to the nearest one.
+pub(super) fn time(text: &str, unit: f64) -> Option<Duration> {
+    span(positive(text)?, unit)
+}
+
+/// As [`time`], of a number.
+pub(super) fn span(number: f64, unit: f64) -> Option<Duration> {
+    let picoseconds = (number * unit).round();
+    (1.0..=LONGEST).contains(&picoseconds).then_some(Duration(picoseconds as u64))
+}
+
+/// Lines that are not empty, cell by cell.
+fn split(text: &str) -> Vec<Line<'_>> {
+    let mut start = 0;
+    let mut lines = Vec::new();
+    for (nth, line) in text.split_inclusive('\n').enumerate() {
+        let bare = line.trim_end_matches(['\n', '\r']);
+        if !bare.trim().is_empty() {
+            let place = place(start, bare.len());
+            lines.push(Line { number: nth + 1, place, cells: cells(bare, start) });
+        }
+        start += line.len();
+    }
+    lines
+}
+
+fn place(start: usize, length: usize) -> Place {
+    let narrow = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+    Place { source: 0, start: narrow(start), end: narrow(start + length) }
+}
+
+fn cells(line: &str, start: usize) -> Vec<(&str, Place)> {
+    let mut cells = Vec::new();
+    let mut from = 0;
+    let mut quoted = false;
+    let ends = line.char_indices().filter_map(|(at, letter)| {
+        quoted ^= letter == '"';
+        (letter == ',' && !quoted).then_some(at)
+    });
+    let ends: Vec<usize> = ends.chain([line.len()]).collect();
+    for end in ends {
+        let cell = line[from..end].trim();
+        let at = start + from + (line[from..end].len() - line[from..end].trim_start().len());
+        let bare = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"'));
+        cells.push((bare.unwrap_or(cell), place(at, cell.len())));
+        from = end + 1;
+    }
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_scenario::Style;
+
+    use super::*;
+
+    #[test]
+    fn cells_are_found_by_column_and_mistakes_told_with_their_places() {
+        let text = b"b,a,more\n\"1,5\",7,x\n2,nan,y\n3\n";
+        let mut sheet = Sheet::open(text, "t.csv", &["a", "b"]).expect("the heading is right");
+        assert_eq!(sheet.passed_over(), ["more"]);
+        let lines = sheet.lines();
+        assert_eq!(sheet.cell(&lines[0], "b").0, "1,5");
+        assert_eq!(sheet.number(&lines[0], "a"), Some(7.0));
+        assert_eq!(sheet.number(&lines[1], "a"), None);
+        let told = sheet.finish().expect_err("two are wrong").render(Style::Plain);
+        assert!(told.contains("line 4: 1 cells where 3 are expected"), "{told}");
+        assert!(told.contains("line 3, column `a`: `nan` cannot be used"), "{told}");
+        assert!(told.contains("t.csv:3:3"), "{told}");
+    }
+
+    #[test]
+    fn a_heading_must_have_its_columns() {
+        let told = Sheet::open(b"", "t.csv", &["a"]).err().expect("it has none").render(Style::Plain);
+        assert!(told.contains("no column `a`"), "{told}");
+        let told = Sheet::open(b"a\0b", "t.csv", &["a"]).err().expect("it is no text").render(Style::Plain);
+        assert!(told.contains("binary"), "{told}");
+    }
+
+    #[test]
+    fn times_are_exact_where_they_can_be() {
+        assert_eq!(time("5.249", MICROSECOND), Some(Duration(5_249_000)));
+        assert_eq!(time("0.000001", SECOND), Some(Duration(1_000_000)));
+        for text in ["0", "-1", "inf", "NaN", "", "1e300", "five"] {
+            assert_eq!(time(text, MICROSECOND), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The cells of a paper's studies of interference, as run folders: `cells/SYSTEM` beside the report.
+//!
+//! Models: every run that leaves its fabric as it is, at its place in the study; of several at one place those whose times
+//! were published; the mean over seeds, and over allocations where there are still several; the baseline of each, which is
+//! the run that is equal but for the aggressor.
+//! Leaves out: runs that change more than the study (they ask what else might be), which are counted; runs that did not
+//! measure.
+//!
+//! Invariants: each place of a system is there once; folders of systems of which there are no cells any more are removed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use netloom_records::Overwrite;
+use netloom_scenario::{Overrides, resolve_from};
+use netloom_units::Duration;
+
+use super::error::ReproduceError;
+use super::paper::{Paper, Plan};
+use super::quantity::Quantity;
+use super::report::Report;
+use super::runs::Measured;
+use crate::cells::scenario::{at, without_aggressor};
+use crate::cells::{At, Cell, CellRun, is_name, remove};
+use crate::error::LabError;
+use crate::prepare::as_data;
+use crate::sample::Sample;
+use crate::words;
+
+/// The folder of the run folders, in that of the report.
+pub(crate) const FOLDER: &str = "cells";
+
+/// The job whose steps are measured.
+const VICTIM: &str = "victim";
+
+/// What a study varies, and what does not change its times.
+const OF_STUDIES: [&str; 8] = [
+    "interference.victim",
+    "interference.aggressor",
+    "interference.bursts",
+    "interference.sizes",
+    "interference.steps",
+    "interference.warm_up",
+    "record",
+    "deadline",
+];
+
+/// One run of a study, over its seeds.
+#[derive(Debug)]
+struct Point {
+    at: At,
+    /// What it has in common with its baseline.
+    key: String,
+    /// In microseconds.
+    times: Sample,
+    /// Whether its time was published, too: what else has its place asks what other hosts would do.
+    is_published: bool,
+}
+
+/// What is known of a system.
+#[derive(Debug, Default)]
+struct Found {
+    points: Vec<Point>,
+    /// Runs that change more than the study.
+    changed: usize,
+}
+
+/// Writes the cells of a report, if its paper measures any.
+pub(super) fn write(report: &Report, folder: &Path) -> Result<(), ReproduceError> {
+    let folder = folder.join(FOLDER);
+    let runs = of(&report.paper, &report.measured)?;
+    for run in &runs {
+        run.write(&folder.join(&run.system), Overwrite::Replace, &[])?;
+    }
+    let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+    for path in entries.map(|entry| entry.path()) {
+        if runs.iter().all(|run| path.file_name() != Some(run.system.as_ref())) {
+            remove(&path);
+        }
+    }
+    // It stays where it holds anything.
+    fs::remove_dir(folder).unwrap_or_default();
+    Ok(())
+}
+
+/// The cells of all systems, by name.
+fn of(paper: &Paper, measured: &[Measured]) -> Result<Vec<CellRun>, ReproduceError> {
+    if !paper.asks_for(Quantity::MeasuredMean) {
+        return Ok(Vec::new());
+    }
+    let mut systems: BTreeMap<String, Found> = BTreeMap::new();
+    for seeds in measured.chunk_by(|left, right| left.run == right.run) {
+        let times: Vec<f64> =
+            seeds.iter().filter_map(|run| run.get(Some(VICTIM), Quantity::MeasuredMean)).collect();
+        let Some(times) = Sample::of(&times) else { continue };
+        // Stored runs may be of a paper's earlier files.
+        let Ok(plan) = paper.plan(&seeds[0].run) else { continue };
+        let found = systems.entry(paper.system(&seeds[0].run)).or_default();
+        let is_of_the_study = |(path, _): &(String, String)| OF_STUDIES.contains(&path.as_str());
+        if !plan.set.iter().all(is_of_the_study) {
+            found.changed += 1;
+            continue;
+        }
+        let scenario = resolved(plan)?;
+        if let Some(at) = at(&scenario) {
+            let published = paper.published.get(&seeds[0].run, Some(VICTIM), Quantity::MeasuredMean);
+            let key = without_aggressor(&scenario);
+            found.points.push(Point { at, key, times, is_published: published.is_some() });
+        }
+    }
+    let runs = systems.into_iter().filter(|(system, found)| is_name(system) && !found.points.is_empty());
+    Ok(runs.map(|(system, found)| run(paper, system, &found)).collect())
+}
+
+fn resolved(plan: Plan) -> Result<serde_json::Value, LabError> {
+    let overrides = Overrides { set: plan.set, ..Overrides::default() };
+    as_data(&resolve_from(&plan.source.read()?, &plan.source, &overrides)?.to_yaml())
+}
+
+fn run(paper: &Paper, system: String, found: &Found) -> CellRun {
+    let mut places: BTreeMap<At, Vec<&Point>> = BTreeMap::new();
+    for point in &found.points {
+        places.entry(point.at.clone()).or_default().push(point);
+    }
+    let alone: BTreeMap<&str, Sample> = found
+        .points
+        .iter()
+        .filter(|point| point.at.aggressor.is_none())
+        .map(|point| (point.key.as_str(), point.times))
+        .collect();
+    let mut passed_over = 0;
+    for points in places.values_mut() {
+        let n_points = points.len();
+        if points.iter().any(|point| point.is_published) {
+            points.retain(|point| point.is_published);
+        }
+        passed_over += n_points - points.len();
+    }
+    let several = places.values().filter(|points| points.len() > 1).count();
+    let size = if paper.is_full() { "the paper's full size" } else { "the claims' size" };
+    let mut ours = vec![format!("Simulated means of the runs of {} at {size}, over seeds.", paper.id)];
+    if several > 0 {
+        let cells = words::some(several as u64, "cell");
+        ours.push(format!("Means over several allocations: {cells}; their intervals are left out."));
+    }
+    if passed_over > 0 {
+        let runs = words::some(passed_over as u64, "run");
+        ours.push(format!(
+            "Left out, since another run of the same place is that of the published time: {runs}."
+        ));
+    }
+    if found.changed > 0 {
+        let runs = words::some(found.changed as u64, "run");
+        ours.push(format!("Left out, since they change more than the study: {runs}."));
+    }
+    let cells = places.into_iter().map(|(at, points)| cell(at, &points, &alone)).collect();
+    CellRun { system, cells, measured: None, ours }
+}
+
+/// The cell of one place, by its runs and theirs without the aggressor.
+fn cell(at: At, points: &[&Point], alone: &BTreeMap<&str, Sample>) -> Cell {
+    let own: Vec<Sample> = points.iter().map(|point| point.times).collect();
+    let below: Option<Vec<Sample>> =
+        points.iter().map(|point| alone.get(point.key.as_str()).copied()).collect();
+    let baseline = below.filter(|_| at.aggressor.is_some()).map(|below| mean(&below));
+    let (mean, half_interval) = mean(&own);
+    Cell { at, mean, half_interval, median: None, steps: 0, warm_up: 0, baseline }
+}
+
+/// The mean of means in microseconds, and half of its interval where there is one alone.
+fn mean(samples: &[Sample]) -> (Duration, Option<Duration>) {
+    let span = |micros: f64| Duration((micros * 1e6).round() as u64);
+    let sum: f64 = samples.iter().map(|sample| sample.mean).sum();
+    let half = if let [one] = samples { one.confidence().map(span) } else { None };
+    (span(sum / samples.len() as f64), half)
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_records::RunFolder;
+
+    use super::super::{Request, reproduce};
+    use super::*;
+    use crate::show::interference::runs_in;
+
+    const FABRIC: &str = "
+netloom: 1
+fabric: { leaf_spine: { leaves: 2, spines: 1, hosts_per_leaf: 2, host_rate: 100Gbps, fabric_rate: 100Gbps } }
+interference:
+  hosts: 4
+  victim: { ring_all_gather: { size: 64KiB } }
+  aggressor: { all_to_all_linear: { size: 2MiB } }
+  steps: 4
+";
+    const CLAIMS: &str = "
+seeds: { look: 2, check: 2 }
+groups: {}
+systems: { pond: lake }
+experiments:
+  - { name: alone, from: pond-4, set: { interference.aggressor: none }, shows: alone }
+  - { name: beside, from: pond-4, shows: beside }
+  - { name: elsewhere, from: pond-4, set: { interference.aggressor: '{ all_to_all_linear: { size: 2MiB } }', interference.steps: '9' }, shows: nothing published }
+  - { name: otherwise, from: pond-4, set: { balance: spray }, shows: another policy }
+claims:
+  - { id: slower, said: here, text: ours, kind: predicted, measured: measured_mean, at: [beside/victim, elsewhere/victim, otherwise/victim], per: { at: [alone/victim, alone/victim, alone/victim] }, relation: { at_least: 1 }, recorded: reproduced }
+";
+
+    #[test]
+    fn runs_become_cells_with_their_baselines() {
+        let files = [
+            ("published.csv", "run,part,measured_mean_us\nbeside,victim,1\n"),
+            ("claims.yaml", CLAIMS),
+            ("scenarios/pond-4.yaml", FABRIC),
+        ];
+        let paper = Paper::new("sample", files).expect("its files fit");
+        let report = reproduce(paper, &Request::default()).expect("it runs");
+        let home = tempfile::tempdir().expect("a folder");
+        report.write(home.path()).expect("it can be written");
+        assert_eq!(runs_in(home.path()), [home.path().join("cells/lake")]);
+        let folder = RunFolder::open(&home.path().join("cells/lake")).expect("it is a run");
+        assert!(folder.manifest().measured.is_none());
+        let ours = folder.manifest().ours.join(" ");
+        assert!(ours.contains("published time: 1 run.") && ours.contains("than the study: 1 run."), "{ours}");
+        let rows = folder.cells().expect("they are there");
+        assert_eq!(rows.len(), 2, "what runs another policy is left out");
+        let (beside, alone) = (rows[0], rows[1]);
+        assert_eq!((alone.nodes, alone.size.0, alone.aggressor_size.0), (4, 64 << 10, 0));
+        assert_eq!(beside.aggressor_size.0, 1 << 20);
+        assert_eq!(beside.baseline, Some(alone.mean));
+        assert!(beside.mean > alone.mean, "an exchange slows a ring");
+        let none = Report { measured: Vec::new(), ..report };
+        write(&none, home.path()).expect("it can be written");
+        assert!(!home.path().join("cells").exists(), "cells of an earlier report are gone");
+    }
+}
