@@ -105,6 +105,7 @@ web: ## Build the page of the report from web/ (needs Node and npm)
 
 .field:
 	@scripts/field.sh
+	@scripts/testbed.sh
 
 .summary:
 	@if [ -s "$(SKIPPED)" ]; then \

@@ -532,6 +532,9 @@ pub struct Testbed {
     /// destination, as with `balance: deterministic` [default: ecmp; pinned where the scenario has that balance]
     #[arg(long, value_name = "MODE", value_parser = clap::builder::PossibleValuesParser::new(["ecmp", "pinned"]))]
     pub routes: Option<String>,
+    /// Fail with exit code 3 where all hosts together sent less over the network, by the counters of the kernel
+    #[arg(long, value_name = "SIZE", value_parser = themis::size)]
+    pub expect_bytes: Option<Bytes>,
     /// Print the commands that would make the network, as a shell script, and make nothing
     #[arg(long)]
     pub explain: bool,
@@ -547,7 +550,8 @@ pub struct Testbed {
 }
 
 const TESTBED_ENDS: &str = "\
-Inside, `on-host HOST COMMAND...` runs a command on another host; hosts are known by their names.
+Inside, `on-host HOST COMMAND...` runs a command on another host; hosts are known by their names. `mpiexec` of Open MPI or
+MPICH starts one rank on each host and sends by TCP over the network.
 The exit code is that of the command, 128 and the signal's number if a signal ended it. Refused with 2, before anything
 is made: a fabric that cannot be built, a machine that lacks something. Nothing is left when it ends, however it ends.";
 

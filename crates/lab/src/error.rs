@@ -10,6 +10,7 @@ use netloom_records::statistics::OutsideRun;
 use netloom_records::{FolderError, Outcome, Problem, ReadError, SinkError, Status};
 use netloom_report::ReportError;
 use netloom_scenario::{Diagnostics, Style};
+use netloom_testbed::Refusal;
 
 use crate::export::ExportError;
 use crate::import::ImportError;
@@ -157,7 +158,7 @@ pub enum LabError {
     Export(#[from] ExportError),
     /// A testbed cannot be made.
     #[error(transparent)]
-    Testbed(#[from] netloom_testbed::Refusal),
+    Testbed(#[from] Refusal),
     /// A sweep cannot be made.
     #[error(transparent)]
     Sweep(#[from] SweepError),
@@ -202,7 +203,11 @@ impl LabError {
                 ExitCode::Internal
             }
             LabError::Import(error) if matches!(**error, ImportError::Internal(_)) => ExitCode::Internal,
-            LabError::Storing(_) | LabError::NotBegun => ExitCode::StoppedEarly,
+            LabError::Storing(_)
+            | LabError::NotBegun
+            | LabError::Testbed(Refusal::NotCrossed { .. } | Refusal::Counter { .. }) => {
+                ExitCode::StoppedEarly
+            }
             _ => ExitCode::BadInput,
         }
     }

@@ -10,7 +10,9 @@ use std::process::ExitStatus;
 use netloom_policy::balance::{Chosen, deterministic};
 use netloom_scenario::{Overrides, quantity};
 pub use netloom_testbed::{Access, Ignored, Plan, Refusal, RouteMode, Scale, ScaleChoice, require};
-use netloom_testbed::{ON_HOST_NAME, Options, find_command, make_network, plan, run_inside, start};
+use netloom_testbed::{
+    ON_HOST_NAME, Options, find_command, make_network, plan, require_bytes, run_inside, start,
+};
 pub use netloom_units::{Bytes, Rate};
 
 use crate::error::LabError;
@@ -69,13 +71,18 @@ pub fn enclose(access: Access, command: &[OsString], arguments: &[OsString]) -> 
     Ok(start(access, program.as_os_str(), arguments)?)
 }
 
-/// Makes the network and runs the command in it; inside of the namespaces that [`enclose`] makes.
+/// Makes the network and runs the command in it; inside of the namespaces that [`enclose`] makes. Of a command that ended
+/// well it is checked that hosts sent what was expected.
 ///
 /// # Errors
-/// If the kernel refuses something.
-pub fn run(plan: &Plan, command: &[OsString]) -> Result<ExitStatus, LabError> {
+/// If the kernel refuses something, or less was sent.
+pub fn run(plan: &Plan, command: &[OsString], expected: Option<Bytes>) -> Result<ExitStatus, LabError> {
     make_network(plan)?;
-    Ok(run_inside(plan, command)?)
+    let status = run_inside(plan, command)?;
+    if let Some(expected) = expected.filter(|_| status.success()) {
+        require_bytes(plan, expected)?;
+    }
+    Ok(status)
 }
 
 /// A rate above zero with its unit.

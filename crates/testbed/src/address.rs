@@ -5,6 +5,9 @@
 
 use std::net::Ipv4Addr;
 
+/// The network of all hosts.
+pub const HOSTS: &str = "10.64.0.0/16";
+
 /// The /30 of a host.
 pub fn host_subnet(host: usize) -> String {
     format!("10.64.{host}.0/30")

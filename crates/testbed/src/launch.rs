@@ -14,6 +14,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::{env, process, thread};
 
 use crate::machine::{Access, NAMESPACES};
+use crate::mpi;
 use crate::plan::Plan;
 use crate::refusal::Refusal;
 use crate::script::{FOLDER, ON_HOST_NAME};
@@ -95,18 +96,19 @@ pub fn run_inside(plan: &Plan, command: &[OsString]) -> Result<ExitStatus, Refus
 }
 
 /// What the command finds in its environment.
-pub fn environment(plan: &Plan) -> Vec<(&'static str, OsString)> {
+fn environment(plan: &Plan) -> Vec<(&'static str, OsString)> {
     let joined = |words: Vec<String>| OsString::from(words.join(" "));
     let mut path = OsString::from(format!("{FOLDER}/bin"));
     if let Some(outside) = env::var_os("PATH") {
         path.push(":");
         path.push(outside);
     }
-    vec![
+    let own = vec![
         ("NETLOOM_TESTBED_HOSTS", joined(plan.hosts().map(|(node, _)| node.name.clone()).collect())),
         ("NETLOOM_TESTBED_ADDRESSES", joined(plan.hosts().map(|(_, address)| address.to_string()).collect())),
         ("NETLOOM_TESTBED_HOSTFILE", format!("{FOLDER}/hostfile").into()),
         ("TMPDIR", format!("{FOLDER}/tmp").into()),
         ("PATH", path),
-    ]
+    ];
+    [own, mpi::environment()].concat()
 }

@@ -8,9 +8,11 @@
 //! is made; everything that is made lives in namespaces that end with the process that asked for it.
 
 mod address;
+mod counters;
 mod ignored;
 mod launch;
 mod machine;
+mod mpi;
 mod options;
 mod plan;
 mod queue;
@@ -19,8 +21,9 @@ mod route;
 mod scale;
 mod script;
 
+pub use counters::require_bytes;
 pub use ignored::Ignored;
-pub use launch::{environment, make_network, run_inside, start};
+pub use launch::{make_network, run_inside, start};
 pub use machine::{Access, find_command, require};
 pub use options::{Options, RouteMode};
 pub use plan::{Interface, Node, Plan, Route, plan};

@@ -79,6 +79,10 @@ fn refused(access: Access) -> Result<Option<String>, Refusal> {
     let Output { status, stderr, .. } =
         command.output().map_err(|source| Refusal::Start { program: "unshare", source })?;
     let answer = String::from_utf8_lossy(&stderr).trim().to_owned();
+    // Ended by force it says nothing about what is allowed: this is no reason to go on in another way.
+    if status.code().is_none() {
+        return Err(Refusal::NotAllowed { reason: format!("`unshare`: {status}") });
+    }
     Ok((!status.success()).then(|| if answer.is_empty() { status.to_string() } else { answer }))
 }
 

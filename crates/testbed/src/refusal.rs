@@ -1,10 +1,11 @@
 //! Why a testbed cannot be made, with what to do about it.
 //!
-//! Invariants: all of these are found before anything is made, but [`Refusal::Kernel`], after which nothing is left.
+//! Invariants: all of these are found before anything is made, but those of the kernel and of counters, after which
+//! nothing is left.
 
 use std::io;
 
-use netloom_units::Rate;
+use netloom_units::{Bytes, Rate};
 
 use crate::plan::{MOST_LINKS, MOST_NODES};
 
@@ -101,6 +102,26 @@ pub enum Refusal {
         message: String,
         /// What it needs.
         needs: &'static str,
+    },
+    /// Less was sent than was asked for.
+    #[error(
+        "the hosts sent {} bytes, and at least {} were expected: the traffic did not cross the network\nhint: ranks on one \
+         host share memory, and so does an MPI library that does not use TCP; see NETLOOM_TESTBED_HOSTFILE and UCX_TLS",
+        sent.0, expected.0
+    )]
+    NotCrossed {
+        /// What the hosts sent.
+        sent: Bytes,
+        /// What was asked for.
+        expected: Bytes,
+    },
+    /// A counter of the kernel cannot be read.
+    #[error("a counter of the network cannot be read ({reason}): {path}")]
+    Counter {
+        /// Which file.
+        path: String,
+        /// Why not.
+        reason: String,
     },
     /// A process could not be started or waited for.
     #[error("`{program}` cannot be run: {source}")]

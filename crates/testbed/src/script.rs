@@ -8,8 +8,8 @@
 
 use std::fmt::Write as _;
 
-use crate::address;
 use crate::plan::{Interface, Plan, Route};
+use crate::{address, mpi};
 
 /// Folder for all that the network needs as files, on the private `/run`.
 pub const FOLDER: &str = "/run/netloom";
@@ -32,7 +32,8 @@ mkdir -p /run/netns /run/netloom/bin /run/netloom/sys
 mkdir -m 1777 /run/netloom/tmp
 ";
 
-/// Runs a command on a host: with its network, its name and shared memory of its own.
+/// Runs a command on a host: with its network, its name and shared memory of its own, so that no program takes two hosts for
+/// one.
 const ON_HOST: &str = r#"
 # on-host HOST COMMAND...: runs a command on a host, given by name or address.
 cat > /run/netloom/bin/on-host << 'END'
@@ -43,7 +44,7 @@ while read -r address name; do
     [ "$address" != "$host" ] || host=$name
 done < /run/netloom/hosts
 [ -e "/run/netns/$host" ] || { echo "on-host: there is no host $host; /run/netloom/hosts lists them" >&2; exit 2; }
-exec ip netns exec "$host" unshare --uts --mount sh -c '
+exec ip netns exec "$host" unshare --uts --ipc --mount sh -c '
     hostname "$0"
     mount -t tmpfs -o mode=1777 tmpfs /dev/shm
     exec "$@"' "$host" "$@"
@@ -65,6 +66,7 @@ impl Plan {
         let mut text = HEAD.to_owned();
         text.push_str(&self.names());
         text.push_str(ON_HOST);
+        text.push_str(mpi::AGENT);
         for number in 0..self.nodes.len() {
             text.push_str(&self.namespace(number));
         }

@@ -27,7 +27,7 @@ fn make(arguments: &Testbed, output: &mut Output) -> Result<u8, LabError> {
     }
     let command = command(arguments)?;
     if arguments.inside {
-        return Ok(code(testbed::run(&plan, &command)?));
+        return Ok(code(testbed::run(&plan, &command, arguments.expect_bytes)?));
     }
     let access = testbed::require()?;
     if !arguments.quiet {
