@@ -9,12 +9,7 @@
 use crate::diagnostic::{Diagnostics, Problems};
 use crate::place::{Place, Sources};
 use crate::suggest;
-use crate::written::{self, Node};
-
-/// First bytes of a file that tell whether it is text.
-const LOOKED_AT: usize = 4096;
-/// Bytes shown after the one that is no text.
-const SHOWN_AFTER: usize = 400;
+use crate::written::{self, Node, Unreadable};
 
 /// A text of another program and the mistakes found in it so far.
 #[derive(Debug)]
@@ -45,24 +40,23 @@ impl Foreign {
     /// If it is no text at all.
     pub fn plain<'a>(bytes: &'a [u8], path: &str) -> Result<(Foreign, &'a str), Diagnostics> {
         let mut foreign = Foreign { sources: Sources::default(), problems: Problems::default() };
-        let is_binary = bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0);
-        let text =
-            if is_binary { Err(0) } else { std::str::from_utf8(bytes).map_err(|error| error.valid_up_to()) };
-        match text {
+        let decoded = match written::zero_byte(bytes) {
+            Some(at) => Err((at, false)),
+            None => std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), true)),
+        };
+        let (at, is_text) = match decoded {
             Ok(text) => {
                 foreign.sources.add(path, text);
-                Ok((foreign, text))
+                return Ok((foreign, text));
             }
-            Err(at) => {
-                let shown = if is_binary { 0 } else { bytes.len().min(at + SHOWN_AFTER) };
-                let source = foreign.sources.add(path, &String::from_utf8_lossy(&bytes[..shown]));
-                let place = Place { source, start: at as u32, end: at as u32 };
-                let what = if is_binary { "a binary file" } else { "no text in UTF-8" };
-                let report = foreign.problems.report(place, format!("this is {what} (from byte {at} on)"));
-                report.label("expected text");
-                Err(foreign.problems.finish(&foreign.sources))
-            }
-        }
+            Err(found) => found,
+        };
+        let what = if is_text { "no text in UTF-8" } else { "a binary file" };
+        let message = format!("this is {what} (byte {at})");
+        let help = "a file of text, in UTF-8";
+        let found = Unreadable { at, message, label: "expected text", help, is_text };
+        foreign.sources.add_unreadable(bytes, path, found, &mut foreign.problems);
+        Err(foreign.problems.finish(&foreign.sources))
     }
 
     /// Whether a mistake was noted.

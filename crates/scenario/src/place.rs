@@ -103,7 +103,7 @@ impl Sources {
     }
 
     /// Adds what can be shown of bytes that are no text: a slip shows as U+FFFD.
-    fn add_unreadable(&mut self, bytes: &[u8], name: &str, found: Unreadable, problems: &mut Problems) {
+    pub fn add_unreadable(&mut self, bytes: &[u8], name: &str, found: Unreadable, problems: &mut Problems) {
         let end = if found.is_text { bytes.len().min(found.at + SHOWN_AFTER) } else { 0 };
         let source = self.add(name, &String::from_utf8_lossy(&bytes[..end]));
         let at = if found.is_text { found.at as u32 } else { 0 };

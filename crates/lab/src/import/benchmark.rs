@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use netloom_records::{Allocation, Measured};
 use netloom_scenario::Place;
+use netloom_scenario::foreign::Foreign;
 use netloom_units::{Bytes, Duration};
 
 use super::ImportError;
@@ -51,6 +52,14 @@ pub(super) struct Row {
     pub mean: Duration,
     /// Zero where it is not told.
     pub steps: u32,
+}
+
+/// Why a line is no result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Wrong {
+    /// What is wrong, and what was expected.
+    Mistake(String, String),
+    Left(Left),
 }
 
 /// Why a line is left out.
@@ -116,6 +125,23 @@ impl<'a> Benchmarks<'a> {
             baseline: None,
         });
         Ok(())
+    }
+
+    /// Takes what a line of a text gave: a result, a mistake to report at its place, or a line to leave out.
+    pub fn take(&mut self, row: Result<Row, Wrong>, line: Line<'_>, name: &str, foreign: &mut Foreign) {
+        let number = line.number;
+        match row {
+            Ok(row) => {
+                if let Err(message) = self.add(row, &format!("line {number} of {name}")) {
+                    foreign.report(line.place, message, "each collective and size once", None);
+                }
+            }
+            Err(Wrong::Mistake(message, expected)) => {
+                let message = format!("line {number}: {message}");
+                foreign.report(line.place, message, &format!("expected {expected}"), None);
+            }
+            Err(Wrong::Left(left)) => self.leave_out(left),
+        }
     }
 
     pub fn leave_out(&mut self, left: Left) {

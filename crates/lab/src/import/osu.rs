@@ -16,7 +16,7 @@ use netloom_scenario::{Diagnostics, Place};
 use netloom_units::{Bytes, Duration};
 
 use super::ImportError;
-use super::benchmark::{self, Benchmarks, Left, Options, Row};
+use super::benchmark::{self, Benchmarks, Left, Options, Row, Wrong};
 use super::measured::Measurements;
 use super::sheet::{MICROSECOND, MOST_BYTES, time};
 use crate::error::LabError;
@@ -90,30 +90,12 @@ fn read(bytes: &[u8], name: &str, options: &Options, found: &mut Benchmarks) -> 
                 found.fact("datatype", datatype.trim().trim_end_matches('.'));
             }
         } else if bare.starts_with(|letter: char| letter.is_ascii_digit() || letter == '-') {
-            match table.row(bare, options) {
-                Ok(row) => {
-                    let told = found.add(row, &format!("line {} of {name}", line.number));
-                    if let Err(message) = told {
-                        foreign.report(line.place, message, "each collective and size once", None);
-                    }
-                }
-                Err(Wrong::Mistake(message, expected)) => {
-                    let message = format!("line {}: {message}", line.number);
-                    foreign.report(line.place, message, &format!("expected {expected}"), None);
-                }
-                Err(Wrong::Left(left)) => found.leave_out(left),
-            }
+            found.take(table.row(bare, options), line, name, &mut foreign);
         } else if !bare.is_empty() {
             found.leave_out(Left::Noise);
         }
     }
     foreign.finish()
-}
-
-/// Why a line is no cell.
-enum Wrong {
-    Mistake(String, String),
-    Left(Left),
 }
 
 impl Table {

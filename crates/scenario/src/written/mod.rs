@@ -12,7 +12,7 @@ mod parse;
 mod print;
 
 pub use overrides::Overrides;
-pub(crate) use parse::{Unreadable, decode, parse};
+pub(crate) use parse::{Unreadable, decode, parse, zero_byte};
 pub(crate) use print::print;
 
 use crate::place::Place;

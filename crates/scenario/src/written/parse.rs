@@ -31,9 +31,14 @@ pub(crate) struct Unreadable {
     pub is_text: bool,
 }
 
+/// The first zero byte among those that tell whether a file is text.
+pub(crate) fn zero_byte(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().take(4096).position(|byte| *byte == 0)
+}
+
 /// The bytes of a file as text.
 pub(crate) fn decode(bytes: &[u8]) -> Result<&str, Unreadable> {
-    if let Some(at) = bytes.iter().take(4096).position(|byte| *byte == 0) {
+    if let Some(at) = zero_byte(bytes) {
         let utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
         let what = if utf16 { "UTF-16" } else { "binary" };
         let message = format!("this is a {what} file, not a scenario (byte {at} is zero)");

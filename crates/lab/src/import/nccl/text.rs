@@ -8,7 +8,7 @@ use netloom_scenario::foreign::Foreign;
 use netloom_scenario::{Diagnostics, Place};
 
 use super::{collective, size};
-use crate::import::benchmark::{self, Benchmarks, Left, Options, Row};
+use crate::import::benchmark::{self, Benchmarks, Left, Options, Row, Wrong};
 use crate::import::sheet::{MICROSECOND, time};
 
 /// What stands above a table.
@@ -20,12 +20,6 @@ struct Head {
     hosts: Vec<String>,
     columns: Vec<String>,
     iterations: u32,
-}
-
-/// Why a line is no cell.
-enum Wrong {
-    Mistake(String, String),
-    Left(Left),
 }
 
 pub(super) fn read(
@@ -47,19 +41,11 @@ pub(super) fn read(
                 let told = concluded.map(|program| collective(program, options));
                 head.collective = told.and_then(Result::ok).or_else(|| options.collective.clone());
             }
-            match head.row(bare, options) {
-                Ok(row) => {
-                    found.name_hosts(head.hosts.clone());
-                    if let Err(message) = found.add(row, &format!("line {} of {name}", line.number)) {
-                        foreign.report(line.place, message, "each collective and size once", None);
-                    }
-                }
-                Err(Wrong::Mistake(message, expected)) => {
-                    let message = format!("line {}: {message}", line.number);
-                    foreign.report(line.place, message, &format!("expected {expected}"), None);
-                }
-                Err(Wrong::Left(left)) => found.leave_out(left),
+            let row = head.row(bare, options);
+            if row.is_ok() {
+                found.name_hosts(head.hosts.clone());
             }
+            found.take(row, line, name, &mut foreign);
         } else if !bare.is_empty() {
             found.leave_out(Left::Noise);
         }
