@@ -13,6 +13,7 @@ use netloom_scenario::{Diagnostics, Style};
 use netloom_testbed::Refusal;
 
 use crate::export::ExportError;
+use crate::field::FieldError;
 use crate::import::ImportError;
 use crate::show::ShowError;
 use crate::sweep::SweepError;
@@ -162,6 +163,9 @@ pub enum LabError {
     /// A sweep cannot be made.
     #[error(transparent)]
     Sweep(#[from] SweepError),
+    /// A study cannot be prepared, measured or collected.
+    #[error(transparent)]
+    Field(#[from] FieldError),
     /// Several things at once.
     #[error("{}", one_per_line(.0))]
     Several(Vec<LabError>),

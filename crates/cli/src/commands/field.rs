@@ -1,12 +1,14 @@
 //! `netloom field`: real networks and real machines.
 
+mod prepare;
+
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::process::ExitStatus;
 
 use netloom_lab::testbed::{self, Plan, Refusal, Request, ScaleChoice};
-use netloom_lab::{LabError, Overrides, Source};
+use netloom_lab::{ExitCode, LabError, Overrides, Source};
 
 use crate::arguments::{Field, FieldVerb, Testbed};
 use crate::output::Output;
@@ -15,6 +17,7 @@ use crate::output::Output;
 pub fn field(arguments: &Field, output: &mut Output) -> Result<u8, LabError> {
     match &arguments.verb {
         FieldVerb::Testbed(testbed) => make(testbed, output),
+        FieldVerb::Prepare(arguments) => prepare::study(arguments, output).map(|()| ExitCode::Good as u8),
     }
 }
 

@@ -31,6 +31,7 @@ fn help_texts() {
         "import nccl-tests",
         "field",
         "field testbed",
+        "field prepare",
         "reproduce",
         "demo",
         "bench",

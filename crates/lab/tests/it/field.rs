@@ -1,0 +1,5 @@
+//! Studies on a real machine, without one.
+
+mod home;
+mod plans;
+mod scripts;
