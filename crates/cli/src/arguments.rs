@@ -16,7 +16,7 @@ use netloom_lab::sweep::{Precision, Variation};
 use netloom_lab::testbed::{self, Bytes, Rate, Scale};
 use netloom_lab::{Over, Seeds};
 
-pub use field::FieldPrepare;
+pub use field::{FieldCollect, FieldPrepare, FieldRun};
 pub use import::{Beside, Crab, Format, Import, IntoFolder, NcclTests, Osu, SeedSim};
 
 /// Packet-level simulation of the networks that AI training runs on.
@@ -511,6 +511,10 @@ pub enum FieldVerb {
     Testbed(Testbed),
     /// Write all that a cluster needs for a study: plans, the program's sources, scripts, a Slurm job
     Prepare(FieldPrepare),
+    /// Measure the points of a prepared study on this machine; points that are measured are passed over
+    Run(FieldRun),
+    /// Make measured runs of the results of a study
+    Collect(FieldCollect),
 }
 
 /// `netloom field testbed`.

@@ -207,6 +207,7 @@ impl LabError {
                 ExitCode::Internal
             }
             LabError::Import(error) if matches!(**error, ImportError::Internal(_)) => ExitCode::Internal,
+            LabError::Field(error) if error.is_failure() => ExitCode::CheckFailed,
             LabError::Storing(_)
             | LabError::NotBegun
             | LabError::Testbed(Refusal::NotCrossed { .. } | Refusal::Counter { .. }) => {
@@ -258,6 +259,12 @@ impl LabError {
                     text.push_str(&format!("  {}\n", harmless(&problem.to_string())));
                 }
                 text
+            }
+            // These messages have lines of their own, such as the last ones of a launcher.
+            LabError::Field(error) => {
+                let message = error.to_string();
+                let lines: Vec<_> = message.lines().map(harmless).collect();
+                lines.join("\n") + "\n"
             }
             other => format!("{}\n", harmless(&other.to_string())),
         }

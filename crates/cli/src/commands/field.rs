@@ -1,6 +1,8 @@
 //! `netloom field`: real networks and real machines.
 
+mod collect;
 mod prepare;
+mod run;
 
 use std::env;
 use std::ffi::OsString;
@@ -18,6 +20,8 @@ pub fn field(arguments: &Field, output: &mut Output) -> Result<u8, LabError> {
     match &arguments.verb {
         FieldVerb::Testbed(testbed) => make(testbed, output),
         FieldVerb::Prepare(arguments) => prepare::study(arguments, output).map(|()| ExitCode::Good as u8),
+        FieldVerb::Run(arguments) => run::study(arguments, output).map(|code| code as u8),
+        FieldVerb::Collect(arguments) => collect::study(arguments, output).map(|code| code as u8),
     }
 }
 

@@ -32,6 +32,8 @@ fn help_texts() {
         "field",
         "field testbed",
         "field prepare",
+        "field run",
+        "field collect",
         "reproduce",
         "demo",
         "bench",

@@ -13,6 +13,12 @@ pub(super) const UNFINISHED_FILE: &str = "UNFINISHED";
 /// Its text.
 pub(super) const UNFINISHED_TEXT: &str =
     "This study is still being prepared, or that was ended early; the same command completes it.\n";
+/// Marks a study whose plans are being measured.
+pub(super) const RUNNING_FILE: &str = "RUNNING";
+/// Its text.
+pub(super) const RUNNING_TEXT: &str = "Plans of this study are being measured, or that was ended early.\n";
+/// Messages of the compiler.
+pub(super) const BUILD_LOG: &str = "build.log";
 /// Sources of the MPI program.
 pub(super) const SOURCE: &str = "source";
 /// The host of the machine for each host of the study.
@@ -37,6 +43,26 @@ impl PointFolder {
     /// Hosts of the study, rank by rank.
     pub fn hosts(&self) -> PathBuf {
         self.0.join(HOSTS_FILE)
+    }
+
+    /// What the program leaves.
+    pub fn result(&self) -> PathBuf {
+        self.0.join("result")
+    }
+
+    /// Where the program writes until it ends.
+    pub fn draft(&self) -> PathBuf {
+        self.0.join("result.tmp")
+    }
+
+    /// Messages of program and launcher.
+    pub fn log(&self) -> PathBuf {
+        self.0.join("log.txt")
+    }
+
+    /// What should be known of the testbed's network that it was measured in.
+    pub fn network(&self) -> PathBuf {
+        self.0.join("network.txt")
     }
 
     /// The scenario of the point, with everything written out.

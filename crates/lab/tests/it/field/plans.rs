@@ -244,7 +244,11 @@ fn forms_of_collectives_that_the_program_lacks_are_refused_together() {
     refused(STUDY, &[("background", "{mice: {end: 1ms}}")], &["background traffic"]);
     let two = "[{name: victim, phases: [barrier, {ring_all_gather: {size: 1KiB}}]}]";
     refused(STUDY, &[("interference", "none"), ("jobs", two)], &["does not repeat a single collective"]);
-    refused(LATENCY, &[("jobs.0.placement", "[leaf0.host0]")], &["has 1 rank", "at least 2 ranks"]);
+    refused(
+        LATENCY,
+        &[("jobs.0.placement", "{contiguous: {ranks: 1}}")],
+        &["has 1 rank", "at least 2 ranks"],
+    );
 }
 
 #[test]
