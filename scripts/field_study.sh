@@ -6,10 +6,11 @@ cd "$(dirname "$0")/.."
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 netloom="$target/debug/netloom"
 scenario=scenarios/field/leaf_spine.yaml
-# The links are as slow as those of the testbed, so that times can be compared; both hosts of a leaf are reached by the same
-# spine. A rank of the ring is beside the root of the incast, host 0 of leaf 0.
+# The links are as slow as those of the testbed, so that times can be compared, and timeouts are those of TCP; both hosts of a
+# leaf are reached by the same spine. A rank of the ring is beside the root of the incast, host 0 of leaf 0.
 study=(
     --set fabric.leaf_spine.host_rate=50Mbps --set fabric.leaf_spine.fabric_rate=50Mbps
+    --set 'transport={irn: {timeout: 200ms, timeout_low: 200ms}}'
     --set 'balance={deterministic: {together: 2}}' --set interference.steps=12 --set interference.warm_up=2
     --set 'interference.hosts=[leaf0.host1, leaf0.host0, leaf1.host0, leaf1.host1, leaf2.host1, leaf2.host0, leaf3.host1, leaf3.host0]'
     --vary 'interference.aggressor=none,{incast: {size: 1MiB}}'
