@@ -13,7 +13,7 @@ study=(
     --set 'transport={irn: {timeout: 200ms, timeout_low: 200ms}}'
     --set 'balance={deterministic: {together: 2}}' --set interference.steps=12 --set interference.warm_up=2
     --set 'interference.hosts=[leaf0.host1, leaf0.host0, leaf1.host0, leaf1.host1, leaf2.host1, leaf2.host0, leaf3.host1, leaf3.host0]'
-    --vary 'interference.aggressor=none,{incast: {size: 1MiB}}'
+    --vary interference.victim.ring_all_gather.size=256KiB,1MiB --vary 'interference.aggressor=none,{incast: {size: 1MiB}}'
 )
 if ! command -v python3 > /dev/null; then
     scripts/skip.sh "a study measured and simulated" "python3 is not installed" "apt-get install python3"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The pictures of the documentation, drawn anew from runs of their scenarios: `pictures.sh`. Needs Node, npm and Chromium.
+# The pictures of the documentation, drawn anew from runs of their scenarios: `pictures.sh`. Needs Node, npm, Chromium and what
+# `field testbed` and the MPI program need.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 why=$(scripts/packages.sh web) || { echo "pictures: $why" >&2; exit 1; }
@@ -110,6 +111,17 @@ figure() {
 }
 figure policies links
 figure down throughput
+
+# The same study measured in a testbed and simulated: no two pictures of it are the same.
+mkdir "$place/testbed"
+sed 's/ 10 100.*/ 1 5/' field/example.txt > "$place/testbed/plan.txt"
+netloom field testbed scenarios/field/leaf_spine.yaml --rate 50Mbps --quiet -o "$place/testbed/measured" -- \
+    mpiexec.openmpi -n 8 "${CARGO_TARGET_DIR:-target}/field/openmpi/netloom-field" "$place/testbed/plan.txt" \
+    --out "$place/testbed/times" < /dev/null
+netloom run scenarios/field/leaf_spine.yaml -o "$place/testbed/simulated" --quiet
+netloom report "$place/testbed/measured" "$place/testbed/simulated" -o "$place/testbed.html" >/dev/null
+(cd web && node tests/view.mjs "$browser" "$place/testbed.html" 'fabric?run=0,1&show=backlog' \
+    ../docs/pictures/testbed-fabric.png 1300)
 
 # A run that is looked on: no two pictures of it are the same.
 node web/tests/live.mjs "$browser" "${CARGO_TARGET_DIR:-target}/debug/netloom" "$place/live" \

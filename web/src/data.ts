@@ -28,16 +28,18 @@ export interface Run {
   netloom: string;
   schema: number;
   digest: string;
-  seed: string;
-  threads: number;
+  /** Both absent of a measured run. */
+  seed: string | null;
+  threads: number | null;
   wall_time: number;
   simulated: number;
   /** Who measured it, and names and values of what is known of the machine; absent of what was simulated. */
   measured: { by: string; source: string; facts: [string, string][] } | null;
   /** The part of it that background messages, mean throughput and utilization are of. */
   span: { jobs: boolean; whole: boolean; parts: [number, number][]; length: number };
-  packets: number;
-  hops: number;
+  /** Both absent where nobody counted them. */
+  packets: number | null;
+  hops: number | null;
   command: string;
   ours: string[];
   engine: Record<string, unknown>;
@@ -174,7 +176,8 @@ export interface LinksOfRun {
 export interface Drops {
   reason: string;
   packets: number;
-  bytes: number;
+  /** Absent of a measured run. */
+  bytes: number | null;
   first: number;
   last: number;
   worst: string;
@@ -460,7 +463,8 @@ export interface InterferenceCell {
 
 export interface InterferencePoint extends InterferenceCell {
   run: string;
-  seed: number;
+  /** Absent of a measured run. */
+  seed: number | null;
   half_s: number | null;
   /** Steps that count, and those before these. */
   steps: [number, number];

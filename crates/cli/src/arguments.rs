@@ -13,7 +13,7 @@ use netloom_lab::figures::{self, Format as FigureFormat};
 use netloom_lab::show::themis;
 use netloom_lab::summary::over;
 use netloom_lab::sweep::{Precision, Variation};
-use netloom_lab::testbed::{self, Bytes, Rate, Scale};
+use netloom_lab::testbed::{self, Bytes, Duration, Rate, Scale};
 use netloom_lab::{Over, Seeds};
 
 pub use field::{FieldCollect, FieldPrepare, FieldRun};
@@ -350,7 +350,7 @@ pub struct ShowThemis {
     pub rate: Rate,
     /// From a packet's enqueueing for the last hop to the return of its NACK
     #[arg(long, value_name = "TIME", default_value = "2us", value_parser = themis::span)]
-    pub round_trip: themis::Duration,
+    pub round_trip: Duration,
     /// NICs at the switch
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = many())]
     pub nics: u64,
@@ -520,6 +520,7 @@ pub enum FieldVerb {
 /// `netloom field testbed`.
 #[derive(Debug, Args)]
 #[command(after_help = TESTBED_ENDS)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Testbed {
     /// A scenario, or a fabric that scenarios inherit from
     #[arg(value_name = "FABRIC")]
@@ -543,6 +544,16 @@ pub struct Testbed {
     /// Fail with exit code 3 where all hosts together sent less over the network, by the counters of the kernel
     #[arg(long, value_name = "SIZE", value_parser = themis::size)]
     pub expect_bytes: Option<Bytes>,
+    /// Sample the counters of all ports while the command runs, and write them here as a measured run, for `report`, `show`
+    /// and `compare`
+    #[arg(short, long, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Replace a complete run that is there
+    #[arg(short, long, requires = "output")]
+    pub force: bool,
+    /// The time from one sample to the next; doubles after a thousand of them
+    #[arg(long, value_name = "TIME", value_parser = testbed::interval, requires = "output")]
+    pub every: Option<Duration>,
     /// Print the commands that would make the network, as a shell script, and make nothing
     #[arg(long)]
     pub explain: bool,

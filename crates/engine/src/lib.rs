@@ -40,7 +40,7 @@ mod ring;
 mod round;
 mod route;
 mod run;
-mod sampler;
+pub mod sampler;
 mod slab;
 mod sort;
 mod stages;

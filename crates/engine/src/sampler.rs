@@ -66,6 +66,11 @@ impl Sampler {
         self.next
     }
 
+    /// From one sample to the next by now.
+    pub fn interval(&self) -> Duration {
+        self.interval
+    }
+
     /// No further sample is due.
     pub fn stop(&mut self) {
         self.next = Time::NEVER;

@@ -88,11 +88,12 @@ pub static METRICS: &[Metric] = &[
     of_run("fct_mean_s", "FCT mean", Unit::Seconds, |run| fct(run).map(|fct| fct.mean_s)),
     of_run("fct_p99_s", "FCT p99", Unit::Seconds, |run| fct(run).map(|fct| fct.p99_s)),
     of_run("peak_hosts_bytes", "host queues", Unit::Bytes, |run| {
-        network(run).map(|run| run.queues.hosts.bytes as f64)
+        network(run)?.queues.hosts.bytes.map(|bytes| bytes as f64)
     }),
     of_run("peak_switches_bytes", "switch queues", Unit::Bytes, |run| {
-        network(run).map(|run| run.queues.switches.bytes as f64)
+        network(run)?.queues.switches.bytes.map(|bytes| bytes as f64)
     }),
+    of_run("busiest_link", "busiest link", Unit::One, |run| network(run).map(|run| run.links.busiest)),
     of_run("late_share", "late", Unit::One, |run| run.reordering.map(|found| found.late_share)),
     of_run("extent_packets", "late by", Unit::Packets, |run| {
         run.reordering.map(|found| f64::from(found.extent))
@@ -105,7 +106,7 @@ pub static METRICS: &[Metric] = &[
 
 /// A run of whose network something is known: a machine that was measured does not tell of packets.
 fn network(run: &Summary) -> Option<&Summary> {
-    (run.packets > 0).then_some(run)
+    run.hops.is_some().then_some(run)
 }
 
 fn fct(run: &Summary) -> Option<Distribution> {
@@ -117,8 +118,8 @@ fn fct(run: &Summary) -> Option<Distribution> {
 pub struct Entry {
     /// What to call it.
     pub name: String,
-    /// Its seed.
-    pub seed: u64,
+    /// Its seed; absent of a measured run.
+    pub seed: Option<u64>,
     /// How it ended.
     pub status: Status,
     /// Its figures.
@@ -139,8 +140,8 @@ pub struct Cell {
 pub struct Row {
     /// The run.
     pub run: String,
-    /// Its seed.
-    pub seed: u64,
+    /// Its seed; absent of a measured run.
+    pub seed: Option<u64>,
     /// How it ended.
     pub status: Status,
     /// The job, where there is one.

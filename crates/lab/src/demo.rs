@@ -70,7 +70,7 @@ pub fn demo(demo: Demo<'_>) -> Result<(Vec<PointReport>, Comparison), LabError> 
     report(&folders, &page, demo.overwrite, demo.over)?;
     let entry = |(policy, report): (&str, &PointReport)| Entry {
         name: policy.to_owned(),
-        seed: report.seed,
+        seed: Some(report.seed),
         status: report.outcome.status,
         summary: report.summary.clone(),
     };

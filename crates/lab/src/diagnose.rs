@@ -195,8 +195,8 @@ fn loss(row: &DropRow, prepared: &Prepared) -> String {
         DropReason::Hook => "a hook dropped them",
     };
     let packets = words::some(row.packets, "packet");
-    let bytes = words::size(row.size.0 as f64);
-    format!("{packets} ({bytes}) lost at {place}: {why} ({})", when(row.first, row.last))
+    let bytes = row.size.0.map_or_else(String::new, |size| format!(" ({})", words::size(size.0 as f64)));
+    format!("{packets}{bytes} lost at {place}: {why} ({})", when(row.first, row.last))
 }
 
 fn when(first: Time, last: Time) -> String {

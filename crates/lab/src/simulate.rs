@@ -61,8 +61,8 @@ pub fn simulate(
         }
     }
     let totals = Totals {
-        packets: engine.packets,
-        hops: engine.hops,
+        packets: Some(engine.packets),
+        hops: Some(engine.hops),
         simulated: engine.end,
         time_scale: prepared.compiled.time_scale.clone(),
     };

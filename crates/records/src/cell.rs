@@ -3,7 +3,8 @@
 //! Models: the types rows are made of. Leaves out: which columns there are.
 //!
 //! Invariants: the canonical encoding is little-endian and fixed for ever: integers by their own width, doubles by
-//! their bits, flags as one byte, text with its length in 4 bytes before it, optional values with a presence byte.
+//! their bits, flags as one byte, text with its length in 4 bytes before it, optional values with a presence byte; a value
+//! that only measured runs may lack by its own width, all ones where it is unknown.
 //! Two different values never share an encoding.
 
 use std::sync::Arc;
@@ -173,6 +174,54 @@ word_cell!(Target);
 word_cell!(Happening);
 word_cell!(Activity);
 
+/// A size that every simulated run knows, and a measured one may not.
+///
+/// Its encoding is that of the size, so that the digest of a simulated run is what it was before there were measured ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KnownSize(pub Option<Bytes>);
+
+impl KnownSize {
+    /// A size that is not known.
+    pub const UNKNOWN: KnownSize = KnownSize(None);
+
+    /// The size of a simulated run.
+    ///
+    /// # Panics
+    /// Where it is not known.
+    pub fn simulated(self) -> Bytes {
+        self.0.expect("a simulated run knows all sizes")
+    }
+}
+
+impl From<Bytes> for KnownSize {
+    fn from(size: Bytes) -> KnownSize {
+        KnownSize(Some(size))
+    }
+}
+
+impl Cell for KnownSize {
+    const STORAGE: Storage = Bytes::STORAGE;
+    const NULLABLE: bool = true;
+    type Array = <Bytes as Cell>::Array;
+
+    fn encode(self, out: &mut Vec<u8>) {
+        // No stored size has this one: it is above 2^63.
+        self.0.unwrap_or(Bytes(u64::MAX)).encode(out);
+    }
+
+    fn array(values: impl Iterator<Item = Self>) -> Option<ArrayRef> {
+        Bytes::optional(values.map(|size| size.0))
+    }
+
+    fn optional(values: impl Iterator<Item = Option<Self>>) -> Option<ArrayRef> {
+        Bytes::optional(values.map(|size| size.and_then(|size| size.0)))
+    }
+
+    fn get(array: &Self::Array, row: usize) -> Option<Self> {
+        Option::<Bytes>::get(array, row).map(KnownSize)
+    }
+}
+
 impl<T: Cell> Cell for Option<T> {
     const STORAGE: Storage = T::STORAGE;
     const NULLABLE: bool = true;
@@ -218,6 +267,8 @@ mod tests {
         assert_eq!(encoded(DropReason::Hook), *b"\x04\0\0\0hook");
         assert_eq!(encoded(None::<PortId>), [0]);
         assert_eq!(encoded(Some(PortId(0))), [1, 0, 0, 0, 0]);
+        assert_eq!(encoded(KnownSize::from(Bytes(7))), encoded(Bytes(7)));
+        assert_eq!(encoded(KnownSize::UNKNOWN), [0xff; 8]);
     }
 
     #[test]
@@ -228,6 +279,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         assert!(Time::array([Time(u64::MAX)].into_iter()).is_none());
+        assert!(KnownSize::array([Bytes(u64::MAX).into()].into_iter()).is_none());
         assert!(Option::<Time>::array([None, Some(Time::NEVER)].into_iter()).is_none());
         assert!(Time::get(&Int64Array::from(vec![-1]), 0).is_none());
         assert!(DropReason::get(&StringArray::from(vec!["moon phase"]), 0).is_none());

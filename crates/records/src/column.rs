@@ -14,7 +14,7 @@ use arrow_schema::{DataType, Field, Schema};
 use crate::registry::Table;
 
 /// Version of the set of tables and columns; a reader refuses a newer one.
-pub const SCHEMA_VERSION: u32 = 2;
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// Columns that tables got later, at their end: whose, and since which version. They are read as zero of earlier runs,
 /// which did not count what they tell.
@@ -115,6 +115,15 @@ impl TableSpec {
         Schema::new_with_metadata(fields, owned(metadata))
     }
 
+    /// The same with what is stored about whether values may be absent: in earlier versions some never were.
+    pub(crate) fn schema_as_stored(&self, stored: &Schema) -> Schema {
+        let schema = self.schema();
+        let both = schema.fields().iter().zip(stored.fields());
+        let fields: Vec<Field> =
+            both.map(|(own, found)| own.as_ref().clone().with_nullable(found.is_nullable())).collect();
+        Schema::new_with_metadata(fields, schema.metadata)
+    }
+
     /// The table as runs of a version have it.
     pub(crate) fn of_version(&self, version: u32) -> TableSpec {
         let n_later = ADDED.iter().filter(|&&(table, since)| table == self.table && since > version).count();
@@ -148,8 +157,9 @@ fn field_difference(expected: &Field, found: &Field) -> Option<String> {
         let (is, should) = (found.data_type(), expected.data_type());
         return Some(format!("column `{name}` is not of type {should} but: {is}"));
     }
-    if expected.is_nullable() != found.is_nullable() {
-        return Some(format!("column `{name}` differs in whether values may be absent: {found}"));
+    // Values that earlier versions always had may be absent in later ones.
+    if found.is_nullable() && !expected.is_nullable() {
+        return Some(format!("column `{name}` has absent values, which it never has: {found}"));
     }
     // Data frame libraries drop metadata; where a unit is stated it must be the right one.
     let unit = |field: &Field| field.metadata().get("unit").cloned();

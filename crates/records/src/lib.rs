@@ -27,6 +27,7 @@ pub mod rows;
 pub mod sink;
 pub mod statistics;
 
+pub use cell::KnownSize;
 pub use column::{Column, SCHEMA_VERSION, Storage, TableSpec};
 pub use convert::{BatchError, record_batch, rows_of};
 pub use digest::{Digest, DigestSink, NotADigest, RunDigest, TableSummary};

@@ -4,7 +4,7 @@
 //! Leaves out: the tables.
 //!
 //! Invariants: these fields are a promise to every program that reads run folders: they may grow, never change their
-//! meaning within a schema version; unknown fields are passed over.
+//! meaning within a schema version; unknown fields are passed over; what is not known is null, and never missing.
 
 use std::collections::BTreeMap;
 
@@ -65,20 +65,20 @@ pub struct RunSummary {
     pub scenario: Value,
     /// Which of its settings are not at their defaults.
     pub changed: Vec<ChangedSetting>,
-    /// The seed.
-    pub seed: u64,
+    /// The seed; absent of a measured run.
+    pub seed: Option<u64>,
     /// How it ended.
     pub outcome: Outcome,
     /// Wall time, in seconds.
     pub wall_time_s: f64,
-    /// Data packets that hosts created.
-    pub packets: u64,
-    /// Packets that crossed a link, of all kinds: packet-hops.
-    pub hops: u64,
-    /// Simulated time, in ps.
+    /// Data packets that hosts created; absent where nobody counted them.
+    pub packets: Option<u64>,
+    /// Packets that crossed a link, of all kinds: packet-hops; absent where nobody counted them.
+    pub hops: Option<u64>,
+    /// Simulated time, in ps; of a measured run the time that its tables are of.
     pub simulated_ps: u64,
-    /// Threads used.
-    pub threads: u32,
+    /// Threads used; absent of a measured run.
+    pub threads: Option<u32>,
     /// The command line, word by word.
     pub command: Vec<String>,
     /// Values the engine derived: window, lookahead, coordination delay.
@@ -102,18 +102,22 @@ pub struct Manifest {
     pub digest: Digest,
     /// How the run ended.
     pub outcome: Outcome,
-    /// The seed.
-    pub seed: u64,
-    /// Data packets that hosts created.
-    pub packets: u64,
-    /// Packets that crossed a link, of all kinds: packet-hops.
-    pub hops: u64,
-    /// Simulated time, in ps.
+    /// The seed; absent of a measured run.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub seed: Option<u64>,
+    /// Data packets that hosts created; absent where nobody counted them.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub packets: Option<u64>,
+    /// Packets that crossed a link, of all kinds: packet-hops; absent where nobody counted them.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub hops: Option<u64>,
+    /// Simulated time, in ps; of a measured run the time that its tables are of.
     pub simulated_ps: u64,
     /// Wall time, in seconds.
     pub wall_time_s: f64,
-    /// Threads used.
-    pub threads: u32,
+    /// Threads used; absent of a measured run.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub threads: Option<u32>,
     /// The command line, word by word.
     #[serde(default)]
     pub command: Vec<String>,

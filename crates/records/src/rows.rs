@@ -8,7 +8,7 @@
 use arrow_array::{Array, ArrayRef};
 use netloom_units::{Bytes, Duration, HostId, LinkId, NodeId, PortId, Rate, Time};
 
-use crate::cell::Cell;
+use crate::cell::{Cell, KnownSize};
 use crate::column::{Column, Storage, TableSpec};
 use crate::names::Family;
 use crate::registry::{Batch, MemorySink, Table};
@@ -165,8 +165,8 @@ table! {
         pub busy: Duration, "ps";
         /// Most packets ever waiting, the one on the wire not included; absent where they were not counted.
         pub peak_packets: Option<u32>, "packets";
-        /// Most bytes ever accepted and not yet sent, the rest of the packet on the wire included.
-        pub peak_size: Bytes, "B";
+        /// Most bytes ever accepted and not yet sent, the rest of the packet on the wire included; absent of a measured run.
+        pub peak_size: KnownSize, "B";
         /// Packets dropped here.
         pub dropped: u64, "packets";
     }
@@ -267,11 +267,11 @@ table! {
         pub reason: DropReason, "word";
         /// How many packets.
         pub packets: u64, "packets";
-        /// Their bytes.
-        pub size: Bytes, "B";
-        /// The first one.
+        /// Their bytes; absent of a measured run.
+        pub size: KnownSize, "B";
+        /// The first one; in a measured run the sample that shows it.
         pub first: Time, "ps";
-        /// The last one.
+        /// The last one; in a measured run the sample that shows it.
         pub last: Time, "ps";
     }
     names {

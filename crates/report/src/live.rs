@@ -104,7 +104,7 @@ mod tests {
             size: Bytes(0),
             busy: Duration::ZERO,
             peak_packets: None,
-            peak_size: Bytes(0),
+            peak_size: Bytes(0).into(),
             dropped: 0,
         }
     }

@@ -4,6 +4,7 @@
 //! nothing is left.
 
 use std::io;
+use std::path::PathBuf;
 
 use netloom_units::{Bytes, Rate};
 
@@ -115,6 +116,13 @@ pub enum Refusal {
         /// What was asked for.
         expected: Bytes,
     },
+    /// A folder for results that is another one inside.
+    #[error(
+        "the results cannot go to a folder that is private inside of the testbed: {}\nhint: choose a folder outside of /run, \
+         /dev and /proc",
+        .0.display()
+    )]
+    PrivateFolder(PathBuf),
     /// A counter of the kernel cannot be read.
     #[error("a counter of the network cannot be read ({reason}): {path}")]
     Counter {

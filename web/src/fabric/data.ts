@@ -27,7 +27,7 @@ export interface Edge {
   busy: number;
   busiest: number;
   /** Most bytes that waited at one of them. */
-  peak: number;
+  peak: number | null;
   /** Packets. */
   dropped: number;
   /** Picoseconds. */

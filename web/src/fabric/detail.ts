@@ -67,7 +67,7 @@ function totals(report: Report, found: Found[]): HTMLElement {
     size(edge.sent),
     percent(edge.busy),
     percent(edge.busiest),
-    size(edge.peak),
+    edge.peak === null ? null : size(edge.peak),
     some(edge.dropped, "packet"),
     some(edge.marked, "packet"),
     span(edge.paused / 1e12),

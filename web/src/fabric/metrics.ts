@@ -11,8 +11,8 @@ export interface Metric {
   /** What a value is, over the whole run and in a span. */
   whole: string;
   span: string;
-  /** A value over the whole run, which lasted so many seconds. */
-  overall: (edge: Edge, seconds: number) => number;
+  /** A value over the whole run, which lasted so many seconds; null where it was not counted. */
+  overall: (edge: Edge, seconds: number) => number | null;
   /** A value in some spans. */
   during: (edge: Edge, number: number, frames: Frames, stretch: Stretch) => number;
   write: (value: number) => string;
@@ -46,7 +46,7 @@ export const METRICS: Metric[] = [
   {
     id: "backlog",
     title: "Backlog",
-    whole: "most bytes that ever waited at one port",
+    whole: "most bytes that ever waited at one port, or did in a sample where nothing counts the most",
     span: "most bytes that waited at one port at the end of a sample",
     overall: ({ peak }) => peak,
     during: (_, edge, frames, stretch) => frames.over("waiting", edge, stretch),
@@ -77,6 +77,15 @@ export const METRICS: Metric[] = [
     least: 8,
   },
 ];
+
+/** A value over the whole run: what was counted, or else what samples show; null where it is not known. */
+export function wholeRun(metric: Metric, edge: Edge, number: number, frames: Frames | null, seconds: number): number | null {
+  const counted = metric.overall(edge, seconds);
+  if (counted !== null || frames === null || !frames.sampled) {
+    return counted;
+  }
+  return metric.during(edge, number, frames, { first: 0, last: frames.count - 1 });
+}
 
 /** Where a value lies on the scale that ends at the largest one, from 0 to 1. */
 export function placed({ factor }: Metric, value: number, most: number): number {

@@ -4,7 +4,7 @@
 import { some, spans } from "../units.ts";
 import type { Picture, Told } from "./drawing.ts";
 import type { Frames, Stretch } from "./frames.ts";
-import { METRICS, placed } from "./metrics.ts";
+import { METRICS, placed, wholeRun } from "./metrics.ts";
 import type { Metric } from "./metrics.ts";
 import type { Shown } from "./shown.ts";
 
@@ -71,7 +71,7 @@ export class Moment {
       return null;
     }
     if (this.isWhole) {
-      return metric.overall(edge, this.seconds);
+      return wholeRun(metric, edge, number, frames, this.seconds);
     }
     return frames === null || this.stretch === null || !this.isSampled ? null : metric.during(edge, number, frames, this.stretch);
   }
@@ -117,7 +117,7 @@ export function top(metric: Metric, runs: Shown[], seconds: (run: number) => num
   const most = runs.reduce((found, { run, fabric, frames }) => {
     const frameOf = frames !== null && frames.sampled ? frames : null;
     return fabric.edges.reduce((so_far, edge, number) => {
-      let largest = Math.max(so_far, metric.overall(edge, seconds(run)));
+      let largest = Math.max(so_far, metric.overall(edge, seconds(run)) ?? 0);
       for (let frame = 0; frame < (frameOf?.count ?? 0); frame += 1) {
         largest = Math.max(largest, frameOf === null ? 0 : metric.during(edge, number, frameOf, { first: frame, last: frame }));
       }

@@ -8,4 +8,4 @@ import type { Panel } from "./panel.ts";
 const content = (report: Report): HTMLElement[] => [unpacked(shownOf(report), (all) => explorer(report, all))];
 
 /** The panel. */
-export const FABRIC: Panel = { id: "drawing", title: "Links over time", network: true, content };
+export const FABRIC: Panel = { id: "drawing", title: "Links over time", needs: "ports", content };

@@ -64,7 +64,7 @@ function drops(report: Report): HTMLElement {
     runName(report.runs, run),
     reason.replaceAll("_", " "),
     count(packets),
-    size(bytes),
+    bytes === null ? null : size(bytes),
     span(first),
     span(last),
     worst,
@@ -86,4 +86,4 @@ function content(report: Report): HTMLElement[] {
 }
 
 /** The panel. */
-export const FAULTS: Panel = { id: "faults", title: "Faults and losses", network: true, content };
+export const FAULTS: Panel = { id: "faults", title: "Faults and losses", needs: "ports", content };

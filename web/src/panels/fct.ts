@@ -7,7 +7,7 @@ import { overNote } from "../over.ts";
 import { legend, runStroke } from "../palette.ts";
 import { asTable } from "../tables.ts";
 import { count, span } from "../units.ts";
-import { figure, hasNetwork, pair } from "./panel.ts";
+import { figure, hasMessages, pair } from "./panel.ts";
 import type { Panel } from "./panel.ts";
 
 interface Group {
@@ -59,7 +59,7 @@ function content(report: Report): HTMLElement[] {
   if (shown.length === 0) {
     return [note("No message arrived in any of these runs.")];
   }
-  const rows = shown.flatMap((group) => report.runs.flatMap((found, run) => (hasNetwork(found) ? [row(report, group, run)] : [])));
+  const rows = shown.flatMap((group) => report.runs.flatMap((found, run) => (hasMessages(found) ? [row(report, group, run)] : [])));
   return [
     note(
       "From the hand-over of a message's first packet to the NIC to the arrival of its last byte." +
@@ -76,4 +76,4 @@ function content(report: Report): HTMLElement[] {
 }
 
 /** The panel. */
-export const FCT: Panel = { id: "fct", title: "Flow completion time", network: true, content };
+export const FCT: Panel = { id: "fct", title: "Flow completion time", needs: "messages", content };

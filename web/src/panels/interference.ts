@@ -224,7 +224,7 @@ function courses(study: Study): HTMLElement[] {
     const bursts = run.bursts === null ? "" : `, bursts of ${span(run.bursts[0])} and pauses of ${span(run.bursts[1])}`;
     const title =
       `Iterations of ${run.victim} of ${size(run.bytes)} beside ${run.aggressor ?? ""}, ` +
-      `${count(run.nodes)} hosts${bursts} (${seriesOf(run)}, seed ${count(run.seed)})`;
+      `${count(run.nodes)} hosts${bursts} (${seriesOf(run)}${run.seed === null ? "" : `, seed ${count(run.seed)}`})`;
     return [
       figure(
         title,

@@ -167,4 +167,4 @@ function content(report: Report): HTMLElement[] {
 }
 
 /** The panel. */
-export const LINKS: Panel = { id: "links", title: "Link utilization", network: true, content };
+export const LINKS: Panel = { id: "links", title: "Link utilization", needs: "ports", content };

@@ -8,18 +8,21 @@ export interface Panel {
   /** Its place in the page's address. */
   id: string;
   title: string;
-  /** Whether it is about ports and packets, of which machines that were measured tell nothing. */
-  network?: true;
+  /** What runs must have recorded: their ports, which imported measurements lack, or messages, which simulations alone have. */
+  needs?: "ports" | "messages";
   /** What it shows; nothing where it does not concern these runs. */
   content: (report: Report) => HTMLElement[];
 }
 
-/** Whether something is known of a run's network: it was simulated packet by packet. */
-export const hasNetwork = (run: Run): boolean => run.measured === null && run.simulated > 0;
+/** Whether something is known of a run's network: its ports were simulated, or counted. */
+export const hasNetwork = (run: Run): boolean => run.hops !== null && run.simulated > 0;
+
+/** Whether messages of a run are known: it was simulated packet by packet. */
+export const hasMessages = (run: Run): boolean => run.measured === null && hasNetwork(run);
 
 /** The panel as a section; none where these runs have nothing for it. */
 export function section(panel: Panel, report: Report): HTMLElement[] {
-  const concerned = panel.network === undefined || report.runs.some(hasNetwork);
+  const concerned = panel.needs === undefined || report.runs.some(panel.needs === "ports" ? hasNetwork : hasMessages);
   const content = concerned ? panel.content(report) : [];
   const heading = element("h2", {}, panel.title);
   return content.length === 0 ? [] : [element("section", { id: panel.id }, heading, ...content)];

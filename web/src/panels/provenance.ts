@@ -40,12 +40,13 @@ function derived(value: unknown): string {
 function origin(run: Run): [string, Node | string][] {
   if (run.measured !== null) {
     const { by, source, facts: known } = run.measured;
-    return [["measured", `by ${by}, not simulated`], ["source", source], ...known];
+    const covered = run.hops === null ? [] : [["covered", `${span(run.simulated)}: ${some(run.hops, "packet-hop")}`] satisfies [string, string]];
+    return [["measured", `by ${by}, not simulated`], ["source", source], ...covered, ...known];
   }
   const engine = Object.entries(run.engine).map(([key, value]) => `${key} ${derived(value)}`);
   return [
-    ["simulated", `${span(run.simulated)}: ${some(run.packets, "packet")}, ${some(run.hops, "packet-hop")}`],
-    ["computed", `in ${span(run.wall_time)} with ${some(run.threads, "thread")}`],
+    ["simulated", `${span(run.simulated)}: ${some(run.packets ?? 0, "packet")}, ${some(run.hops ?? 0, "packet-hop")}`],
+    ["computed", `in ${span(run.wall_time)} with ${some(run.threads ?? 0, "thread")}`],
     ["derived", engine.join(", ")],
   ];
 }
@@ -55,7 +56,7 @@ function one(report: Report, run: Run, place: number): HTMLElement {
   const list = facts([
     ["outcome", status],
     ["command", code(run.command)],
-    ...(run.measured === null ? [["seed", run.seed] satisfies [string, string]] : []),
+    ...(run.seed === null ? [] : [["seed", run.seed] satisfies [string, string]]),
     ["netloom", `${run.netloom}, tables of version ${run.schema}`],
     ["digest", code(run.digest)],
     ...origin(run),

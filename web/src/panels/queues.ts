@@ -55,6 +55,9 @@ const COLUMNS = ["longest", "mean of ports", "median of ports", "p95 of ports", 
 
 function content(report: Report): HTMLElement[] {
   const shown = SIDES.filter((side) => peaks(report, side).length > 0);
+  if (shown.length === 0) {
+    return [];
+  }
   return [
     note(
       "Bar: the most bytes that ever waited at one port, the rest of the packet on the wire included; " +
@@ -75,4 +78,4 @@ function content(report: Report): HTMLElement[] {
 }
 
 /** The panel. */
-export const QUEUES: Panel = { id: "queues", title: "Queues", network: true, content };
+export const QUEUES: Panel = { id: "queues", title: "Queues", needs: "ports", content };

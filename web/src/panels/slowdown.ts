@@ -74,4 +74,4 @@ function content(report: Report): HTMLElement[] {
 }
 
 /** The panel. */
-export const SLOWDOWN: Panel = { id: "slowdown", title: "FCT slowdown", network: true, content };
+export const SLOWDOWN: Panel = { id: "slowdown", title: "FCT slowdown", needs: "messages", content };

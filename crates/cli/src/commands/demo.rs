@@ -45,7 +45,7 @@ pub fn demo(arguments: arguments::Demo, output: &mut Output) -> Result<ExitCode,
 }
 
 fn totals(reports: &[PointReport]) -> String {
-    let hops: u64 = reports.iter().map(|report| report.summary.hops).sum();
+    let hops: u64 = reports.iter().filter_map(|report| report.summary.hops).sum();
     let wall: f64 = reports.iter().map(|report| report.wall_time_s).sum();
     format!("{} packet-hops in {} of computing.", words::count(hops), words::span(wall))
 }

@@ -9,11 +9,16 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::process::ExitStatus;
 
-use netloom_lab::testbed::{self, Plan, Refusal, Request, ScaleChoice};
-use netloom_lab::{ExitCode, LabError, Overrides, Source};
+use netloom_lab::testbed::{self, Plan, Recording, Refusal, Request, ScaleChoice};
+use netloom_lab::{ExitCode, LabError, Overrides, Source, check};
 
+use super::run::{command_line, overwrite};
 use crate::arguments::{Field, FieldVerb, Testbed};
+use crate::interrupt;
 use crate::output::Output;
+
+/// Says that the namespaces are there.
+const INSIDE: &str = "--inside";
 
 /// Does what was asked for; the answer is the exit code, which may be that of another program.
 pub fn field(arguments: &Field, output: &mut Output) -> Result<u8, LabError> {
@@ -27,22 +32,46 @@ pub fn field(arguments: &Field, output: &mut Output) -> Result<u8, LabError> {
 
 fn make(arguments: &Testbed, output: &mut Output) -> Result<u8, LabError> {
     let overrides = Overrides { set: arguments.set.clone(), ..Overrides::default() };
-    let plan = testbed::testbed(&Source::file(&arguments.fabric), &overrides, &request(arguments))?;
+    let testbed = testbed::testbed(&Source::file(&arguments.fabric), &overrides, &request(arguments))?;
     if arguments.explain {
-        output.lines(explained(arguments, &plan).lines());
+        output.lines(explained(arguments, &testbed.plan).lines());
         return Ok(0);
     }
     let command = command(arguments)?;
+    let recording = recording(arguments, output);
     if arguments.inside {
-        return Ok(code(testbed::run(&plan, &command, arguments.expect_bytes)?));
+        return Ok(code(testbed::run(&testbed, &command, arguments.expect_bytes, recording.as_ref())?));
+    }
+    if let Some(recording) = &recording {
+        recording.check()?;
     }
     let access = testbed::require()?;
     if !arguments.quiet {
-        for note in plan.notes() {
+        for note in testbed.plan.notes() {
             output.note(note);
         }
     }
-    Ok(code(testbed::enclose(access, &command, &inside(env::args_os().skip(1)))?))
+    let status = testbed::enclose(access, &command, &inside(env::args_os().skip(1)))?;
+    if let Some(recording) =
+        recording.filter(|recording| !arguments.quiet && check(&recording.folder).is_ok())
+    {
+        output.note(format!("folder {}", recording.folder.display()));
+    }
+    Ok(code(status))
+}
+
+/// With a recording the first Ctrl-C ends the command alone, so that what was measured can be stored.
+fn recording(arguments: &Testbed, output: &mut Output) -> Option<Recording> {
+    let folder = arguments.output.clone()?;
+    let stop =
+        if arguments.inside { interrupt::silent_stop_flag(output) } else { interrupt::stop_flag(output) };
+    Some(Recording {
+        folder,
+        overwrite: overwrite(arguments.force),
+        interval: arguments.every.unwrap_or(Recording::DEFAULT_INTERVAL),
+        command_line: as_typed(command_line()),
+        stop,
+    })
 }
 
 fn request(arguments: &Testbed) -> Request {
@@ -66,11 +95,20 @@ fn command(arguments: &Testbed) -> Result<Vec<OsString>, LabError> {
     Ok(vec![env::var_os("SHELL").unwrap_or_else(|| "sh".into())])
 }
 
+/// Without the word that [`inside`] puts in.
+fn as_typed(mut words: Vec<String>) -> Vec<String> {
+    let options = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    if let Some(place) = words[..options].iter().position(|word| word == INSIDE) {
+        words.remove(place);
+    }
+    words
+}
+
 /// The same arguments, and the one that says where they are read.
 fn inside(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.collect();
     let options = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
-    arguments.insert(options, "--inside".into());
+    arguments.insert(options, INSIDE.into());
     arguments
 }
 

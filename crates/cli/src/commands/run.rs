@@ -99,7 +99,7 @@ fn tell_outcome(report: &RunReport, output: &mut Output) {
 fn print(report: &RunReport, output: &mut Output) {
     let (manifest, summary) = (&report.manifest, &report.summary);
     let status = status_word(manifest.outcome.status);
-    output.line(format!("{}, seed {}: {status}", report.name, manifest.seed));
+    output.line(format!("{}, seed {}: {status}", report.name, manifest.seed.unwrap_or_default()));
     for detail in &manifest.outcome.details {
         output.line(format!("  {detail}"));
     }
@@ -260,7 +260,7 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     }
     let peak = |peak: &PeakSummary| {
         let packets = peak.packets.map(|packets| format!(" ({})", words::some(packets, "packet")));
-        words::size(peak.bytes as f64) + &packets.unwrap_or_default()
+        words::size(peak.bytes.unwrap_or_default() as f64) + &packets.unwrap_or_default()
     };
     let (hosts, switches) = (peak(&summary.queues.hosts), peak(&summary.queues.switches));
     lines.extend(summary.traffic.iter().map(traffic));
@@ -279,14 +279,14 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<String> {
     lines.extend(summary.timeouts.iter().map(waits::timeouts));
     lines.extend(summary.arbitration.iter().flat_map(waits::arbitration));
     lines.extend(summary.reordering.iter().map(order));
-    let wall = manifest.wall_time_s;
+    let (wall, hops) = (manifest.wall_time_s, summary.hops.unwrap_or_default());
     lines.push(format!(
         "simulated   {} in {}: {} packet-hops, {}/s with {}",
         words::span(summary.simulated_s),
         words::span(wall),
-        words::count(summary.hops),
-        words::amount(summary.hops as f64 / wall.max(1e-9)),
-        words::some(u64::from(manifest.threads), "thread"),
+        words::count(hops),
+        words::amount(hops as f64 / wall.max(1e-9)),
+        words::some(manifest.threads.unwrap_or_default().into(), "thread"),
     ));
     lines
 }

@@ -13,6 +13,8 @@ use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use netloom_records::{KnownSize, RunFolder, SeriesRow, Status};
+
 use crate::command::{Answer, Place, command};
 
 /// 4 leaves with 2 hosts each, 2 spines.
@@ -276,6 +278,91 @@ fn bytes_that_did_not_cross_the_network_fail_a_command_that_ended_well() {
     bed.assert_nothing_is_left();
 }
 
+/// A stream, then, when nothing is under way any more, what every port has sent: node, number of the port, bytes, packets.
+const COUNTED: &str = r#"
+import glob, time
+time.sleep(0.5)
+for port in sorted(glob.glob("/run/netloom/sys/*/class/net/eth*")):
+    counts = [open(f"{port}/statistics/tx_{what}").read().strip() for what in ("bytes", "packets")]
+    print("port", port.split("/")[4], port.rsplit("eth", 1)[1], *counts)
+"#;
+
+#[test]
+fn counters_of_all_ports_become_a_measured_run() {
+    if !is_possible() || !has_python() {
+        return;
+    }
+    let bed = Bed::new(FABRIC);
+    let options = ["--quiet", "--rate", "20Mbps", "--routes", "pinned", "-o", "measured", "--every", "10ms"];
+    let answer = bed.run(&options, &["python3", "-c", &format!("{STREAM}{COUNTED}")]);
+    assert_eq!((answer.code, answer.err.as_str()), (Some(0), ""));
+    let run = RunFolder::open(&bed.place.path("measured")).expect("it is one");
+    let (ports, series) = (run.ports().expect("ports"), run.series().expect("series"));
+    let nodes = run.names().expect("names").nodes;
+    let mut told: Vec<String> = ports
+        .iter()
+        .map(|row| format!("port {} {} {} {}", nodes[row.node.index()], row.index, row.size.0, row.packets))
+        .collect();
+    told.sort_unstable();
+    let mut counted: Vec<&str> = answer.out.lines().filter(|line| line.starts_with("port ")).collect();
+    counted.sort_unstable();
+    assert_eq!(told, counted, "what the kernel counts at interfaces");
+    for port in &ports {
+        let sent: u64 = series.iter().filter(|row| row.port == port.port).map(|row| row.size.0).sum();
+        assert_eq!((sent, port.rate.0), (port.size.0, 20_000_000), "{port:?}");
+        assert!(port.peak_size == KnownSize::UNKNOWN && port.peak_packets.is_none(), "{port:?}");
+    }
+    // Interpolated counts hold no rate above that of the bucket, which saves up six packets.
+    let most = |row: &SeriesRow| row.interval.0 / 1_000_000_000 * 2_500 + 6 * 1_514;
+    assert!(series.iter().all(|row| row.size.0 <= most(row)), "a port sent faster than it can");
+    assert!(series.iter().any(|row| row.waiting.0 > 1_514), "a queue was seen");
+    let manifest = run.manifest();
+    let measured = manifest.measured.as_ref().expect("it was measured");
+    assert!(measured.facts.contains_key("kernel") && measured.facts.contains_key("begin"), "{measured:?}");
+    assert_eq!((manifest.seed, manifest.packets, manifest.threads), (None, None, None));
+    assert_eq!(manifest.hops, Some(ports.iter().map(|row| row.packets).sum()));
+    for words in [
+        &["check", "measured"][..],
+        &["report", "measured", "-o", "report.html"],
+        &["report", "--text", "measured"],
+        &["show", "measured"],
+        &["compare", "measured", "measured"],
+        &["figures", "measured", "-o", "figures"],
+        &["export", "csv", "measured", "-o", "csv"],
+    ] {
+        let answer = bed.place.netloom(words);
+        assert_eq!(answer.code, Some(0), "{words:?}: {}", answer.err);
+    }
+    let again = bed.run(&options, &["true"]);
+    assert!(again.code == Some(2) && again.err.contains("measured"), "{}", again.err);
+    assert_eq!(bed.run(&[&options[..], &["--force"]].concat(), &["true"]).code, Some(0));
+    bed.assert_nothing_is_left();
+}
+
+#[cfg(unix)]
+#[test]
+fn what_was_measured_until_an_interrupt_is_stored() {
+    use std::os::unix::process::CommandExt;
+
+    if !is_possible() {
+        return;
+    }
+    let bed = Bed::new(SMALL);
+    let mut testbed = bed.testbed(&["-o", "measured"], &["sh", "-c", "echo begun; exec sleep 1000"]);
+    // As in a terminal, where Ctrl-C reaches all processes of the group.
+    let mut child = testbed.process_group(0).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("it is piped")).read_line(&mut line).expect("it can be read");
+    sleep(Duration::from_millis(200));
+    let group = format!("-{}", child.id());
+    assert!(Command::new("kill").args(["-INT", "--", &group]).status().expect("it runs").success());
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    let run = RunFolder::open(&bed.place.path("measured")).expect("it is whole");
+    assert_eq!(run.manifest().outcome.status, Status::Stopped);
+    assert!(run.manifest().simulated_ps > 100_000_000_000, "{:?}", run.manifest().outcome);
+    bed.assert_nothing_is_left();
+}
+
 /// As launchers call it: options first, the host's address, one text for a shell.
 #[test]
 fn the_launch_agent_runs_a_text_on_a_host_with_its_name_and_memory() {
@@ -379,13 +466,16 @@ fn two_testbeds_do_not_meet() {
 fn it_is_refused_before_anything_is_made() {
     let bed = Bed::new(SMALL);
     bed.place.write("large.yaml", "netloom: 1\nfabric: { fat_tree: { k: 8 } }\n");
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 9] = [
         (&["large.yaml", "--", "true"], "the fabric has 208 nodes, and a testbed has at most 64"),
         (&["none.yaml", "--", "true"], "there is no such file"),
         (&["fabric.yaml", "--rate", "1Tbps", "--", "true"], "a testbed takes 100 kbit/s to 10 Gbit/s"),
         (&["fabric.yaml", "--scale", "1/0", "--", "true"], "expected a ratio of whole numbers"),
         (&["fabric.yaml", "--queue", "1KB", "--", "true"], "--queue 3028B is the least"),
         (&["fabric.yaml", "--scale", "1/4", "--rate", "1Mbps", "--", "true"], "cannot be used with"),
+        (&["fabric.yaml", "-o", "/run/somewhere", "--", "true"], "private inside of the testbed"),
+        (&["fabric.yaml", "-o", "run", "--every", "10us", "--", "true"], "at least 1ms is expected"),
+        (&["fabric.yaml", "--every", "10ms", "--", "true"], "required arguments were not provided"),
     ];
     for (words, part) in cases {
         let answer = bed.place.netloom(&[&["field", "testbed"], words].concat());

@@ -54,7 +54,7 @@ impl Coordinator<'_, '_> {
                 size: Bytes(totals.bytes),
                 busy: totals.busy.map_or_else(|| port.rate.serialization(Bytes(totals.bytes)), Duration),
                 peak_packets: totals.peak_packets,
-                peak_size: Bytes(totals.peak_bytes),
+                peak_size: Bytes(totals.peak_bytes).into(),
                 dropped: totals.dropped,
             }
         };
@@ -153,7 +153,7 @@ impl Coordinator<'_, '_> {
             port: port.map(|port| PortId(self.model.fabric.port_range(NodeId(node)).start + port)),
             reason,
             packets: tally.packets,
-            size: Bytes(tally.bytes),
+            size: Bytes(tally.bytes).into(),
             first: Time(tally.span.0),
             last: Time(tally.span.1),
         };

@@ -41,7 +41,7 @@ impl Network {
     ) -> Result<(Vec<String>, Vec<String>), LabError> {
         let scale = self.rate.map_or(ScaleChoice::Default, ScaleChoice::Fastest);
         let request = Request { scale, is_pinned: None, queue: self.queue };
-        let plan = testbed(&Source::file(scenario), &Overrides::default(), &request)?;
+        let plan = testbed(&Source::file(scenario), &Overrides::default(), &request)?.plan;
         let netloom = env::current_exe()
             .map_err(|error| LabError::Internal(format!("this program cannot be found again: {error}")))?;
         let mut words = vec![netloom.display().to_string(), "field".to_owned(), "testbed".to_owned()];

@@ -113,7 +113,8 @@ impl Board {
         let ending = match done {
             Ok(report) => {
                 let outcome = &report.manifest.outcome;
-                (state.simulated, state.hops) = (report.manifest.simulated_ps, report.manifest.hops);
+                state.simulated = report.manifest.simulated_ps;
+                state.hops = report.manifest.hops.unwrap_or_default();
                 state.elapsed = report.manifest.wall_time_s;
                 (state.steps, state.total_steps) = steps(report, jobs);
                 if outcome.status == Status::Complete {
@@ -180,7 +181,7 @@ jobs:
         let [small, beside] = &report.summary.jobs[..] else { panic!("two jobs") };
         assert!(small.steps == 3 && beside.steps > 0, "{small:?} {beside:?}");
         assert_eq!((state.number, state.steps, state.total_steps, state.share), (8, 3, 3, Some(1.0)));
-        assert_eq!((state.simulated, state.hops), (report.manifest.simulated_ps, report.manifest.hops));
+        assert_eq!((state.simulated, Some(state.hops)), (report.manifest.simulated_ps, report.manifest.hops));
         assert_eq!(state.elapsed.to_bits(), report.manifest.wall_time_s.to_bits());
         assert!(state.elapsed > 0.0 && state.left.is_none() && state.ended.is_some());
     }

@@ -108,7 +108,7 @@ fn ports(model: &Model) -> Vec<PortRow> {
             size: Bytes(0),
             busy: Span::ZERO,
             peak_packets: None,
-            peak_size: Bytes(0),
+            peak_size: Bytes(0).into(),
             dropped: 0,
         }
     };

@@ -168,7 +168,7 @@ fn measure(job: &Job, prepared: &Prepared, watch: Watch<'_>) -> Result<Measured,
         run: job.plan.run.clone(),
         seed: job.seed,
         broken_laws: broken_laws(prepared, &simulated, job.may_lose),
-        hops: simulated.summary.hops,
+        hops: simulated.engine.hops,
         wall_time_s: simulated.wall_time_s,
         values,
         parts: parts::all(prepared, &simulated.summary, &watched.rows, &job.asks)?,
@@ -183,7 +183,7 @@ fn whole(prepared: &Prepared, simulated: &Simulated) -> BTreeMap<Quantity, f64> 
     let summary = &simulated.summary;
     let mut values = BTreeMap::from([
         (Quantity::SimulatorEnd, summary.simulated_s),
-        (Quantity::Packets, summary.packets as f64),
+        (Quantity::Packets, simulated.engine.packets as f64),
         (Quantity::FailedLinks, failed(&prepared.compiled.model) as f64),
     ]);
     let queues = &summary.queues;

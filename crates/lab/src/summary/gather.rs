@@ -24,10 +24,10 @@ use super::{arbitration, congestion, queue_pairs, staged, timeouts, traffic};
 /// What the tables of a run do not say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Totals {
-    /// Data packets created.
-    pub packets: u64,
-    /// Packets that crossed a link, of all kinds.
-    pub hops: u64,
+    /// Data packets created; absent where nobody counted them.
+    pub packets: Option<u64>,
+    /// Packets that crossed a link, of all kinds; absent where nobody counted them.
+    pub hops: Option<u64>,
     /// Simulated time.
     pub simulated: Time,
     /// Times of the scenario as a share of those of its source, if it says so.
@@ -79,6 +79,8 @@ struct NodeTally {
     /// Ports where packets were not counted.
     n_uncounted: u32,
     bytes: u64,
+    /// Ports of which bytes are not known either.
+    n_unknown: u32,
 }
 
 #[derive(Debug, Default)]
@@ -181,7 +183,8 @@ impl Gather {
         let node = self.nodes.entry(row.node).or_default();
         node.packets = node.packets.max(row.peak_packets.unwrap_or(0));
         node.n_uncounted += u32::from(row.peak_packets.is_none());
-        node.bytes = node.bytes.max(row.peak_size.0);
+        node.bytes = node.bytes.max(row.peak_size.0.map_or(0, |size| size.0));
+        node.n_unknown += u32::from(row.peak_size.0.is_none());
         let shares = self.part.as_ref().map(|(_, shares)| shares);
         self.ports.bytes += shares.map_or(row.size.0 as f64, |shares| shares.bytes(row));
         self.ports.bits_per_second += u128::from(row.rate.0);
@@ -308,9 +311,10 @@ fn measured(row: &MeasureRow, spans: Option<&Vec<Duration>>) -> MeasuredSummary 
 
 fn peaks(nodes: &[NodeTally]) -> PeakSummary {
     let packets = || nodes.iter().map(|node| u64::from(node.packets));
+    let is_known = nodes.iter().all(|node| node.n_unknown == 0);
     let counted = !nodes.is_empty() && nodes.iter().all(|node| node.n_uncounted == 0);
     PeakSummary {
-        bytes: nodes.iter().map(|node| node.bytes).max().unwrap_or(0),
+        bytes: is_known.then(|| nodes.iter().map(|node| node.bytes).max().unwrap_or(0)),
         packets: packets().max().filter(|_| counted),
         node_mean_packets: counted.then(|| packets().sum::<u64>() as f64 / nodes.len() as f64),
     }

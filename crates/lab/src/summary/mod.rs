@@ -86,10 +86,10 @@ pub struct Summary {
     /// In what order packets came; absent where that was not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reordering: Option<ReorderingSummary>,
-    /// Data packets created.
-    pub packets: u64,
-    /// Packets that crossed a link, of all kinds.
-    pub hops: u64,
+    /// Data packets created; absent where nobody counted them.
+    pub packets: Option<u64>,
+    /// Packets that crossed a link, of all kinds; absent where nobody counted them.
+    pub hops: Option<u64>,
     /// Simulated time.
     pub simulated_s: f64,
 }
@@ -172,8 +172,8 @@ pub struct QueueSummary {
 /// The longest queues at some nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PeakSummary {
-    /// Most bytes that ever waited at one port, the rest of the packet on the wire included.
-    pub bytes: u64,
+    /// Most bytes that ever waited at one port, the rest of the packet on the wire included; absent of a measured run.
+    pub bytes: Option<u64>,
     /// Most packets that ever waited at one port, the one on the wire not included; absent unless all of these ports
     /// counted packets.
     pub packets: Option<u64>,

@@ -137,8 +137,8 @@ const FIGURES: &[Entry] = &[
         "99th percentile of these slowdowns.",
         Fill::Real(|row| Some(row.slowdown()?.p99)),
     ),
-    ("peak_hosts", "B", "Longest queue at a host.", Fill::Whole(|row| Some(row.hosts().bytes))),
-    ("peak_switches", "B", "Longest queue at a switch.", Fill::Whole(|row| Some(row.switches().bytes))),
+    ("peak_hosts", "B", "Longest queue at a host.", Fill::Whole(|row| row.hosts().bytes)),
+    ("peak_switches", "B", "Longest queue at a switch.", Fill::Whole(|row| row.switches().bytes)),
     (
         "peak_packets_hosts",
         "packets",
@@ -181,13 +181,8 @@ const FIGURES: &[Entry] = &[
         "Those of them that did not arrive.",
         Fill::Whole(|row| Some(row.run().unfinished)),
     ),
-    ("packets", "packets", "Data packets of the whole run.", Fill::Whole(|row| Some(row.run().packets))),
-    (
-        "hops",
-        "links",
-        "Links crossed by all packets of the run, summed.",
-        Fill::Whole(|row| Some(row.run().hops)),
-    ),
+    ("packets", "packets", "Data packets of the whole run.", Fill::Whole(|row| row.run().packets)),
+    ("hops", "links", "Links crossed by all packets of the run, summed.", Fill::Whole(|row| row.run().hops)),
     ("simulated", "s", "Simulated time.", Fill::Real(|row| Some(row.run().simulated_s))),
     (
         "span",

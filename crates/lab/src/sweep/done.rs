@@ -49,7 +49,7 @@ pub(super) fn finished(
 fn is_of(manifest: &Manifest, variant: &Variant, seed: u64) -> bool {
     let says_seed = manifest.scenario_yaml.lines().any(|line| line == format!("seed: {seed}"));
     manifest.netloom == env!("CARGO_PKG_VERSION")
-        && manifest.seed == seed
+        && manifest.seed == Some(seed)
         && says_seed
         && manifest.outcome.status != Status::Stopped
         && digest_without_seed(&manifest.scenario_yaml) == variant.digest

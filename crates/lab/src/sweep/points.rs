@@ -161,7 +161,7 @@ pub(super) fn run(point: &Point, how: &How<'_>, mut task: Task<'_>) -> Result<Po
         Some(folder) => run_into(&prepared, folder.clone(), how, watch),
         None => run_in_memory(&prepared, watch),
     }?;
-    task.finish(report.summary.hops);
+    task.finish(report.summary.hops.unwrap_or_default());
     Ok(report)
 }
 
@@ -175,7 +175,7 @@ fn run_into(
     let report = report.over(how.over)?;
     Ok(PointReport {
         name: report.name,
-        seed: report.manifest.seed,
+        seed: prepared.compiled.model.seed,
         outcome: report.manifest.outcome,
         summary: report.summary,
         digest: report.manifest.digest,

@@ -152,7 +152,7 @@ impl GridReport {
             made: done.iter().filter(|point| !point.kept).count(),
             kept: done.iter().filter(|point| point.kept).count(),
             over: over_name(grid.over),
-            hops: done.iter().map(|point| point.report.summary.hops).sum(),
+            hops: done.iter().filter_map(|point| point.report.summary.hops).sum(),
             variants: (0..plan.variants.len()).map(report).collect(),
             exit_code: worst.unwrap_or(ExitCode::Good).max(stopped),
         }

@@ -70,8 +70,8 @@ fn heads(sheet: &mut Sheet, told: &Report) {
                 "{}, {} simulated, {} packets, seed {}",
                 run.scenario,
                 words::span(run.simulated),
-                words::amount(run.packets as f64),
-                run.seed,
+                words::amount(run.packets.unwrap_or_default() as f64),
+                run.seed.as_deref().unwrap_or_default(),
             ),
         };
         sheet.hanging(start.plain(": "), Ink::Plain, &text);
@@ -146,7 +146,7 @@ fn alone(sheet: &mut Sheet, told: &Report, number: usize) {
     sheet.heading(&run.name);
     let links = &told.links[number];
     let is_known = [&links.from_hosts, &links.between, &links.to_hosts].iter().any(|usage| usage.is_some());
-    if !is_known && run.packets == 0 {
+    if !is_known && run.hops.is_none() {
         sheet.gap();
         if let Some(measured) = &run.measured {
             sheet.text(Ink::Plain, &format!("Measured by {}: {}.", measured.by, measured.source), 2);

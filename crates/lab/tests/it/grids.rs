@@ -70,7 +70,7 @@ fn a_grid_is_all_combinations_with_the_same_seeds() {
     assert!(report.is_whole() && report.exit_code() == ExitCode::Good);
     assert!(!folder.join(UNFINISHED_FILE).exists());
     let run = netloom_records::verify(&point(&folder, "spray", 4)).expect("it is intact");
-    assert_eq!((run.manifest.seed, run.manifest.command), (4, vec!["test".to_owned()]));
+    assert_eq!((run.manifest.seed, run.manifest.command), (Some(4), vec!["test".to_owned()]));
 
     let text = String::from_utf8(table(&folder).0).expect("it is text");
     let lines: Vec<&str> = text.lines().collect();

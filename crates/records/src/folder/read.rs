@@ -267,7 +267,7 @@ fn open_parquet(
         let error = BatchError::Schema { table: table.name(), difference };
         return Err(ReadError::Batch { error, path: path.to_owned() });
     }
-    let options = options.with_schema(Arc::new(spec.schema()));
+    let options = options.with_schema(Arc::new(spec.schema_as_stored(stored.schema())));
     let known = ArrowReaderMetadata::try_new(stored.metadata().clone(), options).map_err(damaged)?;
     let n_rows = known.metadata().file_metadata().num_rows();
     let n_rows =

@@ -134,7 +134,7 @@ fn an_altered_manifest_is_told() {
     let turned: String = digest.chars().rev().collect();
     assert!(check(&digest, &turned).starts_with("the digest of the run is "));
     assert!(check(&digest, "no digest").contains("a digest has 64 hexadecimal digits"));
-    assert!(check("\"schema\": 2", "\"schema\": 3").contains("this netloom knows up to 2"));
+    assert!(check("\"schema\": 3", "\"schema\": 4").contains("this netloom knows up to 3"));
     assert!(check("\"netloom\"", "\"weaver\"").contains("this is no run folder"));
     assert!(check("\"drops\"", "\"drips\"").contains("does not know: drips"));
     assert!(check("\"seed\"", "\"sead\"").contains("missing field `seed`"));

@@ -2,8 +2,11 @@
 
 use std::fs::{self, File};
 use std::path::Path;
+use std::sync::Arc;
 
-use netloom_records::{ReadError, RunFolder, SeriesRow, Table};
+use arrow_array::RecordBatch;
+use arrow_schema::Schema;
+use netloom_records::{KnownSize, ReadError, RunFolder, SeriesRow, Table};
 use netloom_units::Duration;
 use parquet::arrow::ArrowWriter;
 use serde_json::Value;
@@ -32,6 +35,25 @@ fn make_earlier(folder: &Path) {
             drop(tables.remove(table).unwrap());
         }
     });
+}
+
+/// Rewrites a run as version 2 left it: every port has a longest queue.
+fn make_second(folder: &Path) {
+    let run = RunFolder::open(folder).unwrap();
+    let batch = run.batches(Table::Ports).unwrap().next().unwrap().unwrap();
+    let schema = batch.schema();
+    let field = |place: usize| {
+        let field = schema.field(place).as_ref().clone();
+        if field.name() == "peak_size" { field.with_nullable(false) } else { field }
+    };
+    let fields: Vec<_> = (0..schema.fields().len()).map(field).collect();
+    let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
+    let batch = RecordBatch::try_new(schema, batch.columns().to_vec()).unwrap();
+    let file = File::create(folder.join("ports.parquet")).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    say(folder, |manifest| manifest["schema"] = 2.into());
 }
 
 fn say(folder: &Path, change: impl Fn(&mut Value)) {
@@ -64,4 +86,19 @@ fn a_run_has_the_columns_of_the_version_it_states() {
     say(&folder, |manifest| manifest["schema"] = 2.into());
     let error = RunFolder::open(&folder).unwrap().series().unwrap_err().to_string();
     assert!(error.contains("a column is missing: paused"), "{error}");
+}
+
+#[test]
+fn a_longest_queue_may_be_unknown_and_was_known_in_earlier_versions() {
+    let (_home, folder) = sample::place();
+    let mut written = sample::run(23, 6);
+    sample::write(&written, &folder);
+    make_second(&folder);
+    assert_eq!(RunFolder::open(&folder).unwrap().ports().unwrap(), written.ports);
+    netloom_records::verify(&folder).unwrap();
+    written.ports[2].peak_size = KnownSize::UNKNOWN;
+    let folder = folder.with_extension("measured");
+    sample::write(&written, &folder);
+    assert_eq!(RunFolder::open(&folder).unwrap().ports().unwrap(), written.ports);
+    netloom_records::verify(&folder).unwrap();
 }

@@ -221,7 +221,7 @@ mod tests {
             size: Bytes(0),
             busy: Duration(0),
             peak_packets: None,
-            peak_size: Bytes(0),
+            peak_size: Bytes(0).into(),
             dropped: 0,
         };
         both.enumerate().map(port).collect()

@@ -195,8 +195,8 @@ pub struct EdgeData {
     pub busy: f64,
     /// The same of the busiest one.
     pub busiest: f64,
-    /// Most bytes that ever waited at one of them.
-    pub peak: u64,
+    /// Most bytes that ever waited at one of them; absent of a measured run.
+    pub peak: Option<u64>,
     /// Packets dropped there.
     pub dropped: u64,
     /// Time for which the other end kept them from sending, summed, in ps.
@@ -219,7 +219,7 @@ impl EdgeData {
             sent: 0,
             busy: 0.0,
             busiest: 0.0,
-            peak: 0,
+            peak: Some(0),
             dropped: 0,
             paused: 0,
             marked: 0,
@@ -234,7 +234,7 @@ impl EdgeData {
         self.sent += port.size.0;
         self.busy += busy;
         self.busiest = self.busiest.max(share(busy));
-        self.peak = self.peak.max(port.peak_size.0);
+        self.peak = self.peak.zip(port.peak_size.0).map(|(peak, size)| peak.max(size.0));
     }
 
     fn signal(&mut self, signal: &SignalRow) {

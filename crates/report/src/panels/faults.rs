@@ -32,6 +32,8 @@ pub struct Faults {
 struct Lost {
     packets: u64,
     bytes: u64,
+    /// Rows that do not say how many bytes.
+    n_unknown: u64,
     first: u64,
     last: u64,
     /// The place with the most of them.
@@ -87,7 +89,8 @@ impl Faults {
         lost.first = if lost.packets == 0 { row.first.0 } else { lost.first.min(row.first.0) };
         lost.last = lost.last.max(row.last.0);
         lost.packets += row.packets;
-        lost.bytes += row.size.0;
+        lost.bytes += row.size.0.map_or(0, |size| size.0);
+        lost.n_unknown += u64::from(row.size.0.is_none());
         if lost.worst.as_ref().is_none_or(|(most, _)| *most < row.packets) {
             lost.worst = Some((row.packets, about.node(row.node)));
         }
@@ -98,7 +101,7 @@ impl Faults {
         let data = |(reason, lost): (&'static str, Lost)| DropData {
             reason,
             packets: lost.packets,
-            bytes: lost.bytes,
+            bytes: (lost.n_unknown == 0).then_some(lost.bytes),
             first: seconds(lost.first as f64),
             last: seconds(lost.last as f64),
             worst: lost.worst.map(|(_, node)| node).unwrap_or_default(),
@@ -167,8 +170,8 @@ pub struct DropData {
     pub reason: &'static str,
     /// How many.
     pub packets: u64,
-    /// Their bytes.
-    pub bytes: u64,
+    /// Their bytes; absent of a measured run.
+    pub bytes: Option<u64>,
     /// The first one, in seconds.
     pub first: f64,
     /// The last one, in seconds.

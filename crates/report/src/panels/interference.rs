@@ -106,8 +106,8 @@ pub struct Coordinates {
 pub struct PointData {
     /// What the run is called.
     pub run: String,
-    /// Its seed.
-    pub seed: u64,
+    /// Its seed; absent of a measured run.
+    pub seed: Option<u64>,
     /// What it varies.
     #[serde(flatten)]
     pub at: Coordinates,
@@ -264,7 +264,7 @@ fn name<'a>(points: &mut [PointData], scenario: impl Fn(usize) -> &'a Value) -> 
         let numbers: Vec<usize> = (0..points.len()).filter(|&number| own(&points[number])).collect();
         let others: Vec<String> = numbers
             .iter()
-            .map(|&number| format!("{:?} {}", points[number].at, points[number].seed))
+            .map(|&number| format!("{:?} {:?}", points[number].at, points[number].seed))
             .collect();
         let scenarios: Vec<&Value> = numbers.iter().map(|&number| scenario(number)).collect();
         let told = circumstances::of(&scenarios, &others);
@@ -394,7 +394,7 @@ mod tests {
         let (run, key) = (format!("run {seed}"), Some(seed.to_string()));
         PointData {
             run,
-            seed,
+            seed: Some(seed),
             at,
             mean_s,
             half_s,

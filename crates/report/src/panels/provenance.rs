@@ -24,9 +24,10 @@ pub struct RunData {
     netloom: String,
     schema: u32,
     digest: String,
-    /// As text: JavaScript has no whole numbers of 64 bits.
-    pub seed: String,
-    threads: u32,
+    /// As text: JavaScript has no whole numbers of 64 bits; absent of a measured run.
+    pub seed: Option<String>,
+    /// Absent of a measured run.
+    threads: Option<u32>,
     /// In seconds.
     wall_time: f64,
     /// In seconds.
@@ -35,9 +36,10 @@ pub struct RunData {
     pub measured: Option<MeasuredData>,
     /// The part of it that figures of background messages, mean throughput and utilization are of.
     pub span: SpanData,
-    /// Data packets that hosts created.
-    pub packets: u64,
-    hops: u64,
+    /// Data packets that hosts created; absent where nobody counted them.
+    pub packets: Option<u64>,
+    /// Packets that crossed a link; absent where nobody counted them.
+    pub hops: Option<u64>,
     /// The command line, quoted for a shell.
     command: String,
     ours: Vec<String>,
@@ -103,7 +105,7 @@ impl RunData {
             netloom: manifest.netloom.clone(),
             schema: manifest.schema,
             digest: manifest.digest.to_string(),
-            seed: manifest.seed.to_string(),
+            seed: manifest.seed.map(|seed| seed.to_string()),
             threads: manifest.threads,
             wall_time: six_digits(manifest.wall_time_s),
             simulated: six_digits(about.simulated() / 1e12),

@@ -2,6 +2,7 @@
 //! NIC, what waits at a switch how well traffic is spread.
 
 use netloom_records::{Batch, PortRow};
+use netloom_units::Bytes;
 use serde::Serialize;
 
 use super::Collector;
@@ -20,7 +21,8 @@ pub struct Queues {
 #[derive(Debug, Default)]
 struct Ports {
     peaks: Sample,
-    longest: Option<PortRow>,
+    /// With its peak in bytes.
+    longest: Option<(u64, PortRow)>,
 }
 
 impl Collector for Queues {
@@ -28,15 +30,16 @@ impl Collector for Queues {
         let Batch::Ports(rows) = batch else { return };
         for row in rows {
             let ports = if about.is_host(row.node) { &mut self.hosts } else { &mut self.switches };
-            ports.peaks.push(row.peak_size.0);
-            if ports.longest.is_none_or(|longest| longest.peak_size < row.peak_size) {
-                ports.longest = Some(*row);
+            let Some(Bytes(peak)) = row.peak_size.0 else { continue };
+            ports.peaks.push(peak);
+            if ports.longest.as_ref().is_none_or(|&(longest, _)| longest < peak) {
+                ports.longest = Some((peak, *row));
             }
         }
     }
 }
 
-/// The queues of one run; absent where there is no such node.
+/// The queues of one run; absent where there is no such node, and of a measured run.
 #[derive(Debug, Clone, Serialize)]
 pub struct RunData {
     /// At hosts.
@@ -68,10 +71,10 @@ pub struct PeakData {
 
 impl Ports {
     fn finish(self, about: &About) -> Option<PeakData> {
-        let (peaks, longest) = (self.peaks.finish()?, self.longest?);
+        let (peaks, (peak, longest)) = (self.peaks.finish()?, self.longest?);
         Some(PeakData {
             ports: peaks.count(),
-            longest: longest.peak_size.0,
+            longest: peak,
             node: about.node(longest.node),
             peer: about.node(longest.peer),
             packets: longest.peak_packets,

@@ -81,8 +81,9 @@ impl WholeData {
     fn of(run: usize, report: &Report) -> WholeData {
         let (fct, queues) = (&report.fct[run], &report.queues[run]);
         let background = fct.background.arrived.as_ref();
-        let has_network = report.runs[run].packets > 0;
+        let has_network = report.runs[run].hops.is_some();
         let dropped = || report.faults[run].drops.iter().map(|drops| drops.packets).sum();
+        let has_messages = has_network && report.runs[run].measured.is_none();
         let unfinished = || fct.unfinished();
         WholeData {
             fct_mean: background.map(|fct| fct.mean),
@@ -90,7 +91,7 @@ impl WholeData {
             host_queue: queues.hosts.as_ref().map(|peak| peak.longest),
             switch_queue: queues.switches.as_ref().map(|peak| peak.longest),
             dropped: has_network.then(dropped),
-            unfinished: has_network.then(unfinished),
+            unfinished: has_messages.then(unfinished),
         }
     }
 }

@@ -53,7 +53,7 @@ fn sample(end: u64, port: u32, [size, waiting, paused, dropped]: [u64; 4]) -> Se
 fn every_port_is_an_edge_and_every_node_a_square() {
     let mut rows = rows();
     let (node, port) = (NodeId(4), Some(PortId(6)));
-    let (packets, size, first, last) = (7, Bytes(9), Time(1), Time(2));
+    let (packets, size, first, last) = (7, Bytes(9).into(), Time(1), Time(2));
     rows.drops = vec![DropRow { node, port, reason: DropReason::QueueFull, packets, size, first, last }];
     let told = told(&rows);
     let fabric = &told["fabric"][0];

@@ -116,7 +116,7 @@ fn faults_and_losses_are_told_by_name() {
         port: None,
         reason: DropReason::QueueFull,
         packets,
-        size: Bytes(1000 * packets),
+        size: Bytes(1000 * packets).into(),
         first: Time(SECOND * packets),
         last: Time(SECOND * (packets + 1)),
     };

@@ -69,7 +69,7 @@ fn rate(second: u64, packets: u64, again: u64, size: u64, (queue_pairs, gigabits
 }
 
 fn lost(port: Option<u32>, reason: DropReason, packets: u64) -> DropRow {
-    let size = Bytes(1000 * packets);
+    let size = Bytes(1000 * packets).into();
     DropRow { node: NodeId(4), port: port.map(PortId), reason, packets, size, first: Time(1), last: Time(2) }
 }
 

@@ -220,7 +220,7 @@ fn what_full_queues_refuse_is_counted() {
             for port in &run.records.ports {
                 let is_host = model.fabric.is_host(port.node);
                 let limit = if is_host { limits.1 } else { limits.0 };
-                assert!(port.peak_size.0 <= limit.unwrap_or(u64::MAX), "{port:?}");
+                assert!(port.peak_size.simulated().0 <= limit.unwrap_or(u64::MAX), "{port:?}");
             }
         }
     }

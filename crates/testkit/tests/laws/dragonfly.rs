@@ -232,7 +232,11 @@ fn a_dead_local_link_is_gone_round_by_who_may() {
     let (ends, run) = within_a_group("{slingshot: {order: free}}", dead);
     assert_between("two links", ends, (3.0, 3.1));
     // ACKs, of one byte here, take minimal ways.
-    assert!(run.records.drops.iter().all(|row| row.size.0 == row.packets), "{:?}", run.records.drops);
+    assert!(
+        run.records.drops.iter().all(|row| row.size.simulated().0 == row.packets),
+        "{:?}",
+        run.records.drops
+    );
     let (_, run) = within_a_group("{slingshot: {within_group: minimal}}", dead);
     let (drops, flows) = (&run.records.drops, &run.records.flows);
     assert!(!drops.is_empty() && drops.iter().all(|row| row.reason == DropReason::Unreachable));

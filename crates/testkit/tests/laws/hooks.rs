@@ -85,7 +85,7 @@ fn a_packet_dropped_at_arrival_is_counted_there() {
         port: None,
         reason: DropReason::Hook,
         packets: 1,
-        size: Bytes(1000),
+        size: Bytes(1000).into(),
         first: instant,
         last: instant,
     };

@@ -51,7 +51,7 @@ const IDEAL: &str = "transport: {ideal: {queue_pairs: pair}}";
 fn at_bottleneck(run: &Run) -> (Vec<f64>, u64) {
     let shares = run.records.stages.iter().map(|row| row.throughput / FULL).collect();
     let last = run.records.ports.iter().filter(|row| row.peer.0 == 0);
-    (shares, last.map(|row| row.peak_size.0).max().expect("the receiver has a link"))
+    (shares, last.map(|row| row.peak_size.simulated().0).max().expect("the receiver has a link"))
 }
 
 fn jain(shares: &[f64]) -> f64 {

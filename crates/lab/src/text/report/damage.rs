@@ -91,7 +91,7 @@ fn list_event(sheet: &mut Sheet, event: &EventData) {
 }
 
 /// Packets lost, by reason.
-pub fn lost(sheet: &mut Sheet, told: &Faults, n_packets: u64) {
+pub fn lost(sheet: &mut Sheet, told: &Faults, n_packets: Option<u64>) {
     if told.drops.is_empty() {
         sheet.gap();
         sheet.text(Ink::Faint, "No packet was lost.", 2);
@@ -105,8 +105,8 @@ pub fn lost(sheet: &mut Sheet, told: &Faults, n_packets: u64) {
         let line = line.add(Ink::Alarm, &bar(share, BAR)).up_to(17 + BAR + 1);
         let line = line.right(Ink::Strong, &words::amount(drops.packets as f64), 8).plain("  ");
         let text = format!(
-            "{}, from {} to {}, most at {}",
-            words::size(drops.bytes as f64),
+            "{}from {} to {}, most at {}",
+            drops.bytes.map_or_else(String::new, |bytes| format!("{}, ", words::size(bytes as f64))),
             words::span(drops.first),
             words::span(drops.last),
             name(&drops.worst, 24),
@@ -114,7 +114,8 @@ pub fn lost(sheet: &mut Sheet, told: &Faults, n_packets: u64) {
         sheet.hanging(line, Ink::Plain, &text);
     }
     let all: u64 = told.drops.iter().map(|drops| drops.packets).sum();
-    let text =
-        format!("{} in all; hosts made {} of data", words::some(all, "packet"), words::count(n_packets));
+    let made =
+        n_packets.map_or_else(String::new, |made| format!("; hosts made {} of data", words::count(made)));
+    let text = format!("{} in all{made}", words::some(all, "packet"));
     sheet.text(Ink::Faint, &text, 2);
 }

@@ -1,0 +1,30 @@
+//! Where there is no Linux there are no testbeds, and no queues to read.
+
+use super::QueueCounters;
+use crate::plan::Plan;
+use crate::refusal::Refusal;
+
+/// Reads nothing.
+#[derive(Debug)]
+pub struct QueueReader;
+
+impl QueueReader {
+    /// Refuses.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn open(_: &Plan) -> Result<QueueReader, Refusal> {
+        Err(Refusal::NotLinux)
+    }
+
+    /// Does nothing.
+    pub fn hurry() {}
+
+    /// Refuses.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn read(&mut self) -> Result<impl Iterator<Item = QueueCounters> + '_, Refusal> {
+        Err::<std::iter::Empty<QueueCounters>, Refusal>(Refusal::NotLinux)
+    }
+}
