@@ -126,3 +126,7 @@ netloom report "$place/testbed/measured" "$place/testbed/simulated" -o "$place/t
 # A run that is looked on: no two pictures of it are the same.
 node web/tests/live.mjs "$browser" "${CARGO_TARGET_DIR:-target}/debug/netloom" "$place/live" \
     scenarios/demo/heavy-x2.yaml --set jobs.0.steps=2000 --picture docs/pictures/live.png
+
+# A study measured across a testbed and simulated, where namespaces and MPI are there: no two pictures of it are the same.
+scripts/field_study.sh "$place/study"
+[ ! -e "$place/study/report.html" ] || picture "$place/study/report.html" measured measured-study

@@ -26,7 +26,9 @@ fuzz_target!(|input: &[u8]| {
 
 /// The name of a table, by its heading.
 fn table(text: &[u8]) -> String {
-    let has = |word: &[u8]| text.split(|byte| *byte == b'\n').next().unwrap_or(b"").windows(word.len()).any(|at| at == word);
+    let has = |word: &[u8]| {
+        text.split(|byte| *byte == b'\n').next().unwrap_or(b"").windows(word.len()).any(|at| at == word)
+    };
     let name = if has(b"pause_s") {
         "measured_bursty"
     } else if has(b"aggressor") {

@@ -47,7 +47,8 @@ fuzz_target!(|input: &[u8]| {
     let mut files: BTreeMap<&str, &[u8]> = names.into_iter().zip(shared::texts(input)).collect();
     files.insert("plan.txt", text.as_bytes());
     let files = Memory(files);
-    let [strict, partial] = [Reading::Strict, Reading::Partial].map(|reading| read_results(&files, &plan, reading));
+    let [strict, partial] =
+        [Reading::Strict, Reading::Partial].map(|reading| read_results(&files, &plan, reading));
     for error in [&strict, &partial].into_iter().filter_map(|answer| answer.as_ref().err()) {
         shared::refused(&error.to_string());
     }
@@ -57,7 +58,8 @@ fuzz_target!(|input: &[u8]| {
 fn plan(has_streams: bool) -> FieldPlan {
     let sized = |collective: &str| SizedCollective { collective: collective.to_owned(), bytes: 65_536 };
     let stream = |from, start_ns| Stream { from, to: 1, start_ns, stop_ns: 500_000_000, bytes: 65_536 };
-    let segment = |is_congested, warm_up, n| Segment { is_congested, warm_up, iterations: Iterations::Count(n) };
+    let segment =
+        |is_congested, warm_up, n| Segment { is_congested, warm_up, iterations: Iterations::Count(n) };
     let (roles, work, segments) = if has_streams {
         let streams = Work::Streams(vec![stream(0, 0), stream(2, 100_000_000)]);
         (vec![Role::Victim; 3], streams, vec![segment(false, 0, 1)])

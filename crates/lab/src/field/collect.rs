@@ -146,11 +146,8 @@ fn read(asked: &Collection, point: &StudyPoint) -> Result<Found, FieldError> {
     let found = results::read(&files, &point.plan, reading)?;
     if !found.is_useful() {
         let reason =
-            if has_failed { reason(status.as_ref(), has_died) } else { "the deadline came".to_owned() };
-        return Ok(Found::Missing(format!(
-            "{reason} before its first iteration was over ({})",
-            folder.display()
-        )));
+            if has_failed { reason(status.as_ref(), has_died) } else { "its deadline came".to_owned() };
+        return Ok(Found::Missing(format!("{reason}, and no iteration was written ({})", folder.display())));
     }
     Ok(Found::Measured(Box::new(found), folder))
 }

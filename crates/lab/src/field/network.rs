@@ -16,7 +16,7 @@ use super::plan::{FieldPlan, Role, SizedCollective, Work};
 use super::study::StudyPoint;
 use crate::error::LabError;
 use crate::source::Source;
-use crate::testbed::{Request, ScaleChoice, testbed};
+use crate::testbed::{Plan, Request, ScaleChoice, testbed};
 
 /// How the network is made.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,7 +27,19 @@ pub struct Network {
     pub queue: Option<Bytes>,
 }
 
+/// What a testbed leaves out, and the program does.
+const JOBS: &str = "jobs, background traffic and flows";
+
 impl Network {
+    /// The network of a scenario.
+    fn plan(self, scenario: &Source) -> Result<Plan, LabError> {
+        let scale = self.rate.map_or(ScaleChoice::Default, ScaleChoice::Fastest);
+        let request = Request { scale, is_pinned: None, queue: self.queue };
+        let mut plan = testbed(scenario, &Overrides::default(), &request)?.plan;
+        plan.ignored.retain(|ignored| ignored.setting != JOBS);
+        Ok(plan)
+    }
+
     /// The words that run a program on the hosts of a point, and what should be known of the network.
     ///
     /// # Errors
@@ -39,9 +51,7 @@ impl Network {
         launcher: &Launcher,
         program: &[String],
     ) -> Result<(Vec<String>, Vec<String>), LabError> {
-        let scale = self.rate.map_or(ScaleChoice::Default, ScaleChoice::Fastest);
-        let request = Request { scale, is_pinned: None, queue: self.queue };
-        let plan = testbed(&Source::file(scenario), &Overrides::default(), &request)?.plan;
+        let plan = self.plan(&Source::file(scenario))?;
         let netloom = env::current_exe()
             .map_err(|error| LabError::Internal(format!("this program cannot be found again: {error}")))?;
         let mut words = vec![netloom.display().to_string(), "field".to_owned(), "testbed".to_owned()];
@@ -82,4 +92,40 @@ fn fewest_bytes(plan: &FieldPlan) -> u64 {
         Work::Streams(_) => 0,
     };
     plan.segments.iter().map(|segment| of_iteration * segment.fewest()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::plan::{Iterations, Segment};
+    use crate::field::study::no_digest;
+
+    #[test]
+    fn the_jobs_of_a_scenario_are_those_that_the_program_runs() {
+        let text = "
+netloom: 1
+fabric: { leaf_spine: { leaves: 2, spines: 1, hosts_per_leaf: 2, host_rate: 50Mbps, fabric_rate: 50Mbps } }
+transport: irn
+jobs: [ { name: timed, phases: [ { ring_all_gather: { size: 1KiB } } ] } ]
+";
+        let source = Source::text("study", text);
+        let all = testbed(&source, &Overrides::default(), &Request::default()).expect("it can be made").plan;
+        let plan = Network::default().plan(&source).expect("it can be made");
+        assert_eq!(plan.ignored.len() + 1, all.ignored.len(), "{:?}", all.ignored);
+        assert!(plan.notes().iter().any(|note| note.contains("TCP")), "{:?}", plan.notes());
+    }
+
+    #[test]
+    fn bytes_of_the_fewest_iterations_must_cross_the_network() {
+        let segment = Segment { is_congested: false, warm_up: 1, iterations: Iterations::Count(3) };
+        let plan = FieldPlan {
+            study: no_digest(),
+            seed: 1,
+            roles: vec![Role::Victim; 5],
+            work: Work::Latency { collective: "ring_all_reduce".to_owned(), sizes: vec![8, 80] },
+            segments: vec![segment],
+            deadline_s: 1,
+        };
+        assert_eq!(fewest_bytes(&plan), 4 * 2 * 4 * 88);
+    }
 }

@@ -5,3 +5,4 @@ mod damaged;
 mod home;
 mod plans;
 mod scripts;
+mod seeds;
