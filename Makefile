@@ -73,7 +73,7 @@ pictures: ## Draw the pictures of the documentation anew (needs Node, npm and Ch
 # How long `make fuzz` searches.
 SECONDS := 600
 
-fuzz: ## Search for scenario text that does harm, for SECONDS=600 (needs a C++ compiler)
+fuzz: ## Search for scenarios and measured results that do harm, for SECONDS=600 (needs a C++ compiler)
 	@scripts/fuzz.sh $(SECONDS)
 
 web: ## Build the page of the report from web/ (needs Node and npm)
@@ -106,6 +106,7 @@ web: ## Build the page of the report from web/ (needs Node and npm)
 .field:
 	@scripts/field.sh
 	@scripts/testbed.sh
+	@scripts/field_study.sh
 
 .summary:
 	@if [ -s "$(SKIPPED)" ]; then \

@@ -1,15 +1,20 @@
 #!/usr/bin/env bash
-# Searches for scenario text that does harm, guided by coverage: fuzz.sh [SECONDS]
+# Searches for text that does harm, guided by coverage: fuzz.sh [SECONDS] [TARGET...]
+#
+# Targets: scenario, osu, nccl-tests and crab (importers), results (of the MPI program); by default each of them has an equal
+# part of the time.
 #
 # Stable Rust and a C++ compiler are enough: libFuzzer comes as a crate, and the flags below make the counters it is
-# guided by. It starts from the scenarios, the corpus of broken ones, fuzz/seeds and what earlier runs found worth keeping.
+# guided by. It starts from fuzz/seeds (and for scenarios from these and the corpus of broken ones) and from what earlier runs
+# found worth keeping.
 # A failure is left in target/fuzz/failures; the same binary with that file as its argument repeats it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds="${1:-600}"
+targets=("${@:2}")
+[ ${#targets[@]} -gt 0 ] || targets=(scenario osu nccl-tests crab results)
 target="$(rustc -vV | sed -n 's/^host: //p')"
 folder="${CARGO_TARGET_DIR:-$PWD/target}/fuzz"
-mkdir -p "$folder/corpus" "$folder/failures"
 
 if ! command -v c++ >/dev/null; then
     exec scripts/skip.sh "fuzzing" "no C++ compiler is installed" "apt-get install g++"
@@ -23,6 +28,14 @@ done
 RUSTFLAGS="--cfg fuzzing ${counters[*]} -C codegen-units=1" cargo build --release --locked \
     --manifest-path fuzz/Cargo.toml --target "$target" --target-dir "$folder/build"
 
-"$folder/build/$target/release/scenario" "$folder/corpus" fuzz/seeds scenarios crates/scenario/tests/broken \
-    -dict=fuzz/scenario.dict -artifact_prefix="$folder/failures/" -max_total_time="$seconds" \
-    -max_len=16384 -timeout=10 -rss_limit_mb=4096 -print_final_stats=1
+for name in "${targets[@]}"; do
+    mkdir -p "$folder/corpus/$name" "$folder/failures/$name"
+    places=("$folder/corpus/$name" "fuzz/seeds/$name")
+    options=()
+    if [ "$name" = scenario ]; then
+        places+=(scenarios crates/scenario/tests/broken)
+        options=(-dict=fuzz/scenario.dict)
+    fi
+    "$folder/build/$target/release/$name" "${places[@]}" "${options[@]}" -artifact_prefix="$folder/failures/$name/" \
+        -max_total_time="$((seconds / ${#targets[@]}))" -max_len=16384 -timeout=10 -rss_limit_mb=4096 -print_final_stats=1
+done

@@ -2,6 +2,7 @@
 //!
 //! Invariants: these texts are the reference of the command; a snapshot guards them.
 
+mod field;
 mod import;
 
 use std::ffi::OsString;
@@ -15,6 +16,7 @@ use netloom_lab::sweep::{Precision, Variation};
 use netloom_lab::testbed::{self, Bytes, Duration, Rate, Scale};
 use netloom_lab::{Over, Seeds};
 
+pub use field::{FieldCollect, FieldPrepare, FieldRun};
 pub use import::{Beside, Crab, Format, Import, IntoFolder, NcclTests, Osu, SeedSim};
 
 /// Packet-level simulation of the networks that AI training runs on.
@@ -507,6 +509,12 @@ pub struct Field {
 pub enum FieldVerb {
     /// Make a scenario's fabric from network namespaces of this machine and run a command in it
     Testbed(Testbed),
+    /// Write all that a cluster needs for a study: plans, the program's sources, scripts, a Slurm job
+    Prepare(FieldPrepare),
+    /// Measure the points of a prepared study on this machine; points that are measured are passed over
+    Run(FieldRun),
+    /// Make measured runs of the results of a study
+    Collect(FieldCollect),
 }
 
 /// `netloom field testbed`.

@@ -49,10 +49,29 @@ impl Progress {
         self.show(Some(progress.share), &at, progress.rate(), progress.left());
     }
 
+    /// Shows how far the measurements of a study are.
+    pub fn field(&self, text: &str, done: usize, total: usize) {
+        let share = Some(done as f64 / total.max(1) as f64);
+        self.write(share, text);
+        self.place(share, text.to_owned());
+    }
+
+    /// Prints something above the line.
+    pub fn above(&self, print: impl FnOnce()) {
+        match self.bar.lock() {
+            Ok(bar) => bar.suspend(print),
+            Err(_) => print(),
+        }
+    }
+
     fn show(&self, share: Option<f64>, at: &str, rate: f64, left: Option<Duration>) {
         let left = left.map(|left| format!(", about {} left", words::span(left.as_secs_f64().ceil())));
         let text = format!("{at}, {} packet-hops/s{}", words::amount(rate), left.unwrap_or_default());
         self.write(share, &text);
+        self.place(share, text);
+    }
+
+    fn place(&self, share: Option<f64>, text: String) {
         let Ok(bar) = self.bar.lock() else { return };
         bar.set_position((share.unwrap_or(0.0) * PARTS as f64) as u64);
         bar.set_message(text);

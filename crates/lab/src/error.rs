@@ -13,6 +13,7 @@ use netloom_scenario::{Diagnostics, Style};
 use netloom_testbed::Refusal;
 
 use crate::export::ExportError;
+use crate::field::FieldError;
 use crate::import::ImportError;
 use crate::show::ShowError;
 use crate::sweep::SweepError;
@@ -162,6 +163,9 @@ pub enum LabError {
     /// A sweep cannot be made.
     #[error(transparent)]
     Sweep(#[from] SweepError),
+    /// A study cannot be prepared, measured or collected.
+    #[error(transparent)]
+    Field(#[from] FieldError),
     /// Several things at once.
     #[error("{}", one_per_line(.0))]
     Several(Vec<LabError>),
@@ -203,6 +207,7 @@ impl LabError {
                 ExitCode::Internal
             }
             LabError::Import(error) if matches!(**error, ImportError::Internal(_)) => ExitCode::Internal,
+            LabError::Field(error) if error.is_failure() => ExitCode::CheckFailed,
             LabError::Storing(_)
             | LabError::NotBegun
             | LabError::Testbed(Refusal::NotCrossed { .. } | Refusal::Counter { .. }) => {
@@ -254,6 +259,12 @@ impl LabError {
                     text.push_str(&format!("  {}\n", harmless(&problem.to_string())));
                 }
                 text
+            }
+            // These messages have lines of their own, such as the last ones of a launcher.
+            LabError::Field(error) => {
+                let message = error.to_string();
+                let lines: Vec<_> = message.lines().map(harmless).collect();
+                lines.join("\n") + "\n"
             }
             other => format!("{}\n", harmless(&other.to_string())),
         }

@@ -3,7 +3,8 @@
 //! Models: compile, simulate, store ([`run`]); the figures of a run ([`summary`]), runs side by side ([`compare`]) and
 //! on a page ([`report`]), as text ([`report_text`]) and in figures for papers ([`figures`]), in the formats of other
 //! programs ([`export`]), a run while it goes on ([`live`]), fabrics in characters ([`text::fabric()`]), the life of packets
-//! in them ([`show`]), a fabric as a network of namespaces ([`testbed`]), many runs at once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking
+//! in them ([`show`]), a fabric as a network of namespaces ([`testbed`]), a study on a real machine
+//! ([`field`]), many runs at once ([`sweep()`]), grids of them in a folder ([`sweep::grid`]), checking
 //! scenarios and run folders ([`check`]), and what there is to choose from ([`list`]).
 //! Leaves out: terminals, arguments, and how a page is drawn.
 //!
@@ -35,6 +36,7 @@ mod demo;
 mod diagnose;
 mod error;
 pub mod export;
+pub mod field;
 pub mod figures;
 pub mod import;
 mod labels;

@@ -92,7 +92,7 @@ fn what_is_printed_reads_well() {
 /// Fuzzing starts from texts that reach far into the language.
 #[test]
 fn what_fuzzing_starts_from_is_accepted() {
-    let seeds = folder().join("../fuzz/seeds");
+    let seeds = folder().join("../fuzz/seeds/scenario");
     for name in ["everything.yaml", "inherits.yaml"] {
         let text = fs::read_to_string(seeds.join(name)).unwrap();
         let texts: Vec<&str> = text.split("\n%%%\n").collect();

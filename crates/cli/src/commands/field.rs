@@ -1,12 +1,16 @@
 //! `netloom field`: real networks and real machines.
 
+mod collect;
+mod prepare;
+mod run;
+
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::process::ExitStatus;
 
 use netloom_lab::testbed::{self, Plan, Recording, Refusal, Request, ScaleChoice};
-use netloom_lab::{LabError, Overrides, Source, check};
+use netloom_lab::{ExitCode, LabError, Overrides, Source, check};
 
 use super::run::{command_line, overwrite};
 use crate::arguments::{Field, FieldVerb, Testbed};
@@ -20,6 +24,9 @@ const INSIDE: &str = "--inside";
 pub fn field(arguments: &Field, output: &mut Output) -> Result<u8, LabError> {
     match &arguments.verb {
         FieldVerb::Testbed(testbed) => make(testbed, output),
+        FieldVerb::Prepare(arguments) => prepare::study(arguments, output).map(|()| ExitCode::Good as u8),
+        FieldVerb::Run(arguments) => run::study(arguments, output).map(|code| code as u8),
+        FieldVerb::Collect(arguments) => collect::study(arguments, output).map(|code| code as u8),
     }
 }
 

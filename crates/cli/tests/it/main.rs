@@ -4,6 +4,7 @@ mod answers;
 mod command;
 mod deadlock;
 mod export;
+mod field;
 mod figures;
 mod help;
 mod import;

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use netloom_records::{FolderError, MEASURED_FILE, Marker, Overwrite, write_whole};
 use serde_json::json;
 
-use super::CellRun;
 use crate::error::LabError;
 use crate::import::ImportError;
 use crate::sweep::UNFINISHED_FILE;
@@ -22,7 +21,19 @@ const POINTS: &str = "points";
 const DRAFT: &str = "measured.json.draft";
 const TEXT: &str = "This folder of measured runs is still being written, or was ended early.\n";
 
-/// Writes a folder of measured runs, and tells where each run is.
+/// A run that can be written into a folder of measured runs.
+pub(crate) trait StoredRun {
+    /// Where its folder is, below that of all runs.
+    fn place(&self) -> PathBuf;
+
+    /// Writes its folder.
+    ///
+    /// # Errors
+    /// If something is there that shall stay, or the system refuses.
+    fn write(&self, folder: &Path, overwrite: Overwrite, command: &[String]) -> Result<(), LabError>;
+}
+
+/// Writes a folder of measured runs; the answer is where each run is.
 ///
 /// # Errors
 /// If something is there that shall stay, or the system refuses.
@@ -30,7 +41,7 @@ pub(crate) fn write_measured(
     folder: &Path,
     by: &str,
     source: &str,
-    runs: &[CellRun],
+    runs: &[impl StoredRun],
     overwrite: Overwrite,
     command: &[String],
 ) -> Result<Vec<PathBuf>, LabError> {
@@ -40,11 +51,11 @@ pub(crate) fn write_measured(
     let marker = Marker::set(folder, UNFINISHED_FILE, TEXT)?;
     let mut written = Vec::new();
     for run in runs {
-        let place = folder.join(POINTS).join(&run.system);
+        let place = folder.join(POINTS).join(run.place());
         run.write(&place, Overwrite::Replace, command)?;
         written.push(place);
     }
-    let names: Vec<&str> = runs.iter().map(|run| run.system.as_str()).collect();
+    let names: Vec<PathBuf> = runs.iter().map(StoredRun::place).collect();
     let content =
         json!({ "netloom": env!("CARGO_PKG_VERSION"), "by": by, "source": source, "points": names });
     let mut text = serde_json::to_string_pretty(&content).expect("it is JSON");
@@ -55,7 +66,7 @@ pub(crate) fn write_measured(
 }
 
 /// Looks at what is there.
-fn check(folder: &Path, runs: &[CellRun], overwrite: Overwrite) -> Result<(), LabError> {
+fn check(folder: &Path, runs: &[impl StoredRun], overwrite: Overwrite) -> Result<(), LabError> {
     if folder.is_file() {
         return Err(FolderError::File(folder.to_owned()).into());
     }
@@ -79,12 +90,24 @@ fn check(folder: &Path, runs: &[CellRun], overwrite: Overwrite) -> Result<(), La
 }
 
 /// Runs that are there and are not among those to be written.
-fn others(points: &Path, runs: &[CellRun]) -> Vec<PathBuf> {
-    let entries = fs::read_dir(points).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries
-        .map(|entry| entry.path())
-        .filter(|path| runs.iter().all(|run| path.file_name() != Some(run.system.as_ref())))
-        .collect();
+fn others(points: &Path, runs: &[impl StoredRun]) -> Vec<PathBuf> {
+    let written: Vec<PathBuf> = runs.iter().map(|run| points.join(run.place())).collect();
+    let mut found = Vec::new();
+    collect_others(points, &written, &mut found);
     found.sort();
     found
+}
+
+/// Adds everything below a folder that is neither one of these nor on the path to one.
+fn collect_others(folder: &Path, written: &[PathBuf], found: &mut Vec<PathBuf>) {
+    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        if written.contains(&path) {
+            continue;
+        }
+        if written.iter().any(|one| one.starts_with(&path)) {
+            collect_others(&path, written, found);
+        } else {
+            found.push(path);
+        }
+    }
 }

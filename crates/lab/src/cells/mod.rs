@@ -12,7 +12,7 @@ pub(crate) mod scenario;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use netloom_records::{
     Batch, CellRow, FolderSink, MANIFEST_FILE, Manifest, Measured, Names, Outcome, Overwrite, RunFolder,
@@ -21,7 +21,7 @@ use netloom_records::{
 use netloom_units::{Bytes, Duration};
 use serde_json::{Map, json};
 
-pub(crate) use folder::write_measured;
+pub(crate) use folder::{StoredRun, write_measured};
 
 use crate::error::LabError;
 use crate::manifest::HOSTS;
@@ -104,7 +104,7 @@ impl CellRun {
     ///
     /// # Errors
     /// If the folder cannot be written, or a complete run is there that shall stay.
-    pub(crate) fn write(
+    pub(crate) fn store(
         &self,
         folder: &Path,
         overwrite: Overwrite,
@@ -138,6 +138,16 @@ impl CellRun {
             time_scale: None,
             measured: self.measured.clone(),
         }
+    }
+}
+
+impl StoredRun for CellRun {
+    fn place(&self) -> PathBuf {
+        PathBuf::from(&self.system)
+    }
+
+    fn write(&self, folder: &Path, overwrite: Overwrite, command: &[String]) -> Result<(), LabError> {
+        self.store(folder, overwrite, command).map(drop)
     }
 }
 
@@ -215,7 +225,7 @@ mod tests {
             ours: Vec::new(),
         };
         let folder = home.path().join("sea");
-        let manifest = run.write(&folder, Overwrite::Refuse, &[]).expect("it can be written");
+        let manifest = run.store(&folder, Overwrite::Refuse, &[]).expect("it can be written");
         assert_eq!(manifest.engine[HOSTS], 8);
         let found = RunFolder::open(&folder).expect("it is one");
         let names = found.names().expect("they are there").collectives;

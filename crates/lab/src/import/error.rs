@@ -57,7 +57,7 @@ pub enum ImportError {
     #[error("there are no results in it: {0}")]
     Empty(String),
     /// Runs of an earlier import that would be mixed with those of this one.
-    #[error("the folder has runs that this import does not make, remove them or write elsewhere: {}", paths(.0))]
+    #[error("the folder has other runs than those that are written now, remove them or write elsewhere: {}", paths(.0))]
     Others(Vec<PathBuf>),
     /// A mistake of ours.
     #[error("internal error: no mistake was found, and yet this could not be read: {0}")]

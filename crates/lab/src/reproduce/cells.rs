@@ -71,7 +71,7 @@ pub(super) fn write(report: &Report, folder: &Path) -> Result<(), ReproduceError
     let folder = folder.join(FOLDER);
     let runs = of(&report.paper, &report.measured)?;
     for run in &runs {
-        run.write(&folder.join(&run.system), Overwrite::Replace, &[])?;
+        run.store(&folder.join(&run.system), Overwrite::Replace, &[])?;
     }
     let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
     for path in entries.map(|entry| entry.path()) {

@@ -7,6 +7,7 @@ mod cost;
 mod determinism;
 mod endings;
 mod fabrics;
+mod field;
 mod figures;
 mod golden;
 mod grids;

@@ -45,7 +45,7 @@ impl Parameters {
     }
 
     /// Where a parameter is written; where the plug-in is named if its default was taken.
-    pub(crate) fn place_of(&self, name: &str) -> Place {
+    pub fn place_of(&self, name: &str) -> Place {
         let number = self.spec.parameters.iter().position(|parameter| parameter.name == name);
         number.and_then(|number| self.places.get(number).copied()).unwrap_or(self.place)
     }

@@ -1,0 +1,126 @@
+//! Scripts and pages for a cluster: build line, launch lines, a job for Slurm, a page to read.
+//!
+//! Leaves out: running anything; `netloom field run` does the same here.
+//!
+//! Invariants: nothing that was measured is overwritten; what depends on a site is in variables, or marked `EDIT`.
+
+use super::plan::GRACE_S;
+use super::study::{Study, StudyPoint};
+
+/// Seconds for starting and ending a plan, in the time that a job asks for.
+const AROUND_S: u64 = 60;
+/// Seconds between Slurm's signal and the end of a job: twice what the program has to end after a signal.
+const NOTICE_S: u64 = 2 * GRACE_S;
+
+/// Builds the program.
+pub(super) const BUILD: &str = include_str!("scripts/build.sh");
+/// The beginning of the script that measures; a line for each point follows.
+const RUN: &str = include_str!("scripts/run.sh");
+/// A job for Slurm.
+const SLURM: &str = include_str!("scripts/job.slurm");
+
+/// The script that measures.
+pub(super) fn run(study: &Study) -> String {
+    let line = |point: &StudyPoint| format!("measure '{}' {}", point.name, point.plan.n_ranks());
+    let lines: Vec<String> = study.points.iter().map(line).collect();
+    format!("{RUN}{}\nexit $((n_failed > 0))\n", lines.join("\n"))
+}
+
+/// A job of all plans for Slurm.
+pub(super) fn slurm(study: &Study) -> String {
+    let seconds: u64 = study.points.iter().map(|point| point.plan.deadline_s + GRACE_S + AROUND_S).sum();
+    SLURM
+        .replace("{nodes}", &most_ranks(study).to_string())
+        .replace("{time}", &slurm_time(seconds + NOTICE_S))
+        .replace("{notice}", &NOTICE_S.to_string())
+}
+
+/// A span as Slurm reads it.
+fn slurm_time(seconds: u64) -> String {
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    let clock = format!("{:02}:{:02}:{:02}", rest / 3600, rest % 3600 / 60, rest % 60);
+    if days > 0 { format!("{days}-{clock}") } else { clock }
+}
+
+fn most_ranks(study: &Study) -> usize {
+    study.points.iter().map(|point| point.plan.n_ranks()).max().unwrap_or(0)
+}
+
+/// Which host of the machine stands for which of the study.
+pub(super) fn hosts(study: &Study) -> String {
+    let mut text = "# The host of the machine for each host of the study: a line of both names. While one of the hosts of a point \
+                    has `-`,\n# its ranks run on hosts in the launcher's order.\n"
+        .to_owned();
+    let mut listed: Vec<&String> = Vec::new();
+    for host in study.points.iter().flat_map(|point| &point.hosts) {
+        if !listed.contains(&host) {
+            listed.push(host);
+            text += &format!("{host} -\n");
+        }
+    }
+    text
+}
+
+/// The hosts of a point's ranks.
+pub(super) fn hosts_of(point: &StudyPoint) -> String {
+    point.hosts.join("\n") + "\n"
+}
+
+/// A page about the folder.
+pub(super) fn readme(study: &Study) -> String {
+    let mut text = format!(
+        "{name}: {n} plans of at most {ranks} ranks, one on each host, prepared by netloom {version}.
+Study {digest}
+
+  ./build.sh          builds the program from source/ with cmake and MPI
+  ./run.sh            measures plan after plan; the same command continues where it was ended
+  sbatch job.slurm    both as a job of Slurm; edit it first
+  hosts.txt           the host of the machine for each host of the study, if that matters
+
+By hand, for one point:
+
+  cmake -S source -B build/site -DFIELD_TESTS=OFF && cmake --build build/site
+{lines}
+Then, with netloom, here or wherever this folder was copied to:
+
+  netloom field collect FOLDER -o MEASURED
+  netloom report MEASURED
+
+source/README.md says what is timed, source/FORMATS.md what is in points/*/result.
+",
+        name = study.name,
+        n = study.points.len(),
+        ranks = most_ranks(study),
+        version = study.netloom,
+        digest = study.digest,
+        lines = study.points.first().map(launch_lines).unwrap_or_default(),
+    );
+    if !study.notes.is_empty() {
+        text += "\nDifferences between what is simulated and what is measured:\n\n";
+        text.extend(study.notes.iter().map(|note| format!("- {note}\n")));
+    }
+    text
+}
+
+/// How launchers run a point.
+fn launch_lines(point: &StudyPoint) -> String {
+    let (n, name) = (point.plan.n_ranks(), &point.name);
+    let program = format!("build/site/netloom-field 'points/{name}/plan.txt' --out 'points/{name}/result'");
+    format!(
+        "  mpirun --map-by node -n {n} {program}     # Open MPI
+  mpiexec -ppn 1 -n {n} {program}     # MPICH
+  srun --nodes={n} --ntasks-per-node=1 {program}\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_written_as_slurm_reads_them() {
+        assert_eq!(slurm_time(59), "00:00:59");
+        assert_eq!(slurm_time(3 * 3600 + 62), "03:01:02");
+        assert_eq!(slurm_time(2 * 86_400 + 1), "2-00:00:01");
+    }
+}

@@ -1,0 +1,147 @@
+//! Checks of a collective: the program knows it, in this form and size.
+
+use netloom_scenario::resolved;
+use netloom_units::Value;
+
+use super::{Draft, Pair};
+
+/// What a group of ranks does in the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Victim,
+    Aggressor,
+}
+
+impl Part {
+    fn word(self) -> &'static str {
+        match self {
+            Part::Victim => "victim",
+            Part::Aggressor => "aggressor",
+        }
+    }
+
+    /// Its collectives in the program.
+    fn collectives(self) -> &'static [&'static str] {
+        match self {
+            Part::Victim => {
+                &["ring_all_gather", "all_to_all_linear", "all_to_all_pairwise", "ring_all_reduce"]
+            }
+            Part::Aggressor => &["incast", "all_to_all_linear", "all_to_all_pairwise"],
+        }
+    }
+}
+
+/// Most bytes of a message: MPI counts in 32 bits.
+pub(super) const MOST_OF_A_MESSAGE: u64 = i32::MAX as u64;
+/// Bytes of what an all-reduce adds.
+pub(super) const WORD: u64 = 8;
+/// Fewest ranks of a group.
+const FEWEST_RANKS: usize = 2;
+
+impl Draft<'_> {
+    /// Refuses a collective that the program cannot do on these ranks.
+    pub(super) fn check_collective(&mut self, one: &resolved::Collective, part: Part, n_ranks: usize) {
+        let collective = one.algorithm.spec.name;
+        if !part.collectives().contains(&collective) {
+            self.object(
+                one.algorithm.place,
+                format!("the program on the machine has no {} `{collective}`", part.word()),
+                &format!("expected one of {}", part.collectives().join(", ")),
+                "",
+            );
+            return;
+        }
+        self.check_settings(one, n_ranks as u64);
+        self.check_size(one, n_ranks as u64);
+    }
+
+    /// Refuses a job with too few ranks, or in the form of another kind of traffic.
+    pub(super) fn check_job(&mut self, job: Pair<'_>) {
+        let n_ranks = job.compiled.ranks.len();
+        if n_ranks < FEWEST_RANKS {
+            let name = &job.written.name.value;
+            self.object(
+                job.written.name.place,
+                format!("the job `{name}` has {n_ranks} rank"),
+                "on a machine a group has at least 2 ranks",
+                "more hosts",
+            );
+        }
+        if job.compiled.start.0 > 0 {
+            self.object(
+                job.written.name.place,
+                format!("the job `{}` starts later than the run", job.written.name.value),
+                "segments on a machine begin at once",
+                "remove `start`",
+            );
+        }
+    }
+
+    fn check_settings(&mut self, one: &resolved::Collective, n_ranks: u64) {
+        let (common, own) = (&one.common, &one.algorithm);
+        if !common.settings.flag("dependent") {
+            let message = "the program on the machine sends data only after it has received it";
+            self.object(common.place_of("dependent"), message, "expected `true`", "remove it");
+        }
+        if common.settings.choice("order") != "rank" {
+            let message = "the program on the machine keeps ranks in their order";
+            self.object(common.place_of("order"), message, "expected `rank`", "remove it");
+        }
+        if own.spec.parameter("volume").is_some() && own.settings.choice("volume") != "full" {
+            let message = "the program on the machine does whole all-reduces";
+            self.object(own.place_of("volume"), message, "expected `full`", "remove it");
+        }
+        if own.spec.parameter("senders").is_some() {
+            let senders = own.settings.optional("senders");
+            if matches!(senders, Some(Value::Count(n)) if n + 1 != n_ranks) {
+                let message = "in an incast of the program on the machine all ranks but the first send";
+                self.object(own.place_of("senders"), message, "expected `none`", "remove it");
+            }
+        }
+    }
+
+    fn check_size(&mut self, one: &resolved::Collective, n_ranks: u64) {
+        let bytes = one.common.settings.size("size").0;
+        let place = one.common.place_of("size");
+        let collective = one.algorithm.spec.name;
+        if bytes == 0 {
+            self.object(place, "nothing is sent", "expected at least one byte", "write `2MiB`");
+        }
+        if collective == "ring_all_reduce" && !bytes.is_multiple_of(WORD) {
+            let message = format!("{bytes} B are no whole number of words of 8 B, which the program adds");
+            self.object(place, message, "expected a multiple of 8 B", "write `1MiB`");
+        }
+        let message = if collective == "incast" { bytes } else { bytes.div_ceil(n_ranks.max(1)) };
+        if message > MOST_OF_A_MESSAGE {
+            let text = format!("a message has {message} B, and MPI counts in 32 bits");
+            self.object(place, text, &format!("expected messages of at most {MOST_OF_A_MESSAGE} B"), "");
+        }
+    }
+
+    /// Notes an order of posting that differs.
+    pub(super) fn note_posting(&mut self, one: &resolved::Collective, job: &str) {
+        let has_posting = one.algorithm.spec.parameter("posting").is_some();
+        if has_posting && one.algorithm.settings.choice("posting") != "same" {
+            self.note(format!(
+                "The all-to-all of the job `{job}` posts its messages rotated in the scenario, and in the order of ranks on \
+                 the machine: `posting: same` simulates that."
+            ));
+        }
+    }
+
+    /// Notes that parts of an all-reduce differ where words do not divide evenly.
+    pub(super) fn note_words(&mut self, collective: &str, bytes: u64, n_ranks: usize) {
+        if collective == "ring_all_reduce" && !bytes.is_multiple_of(WORD * n_ranks as u64) {
+            self.note(
+                "Parts of an all-reduce are whole words of 8 B on the machine, and whole bytes in simulation.",
+            );
+        }
+    }
+}
+
+/// The collective that a phase is, if it is one alone.
+pub(super) fn only_collective(phase: &resolved::Phase) -> Option<&resolved::Collective> {
+    let resolved::Phase::Collectives { settings, each } = phase else { return None };
+    let [one] = each.as_slice() else { return None };
+    (settings.settings.count("buckets") == 1).then_some(one)
+}

@@ -1,0 +1,91 @@
+//! A job whose collectives are timed: one collective, in one or more sizes.
+
+use std::collections::BTreeSet;
+
+use netloom_scenario::{Placed, resolved};
+use netloom_units::HostId;
+
+use super::collective::{Part, only_collective};
+use super::{Draft, Pair};
+use crate::field::plan::{FieldPlan, Role, Segment, Work};
+
+impl Draft<'_> {
+    /// Plan and hosts.
+    pub(super) fn latency(&mut self) -> Option<(FieldPlan, Vec<HostId>)> {
+        let job = self.jobs().into_iter().next()?;
+        self.check_job(job);
+        if job.compiled.repetition.bursts.is_some() {
+            let text = "the job pauses between bursts of steps";
+            self.object(job.written.name.place, text, "only aggressors have bursts", "remove `bursts`");
+        }
+        let timed = self.timed(job)?;
+        let (warm_up, iterations) = self.iterations(job)?;
+        if !self.objections.is_empty() {
+            return None;
+        }
+        self.note_posting(timed.first()?, &job.written.name.value);
+        let n_ranks = job.compiled.ranks.len();
+        let collective = timed.first()?.algorithm.spec.name.to_owned();
+        let sizes: Vec<u64> = timed.iter().map(|one| one.common.settings.size("size").0).collect();
+        for &bytes in &sizes {
+            self.note_words(&collective, bytes, n_ranks);
+        }
+        if sizes.len() > 1 {
+            self.note("On the machine each size has all of its iterations before the next size begins.");
+        }
+        if !job.compiled.repetition.aligned {
+            self.note(
+                "Ranks meet at a barrier before each iteration on the machine; in simulation they do so with `warm_up`.",
+            );
+        }
+        let work = Work::Latency { collective, sizes };
+        let segments = vec![Segment { is_congested: false, warm_up, iterations }];
+        let plan = self.plan(vec![Role::Victim; n_ranks], work, segments);
+        Some((plan, job.compiled.ranks.clone()))
+    }
+
+    /// The collectives of a job that does nothing else, all of one kind and each in a size of its own.
+    fn timed<'a>(&mut self, job: Pair<'a>) -> Option<Vec<&'a resolved::Collective>> {
+        let mut timed: Vec<&resolved::Collective> = Vec::new();
+        let mut sizes = BTreeSet::new();
+        for Placed { value, place } in &job.written.phases {
+            if *value == resolved::Phase::Barrier {
+                continue;
+            }
+            let Some(one) = only_collective(value) else {
+                let text = "on a machine a job that is no study of interference times single collectives";
+                self.object(*place, text, "not a single collective", "remove it");
+                continue;
+            };
+            self.check_collective(one, Part::Victim, job.compiled.ranks.len());
+            let name = one.algorithm.spec.name;
+            if let Some(first) = timed.first().map(|first| first.algorithm.spec.name)
+                && first != name
+            {
+                let text = format!("a plan times one collective, and these are `{first}` and `{name}`");
+                self.object(
+                    one.algorithm.place,
+                    text,
+                    &format!("expected `{first}`"),
+                    "one scenario for each",
+                );
+            }
+            let size = one.common.settings.size("size");
+            if !sizes.insert(size) {
+                let text = format!("{} B occur twice", size.0);
+                self.object(
+                    one.common.place_of("size"),
+                    text,
+                    "expected each size once",
+                    "more `steps` instead",
+                );
+            }
+            timed.push(one);
+        }
+        if timed.is_empty() && self.objections.is_empty() {
+            let text = "the job has no collective to time";
+            self.object(job.written.name.place, text, "expected at least one", "");
+        }
+        (!timed.is_empty()).then_some(timed)
+    }
+}
