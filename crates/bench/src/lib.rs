@@ -1,9 +1,12 @@
 //! Workloads to measure the engine with, and plain designs to compare it to.
 //!
-//! Models: all-to-all in groups of hosts on leaf-spine fabrics, as synthetic work without collectives' dependencies.
+//! Models: all-to-all in groups of hosts on leaf-spine fabrics, as synthetic work without collectives' dependencies; scenes,
+//! which are scenarios as users run them.
 //! Leaves out: what the numbers must be; `budget` in the binary holds them.
 
 pub mod budget;
+pub mod callgrind;
 pub mod heap;
 pub mod measure;
+pub mod scene;
 pub mod workload;

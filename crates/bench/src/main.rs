@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use netloom_bench::scene::{Recorded, SCENES, Scene};
 use netloom_bench::{budget, measure, workload};
+use serde_json::json;
 
 #[derive(Parser)]
 #[command(about = "What a packet-hop costs")]
@@ -28,6 +30,17 @@ enum Verb {
         #[arg(long)]
         heap: bool,
     },
+    /// Run one scene and print its packet-hops as JSON.
+    Scene {
+        /// Name of the scene.
+        scene: String,
+        /// Record nothing over time.
+        #[arg(long)]
+        bare: bool,
+        /// End it as it starts.
+        #[arg(long)]
+        empty: bool,
+    },
     /// Count instructions per packet-hop against the budgets (needs valgrind).
     Budget,
     /// Count instructions per packet-hop of the engine and of the global heap (needs valgrind).
@@ -37,6 +50,7 @@ enum Verb {
 fn main() -> ExitCode {
     let result = match Arguments::parse().verb {
         Verb::Run { case, rounds, threads, heap } => run(&case, rounds, threads, heap).map(|()| true),
+        Verb::Scene { scene, bare, empty } => play(&scene, bare, empty).map(|()| true),
         Verb::Budget => budget::check(),
         Verb::Designs => designs().map(|()| true),
     };
@@ -57,6 +71,16 @@ fn run(name: &str, rounds: Option<u32>, threads: usize, heap: bool) -> Result<()
     case.rounds = rounds.unwrap_or(case.rounds);
     let (hops, nanoseconds) = if heap { measure::time_heap(&case) } else { measure::time(&case, threads) };
     println!("{}", measure::report(name, hops, nanoseconds));
+    Ok(())
+}
+
+fn play(name: &str, bare: bool, empty: bool) -> Result<(), String> {
+    let names: Vec<&str> = SCENES.iter().map(|scene| scene.name).collect();
+    let scene =
+        Scene::named(name).ok_or_else(|| format!("no scene `{name}`; there are {}", names.join(", ")))?;
+    let recorded = if bare { Recorded::NothingOverTime } else { Recorded::ByDefault };
+    let hops = scene.run(recorded, empty).map_err(|error| error.to_string())?;
+    println!("{}", json!({ "scene": name, "hops": hops }));
     Ok(())
 }
 

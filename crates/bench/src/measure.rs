@@ -3,13 +3,13 @@
 //! Instructions are counted on the difference of two runs that differ only in their length, so that building the fabric
 //! and starting the process cost nothing.
 
-use std::process::Command;
 use std::time::Instant;
 
 use netloom_engine::{Options, Seams, Status, run};
 use netloom_records::MemorySink;
 use serde_json::{Value, json};
 
+use crate::callgrind;
 use crate::heap::HeapRun;
 use crate::workload::{self, Case};
 
@@ -48,23 +48,14 @@ pub fn instructions_per_hop(name: &str, heap: bool) -> Result<f64, String> {
     Ok((long.0 - short.0) / (long.1 - short.1))
 }
 
-/// Instructions and hops of one run under callgrind.
+/// Instructions and hops of one run.
 fn count(name: &str, rounds: u32, heap: bool) -> Result<(f64, f64), String> {
-    let this = std::env::current_exe().map_err(|error| error.to_string())?;
-    let mut command = Command::new("valgrind");
-    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(this);
-    command.args(["run", name, "--rounds", &rounds.to_string()]);
-    if heap {
-        command.arg("--heap");
-    }
-    let output = command.output().map_err(|error| format!("cannot run valgrind: {error}"))?;
-    let errors = String::from_utf8_lossy(&output.stderr);
-    let collected = errors.lines().find_map(|line| line.split("Collected :").nth(1));
-    let instructions = collected.and_then(|text| text.trim().parse().ok());
-    let instructions = instructions.ok_or_else(|| format!("valgrind counted nothing: {errors}"))?;
-    let printed: Value = serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
-    let hops = printed["hops"].as_f64().ok_or("the run did not tell its hops")?;
-    Ok((instructions, hops))
+    callgrind::count(|command| {
+        command.args(["run", name, "--rounds", &rounds.to_string()]);
+        if heap {
+            command.arg("--heap");
+        }
+    })
 }
 
 /// One run as JSON.

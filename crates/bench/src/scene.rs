@@ -1,0 +1,121 @@
+//! Scenes: scenarios as users run them, from their text to their run folder, to count what a packet-hop costs there.
+//!
+//! Models: the line that `netloom run` takes, one thread; recording as by default, or without what is sampled over time.
+//! Leaves out: what a run costs that ends as it starts: reading, compiling and building the fabric, which is subtracted.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use netloom_lab::{LabError, Overrides, RunRequest, Source, run};
+
+use crate::callgrind::count;
+
+/// A scenario and what is changed in it.
+#[derive(Debug, Clone, Copy)]
+pub struct Scene {
+    /// What the budget calls it.
+    pub name: &'static str,
+    /// The file below `scenes`.
+    file: &'static str,
+    /// Settings that differ from the file.
+    set: &'static [(&'static str, &'static str)],
+}
+
+/// What is recorded of a scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recorded {
+    /// What scenarios record by default.
+    ByDefault,
+    /// Nothing over time.
+    NothingOverTime,
+}
+
+/// All scenes.
+pub const SCENES: &[Scene] = &[
+    Scene { name: "credits_fat_tree", file: "credits_fat_tree.yaml", set: &[] },
+    Scene {
+        name: "credits_adaptive",
+        file: "credits_fat_tree.yaml",
+        set: &[("balance.switch", "adaptive_infiniband")],
+    },
+    Scene { name: "credits_dragonfly", file: "credits_dragonfly.yaml", set: &[] },
+    Scene {
+        name: "credits_dragonfly_500ns",
+        file: "credits_dragonfly.yaml",
+        set: &[("fabric.dragonfly.global_delay", "500ns")],
+    },
+    Scene { name: "adaptive_bundles", file: "adaptive_bundles.yaml", set: &[] },
+    Scene { name: "rails", file: "rails.yaml", set: &[] },
+    Scene { name: "lossless_nic_sr", file: "lossless_nic_sr.yaml", set: &[] },
+];
+
+impl Scene {
+    /// The scene of this name.
+    pub fn named(name: &str) -> Option<&'static Scene> {
+        SCENES.iter().find(|scene| scene.name == name)
+    }
+
+    /// Runs it in this process into a folder of its own, and tells its packet-hops.
+    ///
+    /// # Errors
+    /// If the scenario is wrong or its records cannot be written.
+    pub fn run(&self, recorded: Recorded, is_empty: bool) -> Result<u64, LabError> {
+        let own = |(path, value): &(&str, &str)| ((*path).to_owned(), (*value).to_owned());
+        let mut set: Vec<(String, String)> = self.set.iter().map(own).collect();
+        if recorded == Recorded::NothingOverTime {
+            set.extend([("record.series", "none"), ("record.timeline", "0")].iter().map(own));
+        }
+        if is_empty {
+            set.push(own(&("deadline", "1ps")));
+        }
+        let folder = std::env::temp_dir().join(format!("netloom-bench-{}", std::process::id()));
+        let report = run(RunRequest {
+            overrides: Overrides { set, ..Overrides::default() },
+            folder: Some(folder.clone()),
+            threads: Some(1),
+            ..RunRequest::new(Source::file(self.path()))
+        });
+        // Nothing of it is wanted, whether it could be made or not.
+        std::fs::remove_dir_all(folder).unwrap_or_default();
+        Ok(report?.manifest.hops.unwrap_or_default())
+    }
+
+    fn path(&self) -> PathBuf {
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("scenes").join(self.file)
+    }
+
+    /// Instructions per packet-hop of a whole run, less those of one that ends as it starts.
+    ///
+    /// # Errors
+    /// If instructions cannot be counted here.
+    pub fn instructions_per_hop(&self, recorded: Recorded) -> Result<f64, String> {
+        let counted = |is_empty: bool| {
+            count(|command: &mut Command| {
+                command.args(["scene", self.name]);
+                if recorded == Recorded::NothingOverTime {
+                    command.arg("--bare");
+                }
+                if is_empty {
+                    command.arg("--empty");
+                }
+            })
+        };
+        let (whole, empty) = (counted(false)?, counted(true)?);
+        Ok((whole.0 - empty.0) / (whole.1 - empty.1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scene_runs_and_one_that_ends_as_it_starts_does_next_to_nothing() {
+        for scene in SCENES {
+            let hops = [false, true].map(|is_empty| {
+                scene.run(Recorded::NothingOverTime, is_empty).unwrap_or_else(|error| panic!("{error}"))
+            });
+            assert!(hops[0] > 100_000 && hops[1] < 1_000, "{}: {hops:?}", scene.name);
+        }
+    }
+}
