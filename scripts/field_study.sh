@@ -26,7 +26,8 @@ if [ "$mpi" = none ]; then
     scripts/skip.sh "a study measured and simulated" "netloom-field was not built" "scripts/field.sh, which builds it"
     exit 0
 fi
-cargo build --locked --quiet -p netloom-cli
+# As the tests build it: with the features of one package alone most of the workspace would be compiled again.
+cargo build --locked --quiet --workspace --bin netloom
 if ! reason=$("$netloom" field testbed "$scenario" --quiet -- true 2>&1 < /dev/null); then
     forbidden=(--forbidden)
     [[ "$reason" != *lacks* ]] || forbidden=()

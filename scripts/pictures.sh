@@ -7,7 +7,9 @@ why=$(scripts/packages.sh web) || { echo "pictures: $why" >&2; exit 1; }
 browser=$(command -v chromium || command -v chromium-browser) || { echo "pictures: chromium is not installed" >&2; exit 1; }
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-netloom() { cargo run --locked --quiet -p netloom-cli -- "$@"; }
+# As the tests build it: with the features of one package alone most of the workspace would be compiled again.
+cargo build --locked --quiet --workspace --bin netloom
+netloom() { "${CARGO_TARGET_DIR:-target}/debug/netloom" "$@"; }
 # picture REPORT PANEL NAME [TITLE]: the panel, or its figure with a title that begins so.
 picture() { (cd web && node tests/picture.mjs "$browser" "$1" "$2" "../docs/pictures/$3.png" "${4:-}"); }
 mkdir -p docs/pictures
