@@ -104,17 +104,17 @@ const BUDGETS: &[Budget] = &[
     scene(
         Case::Scene("adaptive_bundles"),
         "seed 000's data-parallel training, adaptive among bundles of 8, packets counted",
-        1_806.0,
+        1_294.0,
         450.0,
     ),
-    scene(Case::Bare("adaptive_bundles"), "the same without series and timeline", 1_633.0, 450.0),
+    scene(Case::Bare("adaptive_bundles"), "the same without series and timeline", 1_120.0, 450.0),
     scene(
         Case::Scene("rails"),
         "16 servers of 8 GPUs with an inner switch, a ring of 16 on each rail, IRN, DCQCN, pause frames",
-        1_181.0,
+        765.0,
         350.0,
     ),
-    scene(Case::Bare("rails"), "the same without series and timeline", 1_126.0, 350.0),
+    scene(Case::Bare("rails"), "the same without series and timeline", 710.0, 350.0),
     scene(
         Case::Scene("lossless_nic_sr"),
         "256 hosts, permutation, NIC-SR sprayed, DCQCN, marks, NACKs, pause frames",

@@ -26,7 +26,7 @@ use crate::port::{Egress, Form};
 use crate::rdma::Nic;
 use crate::reordering::Reordering;
 use crate::ring::{Receiver, Sender, ring};
-use crate::route::Route;
+use crate::route::{RailRoute, Route};
 use crate::telemetry::{Probe, Record};
 
 mod credits;
@@ -386,6 +386,7 @@ impl<'a> Builder<'a> {
             ports.iter_mut().for_each(Egress::count_packets);
         }
         let mut node = Node::new(id, place, ports, route, balancer, random);
+        node.follow_rails(RailRoute::of(&model.routing, id));
         node.host = is_host.then(|| Box::new(Host::new(model.transport.entropy)));
         let fabric_ports = model.fabric.ports_of(id);
         if let Some(host) = node.host.as_deref_mut().filter(|_| model.transport.rdma().is_none()) {

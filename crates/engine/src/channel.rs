@@ -32,6 +32,12 @@ impl Channel {
         Channel { announced: u64::MAX, sender, far }
     }
 
+    /// Whether the link ends in this same partition.
+    #[inline(always)]
+    pub fn ends_inside(&self) -> bool {
+        matches!(self.far, Far::Inside(_))
+    }
+
     /// How many entries were ever pushed.
     pub fn n_pushed(&self) -> u64 {
         self.sender.n_pushed()

@@ -1,11 +1,11 @@
 //! Next hops as one node sees them: the routing with everything computed that depends on the node alone.
 //!
-//! Models: in a Clos of two or three tiers, one comparison and at most one division; elsewhere the model is asked.
+//! Models: in a Clos of two or three tiers, and within servers on rails, one comparison and at most one division; elsewhere the model is asked.
 //! Leaves out: dead ports and overlays; the node applies them.
 
 use std::num::NonZeroU32;
 
-use netloom_model::{FatTree, FatTreeNode, LeafSpine, PortSet, Routing};
+use netloom_model::{FatTree, FatTreeNode, LeafSpine, PortSet, Rail, RailNode, Routing};
 use netloom_units::{HostId, NodeId};
 
 /// See the module.
@@ -24,6 +24,49 @@ pub struct Route {
     others: Bundle,
 }
 
+/// Next hops of a leaf or a spine on rails, where hosts that share a bundle are no range.
+#[derive(Debug, Clone, Copy)]
+pub struct RailRoute {
+    gpus: NonZeroU32,
+    servers_per_block: NonZeroU32,
+    /// The leaf, counted through all blocks; none at a spine.
+    own: Option<u32>,
+    /// Ports that lead to a host of a leaf, or to a leaf.
+    links: u32,
+    others: Bundle,
+}
+
+impl RailRoute {
+    /// What `node` needs to know of the routing, if it is such a switch.
+    pub fn of(routing: &Routing, node: NodeId) -> Option<RailRoute> {
+        let Routing::Rail(shape) = routing else { return None };
+        let (own, links, others) = match shape.what_is(node) {
+            RailNode::Host(_) | RailNode::Inner(_) => return None,
+            RailNode::Leaf(own) => {
+                let first = shape.servers_per_block * shape.host_links;
+                (Some(own), shape.host_links, Bundle { first, count: shape.spines * shape.fabric_links })
+            }
+            RailNode::Spine(_) => (None, shape.fabric_links, Bundle { first: 0, count: 0 }),
+        };
+        let (gpus, servers_per_block) =
+            (at_least_one(shape.gpus_per_server), at_least_one(shape.servers_per_block));
+        Some(RailRoute { gpus, servers_per_block, own, links, others })
+    }
+
+    /// All shortest-path next hops.
+    #[inline]
+    pub fn bundle(&self, destination: HostId) -> Bundle {
+        let server = destination.0 / self.gpus;
+        let leaf = server / self.servers_per_block * self.gpus.get() + destination.0 % self.gpus;
+        let place = match self.own {
+            None => leaf,
+            Some(own) if own == leaf => server % self.servers_per_block,
+            Some(_) => return self.others,
+        };
+        Bundle { first: place * self.links, count: self.links }
+    }
+}
+
 /// Contiguous ports.
 #[derive(Debug, Clone, Copy)]
 pub struct Bundle {
@@ -39,9 +82,8 @@ impl Route {
         match routing {
             Routing::LeafSpine(shape) => Route::in_leaf_spine(shape, node),
             Routing::FatTree(shape) => Route::in_fat_tree(shape, node),
-            Routing::Dragonfly(_) | Routing::DragonflyPlus(_) | Routing::Rail(_) | Routing::Tables(_) => {
-                Route::unknown()
-            }
+            Routing::Rail(shape) => Route::on_rails(shape, node),
+            Routing::Dragonfly(_) | Routing::DragonflyPlus(_) | Routing::Tables(_) => Route::unknown(),
         }
     }
 
@@ -111,6 +153,23 @@ impl Route {
         }
     }
 
+    /// Hosts and inner switches: a server's hosts are a range. Those that a leaf or a spine tells apart are none.
+    fn on_rails(shape: &Rail, node: NodeId) -> Route {
+        let gpus = shape.gpus_per_server;
+        let within = |server: u32, divisor: u32, others: Bundle| Route {
+            first_host: server * gpus,
+            n_hosts: gpus,
+            divisor: at_least_one(divisor),
+            links: 1,
+            others,
+        };
+        match shape.what_is(node) {
+            RailNode::Host(host) => within(host / gpus, gpus, Bundle { first: 1, count: shape.host_links }),
+            RailNode::Inner(server) => within(server, 1, Bundle { first: 0, count: 0 }),
+            RailNode::Leaf(_) | RailNode::Spine(_) => Route::unknown(),
+        }
+    }
+
     /// All shortest-path next hops where arithmetic knows them, else an empty bundle.
     #[inline(always)]
     pub fn bundle(&self, destination: HostId) -> Bundle {
@@ -139,21 +198,28 @@ fn at_least_one(hosts: u32) -> NonZeroU32 {
 mod tests {
     use super::*;
 
-    fn assert_the_model_is_seen(routing: &Routing, n_hosts: u32, n_switches: u32) {
-        for node in (0..n_hosts + n_switches).map(NodeId) {
+    fn assert_the_model_is_seen(routing: &Routing, n_hosts: u32, n_nodes: u32) {
+        for node in (0..n_nodes).map(NodeId) {
             let route = Route::of(routing, node);
             for host in (0..n_hosts).map(HostId) {
                 let seen = route.next_hops(routing, node, host);
                 assert_eq!(seen, routing.next_hops(node, host), "{node:?} to {host:?}");
-                assert_ne!(route.bundle(host).count, 0, "arithmetic knows every way");
             }
+        }
+    }
+
+    /// Of so many nodes, the first ones.
+    fn assert_arithmetic_knows(routing: &Routing, n_hosts: u32, n_nodes: u32) {
+        for route in (0..n_nodes).map(|node| Route::of(routing, NodeId(node))) {
+            assert!((0..n_hosts).all(|host| route.bundle(HostId(host)).count != 0), "{route:?}");
         }
     }
 
     #[test]
     fn a_node_of_two_tiers_sees_what_the_model_says() {
         let shape = LeafSpine { leaves: 5, spines: 3, hosts_per_leaf: 4, host_links: 2, fabric_links: 3 };
-        assert_the_model_is_seen(&Routing::LeafSpine(shape), 20, 8);
+        assert_the_model_is_seen(&Routing::LeafSpine(shape), 20, 28);
+        assert_arithmetic_knows(&Routing::LeafSpine(shape), 20, 28);
     }
 
     #[test]
@@ -168,6 +234,36 @@ mod tests {
             leaf_links: 3,
             core_links: 4,
         };
-        assert_the_model_is_seen(&Routing::FatTree(shape), shape.n_hosts(), shape.n_switches());
+        let n_nodes = shape.n_hosts() + shape.n_switches();
+        assert_the_model_is_seen(&Routing::FatTree(shape), shape.n_hosts(), n_nodes);
+        assert_arithmetic_knows(&Routing::FatTree(shape), shape.n_hosts(), n_nodes);
+    }
+
+    #[test]
+    fn a_node_on_rails_sees_what_the_model_says() {
+        let shape = Rail {
+            servers: 6,
+            gpus_per_server: 4,
+            servers_per_block: 3,
+            spines: 2,
+            host_links: 2,
+            fabric_links: 3,
+        };
+        assert_the_model_is_seen(&Routing::Rail(shape), 24, 24 + shape.n_switches());
+        assert_arithmetic_knows(&Routing::Rail(shape), 24, 24);
+        let routing = Routing::Rail(shape);
+        let first_leaf = 24 + shape.servers;
+        for node in (first_leaf..24 + shape.n_switches()).map(NodeId) {
+            let route = RailRoute::of(&routing, node).expect("it is a leaf or a spine");
+            for host in (0..24).map(HostId) {
+                let Bundle { first, count } = route.bundle(host);
+                assert_eq!(
+                    PortSet::Range { first, count },
+                    routing.next_hops(node, host),
+                    "{node:?} to {host:?}"
+                );
+            }
+        }
+        assert!((0..first_leaf).all(|node| RailRoute::of(&routing, NodeId(node)).is_none()));
     }
 }

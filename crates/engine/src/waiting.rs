@@ -14,6 +14,8 @@ pub struct Waiting {
     /// Packets that have left, and packets that have entered: places in the buffer, modulo its length.
     head: usize,
     tail: usize,
+    /// The start of the oldest; means nothing where there is none.
+    first: u64,
     /// The last start; zero before the first.
     last: u64,
 }
@@ -27,6 +29,9 @@ impl Waiting {
         }
         let mask = self.starts.len() - 1;
         self.starts[self.tail & mask] = start;
+        if self.head == self.tail {
+            self.first = start;
+        }
         self.tail += 1;
         self.last = start;
     }
@@ -38,20 +43,27 @@ impl Waiting {
     }
 
     /// How many start after `now`.
-    #[inline]
+    #[inline(always)]
     pub fn at(&mut self, now: u64) -> u32 {
         if self.last <= now {
             self.head = self.tail;
-        } else if self.starts[self.head & (self.starts.len() - 1)] <= now {
+            return 0;
+        }
+        if self.first <= now {
             self.forget_started(now);
         }
         self.at_most()
     }
 
-    /// The first that stays is found by halving: what piled up unasked is not walked through.
+    /// The first that stays is found by halving, unless it is the next one: what piled up unasked is not walked through.
+    #[inline(never)]
     fn forget_started(&mut self, now: u64) {
         let mask = self.starts.len() - 1;
-        let (mut gone, mut stays) = (self.head, self.tail);
+        // At least one stays.
+        let (mut gone, mut stays) = (self.head, self.head + 1);
+        if self.starts[stays & mask] <= now {
+            (gone, stays) = (stays, self.tail - 1);
+        }
         while stays - gone > 1 {
             let middle = gone + (stays - gone) / 2;
             if self.starts[middle & mask] <= now {
@@ -61,6 +73,7 @@ impl Waiting {
             }
         }
         self.head = stays;
+        self.first = self.starts[stays & mask];
     }
 
     #[cold]

@@ -278,6 +278,9 @@ fn bytes_that_did_not_cross_the_network_fail_a_command_that_ended_well() {
     bed.assert_nothing_is_left();
 }
 
+/// In ps.
+const SECOND: u64 = 1_000_000_000_000;
+
 /// A stream, then, when nothing is under way any more, what every port has sent: node, number of the port, bytes, packets.
 const COUNTED: &str = r#"
 import glob, time
@@ -312,9 +315,18 @@ fn counters_of_all_ports_become_a_measured_run() {
         assert_eq!((sent, port.rate.0), (port.size.0, 20_000_000), "{port:?}");
         assert!(port.peak_size == KnownSize::UNKNOWN && port.peak_packets.is_none(), "{port:?}");
     }
-    // Interpolated counts hold no rate above that of the bucket, which saves up six packets.
-    let most = |row: &SeriesRow| row.interval.0 / 1_000_000_000 * 2_500 + 6 * 1_514;
-    assert!(series.iter().all(|row| row.size.0 <= most(row)), "a port sent faster than it can");
+    // Nothing is sent faster than the bucket lets it through, which saves up six packets. A busy machine may interrupt a
+    // reading, so that its instant is not known to the millisecond.
+    let stretch = SECOND / 5;
+    for port in &ports {
+        let own: Vec<&SeriesRow> = series.iter().filter(|row| row.port == port.port).collect();
+        for first in &own {
+            let within = |row: &&&SeriesRow| row.time >= first.time && row.time.0 < first.time.0 + stretch;
+            let sent: u64 = own.iter().filter(within).map(|row| row.size.0).sum();
+            let most = (stretch + first.interval.0 + SECOND / 50) / 400_000 + 6 * 1_514;
+            assert!(sent <= most, "{sent} bytes of {most} in 200 ms: {first:?}");
+        }
+    }
     assert!(series.iter().any(|row| row.waiting.0 > 1_514), "a queue was seen");
     let manifest = run.manifest();
     let measured = manifest.measured.as_ref().expect("it was measured");

@@ -3,7 +3,7 @@
 //! Invariants: a port is settled before it is looked at.
 
 use netloom_model::PortSet;
-use netloom_policy::balance::Ports;
+use netloom_policy::balance::{Ports, ties_of_least};
 use netloom_units::{Duration, HostId, NodeId, Rate};
 
 use super::settle;
@@ -55,6 +55,16 @@ impl Ports for Candidates<'_, '_> {
         self.ports[port as usize].waiting_packets(self.now)
     }
 
+    #[inline(always)]
+    fn fewest_bytes(&mut self) -> u64 {
+        self.fewest(|port, now| port.waiting_bytes(now))
+    }
+
+    #[inline(always)]
+    fn fewest_packets(&mut self) -> u64 {
+        self.fewest(Egress::waiting_packets)
+    }
+
     fn class_bytes(&mut self, candidate: usize, class: u8) -> u64 {
         let port = self.set.get(candidate);
         settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
@@ -85,6 +95,22 @@ impl Ports for Candidates<'_, '_> {
 }
 
 impl Candidates<'_, '_> {
+    /// The candidates with the least backlog, a bit each: those that are neighbours are looked at in a row.
+    #[inline(always)]
+    fn fewest(&mut self, backlog: impl Fn(&mut Egress, u64) -> u64) -> u64 {
+        let Candidates { ports, set, now, desk, round, .. } = self;
+        let mut look = |port: &mut Egress| {
+            settle(port, *now, desk, round);
+            backlog(port, *now)
+        };
+        match *set {
+            PortSet::Range { first, count } => {
+                ties_of_least(ports[first as usize..][..count as usize].iter_mut().map(look))
+            }
+            PortSet::List(list) => ties_of_least(list.iter().map(|&port| look(&mut ports[port as usize]))),
+        }
+    }
+
     fn members(&self) -> PortSet<'_> {
         self.healthy.next_hops(&self.round.model.routing, self.node, HostId(self.packet.destination))
     }

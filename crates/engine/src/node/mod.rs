@@ -21,7 +21,7 @@ use crate::host::Host;
 use crate::packet::{InFlight, Packet};
 use crate::port::{Egress, Enqueued, Form, Start};
 use crate::round::Round;
-use crate::route::{Bundle, Route};
+use crate::route::{Bundle, RailRoute, Route};
 use crate::trace::{Account, Followed};
 
 mod by_hand;
@@ -60,6 +60,9 @@ pub struct Node {
     /// Next hops by arithmetic, while nothing has failed.
     route: Route,
     healthy: Route,
+    /// The same of a leaf or a spine on rails.
+    rail: Option<RailRoute>,
+    healthy_rail: Option<RailRoute>,
     /// Whether next hops have been recomputed after failures elsewhere.
     overlaid: bool,
     /// Whether it is a switch that is down, which notices nothing.
@@ -138,6 +141,8 @@ impl Node {
             dead: None,
             route,
             healthy: route,
+            rail: None,
+            healthy_rail: None,
             overlaid: false,
             is_dead: false,
             is_careful: false,
@@ -279,6 +284,11 @@ impl Node {
     /// As [`Node::forward`], where links have failed, the graph is irregular or entries are listed by hand.
     #[inline(never)]
     fn forward_by_list(&mut self, now: u64, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+        if let Some(rail) = self.rail {
+            let Bundle { first, count } = rail.bundle(HostId(packet.destination));
+            let set = PortSet::Range { first, count };
+            return self.forward_among(now, ingress, packet, set, desk, round);
+        }
         if let Some(port) = self.port_by_hand(packet, round) {
             let way = Way { ingress, port };
             return self.enqueue::<GUARDED>(now, way, packet.class(), || packet.onward(), desk, round);
@@ -577,6 +587,12 @@ impl Node {
         self.balancer.fall_back(is_off);
     }
 
+    /// A leaf or a spine on rails knows its next hops by arithmetic.
+    pub fn follow_rails(&mut self, rail: Option<RailRoute>) {
+        self.healthy_rail = rail;
+        self.note_route();
+    }
+
     /// Takes notice that an overlay of next hops holds from now on.
     pub fn note_overlay(&mut self) {
         self.overlaid = true;
@@ -595,6 +611,7 @@ impl Node {
     fn note_route(&mut self) {
         let plain = self.dead.is_none() && !self.overlaid && self.hook.is_none() && self.by_hand.is_none();
         self.route = if plain { self.healthy } else { Route::unknown() };
+        self.rail = self.healthy_rail.filter(|_| plain);
     }
 
     /// Writes what later behaviour depends on.

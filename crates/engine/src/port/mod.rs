@@ -79,6 +79,7 @@ pub struct Start {
 }
 
 /// The egress side of one link direction.
+#[expect(clippy::struct_excessive_bools, reason = "answers worked out before the run, each asked for alone")]
 pub struct Egress {
     /// Its id.
     id: PortId,
@@ -112,6 +113,10 @@ pub struct Egress {
     data_class: u8,
     /// The instant for which a start is announced as an event, `u64::MAX` for none.
     timer_at: u64,
+    /// Whether packets that wait are counted, and all of them have a known start.
+    counts_starts: bool,
+    /// Starts that are known, where packets are counted.
+    waiting: Waiting,
     /// What is seldom looked at.
     extras: Box<Extras>,
     /// Packets that wait, and the most that ever did; where somebody wants to know.
@@ -127,9 +132,7 @@ pub struct Egress {
 /// Waiting packets, counted.
 #[derive(Debug, Default)]
 struct Count {
-    /// Those whose start is known.
-    computed: Waiting,
-    /// The last instant at which a packet came to an idle wire.
+    /// The last instant at which a packet came by a class queue to an idle wire.
     entered: Option<u64>,
     peak: u32,
     /// Whether the peak is asked for.
@@ -231,6 +234,8 @@ impl Egress {
             paused: 0,
             data_class: 0,
             timer_at: u64::MAX,
+            counts_starts: false,
+            waiting: Waiting::default(),
             extras: Box::default(),
             count: None,
             limit: u64::MAX,
@@ -265,6 +270,7 @@ impl Egress {
     fn counted(&mut self) -> &mut Count {
         self.plain = false;
         self.count.get_or_insert_default();
+        self.counts_starts = self.form == Form::Computed;
         self.note_care();
         self.count.as_deref_mut().expect("just made")
     }
@@ -280,6 +286,7 @@ impl Egress {
         self.computed_from = if form == Form::Computed { 0 } else { u8::MAX };
         self.queues = (form != Form::Computed).then(Box::default);
         self.plain = form == Form::Computed && self.count.is_none() && self.ps_per_byte != 0;
+        self.counts_starts = form == Form::Computed && self.count.is_some();
         self.note_care();
     }
 
@@ -411,15 +418,14 @@ impl Egress {
 
     #[inline(never)]
     fn count_computed(&mut self, now: u64, start: u64) {
-        let in_queues = self.waiting_in_queues(now);
+        // One that comes to an idle wire waits for this instant; none of the others starts at the next one.
+        let enters = start == now && self.next_start == u64::MAX;
+        self.waiting.push(start + u64::from(enters));
+        let in_queues = if self.counts_starts { 0 } else { self.waiting_in_queues(now) };
         let count = self.count.as_deref_mut().expect("seen by the caller");
-        count.computed.push(start);
-        if start == now && self.next_start == u64::MAX {
-            count.entered = Some(now);
-        }
         let others = in_queues + count.entering(now);
-        if count.computed.at_most() + others > count.peak {
-            count.peak = count.peak.max(count.computed.at(now) + others);
+        if self.waiting.at_most() + others > count.peak {
+            count.peak = count.peak.max(self.waiting.at(now) + others);
         }
     }
 
@@ -602,13 +608,18 @@ impl Egress {
     ///
     /// # Panics
     /// Unless the port counts packets.
-    #[inline]
+    #[inline(always)]
     pub fn waiting_packets(&mut self, now: u64) -> u64 {
+        if self.counts_starts { self.waiting.at(now).into() } else { self.waiting_anywhere(now) }
+    }
+
+    #[inline(never)]
+    fn waiting_anywhere(&mut self, now: u64) -> u64 {
         if self.free_at <= now && self.queued == 0 {
             return 0;
         }
         let in_queues = self.waiting_in_queues(now);
-        let count = self.count.as_deref_mut().expect("this port counts packets");
-        u64::from(count.computed.at(now) + in_queues + count.entering(now))
+        let count = self.count.as_deref().expect("this port counts packets");
+        u64::from(self.waiting.at(now) + in_queues + count.entering(now))
     }
 }

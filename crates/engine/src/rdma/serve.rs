@@ -65,12 +65,15 @@ impl Node {
         *quiet_until
     }
 
-    /// In a partition of several nodes others may hear of a packet within the window, so starts must be events: sets timers
-    /// for the next ones.
+    /// In a partition of several nodes others may hear of a packet within the window, so starts on links that end there must
+    /// be events: sets timers for the next ones. On other links starts happen when somebody looks, as at a host by itself.
     pub fn expect_serve(&mut self, desk: &mut Desk, round: &Round) {
         for port in 0..self.ports.len() {
             let Some(nic) = self.host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) else { return };
             let egress = &mut self.ports[port];
+            if !egress.channel.ends_inside() {
+                continue;
+            }
             let Some(from) = nic.lanes[port].first_from(egress, round.model.classes.data) else { continue };
             let start = from.max(egress.free_at()).max(nic.not_before());
             if egress.is_timer_needed(start) {

@@ -19,6 +19,11 @@ use netloom_units::{Bytes, Duration, Time};
 
 use crate::error::LabError;
 
+/// A reading that takes longer was interrupted.
+const LONGEST: Duration = Duration::from_millis(1);
+/// So often it is repeated then.
+const RETRIES: usize = 3;
+
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Measurement {
@@ -76,7 +81,7 @@ struct Reading {
 impl Watch {
     fn open(plan: &Plan, interval: Duration) -> Result<Watch, Refusal> {
         let mut reader = QueueReader::open(plan)?;
-        let before: Vec<QueueCounters> = reader.read()?.collect();
+        let before = reader.read()?;
         let n_ports = before.len();
         let start = Reading { at: Time::ZERO, ports: vec![QueueCounters::default(); n_ports] };
         let measurement = Measurement {
@@ -116,9 +121,17 @@ impl Watch {
 
     fn read(&mut self) -> Result<(), Refusal> {
         std::mem::swap(&mut self.earlier, &mut self.last);
-        let now = self.now();
+        let (mut begun, mut found) = (self.now(), self.reader.read()?);
+        // A reading that was interrupted for long says little about when it was taken.
+        for _ in 0..RETRIES {
+            if self.now().since(begun) <= LONGEST {
+                break;
+            }
+            (begun, found) = (self.now(), self.reader.read()?);
+        }
+        let now = begun + Duration(self.now().since(begun).0 / 2);
         self.last.at = now;
-        let found = self.reader.read()?.zip(&self.before);
+        let found = found.into_iter().zip(&self.before);
         let own = self.last.ports.iter_mut().zip(&self.earlier.ports).zip(&mut self.measurement.drops);
         for ((found, before), ((counters, earlier), drops)) in found.zip(own) {
             *counters = QueueCounters {

@@ -18,6 +18,7 @@
 
 use netloom_units::{Kind, Parameter, Settings, Spec, Value};
 
+use super::least::{Least, MOST_MASKED, one_of};
 use super::{Balance, Context, PacketView, Pick, Ports, Seat};
 
 /// The specification.
@@ -46,47 +47,15 @@ impl Adaptive {
     }
 }
 
-/// Finds the least of several.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Least {
-    /// Working memory: those that tie.
-    ties: Vec<u32>,
-}
-
-impl Least {
-    /// One of `n` with the least backlog, uniform among ties. Looks at each queue once.
-    #[inline]
-    pub(super) fn of(
-        &mut self,
-        context: &mut Context,
-        n: usize,
-        mut backlog: impl FnMut(usize) -> u64,
-    ) -> usize {
-        let ties = &mut self.ties;
-        let mut least = u64::MAX;
-        ties.clear();
-        for candidate in 0..n {
-            let waiting = backlog(candidate);
-            if waiting < least {
-                least = waiting;
-                ties.clear();
-            }
-            if waiting == least {
-                ties.push(candidate as u32);
-            }
-        }
-        ties[context.random.below(ties.len() as u32) as usize] as usize
-    }
-}
-
 impl Balance for Adaptive {
     #[inline]
     fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
         let n = ports.n_minimal();
-        let least = if self.in_packets {
-            self.least.of(context, n, |candidate| ports.waiting_packets(candidate))
-        } else {
-            self.least.of(context, n, |candidate| ports.waiting_bytes(candidate))
+        let least = match (n <= MOST_MASKED, self.in_packets) {
+            (true, true) => one_of(ports.fewest_packets(), context.random),
+            (true, false) => one_of(ports.fewest_bytes(), context.random),
+            (false, true) => self.least.of(context, n, |candidate| ports.waiting_packets(candidate)),
+            (false, false) => self.least.of(context, n, |candidate| ports.waiting_bytes(candidate)),
         };
         Pick::plain(least, packet)
     }

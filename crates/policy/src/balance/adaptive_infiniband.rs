@@ -26,8 +26,8 @@
 
 use netloom_units::{Duration, Kind, NodeId, Parameter, Settings, Spec, StateWriter, Time, Value, mix};
 
-use super::adaptive::Least;
 use super::deal::Deal;
+use super::least::Least;
 use super::{Balance, Context, Notifications, PacketView, Pick, Ports, Seat};
 
 /// The specification.

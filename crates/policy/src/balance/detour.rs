@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use netloom_units::Value;
 
-use super::adaptive::Least;
+use super::least::Least;
 use super::{
     Chosen, Context, PacketView, Pick, Ports, Seat, par, piggyback, progressive, slingshot, ugal_g, ugal_l,
     valiant,

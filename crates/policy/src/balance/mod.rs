@@ -10,6 +10,7 @@ pub mod deterministic;
 pub mod detour;
 mod ecmp;
 mod flowlet;
+mod least;
 pub mod linear;
 pub mod nslb;
 mod par;
@@ -29,6 +30,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use netloom_units::{Bytes, Duration, HostId, NodeId, Random, Rate, Settings, Spec, StateWriter, Time};
+
+pub use least::{MOST_MASKED, ties_of_least};
 
 use crate::central::Plan;
 use crate::edge::path_map::PathMap;
@@ -122,6 +125,14 @@ pub trait Ports {
     fn waiting_bytes(&mut self, candidate: usize) -> u64;
     /// Packets waiting at a candidate, the one on the wire not included.
     fn waiting_packets(&mut self, candidate: usize) -> u64;
+    /// The candidates on shortest paths where the fewest bytes wait, a bit each, of at most [`MOST_MASKED`].
+    fn fewest_bytes(&mut self) -> u64 {
+        ties_of_least((0..self.n_minimal()).map(|candidate| self.waiting_bytes(candidate)))
+    }
+    /// The candidates on shortest paths where the fewest packets wait, a bit each, of at most [`MOST_MASKED`].
+    fn fewest_packets(&mut self) -> u64 {
+        ties_of_least((0..self.n_minimal()).map(|candidate| self.waiting_packets(candidate)))
+    }
     /// Bytes of data of a class waiting at a candidate, the packet on the wire not included; all that waits, where nobody
     /// counts by class.
     fn class_bytes(&mut self, candidate: usize, _class: u8) -> u64 {
@@ -181,6 +192,14 @@ impl Ports for &mut dyn Ports {
 
     fn waiting_packets(&mut self, candidate: usize) -> u64 {
         (**self).waiting_packets(candidate)
+    }
+
+    fn fewest_bytes(&mut self) -> u64 {
+        (**self).fewest_bytes()
+    }
+
+    fn fewest_packets(&mut self) -> u64 {
+        (**self).fewest_packets()
     }
 
     fn class_bytes(&mut self, candidate: usize, class: u8) -> u64 {

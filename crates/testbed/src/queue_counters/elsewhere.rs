@@ -24,7 +24,7 @@ impl QueueReader {
     ///
     /// # Errors
     /// Always.
-    pub fn read(&mut self) -> Result<impl Iterator<Item = QueueCounters> + '_, Refusal> {
-        Err::<std::iter::Empty<QueueCounters>, Refusal>(Refusal::NotLinux)
+    pub fn read(&mut self) -> Result<Vec<QueueCounters>, Refusal> {
+        Err(Refusal::NotLinux)
     }
 }

@@ -91,7 +91,7 @@ impl QueueReader {
     ///
     /// # Errors
     /// If the kernel does not tell of one.
-    pub fn read(&mut self) -> Result<impl Iterator<Item = QueueCounters> + '_, Refusal> {
+    pub fn read(&mut self) -> Result<Vec<QueueCounters>, Refusal> {
         self.ports.iter_mut().for_each(|port| port.is_read = false);
         for namespace in &self.namespaces {
             namespace
@@ -100,7 +100,7 @@ impl QueueReader {
         }
         match self.ports.iter().position(|port| !port.is_read) {
             Some(port) => Err(refusal(&format!("port {port}"), &"the kernel told nothing of its queue")),
-            None => Ok(self.ports.iter().map(|port| port.counters)),
+            None => Ok(self.ports.iter().map(|port| port.counters).collect()),
         }
     }
 }
