@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// Instructions of one run of this program, and the packet-hops that it tells.
+/// Instructions of one run of this program, and the packet-hops that it prints.
 ///
 /// # Errors
 /// If valgrind cannot be run or says nothing.
@@ -19,6 +19,6 @@ pub fn count(arguments: impl FnOnce(&mut Command)) -> Result<(f64, f64), String>
     let instructions = collected.and_then(|text| text.trim().parse().ok());
     let instructions = instructions.ok_or_else(|| format!("valgrind counted nothing: {errors}"))?;
     let printed: Value = serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
-    let hops = printed["hops"].as_f64().ok_or("the run did not tell its hops")?;
+    let hops = printed["hops"].as_f64().ok_or("the run printed no packet-hops")?;
     Ok((instructions, hops))
 }

@@ -55,7 +55,7 @@ impl Scene {
         SCENES.iter().find(|scene| scene.name == name)
     }
 
-    /// Runs it in this process into a folder of its own, and tells its packet-hops.
+    /// Runs it in this process into a folder of its own, and returns its packet-hops.
     ///
     /// # Errors
     /// If the scenario is wrong or its records cannot be written.

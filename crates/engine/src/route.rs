@@ -153,7 +153,7 @@ impl Route {
         }
     }
 
-    /// Hosts and inner switches: a server's hosts are a range. Those that a leaf or a spine tells apart are none.
+    /// Hosts and inner switches: the hosts of a server are a range. For leaves and spines see [`RailRoute`].
     fn on_rails(shape: &Rail, node: NodeId) -> Route {
         let gpus = shape.gpus_per_server;
         let within = |server: u32, divisor: u32, others: Bundle| Route {

@@ -1,7 +1,7 @@
 //! A testbed's run as a run folder.
 //!
 //! Models: tables `ports`, `series` and `drops` from the kernel's counters; what is known of the machine.
-//! Leaves out: messages and jobs, which only the command knows; the longest queues and lost bytes, which no counter tells.
+//! Leaves out: messages and jobs, which only the command knows; the longest queues and lost bytes, which the kernel does not count.
 //!
 //! Invariants: what was not counted is absent and never zero; the folder has no seed.
 
@@ -189,7 +189,7 @@ fn processor() -> Option<String> {
     Some(line.trim_start_matches([' ', '\t', ':']).to_owned())
 }
 
-/// The first line that a launcher of MPI tells of itself.
+/// The first line of an MPI launcher's version.
 fn mpi_library(command: &[OsString]) -> Option<String> {
     let name = command.iter().find(|word| {
         let word = word.to_string_lossy();

@@ -3,9 +3,9 @@
 //! Models: readings at equal intervals from the start of the command on, joined as those of a simulated run are.
 //! Leaves out: what happened between two readings; who reads the kernel's counters (`netloom-testbed`).
 //!
-//! Invariants: counts begin at zero with the command; readings come late, so what had been counted at the time they were due
-//! is interpolated between two of them, and no rate is told that was not there between these; how late the latest came is
-//! told.
+//! Invariants: counts begin at zero with the command; readings come late, so the counts at the time they were due are
+//! interpolated between two of them, and no reported rate is above the rate between two readings; the longest delay of a
+//! reading is recorded.
 
 use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -19,9 +19,9 @@ use netloom_units::{Bytes, Duration, Time};
 
 use crate::error::LabError;
 
-/// A reading that takes longer was interrupted.
+/// A reading that takes longer was interrupted by other processes.
 const LONGEST: Duration = Duration::from_millis(1);
-/// So often it is repeated then.
+/// How often an interrupted reading is repeated.
 const RETRIES: usize = 3;
 
 /// See the module.
@@ -122,7 +122,7 @@ impl Watch {
     fn read(&mut self) -> Result<(), Refusal> {
         std::mem::swap(&mut self.earlier, &mut self.last);
         let (mut begun, mut found) = (self.now(), self.reader.read()?);
-        // A reading that was interrupted for long says little about when it was taken.
+        // A reading that was interrupted for long has no exact time.
         for _ in 0..RETRIES {
             if self.now().since(begun) <= LONGEST {
                 break;
@@ -186,13 +186,13 @@ mod tests {
     #[test]
     fn counts_lie_between_two_readings() {
         let (earlier, later) = (reading(100, 1_000, 7, 1), reading(300, 5_000, 9, 4));
-        let told = |at| {
+        let counts = |at| {
             let Cell { sent, waiting, paused, dropped } = cells_at(Time(at), &earlier, &later)[0];
             [sent, waiting, paused, dropped]
         };
-        assert_eq!(told(100), [1_000, 9, 0, 1]);
-        assert_eq!(told(150), [2_000, 9, 0, 1]);
-        assert_eq!(told(300), [5_000, 9, 0, 4]);
+        assert_eq!(counts(100), [1_000, 9, 0, 1]);
+        assert_eq!(counts(150), [2_000, 9, 0, 1]);
+        assert_eq!(counts(300), [5_000, 9, 0, 4]);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! Leaves out: when to read.
 //!
 //! Invariants: nothing is counted twice, and counters of 32 bits that wrap around are counted on; a port that the kernel does
-//! not tell of is an error and never a zero.
+//! not report is an error and never a zero.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -83,14 +83,14 @@ impl QueueReader {
 
     /// Makes the calling thread read in time although the machine is busy, as far as that is allowed.
     pub fn hurry() {
-        // Without the right to it samples come a little later, and how late is told with them.
+        // Without the right to do so readings come a little later; their delay is recorded.
         let _ = nice(PRIORITY);
     }
 
     /// Counters of all ports, in the plan's order.
     ///
     /// # Errors
-    /// If the kernel does not tell of one.
+    /// If the kernel does not report one.
     pub fn read(&mut self) -> Result<Vec<QueueCounters>, Refusal> {
         self.ports.iter_mut().for_each(|port| port.is_read = false);
         for namespace in &self.namespaces {
@@ -99,7 +99,7 @@ impl QueueReader {
                 .map_err(|error| refusal(&namespace.name, &error))?;
         }
         match self.ports.iter().position(|port| !port.is_read) {
-            Some(port) => Err(refusal(&format!("port {port}"), &"the kernel told nothing of its queue")),
+            Some(port) => Err(refusal(&format!("port {port}"), &"the kernel reports no queue there")),
             None => Ok(self.ports.iter().map(|port| port.counters).collect()),
         }
     }
@@ -204,8 +204,8 @@ mod tests {
 
     use super::*;
 
-    /// What the kernel tells of a queue that has sent and dropped so many packets.
-    fn told(packets: u32, drops: u32) -> [TcStats2; 2] {
+    /// The kernel's statistics of a queue that has sent and dropped this number of packets.
+    fn statistics(packets: u32, drops: u32) -> [TcStats2; 2] {
         let mut basic = TcStatsBasic::default();
         basic.packets = packets;
         basic.bytes = 1_514 * u64::from(packets);
@@ -218,7 +218,7 @@ mod tests {
     fn counters_that_wrap_around_are_counted_on() {
         let mut port = Port::default();
         for (packets, drops) in [(u32::MAX - 1, 7), (3, 7), (3, 6)] {
-            for one in &told(packets, drops) {
+            for one in &statistics(packets, drops) {
                 port.take(one);
             }
         }
