@@ -132,7 +132,19 @@ fn summary(
 fn outcome(status: ExitStatus, recording: &Recording) -> Outcome {
     let details =
         if status.success() { Vec::new() } else { vec![format!("The command ended with {status}.")] };
-    Outcome { status: if recording.is_stopped() { Status::Stopped } else { Status::Complete }, details }
+    // A Ctrl-C reaches the command as well, which may end before the flag is raised here.
+    let is_stopped = recording.is_stopped() || was_interrupted(status);
+    Outcome { status: if is_stopped { Status::Stopped } else { Status::Complete }, details }
+}
+
+/// Whether an interrupt ended the command, by the status that shells use for it as well.
+fn was_interrupted(status: ExitStatus) -> bool {
+    const INTERRUPT: i32 = 2;
+    #[cfg(unix)]
+    let by_signal = std::os::unix::process::ExitStatusExt::signal(&status) == Some(INTERRUPT);
+    #[cfg(not(unix))]
+    let by_signal = false;
+    by_signal || status.code() == Some(128 + INTERRUPT)
 }
 
 fn measured(
