@@ -80,6 +80,9 @@ struct Gate {
 /// The bit of the gate's state that says that workers may enter.
 const OPEN: u64 = 1 << 16;
 
+/// Where the number of the round begins in the state.
+const ROUND: u32 = 17;
+
 /// The bits of the gate's state that count the workers inside.
 const INSIDE: u64 = OPEN - 1;
 
@@ -88,7 +91,7 @@ impl Gate {
     fn open(&self) {
         // No worker is inside: no other thread writes the state.
         let state = self.state.load(Ordering::SeqCst);
-        self.state.store(((state >> 17) + 1) << 17 | OPEN, Ordering::SeqCst);
+        self.state.store(((state >> ROUND) + 1) << ROUND | OPEN, Ordering::SeqCst);
         self.opened.notify();
     }
 
@@ -104,11 +107,11 @@ impl Gate {
             if self.over.load(Ordering::SeqCst) {
                 return Some(None);
             }
-            let is_new = |state: u64| state & OPEN != 0 && state >> 17 != last;
+            let is_new = |state: u64| state & OPEN != 0 && (state >> ROUND) != last;
             let entered = self
                 .state
                 .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |state| is_new(state).then_some(state + 1));
-            entered.ok().map(|state| Some(state >> 17))
+            entered.ok().map(|state| Some(state >> ROUND))
         })
     }
 
