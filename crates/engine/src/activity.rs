@@ -8,7 +8,7 @@
 //! window is due after it, so it does not matter whether a receiver hears of it in this window or the next. Hence the
 //! order in which threads get here changes nothing.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The shared bits and minima.
 pub struct Activity {
@@ -20,8 +20,8 @@ pub struct Activity {
     own: Box<[AtomicU64]>,
     /// One bit per partition that has anything ahead.
     pending: Box<[AtomicU64]>,
-    /// With one thread the updates need no lock prefix.
-    single_thread: bool,
+    /// While one thread advances all partitions the updates need no lock prefix. Written between rounds.
+    single_thread: AtomicBool,
 }
 
 /// Where a sender announces one link.
@@ -37,15 +37,24 @@ pub struct Place {
 
 impl Activity {
     /// For partitions whose in-link bits take `n_words`, over `n_partitions` partitions.
-    pub fn new(n_words: usize, n_partitions: usize, single_thread: bool) -> Activity {
+    pub fn new(n_words: usize, n_partitions: usize) -> Activity {
         let filled = |n: usize, value: u64| (0..n).map(|_| AtomicU64::new(value)).collect();
         Activity {
             news: filled(n_words, 0),
             announced: filled(n_partitions, u64::MAX),
             own: filled(n_partitions, u64::MAX),
             pending: filled(n_partitions.div_ceil(64), 0),
-            single_thread,
+            single_thread: AtomicBool::new(true),
         }
+    }
+
+    /// Whether one thread alone advances partitions in the next round. Between rounds only.
+    pub fn set_single_thread(&self, single_thread: bool) {
+        self.single_thread.store(single_thread, Ordering::Relaxed);
+    }
+
+    fn is_single_thread(&self) -> bool {
+        self.single_thread.load(Ordering::Relaxed)
     }
 
     /// A sender tells that it has pushed an entry arriving at `arrival`.
@@ -53,7 +62,7 @@ impl Activity {
     pub fn announce(&self, place: Place, arrival: u64) {
         let news = &self.news[place.word as usize];
         let announced = &self.announced[place.partition as usize];
-        if self.single_thread {
+        if self.is_single_thread() {
             news.store(news.load(Ordering::Relaxed) | place.bit, Ordering::Relaxed);
             announced.store(announced.load(Ordering::Relaxed).min(arrival), Ordering::Relaxed);
         } else {
@@ -80,7 +89,7 @@ impl Activity {
         if seen == 0 {
             return 0;
         }
-        if self.single_thread {
+        if self.is_single_thread() {
             news.store(0, Ordering::Relaxed);
             return seen;
         }
@@ -91,7 +100,7 @@ impl Activity {
     #[inline]
     pub fn take_announced(&self, partition: usize) {
         let announced = &self.announced[partition];
-        if self.single_thread {
+        if self.is_single_thread() {
             announced.store(u64::MAX, Ordering::Relaxed);
         } else {
             announced.swap(u64::MAX, Ordering::Acquire);
@@ -155,7 +164,8 @@ mod tests {
 
     #[test]
     fn announcements_reach_the_partition_and_idle_ones_are_forgotten() {
-        let activity = Activity::new(4, 130, false);
+        let activity = Activity::new(4, 130);
+        activity.set_single_thread(false);
         let place = Place { partition: 129, word: 3, bit: 1 << 5 };
         activity.announce(place, 70);
         activity.announce(place, 90);

@@ -58,13 +58,7 @@ pub struct Assembly {
 }
 
 /// Builds all partitions of a model.
-pub fn assemble(
-    model: &Model,
-    partitions: &Partitions,
-    hooks: Vec<Seated>,
-    shortcut: bool,
-    single_thread: bool,
-) -> Assembly {
+pub fn assemble(model: &Model, partitions: &Partitions, hooks: Vec<Seated>, shortcut: bool) -> Assembly {
     let fixed_classes = hooks.is_empty()
         && [&model.balances.host, &model.balances.switch].iter().all(|chosen| chosen.keeps_class());
     let builder = Builder::new(model, partitions, shortcut, fixed_classes);
@@ -73,7 +67,7 @@ pub fn assemble(
         let (partition, place) = builder.seating.of_node[seated.node.index()];
         built[partition as usize].nodes[place as usize].seat_hook(seated.hook);
     }
-    let activity = Activity::new(builder.n_words as usize, built.len(), single_thread);
+    let activity = Activity::new(builder.n_words as usize, built.len());
     builder.set_faults(&mut built);
     builder.set_storms(&mut built);
     for partition in &built {

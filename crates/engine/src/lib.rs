@@ -21,7 +21,9 @@ mod coordinator;
 mod credit;
 mod desk;
 mod edge;
+mod event_count;
 mod flow;
+mod governor;
 pub mod hook;
 mod host;
 mod ledger;
@@ -52,4 +54,4 @@ mod turns;
 mod waiting;
 
 pub use measure::{Estimate, estimate};
-pub use run::{Deadlock, GivenUp, Options, Outcome, Seams, Stall, Status, Waiting, run};
+pub use run::{Clock, Deadlock, GivenUp, Options, Outcome, Seams, Stall, Status, Waiting, run};

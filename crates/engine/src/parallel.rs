@@ -12,7 +12,9 @@ use std::sync::{Mutex, MutexGuard, RwLock};
 use netloom_model::{Model, Overlay};
 
 use crate::activity::Activity;
+use crate::event_count::EventCount;
 use crate::flow::Flow;
+use crate::governor::{Clock, Governor};
 use crate::partition::{Harvest, Partition, Scratch};
 use crate::round::Round;
 
@@ -48,19 +50,79 @@ pub struct Hall<'a> {
     /// What the workers' partitions left behind in this round.
     harvest: Mutex<Harvest>,
     /// Next place of the due list to claim.
-    next: AtomicUsize,
-    /// Number of the round; workers start when it rises.
-    round: AtomicU64,
-    /// Workers still at work in this round.
-    working: AtomicUsize,
+    next: CacheLine<AtomicUsize>,
+    /// Whether a round is open, and the workers inside.
+    gate: CacheLine<Gate>,
+}
+
+/// Keeps what several threads write away from their neighbours: two lines, which processors fetch in pairs.
+#[derive(Default)]
+#[repr(align(128))]
+struct CacheLine<T>(T);
+
+/// How workers get into a round and out of it.
+///
+/// A worker that comes after all partitions have been claimed stays outside, so a round never waits for one that sleeps.
+#[derive(Default)]
+struct Gate {
+    /// From the top: the number of the round, whether workers may still enter, the workers inside.
+    state: AtomicU64,
     /// Set when the run is over.
     over: AtomicBool,
     /// Set when a worker panicked.
     failed: AtomicBool,
+    /// Where workers wait for a round.
+    opened: EventCount,
+    /// Where the coordinator waits for workers to leave.
+    left: EventCount,
 }
 
-/// Rounds with fewer due partitions are not worth waking anyone.
-const WORTH_SHARING: usize = 4;
+/// The bit of the gate's state that says that workers may enter.
+const OPEN: u64 = 1 << 16;
+
+/// Where the number of the round begins in the state.
+const ROUND: u32 = 17;
+
+/// The bits of the gate's state that count the workers inside.
+const INSIDE: u64 = OPEN - 1;
+
+impl Gate {
+    /// Opens the next round.
+    fn open(&self) {
+        // No worker is inside: no other thread writes the state.
+        let state = self.state.load(Ordering::SeqCst);
+        self.state.store(((state >> ROUND) + 1) << ROUND | OPEN, Ordering::SeqCst);
+        self.opened.notify();
+    }
+
+    /// Closes the round and waits until all workers have left it.
+    fn close(&self) {
+        self.state.fetch_and(!OPEN, Ordering::SeqCst);
+        self.left.wait_for(|| (self.state.load(Ordering::SeqCst) & INSIDE == 0).then_some(()));
+    }
+
+    /// Waits for a round other than the one left last and enters it; its number, or `None` when the run is over.
+    fn enter(&self, last: u64) -> Option<u64> {
+        self.opened.wait_for(|| {
+            if self.over.load(Ordering::SeqCst) {
+                return Some(None);
+            }
+            let is_new = |state: u64| state & OPEN != 0 && (state >> ROUND) != last;
+            let entered = self
+                .state
+                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |state| is_new(state).then_some(state + 1));
+            entered.ok().map(|state| Some(state >> ROUND))
+        })
+    }
+
+    /// Leaves a round.
+    fn leave(&self) {
+        let before = self.state.fetch_sub(1, Ordering::SeqCst);
+        if before & INSIDE == 1 {
+            self.left.notify();
+        }
+    }
+}
 
 /// How often a thread claims in a round, about: often enough that no claim holds most of the switches, which are few and
 /// have most to do.
@@ -68,9 +130,6 @@ const CLAIMS: usize = 64;
 
 /// Most partitions of a claim.
 const CLAIM: usize = 16;
-
-/// Turns of a waiting loop before the thread lets others run.
-const SPINS: u32 = 2_000;
 
 impl<'a> Hall<'a> {
     /// A hall for these partitions.
@@ -81,11 +140,8 @@ impl<'a> Hall<'a> {
             activity,
             board: RwLock::default(),
             harvest: Mutex::default(),
-            next: AtomicUsize::new(0),
-            round: AtomicU64::new(0),
-            working: AtomicUsize::new(0),
-            over: AtomicBool::new(false),
-            failed: AtomicBool::new(false),
+            next: CacheLine::default(),
+            gate: CacheLine::default(),
         }
     }
 
@@ -110,7 +166,7 @@ impl<'a> Hall<'a> {
         let n_due = board.due.len();
         let chunk = (n_due / (n_threads * CLAIMS)).clamp(1, CLAIM);
         loop {
-            let first = self.next.fetch_add(chunk, Ordering::Relaxed);
+            let first = self.next.0.fetch_add(chunk, Ordering::Relaxed);
             if first >= n_due {
                 return;
             }
@@ -124,17 +180,10 @@ impl<'a> Hall<'a> {
 
     fn serve(&self, n_threads: usize) {
         let mut scratch = Scratch::default();
-        let mut seen = 0;
-        loop {
-            let mut spins = 0;
-            while self.round.load(Ordering::Acquire) == seen {
-                if self.over.load(Ordering::Acquire) {
-                    return;
-                }
-                relax(&mut spins);
-            }
-            seen += 1;
-            let done = Done { hall: self };
+        let mut last = 0;
+        while let Some(round) = self.gate.0.enter(last) {
+            last = round;
+            let done = Done { gate: &self.gate.0 };
             self.work(&mut scratch, n_threads);
             self.harvest.lock().expect("adding cannot panic").append(&mut scratch.harvest);
             drop(done);
@@ -143,25 +192,16 @@ impl<'a> Hall<'a> {
 }
 
 /// Signs off from the round, also when the work panics.
-struct Done<'h, 'a> {
-    hall: &'h Hall<'a>,
+struct Done<'h> {
+    gate: &'h Gate,
 }
 
-impl Drop for Done<'_, '_> {
+impl Drop for Done<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.hall.failed.store(true, Ordering::Release);
+            self.gate.failed.store(true, Ordering::SeqCst);
         }
-        self.hall.working.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
-fn relax(spins: &mut u32) {
-    *spins += 1;
-    if *spins < SPINS {
-        std::hint::spin_loop();
-    } else {
-        std::thread::yield_now();
+        self.gate.leave();
     }
 }
 
@@ -171,6 +211,7 @@ pub struct Crew<'h, 'a> {
     pub hall: &'h Hall<'a>,
     n_threads: usize,
     scratch: Scratch,
+    governor: Governor<'h>,
 }
 
 impl Crew<'_, '_> {
@@ -178,49 +219,137 @@ impl Crew<'_, '_> {
     pub fn run_round(&mut self) -> &Harvest {
         let hall = self.hall;
         self.scratch.harvest.clear();
-        hall.next.store(0, Ordering::Relaxed);
-        let n_due = hall.board.read().expect("the coordinator did not panic").due.len();
-        let n_workers = if n_due < WORTH_SHARING { 0 } else { self.n_threads - 1 };
-        if n_workers > 0 {
-            hall.working.store(n_workers, Ordering::Release);
-            hall.round.fetch_add(1, Ordering::AcqRel);
+        hall.next.0.store(0, Ordering::Relaxed);
+        if self.n_threads == 1 {
+            hall.work(&mut self.scratch, 1);
+        } else {
+            let n_due = hall.board.read().expect("the coordinator did not panic").due.len();
+            let shares = self.governor.start_round(n_due);
+            hall.activity.set_single_thread(!shares);
+            if shares {
+                self.share_round();
+            } else {
+                hall.work(&mut self.scratch, 1);
+            }
+            self.governor.end_round(n_due, self.scratch.harvest.hops);
         }
-        hall.work(&mut self.scratch, if n_workers == 0 { 1 } else { self.n_threads });
-        let mut spins = 0;
-        while n_workers > 0 && hall.working.load(Ordering::Acquire) > 0 {
-            relax(&mut spins);
-        }
-        assert!(!hall.failed.load(Ordering::Acquire), "a worker thread panicked");
         let harvest = &mut self.scratch.harvest;
-        if n_workers > 0 {
-            harvest.append(&mut hall.harvest.lock().expect("adding cannot panic"));
-        }
         harvest.paused.sort_unstable();
         harvest.reporting.sort_unstable();
         harvest
     }
+
+    fn share_round(&mut self) {
+        let (hall, gate) = (self.hall, &self.hall.gate.0);
+        gate.open();
+        hall.work(&mut self.scratch, self.n_threads);
+        gate.close();
+        assert!(!gate.failed.load(Ordering::SeqCst), "a worker thread panicked");
+        self.scratch.harvest.append(&mut hall.harvest.lock().expect("adding cannot panic"));
+    }
 }
 
 /// Runs `body` with a crew of `n_threads` threads, the caller's own included.
-pub fn with_crew<R>(hall: &Hall<'_>, n_threads: usize, body: impl FnOnce(&mut Crew<'_, '_>) -> R) -> R {
+///
+/// A round is shared while that is faster by the clock; without one, whenever it is not tiny.
+pub fn with_crew<R>(
+    hall: &Hall<'_>,
+    n_threads: usize,
+    clock: Option<Clock<'_>>,
+    body: impl FnOnce(&mut Crew<'_, '_>) -> R,
+) -> R {
     std::thread::scope(|scope| {
         for _ in 1..n_threads {
             scope.spawn(|| hall.serve(n_threads));
         }
-        let over = Over { hall };
-        let result = body(&mut Crew { hall, n_threads, scratch: Scratch::default() });
+        let over = Over { gate: &hall.gate.0 };
+        let result =
+            body(&mut Crew { hall, n_threads, scratch: Scratch::default(), governor: Governor::new(clock) });
         drop(over);
         result
     })
 }
 
 /// Sends the workers home, also when the coordinator panics.
-struct Over<'h, 'a> {
-    hall: &'h Hall<'a>,
+struct Over<'h> {
+    gate: &'h Gate,
 }
 
-impl Drop for Over<'_, '_> {
+impl Drop for Over<'_> {
     fn drop(&mut self) {
-        self.hall.over.store(true, Ordering::Release);
+        self.gate.over.store(true, Ordering::SeqCst);
+        self.gate.opened.notify();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Workers that count the rounds they enter, until the run is over.
+    fn with_workers(n: usize, gate: &Gate, visits: &AtomicUsize, body: impl FnOnce()) {
+        std::thread::scope(|scope| {
+            for _ in 0..n {
+                scope.spawn(|| {
+                    let mut last = 0;
+                    while let Some(round) = gate.enter(last) {
+                        last = round;
+                        visits.fetch_add(1, Ordering::SeqCst);
+                        gate.leave();
+                    }
+                });
+            }
+            let over = Over { gate };
+            body();
+            drop(over);
+        });
+    }
+
+    #[test]
+    fn a_worker_is_inside_only_while_a_round_lasts_and_once_per_round() {
+        const ROUNDS: usize = 20_000;
+        let (gate, visits) = (Gate::default(), AtomicUsize::new(0));
+        with_workers(3, &gate, &visits, || {
+            for round in 1..=ROUNDS {
+                gate.open();
+                gate.close();
+                let seen = visits.load(Ordering::SeqCst);
+                assert!(seen <= 3 * round, "{seen} visits in {round} rounds");
+                assert_eq!(gate.state.load(Ordering::SeqCst) & INSIDE, 0);
+            }
+        });
+    }
+
+    #[test]
+    fn workers_that_sleep_are_woken_by_a_round_and_by_the_end() {
+        let (gate, visits) = (Gate::default(), AtomicUsize::new(0));
+        with_workers(2, &gate, &visits, || {
+            for round in 1..=50 {
+                // Longer than a waiter spins.
+                std::thread::sleep(core::time::Duration::from_millis(1));
+                gate.open();
+                while visits.load(Ordering::SeqCst) < 2 * round {
+                    std::thread::yield_now();
+                }
+                gate.close();
+            }
+        });
+        assert_eq!(visits.into_inner(), 100);
+    }
+
+    #[test]
+    fn a_worker_that_panics_leaves_its_round() {
+        let gate = Gate::default();
+        std::thread::scope(|scope| {
+            let worker = scope.spawn(|| {
+                assert!(gate.enter(0).is_some());
+                let _done = Done { gate: &gate };
+                panic!("a mistake in a partition");
+            });
+            gate.open();
+            assert!(worker.join().is_err());
+            gate.close();
+        });
+        assert!(gate.failed.into_inner());
     }
 }

@@ -6,6 +6,7 @@ use netloom_units::{ActorId, Duration, HostId, PortId, Time};
 
 use crate::assemble::{Assembly, assemble};
 use crate::coordinator::Coordinator;
+pub use crate::governor::Clock;
 use crate::hook::Seated;
 use crate::observe::{Observer, Unobserved};
 use crate::parallel::{Hall, with_crew};
@@ -34,6 +35,9 @@ pub struct Seams<'a> {
     pub hooks: Vec<Seated>,
     /// Who looks on.
     pub observer: Option<&'a mut dyn Observer>,
+    /// Any steady clock, in ns: several threads share the rounds of a window only while that is faster by this clock.
+    /// Without one they share all but the smallest.
+    pub clock: Option<Clock<'a>>,
 }
 
 /// How a run ended.
@@ -136,11 +140,11 @@ pub fn run(
         if options.coarsen > 1 { finest.coarser(&model.fabric, options.coarsen) } else { finest };
     let has_hooks = !seams.hooks.is_empty();
     let Assembly { partitions: built, activity, seating } =
-        assemble(model, &partitions, seams.hooks, options.shortcut, n_threads == 1);
+        assemble(model, &partitions, seams.hooks, options.shortcut);
     let hall = Hall::new(model, built, activity);
     let mut unobserved = Unobserved;
     let observer = seams.observer.unwrap_or(&mut unobserved);
-    with_crew(&hall, n_threads, |crew| {
+    with_crew(&hall, n_threads, seams.clock, |crew| {
         let coordinator = Coordinator::new(&hall, &seating, partitions.lookahead(), work, sink);
         coordinator.with_hooks(has_hooks).run(crew, observer)
     })

@@ -78,6 +78,6 @@ pub use report::{report, report_text};
 pub use seeds::{NotSeeds, Seeds};
 pub use simulate::{Simulated, simulate};
 pub use source::Source;
-pub use spread::SweepProgress;
+pub use spread::{SweepProgress, cores};
 pub use sweep::{Point, PointReport, Sweep, sweep};
 pub use watch::{Look, RunProgress, Watch};

@@ -22,7 +22,7 @@ use crate::summary::{Summary, taken_over};
 use crate::watch::Watch;
 use crate::words;
 
-/// Most threads a run takes without being told to.
+/// Most threads of a run for which no number is given.
 const MOST_BY_ITSELF: usize = 16;
 
 /// What to run, how, and where its records go.
@@ -138,9 +138,10 @@ pub fn run(request: RunRequest<'_>) -> Result<RunReport, LabError> {
     report.over(request.over)
 }
 
-/// Threads worth their coordination: small fabrics have too little to do in a window to share it.
+/// Threads by the size of the fabric: a round is shared only while that is faster, so more threads than a window has work
+/// for cost little, yet small fabrics never have enough.
 fn fitting_threads(prepared: &Prepared) -> usize {
-    const HOSTS_PER_THREAD: usize = 512;
+    const HOSTS_PER_THREAD: usize = 128;
     cores().min(prepared.n_hosts() as usize / HOSTS_PER_THREAD).clamp(1, MOST_BY_ITSELF)
 }
 

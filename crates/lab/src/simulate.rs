@@ -46,8 +46,9 @@ pub fn simulate(
     let mut slowest = Slowest::new(model.recording.slowest_flows);
     let mut all = All { sink, gather: &mut gather, slowest: &mut slowest };
     let mut watchman = Watchman::new(watch, model);
-    let seams = Seams { hooks: Vec::new(), observer: Some(&mut watchman) };
     let begun = Instant::now();
+    let clock = || begun.elapsed().as_nanos() as u64;
+    let seams = Seams { observer: Some(&mut watchman), clock: Some(&clock), ..Seams::default() };
     let engine = run(model, &mut work, &mut all, options, seams);
     let wall_time_s = begun.elapsed().as_secs_f64();
     if let EngineStatus::SinkFailed(error) = engine.status {

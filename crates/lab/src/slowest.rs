@@ -12,6 +12,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
 use netloom_engine::observe::{Control, Observer, Progress, States};
 use netloom_engine::{Options, Seams, run};
@@ -97,7 +98,9 @@ pub(crate) fn paths(
     let watch = Watch { stop: watch.stop, tell, look, observer: Some(&mut until) };
     let stop = watch.stop;
     let mut watchman = Watchman::new(watch, &model).again();
-    let seams = Seams { hooks: Vec::new(), observer: Some(&mut watchman) };
+    let begun = Instant::now();
+    let clock = || begun.elapsed().as_nanos() as u64;
+    let seams = Seams { observer: Some(&mut watchman), clock: Some(&clock), ..Seams::default() };
     run(&model, &mut work, &mut sums, options, seams);
     let was_stopped = stop.is_some_and(|stop| stop.load(std::sync::atomic::Ordering::Relaxed));
     match sums.finish() {

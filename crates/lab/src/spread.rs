@@ -17,7 +17,7 @@ use crate::error::{LabError, check_threads};
 const PARTS: f64 = 1e15;
 
 /// How many threads the machine runs at a time.
-pub(crate) fn cores() -> usize {
+pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 

@@ -25,6 +25,9 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
     let progress = Progress::new(!arguments.quiet && !arguments.json);
     let mut tell = |now: &RunProgress| progress.run(now);
     let stop = interrupt::stop_flag(output);
+    if let Some(excess) = arguments.threads.and_then(excess_threads).filter(|_| !arguments.quiet) {
+        output.note(excess);
+    }
     let mut told = |address: &str| output.note(format!("live at {address}"));
     let live = arguments.live.then_some(Serve { port: arguments.live_port.unwrap_or(0), told: &mut told });
     let mut warn = |found: &Diagnostics| Output::warn(found);
@@ -51,6 +54,16 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
         tell_outcome(&report, output);
     }
     Ok(report.exit_code())
+}
+
+/// The warning about more threads than there are cores, which are taken all the same.
+fn excess_threads(threads: u16) -> Option<String> {
+    let cores = netloom_lab::cores();
+    let is_excess = usize::from(threads) > cores;
+    let cores = words::some(cores as u64, "core");
+    is_excess.then(|| {
+        format!("warning: --threads {threads} on {cores}: more threads than cores make no run faster")
+    })
 }
 
 /// What `--force` stands for.

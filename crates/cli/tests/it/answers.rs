@@ -79,6 +79,19 @@ fn threads_change_no_digest_and_seeds_do() {
 }
 
 #[test]
+fn more_threads_than_cores_are_taken_with_a_warning() {
+    let place = Place::new();
+    place.write("small.yaml", SMALL);
+    let run = |more: &[&str]| place.netloom(&[&["run", "small.yaml", "-o", "a", "--force"], more].concat());
+    // No machine of 256 cores is expected here.
+    let warned = run(&["--threads", "256"]);
+    assert_eq!(warned.code, Some(0), "{}", warned.err);
+    assert!(warned.err.contains("warning: --threads 256"), "{}", warned.err);
+    assert!(!run(&["--threads", "1"]).err.contains("--threads"));
+    assert!(!run(&["--threads", "256", "--quiet"]).err.contains("--threads"));
+}
+
+#[test]
 fn the_manifest_says_how_the_run_was_made() {
     let place = Place::new();
     place.write("small.yaml", SMALL);

@@ -45,7 +45,8 @@ pub fn measure(case: &Case) -> Result<Measurement, LabError> {
     let mut at_first = AtFirst::default();
     let options = Options { threads: case.threads, ..Options::default() };
     let begun = Instant::now();
-    let seams = Seams { hooks: Vec::new(), observer: Some(&mut at_first) };
+    let clock = || begun.elapsed().as_nanos() as u64;
+    let seams = Seams { observer: Some(&mut at_first), clock: Some(&clock), ..Seams::default() };
     let outcome = run(&model, &mut work, &mut Nowhere, options, seams);
     let wall_ns = begun.elapsed().as_nanos() as u64;
     if outcome.status != Status::Complete {

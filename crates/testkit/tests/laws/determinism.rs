@@ -4,6 +4,8 @@
 //! nothing; every policy is tried with every transport, with and without failures, on long, short and zero-delay host
 //! links.
 
+use std::cell::Cell;
+
 use netloom_engine::{Options, Seams};
 use netloom_model::{Knowledge, Model, Operation, Sampling};
 use netloom_policy::balance::Chosen;
@@ -158,6 +160,29 @@ fn many_windows_and_many_threads() {
     for _ in 0..20 {
         assert!(run_as(&model, Options { threads: 4, ..Options::default() }).results() == expected);
     }
+}
+
+#[test]
+fn rounds_shared_now_and_then_by_a_clock_give_the_same_rows() {
+    let n_reads = Cell::new(0_u64);
+    // Rounds of 0 to 3 ms in turn: trials of sharing are won and lost.
+    let clock = || {
+        n_reads.set(n_reads.get() + 1);
+        n_reads.get() * 1_500_000 + n_reads.get() % 3 * 750_000
+    };
+    for (name, chosen) in policies() {
+        let model = case(&chosen, 0, DAMAGES[0], 1_000_000);
+        let expected = simulate(&model, work(1)).results();
+        for threads in [2, 3, 8] {
+            let options = Options { threads, ..Options::default() };
+            let seams = Seams { clock: Some(&clock), ..Seams::default() };
+            assert!(
+                simulate_with(&model, work(1), options, seams).results() == expected,
+                "{name}, {threads}"
+            );
+        }
+    }
+    assert!(n_reads.get() > 1_000, "rounds are timed: {} reads", n_reads.get());
 }
 
 #[test]

@@ -42,7 +42,12 @@ where
     F: FnMut(Time, Event<'_>, &mut Actions) -> Verdict + Send + 'static,
 {
     let hooks = vec![Seated { node: NodeId(node), hook: Box::new(Scripted(script)) }];
-    simulate_with(model, work.clone(), Options::default(), Seams { hooks, observer: None })
+    simulate_with(
+        model,
+        work.clone(),
+        Options::default(),
+        Seams { hooks, observer: None, ..Seams::default() },
+    )
 }
 
 /// A packet that passed: when, through which port, and what it was.

@@ -252,7 +252,7 @@ fn progress_counts_the_steps_of_jobs_that_have_an_end() {
     let model = compiled(&scene(3, ""));
     let work = expand(&model.workload, model.fabric.n_hosts(), model.seed).expect("the jobs make sense");
     let mut last = Last(None);
-    let seams = Seams { hooks: Vec::new(), observer: Some(&mut last) };
+    let seams = Seams { observer: Some(&mut last), ..Seams::default() };
     let run = simulate_with(&model, work, Options::default(), seams);
     let [victim, aggressor] = run.records.jobs[..] else { panic!("two jobs") };
     let progress = last.0.expect("there was a window");

@@ -64,7 +64,7 @@ fn an_observer_may_stop_and_what_is_recorded_stays_valid() {
     let (model, work) = busy();
     let whole = simulate(&model, work.clone());
     let mut stop = StopAfter(9);
-    let seams = Seams { hooks: Vec::new(), observer: Some(&mut stop) };
+    let seams = Seams { observer: Some(&mut stop), ..Seams::default() };
     let part = simulate_with(&model, work, Options::default(), seams);
     assert_eq!((part.outcome.status.clone(), part.outcome.windows), (Status::Stopped, 9));
     is_part_of(&part, &whole);
@@ -132,7 +132,7 @@ fn phases(mut model: Model, entropy: Entropy) -> Phases {
         |period: u64| exchange.map(|(from, to, size)| Sending::new(period * PERIOD, from, to, size));
     let sendings: Vec<Sending> = (0..N_PERIODS).flat_map(in_period).collect();
     let mut phases = Phases::default();
-    let seams = Seams { hooks: Vec::new(), observer: Some(&mut phases) };
+    let seams = Seams { observer: Some(&mut phases), ..Seams::default() };
     let run = simulate_with(&model, ListedWork::new(&sendings).at_a_time(1), Options::default(), seams);
     assert_eq!(run.outcome.status, Status::Complete);
     phases
@@ -189,7 +189,7 @@ fn progress_counts_what_the_outcome_counts() {
     }
     let (model, work) = busy();
     let mut last = Last(None);
-    let seams = Seams { hooks: Vec::new(), observer: Some(&mut last) };
+    let seams = Seams { observer: Some(&mut last), ..Seams::default() };
     let run = simulate_with(&model, work, Options::default(), seams);
     let progress = last.0.expect("there were windows");
     assert_eq!((progress.hops, progress.windows), (run.outcome.hops, run.outcome.windows));
@@ -227,7 +227,7 @@ fn reading_ports_changes_nothing_and_tells_what_the_rows_tell() {
     for threads in [1, 2] {
         for options in port_forms().map(|options| Options { threads, ..options }) {
             let mut reader = Reader::default();
-            let seams = Seams { hooks: Vec::new(), observer: Some(&mut reader) };
+            let seams = Seams { observer: Some(&mut reader), ..Seams::default() };
             let watched = simulate_with(&model, work.clone(), options, seams);
             let alone = simulate_with(&model, work.clone(), options, Seams::default());
             assert_eq!(watched, alone);
