@@ -1,6 +1,6 @@
 //! Waiting for a condition that another thread makes true: first spinning, then in the kernel.
 //!
-//! Models: an event count: waiters check a condition of their own, who changes it notifies.
+//! Models: an event count: waiters check a condition of their own, the thread that changes it notifies.
 //! Leaves out: what the condition is; it is an atomic of the caller.
 //!
 //! Invariants: no notification is lost: a waiter registers before its last check, a notifier changes the condition before
@@ -21,7 +21,7 @@ pub struct EventCount {
 }
 
 impl EventCount {
-    /// Returns the first `Some` of `condition`, which reads atomics and has no effect.
+    /// Returns the first `Some` of `condition`, which reads atomics and changes them only where it returns `Some`.
     pub fn wait_for<T>(&self, condition: impl Fn() -> Option<T>) -> T {
         for _ in 0..SPINS {
             if let Some(found) = condition() {
@@ -47,7 +47,7 @@ impl EventCount {
     pub fn notify(&self) {
         fence(Ordering::SeqCst);
         if self.n_sleeping.load(Ordering::SeqCst) > 0 {
-            // A registered waiter holds the lock until it sleeps: after this it hears the notification.
+            // A registered waiter holds the lock until it sleeps: after this it receives the notification.
             drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
             self.woken.notify_all();
         }

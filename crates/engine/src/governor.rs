@@ -1,38 +1,38 @@
-//! Whether a round is shared among threads: whatever has been faster lately.
+//! Whether threads share a round: the choice that was faster in the last rounds of that size.
 //!
-//! Models: the time per work of rounds that one thread advances and of rounds that several share, by the number of due
-//! partitions; trials of sharing whose loss is paid for before the next one.
-//! Leaves out: how rounds are shared; what the clock is, which is lent from outside.
+//! Models: the time per work of serial rounds, which one thread advances, and of shared rounds, by the number of due
+//! partitions; trials of sharing, with exponential backoff after a lost one.
+//! Leaves out: how rounds are shared; the clock, which the caller passes in.
 //!
-//! Invariants: a loss by sharing is followed by a stretch alone that takes at least `REPAYMENT` times as long, so sharing
-//! costs little even where it never pays. Results do not depend on any answer.
+//! Invariants: a lost trial is followed by serial rounds that take at least `REPAYMENT` times its loss, so sharing costs
+//! little even where it never pays. Results do not depend on any answer.
 
 /// A clock, in nanoseconds since any instant.
 pub type Clock<'a> = &'a dyn Fn() -> u64;
 
-/// Time alone before the first trial, and before sharing is compared with it anew, in ns.
-const PREFACE: u64 = 2_000_000;
+/// Time of serial rounds before the first trial, and before shared rounds are compared with new serial ones, in ns.
+const WARM_UP: u64 = 2_000_000;
 
-/// What a trial would take alone, in ns: longer than the time slices of a scheduler.
+/// What the work of a trial would take in serial rounds, in ns: longer than the time slices of a scheduler.
 const TRIAL: u64 = 5_000_000;
 
 /// A trial ends at once when it has lost this, in ns.
 const MOST_LOST: u64 = 1_000_000;
 
-/// How many times as long as its loss a lost trial is followed by rounds alone, at least.
+/// Least time of the serial rounds after a lost trial, in multiples of its loss.
 const REPAYMENT: u64 = 20;
 
-/// Least time alone after a lost trial, in ns.
-const LEAST_REST: u64 = 20_000_000;
+/// Least time of the serial rounds after a lost trial, in ns.
+const LEAST_BACKOFF: u64 = 20_000_000;
 
-/// Trials won in a row, at first, before the time alone is measured anew.
+/// Trials won in a row, at first, before serial rounds are measured anew.
 const WINS: u32 = 20;
 
-/// Lost trials in a row double the rest up to this exponent; so do stretches of won ones.
+/// Lost trials in a row double the backoff, up to this exponent; runs of [`WINS`] won trials double the next run.
 const MOST_DOUBLINGS: u32 = 6;
 
-/// The time alone is an average over about this, in ns.
-const MEMORY: u64 = 20_000_000;
+/// The cost of serial rounds is averaged over about this time, in ns.
+const AVERAGED_OVER: u64 = 20_000_000;
 
 /// Rounds with fewer due partitions are never shared.
 const LEAST_DUE: usize = 4;
@@ -40,14 +40,14 @@ const LEAST_DUE: usize = 4;
 /// Decides for every round, by the power of two of its due partitions.
 pub struct Governor<'a> {
     clock: Option<Clock<'a>>,
-    classes: [Class; usize::BITS as usize],
+    classes: [SizeClass; usize::BITS as usize],
     started: u64,
 }
 
 impl<'a> Governor<'a> {
     /// Without a clock every round is shared that has a few due partitions.
     pub fn new(clock: Option<Clock<'a>>) -> Governor<'a> {
-        Governor { clock, classes: [Class::default(); usize::BITS as usize], started: 0 }
+        Governor { clock, classes: [SizeClass::default(); usize::BITS as usize], started: 0 }
     }
 
     /// Whether to share the round that begins now.
@@ -91,65 +91,65 @@ impl Cost {
     }
 }
 
-/// Rounds of about one size.
+/// Rounds of one power of two of due partitions.
 #[derive(Debug, Clone, Copy)]
-struct Class {
+struct SizeClass {
     shares: bool,
-    /// Lately alone.
-    alone: Cost,
-    /// Time alone before the next trial, in ns.
-    rest: u64,
+    /// The last serial rounds.
+    serial: Cost,
+    /// Time of serial rounds before the next trial, in ns.
+    backoff: u64,
     /// The trial under way.
     trial: Cost,
-    /// Trials won since the last rest.
+    /// Trials won since the last serial round.
     wins: u32,
     /// Trials lost in a row.
     losses: u32,
-    /// Stretches of won trials in a row.
-    stretches: u32,
+    /// Runs of won trials since the last lost one.
+    winning_runs: u32,
 }
 
-impl Default for Class {
-    fn default() -> Class {
-        let (alone, trial) = (Cost::default(), Cost::default());
-        Class { shares: false, alone, rest: PREFACE, trial, wins: 0, losses: 0, stretches: 0 }
+impl Default for SizeClass {
+    fn default() -> SizeClass {
+        let (serial, trial) = (Cost::default(), Cost::default());
+        SizeClass { shares: false, serial, backoff: WARM_UP, trial, wins: 0, losses: 0, winning_runs: 0 }
     }
 }
 
-impl Class {
+impl SizeClass {
     fn note(&mut self, round: Cost) {
         if self.shares {
             self.note_shared(round);
         } else {
-            self.note_alone(round);
+            self.note_serial(round);
         }
     }
 
-    fn note_alone(&mut self, round: Cost) {
-        self.alone.add(round);
-        if self.alone.time > MEMORY {
-            self.alone = Cost { time: self.alone.time / 2, work: self.alone.work.div_ceil(2) };
+    fn note_serial(&mut self, round: Cost) {
+        self.serial.add(round);
+        if self.serial.time > AVERAGED_OVER {
+            self.serial = Cost { time: self.serial.time / 2, work: self.serial.work.div_ceil(2) };
         }
-        self.rest = self.rest.saturating_sub(round.time);
-        if self.rest == 0 {
+        self.backoff = self.backoff.saturating_sub(round.time);
+        if self.backoff == 0 {
             (self.shares, self.trial, self.wins) = (true, Cost::default(), 0);
         }
     }
 
     fn note_shared(&mut self, round: Cost) {
         self.trial.add(round);
-        let alone = self.alone.of(self.trial.work);
-        let loss = self.trial.time.saturating_sub(alone);
-        if loss > MOST_LOST || (alone >= TRIAL && loss > 0) {
-            let rest = (REPAYMENT * loss).max(LEAST_REST);
-            (self.shares, self.rest) = (false, rest << self.losses);
-            (self.losses, self.stretches) = ((self.losses + 1).min(MOST_DOUBLINGS), 0);
-        } else if alone >= TRIAL {
+        let serial = self.serial.of(self.trial.work);
+        let loss = self.trial.time.saturating_sub(serial);
+        if loss > MOST_LOST || (serial >= TRIAL && loss > 0) {
+            let backoff = (REPAYMENT * loss).max(LEAST_BACKOFF);
+            (self.shares, self.backoff) = (false, backoff << self.losses);
+            (self.losses, self.winning_runs) = ((self.losses + 1).min(MOST_DOUBLINGS), 0);
+        } else if serial >= TRIAL {
             self.trial = Cost::default();
             self.wins += 1;
-            if self.wins == WINS << self.stretches {
-                (self.shares, self.rest, self.losses) = (false, PREFACE, 0);
-                self.stretches = (self.stretches + 1).min(MOST_DOUBLINGS);
+            if self.wins == WINS << self.winning_runs {
+                (self.shares, self.backoff, self.losses) = (false, WARM_UP, 0);
+                self.winning_runs = (self.winning_runs + 1).min(MOST_DOUBLINGS);
             }
         }
     }
@@ -163,12 +163,18 @@ mod tests {
 
     const N_DUE: usize = 100;
 
-    /// Time of rounds of 1000 hops, in all and of these shared, each round taking `alone` or `shared` ns.
-    fn rounds(n: u32, clock: &Cell<u64>, governor: &mut Governor<'_>, alone: u64, shared: u64) -> (u64, u64) {
+    /// Time of rounds of 1000 hops, in all and of these shared, each round taking `serial` or `shared` ns.
+    fn rounds(
+        n: u32,
+        clock: &Cell<u64>,
+        governor: &mut Governor<'_>,
+        serial: u64,
+        shared: u64,
+    ) -> (u64, u64) {
         let mut in_shared = 0;
         let before = clock.get();
         for _ in 0..n {
-            let took = if governor.start_round(N_DUE) { shared } else { alone };
+            let took = if governor.start_round(N_DUE) { shared } else { serial };
             in_shared += if took == shared { took } else { 0 };
             clock.set(clock.get() + took);
             governor.end_round(N_DUE, 1_000);
@@ -215,8 +221,8 @@ mod tests {
         let read = || clock.get();
         let mut governor = Governor::new(Some(&read));
         for _ in 0..10_000 {
-            for (n_due, alone, shared) in [(8, 5_000, 50_000), (1_000, 400_000, 220_000)] {
-                let took = if governor.start_round(n_due) { shared } else { alone };
+            for (n_due, serial, shared) in [(8, 5_000, 50_000), (1_000, 400_000, 220_000)] {
+                let took = if governor.start_round(n_due) { shared } else { serial };
                 clock.set(clock.get() + took);
                 governor.end_round(n_due, 10 * n_due as u64);
             }

@@ -126,7 +126,7 @@ pub fn run(draft: &Draft) -> Witnessed {
     let clerk = |node| Clerk { node, packet_bytes, notes: Arc::clone(&notes) };
     let hooks = switches.map(|node| Seated { node: NodeId(node), hook: Box::new(clerk(node)) }).collect();
     let work = ListedWork::new(&draft.sendings);
-    let seams = Seams { hooks, observer: None, ..Seams::default() };
+    let seams = Seams { hooks, ..Seams::default() };
     let run = simulate_with(&model, work.clone(), Options::default(), seams);
     let notes = std::mem::take(&mut *notes.lock().expect("unbroken"));
 

@@ -54,7 +54,7 @@ fn counted(model: &Model, sendings: &[Sending]) -> (Run, Tally) {
     let switches = model.fabric.n_hosts() as u32..model.fabric.n_nodes() as u32;
     let seat = |node| Seated { node, hook: Box::new(Counting { node, tally: Arc::clone(&tally) }) };
     let hooks = switches.map(NodeId).map(seat).collect();
-    let seams = Seams { hooks, observer: None, ..Seams::default() };
+    let seams = Seams { hooks, ..Seams::default() };
     let run = simulate_with(model, ListedWork::new(sendings), Options::default(), seams);
     let tally = std::mem::take(&mut *tally.lock().expect("unbroken"));
     (run, tally)

@@ -42,12 +42,7 @@ where
     F: FnMut(Time, Event<'_>, &mut Actions) -> Verdict + Send + 'static,
 {
     let hooks = vec![Seated { node: NodeId(node), hook: Box::new(Scripted(script)) }];
-    simulate_with(
-        model,
-        work.clone(),
-        Options::default(),
-        Seams { hooks, observer: None, ..Seams::default() },
-    )
+    simulate_with(model, work.clone(), Options::default(), Seams { hooks, ..Seams::default() })
 }
 
 /// A packet that passed: when, through which port, and what it was.

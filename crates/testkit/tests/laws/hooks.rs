@@ -159,7 +159,7 @@ fn a_class_set_by_a_hook_counts_at_every_switch_after_it() {
             Verdict::Pass
         };
         let hooks = vec![Seated { node: NodeId(3), hook: Box::new(Scripted(raise)) }];
-        let seams = Seams { hooks, observer: None, ..Seams::default() };
+        let seams = Seams { hooks, ..Seams::default() };
         let run = simulate_with(&model(narrow_end()), work.clone(), options, seams);
         // The first packet is on the slow wire from 3.1 to 13.1 us; the raised one is next, four low ones follow.
         let ends: Vec<_> = run.records.flows.iter().map(|flow| flow.end.map(|end| end.0)).collect();

@@ -200,7 +200,7 @@ pub fn run(scene: &RoceScene) -> Witnessed {
     let switches = model.fabric.n_hosts()..model.fabric.n_nodes();
     let clerk = |node| Clerk { node, qp_of: Arc::clone(&qp_of), notes: Arc::clone(&notes) };
     let seat = |node| Seated { node: NodeId(node as u32), hook: Box::new(clerk(node)) };
-    let seams = Seams { hooks: switches.map(seat).collect(), observer: None, ..Seams::default() };
+    let seams = Seams { hooks: switches.map(seat).collect(), ..Seams::default() };
     let work = work(scene);
     let run = simulate_with(&model, work.clone(), Options::default(), seams);
     let notes = std::mem::take(&mut *notes.lock().expect("unbroken"));
