@@ -14,6 +14,7 @@ use netloom_units::{LinkId, NodeId, PortId, Random};
 use crate::activity::{Activity, Place};
 use crate::buffer::SharedBuffer;
 use crate::channel::{Channel, Far};
+use crate::credit::Returned;
 use crate::desk::TimerKind;
 use crate::edge::Edge;
 use crate::hook::Seated;
@@ -176,13 +177,17 @@ impl<'a> Builder<'a> {
         let mut record_rings: Rings<Record> =
             Rings::new(ports[..if has_telemetry { ports.len() } else { 0 }].iter());
         let mut credit_rings: Rings = Rings::new(ports[..self.credit_link.len()].iter());
+        let mut return_rings: Rings<Returned> = Rings::new(ports[..self.credit_link.len()].iter());
         let build = |(number, nodes): (usize, &Vec<NodeId>)| {
             let (mut in_links, mut records) = (Vec::new(), Vec::new());
             let mut built = Vec::with_capacity(nodes.len());
             for (place, &node) in nodes.iter().enumerate() {
                 let range = self.model.fabric.port_range(node);
-                let link = |(receiver, index)| InLink { receiver, node: place as u32, port: index };
-                in_links.extend(range.clone().map(|port| rings.receiver(port)).zip(0..).map(link));
+                let link = |has_credits| {
+                    let node = place as u32;
+                    move |(receiver, port)| InLink { receiver, node, port, has_credits }
+                };
+                in_links.extend(range.clone().map(|port| rings.receiver(port)).zip(0..).map(link(false)));
                 let mut ports: Vec<Egress> =
                     range.clone().map(|port| self.egress(PortId(port), rings.sender(port))).collect();
                 if has_telemetry {
@@ -194,8 +199,15 @@ impl<'a> Builder<'a> {
                 }
                 let mut node = self.node(node, place as u32, ports);
                 if let Some(credits) = &self.model.queues.credits {
-                    in_links.extend(range.clone().map(|port| credit_rings.receiver(port)).zip(0..).map(link));
-                    let returns = range.map(|port| self.returns(PortId(port), credit_rings.sender(port)));
+                    let receivers = range.clone().map(|port| credit_rings.receiver(port));
+                    let is_switch = node.host.is_none();
+                    in_links.extend(receivers.zip(0..).map(link(is_switch)));
+                    if is_switch {
+                        self.set_return_queues(&mut node, &mut return_rings);
+                    }
+                    let senders = |port| (credit_rings.sender(port), return_rings.sender(port));
+                    let returns = range.map(senders).zip(self.model.fabric.port_range(node.id).map(PortId));
+                    let returns = returns.map(|(senders, port)| self.returns(port, senders));
                     self.give_credits(credits, &mut node, returns.collect());
                     records.resize_with(if has_telemetry { in_links.len() } else { 0 }, || None);
                 }

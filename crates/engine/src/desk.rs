@@ -94,6 +94,11 @@ pub enum TimerKind {
         /// Local port.
         port: u32,
     },
+    /// Credits come back to a port that waits for some.
+    Credits {
+        /// Local port.
+        port: u32,
+    },
     /// Something happens at a crossbar.
     Crossbar,
 }
@@ -142,6 +147,7 @@ impl TimerKind {
             TimerKind::Switch { up } => (9, u64::from(up)),
             TimerKind::Dismiss { actor } => (10, u64::from(actor)),
             TimerKind::Later { actor } => (11, u64::from(actor)),
+            TimerKind::Credits { port } => (12, u64::from(port)),
         };
         out.word(kind << 56 | argument);
     }
@@ -267,6 +273,10 @@ pub struct Desk {
     pub hops: u64,
     /// Credits among them, which are no packets.
     pub n_credits: u64,
+    /// When the last credits arrive that nodes of this partition have sent back to switches, in ps.
+    pub credits_until: u64,
+    /// In-links beside which credits may have come that a port here has begun to wait for.
+    pub credit_links: Vec<u32>,
     /// Data packets created by hosts of this partition.
     pub packets: u64,
     /// The instant of the last event, in ps.
@@ -294,6 +304,8 @@ impl Desk {
             drops: BTreeMap::new(),
             hops: 0,
             n_credits: 0,
+            credits_until: 0,
+            credit_links: Vec::new(),
             packets: 0,
             now: 0,
             dry: false,

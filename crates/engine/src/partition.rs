@@ -25,6 +25,8 @@ pub struct InLink {
     pub node: u32,
     /// Its in-link index there: the local port.
     pub port: u32,
+    /// Whether credits come back to that port beside it, of which its bit tells.
+    pub has_credits: bool,
 }
 
 /// Bits of a sort key that hold the in-link; the rest holds the time since the window's start.
@@ -210,9 +212,9 @@ impl Partition {
     /// Collects the window's arrivals from outer links as sorted keys; returns the first arrival after the window.
     #[inline(never)]
     fn gather(&mut self, round: &Round, scratch: &mut Scratch) -> u64 {
-        let keys = &mut scratch.keys;
-        keys.clear();
+        scratch.keys.clear();
         round.activity.take_announced(self.number as usize);
+        let keys = &mut scratch.keys;
         let mut next_arrival = u64::MAX;
         let mut n_links = 0;
         for word in 0..self.live.len() {
@@ -229,7 +231,10 @@ impl Partition {
                     continue;
                 }
                 let before = keys.len();
-                let receiver = &mut self.in_links[link as usize].receiver;
+                let InLink { receiver, has_credits, .. } = &mut self.in_links[link as usize];
+                if *has_credits {
+                    self.desk.credit_links.push(link);
+                }
                 let rest = receiver.due(round.end, |entries| {
                     keys.extend(entries.iter().map(|entry| key(round, entry.arrival, link)));
                 });
@@ -246,7 +251,19 @@ impl Partition {
         if n_links > 1 {
             sort_by_time(keys, (round.end - round.start) << LINK_BITS, &mut scratch.sorting);
         }
+        if !self.desk.credit_links.is_empty() {
+            self.look_for_credits();
+        }
         next_arrival
+    }
+
+    /// Ports that wait for credits learn when the next ones arrive.
+    #[cold]
+    fn look_for_credits(&mut self) {
+        for link in std::mem::take(&mut self.desk.credit_links) {
+            let InLink { node, port, .. } = self.in_links[link as usize];
+            self.nodes[node as usize].look_for_credits(port, &mut self.desk);
+        }
     }
 
     /// One switch: merges arrivals and timers; no actor can run dry.
@@ -390,6 +407,9 @@ impl Partition {
             }
         }
         next = next.min(self.desk.next_timer());
+        if !self.desk.credit_links.is_empty() {
+            next = next.min(round.end);
+        }
         if let Some((arrival, _)) = self.desk.inner_head() {
             next = next.min(arrival);
         }
@@ -472,6 +492,10 @@ fn fire(node: &mut Node, desk: &mut Desk, round: &Round) {
             node.is_dead = !up;
             false
         }
+        TimerKind::Credits { port } => {
+            node.look_for_credits(port, desk);
+            false
+        }
         _ => true,
     };
     if !is_event {
@@ -481,6 +505,7 @@ fn fire(node: &mut Node, desk: &mut Desk, round: &Round) {
     match timer.kind {
         TimerKind::Timeout { .. }
         | TimerKind::Start { .. }
+        | TimerKind::Credits { .. }
         | TimerKind::Crossbar
         | TimerKind::Fault { .. }
         | TimerKind::Switch { .. } => {}

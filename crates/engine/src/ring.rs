@@ -17,7 +17,7 @@ use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
 use crate::packet::InFlight;
 
@@ -59,6 +59,8 @@ impl<T> Segment<T> {
 struct Shared<T> {
     head: AtomicPtr<Segment<T>>,
     spare: AtomicPtr<Segment<T>>,
+    /// Whether the receiving end waits for an entry.
+    is_awaited: AtomicBool,
 }
 
 impl<T> Drop for Shared<T> {
@@ -102,8 +104,11 @@ unsafe impl<T: Send> Send for Receiver<T> {}
 
 /// A new, empty ring.
 pub fn ring<T: Copy>() -> (Sender<T>, Receiver<T>) {
-    let shared =
-        Arc::new(Shared { head: AtomicPtr::new(ptr::null_mut()), spare: AtomicPtr::new(ptr::null_mut()) });
+    let shared = Arc::new(Shared {
+        head: AtomicPtr::new(ptr::null_mut()),
+        spare: AtomicPtr::new(ptr::null_mut()),
+        is_awaited: AtomicBool::new(false),
+    });
     let sender =
         Sender { segment: ptr::null_mut(), written: SEGMENT, before: 0, shared: Arc::clone(&shared) };
     let receiver = Receiver { segment: ptr::null_mut(), read: 0, available: 0, shared };
@@ -114,6 +119,12 @@ impl<T: Copy> Sender<T> {
     /// How many entries were ever pushed.
     pub fn n_pushed(&self) -> u64 {
         if self.segment.is_null() { 0 } else { self.before + self.written as u64 }
+    }
+
+    /// Whether the receiving end waits for an entry; what it has said in this window may not be seen before the next.
+    #[inline(always)]
+    pub fn is_awaited(&self) -> bool {
+        self.shared.is_awaited.load(Ordering::Relaxed)
     }
 
     /// Appends an entry.
@@ -165,6 +176,11 @@ impl<T: Copy> Receiver<T> {
         }
         // SAFETY: entries below `available` are written.
         Some(unsafe { (*(*self.segment).entries.get_unchecked(self.read).get()).assume_init_ref() })
+    }
+
+    /// Lets the sending end know whether an entry is waited for, from the next window on.
+    pub fn set_awaited(&self, is_awaited: bool) {
+        self.shared.is_awaited.store(is_awaited, Ordering::Relaxed);
     }
 
     /// The oldest entry, which is known to be there. [`Receiver::drop_first`] must follow.

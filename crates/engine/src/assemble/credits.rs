@@ -3,9 +3,12 @@
 use netloom_model::{Credits, Port};
 use netloom_units::{Bytes, PortId};
 
-use super::Builder;
-use crate::channel::Channel;
-use crate::credit::{Account, Crossbar, HostReturns, Notices, Returns, Steps, Throttle, cut_through};
+use super::{Builder, Rings};
+use crate::channel::{Channel, Far};
+use crate::credit::{
+    Account, Crossbar, Destination, HostReturns, Notices, ReturnQueue, ReturnSender, Returned, Returns,
+    Steps, Throttle, cut_through,
+};
 use crate::node::Node;
 use crate::ring::Sender;
 
@@ -21,10 +24,27 @@ impl Builder<'_> {
     }
 
     /// The way back for credits of what arrives at a port.
-    pub(super) fn returns(&self, id: PortId, sender: Sender) -> Returns {
+    pub(super) fn returns(&self, id: PortId, (frames, credits): (Sender, Sender<Returned>)) -> Returns {
         let port = self.model.fabric.port(id);
+        let (peer, local) = (self.model.fabric.port(port.peer), self.model.fabric.local_index(port.peer));
         let far = self.far(id, self.credit_link[port.peer.index()]);
-        Returns::new(Channel::new(sender, far), port.delay.0, self.model.fabric.local_index(port.peer))
+        let destination = match far {
+            Far::Partition(place) => Destination::Partition(place),
+            Far::Inside(_) => {
+                Destination::Inside { node: self.seating.of_node[peer.node.index()].1, port: local }
+            }
+        };
+        let is_switch = !self.model.fabric.is_host(peer.node);
+        let credits = is_switch.then(|| ReturnSender::new(credits, destination));
+        Returns::new(Channel::new(frames, far), credits, port.delay.0, local)
+    }
+
+    /// Lets credits come back to the ports of a switch by queues.
+    pub(super) fn set_return_queues(&self, node: &mut Node, rings: &mut Rings<Returned>) {
+        for (egress, port) in node.ports.iter_mut().zip(self.model.fabric.port_range(node.id)) {
+            let link = (!self.is_inside(PortId(port))).then(|| self.credit_link[port as usize]);
+            egress.set_return_queue(ReturnQueue::new(rings.receiver(port), link));
+        }
     }
 
     /// Gives a node its accounts and what it needs to give credits back.

@@ -85,7 +85,7 @@ impl Coordinator<'_, '_> {
             match self.cuts.pop_front().expect("a cut was seen").1 {
                 Cut::Reroute => self.reroute(at),
                 Cut::Look => {
-                    let ring = self.find_ring();
+                    let ring = self.find_ring(at);
                     if !ring.is_empty() {
                         self.now = at;
                         return Some(self.deadlock(ring));

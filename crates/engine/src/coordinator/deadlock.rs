@@ -21,10 +21,10 @@ pub(super) const INTERVAL: u64 = 500_000_000;
 type PortLane = (PortId, usize);
 
 impl Coordinator<'_, '_> {
-    /// The ports of a ring that wait for each other, each for the next and the last for the first; empty if there is none.
-    pub(super) fn find_ring(&self) -> Vec<PortId> {
+    /// At `now`, the ports of a ring that wait for each other, each for the next and the last for the first; empty if there is none.
+    pub(super) fn find_ring(&self, now: u64) -> Vec<PortId> {
         let Some(credits) = &self.model.queues.credits else { return Vec::new() };
-        let mut stuck = self.without_credits(credits);
+        let mut stuck = self.without_credits(credits, now);
         loop {
             let n_before = stuck.len();
             let held: BTreeSet<PortLane> = stuck
@@ -54,7 +54,7 @@ impl Coordinator<'_, '_> {
     }
 
     /// Ports of switches towards switches that have packets of a lane and credits for none of them, none being on their way.
-    fn without_credits(&self, credits: &Credits) -> BTreeSet<PortLane> {
+    fn without_credits(&self, credits: &Credits, now: u64) -> BTreeSet<PortLane> {
         let fabric = &self.model.fabric;
         let mut found = BTreeSet::new();
         for (number, port) in fabric.ports().iter().enumerate() {
@@ -66,8 +66,8 @@ impl Coordinator<'_, '_> {
             let (local, far) = (fabric.local_index(id), fabric.local_index(port.peer));
             let is_stuck = |&lane: &usize| {
                 let (blocks, lacks) = self.at_crossbar(from, |node, crossbar| {
-                    let account = node.ports[local as usize].account();
-                    let blocks = account.map_or(0, |account| account.blocks()[lane]);
+                    let credits = node.ports[local as usize].credits_at(now);
+                    let blocks = credits.get(lane).copied().unwrap_or(0);
                     (blocks, crossbar.lacks(local, lane, blocks))
                 });
                 lacks

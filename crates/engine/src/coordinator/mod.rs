@@ -236,7 +236,14 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         loop {
             let earliest = self.hall.activity.earliest();
             if earliest == u64::MAX {
-                return Ok(self.at_rest());
+                // Credits come back to switches without notice: what happens until then does.
+                if let Some(status) = self.cut_before(self.credits_until()) {
+                    return Ok(status);
+                }
+                if self.hall.activity.earliest() == u64::MAX {
+                    return Ok(self.at_rest());
+                }
+                continue;
             }
             if let Some(status) = self.cut_before(earliest) {
                 return Ok(status);
@@ -520,7 +527,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         if self.n_finished == self.addresses.len() && unfinished == 0 {
             return Status::Complete;
         }
-        let ring = self.find_ring();
+        let ring = self.find_ring(u64::MAX);
         if !ring.is_empty() {
             return self.deadlock(ring);
         }
@@ -631,12 +638,22 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     fn end_of_run(&self, status: &Status) -> u64 {
         match status {
             _ if self.is_over => self.now,
-            Status::Complete | Status::Stalled(_) => (0..self.hall.partitions.len())
-                .map(|number| self.hall.partition(number).desk.now)
-                .max()
-                .unwrap_or(0),
+            Status::Complete | Status::Stalled(_) => {
+                let deadline = self.model.deadline.map_or(u64::MAX, |deadline| deadline.0);
+                let last_event = self.greatest(|partition| partition.desk.now);
+                last_event.max(self.credits_until().min(deadline))
+            }
             _ => self.now,
         }
+    }
+
+    /// When the last credits arrive that have been sent back to switches.
+    fn credits_until(&self) -> u64 {
+        self.greatest(|partition| partition.desk.credits_until)
+    }
+
+    fn greatest(&self, read: impl Fn(&crate::partition::Partition) -> u64) -> u64 {
+        (0..self.hall.partitions.len()).map(|number| read(&self.hall.partition(number))).max().unwrap_or(0)
     }
 
     fn sum(&self, read: impl Fn(&crate::partition::Partition) -> u64) -> u64 {

@@ -44,6 +44,17 @@ impl Arbiter<'_, '_> {
         if is_starving != self.egress.is_starving() {
             self.egress.starve(self.now, is_starving);
         }
+        if is_starving {
+            self.wait_for_credits();
+        }
+    }
+
+    /// The egress is asked again when credits come back.
+    #[cold]
+    fn wait_for_credits(&mut self) {
+        if let Some(at) = self.egress.wait_for_credits(self.desk) {
+            self.crossbar.expect_credits(self.number, at);
+        }
     }
 
     #[inline]
@@ -62,7 +73,7 @@ impl Arbiter<'_, '_> {
             if first == NONE || self.crossbar.queues.entry(first).ready_at > self.now {
                 continue;
             }
-            if !self.egress.has_credits(&self.crossbar.queues.entry(first).packet) {
+            if !self.egress.has_credits(self.now, &self.crossbar.queues.entry(first).packet) {
                 lacks_credits = true;
                 continue;
             }
@@ -95,7 +106,7 @@ impl Arbiter<'_, '_> {
             };
             let before = self.crossbar.lane_before(ingress, self.number, lane);
             let head = &self.crossbar.queues.head(ingress, before, self.number).packet;
-            let has_credits = able.is_first && self.egress.has_credits(head);
+            let has_credits = able.is_first && self.egress.has_credits(self.now, head);
             if !has_credits && !able.can_stage {
                 lacks_credits = true;
                 self.crossbar.starve(self.number);

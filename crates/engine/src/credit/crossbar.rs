@@ -63,6 +63,8 @@ pub struct Output {
     pub staged_bytes: u64,
     /// Transfers that it granted so far.
     pub n_grants: u64,
+    /// When credits arrive for which it has waited last, in ps.
+    credits_at: u64,
     /// The longest waits of heads for it.
     pub waits: Waits,
 }
@@ -185,6 +187,7 @@ impl Crossbar {
             wire_lane: n_lanes - 1,
             staged_bytes: 0,
             n_grants: 0,
+            credits_at: 0,
             waits: Waits::default(),
         };
         let output_lane =
@@ -439,6 +442,15 @@ impl Crossbar {
         }
         if !self.stages() {
             self.set_roomy(egress, false);
+        }
+    }
+
+    /// Credits arrive for which an egress waits.
+    pub fn expect_credits(&mut self, egress: u32, at: u64) {
+        let known = &mut self.outputs[egress as usize].credits_at;
+        if *known != at {
+            *known = at;
+            self.wires.push(at, egress);
         }
     }
 

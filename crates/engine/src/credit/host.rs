@@ -33,7 +33,8 @@ impl Node {
     }
 
     /// Credits have come back for a port of this host.
-    pub(super) fn take_credit_at_nic(&mut self, now: u64, frame: &Packet, desk: &mut Desk, round: &Round) {
+    pub fn take_credit_at_nic(&mut self, now: u64, frame: &Packet, desk: &mut Desk, round: &Round) {
+        desk.n_credits += 1;
         self.serve(now, desk, round);
         let port = frame.slot;
         crate::node::settle(&mut self.ports[port as usize], now, desk, round);

@@ -5,6 +5,7 @@
 
 use netloom_units::NodeId;
 
+use super::{ReturnSender, Returned};
 use crate::channel::Channel;
 use crate::desk::Desk;
 use crate::packet::{InFlight, Packet};
@@ -12,7 +13,10 @@ use crate::round::Round;
 
 /// The channel back to the sender of an in-link.
 pub struct Returns {
+    /// Credits to a NIC, and notices to a switch.
     channel: Channel,
+    /// Credits to a switch.
+    credits: Option<ReturnSender>,
     delay: u64,
     /// The sender's local port.
     port: u32,
@@ -22,14 +26,20 @@ pub struct Returns {
 
 impl Returns {
     /// A channel with nothing on its way, to the sender's local `port`.
-    pub fn new(channel: Channel, delay: u64, port: u32) -> Returns {
+    pub fn new(channel: Channel, credits: Option<ReturnSender>, delay: u64, port: u32) -> Returns {
         // Nothing acts on another node at its own instant.
-        Returns { channel, delay: delay.max(1), port, latest: 0 }
+        Returns { channel, credits, delay: delay.max(1), port, latest: 0 }
     }
 
     /// So many blocks of a lane will be free at `at`.
+    #[inline]
     pub fn give(&mut self, at: u64, lane: usize, blocks: u32, desk: &mut Desk, round: &Round) {
-        self.send(at, Packet::credit(self.port, lane as u32, blocks), desk, round);
+        let Some(credits) = &mut self.credits else {
+            return self.send(at, Packet::credit(self.port, lane as u32, blocks), desk, round);
+        };
+        self.latest = self.latest.max(at);
+        let arrival = self.latest + self.delay;
+        credits.push(Returned { arrival, lane: lane as u32, blocks }, desk, round);
     }
 
     /// Congested towards a leaf, at `at`; the sender hears of it no sooner than of credits that were announced before.

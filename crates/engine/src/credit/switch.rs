@@ -57,19 +57,12 @@ impl Node {
         }
     }
 
-    /// Credits have come back for a port.
-    #[inline]
-    pub fn take_credit(&mut self, now: u64, frame: &Packet, desk: &mut Desk, round: &Round) {
-        desk.n_credits += 1;
-        if self.has_nic() {
-            return self.take_credit_at_nic(now, frame, desk, round);
-        }
-        let egress = &mut self.ports[frame.slot as usize];
-        egress.give_credits(frame.sequence as usize, frame.bytes);
-        if egress.is_starving() {
-            let crossbar = self.crossbar.as_deref_mut().expect("only such switches have credits");
-            crossbar.stir(frame.slot);
-            self.expect_crossbar(now, desk);
+    /// Credits may be on their way to a port that waits for some.
+    pub fn look_for_credits(&mut self, port: u32, desk: &mut Desk) {
+        let Node { ports, crossbar: Some(crossbar), .. } = self else { return };
+        if let Some(at) = ports[port as usize].awaited_credits() {
+            crossbar.expect_credits(port, at);
+            self.expect_crossbar(at, desk);
         }
     }
 

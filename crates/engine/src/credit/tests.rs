@@ -32,7 +32,7 @@ fn crossbar(n_ports: usize, order: InputOrder, n_lanes: u8) -> Crossbar {
     };
     let (rate, delay) = (Rate(8_000_000_000), Duration(1));
     let port = Port { node: NodeId(0), peer: PortId(0), link: LinkId(0), rate, delay };
-    let returns = (0..n_ports).map(|_| Returns::new(Channel::new(ring().0, Far::Inside(0)), 1, 0)).collect();
+    let returns = (0..n_ports).map(|_| Returns::new(Channel::new(ring().0, Far::Inside(0)), None, 1, 0)).collect();
     Crossbar::new(&credits, Bytes(1_000), &vec![port; n_ports], returns, |_| true)
 }
 

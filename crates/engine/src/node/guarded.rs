@@ -199,7 +199,7 @@ impl Node {
     #[inline(never)]
     pub fn take_frame(&mut self, now: u64, port: u32, frame: &Packet, desk: &mut Desk, round: &Round) {
         if frame.kind() == PacketKind::Credit {
-            return self.take_credit(now, frame, desk, round);
+            return self.take_credit_at_nic(now, frame, desk, round);
         }
         if frame.kind() == PacketKind::Notice {
             return self.take_notice(now, frame, desk);

@@ -5,7 +5,7 @@
 //! Leaves out: those input buffers (`credit`).
 
 use super::{Count, Egress, Pauses, Start};
-use crate::credit::{Account, Standing, Stood};
+use crate::credit::{Account, ReturnQueue, Returned, Standing, Stood};
 use crate::desk::Desk;
 use crate::mark::Marker;
 use crate::node::transmit;
@@ -32,14 +32,51 @@ impl Egress {
         self.extras.cut_through = Some(header);
     }
 
-    /// What room there is at the other end, where that is known.
-    pub fn account(&self) -> Option<&Account> {
-        self.extras.account.as_ref()
+    /// Lets credits come back to a port of a switch by a queue, before the run.
+    pub fn set_return_queue(&mut self, queue: ReturnQueue) {
+        self.extras.returned = Some(queue);
     }
 
-    /// Whether there are credits for a packet.
-    pub fn has_credits(&self, packet: &Packet) -> bool {
-        self.extras.account.as_ref().is_none_or(|account| account.suffices(packet))
+    /// Credits of each lane at `now`; none where the port has no such links. Arrivals at `now` have not come.
+    pub fn credits_at(&self, now: u64) -> Vec<u32> {
+        let Some(account) = &self.extras.account else { return Vec::new() };
+        let mut blocks = account.blocks().to_vec();
+        let unread = self.extras.returned.iter().flat_map(ReturnQueue::unread);
+        for Returned { lane, blocks: returned, .. } in unread.filter(|returned| returned.arrival < now) {
+            blocks[lane as usize] += returned;
+        }
+        blocks
+    }
+
+    /// Credits on their way back to a port of a switch that arrive at `now` or later.
+    pub fn credits_under_way(&self, now: u64) -> impl Iterator<Item = Returned> {
+        let unread = self.extras.returned.iter().flat_map(ReturnQueue::unread);
+        unread.filter(move |returned| returned.arrival >= now)
+    }
+
+    /// Whether there are credits for a packet at `now`; starts before must have happened.
+    #[inline]
+    pub fn has_credits(&mut self, now: u64, packet: &Packet) -> bool {
+        let extras = &mut *self.extras;
+        let Some(account) = &mut extras.account else { return true };
+        if account.suffices(packet) {
+            return true;
+        }
+        extras.returned.as_mut().is_some_and(|returned| {
+            returned.read(now, account);
+            account.suffices(packet)
+        })
+    }
+
+    /// Waits for credits at a switch: when the next ones arrive, if some are known to be on their way.
+    #[cold]
+    pub fn wait_for_credits(&mut self, desk: &mut Desk) -> Option<u64> {
+        self.extras.returned.as_mut()?.wait(desk)
+    }
+
+    /// When the next credits arrive, if the port waits for some that are known to be on their way.
+    pub fn awaited_credits(&mut self) -> Option<u64> {
+        if self.is_starving() { self.extras.returned.as_mut()?.next_arrival() } else { None }
     }
 
     /// The time of a packet on the wire.
@@ -137,13 +174,6 @@ impl Egress {
         self.stand_aside_all(now, released)
     }
 
-    /// Credits have come back to a switch.
-    pub fn give_credits(&mut self, lane: usize, blocks: u32) {
-        if let Some(account) = &mut self.extras.account {
-            account.give(lane, blocks);
-        }
-    }
-
     /// Whether nothing starts though something waits and the wire is free: there are no credits.
     pub fn is_starving(&self) -> bool {
         self.paused != 0
@@ -165,6 +195,7 @@ impl Egress {
             (true, false) => {
                 self.extras.pauses.total += now - self.extras.pauses.since;
                 self.extras.pauses.since = now;
+                self.extras.returned.iter_mut().for_each(ReturnQueue::stop_waiting);
             }
             _ => {}
         }

@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 use netloom_units::{Bytes, PortId, Random, Rate};
 
 use crate::channel::Channel;
-use crate::credit::{Account, Standing};
+use crate::credit::{Account, ReturnQueue, Standing};
 use crate::mark::Marker;
 use crate::packet::{InFlight, Packet};
 use crate::telemetry::Probe;
@@ -152,7 +152,7 @@ impl Count {
 }
 
 /// What is seldom looked at.
-#[derive(Debug, Default)]
+#[derive(Default)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "four answers worked out before the run, each asked for alone"
@@ -177,6 +177,8 @@ struct Extras {
     lost_until: u64,
     /// What room there is at the other end, where that is known.
     account: Option<Account>,
+    /// Credits on their way back to a port of a switch.
+    returned: Option<ReturnQueue>,
     /// What is written down about packets that start here, where it is.
     probe: Option<Box<Probe>>,
     /// Packets arrive when so many bytes of them have, where not all must.

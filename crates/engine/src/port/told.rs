@@ -63,8 +63,11 @@ impl Egress {
         if let Some(marker) = &self.extras.marker {
             marker.write_state(out);
         }
-        if let Some(account) = &self.extras.account {
-            account.blocks().iter().for_each(|&blocks| out.word(u64::from(blocks)));
+        let now = out.base().0;
+        self.credits_at(now).into_iter().for_each(|blocks| out.word(u64::from(blocks)));
+        for returned in self.credits_under_way(now) {
+            out.instant(Time(returned.arrival));
+            out.word(u64::from(returned.lane) << 32 | u64::from(returned.blocks));
         }
         if let Some(queues) = &self.queues {
             out.word(u64::from(queues.n_packets()));

@@ -1,0 +1,126 @@
+//! Credits that come back to a port of a switch: counters on their way, read when a virtual lane runs short.
+//!
+//! Models: (instant, lane, blocks) in a ring beside the link. Credits that suffice without them are no event: a port reads what
+//! has come back when it lacks some, and only while it still lacks some does it wait for the next.
+//! Leaves out: NICs, where each return is an event (`credit/host.rs`).
+//!
+//! Invariants: credits count from the instant at which they arrive, whoever reads them, and whenever.
+
+use super::Account;
+use crate::activity::Place;
+use crate::desk::{Desk, TimerKind};
+use crate::ring::{Receiver, Sender};
+use crate::round::Round;
+
+/// Credits on their way back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Returned {
+    /// When they arrive, in ps.
+    pub arrival: u64,
+    /// Virtual lane.
+    pub lane: u32,
+    pub blocks: u32,
+}
+
+/// Where the port is that credits come back to.
+#[derive(Debug, Clone, Copy)]
+pub enum Destination {
+    /// In another partition, which learns of them by the bit of an in-link.
+    Partition(Place),
+    /// In this one: the place of the node, and its local port.
+    Inside { node: u32, port: u32 },
+}
+
+/// The end at the switch or host that frees buffer space.
+pub struct ReturnSender {
+    sender: Sender<Returned>,
+    destination: Destination,
+}
+
+impl ReturnSender {
+    /// A queue with nothing in it.
+    pub fn new(sender: Sender<Returned>, destination: Destination) -> ReturnSender {
+        ReturnSender { sender, destination }
+    }
+
+    /// Credits start on their way; the port hears of them only if it waits for some.
+    #[inline]
+    pub fn push(&mut self, returned: Returned, desk: &mut Desk, round: &Round) {
+        desk.credits_until = desk.credits_until.max(returned.arrival);
+        self.sender.push(returned);
+        if self.sender.is_awaited() {
+            self.announce(returned.arrival, desk, round);
+        }
+    }
+
+    #[inline(never)]
+    fn announce(&self, arrival: u64, desk: &mut Desk, round: &Round) {
+        match self.destination {
+            Destination::Partition(place) => round.activity.announce(place, arrival),
+            Destination::Inside { node, port } => {
+                desk.set_timer(arrival, node, TimerKind::Credits { port });
+            }
+        }
+    }
+}
+
+/// The end at the port that spends them.
+pub struct ReturnQueue {
+    receiver: Receiver<Returned>,
+    /// The in-link whose bit tells of them, where they come from another partition.
+    link: Option<u32>,
+    /// Whether the port waits for the next entry.
+    is_awaited: bool,
+}
+
+impl ReturnQueue {
+    /// A queue with nothing in it.
+    pub fn new(receiver: Receiver<Returned>, link: Option<u32>) -> ReturnQueue {
+        ReturnQueue { receiver, link, is_awaited: false }
+    }
+
+    /// Counts what has arrived by `now`.
+    pub fn read(&mut self, now: u64, account: &mut Account) {
+        while let Some(&Returned { arrival, lane, blocks }) = self.receiver.peek()
+            && arrival <= now
+        {
+            account.give(lane as usize, blocks);
+            self.receiver.drop_first();
+        }
+    }
+
+    /// When the next credits arrive, if some are known to be on their way.
+    pub fn next_arrival(&mut self) -> Option<u64> {
+        self.receiver.peek().map(|returned| returned.arrival)
+    }
+
+    /// As [`ReturnQueue::next_arrival`]; where none are known, the port will hear of the next ones.
+    pub fn wait(&mut self, desk: &mut Desk) -> Option<u64> {
+        let next = self.next_arrival();
+        if next.is_none() && !self.is_awaited {
+            self.set_awaited(true);
+            // What is pushed before the sender sees that is found by a look at the start of the next window.
+            desk.credit_links.extend(self.link);
+        }
+        next
+    }
+
+    /// The port waits no more.
+    pub fn stop_waiting(&mut self) {
+        if self.is_awaited {
+            self.set_awaited(false);
+        }
+    }
+
+    fn set_awaited(&mut self, is_awaited: bool) {
+        self.is_awaited = is_awaited;
+        self.receiver.set_awaited(is_awaited);
+    }
+
+    /// All that has not been read.
+    pub fn unread(&self) -> Vec<Returned> {
+        let mut unread = Vec::new();
+        self.receiver.for_each(|&returned| unread.push(returned));
+        unread
+    }
+}
