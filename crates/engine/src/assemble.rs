@@ -202,13 +202,13 @@ impl<'a> Builder<'a> {
                     let receivers = range.clone().map(|port| credit_rings.receiver(port));
                     let is_switch = node.host.is_none();
                     in_links.extend(receivers.zip(0..).map(link(is_switch)));
-                    if is_switch {
-                        self.set_return_queues(&mut node, &mut return_rings);
-                    }
                     let senders = |port| (credit_rings.sender(port), return_rings.sender(port));
                     let returns = range.map(senders).zip(self.model.fabric.port_range(node.id).map(PortId));
                     let returns = returns.map(|(senders, port)| self.returns(port, senders));
                     self.give_credits(credits, &mut node, returns.collect());
+                    if is_switch {
+                        self.set_return_queues(&mut node, &mut return_rings);
+                    }
                     records.resize_with(if has_telemetry { in_links.len() } else { 0 }, || None);
                 }
                 built.push(node);

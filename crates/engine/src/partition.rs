@@ -273,9 +273,13 @@ impl Partition {
     fn run_switch<const CARE: u8>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
         let Partition { nodes, in_links, desk, .. } = self;
         let [node] = &mut nodes[..] else { unreachable!("one node") };
-        for &key in keys {
+        for (number, &key) in keys.iter().enumerate() {
             let at = round.start + (key >> LINK_BITS);
             catch_up::<CARE>(at, node, desk, round);
+            if CARE == CREDIT {
+                let next = keys.get(number + 1).map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
+                desk.next_event = next.min(desk.next_timer());
+            }
             let link = (key & LINK_MASK) as u32;
             let receiver = &mut in_links[link as usize].receiver;
             node.arrive_at_switch::<CARE>(at, link, &receiver.first().packet, desk, round);
@@ -347,6 +351,11 @@ impl Partition {
                 fire(&mut self.nodes[node], &mut self.desk, round);
                 self.expect_serve(node, round);
             } else {
+                if CARE != PLAIN {
+                    let next = keys.get(done + usize::from(arrival != inner));
+                    let next = next.map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
+                    self.desk.next_event = next.min(timer);
+                }
                 self.deliver::<CARE>(at, (arrival & LINK_MASK) as u32, arrival == inner, round);
                 done += usize::from(arrival != inner);
             }
@@ -381,6 +390,11 @@ impl Partition {
         if inner {
             let next = in_link.receiver.peek().map(|entry| entry.arrival);
             self.desk.inner_popped(link, next);
+        }
+        if CARE != PLAIN
+            && let Some((arrival, _)) = self.desk.inner_head()
+        {
+            self.desk.next_event = self.desk.next_event.min(arrival);
         }
         self.desk.now = now;
         self.desk.hops += 1;

@@ -74,6 +74,9 @@ impl Builder<'_> {
             if self.model.recording.congestion.is_some() && node.host.is_none() {
                 egress.record_standing(ports.len() + 1);
             }
+            if node.crossbar.is_some() && credits.n_lanes() == 1 {
+                egress.start_ahead();
+            }
             if let Some(Bytes(header)) = self.cut_through(credits, port) {
                 egress.set_cut_through(u32::try_from(header).unwrap_or(u32::MAX));
             }

@@ -68,7 +68,8 @@ impl Coordinator<'_, '_> {
                 let (blocks, lacks) = self.at_crossbar(from, |node, crossbar| {
                     let credits = node.ports[local as usize].credits_at(now);
                     let blocks = credits.get(lane).copied().unwrap_or(0);
-                    (blocks, crossbar.lacks(local, lane, blocks))
+                    let ahead = node.ports[local as usize].bytes_ahead_at(now);
+                    (blocks, crossbar.lacks(local, lane, blocks, ahead))
                 });
                 lacks
                     && blocks + self.at_crossbar(to, |_, crossbar| crossbar.queues.held(far, lane))

@@ -5,7 +5,7 @@
 
 use netloom_model::Credits;
 
-use super::crossbar::Crossbar;
+use super::crossbar::{Crossbar, Output};
 use super::grant::{Choice, Transfer};
 use super::queues::NONE;
 use crate::desk::Desk;
@@ -33,28 +33,58 @@ struct Able {
 }
 
 impl Arbiter<'_, '_> {
-    /// Lets happen what can.
-    pub fn ask(&mut self) {
+    /// Lets happen what can, and tells when it is to be asked again, `u64::MAX` for not before something else happens.
+    pub fn ask(&mut self) -> u64 {
+        self.egress.pass_departures(self.now + 1);
         let is_staged = self.crossbar.outputs[self.number as usize].staged_bytes > 0;
-        let mut lacks_credits = is_staged && self.is_free() && self.start_staged();
-        if self.crossbar.outputs[self.number as usize].granted == NONE {
+        let mut lacks_credits = is_staged && self.start_staged();
+        if self.crossbar.outputs[self.number as usize].granted_until <= self.now {
             lacks_credits |= self.grant_one();
         }
         let is_starving = lacks_credits && self.is_free();
         if is_starving != self.egress.is_starving() {
             self.egress.starve(self.now, is_starving);
         }
-        if is_starving {
-            self.wait_for_credits();
+        let next = self.next_ask();
+        if is_starving { next.min(self.wait_for_credits()) } else { next }
+    }
+
+    /// When something ends that this egress waits for, `u64::MAX` for nothing.
+    #[inline]
+    fn next_ask(&self) -> u64 {
+        let Output { granted_until, staged_bytes, .. } = self.crossbar.outputs[self.number as usize];
+        let start = if staged_bytes > 0 { self.next_start() } else { u64::MAX };
+        if !self.crossbar.has_heads(self.number) {
+            start
+        } else if granted_until > self.now {
+            start.min(granted_until)
+        } else {
+            start.min(self.next_decision())
         }
     }
 
-    /// The egress is asked again when credits come back.
+    /// When a staged packet may start, if the wire is not free or none of them may start yet.
+    #[inline(never)]
+    fn next_start(&self) -> u64 {
+        let lanes = &self.crossbar.output_lanes[self.number as usize * self.crossbar.n_lanes..];
+        let staged = lanes[..self.crossbar.n_lanes].iter().map(|lane| lane.staged.first);
+        let ready = |place| self.crossbar.queues.entry(place).ready_at.max(self.egress.free_at());
+        let starts = staged.filter(|&first| first != NONE).map(ready);
+        starts.filter(|&start| start > self.now).min().unwrap_or(u64::MAX)
+    }
+
+    /// When a head may be granted a transfer that is granted none now: there is room, the wire is free, or an ingress is idle.
+    #[inline(never)]
+    fn next_decision(&self) -> u64 {
+        let free_at = if self.is_free() { u64::MAX } else { self.egress.free_at() };
+        let idle_at = self.crossbar.next_idle(self.number, self.now);
+        free_at.min(idle_at).min(self.egress.next_departure())
+    }
+
+    /// When credits arrive, if some are known to be on their way.
     #[cold]
-    fn wait_for_credits(&mut self) {
-        if let Some(at) = self.egress.wait_for_credits(self.desk) {
-            self.crossbar.expect_credits(self.number, at);
-        }
+    fn wait_for_credits(&mut self) -> u64 {
+        self.egress.wait_for_credits(self.desk).unwrap_or(u64::MAX)
     }
 
     #[inline]
@@ -62,9 +92,32 @@ impl Arbiter<'_, '_> {
         self.egress.free_at() <= self.now
     }
 
-    /// A staged packet starts, if one can; tells whether credits are lacking.
-    #[inline]
+    /// Staged packets start, if some can; tells whether credits are lacking for one that could now.
+    #[inline(never)]
     fn start_staged(&mut self) -> bool {
+        if !self.egress.starts_ahead() {
+            return self.is_free() && self.start_one_of_lanes();
+        }
+        while let place = self.crossbar.output_lane(self.number, 0).staged.first
+            && place != NONE
+        {
+            let entry = self.crossbar.queues.entry(place);
+            let free_at = self.egress.free_at().max(self.now);
+            if entry.ready_at > free_at {
+                return false;
+            }
+            if !self.egress.has_credits(self.now, &entry.packet) {
+                return free_at == self.now;
+            }
+            self.crossbar.take_staged(self.number, 0);
+            self.start(place, 0);
+        }
+        false
+    }
+
+    /// A staged packet starts, if one can, lane by lane in turn; tells whether credits are lacking.
+    #[inline]
+    fn start_one_of_lanes(&mut self) -> bool {
         let mut lacks_credits = false;
         let mut lane = self.crossbar.outputs[self.number as usize].wire_lane;
         for _ in 0..self.crossbar.n_lanes {
@@ -124,7 +177,13 @@ impl Arbiter<'_, '_> {
     #[inline]
     fn able(&mut self, lane: usize) -> Able {
         let is_first = self.is_free() && self.crossbar.output_lane(self.number, lane).staged.first == NONE;
-        Able { is_first, can_stage: self.crossbar.has_room(self.number, lane) }
+        Able { is_first, can_stage: self.has_room(lane) }
+    }
+
+    /// Whether another packet may be staged in a lane.
+    #[inline]
+    fn has_room(&self, lane: usize) -> bool {
+        self.crossbar.has_room(self.number, lane, self.egress.bytes_ahead_of_starts())
     }
 
     #[inline]
@@ -158,18 +217,27 @@ impl Arbiter<'_, '_> {
             if part == now && has_credits {
                 self.start(place, lane);
             } else {
-                self.crossbar.stage(egress, lane, place, part);
+                self.stage(place, lane, part);
             }
             part = end;
             let Some(next) = self.next_of_train((ingress, before), lane, left) else { break };
             place = next;
         }
         self.crossbar.grant(Transfer { ingress, egress, lane, end: part });
-        let is_staged = self.crossbar.output_lane(egress, lane).staged.first != NONE;
-        if is_staged && begin > now && begin >= self.egress.free_at() {
-            self.crossbar.expect_start(egress, begin);
+        begin == now && !has_credits && self.crossbar.output_lane(egress, lane).staged.first != NONE
+    }
+
+    /// A packet of a lane is staged that may start at `ready`; its start may be known.
+    #[inline]
+    fn stage(&mut self, place: u32, lane: usize, ready: u64) {
+        let is_next = self.egress.starts_ahead()
+            && ready <= self.egress.free_at().max(self.now)
+            && self.crossbar.output_lane(self.number, lane).staged.first == NONE;
+        if is_next && self.egress.has_credits(self.now, &self.crossbar.queues.entry(place).packet) {
+            self.start(place, lane);
+        } else {
+            self.crossbar.stage(self.number, lane, place, ready);
         }
-        is_staged && begin == now && !has_credits
     }
 
     /// Takes the packet behind those that are granted a transfer, if it may come along: it goes the same way, and there is room.
@@ -180,22 +248,24 @@ impl Arbiter<'_, '_> {
             return None;
         }
         let blocks = Credits::blocks(self.crossbar.queues.head(ingress, before, egress).packet.bytes);
-        let fits = blocks <= left && self.crossbar.has_room(egress, lane);
+        let fits = blocks <= left && self.has_room(lane);
         fits.then(|| self.crossbar.take_head(now, (ingress, before), lane, egress))
     }
 
     #[inline]
     fn transfer_time(&self, bytes: u32) -> u64 {
-        let span = self.egress.serialization_of(bytes);
-        if self.crossbar.speedup == 1 { span } else { span.div_ceil(self.crossbar.speedup) }
+        self.crossbar.transfer_time(self.egress.serialization_of(bytes))
     }
 
-    /// The transmission of a packet of a lane starts that is in no queue any more.
+    /// The transmission of a packet of a lane that is in no queue any more starts, or is known to start when the wire is free.
     #[inline]
     fn start(&mut self, place: u32, lane: usize) {
         self.crossbar.outputs[self.number as usize].wire_lane = lane;
         let (packet, found) = self.crossbar.remove(self.number, place);
-        let end = self.egress.launch(self.now, &packet, found, self.desk, self.round);
-        self.crossbar.occupy(self.number, end);
+        if self.egress.starts_ahead() {
+            self.egress.launch_ahead(self.now, &packet, self.desk, self.round);
+        } else {
+            self.egress.launch(self.now, &packet, found, self.desk, self.round);
+        }
     }
 }

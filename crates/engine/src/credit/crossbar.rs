@@ -1,21 +1,21 @@
 //! The inside of a switch with input buffers: which heads wait for which egress, and which ingress is granted a transfer.
 //!
-//! Models: heads of queues, transfers granted and under way, packets staged at an egress; all as bits, so that an egress that
-//! may have something to do is found without asking all.
+//! Models: heads of queues as bits, ends of transfers as instants that who waits reads, packets staged at an egress; an egress
+//! that may have something to do is found without asking all.
 //! Leaves out: the queues themselves (`queues.rs`), turns (`turn.rs`), room and credits (`arbiter.rs`), the wires (`port`).
 //!
 //! Invariants: a bit in `wanted` stands for the head of a queue; an egress has one transfer at most, granted or under way, and
-//! those of an ingress follow each other; while nothing waits in the switch, ends of transfers may be overdue, and are caught
-//! up with when something comes; an egress asked in vain does nothing.
+//! those of an ingress follow each other; an egress that could do something at an instant is asked then, and one that is asked
+//! in vain does nothing.
 
 use netloom_model::{Credits, Forwarding, InputOrder, Port};
 use netloom_units::{Bytes, Rate, StateWriter, Time};
 
-use super::ends::Ends;
-use super::grant::Waits;
+use super::grant::{Waits, bits};
 use super::queues::{Entry, Line, NONE, Queues};
 use super::steps::Steps;
 use super::turn::Turn;
+use super::wakes::Wakes;
 use super::{Returns, Throttle};
 use crate::packet::Packet;
 use crate::trace::Found;
@@ -49,8 +49,8 @@ impl Input {
 /// One egress, as the crossbar sees it.
 #[derive(Debug)]
 pub struct Output {
-    /// The ingress of the transfer to it, granted or under way, `NONE` for none.
-    pub granted: u32,
+    /// When the last transfer to it ends that was granted, in ps.
+    pub granted_until: u64,
     /// Packets in input buffers or staged.
     pub n_waiting: u32,
     /// Number among the transfers of the switch of the last one that it granted, from 1; 0 for none.
@@ -63,8 +63,6 @@ pub struct Output {
     pub staged_bytes: u64,
     /// Transfers that it granted so far.
     pub n_grants: u64,
-    /// When credits arrive for which it has waited last, in ps.
-    credits_at: u64,
     /// The longest waits of heads for it.
     pub waits: Waits,
 }
@@ -112,10 +110,6 @@ pub struct Crossbar {
     full: u32,
     /// Blocks of a full packet.
     pub full_blocks: u32,
-    /// Whether transmissions may end apart from ways.
-    has_wires: bool,
-    /// Packets that wait in the switch.
-    n_waiting: u32,
     pub(super) n_words: usize,
     /// For each egress and lane: a bit for each ingress that has a head for it.
     pub(super) wanted: Vec<u64>,
@@ -127,10 +121,8 @@ pub struct Crossbar {
     pub(super) holds: Vec<u64>,
     /// Bits of egresses.
     pub(super) egresses: Vec<EgressBits>,
-    /// Ends of transfers.
-    pub(super) transfers: Ends,
-    /// Ends of transmissions that may end apart from transfers, and instants from which staged packets may start.
-    wires: Ends,
+    /// When egresses are to be asked again.
+    pub(super) wakes: Wakes,
     /// Transfers granted so far.
     pub(super) n_grants: u64,
     /// Whether ingresses are never busy.
@@ -140,22 +132,10 @@ pub struct Crossbar {
 /// Sixty-four egresses, a bit for each in each word.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct EgressBits {
-    /// It has no transfer, granted or under way.
-    pub(super) open: u64,
-    /// There may be room for a packet: its wire is free, or packets may wait for it.
-    roomy: u64,
     /// There were no credits for the head whose turn it was.
     pub(super) starved: u64,
     /// It may have something to do.
     pub(super) stirred: u64,
-}
-
-impl EgressBits {
-    /// Those that may be able to take something.
-    #[inline]
-    pub(super) fn ready(&self) -> u64 {
-        self.open & self.roomy
-    }
 }
 
 impl Crossbar {
@@ -180,21 +160,19 @@ impl Crossbar {
         let mut inputs: Vec<Input> = ports.iter().zip(returns).map(input).collect();
         inputs.push(Input { returns: None, cut_through: None, idle_at: 0, n_grants: 0 });
         let output = || Output {
-            granted: NONE,
+            granted_until: 0,
             n_waiting: 0,
             last_grant: 0,
             lane: n_lanes - 1,
             wire_lane: n_lanes - 1,
             staged_bytes: 0,
             n_grants: 0,
-            credits_at: 0,
             waits: Waits::default(),
         };
         let output_lane =
             OutputLane { turn: Turn::new(n_ports as u32), staged: Line::EMPTY, staged_bytes: 0, n_grants: 0 };
         let n_words = inputs.len().div_ceil(64);
         let full = u32::try_from(packet.0).unwrap_or(u32::MAX);
-        let all = |word: usize| bits_below(n_ports - 64 * word);
         Crossbar {
             lanes: credits.lanes,
             steps: None,
@@ -209,20 +187,14 @@ impl Crossbar {
             throttle: None,
             full,
             full_blocks: Credits::blocks(full),
-            // Transfers end with transmissions where the crossbar is no faster.
-            has_wires: credits.output_buffer.0 > 0 || credits.speedup > 1,
-            n_waiting: 0,
             n_words,
             wanted: vec![0; n_ports * n_lanes * n_words],
             owing: vec![0; n_ports * n_lanes * n_words],
             wants: vec![0; inputs.len() * n_ports.div_ceil(64)],
             holds: vec![0; inputs.len() * n_ports.div_ceil(64)],
             inputs,
-            egresses: (0..n_ports.div_ceil(64))
-                .map(|word| EgressBits { open: all(word), roomy: all(word), ..EgressBits::default() })
-                .collect(),
-            transfers: Ends::default(),
-            wires: Ends::default(),
+            egresses: vec![EgressBits::default(); n_ports.div_ceil(64)],
+            wakes: Wakes::new(n_ports),
             n_grants: 0,
             is_ideal: credits.is_ideal,
         }
@@ -258,6 +230,16 @@ impl Crossbar {
         lane - self.rise(ingress, egress)
     }
 
+    /// The time of a transfer of what takes so long on the wire.
+    #[inline]
+    pub fn transfer_time(&self, span: u64) -> u64 {
+        match self.speedup {
+            1 => span,
+            2 => span.div_ceil(2),
+            speedup => span.div_ceil(speedup),
+        }
+    }
+
     /// The lane whose turn it is after another one.
     #[inline]
     pub fn lane_after(&self, lane: usize) -> usize {
@@ -275,7 +257,7 @@ impl Crossbar {
         (egress as usize * self.n_lanes + lane) * self.n_words
     }
 
-    /// A packet has come at `now`. Tells whether it may be able to go at once: its egress is to be asked then.
+    /// A packet has come at `now`; when its egress is to be asked because of it, `u64::MAX` for never.
     #[inline(always)]
     pub fn insert(
         &mut self,
@@ -284,7 +266,7 @@ impl Crossbar {
         packet: &Packet,
         whole_at: u64,
         found: Option<Found>,
-    ) -> bool {
+    ) -> u64 {
         let lane = self.lane(packet);
         let before = self.lane_before(ingress, egress, lane);
         let n_grants = self.output_lanes[egress as usize * self.n_lanes + lane].n_grants;
@@ -294,18 +276,23 @@ impl Crossbar {
             self.queues.note(place, found);
         }
         self.outputs[egress as usize].n_waiting += 1;
-        self.n_waiting += 1;
         if !is_head {
-            return false;
+            return u64::MAX;
         }
         self.want(ingress, lane, egress);
-        let bits = &mut self.egresses[egress as usize / 64];
-        let bit = 1 << (egress % 64);
-        if self.n_waiting > 1 && bits.ready() & bit == 0 {
-            return false;
+        self.ask_at(egress, now)
+    }
+
+    /// An egress has one head more at `now`; when it is to be asked.
+    #[inline]
+    fn ask_at(&mut self, egress: u32, now: u64) -> u64 {
+        let until = self.outputs[egress as usize].granted_until;
+        if until <= now {
+            self.stir(egress);
+            return now;
         }
-        bits.stirred |= bit;
-        true
+        self.wakes.bring_forward(egress, until);
+        until
     }
 
     /// A queue has a head for an egress.
@@ -353,8 +340,7 @@ impl Crossbar {
         self.want_no_more(ingress, lane, egress);
         self.want(ingress, next_lane, next);
         // Its egress may grant it a transfer ahead of time.
-        let bits = &mut self.egresses[next as usize / 64];
-        bits.stirred |= bits.ready() & 1 << (next % 64);
+        self.ask_at(next, now);
         place
     }
 
@@ -362,7 +348,6 @@ impl Crossbar {
     #[inline]
     pub fn remove(&mut self, egress: u32, place: u32) -> (Packet, Option<Found>) {
         self.outputs[egress as usize].n_waiting -= 1;
-        self.n_waiting -= 1;
         self.queues.remove(place)
     }
 
@@ -382,9 +367,6 @@ impl Crossbar {
         let own = &mut self.output_lanes[egress as usize * self.n_lanes + lane];
         self.queues.append(&mut own.staged, place);
         own.staged_bytes += bytes;
-        if own.staged_bytes + u64::from(self.full) > self.output_buffer {
-            self.note_room(egress);
-        }
     }
 
     /// Takes the first staged packet of a lane out of its queue: its place.
@@ -396,9 +378,6 @@ impl Crossbar {
         let bytes = u64::from(self.queues.entry(place).packet.bytes);
         own.staged_bytes -= bytes;
         self.outputs[egress as usize].staged_bytes -= bytes;
-        if own.staged_bytes + u64::from(self.full) <= self.output_buffer {
-            self.set_roomy(egress, true);
-        }
         place
     }
 
@@ -408,89 +387,41 @@ impl Crossbar {
         Some(self.take_staged(egress, lane))
     }
 
-    /// Whether packets may be staged at all.
+    /// Whether another packet may be staged in a lane, with so many bytes more that leave ahead of it.
     #[inline]
-    fn stages(&self) -> bool {
-        self.output_buffer >= u64::from(self.full)
-    }
-
-    /// Whether another packet may be staged in a lane.
-    #[inline]
-    pub fn has_room(&self, egress: u32, lane: usize) -> bool {
+    pub fn has_room(&self, egress: u32, lane: usize, ahead: u64) -> bool {
         let staged = self.output_lanes[egress as usize * self.n_lanes + lane].staged_bytes;
-        staged + u64::from(self.full) <= self.output_buffer
+        staged + ahead + u64::from(self.full) <= self.output_buffer
     }
 
-    /// A lane has no more room: maybe none has.
+    /// Those that are to be asked at `now` are, and those that were to be before.
     #[inline]
-    fn note_room(&mut self, egress: u32) {
-        let is_roomy = self.n_lanes > 1 && (0..self.n_lanes).any(|lane| self.has_room(egress, lane));
-        self.set_roomy(egress, is_roomy);
+    pub fn stir_due(&mut self, now: u64) {
+        let Crossbar { wakes, egresses, .. } = self;
+        wakes.take_due(now, |first, bits| egresses[first as usize / 64].stirred |= bits << (first % 64));
     }
 
+    /// Whether an egress has heads, in any lane.
     #[inline]
-    fn set_roomy(&mut self, egress: u32, is_roomy: bool) {
-        let roomy = &mut self.egresses[egress as usize / 64].roomy;
-        *roomy = *roomy & !(1 << (egress % 64)) | u64::from(is_roomy) << (egress % 64);
+    pub fn has_heads(&self, egress: u32) -> bool {
+        let n_words = self.n_lanes * self.n_words;
+        self.wanted[egress as usize * n_words..][..n_words].iter().any(|&word| word != 0)
     }
 
-    /// A transmission begins, and ends at `end`.
-    #[inline]
-    pub fn occupy(&mut self, egress: u32, end: u64) {
-        if self.has_wires {
-            self.wires.push(end, egress);
-        }
-        if !self.stages() {
-            self.set_roomy(egress, false);
-        }
-    }
-
-    /// Credits arrive for which an egress waits.
-    pub fn expect_credits(&mut self, egress: u32, at: u64) {
-        let known = &mut self.outputs[egress as usize].credits_at;
-        if *known != at {
-            *known = at;
-            self.wires.push(at, egress);
-        }
-    }
-
-    /// What is staged may start at an instant at which no transmission ends.
-    #[cold]
-    pub fn expect_start(&mut self, egress: u32, at: u64) {
-        self.wires.push(at, egress);
-    }
-
-    /// What ends at `now` ends: transfers, and transmissions.
-    #[inline]
-    pub fn end_all(&mut self, now: u64) {
-        while let Some(egress) = self.wires.take(now) {
-            if !self.stages() {
-                self.set_roomy(egress, true);
-            }
-            if self.outputs[egress as usize].n_waiting > 0 {
-                self.stir(egress);
+    /// When the first of the ingresses that have heads for an egress and are busy at `now` is idle, `u64::MAX` for never.
+    #[inline(never)]
+    pub fn next_idle(&self, egress: u32, now: u64) -> u64 {
+        let mut next = u64::MAX;
+        for lane in 0..self.n_lanes {
+            let words = &self.wanted[self.wanted_word(egress, lane)..][..self.n_words];
+            for (number, &word) in words.iter().enumerate() {
+                for ingress in bits(word).map(|bit| number * 64 + bit as usize) {
+                    let idle_at = self.inputs[ingress].idle_at;
+                    next = if idle_at > now { next.min(idle_at) } else { next };
+                }
             }
         }
-        while let Some(egress) = self.transfers.take(now) {
-            self.end_transfer(egress);
-        }
-    }
-
-    #[inline]
-    fn end_transfer(&mut self, egress: u32) {
-        let ingress = std::mem::replace(&mut self.outputs[egress as usize].granted, NONE);
-        let (word, bit) = (egress as usize / 64, 1 << (egress % 64));
-        self.egresses[word].open |= bit;
-        if !self.has_wires {
-            self.egresses[word].roomy |= bit;
-        }
-        if self.n_waiting == 0 {
-            return;
-        }
-        if self.egresses[word].roomy & bit != 0 && self.outputs[egress as usize].n_waiting > 0 {
-            self.egresses[word].stirred |= bit;
-        }
-        self.stir_wanted(ingress);
+        next
     }
 
     /// Egresses that an ingress has heads for may have something to do.
@@ -498,14 +429,8 @@ impl Crossbar {
     pub fn stir_wanted(&mut self, ingress: u32) {
         let wants = &self.wants[ingress as usize * self.egresses.len()..];
         for (bits, wants) in self.egresses.iter_mut().zip(wants) {
-            bits.stirred |= wants & bits.ready();
+            bits.stirred |= wants;
         }
-    }
-
-    /// The next instant at which something ends that somebody may wait for, `u64::MAX` for none.
-    #[inline]
-    pub fn next_end(&self) -> u64 {
-        if self.n_waiting == 0 { u64::MAX } else { self.transfers.next().min(self.wires.next()) }
     }
 
     /// An egress may have something to do: its wire may be free, or it may have room or credits.
@@ -549,10 +474,10 @@ impl Crossbar {
     }
 
     /// Whether so many credits do not suffice for the packet of a lane that an egress sends next, and none can be staged: what
-    /// is staged leaves in order, and while nothing is, nobody passes the head whose turn it is.
-    pub fn lacks(&self, egress: u32, lane: usize, blocks: u32) -> bool {
+    /// is staged leaves in order, and while nothing is, nobody passes the head whose turn it is. So many bytes leave ahead.
+    pub fn lacks(&self, egress: u32, lane: usize, blocks: u32, ahead: u64) -> bool {
         // What may still be staged makes room in its buffer.
-        if self.stages() && self.has_room(egress, lane) {
+        if self.has_room(egress, lane, ahead) {
             return false;
         }
         let own = &self.output_lanes[egress as usize * self.n_lanes + lane];
@@ -588,9 +513,8 @@ impl Crossbar {
             own.turn.write_state(holder.map_or(0, |input| input.n_grants), out);
         }
         for output in &self.outputs {
-            out.word(
-                u64::from(output.granted) | (output.lane as u64) << 32 | (output.wire_lane as u64) << 40,
-            );
+            out.word(output.lane as u64 | (output.wire_lane as u64) << 8);
+            out.word(output.granted_until.saturating_sub(out.base().0));
         }
         self.owing.iter().for_each(|&word| out.word(word));
         for input in &self.inputs {
@@ -598,10 +522,6 @@ impl Crossbar {
         }
         if let Some(throttle) = &self.throttle {
             throttle.write_state(out);
-        }
-        for (at, egress) in self.transfers.sorted().into_iter().chain(self.wires.sorted()) {
-            out.instant(Time(at));
-            out.word(u64::from(egress));
         }
     }
 }
@@ -618,9 +538,4 @@ pub fn cut_through(credits: &Credits, rate: Rate, fastest: Rate) -> Option<Bytes
 #[inline]
 fn rise(steps: Option<&Steps>, ingress: u32, egress: u32) -> usize {
     steps.map_or(0, |steps| steps.rise(ingress, egress))
-}
-
-/// The lowest bits of a word.
-fn bits_below(count: usize) -> u64 {
-    if count >= 64 { u64::MAX } else { (1 << count) - 1 }
 }

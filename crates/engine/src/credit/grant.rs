@@ -89,7 +89,7 @@ impl Crossbar {
 
     /// An ingress gets the turn: those between the last holder and it owe none any more; nobody does if it owes one itself.
     #[inline]
-    fn forgive(&mut self, output_lane: usize, holder: u32) {
+    pub(super) fn forgive(&mut self, output_lane: usize, holder: u32) {
         if self.owing[output_lane * self.n_words..][..self.n_words].iter().all(|&word| word == 0) {
             return;
         }
@@ -167,10 +167,9 @@ impl Crossbar {
     pub fn grant(&mut self, transfer: Transfer) {
         let Transfer { ingress, egress, lane, end } = transfer;
         let (word, bit) = (egress as usize / 64, 1 << (egress % 64));
-        self.egresses[word].open &= !bit;
         self.n_grants += 1;
         let output = &mut self.outputs[egress as usize];
-        (output.granted, output.last_grant, output.lane) = (ingress, self.n_grants, lane);
+        (output.granted_until, output.last_grant, output.lane) = (end, self.n_grants, lane);
         let is_holder = self.output_lane(egress, lane).turn.holder == ingress;
         self.output_lane(egress, lane).turn.grant(ingress);
         if !is_holder {
@@ -188,12 +187,11 @@ impl Crossbar {
         if !self.is_ideal {
             input.idle_at = end;
         }
-        self.transfers.push(end, egress);
         // Where a head of this ingress held up a smaller one of another, that may go now; and where it holds the turn it has
         // been passed once more.
         let (wants, holds) = (&self.wants[first..], &self.holds[first..]);
         for ((bits, wants), holds) in self.egresses.iter_mut().zip(wants).zip(holds) {
-            bits.stirred |= wants & bits.starved | holds & bits.ready();
+            bits.stirred |= wants & bits.starved | holds;
         }
     }
 
@@ -245,7 +243,7 @@ fn first_after(last: u32, bits: u64) -> Option<u32> {
 
 /// The places of the bits that are set in a word, lowest first.
 #[inline]
-fn bits(word: u64) -> impl Iterator<Item = u32> {
+pub(super) fn bits(word: u64) -> impl Iterator<Item = u32> {
     let without_lowest = |&rest: &u64| Some(rest & (rest - 1)).filter(|&rest| rest != 0);
     std::iter::successors(Some(word).filter(|&word| word != 0), without_lowest).map(u64::trailing_zeros)
 }

@@ -9,9 +9,10 @@
 mod account;
 mod arbiter;
 mod crossbar;
-mod ends;
+mod direct;
 mod grant;
 mod host;
+mod link_credits;
 mod notices;
 mod queues;
 mod return_queue;
@@ -21,6 +22,7 @@ mod steps;
 mod switch;
 mod throttle;
 mod turn;
+mod wakes;
 
 #[cfg(test)]
 mod tests;
@@ -28,6 +30,7 @@ mod tests;
 pub use account::Account;
 pub use crossbar::{Crossbar, cut_through};
 pub use host::HostReturns;
+pub use link_credits::LinkCredits;
 pub use notices::Notices;
 pub use return_queue::{Destination, ReturnQueue, ReturnSender, Returned};
 pub use returns::Returns;

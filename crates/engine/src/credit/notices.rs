@@ -61,6 +61,7 @@ impl Node {
             return;
         }
         let leaf = round.leaf(HostId(packet.destination));
+        ports[way.port as usize].pass_departures(now);
         let is_congested = ports[way.port as usize].data_bytes() > notices.rule.above.0
             || balancer.avoids(Time(now), way.port, leaf);
         if is_congested

@@ -47,21 +47,23 @@ impl Node {
         if self.notices.is_some() {
             self.tell_upstream(now, way, packet, desk, round);
         }
+        if self.pass_directly(now, way, packet, desk, round) {
+            return;
+        }
         let Node { ports, crossbar, .. } = self;
         let crossbar = crossbar.as_deref_mut().expect("seen by the caller");
         let waiting = crossbar.outputs[way.port as usize].n_waiting;
         let found = ports[way.port as usize].expect_packet(now, packet, (way.ingress, waiting), round);
         let whole_at = crossbar.inputs[way.ingress as usize].whole_at(now, packet);
-        if crossbar.insert(now, (way.ingress, way.port), packet, whole_at, found) {
-            self.expect_crossbar(now, desk);
-        }
+        let at = crossbar.insert(now, (way.ingress, way.port), packet, whole_at, found);
+        self.expect_crossbar(at, desk);
     }
 
     /// Credits may be on their way to a port that waits for some.
     pub fn look_for_credits(&mut self, port: u32, desk: &mut Desk) {
         let Node { ports, crossbar: Some(crossbar), .. } = self else { return };
         if let Some(at) = ports[port as usize].awaited_credits() {
-            crossbar.expect_credits(port, at);
+            crossbar.wakes.bring_forward(port, at);
             self.expect_crossbar(at, desk);
         }
     }
@@ -111,19 +113,20 @@ impl Node {
     #[inline]
     fn arbitrate_at(&mut self, now: u64, desk: &mut Desk, round: &Round) -> u64 {
         let Some(crossbar) = self.crossbar.as_deref_mut() else { return u64::MAX };
-        crossbar.end_all(now);
+        crossbar.stir_due(now);
         // What one does may let another, which was asked before, do something as well.
         while let Node { ports, crossbar: Some(crossbar), .. } = self
             && let Some(number) = crossbar.take_stirred()
         {
             let egress = &mut ports[number as usize];
             if egress.is_up() {
-                Arbiter { crossbar, egress, number, now, desk, round }.ask();
+                let next = Arbiter { crossbar, egress, number, now, desk, round }.ask();
+                crossbar.wakes.set(number, next);
             } else {
                 self.swallow(now, number, desk, round);
             }
         }
-        self.crossbar.as_ref().map_or(u64::MAX, |crossbar| crossbar.next_end())
+        self.crossbar.as_ref().map_or(u64::MAX, |crossbar| crossbar.wakes.next())
     }
 
     /// What is staged at a dead port is lost, and what waits for it at the heads of queues, whose places are free then.

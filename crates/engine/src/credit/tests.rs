@@ -7,7 +7,6 @@ use netloom_units::{Bytes, Duration, LinkId, NodeId, PortId, Random, Rate};
 
 use super::crossbar::Crossbar;
 use super::grant::{Choice, Transfer};
-use super::queues::NONE;
 use super::turn::{PASSES, most_passes};
 use super::{Returns, grant};
 use crate::channel::{Channel, Far};
@@ -32,7 +31,8 @@ fn crossbar(n_ports: usize, order: InputOrder, n_lanes: u8) -> Crossbar {
     };
     let (rate, delay) = (Rate(8_000_000_000), Duration(1));
     let port = Port { node: NodeId(0), peer: PortId(0), link: LinkId(0), rate, delay };
-    let returns = (0..n_ports).map(|_| Returns::new(Channel::new(ring().0, Far::Inside(0)), None, 1, 0)).collect();
+    let returns =
+        (0..n_ports).map(|_| Returns::new(Channel::new(ring().0, Far::Inside(0)), None, 1, 0)).collect();
     Crossbar::new(&credits, Bytes(1_000), &vec![port; n_ports], returns, |_| true)
 }
 
@@ -115,7 +115,8 @@ impl Scene {
 
     /// An egress grants a transfer as the arbiter lets it, with room and credits for all.
     fn ask(&mut self, egress: u32) {
-        if self.crossbar.outputs[egress as usize].granted != NONE {
+        let granted_until = self.crossbar.outputs[egress as usize].granted_until;
+        if granted_until > self.now {
             return;
         }
         let (mut busy, mut lane) = (0, self.crossbar.outputs[egress as usize].lane);
@@ -159,9 +160,12 @@ impl Scene {
     }
 
     fn arbitrate(&mut self) {
-        self.crossbar.end_all(self.now);
+        self.crossbar.stir_due(self.now);
         while let Some(egress) = self.crossbar.take_stirred() {
             self.ask(egress);
+            let until = self.crossbar.outputs[egress as usize].granted_until;
+            let next = if until > self.now { until } else { self.crossbar.next_idle(egress, self.now) };
+            self.crossbar.wakes.set(egress, next);
         }
     }
 }
@@ -178,7 +182,7 @@ fn while_a_packet_is_a_head_no_more_transfers_pass_it_than_the_bound_allows() {
         for _ in 0..1_500 {
             scene.arrive();
             scene.arbitrate();
-            scene.now = match scene.crossbar.next_end() {
+            scene.now = match scene.crossbar.wakes.next() {
                 u64::MAX => scene.now + 1,
                 end => end.max(scene.now).min(scene.now + u64::from(scene.random.below(60))),
             };
@@ -200,7 +204,7 @@ fn a_head_that_nobody_competes_with_is_passed_by_none() {
         scene.crossbar.insert(scene.now, (ingress, egress), &packet, scene.now, None);
         scene.see_heads();
         scene.arbitrate();
-        scene.now = scene.crossbar.next_end().min(scene.now + 50);
+        scene.now = scene.crossbar.wakes.next().min(scene.now + 50);
     }
     assert!(scene.crossbar.outputs.iter().all(|output| output.waits.most_passes == 0));
 }

@@ -35,6 +35,12 @@ impl Throttle {
         ports.iter().any(Option::is_some).then(|| Throttle { ports, told: Vec::new() })
     }
 
+    /// Whether packets that wait for a port are looked at.
+    #[inline]
+    pub fn watches(&self, port: u32) -> bool {
+        self.ports[port as usize].is_some()
+    }
+
     /// Writes what later notices depend on.
     pub fn write_state(&self, out: &mut StateWriter) {
         self.ports.iter().flatten().for_each(|port| port.write_state(out));
@@ -63,6 +69,7 @@ impl Node {
         let Throttle { ports, told } = throttle;
         let Some(bottleneck) = &mut ports[port as usize] else { return };
         let source = round.flows[packet.flow as usize].source;
+        self.ports[port as usize].pass_departures(now);
         let waiting = self.ports[port as usize].data_bytes();
         bottleneck.came(Time(now), source.0, waiting, |host, rate| told.push((host, rate)));
         if told.is_empty() {

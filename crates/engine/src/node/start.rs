@@ -38,6 +38,9 @@ pub(super) fn settle_special(egress: &mut Egress, now: u64, desk: &mut Desk, rou
     if egress.is_watched() {
         return settle_watched(egress, now, desk, round);
     }
+    if egress.starts_ahead() {
+        return egress.pass_departures(now);
+    }
     while egress.has_start_before(now) {
         let entry = egress.take_released();
         push(egress, entry, desk, round);

@@ -8,7 +8,7 @@ impl Egress {
     /// Bytes of data of a class in the class queues, or in the input buffers before this port; starts before `now` must
     /// have happened. Where nobody counts, all that waits.
     pub fn class_bytes(&self, now: u64, class: u8) -> u64 {
-        if !self.extras.counted && self.extras.account.is_none() {
+        if !self.extras.counted && self.credits.is_none() {
             return self.waiting_bytes(now);
         }
         if self.is_by_class() {
@@ -39,7 +39,7 @@ impl Egress {
 
     /// For how long the other end has paused a class; nothing where it is not, or where credits rule.
     pub fn paused_for(&self, now: u64, class: u8) -> Duration {
-        let is_paused = self.is_paused(class) && self.extras.account.is_none();
+        let is_paused = self.is_paused(class) && self.credits.is_none();
         Duration(if is_paused { now - self.paused_since(class) } else { 0 })
     }
 }

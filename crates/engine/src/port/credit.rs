@@ -5,7 +5,7 @@
 //! Leaves out: those input buffers (`credit`).
 
 use super::{Count, Egress, Pauses, Start};
-use crate::credit::{Account, ReturnQueue, Returned, Standing, Stood};
+use crate::credit::{Account, LinkCredits, ReturnQueue, Returned, Standing, Stood};
 use crate::desk::Desk;
 use crate::mark::Marker;
 use crate::node::transmit;
@@ -18,8 +18,32 @@ impl Egress {
     pub fn set_credits(&mut self, account: Account, is_switch: bool) {
         (self.plain, self.special, self.extras.guarded) = (false, true, true);
         self.extras.watched |= !is_switch;
-        self.extras.account = Some(account);
+        self.credits = Some(Box::new(LinkCredits::new(account)));
         self.note_care();
+    }
+
+    /// Lets starts of packets be known when they are staged where nobody sees them, before the run: at a port of a switch with
+    /// one virtual lane.
+    pub fn start_ahead(&mut self) {
+        // Elsewhere the time of several packets is not the sum of theirs.
+        let is_ahead = !self.sees_starts() && self.ps_per_byte != 0;
+        self.link_credits().is_ahead = is_ahead;
+    }
+
+    /// # Panics
+    /// At a port without credits.
+    #[inline]
+    fn link_credits(&mut self) -> &mut LinkCredits {
+        self.credits.as_deref_mut().expect("the port has credits")
+    }
+
+    fn account(&self) -> Option<&Account> {
+        self.credits.as_deref().map(|credits| &credits.account)
+    }
+
+    fn returned(&self) -> impl Iterator<Item = Returned> {
+        let queue = self.credits.as_deref().and_then(|credits| credits.returned.as_ref());
+        queue.into_iter().flat_map(ReturnQueue::unread)
     }
 
     /// Lets data packets be marked here where congestion has its root, before the run.
@@ -29,20 +53,21 @@ impl Egress {
 
     /// Lets packets arrive when so many bytes of them have, before the run.
     pub fn set_cut_through(&mut self, header: u32) {
-        self.extras.cut_through = Some(header);
+        self.link_credits().cut_through = Some(header);
     }
 
     /// Lets credits come back to a port of a switch by a queue, before the run.
     pub fn set_return_queue(&mut self, queue: ReturnQueue) {
-        self.extras.returned = Some(queue);
+        self.link_credits().returned = Some(queue);
     }
 
     /// Credits of each lane at `now`; none where the port has no such links. Arrivals at `now` have not come.
     pub fn credits_at(&self, now: u64) -> Vec<u32> {
-        let Some(account) = &self.extras.account else { return Vec::new() };
+        let Some(account) = self.account() else { return Vec::new() };
         let mut blocks = account.blocks().to_vec();
-        let unread = self.extras.returned.iter().flat_map(ReturnQueue::unread);
-        for Returned { lane, blocks: returned, .. } in unread.filter(|returned| returned.arrival < now) {
+        for Returned { lane, blocks: returned, .. } in
+            self.returned().filter(|returned| returned.arrival < now)
+        {
             blocks[lane as usize] += returned;
         }
         blocks
@@ -50,19 +75,17 @@ impl Egress {
 
     /// Credits on their way back to a port of a switch that arrive at `now` or later.
     pub fn credits_under_way(&self, now: u64) -> impl Iterator<Item = Returned> {
-        let unread = self.extras.returned.iter().flat_map(ReturnQueue::unread);
-        unread.filter(move |returned| returned.arrival >= now)
+        self.returned().filter(move |returned| returned.arrival >= now)
     }
 
     /// Whether there are credits for a packet at `now`; starts before must have happened.
     #[inline]
     pub fn has_credits(&mut self, now: u64, packet: &Packet) -> bool {
-        let extras = &mut *self.extras;
-        let Some(account) = &mut extras.account else { return true };
+        let LinkCredits { account, returned, .. } = self.link_credits();
         if account.suffices(packet) {
             return true;
         }
-        extras.returned.as_mut().is_some_and(|returned| {
+        returned.as_mut().is_some_and(|returned| {
             returned.read(now, account);
             account.suffices(packet)
         })
@@ -71,51 +94,137 @@ impl Egress {
     /// Waits for credits at a switch: when the next ones arrive, if some are known to be on their way.
     #[cold]
     pub fn wait_for_credits(&mut self, desk: &mut Desk) -> Option<u64> {
-        self.extras.returned.as_mut()?.wait(desk)
+        self.link_credits().returned.as_mut()?.wait(desk)
     }
 
     /// When the next credits arrive, if the port waits for some that are known to be on their way.
     pub fn awaited_credits(&mut self) -> Option<u64> {
-        if self.is_starving() { self.extras.returned.as_mut()?.next_arrival() } else { None }
+        if self.is_starving() { self.link_credits().returned.as_mut()?.next_arrival() } else { None }
+    }
+
+    /// Whether starts may be known when packets are staged.
+    #[inline]
+    pub fn starts_ahead(&self) -> bool {
+        self.credits.as_deref().is_some_and(|credits| credits.is_ahead)
+    }
+
+    /// Bytes of packets that will start, of those that are known.
+    #[inline]
+    pub fn bytes_ahead_of_starts(&self) -> u64 {
+        self.credits.as_deref().map_or(0, LinkCredits::ahead_bytes)
+    }
+
+    /// The same at `now`, whether starts before have happened or not.
+    pub fn bytes_ahead_at(&self, now: u64) -> u64 {
+        self.credits.as_deref().map_or(0, |credits| credits.ahead_at(now))
+    }
+
+    /// The next of the starts that are known, `u64::MAX` for none.
+    #[inline]
+    pub fn next_departure(&self) -> u64 {
+        self.credits.as_deref().map_or(u64::MAX, LinkCredits::next_departure)
+    }
+
+    /// Starts that were known and are before `until` happen.
+    #[inline]
+    pub fn pass_departures(&mut self, until: u64) {
+        if self.next_start >= until {
+            return;
+        }
+        let credits = self.credits.as_deref_mut().expect("the port has credits");
+        self.extras.data_bytes -= credits.pass_departures(until);
+        self.next_start = credits.next_departure();
+    }
+
+    /// Whether somebody has to see packets that wait and start: they are counted, marked, recorded, or may be lost.
+    #[inline]
+    pub fn sees_starts(&self) -> bool {
+        self.count.is_some() || self.extras.watched || self.extras.marker.is_some()
+    }
+
+    /// As [`Egress::launch_ahead`], of a packet that has just come, and waits for nothing but the wire.
+    #[inline]
+    pub fn launch_unexpected(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+        let busy = self.serialization(packet.bytes);
+        let at = self.free_at.max(now);
+        let backlog = at - now + self.queued + busy;
+        if backlog > self.peak {
+            self.note_peak(now, backlog);
+        }
+        self.bytes += u64::from(packet.bytes);
+        self.free_at = at + busy;
+        let credits = self.credits.as_deref_mut().expect("the port has credits");
+        credits.account.take(packet);
+        if at > now {
+            credits.depart(at, packet.bytes, packet.is_data());
+            self.next_start = self.next_start.min(at);
+            if packet.is_data() {
+                self.extras.data_bytes += u64::from(packet.bytes);
+            }
+        }
+        let head = self.head_of(Start { at, end: self.free_at, packet: *packet });
+        self.channel.push(self.entry(&head), desk, round);
+    }
+
+    /// A packet that was expected goes onto the link: it starts when the wire is free, or at `now` if it is. Credits suffice,
+    /// and nobody has to see its start.
+    #[inline]
+    pub fn launch_ahead(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+        let busy = self.serialization(packet.bytes);
+        let at = self.free_at.max(now);
+        self.queued -= busy;
+        self.extras.outside -= 1;
+        self.free_at = at + busy;
+        let credits = self.credits.as_deref_mut().expect("the port has credits");
+        credits.account.take(packet);
+        if at > now {
+            credits.depart(at, packet.bytes, packet.is_data());
+            self.next_start = self.next_start.min(at);
+        } else if packet.is_data() {
+            self.extras.data_bytes -= u64::from(packet.bytes);
+        }
+        let head = self.head_of(Start { at, end: self.free_at, packet: *packet });
+        self.channel.push(self.entry(&head), desk, round);
     }
 
     /// The time of a packet on the wire.
+    #[inline]
     pub fn serialization_of(&self, bytes: u32) -> u64 {
         self.serialization(bytes)
     }
 
     /// A packet starts: its credits are used.
     pub fn spend(&mut self, at: u64, packet: &Packet) {
-        let Some(account) = &mut self.extras.account else { return };
-        account.take(packet);
+        let Some(credits) = &mut self.credits else { return };
+        credits.account.take(packet);
         self.renew_short(at);
     }
 
     /// A packet is lost as it starts: it takes no credits, but its turn.
     #[cold]
     pub fn spend_turn(&mut self, at: u64, packet: &Packet) {
-        let Some(account) = &mut self.extras.account else { return };
-        account.note_start(packet);
+        let Some(credits) = &mut self.credits else { return };
+        credits.account.note_start(packet);
         self.renew_short(at);
     }
 
     /// Whether control packets share a lane with data, and take turns with it.
     #[inline]
     pub fn takes_turns(&self) -> bool {
-        self.extras.account.as_ref().is_some_and(Account::is_shared)
+        self.account().is_some_and(Account::is_shared)
     }
 
     /// Whether data that may start goes before control packets.
     #[inline]
     pub fn is_turn_of_data(&self) -> bool {
-        self.extras.account.as_ref().is_some_and(Account::is_turn_of_data)
+        self.account().is_some_and(Account::is_turn_of_data)
     }
 
     /// A packet has started at `at`: takes notice of the classes of which none may start any more, and of those that may again
     /// since data has had its turn.
     fn renew_short(&mut self, at: u64) {
         // A switch sees to what starts by itself.
-        let Some(account) = self.extras.account.as_ref().filter(|account| account.limits_classes()) else {
+        let Some(account) = self.account().filter(|account| account.limits_classes()) else {
             return;
         };
         let (short, before) = (account.short(), self.paused);
@@ -160,7 +269,7 @@ impl Egress {
         blocks: u32,
         wanted_from: u64,
     ) -> Option<u64> {
-        let account = self.extras.account.as_mut()?;
+        let account = &mut self.credits.as_deref_mut()?.account;
         account.give(lane, blocks);
         let released = self.paused & !account.short();
         if released == 0 {
@@ -195,7 +304,7 @@ impl Egress {
             (true, false) => {
                 self.extras.pauses.total += now - self.extras.pauses.since;
                 self.extras.pauses.since = now;
-                self.extras.returned.iter_mut().for_each(ReturnQueue::stop_waiting);
+                self.link_credits().returned.iter_mut().for_each(ReturnQueue::stop_waiting);
             }
             _ => {}
         }
@@ -272,7 +381,7 @@ impl Egress {
         }
     }
 
-    /// Such a packet starts at `now`, when the wire is free and credits suffice; tells when its transmission ends.
+    /// Such a packet starts at `now`, when the wire is free and credits suffice.
     #[inline]
     pub fn launch(
         &mut self,
@@ -281,7 +390,7 @@ impl Egress {
         found: Option<Found>,
         desk: &mut Desk,
         round: &Round,
-    ) -> u64 {
+    ) {
         self.leave_outside(packet);
         if let Some(found) = found {
             self.leave_standing(now, packet, found, true);
@@ -292,11 +401,10 @@ impl Egress {
         if self.extras.watched {
             self.launch_watched(&start, found, desk, round);
         } else {
-            self.extras.account.as_mut().expect("seen by the caller").take(&packet);
+            self.link_credits().account.take(&packet);
             let head = self.head_of(start);
             self.channel.push(self.entry(&head), desk, round);
         }
-        start.end
     }
 
     /// As [`Egress::launch`], where more than credits is looked at.
@@ -328,7 +436,7 @@ impl Egress {
 
     /// When a packet is through that arrives before its last bit does.
     pub fn head_of(&self, start: Start) -> Start {
-        match self.extras.cut_through {
+        match self.credits.as_deref().and_then(|credits| credits.cut_through) {
             Some(header) if header < start.packet.bytes => {
                 Start { end: start.at + self.serialization(header), ..start }
             }

@@ -75,7 +75,7 @@ impl Egress {
         self.extras.careful = marker.is_some_and(|marker| marker.at_enqueue)
             || self.paused != 0
             || self.is_by_class()
-            || self.extras.account.is_some();
+            || self.credits.is_some();
         let judges_starts = marker.filter(|marker| !marker.at_enqueue);
         self.extras.judged_above = judges_starts.map_or(u64::MAX, Marker::minimum);
         let is_seen = self.count.is_some() || self.extras.watched || self.extras.careful;

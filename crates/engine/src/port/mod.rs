@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 use netloom_units::{Bytes, PortId, Random, Rate};
 
 use crate::channel::Channel;
-use crate::credit::{Account, ReturnQueue, Standing};
+use crate::credit::{LinkCredits, Standing};
 use crate::mark::Marker;
 use crate::packet::{InFlight, Packet};
 use crate::telemetry::Probe;
@@ -117,6 +117,8 @@ pub struct Egress {
     counts_starts: bool,
     /// Starts that are known, where packets are counted.
     waiting: Waiting,
+    /// What room there is at the other end, where that is known.
+    credits: Option<Box<LinkCredits>>,
     /// What is seldom looked at.
     extras: Box<Extras>,
     /// Packets that wait, and the most that ever did; where somebody wants to know.
@@ -152,7 +154,7 @@ impl Count {
 }
 
 /// What is seldom looked at.
-#[derive(Default)]
+#[derive(Debug, Default)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "four answers worked out before the run, each asked for alone"
@@ -175,14 +177,8 @@ struct Extras {
     outside: u32,
     /// Until when the wire is busy with a packet that is lost on it, in ps.
     lost_until: u64,
-    /// What room there is at the other end, where that is known.
-    account: Option<Account>,
-    /// Credits on their way back to a port of a switch.
-    returned: Option<ReturnQueue>,
     /// What is written down about packets that start here, where it is.
     probe: Option<Box<Probe>>,
-    /// Packets arrive when so many bytes of them have, where not all must.
-    cut_through: Option<u32>,
     /// Whether packets that come need more than to be queued: [`Egress::is_guarded`].
     guarded: bool,
     /// Whether the bytes of data in the class queues are counted.
@@ -238,6 +234,7 @@ impl Egress {
             timer_at: u64::MAX,
             counts_starts: false,
             waiting: Waiting::default(),
+            credits: None,
             extras: Box::default(),
             count: None,
             limit: u64::MAX,

@@ -1,0 +1,89 @@
+//! What the sender of a link with credits keeps: its credits, those on their way back, and packets that will start.
+//!
+//! Models: at a port of a switch whose starts nobody has to see, the start of a staged packet is known as soon as credits
+//! suffice for it: the wire's next free instant. Such a packet goes onto the link at once, and what it holds until its start,
+//! buffer space and bytes of data, is given back when somebody asks.
+//! Leaves out: which packet is next (`arbiter.rs`), the wire (`port/credit.rs`).
+//!
+//! Invariants: departures are in order of their starts.
+
+use std::collections::VecDeque;
+
+use super::{Account, ReturnQueue};
+
+/// A packet that is on the link already, and starts later.
+#[derive(Debug, Clone, Copy)]
+struct Departure {
+    /// When it starts, in ps.
+    start: u64,
+    bytes: u32,
+    is_data: bool,
+}
+
+/// See the module.
+pub struct LinkCredits {
+    /// What room there is at the other end.
+    pub account: Account,
+    /// Credits on their way back to a port of a switch.
+    pub returned: Option<ReturnQueue>,
+    /// Packets arrive when so many bytes of them have, where not all must.
+    pub cut_through: Option<u32>,
+    /// Whether starts may be known when packets are staged.
+    pub is_ahead: bool,
+    departures: VecDeque<Departure>,
+    /// Bytes of them.
+    ahead_bytes: u64,
+}
+
+impl LinkCredits {
+    /// A link on which nothing was sent.
+    pub fn new(account: Account) -> LinkCredits {
+        LinkCredits {
+            account,
+            returned: None,
+            cut_through: None,
+            is_ahead: false,
+            departures: VecDeque::new(),
+            ahead_bytes: 0,
+        }
+    }
+
+    /// Bytes of packets that will start.
+    #[inline]
+    pub fn ahead_bytes(&self) -> u64 {
+        self.ahead_bytes
+    }
+
+    /// When the next packet starts of those that will, `u64::MAX` for none.
+    #[inline]
+    pub fn next_departure(&self) -> u64 {
+        self.departures.front().map_or(u64::MAX, |departure| departure.start)
+    }
+
+    /// A packet will start.
+    #[inline]
+    pub fn depart(&mut self, start: u64, bytes: u32, is_data: bool) {
+        self.departures.push_back(Departure { start, bytes, is_data });
+        self.ahead_bytes += u64::from(bytes);
+    }
+
+    /// Packets start before `until`; bytes of data among them.
+    #[inline]
+    pub fn pass_departures(&mut self, until: u64) -> u64 {
+        let mut data = 0;
+        while let Some(&Departure { start, bytes, is_data }) = self.departures.front()
+            && start < until
+        {
+            self.departures.pop_front();
+            self.ahead_bytes -= u64::from(bytes);
+            data += if is_data { u64::from(bytes) } else { 0 };
+        }
+        data
+    }
+
+    /// Bytes of packets that start at `now` or later.
+    pub fn ahead_at(&self, now: u64) -> u64 {
+        let later = self.departures.iter().filter(|departure| departure.start >= now);
+        later.map(|departure| u64::from(departure.bytes)).sum()
+    }
+}
