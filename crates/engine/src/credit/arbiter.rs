@@ -13,7 +13,7 @@ use crate::port::Egress;
 use crate::round::Round;
 
 /// An egress that is asked what it can do.
-pub struct Arbiter<'a, 'r> {
+pub struct Arbiter<'a, 'r, const SMALL: bool> {
     pub crossbar: &'a mut Crossbar,
     pub egress: &'a mut Egress,
     /// Its local number.
@@ -32,13 +32,13 @@ struct Able {
     can_stage: bool,
 }
 
-impl Arbiter<'_, '_> {
+impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     /// Lets happen what can, and tells when it is to be asked again, `u64::MAX` for not before something else happens.
     pub fn ask(&mut self) -> u64 {
         self.egress.pass_departures(self.now + 1);
         let is_staged = self.crossbar.outputs[self.number as usize].staged_bytes > 0;
         let mut lacks_credits = is_staged && self.start_staged();
-        if self.crossbar.outputs[self.number as usize].granted_until <= self.now {
+        if self.crossbar.outputs[self.number as usize].closed_until <= self.now {
             lacks_credits |= self.grant_one();
         }
         let is_starving = lacks_credits && self.is_free();
@@ -52,14 +52,14 @@ impl Arbiter<'_, '_> {
     /// When something ends that this egress waits for, `u64::MAX` for nothing.
     #[inline]
     fn next_ask(&self) -> u64 {
-        let Output { granted_until, staged_bytes, .. } = self.crossbar.outputs[self.number as usize];
+        let Output { closed_until, staged_bytes, n_heads, .. } = self.crossbar.outputs[self.number as usize];
         let start = if staged_bytes > 0 { self.next_start() } else { u64::MAX };
-        if !self.crossbar.has_heads(self.number) {
+        if n_heads == 0 {
             start
-        } else if granted_until > self.now {
-            start.min(granted_until)
+        } else if closed_until > self.now {
+            start.min(closed_until)
         } else {
-            start.min(self.next_decision())
+            start.min(self.crossbar.next_idle(self.number, self.now))
         }
     }
 
@@ -71,14 +71,6 @@ impl Arbiter<'_, '_> {
         let ready = |place| self.crossbar.queues.entry(place).ready_at.max(self.egress.free_at());
         let starts = staged.filter(|&first| first != NONE).map(ready);
         starts.filter(|&start| start > self.now).min().unwrap_or(u64::MAX)
-    }
-
-    /// When a head may be granted a transfer that is granted none now: there is room, the wire is free, or an ingress is idle.
-    #[inline(never)]
-    fn next_decision(&self) -> u64 {
-        let free_at = if self.is_free() { u64::MAX } else { self.egress.free_at() };
-        let idle_at = self.crossbar.next_idle(self.number, self.now);
-        free_at.min(idle_at).min(self.egress.next_departure())
     }
 
     /// When credits arrive, if some are known to be on their way.
@@ -98,7 +90,7 @@ impl Arbiter<'_, '_> {
         if !self.egress.starts_ahead() {
             return self.is_free() && self.start_one_of_lanes();
         }
-        while let place = self.crossbar.output_lane(self.number, 0).staged.first
+        while let place = self.crossbar.output_lane::<SMALL>(self.number, 0).staged.first
             && place != NONE
         {
             let entry = self.crossbar.queues.entry(place);
@@ -122,7 +114,7 @@ impl Arbiter<'_, '_> {
         let mut lane = self.crossbar.outputs[self.number as usize].wire_lane;
         for _ in 0..self.crossbar.n_lanes {
             lane = self.crossbar.lane_after(lane);
-            let first = self.crossbar.output_lane(self.number, lane).staged.first;
+            let first = self.crossbar.output_lane::<SMALL>(self.number, lane).staged.first;
             if first == NONE || self.crossbar.queues.entry(first).ready_at > self.now {
                 continue;
             }
@@ -141,14 +133,17 @@ impl Arbiter<'_, '_> {
     #[inline]
     fn grant_one(&mut self) -> bool {
         let mut lacks_credits = false;
+        let mut is_able = false;
         let mut busy_lanes = 0_u32;
-        let mut lane = self.crossbar.outputs[self.number as usize].lane;
-        for _ in 0..self.crossbar.n_lanes {
-            lane = self.crossbar.lane_after(lane);
+        let n_lanes = if SMALL { 1 } else { self.crossbar.n_lanes };
+        let mut lane = if SMALL { 0 } else { self.crossbar.outputs[self.number as usize].lane };
+        for _ in 0..n_lanes {
+            lane = if SMALL { 0 } else { self.crossbar.lane_after(lane) };
             let able = self.able(lane);
             if !able.is_first && !able.can_stage {
                 continue;
             }
+            is_able = true;
             let ingress = match self.choose(lane) {
                 Choice::Nobody => continue,
                 Choice::Busy => {
@@ -165,25 +160,35 @@ impl Arbiter<'_, '_> {
                 self.crossbar.starve(self.number);
                 continue;
             }
-            if busy_lanes != 0 {
+            if !SMALL && busy_lanes != 0 {
                 self.crossbar.pass_holders(self.number, busy_lanes, ingress);
             }
             // On a free wire nothing that may start is staged but for want of credits.
             return self.grant((ingress, before), lane, has_credits) && self.is_free();
         }
+        if !is_able {
+            self.close();
+        }
         lacks_credits
+    }
+
+    /// There is no room: the egress is closed until the next start, if it is known.
+    #[inline]
+    fn close(&mut self) {
+        let until = self.egress.next_departure().min(self.egress.free_at());
+        self.crossbar.outputs[self.number as usize].closed_until = until;
     }
 
     #[inline]
     fn able(&mut self, lane: usize) -> Able {
-        let is_first = self.is_free() && self.crossbar.output_lane(self.number, lane).staged.first == NONE;
+        let is_first = self.is_free() && self.crossbar.output_lane::<SMALL>(self.number, lane).staged.first == NONE;
         Able { is_first, can_stage: self.has_room(lane) }
     }
 
     /// Whether another packet may be staged in a lane.
     #[inline]
     fn has_room(&self, lane: usize) -> bool {
-        self.crossbar.has_room(self.number, lane, self.egress.bytes_ahead_of_starts())
+        self.crossbar.has_room::<SMALL>(self.number, lane, self.egress.bytes_ahead_of_starts())
     }
 
     #[inline]
@@ -193,7 +198,7 @@ impl Arbiter<'_, '_> {
         // Until then the wire has enough to do.
         let runs_dry =
             || egress.free_at() + egress.serialization_of(u32::try_from(staged).unwrap_or(u32::MAX));
-        crossbar.choose(*number, lane, runs_dry, *now)
+        crossbar.choose::<SMALL>(*number, lane, runs_dry, *now)
     }
 
     /// Grants a transfer to the head of an ingress, in the lane that it came by, and to packets behind it; tells whether a
@@ -202,8 +207,8 @@ impl Arbiter<'_, '_> {
     fn grant(&mut self, (ingress, before): (u32, usize), lane: usize, has_credits: bool) -> bool {
         let (now, egress) = (self.now, self.number);
         let begin = self.crossbar.begin_at(ingress, now);
-        let mut place = self.crossbar.take_granted(now, (ingress, before), lane, egress);
-        self.crossbar.note_wait(place, egress, lane, begin);
+        let mut place = self.crossbar.take_granted::<SMALL>(now, (ingress, before), lane, egress);
+        self.crossbar.note_wait::<SMALL>(place, egress, lane, begin);
         let mut left = self.crossbar.full_blocks;
         let mut part = begin;
         loop {
@@ -223,8 +228,8 @@ impl Arbiter<'_, '_> {
             let Some(next) = self.next_of_train((ingress, before), lane, left) else { break };
             place = next;
         }
-        self.crossbar.grant(Transfer { ingress, egress, lane, end: part });
-        begin == now && !has_credits && self.crossbar.output_lane(egress, lane).staged.first != NONE
+        self.crossbar.grant::<SMALL>(Transfer { ingress, egress, lane, end: part });
+        begin == now && !has_credits && self.crossbar.output_lane::<SMALL>(egress, lane).staged.first != NONE
     }
 
     /// A packet of a lane is staged that may start at `ready`; its start may be known.
@@ -232,7 +237,7 @@ impl Arbiter<'_, '_> {
     fn stage(&mut self, place: u32, lane: usize, ready: u64) {
         let is_next = self.egress.starts_ahead()
             && ready <= self.egress.free_at().max(self.now)
-            && self.crossbar.output_lane(self.number, lane).staged.first == NONE;
+            && self.crossbar.output_lane::<SMALL>(self.number, lane).staged.first == NONE;
         if is_next && self.egress.has_credits(self.now, &self.crossbar.queues.entry(place).packet) {
             self.start(place, lane);
         } else {
@@ -244,12 +249,12 @@ impl Arbiter<'_, '_> {
     #[inline]
     fn next_of_train(&mut self, (ingress, before): (u32, usize), lane: usize, left: u32) -> Option<u32> {
         let (now, egress) = (self.now, self.number);
-        if left == 0 || !self.crossbar.is_wanted(ingress, lane, egress) {
+        if left == 0 || !self.crossbar.is_wanted::<SMALL>(ingress, lane, egress) {
             return None;
         }
         let blocks = Credits::blocks(self.crossbar.queues.head(ingress, before, egress).packet.bytes);
         let fits = blocks <= left && self.has_room(lane);
-        fits.then(|| self.crossbar.take_head(now, (ingress, before), lane, egress))
+        fits.then(|| self.crossbar.take_head::<SMALL>(now, (ingress, before), lane, egress))
     }
 
     #[inline]

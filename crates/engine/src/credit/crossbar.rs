@@ -25,9 +25,11 @@ pub struct Input {
     /// The way back for credits; none for what the switch makes itself.
     pub returns: Option<Returns>,
     /// Where packets may leave before they have come whole: the rate they come at, and what must have come.
-    pub cut_through: Option<(Rate, Bytes)>,
+    pub cut_through: Option<CutThrough>,
     /// When the last transfer ends that was granted at this ingress.
     pub(super) idle_at: u64,
+    /// Packets in the buffer.
+    pub(super) n_queued: u32,
     /// Transfers granted at this ingress so far, wrapping.
     pub(super) n_grants: u32,
 }
@@ -38,21 +40,41 @@ impl Input {
     pub fn whole_at(&self, now: u64, packet: &Packet) -> u64 {
         match self.cut_through {
             None => now,
-            Some((rate, header)) => {
-                let rest = u64::from(packet.bytes).saturating_sub(header.0);
-                now + rate.serialization(Bytes(rest)).0
+            Some(CutThrough { rate, ps_per_byte, header }) => {
+                let rest = u64::from(packet.bytes).saturating_sub(header);
+                now + if ps_per_byte != 0 { rest * ps_per_byte } else { rate.serialization(Bytes(rest)).0 }
             }
         }
+    }
+}
+
+/// How packets come that may leave before they have come whole.
+#[derive(Debug, Clone, Copy)]
+pub struct CutThrough {
+    rate: Rate,
+    /// Picoseconds per byte where that is whole, else 0.
+    ps_per_byte: u64,
+    /// Bytes that must have come.
+    header: u64,
+}
+
+impl CutThrough {
+    fn new(rate: Rate, header: Bytes) -> CutThrough {
+        let per_byte = 8_000_000_000_000;
+        let is_whole = per_byte % rate.0 == 0;
+        CutThrough { rate, ps_per_byte: if is_whole { per_byte / rate.0 } else { 0 }, header: header.0 }
     }
 }
 
 /// One egress, as the crossbar sees it.
 #[derive(Debug)]
 pub struct Output {
-    /// When the last transfer to it ends that was granted, in ps.
-    pub granted_until: u64,
+    /// It grants no transfer before this instant, in ps: the last one has not ended, or there is no room.
+    pub closed_until: u64,
     /// Packets in input buffers or staged.
     pub n_waiting: u32,
+    /// Heads of queues for it, in all lanes.
+    pub n_heads: u32,
     /// Number among the transfers of the switch of the last one that it granted, from 1; 0 for none.
     pub last_grant: u64,
     /// The lane in which it granted last.
@@ -78,6 +100,8 @@ pub struct OutputLane {
     pub staged_bytes: u64,
     /// Transfers that the egress granted in this lane so far, wrapping.
     pub(super) n_grants: u32,
+    /// Whether an ingress may owe a turn.
+    pub(super) is_owed: bool,
 }
 
 /// See the module.
@@ -127,6 +151,8 @@ pub struct Crossbar {
     pub(super) n_grants: u64,
     /// Whether ingresses are never busy.
     pub(super) is_ideal: bool,
+    /// See [`Crossbar::is_small`].
+    is_small: bool,
 }
 
 /// Sixty-four egresses, a bit for each in each word.
@@ -153,15 +179,17 @@ impl Crossbar {
             returns: Some(returns),
             cut_through: cut_through(credits, port.rate, fastest)
                 .filter(|_| is_steady(port))
-                .map(|header| (port.rate, header)),
+                .map(|header| CutThrough::new(port.rate, header)),
             idle_at: 0,
+            n_queued: 0,
             n_grants: 0,
         };
         let mut inputs: Vec<Input> = ports.iter().zip(returns).map(input).collect();
-        inputs.push(Input { returns: None, cut_through: None, idle_at: 0, n_grants: 0 });
+        inputs.push(Input { returns: None, cut_through: None, idle_at: 0, n_queued: 0, n_grants: 0 });
         let output = || Output {
-            granted_until: 0,
+            closed_until: 0,
             n_waiting: 0,
+            n_heads: 0,
             last_grant: 0,
             lane: n_lanes - 1,
             wire_lane: n_lanes - 1,
@@ -169,8 +197,13 @@ impl Crossbar {
             n_grants: 0,
             waits: Waits::default(),
         };
-        let output_lane =
-            OutputLane { turn: Turn::new(n_ports as u32), staged: Line::EMPTY, staged_bytes: 0, n_grants: 0 };
+        let output_lane = OutputLane {
+            turn: Turn::new(n_ports as u32),
+            staged: Line::EMPTY,
+            staged_bytes: 0,
+            n_grants: 0,
+            is_owed: false,
+        };
         let n_words = inputs.len().div_ceil(64);
         let full = u32::try_from(packet.0).unwrap_or(u32::MAX);
         Crossbar {
@@ -197,6 +230,7 @@ impl Crossbar {
             wakes: Wakes::new(n_ports),
             n_grants: 0,
             is_ideal: credits.is_ideal,
+            is_small: n_lanes == 1 && n_words == 1,
         }
     }
 
@@ -246,15 +280,36 @@ impl Crossbar {
         if lane + 1 < self.n_lanes { lane + 1 } else { 0 }
     }
 
-    /// A lane of an egress.
-    #[inline]
-    pub fn output_lane(&mut self, egress: u32, lane: usize) -> &mut OutputLane {
-        &mut self.output_lanes[egress as usize * self.n_lanes + lane]
+    /// Whether it has one lane and no more than 63 ports: what asks often is compiled apart for such switches (`SMALL`).
+    #[inline(always)]
+    pub fn is_small(&self) -> bool {
+        self.is_small
     }
 
-    #[inline]
-    pub(super) fn wanted_word(&self, egress: u32, lane: usize) -> usize {
-        (egress as usize * self.n_lanes + lane) * self.n_words
+    /// The number of a lane of an egress.
+    #[inline(always)]
+    pub(super) fn lane_number<const SMALL: bool>(&self, egress: u32, lane: usize) -> usize {
+        if SMALL { egress as usize } else { egress as usize * self.n_lanes + lane }
+    }
+
+    /// A lane of an egress.
+    #[inline(always)]
+    pub(super) fn output_lane<const SMALL: bool>(&mut self, egress: u32, lane: usize) -> &mut OutputLane {
+        let number = self.lane_number::<SMALL>(egress, lane);
+        &mut self.output_lanes[number]
+    }
+
+    /// The first word of bits of ingresses, of a lane of an egress.
+    #[inline(always)]
+    pub(super) fn ingress_word<const SMALL: bool>(&self, egress: u32, lane: usize) -> usize {
+        let number = self.lane_number::<SMALL>(egress, lane);
+        if SMALL { number } else { number * self.n_words }
+    }
+
+    /// The first word of bits of egresses, of an ingress.
+    #[inline(always)]
+    pub(super) fn egress_word<const SMALL: bool>(&self, ingress: u32) -> usize {
+        if SMALL { ingress as usize } else { ingress as usize * self.egresses.len() }
     }
 
     /// A packet has come at `now`; when its egress is to be asked because of it, `u64::MAX` for never.
@@ -269,24 +324,25 @@ impl Crossbar {
     ) -> u64 {
         let lane = self.lane(packet);
         let before = self.lane_before(ingress, egress, lane);
-        let n_grants = self.output_lanes[egress as usize * self.n_lanes + lane].n_grants;
+        let n_grants = self.output_lane::<false>(egress, lane).n_grants;
         let entry = Entry::new(packet, egress, (now, whole_at), n_grants);
         let (place, is_head) = self.queues.insert(ingress, before, entry);
         if let Some(found) = found {
             self.queues.note(place, found);
         }
+        self.inputs[ingress as usize].n_queued += 1;
         self.outputs[egress as usize].n_waiting += 1;
         if !is_head {
             return u64::MAX;
         }
-        self.want(ingress, lane, egress);
+        self.want::<false>(ingress, lane, egress);
         self.ask_at(egress, now)
     }
 
     /// An egress has one head more at `now`; when it is to be asked.
     #[inline]
     fn ask_at(&mut self, egress: u32, now: u64) -> u64 {
-        let until = self.outputs[egress as usize].granted_until;
+        let until = self.outputs[egress as usize].closed_until;
         if until <= now {
             self.stir(egress);
             return now;
@@ -297,48 +353,60 @@ impl Crossbar {
 
     /// A queue has a head for an egress.
     #[inline]
-    fn want(&mut self, ingress: u32, lane: usize, egress: u32) {
-        let word = self.wanted_word(egress, lane) + ingress as usize / 64;
+    fn want<const SMALL: bool>(&mut self, ingress: u32, lane: usize, egress: u32) {
+        self.outputs[egress as usize].n_heads += 1;
+        let word = self.ingress_word::<SMALL>(egress, lane) + ingress as usize / 64;
         self.wanted[word] |= 1 << (ingress % 64);
-        let word = ingress as usize * self.egresses.len() + egress as usize / 64;
+        let word = self.egress_word::<SMALL>(ingress) + egress as usize / 64;
         self.wants[word] |= 1 << (egress % 64);
     }
 
     /// A queue has no head for an egress any more.
     #[inline]
-    fn want_no_more(&mut self, ingress: u32, lane: usize, egress: u32) {
-        let word = self.wanted_word(egress, lane) + ingress as usize / 64;
+    fn want_no_more<const SMALL: bool>(&mut self, ingress: u32, lane: usize, egress: u32) {
+        self.outputs[egress as usize].n_heads -= 1;
+        let word = self.ingress_word::<SMALL>(egress, lane) + ingress as usize / 64;
         self.wanted[word] &= !(1 << (ingress % 64));
-        if self.n_lanes == 1 || (0..self.n_lanes).all(|lane| !self.is_wanted(ingress, lane, egress)) {
-            let word = ingress as usize * self.egresses.len() + egress as usize / 64;
+        let wants_other = || (0..self.n_lanes).any(|lane| self.is_wanted::<false>(ingress, lane, egress));
+        if SMALL || !wants_other() {
+            let word = self.egress_word::<SMALL>(ingress) + egress as usize / 64;
             self.wants[word] &= !(1 << (egress % 64));
         }
     }
 
     /// Whether an ingress has a head for a lane of an egress.
     #[inline]
-    pub fn is_wanted(&self, ingress: u32, lane: usize, egress: u32) -> bool {
-        self.wanted[self.wanted_word(egress, lane) + ingress as usize / 64] >> (ingress % 64) & 1 == 1
+    pub fn is_wanted<const SMALL: bool>(&self, ingress: u32, lane: usize, egress: u32) -> bool {
+        self.wanted[self.ingress_word::<SMALL>(egress, lane) + ingress as usize / 64] >> (ingress % 64) & 1 == 1
     }
 
     /// Takes the head of an ingress, in the lane that it came by, for an egress in a lane of it out of its buffer: its place.
     /// The next one is the head from `now` on.
     #[inline]
-    pub fn take_head(&mut self, now: u64, (ingress, before): (u32, usize), lane: usize, egress: u32) -> u32 {
+    pub fn take_head<const SMALL: bool>(
+        &mut self,
+        now: u64,
+        (ingress, before): (u32, usize),
+        lane: usize,
+        egress: u32,
+    ) -> u32 {
+        self.inputs[ingress as usize].n_queued -= 1;
+        let own = self.lane_number::<SMALL>(egress, lane);
         let (place, next) = self.queues.take_head(ingress, before, egress);
         let Some(head) = next else {
-            self.want_no_more(ingress, lane, egress);
+            self.want_no_more::<SMALL>(ingress, lane, egress);
             return place;
         };
         let next = head.egress;
         if next == egress {
-            head.become_head(now, self.output_lanes[egress as usize * self.n_lanes + lane].n_grants);
+            head.become_head(now, self.output_lanes[own].n_grants);
             return place;
         }
         let next_lane = before + rise(self.steps.as_deref(), ingress, next);
-        head.become_head(now, self.output_lanes[next as usize * self.n_lanes + next_lane].n_grants);
-        self.want_no_more(ingress, lane, egress);
-        self.want(ingress, next_lane, next);
+        let number = if SMALL { next as usize } else { next as usize * self.n_lanes + next_lane };
+        head.become_head(now, self.output_lanes[number].n_grants);
+        self.want_no_more::<SMALL>(ingress, lane, egress);
+        self.want::<SMALL>(ingress, next_lane, next);
         // Its egress may grant it a transfer ahead of time.
         self.ask_at(next, now);
         place
@@ -383,14 +451,14 @@ impl Crossbar {
 
     /// As [`Crossbar::take_staged`], of any lane that has such a packet.
     pub fn take_any_staged(&mut self, egress: u32) -> Option<u32> {
-        let lane = (0..self.n_lanes).find(|&lane| self.output_lane(egress, lane).staged.first != NONE)?;
+        let lane = (0..self.n_lanes).find(|&lane| self.output_lane::<false>(egress, lane).staged.first != NONE)?;
         Some(self.take_staged(egress, lane))
     }
 
     /// Whether another packet may be staged in a lane, with so many bytes more that leave ahead of it.
     #[inline]
-    pub fn has_room(&self, egress: u32, lane: usize, ahead: u64) -> bool {
-        let staged = self.output_lanes[egress as usize * self.n_lanes + lane].staged_bytes;
+    pub fn has_room<const SMALL: bool>(&self, egress: u32, lane: usize, ahead: u64) -> bool {
+        let staged = self.output_lanes[self.lane_number::<SMALL>(egress, lane)].staged_bytes;
         staged + ahead + u64::from(self.full) <= self.output_buffer
     }
 
@@ -401,19 +469,12 @@ impl Crossbar {
         wakes.take_due(now, |first, bits| egresses[first as usize / 64].stirred |= bits << (first % 64));
     }
 
-    /// Whether an egress has heads, in any lane.
-    #[inline]
-    pub fn has_heads(&self, egress: u32) -> bool {
-        let n_words = self.n_lanes * self.n_words;
-        self.wanted[egress as usize * n_words..][..n_words].iter().any(|&word| word != 0)
-    }
-
     /// When the first of the ingresses that have heads for an egress and are busy at `now` is idle, `u64::MAX` for never.
     #[inline(never)]
     pub fn next_idle(&self, egress: u32, now: u64) -> u64 {
         let mut next = u64::MAX;
         for lane in 0..self.n_lanes {
-            let words = &self.wanted[self.wanted_word(egress, lane)..][..self.n_words];
+            let words = &self.wanted[self.ingress_word::<false>(egress, lane)..][..self.n_words];
             for (number, &word) in words.iter().enumerate() {
                 for ingress in bits(word).map(|bit| number * 64 + bit as usize) {
                     let idle_at = self.inputs[ingress].idle_at;
@@ -455,6 +516,7 @@ impl Crossbar {
         let bits = &mut self.egresses[egress as usize / 64];
         bits.stirred &= !(1 << (egress % 64));
         bits.starved &= !(1 << (egress % 64));
+        self.wakes.forget(egress);
         Some(egress)
     }
 
@@ -477,7 +539,7 @@ impl Crossbar {
     /// is staged leaves in order, and while nothing is, nobody passes the head whose turn it is. So many bytes leave ahead.
     pub fn lacks(&self, egress: u32, lane: usize, blocks: u32, ahead: u64) -> bool {
         // What may still be staged makes room in its buffer.
-        if self.has_room(egress, lane, ahead) {
+        if self.has_room::<false>(egress, lane, ahead) {
             return false;
         }
         let own = &self.output_lanes[egress as usize * self.n_lanes + lane];
@@ -514,7 +576,7 @@ impl Crossbar {
         }
         for output in &self.outputs {
             out.word(output.lane as u64 | (output.wire_lane as u64) << 8);
-            out.word(output.granted_until.saturating_sub(out.base().0));
+            out.word(output.closed_until.saturating_sub(out.base().0));
         }
         self.owing.iter().for_each(|&word| out.word(word));
         for input in &self.inputs {

@@ -60,14 +60,11 @@ impl Crossbar {
     #[inline]
     fn is_uncontended(&self, now: u64, Way { ingress, port }: Way) -> bool {
         let (input, output) = (&self.inputs[ingress as usize], &self.outputs[port as usize]);
-        let first = ingress as usize * self.egresses.len();
-        input.idle_at <= now
-            && output.granted_until <= now
+        input.n_queued == 0
+            && output.n_heads == 0
             && output.staged_bytes == 0
-            && !self.has_heads(port)
-            && self.holds[first..][..self.egresses.len()].iter().all(|&holds| holds == 0)
-            && self.egresses.iter().zip(&self.wants[first..]).all(|(bits, wants)| bits.starved & wants == 0)
-            && self.queues.is_empty(ingress, port)
+            && input.idle_at <= now
+            && output.closed_until <= now
     }
 
     /// Whether there are room and credits for a packet, and nobody has to see its start.
@@ -78,7 +75,7 @@ impl Crossbar {
         }
         egress.pass_departures(now + 1);
         let is_free = egress.free_at() <= now;
-        (is_free || egress.starts_ahead() && self.has_room(port, lane, egress.bytes_ahead_of_starts()))
+        (is_free || egress.starts_ahead() && self.has_room::<false>(port, lane, egress.bytes_ahead_of_starts()))
             && egress.has_credits(now, packet)
     }
 
@@ -93,7 +90,7 @@ impl Crossbar {
         (own.turn.holder, own.turn.last_holder) = (NONE, ingress);
         let output = &mut self.outputs[port as usize];
         output.n_grants += 1;
-        (output.granted_until, output.last_grant) = (end, self.n_grants);
+        (output.closed_until, output.last_grant) = (end, self.n_grants);
         (output.lane, output.wire_lane) = (lane, lane);
         let input = &mut self.inputs[ingress as usize];
         input.n_grants = input.n_grants.wrapping_add(1);

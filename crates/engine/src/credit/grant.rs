@@ -45,11 +45,17 @@ impl Crossbar {
     /// Which ingress an egress would grant a transfer to in a lane: the holder of the turn if it is idle by `idle_by`, or
     /// has been passed often enough; else the next one that is idle by then. Somebody gets the turn if nobody has it.
     #[inline]
-    pub fn choose(&mut self, egress: u32, lane: usize, idle_by: impl FnOnce() -> u64, now: u64) -> Choice {
-        let number = egress as usize * self.n_lanes + lane;
+    pub fn choose<const SMALL: bool>(
+        &mut self,
+        egress: u32,
+        lane: usize,
+        idle_by: impl FnOnce() -> u64,
+        now: u64,
+    ) -> Choice {
+        let number = self.lane_number::<SMALL>(egress, lane);
         let mut holder = self.output_lanes[number].turn.holder;
         if holder == NONE {
-            let Some(first) = self.next_holder(number) else { return Choice::Nobody };
+            let Some(first) = self.next_holder::<SMALL>(number) else { return Choice::Nobody };
             holder = first;
             self.forgive(number, holder);
             self.output_lanes[number].turn.assign(holder, self.inputs[holder as usize].n_grants);
@@ -63,22 +69,24 @@ impl Crossbar {
         if input.idle_at <= idle_by || turn.is_due(input.n_grants) {
             return Choice::Ingress(holder);
         }
-        self.holds[holder as usize * self.egresses.len() + egress as usize / 64] |= 1 << (egress % 64);
+        let held = self.egress_word::<SMALL>(holder) + egress as usize / 64;
+        self.holds[held] |= 1 << (egress % 64);
         let is_idle = |ingress: u32| self.inputs[ingress as usize].idle_at <= idle_by;
-        self.first_wanted(number, turn.last_passer, is_idle).map_or(Choice::Busy, Choice::Ingress)
+        let turn = &self.output_lanes[number].turn;
+        self.first_wanted::<SMALL>(number, turn.last_passer, is_idle).map_or(Choice::Busy, Choice::Ingress)
     }
 
     /// Who gets the turn of a lane of an egress: the next one that has a head for it and owes none, or else the next one.
     #[inline]
-    fn next_holder(&self, output_lane: usize) -> Option<u32> {
+    fn next_holder<const SMALL: bool>(&self, output_lane: usize) -> Option<u32> {
         let last = self.output_lanes[output_lane].turn.last_holder;
-        if self.n_words == 1 {
+        if SMALL || self.n_words == 1 {
             let wanted = self.wanted[output_lane];
             let paid = wanted & !self.owing[output_lane];
             return first_after(last, if paid == 0 { wanted } else { paid });
         }
-        let next = self.first_wanted(output_lane, last, |ingress| !self.owes(output_lane, ingress));
-        next.or_else(|| self.first_wanted(output_lane, last, |_| true))
+        let next = self.first_wanted::<SMALL>(output_lane, last, |ingress| !self.owes(output_lane, ingress));
+        next.or_else(|| self.first_wanted::<SMALL>(output_lane, last, |_| true))
     }
 
     /// Whether an ingress has passed a holder, and is left out once where its turn comes.
@@ -90,9 +98,13 @@ impl Crossbar {
     /// An ingress gets the turn: those between the last holder and it owe none any more; nobody does if it owes one itself.
     #[inline]
     pub(super) fn forgive(&mut self, output_lane: usize, holder: u32) {
-        if self.owing[output_lane * self.n_words..][..self.n_words].iter().all(|&word| word == 0) {
-            return;
+        if self.output_lanes[output_lane].is_owed {
+            self.forgive_some(output_lane, holder);
         }
+    }
+
+    #[inline(never)]
+    fn forgive_some(&mut self, output_lane: usize, holder: u32) {
         let last = self.output_lanes[output_lane].turn.last_holder;
         let clears_all = self.owes(output_lane, holder);
         let n_inputs = self.inputs.len() as u32;
@@ -105,11 +117,22 @@ impl Crossbar {
                 }
             }
         }
+        self.output_lanes[output_lane].is_owed = words.iter().any(|&word| word != 0);
     }
 
     /// The first ingress after another one, in turn, of those that have a head for a lane of an egress and meet a condition.
     #[inline]
-    fn first_wanted(&self, output_lane: usize, last: u32, meets: impl Fn(u32) -> bool) -> Option<u32> {
+    fn first_wanted<const SMALL: bool>(
+        &self,
+        output_lane: usize,
+        last: u32,
+        meets: impl Fn(u32) -> bool,
+    ) -> Option<u32> {
+        if SMALL {
+            let (wanted, after) = (self.wanted[output_lane], u64::MAX << 1 << (last & 63));
+            let mut in_turn = bits(wanted & after).chain(bits(wanted & !after));
+            return in_turn.find(|&ingress| meets(ingress));
+        }
         let words = &self.wanted[output_lane * self.n_words..][..self.n_words];
         let (last_word, last_bit) = (last as usize / 64, last % 64);
         let after = u64::MAX << 1 << last_bit;
@@ -137,7 +160,7 @@ impl Crossbar {
     pub fn next_ingress(&self, egress: u32, lane: usize) -> Option<u32> {
         let number = egress as usize * self.n_lanes + lane;
         let holder = self.output_lanes[number].turn.holder;
-        if holder == NONE { self.next_holder(number) } else { Some(holder) }
+        if holder == NONE { self.next_holder::<false>(number) } else { Some(holder) }
     }
 
     /// When a transfer begins that is granted at an ingress at `now`.
@@ -148,7 +171,7 @@ impl Crossbar {
 
     /// A transfer will be granted to the head of an ingress, which leaves its queue for it: its place.
     #[inline]
-    pub fn take_granted(
+    pub fn take_granted<const SMALL: bool>(
         &mut self,
         now: u64,
         (ingress, before): (u32, usize),
@@ -157,29 +180,31 @@ impl Crossbar {
     ) -> u32 {
         // Counted first: it does not pass the packet that is the head from now on.
         self.outputs[egress as usize].n_grants += 1;
-        let own = self.output_lane(egress, lane);
+        let own = self.output_lane::<SMALL>(egress, lane);
         own.n_grants = own.n_grants.wrapping_add(1);
-        self.take_head(now, (ingress, before), lane, egress)
+        self.take_head::<SMALL>(now, (ingress, before), lane, egress)
     }
 
     /// A transfer is granted.
     #[inline]
-    pub fn grant(&mut self, transfer: Transfer) {
+    pub fn grant<const SMALL: bool>(&mut self, transfer: Transfer) {
         let Transfer { ingress, egress, lane, end } = transfer;
         let (word, bit) = (egress as usize / 64, 1 << (egress % 64));
         self.n_grants += 1;
         let output = &mut self.outputs[egress as usize];
-        (output.granted_until, output.last_grant, output.lane) = (end, self.n_grants, lane);
-        let is_holder = self.output_lane(egress, lane).turn.holder == ingress;
-        self.output_lane(egress, lane).turn.grant(ingress);
+        (output.closed_until, output.last_grant, output.lane) = (end, self.n_grants, lane);
+        let own = self.output_lane::<SMALL>(egress, lane);
+        let is_holder = own.turn.holder == ingress;
+        own.turn.grant(ingress);
+        own.is_owed |= !is_holder;
         if !is_holder {
-            let owing = self.wanted_word(egress, lane) + ingress as usize / 64;
+            let owing = self.ingress_word::<SMALL>(egress, lane) + ingress as usize / 64;
             self.owing[owing] |= 1 << (ingress % 64);
         }
-        let first = ingress as usize * self.egresses.len();
+        let first = self.egress_word::<SMALL>(ingress);
         if is_holder && self.holds[first + word] & bit != 0 {
-            let holds_more =
-                (0..self.n_lanes).any(|lane| self.output_lane(egress, lane).turn.holder == ingress);
+            let holds_more = !SMALL
+                && (0..self.n_lanes).any(|lane| self.output_lane::<false>(egress, lane).turn.holder == ingress);
             self.holds[first + word] ^= if holds_more { 0 } else { bit };
         }
         let input = &mut self.inputs[ingress as usize];
@@ -189,17 +214,18 @@ impl Crossbar {
         }
         // Where a head of this ingress held up a smaller one of another, that may go now; and where it holds the turn it has
         // been passed once more.
-        let (wants, holds) = (&self.wants[first..], &self.holds[first..]);
-        for ((bits, wants), holds) in self.egresses.iter_mut().zip(wants).zip(holds) {
+        let n_words = if SMALL { 1 } else { self.egresses.len() };
+        let (wants, holds) = (&self.wants[first..][..n_words], &self.holds[first..][..n_words]);
+        for ((bits, wants), holds) in self.egresses[..n_words].iter_mut().zip(wants).zip(holds) {
             bits.stirred |= wants & bits.starved | holds;
         }
     }
 
     /// Takes note of how long a packet was the head of its queue that is granted a transfer, which begins at `begin`.
     #[inline]
-    pub fn note_wait(&mut self, place: u32, egress: u32, lane: usize, begin: u64) {
+    pub fn note_wait<const SMALL: bool>(&mut self, place: u32, egress: u32, lane: usize, begin: u64) {
         let entry = self.queues.entry(place);
-        let n_grants = self.output_lanes[egress as usize * self.n_lanes + lane].n_grants;
+        let n_grants = self.output_lanes[self.lane_number::<SMALL>(egress, lane)].n_grants;
         // Its own transfer is counted already.
         let passes = n_grants.wrapping_sub(entry.grants).wrapping_sub(1);
         let waits = &mut self.outputs[egress as usize].waits;
@@ -219,7 +245,7 @@ impl Crossbar {
     #[cold]
     pub fn pass_holders(&mut self, egress: u32, lanes: u32, ingress: u32) {
         for lane in (0..self.n_lanes).filter(|lane| lanes >> lane & 1 == 1) {
-            let turn = &mut self.output_lane(egress, lane).turn;
+            let turn = &mut self.output_lane::<false>(egress, lane).turn;
             // A transfer from the holder's own ingress counts there.
             if turn.holder != ingress {
                 turn.pass();
@@ -230,7 +256,7 @@ impl Crossbar {
     /// Nobody holds the turns of an egress any more.
     #[cold]
     pub fn forget_turns(&mut self, egress: u32) {
-        (0..self.n_lanes).for_each(|lane| self.output_lane(egress, lane).turn.holder = NONE);
+        (0..self.n_lanes).for_each(|lane| self.output_lane::<false>(egress, lane).turn.holder = NONE);
     }
 }
 

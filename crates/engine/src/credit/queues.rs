@@ -98,15 +98,6 @@ impl Queues {
         if self.per_lane == 1 { first } else { first + egress as usize }
     }
 
-    /// Whether an ingress has no packets that are in one queue with those for an egress, in any lane.
-    #[inline]
-    pub fn is_empty(&self, ingress: u32, egress: u32) -> bool {
-        let own = if self.per_lane == 1 { 0 } else { egress as usize };
-        let first = ingress as usize * self.n_lanes * self.per_lane + own;
-        let of_lanes = self.queues.get(first..).into_iter().flatten().step_by(self.per_lane);
-        of_lanes.take(self.n_lanes).all(|queue| queue.first == NONE)
-    }
-
     /// A packet comes by an ingress in a lane: its place, and whether it is the head of its queue.
     #[inline(always)]
     pub fn insert(&mut self, ingress: u32, lane: usize, entry: Entry) -> (u32, bool) {

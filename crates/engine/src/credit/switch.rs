@@ -120,8 +120,14 @@ impl Node {
         {
             let egress = &mut ports[number as usize];
             if egress.is_up() {
-                let next = Arbiter { crossbar, egress, number, now, desk, round }.ask();
-                crossbar.wakes.set(number, next);
+                let next = if crossbar.is_small() {
+                    Arbiter::<true> { crossbar, egress, number, now, desk, round }.ask()
+                } else {
+                    Arbiter::<false> { crossbar, egress, number, now, desk, round }.ask()
+                };
+                if next != u64::MAX {
+                    crossbar.wakes.bring_forward(number, next);
+                }
             } else {
                 self.swallow(now, number, desk, round);
             }
@@ -161,7 +167,7 @@ impl Node {
         let head = |lane| Some((lane, crossbar.next_ingress(port, lane)?));
         let (lane, ingress) = (0..crossbar.n_lanes).find_map(head)?;
         let before = crossbar.lane_before(ingress, port, lane);
-        let place = crossbar.take_head(now, (ingress, before), lane, port);
+        let place = crossbar.take_head::<false>(now, (ingress, before), lane, port);
         crossbar.stir_wanted(ingress);
         let (packet, found) = crossbar.remove(port, place);
         if let Some(returns) = &mut crossbar.inputs[ingress as usize].returns {

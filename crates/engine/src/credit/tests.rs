@@ -99,7 +99,7 @@ impl Scene {
         for egress in 0..self.n_ports {
             for lane in 0..self.n_lanes {
                 let wanting: BTreeSet<u32> = (0..self.n_ports)
-                    .filter(|&ingress| self.crossbar.is_wanted(ingress, lane, egress))
+                    .filter(|&ingress| self.crossbar.is_wanted::<false>(ingress, lane, egress))
                     .collect();
                 self.heads.retain(|&(of, own, ingress), _| {
                     (of, own) != (egress, lane) || wanting.contains(&ingress)
@@ -115,15 +115,15 @@ impl Scene {
 
     /// An egress grants a transfer as the arbiter lets it, with room and credits for all.
     fn ask(&mut self, egress: u32) {
-        let granted_until = self.crossbar.outputs[egress as usize].granted_until;
-        if granted_until > self.now {
+        let closed_until = self.crossbar.outputs[egress as usize].closed_until;
+        if closed_until > self.now {
             return;
         }
         let (mut busy, mut lane) = (0, self.crossbar.outputs[egress as usize].lane);
         for _ in 0..self.n_lanes {
             lane = self.crossbar.lane_after(lane);
             let idle_by = self.now + u64::from(self.random.below(2) * self.random.below(150));
-            match self.crossbar.choose(egress, lane, || idle_by, self.now) {
+            match self.crossbar.choose::<false>(egress, lane, || idle_by, self.now) {
                 Choice::Nobody => {}
                 Choice::Busy => busy |= 1 << lane,
                 Choice::Ingress(ingress) => {
@@ -149,12 +149,12 @@ impl Scene {
         self.worst = self.worst.max(head.n_grants as f64 / bound as f64);
         let of_lane = self.heads.iter_mut().filter(|(key, _)| (key.0, key.1) == (egress, lane));
         of_lane.for_each(|(_, head)| head.n_grants += 1);
-        let place = self.crossbar.take_granted(self.now, (ingress, lane), lane, egress);
-        self.crossbar.note_wait(place, egress, lane, begin);
+        let place = self.crossbar.take_granted::<false>(self.now, (ingress, lane), lane, egress);
+        self.crossbar.note_wait::<false>(place, egress, lane, begin);
         // Small packets lie between large ones, as ACKs between data.
         let span = if self.random.below(3) == 0 { 2 } else { LONGEST };
         let transfer = Transfer { ingress, egress, lane, end: begin + span };
-        self.crossbar.grant(transfer);
+        self.crossbar.grant::<false>(transfer);
         self.crossbar.remove(egress, place);
         self.see_heads();
     }
@@ -163,9 +163,11 @@ impl Scene {
         self.crossbar.stir_due(self.now);
         while let Some(egress) = self.crossbar.take_stirred() {
             self.ask(egress);
-            let until = self.crossbar.outputs[egress as usize].granted_until;
+            let until = self.crossbar.outputs[egress as usize].closed_until;
             let next = if until > self.now { until } else { self.crossbar.next_idle(egress, self.now) };
-            self.crossbar.wakes.set(egress, next);
+            if next != u64::MAX {
+                self.crossbar.wakes.bring_forward(egress, next);
+            }
         }
     }
 }

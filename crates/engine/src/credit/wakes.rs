@@ -4,46 +4,58 @@
 //! a sorted list.
 //! Leaves out: why; an egress that is asked too early does nothing.
 
+use super::grant::bits;
+
 /// Egresses whose first instant is kept.
 const GROUP: usize = 8;
 
 /// See the module.
 #[derive(Debug)]
 pub struct Wakes {
-    /// Instants in ps, `u64::MAX` for none.
-    at: Box<[[u64; GROUP]]>,
-    /// The first of each group.
+    groups: Box<[Group]>,
+    /// The first instant of each group, `u64::MAX` for none.
     first: Box<[u64]>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    /// Instants in ps; what stands where nothing is to happen means nothing.
+    at: [u64; GROUP],
+    /// Egresses at which something is to happen, one bit each.
+    filled: u8,
 }
 
 impl Wakes {
     /// Nothing is to happen at so many egresses.
     pub fn new(n_egresses: usize) -> Wakes {
         let n_groups = n_egresses.div_ceil(GROUP);
-        Wakes { at: vec![[u64::MAX; GROUP]; n_groups].into(), first: vec![u64::MAX; n_groups].into() }
-    }
-
-    /// An egress is to be asked at an instant, `u64::MAX` for never, and no sooner.
-    #[inline]
-    pub fn set(&mut self, egress: u32, at: u64) {
-        let (group, place) = (egress as usize / GROUP, egress as usize % GROUP);
-        let instants = &mut self.at[group];
-        let before = std::mem::replace(&mut instants[place], at);
-        let first = &mut self.first[group];
-        if at <= *first {
-            *first = at;
-        } else if before == *first {
-            *first = least(instants);
-        }
+        let group = Group { at: [0; GROUP], filled: 0 };
+        Wakes { groups: vec![group; n_groups].into(), first: vec![u64::MAX; n_groups].into() }
     }
 
     /// An egress is to be asked at an instant or sooner.
     #[inline]
     pub fn bring_forward(&mut self, egress: u32, at: u64) {
-        let (group, place) = (egress as usize / GROUP, egress as usize % GROUP);
-        let instant = &mut self.at[group][place];
-        *instant = at.min(*instant);
-        self.first[group] = at.min(self.first[group]);
+        let (number, place) = (egress as usize / GROUP, egress as usize % GROUP);
+        let group = &mut self.groups[number];
+        let is_filled = group.filled >> place & 1 == 1;
+        group.filled |= 1 << place;
+        let instant = &mut group.at[place];
+        *instant = if is_filled { at.min(*instant) } else { at };
+        self.first[number] = at.min(self.first[number]);
+    }
+
+    /// An egress is asked now: what was known of it is forgotten.
+    #[inline]
+    pub fn forget(&mut self, egress: u32) {
+        let (number, place) = (egress as usize / GROUP, egress as usize % GROUP);
+        let group = &mut self.groups[number];
+        if group.filled >> place & 1 == 1 {
+            group.filled &= !(1 << place);
+            if group.at[place] == self.first[number] {
+                self.first[number] = group.first();
+            }
+        }
     }
 
     /// The next instant, `u64::MAX` for none.
@@ -55,25 +67,29 @@ impl Wakes {
     /// Takes the egresses that are to be asked at `now` or before, a bit for each of up to eight with the number of the first.
     #[inline]
     pub fn take_due(&mut self, now: u64, mut take: impl FnMut(u32, u64)) {
-        for (number, (first, instants)) in self.first.iter_mut().zip(&mut self.at).enumerate() {
-            if *first > now {
-                continue;
+        for (number, (first, group)) in self.first.iter_mut().zip(&mut self.groups).enumerate() {
+            if *first <= now {
+                let due = group.take_due(now);
+                *first = group.first();
+                take((number * GROUP) as u32, due.into());
             }
-            let mut due = 0;
-            for (place, instant) in instants.iter_mut().enumerate() {
-                let is_due = *instant <= now;
-                due |= u64::from(is_due) << place;
-                *instant = if is_due { u64::MAX } else { *instant };
-            }
-            *first = least(instants);
-            take((number * GROUP) as u32, due);
         }
     }
 }
 
-#[inline]
-fn least(instants: &[u64; GROUP]) -> u64 {
-    instants.iter().fold(u64::MAX, |least, &at| least.min(at))
+impl Group {
+    #[inline]
+    fn first(&self) -> u64 {
+        bits(self.filled.into()).fold(u64::MAX, |first, place| first.min(self.at[place as usize % GROUP]))
+    }
+
+    #[inline]
+    fn take_due(&mut self, now: u64) -> u8 {
+        let is_due = |&place: &u32| self.at[place as usize % GROUP] <= now;
+        let due = bits(self.filled.into()).filter(is_due).fold(0, |due, place| due | 1 << place);
+        self.filled &= !due;
+        due
+    }
 }
 
 #[cfg(test)]
@@ -92,11 +108,12 @@ mod tests {
             let known = &mut plain[egress as usize];
             match random.below(3) {
                 0 => {
-                    wakes.set(egress, u64::MAX);
+                    wakes.forget(egress);
                     *known = u64::MAX;
                 }
                 1 => {
-                    wakes.set(egress, at);
+                    wakes.forget(egress);
+                    wakes.bring_forward(egress, at);
                     *known = at;
                 }
                 _ => {
