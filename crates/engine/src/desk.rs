@@ -278,7 +278,7 @@ pub struct Desk {
     /// In-links beside which credits may have come that a port here has begun to wait for.
     pub credit_links: Vec<u32>,
     /// A lower bound of when something happens next in this partition after the arrival at hand, arbitration apart, in ps.
-    pub next_event: u64,
+    pub quiet_until: u64,
     /// Data packets created by hosts of this partition.
     pub packets: u64,
     /// The instant of the last event, in ps.
@@ -308,7 +308,7 @@ impl Desk {
             n_credits: 0,
             credits_until: 0,
             credit_links: Vec::new(),
-            next_event: 0,
+            quiet_until: 0,
             packets: 0,
             now: 0,
             dry: false,

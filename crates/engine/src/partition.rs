@@ -278,7 +278,7 @@ impl Partition {
             catch_up::<CARE>(at, node, desk, round);
             if CARE == CREDIT {
                 let next = keys.get(number + 1).map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
-                desk.next_event = next.min(desk.next_timer());
+                desk.quiet_until = next.min(desk.next_timer());
             }
             let link = (key & LINK_MASK) as u32;
             let receiver = &mut in_links[link as usize].receiver;
@@ -354,7 +354,7 @@ impl Partition {
                 if CARE != PLAIN {
                     let next = keys.get(done + usize::from(arrival != inner));
                     let next = next.map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
-                    self.desk.next_event = next.min(timer);
+                    self.desk.quiet_until = next.min(timer);
                 }
                 self.deliver::<CARE>(at, (arrival & LINK_MASK) as u32, arrival == inner, round);
                 done += usize::from(arrival != inner);
@@ -394,7 +394,7 @@ impl Partition {
         if CARE != PLAIN
             && let Some((arrival, _)) = self.desk.inner_head()
         {
-            self.desk.next_event = self.desk.next_event.min(arrival);
+            self.desk.quiet_until = self.desk.quiet_until.min(arrival);
         }
         self.desk.now = now;
         self.desk.hops += 1;

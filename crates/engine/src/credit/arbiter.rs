@@ -5,8 +5,8 @@
 
 use netloom_model::Credits;
 
-use super::crossbar::{Crossbar, Output};
-use super::grant::{Choice, Transfer};
+use super::crossbar::{Crossbar, Output, in_turn};
+use super::grant::{Choice, Transfer, bits};
 use super::queues::NONE;
 use crate::desk::Desk;
 use crate::port::Egress;
@@ -23,23 +23,27 @@ pub struct Arbiter<'a, 'r, const SMALL: bool> {
     pub round: &'a Round<'r>,
 }
 
-/// What an egress can do for a lane.
-#[derive(Clone, Copy)]
-struct Able {
-    /// Its wire is free, and nothing of the lane is staged.
-    is_first: bool,
-    /// A full packet may be staged.
-    can_stage: bool,
+/// What came of looking for a transfer in a lane.
+enum Attempt {
+    /// One was granted; whether the packet could start but for credits.
+    Granted { lacks_credits: bool },
+    /// The wire is not free, and no packet may be staged.
+    NoRoom,
+    /// The ingresses that have heads are busy for too long.
+    Busy,
+    /// There are none for the head whose turn it is.
+    NoCredits,
 }
 
 impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     /// Lets happen what can, and tells when it is to be asked again, `u64::MAX` for not before something else happens.
     pub fn ask(&mut self) -> u64 {
         self.egress.pass_departures(self.now + 1);
-        let is_staged = self.crossbar.outputs[self.number as usize].staged_bytes > 0;
+        let is_staged = self.crossbar.outputs[self.number as usize].staged_lanes != 0;
         let mut lacks_credits = is_staged && self.start_staged();
-        if self.crossbar.outputs[self.number as usize].closed_until <= self.now {
-            lacks_credits |= self.grant_one();
+        let Output { closed_until, lanes_with_heads, .. } = self.crossbar.outputs[self.number as usize];
+        if closed_until <= self.now && lanes_with_heads != 0 {
+            lacks_credits |= self.grant_one(lanes_with_heads);
         }
         let is_starving = lacks_credits && self.is_free();
         if is_starving != self.egress.is_starving() {
@@ -52,25 +56,32 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     /// When something ends that this egress waits for, `u64::MAX` for nothing.
     #[inline]
     fn next_ask(&self) -> u64 {
-        let Output { closed_until, staged_bytes, n_heads, .. } = self.crossbar.outputs[self.number as usize];
-        let start = if staged_bytes > 0 { self.next_start() } else { u64::MAX };
-        if n_heads == 0 {
+        let output = &self.crossbar.outputs[self.number as usize];
+        let start = if output.staged_lanes != 0 { self.next_start(output.staged_lanes) } else { u64::MAX };
+        if output.lanes_with_heads == 0 {
             start
-        } else if closed_until > self.now {
-            start.min(closed_until)
+        } else if output.closed_until > self.now {
+            start.min(output.closed_until)
         } else {
-            start.min(self.crossbar.next_idle(self.number, self.now))
+            start.min(self.next_decision())
         }
     }
 
     /// When a staged packet may start, if the wire is not free or none of them may start yet.
     #[inline(never)]
-    fn next_start(&self) -> u64 {
-        let lanes = &self.crossbar.output_lanes[self.number as usize * self.crossbar.n_lanes..];
-        let staged = lanes[..self.crossbar.n_lanes].iter().map(|lane| lane.staged.first);
-        let ready = |place| self.crossbar.queues.entry(place).ready_at.max(self.egress.free_at());
-        let starts = staged.filter(|&first| first != NONE).map(ready);
+    fn next_start(&self, staged_lanes: u32) -> u64 {
+        let first = self.crossbar.lane_number::<SMALL>(self.number, 0);
+        let lanes = &self.crossbar.output_lanes[first..];
+        let ready = |lane: u32| self.crossbar.queues.entry(lanes[lane as usize].staged.first).ready_at;
+        let starts = bits(staged_lanes.into()).map(ready).map(|ready| ready.max(self.egress.free_at()));
         starts.filter(|&start| start > self.now).min().unwrap_or(u64::MAX)
+    }
+
+    /// When a head may be granted a transfer that is granted none now: the wire is free, or an ingress is idle.
+    #[inline(never)]
+    fn next_decision(&self) -> u64 {
+        let free_at = if self.is_free() { u64::MAX } else { self.egress.free_at() };
+        free_at.min(self.crossbar.next_idle(self.number, self.now))
     }
 
     /// When credits arrive, if some are known to be on their way.
@@ -111,14 +122,14 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     #[inline]
     fn start_one_of_lanes(&mut self) -> bool {
         let mut lacks_credits = false;
-        let mut lane = self.crossbar.outputs[self.number as usize].wire_lane;
-        for _ in 0..self.crossbar.n_lanes {
-            lane = self.crossbar.lane_after(lane);
+        let Output { staged_lanes, wire_lane, .. } = self.crossbar.outputs[self.number as usize];
+        for lane in in_turn(staged_lanes, wire_lane) {
             let first = self.crossbar.output_lane::<SMALL>(self.number, lane).staged.first;
-            if first == NONE || self.crossbar.queues.entry(first).ready_at > self.now {
+            let entry = self.crossbar.queues.entry(first);
+            if entry.ready_at > self.now {
                 continue;
             }
-            if !self.egress.has_credits(self.now, &self.crossbar.queues.entry(first).packet) {
+            if !self.egress.has_credits(self.now, &entry.packet) {
                 lacks_credits = true;
                 continue;
             }
@@ -129,60 +140,69 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         lacks_credits
     }
 
-    /// Grants a transfer, if one can go; tells whether credits are lacking.
+    /// Grants a transfer to a head of these lanes, if one can go; tells whether credits are lacking.
     #[inline]
-    fn grant_one(&mut self) -> bool {
-        let mut lacks_credits = false;
-        let mut is_able = false;
-        let mut busy_lanes = 0_u32;
-        let n_lanes = if SMALL { 1 } else { self.crossbar.n_lanes };
-        let mut lane = if SMALL { 0 } else { self.crossbar.outputs[self.number as usize].lane };
-        for _ in 0..n_lanes {
-            lane = if SMALL { 0 } else { self.crossbar.lane_after(lane) };
-            let able = self.able(lane);
-            if !able.is_first && !able.can_stage {
-                continue;
-            }
-            is_able = true;
-            let ingress = match self.choose(lane) {
-                Choice::Nobody => continue,
-                Choice::Busy => {
-                    busy_lanes |= 1 << lane;
-                    continue;
+    fn grant_one(&mut self, lanes: u32) -> bool {
+        if SMALL {
+            return match self.grant_in_lane(0, 0) {
+                Attempt::Granted { lacks_credits } => lacks_credits,
+                Attempt::NoCredits => true,
+                Attempt::Busy => false,
+                Attempt::NoRoom => {
+                    self.close();
+                    false
                 }
-                Choice::Ingress(ingress) => ingress,
             };
-            let before = self.crossbar.lane_before(ingress, self.number, lane);
-            let head = &self.crossbar.queues.head(ingress, before, self.number).packet;
-            let has_credits = able.is_first && self.egress.has_credits(self.now, head);
-            if !has_credits && !able.can_stage {
-                lacks_credits = true;
-                self.crossbar.starve(self.number);
-                continue;
-            }
-            if !SMALL && busy_lanes != 0 {
-                self.crossbar.pass_holders(self.number, busy_lanes, ingress);
-            }
-            // On a free wire nothing that may start is staged but for want of credits.
-            return self.grant((ingress, before), lane, has_credits) && self.is_free();
         }
-        if !is_able {
-            self.close();
+        self.grant_in_turn(lanes)
+    }
+
+    /// As [`Arbiter::grant_one`], lane by lane in turn.
+    #[inline(never)]
+    fn grant_in_turn(&mut self, lanes: u32) -> bool {
+        let mut lacks_credits = false;
+        let mut busy_lanes = 0;
+        for lane in in_turn(lanes, self.crossbar.outputs[self.number as usize].lane) {
+            match self.grant_in_lane(lane, busy_lanes) {
+                Attempt::Granted { lacks_credits } => return lacks_credits,
+                Attempt::NoCredits => lacks_credits = true,
+                Attempt::Busy => busy_lanes |= 1 << lane,
+                Attempt::NoRoom => {}
+            }
         }
         lacks_credits
     }
 
-    /// There is no room: the egress is closed until the next start, if it is known.
+    /// Grants a transfer to a head of a lane, if one can go; in other lanes, one bit each, ingresses were too busy.
+    #[inline]
+    fn grant_in_lane(&mut self, lane: usize, busy_lanes: u32) -> Attempt {
+        let is_first =
+            self.is_free() && self.crossbar.output_lane::<SMALL>(self.number, lane).staged.first == NONE;
+        let can_stage = self.has_room(lane);
+        if !is_first && !can_stage {
+            return Attempt::NoRoom;
+        }
+        let Choice::Ingress(ingress) = self.choose(lane) else { return Attempt::Busy };
+        let before = self.crossbar.lane_before(ingress, self.number, lane);
+        let head = &self.crossbar.queues.head(ingress, before, self.number).packet;
+        let has_credits = is_first && self.egress.has_credits(self.now, head);
+        if !has_credits && !can_stage {
+            self.crossbar.starve(self.number);
+            return Attempt::NoCredits;
+        }
+        if busy_lanes != 0 {
+            self.crossbar.pass_holders(self.number, busy_lanes, ingress);
+        }
+        // On a free wire nothing that may start is staged but for want of credits.
+        let lacks_credits = self.grant((ingress, before), lane, has_credits) && self.is_free();
+        Attempt::Granted { lacks_credits }
+    }
+
+    /// There is no room in the only lane: the egress is closed until the next start, if it is known.
     #[inline]
     fn close(&mut self) {
         let until = self.egress.next_departure().min(self.egress.free_at());
         self.crossbar.outputs[self.number as usize].closed_until = until;
-    }
-
-    #[inline]
-    fn able(&mut self, lane: usize) -> Able {
-        let is_first = self.is_free() && self.crossbar.output_lane::<SMALL>(self.number, lane).staged.first == NONE;
-        Able { is_first, can_stage: self.has_room(lane) }
     }
 
     /// Whether another packet may be staged in a lane.

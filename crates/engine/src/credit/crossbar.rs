@@ -73,8 +73,10 @@ pub struct Output {
     pub closed_until: u64,
     /// Packets in input buffers or staged.
     pub n_waiting: u32,
-    /// Heads of queues for it, in all lanes.
-    pub n_heads: u32,
+    /// Lanes that have heads for it, one bit each.
+    pub lanes_with_heads: u32,
+    /// Lanes that have staged packets, one bit each.
+    pub staged_lanes: u32,
     /// Number among the transfers of the switch of the last one that it granted, from 1; 0 for none.
     pub last_grant: u64,
     /// The lane in which it granted last.
@@ -189,7 +191,8 @@ impl Crossbar {
         let output = || Output {
             closed_until: 0,
             n_waiting: 0,
-            n_heads: 0,
+            lanes_with_heads: 0,
+            staged_lanes: 0,
             last_grant: 0,
             lane: n_lanes - 1,
             wire_lane: n_lanes - 1,
@@ -274,12 +277,6 @@ impl Crossbar {
         }
     }
 
-    /// The lane whose turn it is after another one.
-    #[inline]
-    pub fn lane_after(&self, lane: usize) -> usize {
-        if lane + 1 < self.n_lanes { lane + 1 } else { 0 }
-    }
-
     /// Whether it has one lane and no more than 63 ports: what asks often is compiled apart for such switches (`SMALL`).
     #[inline(always)]
     pub fn is_small(&self) -> bool {
@@ -354,7 +351,7 @@ impl Crossbar {
     /// A queue has a head for an egress.
     #[inline]
     fn want<const SMALL: bool>(&mut self, ingress: u32, lane: usize, egress: u32) {
-        self.outputs[egress as usize].n_heads += 1;
+        self.outputs[egress as usize].lanes_with_heads |= 1 << lane;
         let word = self.ingress_word::<SMALL>(egress, lane) + ingress as usize / 64;
         self.wanted[word] |= 1 << (ingress % 64);
         let word = self.egress_word::<SMALL>(ingress) + egress as usize / 64;
@@ -364,9 +361,12 @@ impl Crossbar {
     /// A queue has no head for an egress any more.
     #[inline]
     fn want_no_more<const SMALL: bool>(&mut self, ingress: u32, lane: usize, egress: u32) {
-        self.outputs[egress as usize].n_heads -= 1;
-        let word = self.ingress_word::<SMALL>(egress, lane) + ingress as usize / 64;
-        self.wanted[word] &= !(1 << (ingress % 64));
+        let first = self.ingress_word::<SMALL>(egress, lane);
+        self.wanted[first + ingress as usize / 64] &= !(1 << (ingress % 64));
+        let n_words = if SMALL { 1 } else { self.n_words };
+        if self.wanted[first..][..n_words].iter().all(|&word| word == 0) {
+            self.outputs[egress as usize].lanes_with_heads &= !(1 << lane);
+        }
         let wants_other = || (0..self.n_lanes).any(|lane| self.is_wanted::<false>(ingress, lane, egress));
         if SMALL || !wants_other() {
             let word = self.egress_word::<SMALL>(ingress) + egress as usize / 64;
@@ -377,7 +377,8 @@ impl Crossbar {
     /// Whether an ingress has a head for a lane of an egress.
     #[inline]
     pub fn is_wanted<const SMALL: bool>(&self, ingress: u32, lane: usize, egress: u32) -> bool {
-        self.wanted[self.ingress_word::<SMALL>(egress, lane) + ingress as usize / 64] >> (ingress % 64) & 1 == 1
+        self.wanted[self.ingress_word::<SMALL>(egress, lane) + ingress as usize / 64] >> (ingress % 64) & 1
+            == 1
     }
 
     /// Takes the head of an ingress, in the lane that it came by, for an egress in a lane of it out of its buffer: its place.
@@ -431,7 +432,9 @@ impl Crossbar {
         let entry = self.queues.entry_mut(place);
         entry.ready_at = begin;
         let bytes = u64::from(entry.packet.bytes);
-        self.outputs[egress as usize].staged_bytes += bytes;
+        let output = &mut self.outputs[egress as usize];
+        output.staged_bytes += bytes;
+        output.staged_lanes |= 1 << lane;
         let own = &mut self.output_lanes[egress as usize * self.n_lanes + lane];
         self.queues.append(&mut own.staged, place);
         own.staged_bytes += bytes;
@@ -445,13 +448,16 @@ impl Crossbar {
         self.queues.take_first(&mut own.staged);
         let bytes = u64::from(self.queues.entry(place).packet.bytes);
         own.staged_bytes -= bytes;
-        self.outputs[egress as usize].staged_bytes -= bytes;
+        let output = &mut self.outputs[egress as usize];
+        output.staged_bytes -= bytes;
+        output.staged_lanes ^= u32::from(own.staged.first == NONE) << lane;
         place
     }
 
     /// As [`Crossbar::take_staged`], of any lane that has such a packet.
     pub fn take_any_staged(&mut self, egress: u32) -> Option<u32> {
-        let lane = (0..self.n_lanes).find(|&lane| self.output_lane::<false>(egress, lane).staged.first != NONE)?;
+        let lane =
+            (0..self.n_lanes).find(|&lane| self.output_lane::<false>(egress, lane).staged.first != NONE)?;
         Some(self.take_staged(egress, lane))
     }
 
@@ -473,8 +479,8 @@ impl Crossbar {
     #[inline(never)]
     pub fn next_idle(&self, egress: u32, now: u64) -> u64 {
         let mut next = u64::MAX;
-        for lane in 0..self.n_lanes {
-            let words = &self.wanted[self.ingress_word::<false>(egress, lane)..][..self.n_words];
+        for lane in bits(self.outputs[egress as usize].lanes_with_heads.into()) {
+            let words = &self.wanted[self.ingress_word::<false>(egress, lane as usize)..][..self.n_words];
             for (number, &word) in words.iter().enumerate() {
                 for ingress in bits(word).map(|bit| number * 64 + bit as usize) {
                     let idle_at = self.inputs[ingress].idle_at;
@@ -600,4 +606,11 @@ pub fn cut_through(credits: &Credits, rate: Rate, fastest: Rate) -> Option<Bytes
 #[inline]
 fn rise(steps: Option<&Steps>, ingress: u32, egress: u32) -> usize {
     steps.map_or(0, |steps| steps.rise(ingress, egress))
+}
+
+/// The lanes of which bits are set, in turn after a lane.
+#[inline]
+pub(super) fn in_turn(lanes: u32, last: usize) -> impl Iterator<Item = usize> {
+    let after = u64::MAX << 1 << last;
+    bits(u64::from(lanes) & after).chain(bits(u64::from(lanes) & !after)).map(|lane| lane as usize)
 }

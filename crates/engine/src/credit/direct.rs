@@ -30,7 +30,7 @@ impl Node {
         let Node { ports, crossbar: Some(crossbar), .. } = self else { return false };
         let egress = &mut ports[way.port as usize];
         let is_watched = crossbar.throttle.as_ref().is_some_and(|throttle| throttle.watches(way.port));
-        if desk.next_event <= now
+        if desk.quiet_until <= now
             || crossbar.event_at <= now
             || is_watched
             || !crossbar.is_uncontended(now, way)
@@ -61,7 +61,7 @@ impl Crossbar {
     fn is_uncontended(&self, now: u64, Way { ingress, port }: Way) -> bool {
         let (input, output) = (&self.inputs[ingress as usize], &self.outputs[port as usize]);
         input.n_queued == 0
-            && output.n_heads == 0
+            && output.lanes_with_heads == 0
             && output.staged_bytes == 0
             && input.idle_at <= now
             && output.closed_until <= now
@@ -75,7 +75,8 @@ impl Crossbar {
         }
         egress.pass_departures(now + 1);
         let is_free = egress.free_at() <= now;
-        (is_free || egress.starts_ahead() && self.has_room::<false>(port, lane, egress.bytes_ahead_of_starts()))
+        (is_free
+            || egress.starts_ahead() && self.has_room::<false>(port, lane, egress.bytes_ahead_of_starts()))
             && egress.has_credits(now, packet)
     }
 

@@ -130,8 +130,8 @@ impl Crossbar {
     ) -> Option<u32> {
         if SMALL {
             let (wanted, after) = (self.wanted[output_lane], u64::MAX << 1 << (last & 63));
-            let mut in_turn = bits(wanted & after).chain(bits(wanted & !after));
-            return in_turn.find(|&ingress| meets(ingress));
+            let next = bits(wanted & after).find(|&ingress| meets(ingress));
+            return next.or_else(|| bits(wanted & !after).find(|&ingress| meets(ingress)));
         }
         let words = &self.wanted[output_lane * self.n_words..][..self.n_words];
         let (last_word, last_bit) = (last as usize / 64, last % 64);
@@ -204,7 +204,8 @@ impl Crossbar {
         let first = self.egress_word::<SMALL>(ingress);
         if is_holder && self.holds[first + word] & bit != 0 {
             let holds_more = !SMALL
-                && (0..self.n_lanes).any(|lane| self.output_lane::<false>(egress, lane).turn.holder == ingress);
+                && (0..self.n_lanes)
+                    .any(|lane| self.output_lane::<false>(egress, lane).turn.holder == ingress);
             self.holds[first + word] ^= if holds_more { 0 } else { bit };
         }
         let input = &mut self.inputs[ingress as usize];

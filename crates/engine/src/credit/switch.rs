@@ -30,14 +30,17 @@ impl Node {
             crossbar.queues.prepare();
         }
         // In the lane in which it will leave; without such a lane there is no way.
-        let onward = crossbar.steps.as_deref().map_or(Some(*packet), |steps| steps.onward(packet, way));
-        let Some(packet) = onward else {
+        let onward = match &crossbar.steps {
+            Some(steps) => steps.onward(packet, way),
+            None => Some(*packet),
+        };
+        let Some(onward) = &onward else {
             self.give_back(now, way.ingress, packet, desk, round);
             return self.lose(now, DropReason::Unreachable, packet, desk, round);
         };
-        self.stand_as(now, way, &packet, desk, round);
+        self.stand_as(now, way, onward, desk, round);
         if throttles {
-            self.note_bottleneck(now, way.port, &packet, desk, round);
+            self.note_bottleneck(now, way.port, onward, desk, round);
         }
     }
 

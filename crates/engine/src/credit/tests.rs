@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use netloom_model::{Credits, Forwarding, InputOrder, Port};
 use netloom_units::{Bytes, Duration, LinkId, NodeId, PortId, Random, Rate};
 
-use super::crossbar::Crossbar;
+use super::crossbar::{Crossbar, Output, in_turn};
 use super::grant::{Choice, Transfer};
 use super::turn::{PASSES, most_passes};
 use super::{Returns, grant};
@@ -119,9 +119,9 @@ impl Scene {
         if closed_until > self.now {
             return;
         }
-        let (mut busy, mut lane) = (0, self.crossbar.outputs[egress as usize].lane);
-        for _ in 0..self.n_lanes {
-            lane = self.crossbar.lane_after(lane);
+        let mut busy = 0;
+        let Output { lanes_with_heads, lane: last, .. } = self.crossbar.outputs[egress as usize];
+        for lane in in_turn(lanes_with_heads, last) {
             let idle_by = self.now + u64::from(self.random.below(2) * self.random.below(150));
             match self.crossbar.choose::<false>(egress, lane, || idle_by, self.now) {
                 Choice::Nobody => {}
