@@ -18,7 +18,7 @@ use crate::round::Round;
 
 impl Node {
     /// Lets a packet that has just come go at once, if nobody competes with it at `now`; tells whether it has gone.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pass_directly(
         &mut self,
         now: u64,

@@ -38,6 +38,9 @@ impl Node {
         self.serve(now, desk, round);
         let port = frame.slot;
         crate::node::settle(&mut self.ports[port as usize], now, desk, round);
+        if !self.ports[port as usize].is_held_up() {
+            return self.ports[port as usize].take_credits(frame.sequence as usize, frame.bytes);
+        }
         let wanted_from = self.wanted_from(port);
         let egress = &mut self.ports[port as usize];
         let next = egress.give_credits_to_classes(now, frame.sequence as usize, frame.bytes, wanted_from);

@@ -10,6 +10,7 @@
 use std::collections::VecDeque;
 
 use super::{Account, ReturnQueue};
+use crate::packet::Packet;
 
 /// A packet that is on the link already, and starts later.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +31,8 @@ pub struct LinkCredits {
     pub cut_through: Option<u32>,
     /// Whether starts may be known when packets are staged.
     pub is_ahead: bool,
+    /// Whether all that happens at starts at a NIC is that credits are spent.
+    pub only_spends: bool,
     departures: VecDeque<Departure>,
     /// Bytes of them.
     ahead_bytes: u64,
@@ -43,9 +46,19 @@ impl LinkCredits {
             returned: None,
             cut_through: None,
             is_ahead: false,
+            only_spends: false,
             departures: VecDeque::new(),
             ahead_bytes: 0,
         }
+    }
+
+    /// Counts the credits that have come back by `now`; whether there are some for a packet.
+    #[inline(never)]
+    pub fn read_returned(&mut self, now: u64, packet: &Packet) -> bool {
+        self.returned.as_mut().is_some_and(|returned| {
+            returned.read(now, &mut self.account);
+            self.account.suffices(packet)
+        })
     }
 
     /// Bytes of packets that will start.

@@ -44,7 +44,7 @@ impl ReturnSender {
     }
 
     /// Credits start on their way; the port hears of them only if it waits for some.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, returned: Returned, desk: &mut Desk, round: &Round) {
         desk.credits_until = desk.credits_until.max(returned.arrival);
         self.sender.push(returned);

@@ -32,7 +32,7 @@ impl Returns {
     }
 
     /// So many blocks of a lane will be free at `at`.
-    #[inline]
+    #[inline(always)]
     pub fn give(&mut self, at: u64, lane: usize, blocks: u32, desk: &mut Desk, round: &Round) {
         let Some(credits) = &mut self.credits else {
             return self.send(at, Packet::credit(self.port, lane as u32, blocks), desk, round);

@@ -93,6 +93,11 @@ fn transmit_released(egress: &mut Egress, start: &Start, desk: &mut Desk, round:
 /// As [`transmit_as`], at a port that is watched.
 #[inline(never)]
 fn transmit_watched(class: u8, egress: &mut Egress, mut start: Start, desk: &mut Desk, round: &Round) {
+    if egress.only_spends() {
+        egress.spend(start.at, &start.packet);
+        let entry = egress.entry(&egress.head_of(start));
+        return push(egress, entry, desk, round);
+    }
     let record = egress.write_down(&mut start, desk);
     egress.observe(&start);
     if look_closer(class, egress, start, desk, round) {

@@ -17,8 +17,10 @@ impl Egress {
     /// Lets packets start only where there are credits for them, before the run. A switch sees to that by itself.
     pub fn set_credits(&mut self, account: Account, is_switch: bool) {
         (self.plain, self.special, self.extras.guarded) = (false, true, true);
+        let mut credits = LinkCredits::new(account);
+        credits.only_spends = !is_switch && !self.sees_starts();
         self.extras.watched |= !is_switch;
-        self.credits = Some(Box::new(LinkCredits::new(account)));
+        self.credits = Some(Box::new(credits));
         self.note_care();
     }
 
@@ -79,16 +81,10 @@ impl Egress {
     }
 
     /// Whether there are credits for a packet at `now`; starts before must have happened.
-    #[inline]
+    #[inline(always)]
     pub fn has_credits(&mut self, now: u64, packet: &Packet) -> bool {
-        let LinkCredits { account, returned, .. } = self.link_credits();
-        if account.suffices(packet) {
-            return true;
-        }
-        returned.as_mut().is_some_and(|returned| {
-            returned.read(now, account);
-            account.suffices(packet)
-        })
+        let credits = self.link_credits();
+        credits.account.suffices(packet) || credits.read_returned(now, packet)
     }
 
     /// Waits for credits at a switch: when the next ones arrive, if some are known to be on their way.
@@ -100,6 +96,12 @@ impl Egress {
     /// When the next credits arrive, if the port waits for some that are known to be on their way.
     pub fn awaited_credits(&mut self) -> Option<u64> {
         if self.is_starving() { self.link_credits().returned.as_mut()?.next_arrival() } else { None }
+    }
+
+    /// Whether all that happens at starts at a NIC is that credits are spent.
+    #[inline]
+    pub fn only_spends(&self) -> bool {
+        self.credits.as_deref().is_some_and(|credits| credits.only_spends)
     }
 
     /// Whether starts may be known when packets are staged.
@@ -258,6 +260,12 @@ impl Egress {
     /// Whether packets of a class stand aside.
     pub fn has_stood_aside(&self) -> bool {
         !self.extras.aside.is_empty()
+    }
+
+    /// Credits have come back to a NIC that lacked none; starts before must have happened.
+    #[inline]
+    pub fn take_credits(&mut self, lane: usize, blocks: u32) {
+        self.link_credits().account.give(lane, blocks);
     }
 
     /// Credits have come back to a NIC, which has had something to send from `wanted_from` on; starts before `now` must have
