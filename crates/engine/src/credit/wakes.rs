@@ -123,13 +123,13 @@ mod tests {
             }
             assert_eq!(wakes.next(), *plain.iter().min().unwrap());
             let mut due = Vec::new();
-            wakes.take_due(now, |first, bits| {
-                due.extend((0..8).filter(|bit| bits >> bit & 1 == 1).map(|bit| first + bit))
-            });
+            wakes.take_due(now, |first, due_bits| due.extend(bits(due_bits).map(|bit| first + bit)));
             let expected: Vec<u32> =
                 (0..n_egresses as u32).filter(|&egress| plain[egress as usize] <= now).collect();
             assert_eq!(due, expected);
-            expected.iter().for_each(|&egress| plain[egress as usize] = u64::MAX);
+            for egress in expected {
+                plain[egress as usize] = u64::MAX;
+            }
         }
     }
 }
