@@ -56,28 +56,34 @@ impl Coordinator<'_, '_> {
     /// Ports of switches towards switches that have packets of a lane and credits for none of them, none being on their way.
     fn without_credits(&self, credits: &Credits, now: u64) -> BTreeSet<PortLane> {
         let fabric = &self.model.fabric;
-        let mut found = BTreeSet::new();
-        for (number, port) in fabric.ports().iter().enumerate() {
-            let id = PortId(number as u32);
-            let (from, to) = (port.node, fabric.neighbour(id));
-            if fabric.is_host(from) || fabric.is_host(to) {
-                continue;
+        let is_stuck = |&(id, lane, blocks): &(PortId, usize, u32)| {
+            let to = fabric.neighbour(id);
+            if fabric.is_host(to) {
+                return false;
             }
-            let (local, far) = (fabric.local_index(id), fabric.local_index(port.peer));
-            let is_stuck = |&lane: &usize| {
-                let (blocks, lacks) = self.at_crossbar(from, |node, crossbar| {
-                    let credits = node.ports[local as usize].credits_at(now);
-                    let blocks = credits.get(lane).copied().unwrap_or(0);
-                    let ahead = node.ports[local as usize].bytes_ahead_at(now);
-                    (blocks, crossbar.lacks(local, lane, blocks, ahead))
-                });
-                lacks
-                    && blocks + self.at_crossbar(to, |_, crossbar| crossbar.queues.held(far, lane))
-                        == credits.initial()
-            };
-            found.extend((0..credits.n_lanes()).filter(is_stuck).map(|lane| (id, lane)));
+            let far = fabric.local_index(fabric.port(id).peer);
+            blocks + self.at_crossbar(to, |_, crossbar| crossbar.queues.held(far, lane)) == credits.initial()
+        };
+        let short = self.short_of_credits(credits.n_lanes(), now);
+        short.into_iter().filter(is_stuck).map(|(id, lane, _)| (id, lane)).collect()
+    }
+
+    /// Ports of switches that have packets of a lane and credits for none of them, and what credits they have.
+    fn short_of_credits(&self, n_lanes: usize, now: u64) -> Vec<(PortId, usize, u32)> {
+        let mut short = Vec::new();
+        for number in 0..self.hall.partitions.len() {
+            for node in &self.hall.partition(number).nodes {
+                let Some(crossbar) = &node.crossbar else { continue };
+                let waiting = crossbar.outputs.iter().zip(&node.ports).zip(0..);
+                for ((_, egress), local) in waiting.filter(|((output, _), _)| output.n_waiting > 0) {
+                    let (credits, ahead) = (egress.credits_at(now), egress.bytes_ahead_at(now));
+                    let lacks = |&lane: &usize| crossbar.lacks(local, lane, credits[lane], ahead);
+                    let lanes = (0..n_lanes).filter(lacks);
+                    short.extend(lanes.map(|lane| (egress.id(), lane, credits[lane])));
+                }
+            }
         }
-        found
+        short
     }
 
     /// What the packets that could leave the buffer behind a channel wait for.
