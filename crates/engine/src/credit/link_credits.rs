@@ -100,3 +100,36 @@ impl LinkCredits {
         later.map(|departure| u64::from(departure.bytes)).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use netloom_model::{Credits, Forwarding, InputOrder};
+    use netloom_units::{Bytes, Duration};
+
+    use super::*;
+
+    #[test]
+    fn what_a_packet_holds_until_its_start_is_given_back_then() {
+        let credits = Credits {
+            buffer: Bytes(1 << 16),
+            lanes: [0; 8],
+            n_steps: 1,
+            order: InputOrder::Voq,
+            speedup: 2,
+            output_buffer: Bytes(1 << 14),
+            forwarding: Forwarding::StoreAndForward,
+            latency: Duration::ZERO,
+            is_ideal: false,
+        };
+        let mut link = LinkCredits::new(Account::new(&credits));
+        assert_eq!(link.next_departure(), u64::MAX);
+        link.depart(10, 1_000, true);
+        link.depart(30, 64, false);
+        link.depart(40, 500, true);
+        assert_eq!((link.ahead_bytes(), link.ahead_at(30), link.next_departure()), (1_564, 564, 10));
+        assert_eq!(link.pass_departures(30), 1_000, "a packet that starts at this instant is still here");
+        assert_eq!((link.ahead_bytes(), link.next_departure()), (564, 30));
+        assert_eq!(link.pass_departures(41), 500);
+        assert_eq!((link.ahead_bytes(), link.next_departure()), (0, u64::MAX));
+    }
+}

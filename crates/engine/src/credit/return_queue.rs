@@ -124,3 +124,48 @@ impl ReturnQueue {
         unread
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use netloom_model::{Credits, Forwarding, InputOrder};
+    use netloom_units::{Bytes, Duration, Random};
+
+    use super::*;
+    use crate::ring::ring;
+
+    fn credits() -> Credits {
+        Credits {
+            buffer: Bytes(1 << 16),
+            lanes: [0; 8],
+            n_steps: 2,
+            order: InputOrder::Voq,
+            speedup: 1,
+            output_buffer: Bytes(0),
+            forwarding: Forwarding::StoreAndForward,
+            latency: Duration::ZERO,
+            is_ideal: false,
+        }
+    }
+
+    #[test]
+    fn credits_count_from_their_arrival_however_often_they_are_read() {
+        let mut random = Random::stream(5, 6, 7);
+        let (mut often, mut seldom) = (Account::new(&credits()), Account::new(&credits()));
+        let ((mut sender, receiver), (mut other_sender, other_receiver)) = (ring(), ring());
+        let mut queues = [ReturnQueue::new(receiver, None), ReturnQueue::new(other_receiver, None)];
+        let (mut arrival, mut expected) = (0, often.blocks().to_vec());
+        for _ in 0..500 {
+            arrival += u64::from(random.below(3));
+            let returned = Returned { arrival, lane: random.below(2), blocks: 1 + random.below(65) };
+            sender.push(returned);
+            other_sender.push(returned);
+            expected[returned.lane as usize] += returned.blocks;
+            queues[0].read(arrival.saturating_sub(20), &mut often);
+        }
+        assert_ne!(often.blocks(), expected, "what has not arrived does not count");
+        queues[0].read(arrival, &mut often);
+        queues[1].read(arrival, &mut seldom);
+        assert_eq!((often.blocks(), seldom.blocks()), (&expected[..], &expected[..]));
+        assert!(queues.iter_mut().all(|queue| queue.next_arrival().is_none()));
+    }
+}
