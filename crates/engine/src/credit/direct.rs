@@ -1,23 +1,32 @@
-//! The fast path through a crossbar: a packet that meets nobody is granted a transfer as it comes.
+//! The fast path through a crossbar: a packet with which nothing competes is granted a transfer as it comes.
 //!
 //! Models: what arbitration would do with the only head for an egress at an instant at which nothing else happens in the switch;
-//! without queues, bits or another look.
+//! without input queues, bits or another look.
 //! Leaves out: every other packet (`arbiter.rs`).
 //!
-//! Invariants: all state is as after arbitration; where anything could compete, or take notice, the packet goes the long way.
+//! Invariants: all state is as after arbitration; where anything could compete, or take notice, the packet takes the slow path.
 
 use netloom_model::Credits;
 
 use super::crossbar::Crossbar;
-use super::queues::NONE;
+use super::queues::{Entry, NONE};
 use crate::desk::Desk;
 use crate::node::{Node, Way};
 use crate::packet::Packet;
 use crate::port::Egress;
 use crate::round::Round;
 
+/// Where a packet goes whose transfer begins as it comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Target {
+    /// Onto the link: the wire is free, or the start is known.
+    Link,
+    /// To the packets that are staged: it starts when the wire is free and its turn has come.
+    Staged,
+}
+
 impl Node {
-    /// Lets a packet that has just come go at once, if nobody competes with it at `now`; tells whether it has gone.
+    /// Lets a packet that has just come go at once, if nothing competes with it at `now`; whether it has gone.
     #[inline(always)]
     pub(super) fn pass_directly(
         &mut self,
@@ -38,9 +47,7 @@ impl Node {
             return false;
         }
         let lane = crossbar.lane(packet);
-        if !crossbar.can_go(now, way.port, lane, packet, egress) {
-            return false;
-        }
+        let Some(target) = crossbar.target(now, way.port, lane, packet, egress) else { return false };
         let end = now + crossbar.transfer_time(egress.serialization_of(packet.bytes));
         let before = crossbar.lane_before(way.ingress, way.port, lane);
         crossbar.grant_unopposed(way, lane, end);
@@ -49,35 +56,57 @@ impl Node {
         if let Some(returns) = &mut input.returns {
             returns.give(end.max(whole_at), before, Credits::blocks(packet.bytes), desk, round);
         }
-        egress.launch_unexpected(now, packet, desk, round);
+        if target == Target::Link {
+            crossbar.outputs[way.port as usize].wire_lane = lane;
+            egress.launch_unexpected(now, packet, desk, round);
+        } else {
+            egress.expect_packet(now, packet, (way.ingress, 0), round);
+            let start = egress.free_at();
+            crossbar.stage_unopposed(now, way.port, lane, packet);
+            crossbar.wakes.bring_forward(way.port, start);
+            self.expect_crossbar(start, desk);
+        }
         true
     }
 }
 
 impl Crossbar {
-    /// Whether a packet at an ingress is the only head for an egress at `now`, both are idle, and nobody would be asked because
-    /// of its transfer.
+    /// Whether a packet at an ingress is the only head for an egress at `now`, both are idle, and no egress would be asked
+    /// because of its transfer.
     #[inline]
     fn is_uncontended(&self, now: u64, Way { ingress, port }: Way) -> bool {
         let (input, output) = (&self.inputs[ingress as usize], &self.outputs[port as usize]);
         input.n_queued == 0
             && output.lanes_with_heads == 0
-            && output.staged_bytes == 0
             && input.idle_at <= now
             && output.closed_until <= now
     }
 
-    /// Whether there are room and credits for a packet, and nobody has to see its start.
+    /// Where a packet goes at `now`, if there are room and credits, and its start is not to be seen.
     #[inline]
-    fn can_go(&self, now: u64, port: u32, lane: usize, packet: &Packet, egress: &mut Egress) -> bool {
+    fn target(
+        &self,
+        now: u64,
+        port: u32,
+        lane: usize,
+        packet: &Packet,
+        egress: &mut Egress,
+    ) -> Option<Target> {
         if !egress.is_up() || egress.sees_starts() {
-            return false;
+            return None;
         }
         egress.pass_departures(now + 1);
         let is_free = egress.free_at() <= now;
-        (is_free
-            || egress.starts_ahead() && self.has_room::<false>(port, lane, egress.bytes_ahead_of_starts()))
-            && egress.has_credits(now, packet)
+        let has_room = || self.has_room::<false>(port, lane, egress.bytes_ahead_of_starts());
+        let is_first = self.outputs[port as usize].staged_lanes == 0;
+        if is_free {
+            return (is_first && egress.has_credits(now, packet)).then_some(Target::Link);
+        }
+        if !has_room() {
+            return None;
+        }
+        let goes_ahead = is_first && egress.starts_ahead() && egress.has_credits(now, packet);
+        Some(if goes_ahead { Target::Link } else { Target::Staged })
     }
 
     /// As [`Crossbar::grant`], of a packet that is in no queue.
@@ -91,12 +120,19 @@ impl Crossbar {
         (own.turn.holder, own.turn.last_holder) = (NONE, ingress);
         let output = &mut self.outputs[port as usize];
         output.n_grants += 1;
-        (output.closed_until, output.last_grant) = (end, self.n_grants);
-        (output.lane, output.wire_lane) = (lane, lane);
+        (output.closed_until, output.last_grant, output.lane) = (end, self.n_grants, lane);
         let input = &mut self.inputs[ingress as usize];
         input.n_grants = input.n_grants.wrapping_add(1);
         if !self.is_ideal {
             input.idle_at = end;
         }
+    }
+
+    /// A packet is staged that was in no queue.
+    #[inline]
+    fn stage_unopposed(&mut self, now: u64, port: u32, lane: usize, packet: &Packet) {
+        self.outputs[port as usize].n_waiting += 1;
+        let place = self.queues.hold(Entry::new(packet, port, (now, now), 0));
+        self.stage(port, lane, place, now);
     }
 }

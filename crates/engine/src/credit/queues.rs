@@ -106,6 +106,12 @@ impl Queues {
         (place, append(&mut self.entries, &mut self.queues[number], place))
     }
 
+    /// Keeps a packet that is in no queue: its place.
+    #[inline]
+    pub fn hold(&mut self, entry: Entry) -> u32 {
+        self.entries.insert(entry)
+    }
+
     /// Remembers what a packet found.
     #[cold]
     pub fn note(&mut self, place: u32, found: Found) {

@@ -79,7 +79,7 @@ impl Node {
 
     /// Something happens at the crossbar at an instant.
     #[inline]
-    fn expect_crossbar(&mut self, at: u64, desk: &mut Desk) {
+    pub(super) fn expect_crossbar(&mut self, at: u64, desk: &mut Desk) {
         let crossbar = self.crossbar.as_deref_mut().expect("seen by the caller");
         if at < crossbar.event_at {
             crossbar.event_at = at;
