@@ -17,11 +17,11 @@ export SKIPPED := $(CARGO_TARGET_DIR)/skipped
 
 NETLOOM := cargo run --release --locked -p netloom-cli --
 
-.PHONY: help demo test lint budget bless bench reproduce docs site pictures web fuzz
-.PHONY: .begin .format .clippy .cargo-test .supply .aarch64 .web .perfetto .field .summary
+.PHONY: help demo test lint budget budget-full bless bench reproduce docs site pictures web fuzz
+.PHONY: .begin .format .clippy .budget .cargo-test .supply .aarch64 .web .perfetto .field .summary
 
 help: ## List the verbs
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{ printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 demo: ## Build the command, run a small study and leave its results in out/demo
 	@rm -rf out/demo
@@ -42,9 +42,15 @@ test: .begin ## Run every check there is: format, lint, tests, docs, supply, bud
 
 lint: .format .clippy ## Check format and lints
 
-budget: ## Count instructions per packet-hop and compare with the budget
+budget: ## Count instructions per packet-hop and memory per host, port and queue pair, and compare with the budget
+	@$(MAKE) .budget
+
+budget-full: ## The same with larger scenes, and what two threads cost: a quarter of an hour
+	@$(MAKE) .budget FULL=--full
+
+.budget:
 	@if command -v valgrind >/dev/null; then \
-	    cargo run --release --locked -p netloom-bench -- budget; \
+	    cargo run --release --locked -p netloom-bench -- budget $(FULL); \
 	else \
 	    scripts/skip.sh "instruction budget" "valgrind is not installed" "apt-get install valgrind"; \
 	fi

@@ -1,6 +1,7 @@
-//! What a packet-hop may cost, and whether it does.
+//! What a packet-hop, a host, a port and a queue pair may cost, and whether they do.
 //!
-//! Budgets are instructions, which repeat, not time, which does not on a shared machine.
+//! Budgets are instructions and bytes, which repeat, not time, which does not on a shared machine; only for what two threads
+//! cost there is no other measure.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -8,7 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crate::measure::instructions_per_hop;
-use crate::scene::{Recorded, Scene};
+use crate::memory::{MEMORY_BUDGETS, MemoryBudget};
+use crate::scene::{Recorded, SCENES, Scene};
+use crate::two_threads;
 
 /// A limit on the instructions per packet-hop of a case.
 struct Budget {
@@ -124,15 +127,51 @@ const BUDGETS: &[Budget] = &[
     scene(Case::Bare("lossless_nic_sr"), "the same without series and timeline", 643.0, 400.0),
 ];
 
-/// Measures all budgets and prints a table; tells whether all hold.
+/// What `make budget-full` measures besides: whether a packet-hop costs much more on larger fabrics.
+const LARGER_BUDGETS: &[Budget] = &[
+    engine("middle", "1,024 hosts, 32x32, against 256 hosts", Limit::Times(1.1, Case::Engine("reference"))),
+    engine(
+        "adaptive",
+        "the reference, adaptive, against spray",
+        Limit::Times(1.5, Case::Engine("reference")),
+    ),
+    larger("credits_fat_tree_1024", "credits, fat tree of 1,024 hosts, against 128", 1.2, "credits_fat_tree"),
+    larger("credits_adaptive_1024", "the same, adaptive by credits", 1.2, "credits_adaptive"),
+    larger(
+        "credits_dragonfly_1056",
+        "credits, dragonfly of 1,056 hosts, against 72",
+        1.2,
+        "credits_dragonfly",
+    ),
+    larger("adaptive_bundles_128", "bundles of 8 on 128 hosts, against 32", 1.2, "adaptive_bundles"),
+    larger("rails_512", "64 servers of 8 GPUs, against 16", 1.2, "rails"),
+    larger("lossless_nic_sr_1024", "1,024 hosts, against 256", 1.2, "lossless_nic_sr"),
+];
+
+const fn larger(case: &'static str, what: &'static str, times: f64, smaller: &'static str) -> Budget {
+    Budget { case: Case::Scene(case), what, limit: Limit::Times(times, Case::Scene(smaller)), wanted: None }
+}
+
+/// Measures all budgets and prints a table of each kind; tells whether all hold. `full` asks for larger scenes and for two
+/// threads as well.
 ///
 /// # Errors
-/// If instructions cannot be counted here.
-pub fn check() -> Result<bool, String> {
-    let costs = measure_all()?;
+/// If nothing can be counted here.
+pub fn check(full: bool) -> Result<bool, String> {
+    let instructions: Vec<&Budget> = BUDGETS.iter().chain(LARGER_BUDGETS.iter().filter(|_| full)).collect();
+    let mut all_hold = check_instructions(&instructions)?;
+    all_hold &= check_memory()?;
+    if full {
+        all_hold &= check_threads()?;
+    }
+    Ok(all_hold)
+}
+
+fn check_instructions(budgets: &[&Budget]) -> Result<bool, String> {
+    let costs = instructions(budgets)?;
     let mut all_hold = true;
     println!("{:<28} {:>12} {:>10} {:>8}  workload", "case", "instructions", "budget", "wanted");
-    for budget in BUDGETS {
+    for budget in budgets {
         let cost = costs[&budget.case];
         let limit = match budget.limit {
             Limit::Instructions(limit) => limit,
@@ -140,37 +179,82 @@ pub fn check() -> Result<bool, String> {
         };
         let holds = cost <= limit;
         all_hold &= holds;
-        let verdict = if holds { "" } else { "  OVER BUDGET" };
         let wanted = budget.wanted.map(|wanted| format!("{wanted:.0}")).unwrap_or_default();
-        let (name, what) = (budget.case.name(), budget.what);
+        let (name, what, verdict) = (budget.case.name(), budget.what, verdict(holds));
         println!("{name:<28} {cost:>12.1} {limit:>10.1} {wanted:>8}  {what}{verdict}");
     }
     Ok(all_hold)
 }
 
-/// Measures every case once; several at a time, since instructions do not depend on who else computes.
-fn measure_all() -> Result<BTreeMap<Case, f64>, String> {
-    let mut cases: Vec<Case> = BUDGETS.iter().map(|budget| budget.case).collect();
-    cases.extend(BUDGETS.iter().filter_map(|budget| match budget.limit {
+/// Instructions per packet-hop of every case, and of those that limits refer to.
+fn instructions(budgets: &[&Budget]) -> Result<BTreeMap<Case, f64>, String> {
+    let mut cases: Vec<Case> = budgets.iter().map(|budget| budget.case).collect();
+    cases.extend(budgets.iter().filter_map(|budget| match budget.limit {
         Limit::Times(_, other) => Some(other),
         Limit::Instructions(_) => None,
     }));
     cases.sort_unstable();
     cases.dedup();
+    let costs = measured(&cases, |case| case.measure())?;
+    Ok(cases.into_iter().zip(costs).collect())
+}
+
+fn check_memory() -> Result<bool, String> {
+    let bytes = measured(MEMORY_BUDGETS, MemoryBudget::measure)?;
+    let mut all_hold = true;
+    println!("\n{:<28} {:>12} {:>10} {:>8}  memory", "case", "bytes", "budget", "");
+    for (budget, bytes) in MEMORY_BUDGETS.iter().zip(bytes) {
+        let (name, limit, what) = (budget.name(), budget.limit(), budget.what());
+        let holds = bytes <= limit;
+        all_hold &= holds;
+        let verdict = verdict(holds);
+        println!("{name:<28} {bytes:>12.1} {limit:>10.1} {:>8}  {what}{verdict}", "");
+    }
+    Ok(all_hold)
+}
+
+/// Not several at a time, since these are times.
+fn check_threads() -> Result<bool, String> {
+    let mut all_hold = true;
+    println!("\n{:<28} {:>12} {:>10} {:>8}  wall time", "case", "2 threads/1", "budget", "");
+    for scene in SCENES {
+        let ratio = two_threads::ratio(scene)?;
+        let holds = ratio <= two_threads::MOST;
+        all_hold &= holds;
+        let (name, limit, verdict) = (scene.name, two_threads::MOST, verdict(holds));
+        println!(
+            "{name:<28} {ratio:>12.2} {limit:>10.2} {:>8}  median of {} pairs{verdict}",
+            "",
+            two_threads::PAIRS
+        );
+    }
+    Ok(all_hold)
+}
+
+fn verdict(holds: bool) -> &'static str {
+    if holds { "" } else { "  OVER BUDGET" }
+}
+
+/// Measures all, several at a time, since counts do not depend on who else computes.
+fn measured<T: Sync>(
+    all: &[T],
+    measure: impl Fn(&T) -> Result<f64, String> + Sync,
+) -> Result<Vec<f64>, String> {
     let next = AtomicUsize::new(0);
-    let costs = Mutex::new(BTreeMap::new());
+    let found = Mutex::new(BTreeMap::new());
     let worker = || {
-        while let Some(&case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let cost = case.measure();
-            costs.lock().expect("no thread panicked").insert(case, cost);
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(one) = all.get(number) else { return };
+            let cost = measure(one);
+            found.lock().expect("no thread panicked").insert(number, cost);
         }
     };
     thread::scope(|scope| {
         let n_threads = thread::available_parallelism().map_or(1, usize::from);
         (0..n_threads).for_each(|_| _ = scope.spawn(worker));
     });
-    let costs = costs.into_inner().expect("no thread panicked");
-    costs.into_iter().map(|(case, cost)| Ok((case, cost?))).collect()
+    found.into_inner().expect("no thread panicked").into_values().collect()
 }
 
 impl Case {

@@ -2,11 +2,13 @@
 //!
 //! Models: all-to-all in groups of hosts on leaf-spine fabrics, as synthetic work without collectives' dependencies; scenes,
 //! which are scenarios as users run them.
-//! Leaves out: what the numbers must be; `budget` in the binary holds them.
 
 pub mod budget;
 pub mod callgrind;
+pub mod dhat;
 pub mod heap;
 pub mod measure;
+pub mod memory;
 pub mod scene;
+pub mod two_threads;
 pub mod workload;

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use netloom_bench::scene::{Recorded, SCENES, Scene};
-use netloom_bench::{budget, measure, workload};
+use netloom_bench::scene::{LARGER_SCENES, Recorded, SCENES, Scene};
+use netloom_bench::{budget, measure, memory, workload};
 use serde_json::json;
 
 #[derive(Parser)]
@@ -40,9 +40,21 @@ enum Verb {
         /// End it as it starts.
         #[arg(long)]
         empty: bool,
+        /// Threads of the engine.
+        #[arg(long, default_value_t = 1)]
+        threads: usize,
     },
-    /// Count instructions per packet-hop against the budgets (needs valgrind).
-    Budget,
+    /// Run one case of the memory budgets without keeping records, and print its packet-hops as JSON.
+    Memory {
+        /// Name of the case.
+        case: String,
+    },
+    /// Count instructions per packet-hop and bytes against the budgets (needs valgrind).
+    Budget {
+        /// Larger scenes and two threads as well, which takes a quarter of an hour.
+        #[arg(long)]
+        full: bool,
+    },
     /// Count instructions per packet-hop of the engine and of the global heap (needs valgrind).
     Designs,
 }
@@ -50,8 +62,9 @@ enum Verb {
 fn main() -> ExitCode {
     let result = match Arguments::parse().verb {
         Verb::Run { case, rounds, threads, heap } => run(&case, rounds, threads, heap).map(|()| true),
-        Verb::Scene { scene, bare, empty } => play(&scene, bare, empty).map(|()| true),
-        Verb::Budget => budget::check(),
+        Verb::Scene { scene, bare, empty, threads } => play(&scene, bare, empty, threads).map(|()| true),
+        Verb::Memory { case } => hold(&case).map(|()| true),
+        Verb::Budget { full } => budget::check(full),
         Verb::Designs => designs().map(|()| true),
     };
     match result {
@@ -74,13 +87,19 @@ fn run(name: &str, rounds: Option<u32>, threads: usize, heap: bool) -> Result<()
     Ok(())
 }
 
-fn play(name: &str, bare: bool, empty: bool) -> Result<(), String> {
-    let names: Vec<&str> = SCENES.iter().map(|scene| scene.name).collect();
+fn play(name: &str, bare: bool, empty: bool, threads: usize) -> Result<(), String> {
+    let names: Vec<&str> = SCENES.iter().chain(LARGER_SCENES).map(|scene| scene.name).collect();
     let scene =
         Scene::named(name).ok_or_else(|| format!("no scene `{name}`; there are {}", names.join(", ")))?;
     let recorded = if bare { Recorded::NothingOverTime } else { Recorded::ByDefault };
-    let hops = scene.run(recorded, empty).map_err(|error| error.to_string())?;
+    let hops = scene.run(recorded, empty, threads).map_err(|error| error.to_string())?;
     println!("{}", json!({ "scene": name, "hops": hops }));
+    Ok(())
+}
+
+fn hold(name: &str) -> Result<(), String> {
+    let case = memory::named(name).ok_or_else(|| format!("no case `{name}` of the memory budgets"))?;
+    println!("{}", json!({ "case": name, "hops": measure::run_unrecorded(&case) }));
     Ok(())
 }
 

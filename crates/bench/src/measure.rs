@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use netloom_engine::{Options, Seams, Status, run};
-use netloom_records::MemorySink;
+use netloom_records::{Batch, MemorySink, Sink, SinkError};
 use serde_json::{Value, json};
 
 use crate::callgrind;
@@ -25,6 +25,23 @@ pub fn time(case: &Case, threads: usize) -> (u64, u64) {
     let outcome = run(&model, &mut work, &mut sink, options, seams);
     assert_eq!(outcome.status, Status::Complete, "the benchmark's traffic ends by itself");
     (outcome.hops, begin.elapsed().as_nanos() as u64)
+}
+
+/// Runs a case in this process and keeps no records: hops.
+pub fn run_unrecorded(case: &Case) -> u64 {
+    let (model, mut work) = (case.model(), case.work());
+    let outcome = run(&model, &mut work, &mut Nowhere, Options::default(), Seams::default());
+    assert_eq!(outcome.status, Status::Complete, "the benchmark's traffic ends by itself");
+    outcome.hops
+}
+
+/// Keeps no rows.
+struct Nowhere;
+
+impl Sink for Nowhere {
+    fn accept(&mut self, _: Batch<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
 }
 
 /// Runs a case on the heap design: hops and nanoseconds.

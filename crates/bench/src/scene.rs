@@ -1,6 +1,6 @@
 //! Scenes: scenarios as users run them, from their text to their run folder, to count what a packet-hop costs there.
 //!
-//! Models: the line that `netloom run` takes, one thread; recording as by default, or without what is sampled over time.
+//! Models: the line that `netloom run` takes; recording as by default, or without what is sampled over time.
 //! Leaves out: what a run costs that ends as it starts: reading, compiling and building the fabric, which is subtracted.
 
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub enum Recorded {
     NothingOverTime,
 }
 
-/// All scenes.
+/// The scenes of `make budget`.
 pub const SCENES: &[Scene] = &[
     Scene { name: "credits_fat_tree", file: "credits_fat_tree.yaml", set: &[] },
     Scene {
@@ -49,17 +49,31 @@ pub const SCENES: &[Scene] = &[
     Scene { name: "lossless_nic_sr", file: "lossless_nic_sr.yaml", set: &[] },
 ];
 
+/// The same on larger fabrics, for `make budget-full`.
+pub const LARGER_SCENES: &[Scene] = &[
+    Scene { name: "credits_fat_tree_1024", file: "credits_fat_tree_1024.yaml", set: &[] },
+    Scene {
+        name: "credits_adaptive_1024",
+        file: "credits_fat_tree_1024.yaml",
+        set: &[("balance.switch", "adaptive_infiniband")],
+    },
+    Scene { name: "credits_dragonfly_1056", file: "credits_dragonfly_1056.yaml", set: &[] },
+    Scene { name: "adaptive_bundles_128", file: "adaptive_bundles_128.yaml", set: &[] },
+    Scene { name: "rails_512", file: "rails_512.yaml", set: &[] },
+    Scene { name: "lossless_nic_sr_1024", file: "lossless_nic_sr_1024.yaml", set: &[] },
+];
+
 impl Scene {
     /// The scene of this name.
     pub fn named(name: &str) -> Option<&'static Scene> {
-        SCENES.iter().find(|scene| scene.name == name)
+        SCENES.iter().chain(LARGER_SCENES).find(|scene| scene.name == name)
     }
 
     /// Runs it in this process into a folder of its own, and returns its packet-hops.
     ///
     /// # Errors
     /// If the scenario is wrong or its records cannot be written.
-    pub fn run(&self, recorded: Recorded, is_empty: bool) -> Result<u64, LabError> {
+    pub fn run(&self, recorded: Recorded, is_empty: bool, threads: usize) -> Result<u64, LabError> {
         let own = |(path, value): &(&str, &str)| ((*path).to_owned(), (*value).to_owned());
         let mut set: Vec<(String, String)> = self.set.iter().map(own).collect();
         if recorded == Recorded::NothingOverTime {
@@ -68,11 +82,11 @@ impl Scene {
         if is_empty {
             set.push(own(&("deadline", "1ps")));
         }
-        let folder = std::env::temp_dir().join(format!("netloom-bench-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("netloom-bench-{}-{}", self.name, std::process::id()));
         let report = run(RunRequest {
             overrides: Overrides { set, ..Overrides::default() },
             folder: Some(folder.clone()),
-            threads: Some(1),
+            threads: Some(threads),
             ..RunRequest::new(Source::file(self.path()))
         });
         // Nothing of it is wanted, whether it could be made or not.
@@ -113,9 +127,18 @@ mod tests {
     fn every_scene_runs_and_one_that_ends_as_it_starts_does_next_to_nothing() {
         for scene in SCENES {
             let hops = [false, true].map(|is_empty| {
-                scene.run(Recorded::NothingOverTime, is_empty).unwrap_or_else(|error| panic!("{error}"))
+                scene.run(Recorded::NothingOverTime, is_empty, 1).unwrap_or_else(|error| panic!("{error}"))
             });
             assert!(hops[0] > 100_000 && hops[1] < 1_000, "{}: {hops:?}", scene.name);
+        }
+    }
+
+    #[test]
+    fn every_larger_scene_is_a_valid_scenario() {
+        for scene in LARGER_SCENES {
+            let hops =
+                scene.run(Recorded::NothingOverTime, true, 1).unwrap_or_else(|error| panic!("{error}"));
+            assert!(hops < 5_000, "{}: {hops}", scene.name);
         }
     }
 }
