@@ -152,38 +152,32 @@ const fn larger(case: &'static str, what: &'static str, times: f64, smaller: &'s
     Budget { case: Case::Scene(case), what, limit: Limit::Times(times, Case::Scene(smaller)), wanted: None }
 }
 
-/// Measures all budgets and prints a table of each kind; tells whether all hold. `full` asks for larger scenes and for two
-/// threads as well.
+/// Measures all budgets whose names contain a text and prints a table of each kind; tells whether all hold. `full` asks for
+/// larger scenes and for two threads as well.
 ///
 /// # Errors
 /// If nothing can be counted here.
-pub fn check(full: bool) -> Result<bool, String> {
-    let instructions: Vec<&Budget> = BUDGETS.iter().chain(LARGER_BUDGETS.iter().filter(|_| full)).collect();
-    let mut all_hold = check_instructions(&instructions)?;
-    all_hold &= check_memory()?;
-    if full {
-        all_hold &= check_threads()?;
-    }
-    Ok(all_hold)
+pub fn check(full: bool, only: &str) -> Result<bool, String> {
+    let all = BUDGETS.iter().chain(LARGER_BUDGETS.iter().filter(|_| full));
+    let instructions: Vec<&Budget> = all.filter(|budget| budget.case.name().contains(only)).collect();
+    let memory: Vec<&MemoryBudget> =
+        MEMORY_BUDGETS.iter().filter(|budget| budget.name().contains(only)).collect();
+    let scenes = SCENES.iter().filter(|scene| full && scene.name.contains(only));
+    let holds = [check_instructions(&instructions)?, check_memory(&memory)?, check_threads(scenes)?];
+    Ok(holds.into_iter().all(|holds| holds))
 }
 
 fn check_instructions(budgets: &[&Budget]) -> Result<bool, String> {
     let costs = instructions(budgets)?;
-    let mut all_hold = true;
-    println!("{:<28} {:>12} {:>10} {:>8}  workload", "case", "instructions", "budget", "wanted");
+    let mut table = Table::new("instructions", "workload");
     for budget in budgets {
-        let cost = costs[&budget.case];
         let limit = match budget.limit {
             Limit::Instructions(limit) => limit,
             Limit::Times(times, other) => times * costs[&other],
         };
-        let holds = cost <= limit;
-        all_hold &= holds;
-        let wanted = budget.wanted.map(|wanted| format!("{wanted:.0}")).unwrap_or_default();
-        let (name, what, verdict) = (budget.case.name(), budget.what, verdict(holds));
-        println!("{name:<28} {cost:>12.1} {limit:>10.1} {wanted:>8}  {what}{verdict}");
+        table.row(&budget.case.name(), costs[&budget.case], limit, budget.wanted, budget.what);
     }
-    Ok(all_hold)
+    Ok(table.all_hold)
 }
 
 /// Instructions per packet-hop of every case, and of those that limits refer to.
@@ -199,40 +193,45 @@ fn instructions(budgets: &[&Budget]) -> Result<BTreeMap<Case, f64>, String> {
     Ok(cases.into_iter().zip(costs).collect())
 }
 
-fn check_memory() -> Result<bool, String> {
-    let bytes = measured(MEMORY_BUDGETS, MemoryBudget::measure)?;
-    let mut all_hold = true;
-    println!("\n{:<28} {:>12} {:>10} {:>8}  memory", "case", "bytes", "budget", "");
-    for (budget, bytes) in MEMORY_BUDGETS.iter().zip(bytes) {
-        let (name, limit, what) = (budget.name(), budget.limit(), budget.what());
-        let holds = bytes <= limit;
-        all_hold &= holds;
-        let verdict = verdict(holds);
-        println!("{name:<28} {bytes:>12.1} {limit:>10.1} {:>8}  {what}{verdict}", "");
+fn check_memory(budgets: &[&MemoryBudget]) -> Result<bool, String> {
+    let bytes = measured(budgets, |budget| budget.measure())?;
+    let mut table = Table::new("bytes", "memory");
+    for (budget, bytes) in budgets.iter().zip(bytes) {
+        table.row(&budget.name(), bytes, budget.limit(), None, budget.what());
     }
-    Ok(all_hold)
+    Ok(table.all_hold)
 }
 
 /// Not several at a time, since these are times.
-fn check_threads() -> Result<bool, String> {
-    let mut all_hold = true;
-    println!("\n{:<28} {:>12} {:>10} {:>8}  wall time", "case", "2 threads/1", "budget", "");
-    for scene in SCENES {
-        let ratio = two_threads::ratio(scene)?;
-        let holds = ratio <= two_threads::MOST;
-        all_hold &= holds;
-        let (name, limit, verdict) = (scene.name, two_threads::MOST, verdict(holds));
-        println!(
-            "{name:<28} {ratio:>12.2} {limit:>10.2} {:>8}  median of {} pairs{verdict}",
-            "",
-            two_threads::PAIRS
-        );
+fn check_threads<'a>(scenes: impl Iterator<Item = &'a Scene>) -> Result<bool, String> {
+    let mut table = Table::new("2 threads/1", "wall time, median of pairs of runs");
+    for scene in scenes {
+        table.row(scene.name, two_threads::ratio(scene)?, two_threads::MOST, None, "");
     }
-    Ok(all_hold)
+    Ok(table.all_hold)
 }
 
-fn verdict(holds: bool) -> &'static str {
-    if holds { "" } else { "  OVER BUDGET" }
+/// Prints what was measured beside its limits; the heading comes with the first row.
+struct Table {
+    heading: Option<[&'static str; 2]>,
+    all_hold: bool,
+}
+
+impl Table {
+    fn new(unit: &'static str, what: &'static str) -> Table {
+        Table { heading: Some([unit, what]), all_hold: true }
+    }
+
+    fn row(&mut self, name: &str, measured: f64, limit: f64, wanted: Option<f64>, what: &str) {
+        if let Some([unit, what]) = self.heading.take() {
+            println!("\n{:<28} {unit:>12} {:>10} {:>8}  {what}", "case", "budget", "wanted");
+        }
+        let digits = if limit < 10.0 { 2 } else { 1 };
+        let wanted = wanted.map(|wanted| format!("{wanted:.0}")).unwrap_or_default();
+        let verdict = if measured <= limit { "" } else { "  OVER BUDGET" };
+        println!("{name:<28} {measured:>12.digits$} {limit:>10.digits$} {wanted:>8}  {what}{verdict}");
+        self.all_hold &= measured <= limit;
+    }
 }
 
 /// Measures all, several at a time, since counts do not depend on who else computes.

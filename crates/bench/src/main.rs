@@ -54,6 +54,9 @@ enum Verb {
         /// Larger scenes and two threads as well, which takes a quarter of an hour.
         #[arg(long)]
         full: bool,
+        /// Only cases whose names contain this.
+        #[arg(long, default_value = "")]
+        only: String,
     },
     /// Count instructions per packet-hop of the engine and of the global heap (needs valgrind).
     Designs,
@@ -64,7 +67,7 @@ fn main() -> ExitCode {
         Verb::Run { case, rounds, threads, heap } => run(&case, rounds, threads, heap).map(|()| true),
         Verb::Scene { scene, bare, empty, threads } => play(&scene, bare, empty, threads).map(|()| true),
         Verb::Memory { case } => hold(&case).map(|()| true),
-        Verb::Budget { full } => budget::check(full),
+        Verb::Budget { full, only } => budget::check(full, &only),
         Verb::Designs => designs().map(|()| true),
     };
     match result {
