@@ -52,11 +52,6 @@ pub const SCENES: &[Scene] = &[
 /// The same on larger fabrics, for `make budget-full`.
 pub const LARGER_SCENES: &[Scene] = &[
     Scene { name: "credits_fat_tree_1024", file: "credits_fat_tree_1024.yaml", set: &[] },
-    Scene {
-        name: "credits_adaptive_1024",
-        file: "credits_fat_tree_1024.yaml",
-        set: &[("balance.switch", "adaptive_infiniband")],
-    },
     Scene { name: "credits_dragonfly_1056", file: "credits_dragonfly_1056.yaml", set: &[] },
     Scene { name: "adaptive_bundles_128", file: "adaptive_bundles_128.yaml", set: &[] },
     Scene { name: "rails_512", file: "rails_512.yaml", set: &[] },
