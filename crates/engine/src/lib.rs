@@ -14,6 +14,7 @@ mod activity;
 mod actor;
 mod adapt;
 mod assemble;
+mod bits;
 mod buffer;
 mod channel;
 mod congestion;
@@ -52,6 +53,7 @@ mod timeline;
 mod trace;
 mod turns;
 mod waiting;
+mod wakes;
 
 pub use measure::{Estimate, estimate};
 pub use run::{Clock, Deadlock, GivenUp, Options, Outcome, Seams, Stall, Status, Waiting, run};

@@ -10,12 +10,14 @@
 
 use netloom_units::{StateWriter, Time};
 
+use crate::bits::bits;
 use crate::desk::{Desk, TimerKind};
 use crate::node::{CREDIT, GUARDED, Node, PLAIN};
 use crate::ring::Receiver;
 use crate::round::Round;
 use crate::sort::{Sorting, sort_by_time};
 use crate::telemetry::{self, Record};
+use crate::wakes::Wakes;
 
 /// The receiving end of a link.
 pub struct InLink {
@@ -36,6 +38,9 @@ const LINK_MASK: u64 = (1 << LINK_BITS) - 1;
 /// The longest window: its time offsets must fit the sort key.
 pub const LONGEST_WINDOW: u64 = 1 << (63 - LINK_BITS);
 
+/// So few nodes are all looked at at the end of a window: that costs less than to know at which something has happened.
+const FEW: usize = 16;
+
 /// The most in-links a partition can have.
 pub const MOST_IN_LINKS: usize = 1 << LINK_BITS;
 
@@ -53,6 +58,8 @@ pub struct Partition {
     records: Vec<Option<Receiver<Record>>>,
     /// One bit per outer in-link whose ring is known to hold something.
     live: Vec<u64>,
+    /// One bit per in-link beside which credits come back to a port of a switch; empty where there are none.
+    credit_links: Vec<u64>,
     /// First arrival of each outer in-link where that is known to lie after the windows gone through, else zero.
     heads: Vec<u64>,
     /// First word of this partition's bits in the shared activity.
@@ -60,6 +67,10 @@ pub struct Partition {
     /// Arrivals of the window still to come, when it was paused.
     paused: Option<Pause>,
     kind: Kind,
+    /// Where there are several nodes: those at which something has happened in this window, one bit each.
+    touched: Vec<u64>,
+    /// When the next transmission starts at each of the others that is no event.
+    starts: Wakes,
 }
 
 /// What a partition holds, which decides how events are merged.
@@ -155,7 +166,27 @@ impl Partition {
             crossbar.is_alone = true;
         }
         let (live, heads) = (vec![0; n_words], vec![0; in_links.len()]);
-        Partition { number, nodes, in_links, desk, records, live, heads, first_word, paused: None, kind }
+        let mut credit_links =
+            vec![0; if in_links.iter().any(|link| link.has_credits) { n_words } else { 0 }];
+        for (number, _) in in_links.iter().enumerate().filter(|(_, link)| link.has_credits) {
+            credit_links[number / 64] |= 1 << (number % 64);
+        }
+        let (touched, starts) = (vec![0; nodes.len().div_ceil(64)], Wakes::new(nodes.len()));
+        Partition {
+            number,
+            nodes,
+            in_links,
+            desk,
+            records,
+            live,
+            credit_links,
+            heads,
+            first_word,
+            paused: None,
+            kind,
+            touched,
+            starts,
+        }
     }
 
     /// Goes through a window, or on through it after a pause.
@@ -205,6 +236,7 @@ impl Partition {
             node.resume_actors(now, &mut self.desk, round);
             if matches!(self.kind, Kind::Several | Kind::GuardedSeveral) {
                 node.expect_serve(&mut self.desk, round);
+                self.touched[node.place as usize / 64] |= 1 << (node.place % 64);
             }
         }
     }
@@ -218,11 +250,18 @@ impl Partition {
         let mut next_arrival = u64::MAX;
         let mut n_links = 0;
         for word in 0..self.live.len() {
-            self.live[word] |= round.activity.take_news(self.first_word as usize + word);
-            let mut bits = self.live[word];
-            while bits != 0 {
-                let bit = bits.trailing_zeros();
-                bits &= bits - 1;
+            let news = round.activity.take_news(self.first_word as usize + word);
+            self.live[word] |= news;
+            if let Some(&beside) = self.credit_links.get(word)
+                && news & beside != 0
+            {
+                let links = bits(news & beside).map(|bit| word as u32 * 64 + bit);
+                self.desk.credit_links.extend(links);
+            }
+            let mut rest_of_word = self.live[word];
+            while rest_of_word != 0 {
+                let bit = rest_of_word.trailing_zeros();
+                rest_of_word &= rest_of_word - 1;
                 let link = word as u32 * 64 + bit;
                 let head = &mut self.heads[link as usize];
                 // Spares a look into the ring of a link whose next packet is still under way.
@@ -231,10 +270,7 @@ impl Partition {
                     continue;
                 }
                 let before = keys.len();
-                let InLink { receiver, has_credits, .. } = &mut self.in_links[link as usize];
-                if *has_credits {
-                    self.desk.credit_links.push(link);
-                }
+                let receiver = &mut self.in_links[link as usize].receiver;
                 let rest = receiver.due(round.end, |entries| {
                     keys.extend(entries.iter().map(|entry| key(round, entry.arrival, link)));
                 });
@@ -349,7 +385,7 @@ impl Partition {
             if timer < at {
                 let node = self.desk.timer_node();
                 fire(&mut self.nodes[node], &mut self.desk, round);
-                self.expect_serve(node, round);
+                self.finish_event(node, round);
             } else {
                 if CARE != PLAIN {
                     let next = keys.get(done + usize::from(arrival != inner));
@@ -400,26 +436,32 @@ impl Partition {
         self.desk.hops += 1;
         let (node, port) = (in_link.node as usize, in_link.port);
         self.nodes[node].arrive::<CARE>(now, port, &packet, &mut self.desk, round);
-        self.expect_serve(node, round);
+        self.finish_event(node, round);
     }
 
-    /// Others here may hear of a NIC's packets within the window: their starts are events.
+    /// Something has happened at a node of several. Others here may receive a NIC's packets within the window: starts of these
+    /// are events.
     #[inline(always)]
-    fn expect_serve(&mut self, node: usize, round: &Round) {
+    fn finish_event(&mut self, node: usize, round: &Round) {
         if self.nodes[node].has_nic() {
             self.nodes[node].expect_serve(&mut self.desk, round);
         }
+        self.touched[node / 64] |= 1 << (node % 64);
     }
 
     /// Lets lazy starts happen and tells the shared activity what lies ahead.
     fn leave(&mut self, round: &Round, next_arrival: u64) {
-        let mut next = next_arrival;
-        for node in &mut self.nodes {
-            next = next.min(node.settle_all(&mut self.desk, round));
-            if self.kind == Kind::CreditSwitch {
-                next = next.min(node.next_arbitration());
+        let starts = match &mut self.nodes[..] {
+            [node] => {
+                let starts = node.settle_all(&mut self.desk, round);
+                if self.kind == Kind::CreditSwitch { starts.min(node.next_arbitration()) } else { starts }
             }
-        }
+            few if few.len() <= FEW => {
+                few.iter_mut().fold(u64::MAX, |next, node| next.min(node.settle_all(&mut self.desk, round)))
+            }
+            _ => self.settle_touched(round),
+        };
+        let mut next = next_arrival.min(starts);
         next = next.min(self.desk.next_timer());
         if !self.desk.credit_links.is_empty() {
             next = next.min(round.end);
@@ -428,6 +470,23 @@ impl Partition {
             next = next.min(arrival);
         }
         round.activity.set_own(self.number as usize, next);
+    }
+
+    /// Lets starts that are no events happen at those of several nodes that have such before the end of the window, or at
+    /// which something has happened; the earliest start left, `u64::MAX` for none.
+    fn settle_touched(&mut self, round: &Round) -> u64 {
+        let Partition { nodes, desk, touched, starts, .. } = self;
+        starts.take_due(round.end - 1, |first, due| touched[first as usize / 64] |= due << (first % 64));
+        for (first, word) in (0..).step_by(64).zip(touched) {
+            for number in bits(std::mem::take(word)).map(|bit| first + bit) {
+                starts.forget(number);
+                let next = nodes[number as usize].settle_all(desk, round);
+                if next != u64::MAX {
+                    starts.bring_forward(number, next);
+                }
+            }
+        }
+        starts.next()
     }
 
     /// Writes what later behaviour depends on, relative to `base`.

@@ -6,8 +6,9 @@
 use netloom_model::Credits;
 
 use super::crossbar::{Crossbar, Output, in_turn};
-use super::grant::{Choice, Transfer, bits};
+use super::grant::{Choice, Transfer};
 use super::queues::NONE;
+use crate::bits::bits;
 use crate::desk::Desk;
 use crate::port::Egress;
 use crate::round::Round;

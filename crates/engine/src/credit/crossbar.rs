@@ -11,14 +11,15 @@
 use netloom_model::{Credits, Forwarding, InputOrder, Port};
 use netloom_units::{Bytes, Rate, StateWriter, Time};
 
-use super::grant::{Waits, bits};
+use super::grant::Waits;
 use super::queues::{Entry, Line, NONE, Queues};
 use super::steps::Steps;
 use super::turn::Turn;
-use super::wakes::Wakes;
 use super::{Returns, Throttle};
+use crate::bits::bits;
 use crate::packet::Packet;
 use crate::trace::Found;
+use crate::wakes::Wakes;
 
 /// One input buffer.
 pub struct Input {

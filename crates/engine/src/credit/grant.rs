@@ -8,6 +8,7 @@
 
 use super::crossbar::Crossbar;
 use super::queues::NONE;
+use crate::bits::bits;
 
 /// Which ingress an egress would grant a transfer to, in a lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -266,11 +267,4 @@ impl Crossbar {
 fn first_after(last: u32, bits: u64) -> Option<u32> {
     let after = bits & (u64::MAX << 1 << (last & 63));
     (bits != 0).then(|| if after == 0 { bits } else { after }.trailing_zeros())
-}
-
-/// The places of the bits that are set in a word, lowest first.
-#[inline]
-pub(super) fn bits(word: u64) -> impl Iterator<Item = u32> {
-    let without_lowest = |&rest: &u64| Some(rest & (rest - 1)).filter(|&rest| rest != 0);
-    std::iter::successors(Some(word).filter(|&word| word != 0), without_lowest).map(u64::trailing_zeros)
 }

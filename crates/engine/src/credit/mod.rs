@@ -22,7 +22,6 @@ mod steps;
 mod switch;
 mod throttle;
 mod turn;
-mod wakes;
 
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,12 @@
-//! When each egress of a switch is to be asked next.
+//! When each of several things is to be looked at next: egresses of a switch, nodes of a partition.
 //!
-//! Models: one instant for each egress, and the first of every eight beside them, so that the next one of all is found without
-//! a sorted list.
-//! Leaves out: why; an egress that is asked too early does nothing.
+//! Models: one instant for each, and the first of every eight beside them, so that the next one of all is found without a
+//! sorted list.
+//! Leaves out: why; what is looked at too early does nothing.
 
-use super::grant::bits;
+use crate::bits::bits;
 
-/// Egresses whose first instant is kept.
+/// Things whose first instant is kept.
 const GROUP: usize = 8;
 
 /// See the module.
@@ -21,22 +21,22 @@ pub struct Wakes {
 struct Group {
     /// Instants in ps; what stands where nothing is to happen means nothing.
     at: [u64; GROUP],
-    /// Egresses at which something is to happen, one bit each.
+    /// Those at which something is to happen, one bit each.
     filled: u8,
 }
 
 impl Wakes {
-    /// Nothing is to happen at so many egresses.
-    pub fn new(n_egresses: usize) -> Wakes {
-        let n_groups = n_egresses.div_ceil(GROUP);
+    /// Nothing is to happen at any of a number of things.
+    pub fn new(n_things: usize) -> Wakes {
+        let n_groups = n_things.div_ceil(GROUP);
         let group = Group { at: [0; GROUP], filled: 0 };
         Wakes { groups: vec![group; n_groups].into(), first: vec![u64::MAX; n_groups].into() }
     }
 
-    /// An egress is to be asked at an instant or sooner.
+    /// One is to be looked at at an instant or sooner.
     #[inline]
-    pub fn bring_forward(&mut self, egress: u32, at: u64) {
-        let (number, place) = (egress as usize / GROUP, egress as usize % GROUP);
+    pub fn bring_forward(&mut self, number: u32, at: u64) {
+        let (number, place) = (number as usize / GROUP, number as usize % GROUP);
         let group = &mut self.groups[number];
         let is_filled = group.filled >> place & 1 == 1;
         group.filled |= 1 << place;
@@ -45,10 +45,10 @@ impl Wakes {
         self.first[number] = at.min(self.first[number]);
     }
 
-    /// An egress is asked now: what was known of it is forgotten.
+    /// One is looked at now: what was known of it is forgotten.
     #[inline]
-    pub fn forget(&mut self, egress: u32) {
-        let (number, place) = (egress as usize / GROUP, egress as usize % GROUP);
+    pub fn forget(&mut self, number: u32) {
+        let (number, place) = (number as usize / GROUP, number as usize % GROUP);
         let group = &mut self.groups[number];
         if group.filled >> place & 1 == 1 {
             group.filled &= !(1 << place);
@@ -64,7 +64,7 @@ impl Wakes {
         self.first.iter().fold(u64::MAX, |next, &first| next.min(first))
     }
 
-    /// Takes the egresses that are to be asked at `now` or before, a bit for each of up to eight with the number of the first.
+    /// Takes those that are to be looked at at `now` or before, a bit for each of up to eight with the number of the first.
     #[inline]
     pub fn take_due(&mut self, now: u64, mut take: impl FnMut(u32, u64)) {
         for (number, (first, group)) in self.first.iter_mut().zip(&mut self.groups).enumerate() {
