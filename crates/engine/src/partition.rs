@@ -39,7 +39,7 @@ const LINK_MASK: u64 = (1 << LINK_BITS) - 1;
 pub const LONGEST_WINDOW: u64 = 1 << (63 - LINK_BITS);
 
 /// So few nodes are all looked at at the end of a window: that costs less than to know at which something has happened.
-const FEW: usize = 16;
+const FEW: usize = 32;
 
 /// The most in-links a partition can have.
 pub const MOST_IN_LINKS: usize = 1 << LINK_BITS;
