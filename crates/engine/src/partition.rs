@@ -199,7 +199,9 @@ impl Partition {
                 self.resume(round, pause.now);
                 pause.next_arrival
             }
-            None => self.gather(round, scratch),
+            // Known to the compiler, so that partitions without credits pay nothing for it.
+            None if self.credit_links.is_empty() => self.gather::<false>(round, scratch),
+            None => self.gather::<true>(round, scratch),
         };
         let stopped = if self.desk.dry {
             Some(0)
@@ -211,8 +213,8 @@ impl Partition {
                 Kind::Host => self.run_host::<false, false>(round, &scratch.keys),
                 Kind::Nic => self.run_host::<true, false>(round, &scratch.keys),
                 Kind::CreditNic => self.run_host::<true, true>(round, &scratch.keys),
-                Kind::Several => self.run::<PLAIN>(round, &scratch.keys),
-                Kind::GuardedSeveral => self.run::<GUARDED>(round, &scratch.keys),
+                Kind::Several => self.run_several::<PLAIN>(round, &scratch.keys),
+                Kind::GuardedSeveral => self.run_several::<GUARDED>(round, &scratch.keys),
             }
         };
         if let Some(done) = stopped {
@@ -243,7 +245,7 @@ impl Partition {
 
     /// Collects the window's arrivals from outer links as sorted keys; returns the first arrival after the window.
     #[inline(never)]
-    fn gather(&mut self, round: &Round, scratch: &mut Scratch) -> u64 {
+    fn gather<const CREDITS: bool>(&mut self, round: &Round, scratch: &mut Scratch) -> u64 {
         scratch.keys.clear();
         round.activity.take_announced(self.number as usize);
         let keys = &mut scratch.keys;
@@ -252,10 +254,8 @@ impl Partition {
         for word in 0..self.live.len() {
             let news = round.activity.take_news(self.first_word as usize + word);
             self.live[word] |= news;
-            if let Some(&beside) = self.credit_links.get(word)
-                && news & beside != 0
-            {
-                let links = bits(news & beside).map(|bit| word as u32 * 64 + bit);
+            if CREDITS && news & self.credit_links[word] != 0 {
+                let links = bits(news & self.credit_links[word]).map(|bit| word as u32 * 64 + bit);
                 self.desk.credit_links.extend(links);
             }
             let mut rest_of_word = self.live[word];
@@ -287,7 +287,7 @@ impl Partition {
         if n_links > 1 {
             sort_by_time(keys, (round.end - round.start) << LINK_BITS, &mut scratch.sorting);
         }
-        if !self.desk.credit_links.is_empty() {
+        if CREDITS && !self.desk.credit_links.is_empty() {
             self.look_for_credits();
         }
         next_arrival
@@ -369,9 +369,18 @@ impl Partition {
         }
     }
 
+    /// Several nodes: where they are many it is noted at which something happens.
+    fn run_several<const CARE: u8>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
+        if self.nodes.len() > FEW {
+            self.run::<CARE, true>(round, keys)
+        } else {
+            self.run::<CARE, false>(round, keys)
+        }
+    }
+
     /// Merges arrivals, inner arrivals and timers. Stops early when an actor runs dry: arrivals done.
     #[inline(never)]
-    fn run<const CARE: u8>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
+    fn run<const CARE: u8, const MANY: bool>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
         let mut done = 0;
         loop {
             let outer = keys.get(done).copied().unwrap_or(u64::MAX);
@@ -385,14 +394,14 @@ impl Partition {
             if timer < at {
                 let node = self.desk.timer_node();
                 fire(&mut self.nodes[node], &mut self.desk, round);
-                self.finish_event(node, round);
+                self.finish_event::<MANY>(node, round);
             } else {
                 if CARE != PLAIN {
                     let next = keys.get(done + usize::from(arrival != inner));
                     let next = next.map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
                     self.desk.quiet_until = next.min(timer);
                 }
-                self.deliver::<CARE>(at, (arrival & LINK_MASK) as u32, arrival == inner, round);
+                self.deliver::<CARE, MANY>(at, (arrival & LINK_MASK) as u32, arrival == inner, round);
                 done += usize::from(arrival != inner);
             }
             if self.desk.dry {
@@ -412,7 +421,7 @@ impl Partition {
 
     /// Takes an arrival out of its ring and hands it to its node.
     #[inline]
-    fn deliver<const CARE: u8>(&mut self, now: u64, link: u32, inner: bool, round: &Round) {
+    fn deliver<const CARE: u8, const MANY: bool>(&mut self, now: u64, link: u32, inner: bool, round: &Round) {
         let in_link = &mut self.in_links[link as usize];
         let mut packet = in_link.receiver.first().packet;
         in_link.receiver.drop_first();
@@ -436,17 +445,19 @@ impl Partition {
         self.desk.hops += 1;
         let (node, port) = (in_link.node as usize, in_link.port);
         self.nodes[node].arrive::<CARE>(now, port, &packet, &mut self.desk, round);
-        self.finish_event(node, round);
+        self.finish_event::<MANY>(node, round);
     }
 
     /// Something has happened at a node of several. Others here may receive a NIC's packets within the window: starts of these
     /// are events.
     #[inline(always)]
-    fn finish_event(&mut self, node: usize, round: &Round) {
+    fn finish_event<const MANY: bool>(&mut self, node: usize, round: &Round) {
         if self.nodes[node].has_nic() {
             self.nodes[node].expect_serve(&mut self.desk, round);
         }
-        self.touched[node / 64] |= 1 << (node % 64);
+        if MANY {
+            self.touched[node / 64] |= 1 << (node % 64);
+        }
     }
 
     /// Lets lazy starts happen and tells the shared activity what lies ahead.
@@ -454,22 +465,29 @@ impl Partition {
         let starts = match &mut self.nodes[..] {
             [node] => {
                 let starts = node.settle_all(&mut self.desk, round);
-                if self.kind == Kind::CreditSwitch { starts.min(node.next_arbitration()) } else { starts }
+                if self.kind == Kind::CreditSwitch {
+                    starts.min(node.next_arbitration()).min(self.next_look(round))
+                } else {
+                    starts
+                }
             }
             few if few.len() <= FEW => {
-                few.iter_mut().fold(u64::MAX, |next, node| next.min(node.settle_all(&mut self.desk, round)))
+                let settle = |next: u64, node: &mut Node| next.min(node.settle_all(&mut self.desk, round));
+                few.iter_mut().fold(u64::MAX, settle).min(self.next_look(round))
             }
-            _ => self.settle_touched(round),
+            _ => self.settle_touched(round).min(self.next_look(round)),
         };
         let mut next = next_arrival.min(starts);
         next = next.min(self.desk.next_timer());
-        if !self.desk.credit_links.is_empty() {
-            next = next.min(round.end);
-        }
         if let Some((arrival, _)) = self.desk.inner_head() {
             next = next.min(arrival);
         }
         round.activity.set_own(self.number as usize, next);
+    }
+
+    /// The next window is to be gone through if a port has begun to wait for credits.
+    fn next_look(&self, round: &Round) -> u64 {
+        if self.desk.credit_links.is_empty() { u64::MAX } else { round.end }
     }
 
     /// Lets starts that are no events happen at those of several nodes that have such before the end of the window, or at
