@@ -67,10 +67,28 @@ pub struct Partition {
     /// Arrivals of the window still to come, when it was paused.
     paused: Option<Pause>,
     kind: Kind,
-    /// Where there are several nodes: those at which something has happened in this window, one bit each.
+    /// Where there are more than [`FEW`] nodes: which of them are settled at the end of a window.
+    unsettled: Option<Box<Unsettled>>,
+}
+
+/// Which nodes of many have to be settled.
+struct Unsettled {
+    /// Those at which something has happened in this window, one bit each.
     touched: Vec<u64>,
     /// When the next transmission starts at each of the others that is no event.
     starts: Wakes,
+}
+
+impl Unsettled {
+    fn new(n_nodes: usize) -> Unsettled {
+        Unsettled { touched: vec![0; n_nodes.div_ceil(64)], starts: Wakes::new(n_nodes) }
+    }
+
+    /// Something has happened at a node.
+    #[inline]
+    fn touch(&mut self, node: usize) {
+        self.touched[node / 64] |= 1 << (node % 64);
+    }
 }
 
 /// What a partition holds, which decides how events are merged.
@@ -171,7 +189,7 @@ impl Partition {
         for (number, _) in in_links.iter().enumerate().filter(|(_, link)| link.has_credits) {
             credit_links[number / 64] |= 1 << (number % 64);
         }
-        let (touched, starts) = (vec![0; nodes.len().div_ceil(64)], Wakes::new(nodes.len()));
+        let unsettled = (nodes.len() > FEW).then(|| Box::new(Unsettled::new(nodes.len())));
         Partition {
             number,
             nodes,
@@ -184,8 +202,7 @@ impl Partition {
             first_word,
             paused: None,
             kind,
-            touched,
-            starts,
+            unsettled,
         }
     }
 
@@ -238,7 +255,9 @@ impl Partition {
             node.resume_actors(now, &mut self.desk, round);
             if matches!(self.kind, Kind::Several | Kind::GuardedSeveral) {
                 node.expect_serve(&mut self.desk, round);
-                self.touched[node.place as usize / 64] |= 1 << (node.place % 64);
+                if let Some(unsettled) = &mut self.unsettled {
+                    unsettled.touch(node.place as usize);
+                }
             }
         }
     }
@@ -455,8 +474,8 @@ impl Partition {
         if self.nodes[node].has_nic() {
             self.nodes[node].expect_serve(&mut self.desk, round);
         }
-        if MANY {
-            self.touched[node / 64] |= 1 << (node % 64);
+        if MANY && let Some(unsettled) = &mut self.unsettled {
+            unsettled.touch(node);
         }
     }
 
@@ -493,7 +512,9 @@ impl Partition {
     /// Lets starts that are no events happen at those of several nodes that have such before the end of the window, or at
     /// which something has happened; the earliest start left, `u64::MAX` for none.
     fn settle_touched(&mut self, round: &Round) -> u64 {
-        let Partition { nodes, desk, touched, starts, .. } = self;
+        let Partition { nodes, desk, unsettled, .. } = self;
+        let Some(unsettled) = unsettled else { return u64::MAX };
+        let Unsettled { touched, starts } = &mut **unsettled;
         starts.take_due(round.end - 1, |first, due| touched[first as usize / 64] |= due << (first % 64));
         for (first, word) in (0..).step_by(64).zip(touched) {
             for number in bits(std::mem::take(word)).map(|bit| first + bit) {
