@@ -12,7 +12,7 @@ use netloom_policy::congestion::{self, Senses};
 use netloom_units::{LinkId, NodeId, PortId, Random};
 
 use crate::activity::{Activity, Place};
-use crate::buffer::SharedBuffer;
+use crate::buffer::{Inflow, SharedBuffer};
 use crate::channel::{Channel, Far};
 use crate::credit::Returned;
 use crate::desk::TimerKind;
@@ -72,7 +72,7 @@ pub fn assemble(model: &Model, partitions: &Partitions, hooks: Vec<Seated>, shor
     builder.set_faults(&mut built);
     builder.set_storms(&mut built);
     for partition in &built {
-        activity.set_own(partition.number as usize, partition.desk.next_timer());
+        activity.set_own(partition.number as usize, partition.desk.next_event());
     }
     Assembly { partitions: built, activity, seating: builder.seating }
 }
@@ -272,15 +272,39 @@ impl<'a> Builder<'a> {
             && self.fixed_classes
             && !self.changes(port.link)
             && queues.credits.is_none()
-            && !self.sends_frames(port)
         {
             let PriorityMap { data, control } = self.model.classes;
             let highest_data = self.model.data_classes().ilog2() as u8;
-            if control > highest_data || !self.acts_at_starts() {
-                egress.set_top_class(data.max(control));
+            match self.sends_frames(port) {
+                false if control > highest_data || !self.acts_at_starts() => {
+                    egress.set_top_class(data.max(control));
+                }
+                true if control > highest_data && self.bounds_frames() && !is_host => {
+                    egress.set_top_class_unless_frames(control);
+                }
+                _ => {}
             }
         }
         egress
+    }
+
+    /// Whether it is known of switches how long they will send no pause frame: what in-links bring does not change.
+    fn bounds_frames(&self) -> bool {
+        self.changing.is_empty()
+            && self.model.storms.is_empty()
+            && !self.model.queues.classes.are_told_apart()
+    }
+
+    /// What the in-links of a switch bring at most.
+    fn inflow(&self, id: NodeId) -> Inflow {
+        let fabric = &self.model.fabric;
+        let rates = || fabric.ports_of(id).iter().map(|port| fabric.port(port.peer).rate.0);
+        Inflow {
+            n_links: rates().len() as u64,
+            total: rates().sum(),
+            fastest: rates().max().unwrap_or(0),
+            packet: self.model.transport.packet.0,
+        }
     }
 
     /// Lets data packets be marked at a port of a switch.
@@ -412,6 +436,9 @@ impl<'a> Builder<'a> {
             let classes = &model.queues.classes;
             let headrooms = fabric_ports.iter().map(|port| model.headroom_of(port));
             node.share(SharedBuffer::new(&buffer, classes, headrooms));
+            if self.bounds_frames() {
+                node.bound_frames(self.inflow(id));
+            }
         }
         node
     }

@@ -50,6 +50,19 @@ pub struct Request {
     pub waiting: u64,
 }
 
+/// What in-links bring at most.
+#[derive(Debug, Clone, Copy)]
+pub struct Inflow {
+    /// How many there are.
+    pub n_links: u64,
+    /// The sum of their rates, in bit/s.
+    pub total: u64,
+    /// The rate of the fastest, in bit/s.
+    pub fastest: u64,
+    /// Size of the largest data packet.
+    pub packet: u64,
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct SharedBuffer {
@@ -162,6 +175,11 @@ impl SharedBuffer {
         SharedBuffer { shared, alpha, held: 0, calm_held, calm_limit, counted: 0, lossless, classes }
     }
 
+    /// Whether those upstream are ever paused.
+    pub fn may_pause(&self) -> bool {
+        self.lossless.is_some()
+    }
+
     /// Whether every start must be an event of its own.
     #[inline(always)]
     pub fn is_pausing(&self) -> bool {
@@ -188,6 +206,12 @@ impl SharedBuffer {
     #[inline(always)]
     pub fn take_at_once(&mut self, request: &Request) -> bool {
         self.held <= self.calm_held && self.take_within(request, self.calm_limit)
+    }
+
+    /// Whether a packet that waits behind nothing surely fits, where nobody is paused.
+    #[inline(always)]
+    pub fn surely_takes(&self, bytes: u64) -> bool {
+        self.lossless.is_none() && self.held <= self.calm_held && bytes <= self.calm_limit
     }
 
     /// Takes a packet if there is room for it within a limit.
@@ -281,6 +305,23 @@ impl SharedBuffer {
             self.held = held;
         }
         self.counted = self.held;
+    }
+
+    /// The least time in which nobody need be paused, in ps: all in-links bring data at their rates, after a packet each that
+    /// is about to arrive, and nothing leaves. Where data is told apart by class this is not known.
+    pub fn least_time_to_pause(&self, inflow: &Inflow) -> u64 {
+        const BIT_PS_PER_BYTE: u128 = 8_000_000_000_000;
+        let Some(lossless) = self.lossless.as_ref().filter(|_| self.classes.is_none()) else { return 0 };
+        if lossless.ingresses.iter().any(|ingress| ingress.headroom > 0) {
+            return 0;
+        }
+        let used = lossless.ingresses.iter().map(|ingress| ingress.used).max().unwrap_or(0);
+        let free = self.shared.saturating_sub(self.held + inflow.n_links * inflow.packet);
+        // What an ingress may take falls by this part of what all bring; a byte for each rounding.
+        let part = self.alpha.min(1 << 10);
+        let slack = ((free * part) >> 10).saturating_sub(used + inflow.packet + 2);
+        let closing = inflow.fastest + ((inflow.total * part) >> 10) + 1;
+        (u128::from(slack) * BIT_PS_PER_BYTE / u128::from(closing)) as u64
     }
 
     /// Writes what later behaviour depends on.
@@ -379,7 +420,7 @@ impl Lossless {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use netloom_units::Bytes;
+    use netloom_units::{Bytes, Random};
 
     /// Of three ports.
     fn headrooms(buffer: &Buffer) -> impl ExactSizeIterator<Item = u64> {
@@ -424,5 +465,35 @@ mod tests {
         // Two leave headroom; then 4000 + 500 is within 6000.
         assert_eq!(resumed, [None, None, Some(0), None, None, None, None]);
         assert!(!shared.is_pausing() && shared.held == 0);
+    }
+
+    #[test]
+    fn nobody_is_paused_before_the_least_time_though_all_send_at_their_rates() {
+        // Three links of a byte per ns.
+        let inflow = Inflow { n_links: 3, total: 24_000_000_000, fastest: 8_000_000_000, packet: 1_000 };
+        let mut n_bounds = 0;
+        for seed in 0..300 {
+            let mut random = Random::stream(seed, 1, 1);
+            let pause = Pause { headroom: Some(Bytes(3_000)), xon_gap: Bytes(500) };
+            let size = Bytes(20_000 + random.next_u64() % 100_000);
+            let buffer = Buffer { size, alpha: 1 << (random.next_u32() % 13), pause: Some(pause) };
+            let mut shared = SharedBuffer::new(&buffer, &DataClasses::default(), headrooms(&buffer));
+            let n_held = random.next_u32() % 20;
+            if (0..n_held).any(|_| shared.admit(&request(random.next_u32() % 3, 0), true) != Admission::Take)
+            {
+                assert_eq!(shared.least_time_to_pause(&inflow), 0, "somebody is paused");
+                continue;
+            }
+            let until = shared.least_time_to_pause(&inflow);
+            n_bounds += u32::from(until > 0);
+            // The first packets have all but arrived; some links then send nothing.
+            let senders = 1 + random.next_u32() % 3;
+            for at in (0..).map(|packet| packet * 1_000_000).take_while(|&at| at < until) {
+                for ingress in 0..senders {
+                    assert_eq!(shared.admit(&request(ingress, 0), true), Admission::Take, "{seed} at {at}");
+                }
+            }
+        }
+        assert!(n_bounds > 50, "{n_bounds}");
     }
 }

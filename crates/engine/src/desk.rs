@@ -1,18 +1,21 @@
 //! What the nodes of one partition share while they advance: timers, inner links, reports and counters.
 //!
-//! Models: the local event order: timers by (time, node, kind, argument); heads of inner links by (arrival, in-link).
+//! Models: the local event order: at one instant heads of inner links by in-link, then timers by (node, kind, argument).
+//! What comes with nearly every packet is in a calendar queue, other timers in a heap.
 //! Leaves out: the nodes themselves.
 //!
 //! Invariants: nothing here is seen by another partition; reports are read by the coordinator between rounds, in
 //! partition order.
 
 use std::cmp::Reverse;
+use std::collections::binary_heap::PeekMut;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use netloom_model::Mark;
 use netloom_records::DropReason;
 use netloom_units::StateWriter;
 
+use crate::calendar::{CalendarQueue, Event};
 use crate::packet::Packet;
 use crate::telemetry::Telemetry;
 use crate::trace::Account;
@@ -101,6 +104,54 @@ pub enum TimerKind {
     },
     /// Something happens at a crossbar.
     Crossbar,
+}
+
+/// Bits of a rank below the node's number: the port, and above it what happens there.
+const NODE_SHIFT: u32 = 34;
+
+/// Bits of a rank below what happens.
+const KIND_SHIFT: u32 = 32;
+
+impl TimerKind {
+    /// The rank in the calendar queue of what comes with nearly every packet, at a node.
+    #[inline(always)]
+    fn rank(self, node: u32) -> Option<u64> {
+        let of_node = match self {
+            TimerKind::Start { port } => u64::from(port),
+            TimerKind::Credits { port } => 1 << KIND_SHIFT | u64::from(port),
+            TimerKind::Crossbar => 2 << KIND_SHIFT,
+            _ => return None,
+        };
+        Some(u64::from(node) << NODE_SHIFT | of_node)
+    }
+}
+
+impl Timer {
+    /// The timer of an event of the calendar queue.
+    #[inline(always)]
+    fn ranked((at, rank): Event) -> Timer {
+        let port = rank as u32;
+        let kind = match rank >> KIND_SHIFT & 3 {
+            0 => TimerKind::Start { port },
+            1 => TimerKind::Credits { port },
+            _ => TimerKind::Crossbar,
+        };
+        Timer { at, node: (rank >> NODE_SHIFT) as u32, kind }
+    }
+}
+
+/// What happens next in a partition.
+#[derive(Debug, Clone, Copy)]
+pub enum Next {
+    /// The packet at the head of an inner link arrives.
+    Arrival {
+        /// When, in ps.
+        at: u64,
+        /// The in-link.
+        in_link: u32,
+    },
+    /// A timer comes.
+    Timer(Timer),
 }
 
 /// What happens to the link at a port, in the order in which it does at one instant.
@@ -257,11 +308,19 @@ pub struct DropTally {
 
 /// See the module.
 pub struct Desk {
+    /// Timers that are seldom set.
     timers: BinaryHeap<Reverse<Timer>>,
-    /// The instant of the first timer, `u64::MAX` for none.
+    /// The instant of the first of them, `u64::MAX` for none.
+    next_seldom: u64,
+    /// Starts, credits and crossbars, once there have been such.
+    calendar: Option<Box<CalendarQueue>>,
+    /// The instant of the first of all timers, `u64::MAX` for none.
     next_timer: u64,
+    /// Heads of inner links: few, and mostly followed by another on the same link.
     inner: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Whether an inner in-link stands in `inner`.
+    /// The first instant of timers and heads, `u64::MAX` for none.
+    next_event: u64,
+    /// Whether the head of an inner link stands in `inner`.
     queued: Vec<bool>,
     /// For the coordinator.
     pub reports: Vec<Report>,
@@ -298,8 +357,11 @@ impl Desk {
     pub fn new(n_in_links: usize) -> Desk {
         Desk {
             timers: BinaryHeap::new(),
+            calendar: None,
             next_timer: u64::MAX,
             inner: BinaryHeap::new(),
+            next_event: u64::MAX,
+            next_seldom: u64::MAX,
             queued: vec![false; n_in_links],
             reports: Vec::new(),
             accounts: Vec::new(),
@@ -322,30 +384,68 @@ impl Desk {
     #[inline]
     pub fn set_timer(&mut self, at: u64, node: u32, kind: TimerKind) {
         self.next_timer = self.next_timer.min(at);
-        self.timers.push(Reverse(Timer { at, node, kind }));
+        self.next_event = self.next_event.min(at);
+        if let Some(rank) = kind.rank(node) {
+            self.calendar.get_or_insert_default().push(self.now, (at, rank));
+        } else {
+            self.next_seldom = self.next_seldom.min(at);
+            self.timers.push(Reverse(Timer { at, node, kind }));
+        }
     }
 
-    /// The instant of the next timer, `u64::MAX` for none.
+    /// The instant of the next timer or inner arrival, `u64::MAX` for none.
     #[inline(always)]
-    pub fn next_timer(&self) -> u64 {
-        self.next_timer
+    pub fn next_event(&self) -> u64 {
+        self.next_event
     }
 
-    /// The node whose timer is next.
-    pub fn timer_node(&self) -> usize {
-        self.timers.peek().expect("a timer was seen").0.node as usize
+    /// Whether an inner in-link before this one has an arrival at this instant, before which there is none.
+    #[cold]
+    pub fn has_arrival_before(&self, at: u64, in_link: u32) -> bool {
+        self.inner.peek().is_some_and(|&Reverse(first)| first < (at, in_link))
     }
 
-    /// Takes the next timer.
+    /// What happens next, which there must be: a timer is taken, an arrival must be by [`Desk::popped_inside`].
+    #[inline(always)]
+    pub fn take_next(&mut self) -> Next {
+        match self.inner.peek() {
+            Some(&Reverse((at, in_link))) if at <= self.next_timer => Next::Arrival { at, in_link },
+            _ => Next::Timer(self.take_timer()),
+        }
+    }
+
+    /// Takes the next timer, which there must be.
     pub fn take_timer(&mut self) -> Timer {
-        let timer = self.timers.pop().expect("a timer was seen before it is taken").0;
-        self.next_timer = self.timers.peek().map_or(u64::MAX, |next| next.0.at);
+        let timer = match &mut self.calendar {
+            Some(calendar) if !is_seldom_before(&self.timers, calendar.first()) => {
+                let timer = Timer::ranked(calendar.first());
+                calendar.drop_first();
+                timer
+            }
+            _ => self.take_seldom(),
+        };
+        let first = self.calendar.as_ref().map_or(u64::MAX, |calendar| calendar.first().0);
+        self.next_timer = self.next_seldom.min(first);
+        self.note_next_event();
         timer
     }
 
+    #[inline(never)]
+    fn take_seldom(&mut self) -> Timer {
+        let timer = self.timers.pop().expect("a timer was seen before it is taken").0;
+        self.next_seldom = self.timers.peek().map_or(u64::MAX, |next| next.0.at);
+        timer
+    }
+
+    #[inline(always)]
+    fn note_next_event(&mut self) {
+        self.next_event = self.inner.peek().map_or(self.next_timer, |head| self.next_timer.min(head.0.0));
+    }
+
     /// All timers in no order (for writing state out).
-    pub fn timers(&self) -> impl Iterator<Item = &Timer> {
-        self.timers.iter().map(|timer| &timer.0)
+    pub fn timers(&self) -> impl Iterator<Item = Timer> + '_ {
+        let ranked = self.calendar.iter().flat_map(|calendar| calendar.iter());
+        self.timers.iter().map(|timer| timer.0).chain(ranked.map(Timer::ranked))
     }
 
     /// An entry was pushed onto an inner link.
@@ -353,26 +453,24 @@ impl Desk {
     pub fn pushed_inside(&mut self, in_link: u32, arrival: u64) {
         if !self.queued[in_link as usize] {
             self.queued[in_link as usize] = true;
+            self.next_event = self.next_event.min(arrival);
             self.inner.push(Reverse((arrival, in_link)));
         }
     }
 
-    /// The head of the inner links: (arrival, in-link).
-    #[inline]
-    pub fn inner_head(&self) -> Option<(u64, u32)> {
-        self.inner.peek().map(|head| head.0)
-    }
-
-    /// The head was popped from its ring; `next` is what follows there.
+    /// The head of an inner link that was next has left its ring; `next` is the arrival of what follows there.
     #[inline(always)]
-    pub fn inner_popped(&mut self, in_link: u32, next: Option<u64>) {
+    pub fn popped_inside(&mut self, in_link: u32, next: Option<u64>) {
         let mut head = self.inner.peek_mut().expect("the head was seen");
         if let Some(arrival) = next {
             *head = Reverse((arrival, in_link));
+            // The heap finds its order again when this is dropped.
+            drop(head);
         } else {
-            std::collections::binary_heap::PeekMut::pop(head);
+            PeekMut::pop(head);
             self.queued[in_link as usize] = false;
         }
+        self.note_next_event();
     }
 
     /// Tells of a recorded packet.
@@ -409,4 +507,12 @@ impl Desk {
         tally.span.1 = tally.span.1.max(at);
         tally.span.0 = tally.span.0.min(at);
     }
+}
+
+/// Whether a timer that is seldom set comes before one of the calendar queue: at its instant it is the first of its node.
+#[inline(always)]
+fn is_seldom_before(timers: &BinaryHeap<Reverse<Timer>>, first: Event) -> bool {
+    let node = Timer::ranked(first).node;
+    let is_before = |timer: &Timer| timer.at < first.0 || (timer.at == first.0 && timer.node <= node);
+    timers.peek().is_some_and(|Reverse(timer)| is_before(timer))
 }

@@ -16,6 +16,7 @@ mod adapt;
 mod assemble;
 mod bits;
 mod buffer;
+mod calendar;
 mod channel;
 mod congestion;
 mod coordinator;

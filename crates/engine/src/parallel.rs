@@ -43,6 +43,8 @@ pub struct Hall<'a> {
     pub model: &'a Model,
     /// The partitions.
     pub partitions: Vec<Mutex<Partition>>,
+    /// In-links of each partition: what it has to do in a round grows with them.
+    weights: Vec<usize>,
     /// Who has something to do.
     pub activity: Activity,
     /// The board.
@@ -136,6 +138,7 @@ impl<'a> Hall<'a> {
     pub fn new(model: &'a Model, partitions: Vec<Partition>, activity: Activity) -> Hall<'a> {
         Hall {
             model,
+            weights: partitions.iter().map(|partition| partition.in_links.len()).collect(),
             partitions: partitions.into_iter().map(Mutex::new).collect(),
             activity,
             board: RwLock::default(),
@@ -170,7 +173,7 @@ impl<'a> Hall<'a> {
             if first >= n_due {
                 return;
             }
-            // From the end: switches, which have most to do, come last in the numbering and should be claimed first.
+            // From the end, where the heaviest are: what is claimed last should be little.
             for place in first..(first + chunk).min(n_due) {
                 let number = board.due[n_due - 1 - place];
                 self.partition(number as usize).advance(&round, scratch);
@@ -241,6 +244,10 @@ impl Crew<'_, '_> {
 
     fn share_round(&mut self) {
         let (hall, gate) = (self.hall, &self.hall.gate.0);
+        // Mostly in order already: hosts and then switches.
+        let mut board = hall.board.write().expect("the coordinator did not panic");
+        board.due.sort_unstable_by_key(|&number| (hall.weights[number as usize], number));
+        drop(board);
         gate.open();
         hall.work(&mut self.scratch, self.n_threads);
         gate.close();

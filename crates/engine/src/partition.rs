@@ -2,7 +2,7 @@
 //!
 //! Models: the merge of due arrivals with own timers, in the order (time, in-link; timers last). With one node all
 //! arrivals of a window are known at its start: they are sorted once. Inner links of a partition with several nodes may
-//! deliver within the window: the heads of those links stand in a small heap.
+//! deliver within the window: the heads of those links stand in a calendar queue, with the starts of transmissions.
 //! Leaves out: other partitions; what they do in this window cannot arrive before the next.
 //!
 //! Invariants: the order at each node is the same however nodes are joined into partitions, because a transmission takes
@@ -11,8 +11,8 @@
 use netloom_units::{StateWriter, Time};
 
 use crate::bits::bits;
-use crate::desk::{Desk, TimerKind};
-use crate::node::{CREDIT, GUARDED, Node, PLAIN};
+use crate::desk::{Desk, Next, Timer, TimerKind};
+use crate::node::{CREDIT, GUARDED, Node, PAUSING, PLAIN};
 use crate::ring::Receiver;
 use crate::round::Round;
 use crate::sort::{Sorting, sort_by_time};
@@ -97,6 +97,8 @@ enum Kind {
     Switch,
     /// A switch whose ports count or mark data.
     GuardedSwitch,
+    /// The same that may send pause frames.
+    PausingSwitch,
     /// A switch with input buffers.
     CreditSwitch,
     Host,
@@ -107,6 +109,8 @@ enum Kind {
     Several,
     /// Several nodes, a guarded switch among them; or one, in runs with telemetry, which pay for that way.
     GuardedSeveral,
+    /// Several nodes, a switch that may send pause frames among them.
+    PausingSeveral,
 }
 
 /// Where a window was paused because an actor ran dry.
@@ -166,6 +170,7 @@ impl Partition {
         desk.telemetry = has_telemetry.then(Box::default);
         for node in &mut nodes {
             node.is_careful = has_telemetry || node.returns.is_some();
+            node.note_inner_ports();
         }
         let kind = match &nodes[..] {
             _ if has_telemetry => Kind::GuardedSeveral,
@@ -173,8 +178,10 @@ impl Partition {
             [node] if node.has_nic() => Kind::Nic,
             [node] if node.host.is_some() => Kind::Host,
             [node] if node.crossbar.is_some() => Kind::CreditSwitch,
+            [node] if node.bounds_frames() && node.may_pause() => Kind::PausingSwitch,
             [node] if node.is_guarded() => Kind::GuardedSwitch,
             [_] => Kind::Switch,
+            several if several.iter().any(Node::bounds_frames) => Kind::PausingSeveral,
             several if several.iter().any(Node::is_guarded) => Kind::GuardedSeveral,
             _ => Kind::Several,
         };
@@ -226,12 +233,14 @@ impl Partition {
             match self.kind {
                 Kind::Switch => self.run_switch::<PLAIN>(round, &scratch.keys),
                 Kind::GuardedSwitch => self.run_switch::<GUARDED>(round, &scratch.keys),
+                Kind::PausingSwitch => self.run_switch::<PAUSING>(round, &scratch.keys),
                 Kind::CreditSwitch => self.run_switch::<CREDIT>(round, &scratch.keys),
                 Kind::Host => self.run_host::<false, false>(round, &scratch.keys),
                 Kind::Nic => self.run_host::<true, false>(round, &scratch.keys),
                 Kind::CreditNic => self.run_host::<true, true>(round, &scratch.keys),
                 Kind::Several => self.run_several::<PLAIN>(round, &scratch.keys),
                 Kind::GuardedSeveral => self.run_several::<GUARDED>(round, &scratch.keys),
+                Kind::PausingSeveral => self.run_several::<PAUSING>(round, &scratch.keys),
             }
         };
         if let Some(done) = stopped {
@@ -253,7 +262,7 @@ impl Partition {
         self.desk.dry = false;
         for node in self.nodes.iter_mut().filter(|node| node.host.is_some()) {
             node.resume_actors(now, &mut self.desk, round);
-            if matches!(self.kind, Kind::Several | Kind::GuardedSeveral) {
+            if matches!(self.kind, Kind::Several | Kind::GuardedSeveral | Kind::PausingSeveral) {
                 node.expect_serve(&mut self.desk, round);
                 if let Some(unsettled) = &mut self.unsettled {
                     unsettled.touch(node.place as usize);
@@ -331,9 +340,9 @@ impl Partition {
         for (number, &key) in keys.iter().enumerate() {
             let at = round.start + (key >> LINK_BITS);
             catch_up::<CARE>(at, node, desk, round);
-            if CARE == CREDIT {
+            if CARE == CREDIT || CARE == PAUSING {
                 let next = keys.get(number + 1).map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
-                desk.quiet_until = next.min(desk.next_timer());
+                desk.quiet_until = next.min(desk.next_event());
             }
             let link = (key & LINK_MASK) as u32;
             let receiver = &mut in_links[link as usize].receiver;
@@ -357,8 +366,8 @@ impl Partition {
         let mut done = 0;
         while !desk.dry {
             let at = keys.get(done).map_or(round.end, |&key| round.start + (key >> LINK_BITS));
-            if desk.next_timer() < at {
-                fire(node, desk, round);
+            if desk.next_event() < at {
+                fire_next(node, desk, round);
                 continue;
             }
             let Some(&key) = keys.get(done) else { break };
@@ -390,7 +399,7 @@ impl Partition {
 
     /// Several nodes: where they are many it is noted at which something happens.
     fn run_several<const CARE: u8>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
-        if self.nodes.len() > FEW {
+        if self.unsettled.is_some() {
             self.run::<CARE, true>(round, keys)
         } else {
             self.run::<CARE, false>(round, keys)
@@ -400,47 +409,49 @@ impl Partition {
     /// Merges arrivals, inner arrivals and timers. Stops early when an actor runs dry: arrivals done.
     #[inline(never)]
     fn run<const CARE: u8, const MANY: bool>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
-        let mut done = 0;
-        loop {
-            let outer = keys.get(done).copied().unwrap_or(u64::MAX);
-            let inner = self.inner_key(round);
-            let arrival = outer.min(inner);
-            let at = if arrival == u64::MAX { u64::MAX } else { round.start + (arrival >> LINK_BITS) };
-            let timer = self.desk.next_timer();
-            if at.min(timer) >= round.end {
+        let arrival = |place: usize| keys.get(place).map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
+        let (mut done, mut at) = (0, arrival(0));
+        while !self.desk.dry {
+            let event = self.desk.next_event();
+            if at.min(event) >= round.end {
                 return None;
             }
-            if timer < at {
-                let node = self.desk.timer_node();
-                fire(&mut self.nodes[node], &mut self.desk, round);
-                self.finish_event::<MANY>(node, round);
+            let link = keys.get(done).map_or(0, |key| (key & LINK_MASK) as u32);
+            let is_outer = at < event || (at == event && !self.desk.has_arrival_before(at, link));
+            let (now, link) = if is_outer {
+                done += 1;
+                (std::mem::replace(&mut at, arrival(done)), link)
             } else {
-                if CARE != PLAIN {
-                    let next = keys.get(done + usize::from(arrival != inner));
-                    let next = next.map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
-                    self.desk.quiet_until = next.min(timer);
+                match self.desk.take_next() {
+                    Next::Arrival { at, in_link } => (at, in_link),
+                    Next::Timer(timer) => {
+                        self.happen::<MANY>(timer, round);
+                        continue;
+                    }
                 }
-                self.deliver::<CARE, MANY>(at, (arrival & LINK_MASK) as u32, arrival == inner, round);
-                done += usize::from(arrival != inner);
-            }
-            if self.desk.dry {
-                return Some(done);
-            }
+            };
+            self.deliver::<CARE, MANY>(now, (link, !is_outer), at, round);
         }
+        Some(done)
     }
 
-    /// The next inner arrival in the order of the sorted keys; arrivals after the window come last.
-    #[inline]
-    fn inner_key(&self, round: &Round) -> u64 {
-        match self.desk.inner_head() {
-            Some((arrival, link)) if arrival < round.end => key(round, arrival, link),
-            _ => u64::MAX,
-        }
+    /// A timer of one of several nodes comes.
+    fn happen<const MANY: bool>(&mut self, timer: Timer, round: &Round) {
+        let node = timer.node as usize;
+        fire(timer, &mut self.nodes[node], &mut self.desk, round);
+        self.finish_event::<MANY>(node, round);
     }
 
-    /// Takes an arrival out of its ring and hands it to its node.
-    #[inline]
-    fn deliver<const CARE: u8, const MANY: bool>(&mut self, now: u64, link: u32, inner: bool, round: &Round) {
+    /// Takes an arrival out of the ring of its link, an inner one or not, and hands it to its node; the next outer one is at
+    /// `next_outer`.
+    #[inline(always)]
+    fn deliver<const CARE: u8, const MANY: bool>(
+        &mut self,
+        now: u64,
+        (link, is_inner): (u32, bool),
+        next_outer: u64,
+        round: &Round,
+    ) {
         let in_link = &mut self.in_links[link as usize];
         let mut packet = in_link.receiver.first().packet;
         in_link.receiver.drop_first();
@@ -451,17 +462,15 @@ impl Partition {
             let is_at_host = self.nodes[in_link.node as usize].host.is_some();
             telemetry.came(&mut packet, records, is_at_host);
         }
-        if inner {
-            let next = in_link.receiver.peek().map(|entry| entry.arrival);
-            self.desk.inner_popped(link, next);
-        }
-        if CARE != PLAIN
-            && let Some((arrival, _)) = self.desk.inner_head()
-        {
-            self.desk.quiet_until = self.desk.quiet_until.min(arrival);
-        }
         self.desk.now = now;
         self.desk.hops += 1;
+        if is_inner {
+            let next = in_link.receiver.peek().map(|entry| entry.arrival);
+            self.desk.popped_inside(link, next);
+        }
+        if CARE != PLAIN {
+            self.desk.quiet_until = next_outer.min(self.desk.next_event());
+        }
         let (node, port) = (in_link.node as usize, in_link.port);
         self.nodes[node].arrive::<CARE>(now, port, &packet, &mut self.desk, round);
         self.finish_event::<MANY>(node, round);
@@ -471,9 +480,7 @@ impl Partition {
     /// are events.
     #[inline(always)]
     fn finish_event<const MANY: bool>(&mut self, node: usize, round: &Round) {
-        if self.nodes[node].has_nic() {
-            self.nodes[node].expect_serve(&mut self.desk, round);
-        }
+        self.nodes[node].expect_serve(&mut self.desk, round);
         if MANY && let Some(unsettled) = &mut self.unsettled {
             unsettled.touch(node);
         }
@@ -490,17 +497,9 @@ impl Partition {
                     starts
                 }
             }
-            few if few.len() <= FEW => {
-                let settle = |next: u64, node: &mut Node| next.min(node.settle_all(&mut self.desk, round));
-                few.iter_mut().fold(u64::MAX, settle).min(self.next_look(round))
-            }
-            _ => self.settle_touched(round).min(self.next_look(round)),
+            _ => self.settle_several(round).min(self.next_look(round)),
         };
-        let mut next = next_arrival.min(starts);
-        next = next.min(self.desk.next_timer());
-        if let Some((arrival, _)) = self.desk.inner_head() {
-            next = next.min(arrival);
-        }
+        let next = next_arrival.min(starts).min(self.desk.next_event());
         round.activity.set_own(self.number as usize, next);
     }
 
@@ -509,11 +508,13 @@ impl Partition {
         if self.desk.credit_links.is_empty() { u64::MAX } else { round.end }
     }
 
-    /// Lets starts that are no events happen at those of several nodes that have such before the end of the window, or at
-    /// which something has happened; the earliest start left, `u64::MAX` for none.
-    fn settle_touched(&mut self, round: &Round) -> u64 {
+    /// Lets starts that are no events happen at several nodes; where they are many, at those that have such before the end of
+    /// the window, or at which something has happened. The earliest start left, `u64::MAX` for none.
+    fn settle_several(&mut self, round: &Round) -> u64 {
         let Partition { nodes, desk, unsettled, .. } = self;
-        let Some(unsettled) = unsettled else { return u64::MAX };
+        let Some(unsettled) = unsettled else {
+            return nodes.iter_mut().fold(u64::MAX, |next, node| next.min(node.settle_all(desk, round)));
+        };
         let Unsettled { touched, starts } = &mut **unsettled;
         starts.take_due(round.end - 1, |first, due| touched[first as usize / 64] |= due << (first % 64));
         for (first, word) in (0..).step_by(64).zip(touched) {
@@ -562,19 +563,19 @@ fn key(round: &Round, arrival: u64, link: u32) -> u64 {
 #[inline(always)]
 fn catch_up<const CARE: u8>(at: u64, node: &mut Node, desk: &mut Desk, round: &Round) {
     if CARE != CREDIT {
-        while desk.next_timer() < at {
-            fire(node, desk, round);
+        while desk.next_event() < at {
+            fire_next(node, desk, round);
         }
         return;
     }
     loop {
-        let (timer, arbitration) = (desk.next_timer(), node.next_arbitration());
+        let (timer, arbitration) = (desk.next_event(), node.next_arbitration());
         if timer.min(arbitration) >= at {
             return;
         }
         // Arbitration comes after everything else that happens at an instant.
         if timer <= arbitration {
-            fire(node, desk, round);
+            fire_next(node, desk, round);
         } else {
             node.arbitrate_until(timer.min(at), desk, round);
         }
@@ -582,8 +583,13 @@ fn catch_up<const CARE: u8>(at: u64, node: &mut Node, desk: &mut Desk, round: &R
 }
 
 /// Lets the next timer, which is this node's, happen.
-fn fire(node: &mut Node, desk: &mut Desk, round: &Round) {
-    let timer = desk.take_timer();
+#[inline(never)]
+fn fire_next(node: &mut Node, desk: &mut Desk, round: &Round) {
+    fire(desk.take_timer(), node, desk, round);
+}
+
+/// Lets a timer of this node happen.
+fn fire(timer: Timer, node: &mut Node, desk: &mut Desk, round: &Round) {
     // What means nothing any more is no event: it must not make a run longer. Nor may a start, for elsewhere it is none.
     let is_event = match timer.kind {
         TimerKind::Timeout { number, pair } => node.timeout(timer.at, pair, number, desk, round),
@@ -592,7 +598,10 @@ fn fire(node: &mut Node, desk: &mut Desk, round: &Round) {
             false
         }
         TimerKind::Crossbar => {
-            node.arbitrate(timer.at, desk, round);
+            // What was expected before something earlier was need not be so any more.
+            if node.next_arbitration() <= timer.at {
+                node.arbitrate(timer.at, desk, round);
+            }
             false
         }
         // Whatever it does to packets; when all is done, what still fails makes the run no longer.

@@ -8,7 +8,7 @@
 use netloom_model::Rdma;
 use netloom_records::DropReason;
 
-use super::{GUARDED, Node, Way, settle};
+use super::{GUARDED, Node, PAUSING, Way, settle};
 use crate::buffer::{Admission, Request};
 use crate::desk::{Desk, TimerKind};
 use crate::packet::{Packet, PacketKind};
@@ -19,7 +19,7 @@ use crate::turns::bits;
 impl Node {
     /// As [`Node::enqueue_class`], where ports share a buffer or mark packets.
     #[inline(always)]
-    pub(super) fn enqueue_guarded(
+    pub(super) fn enqueue_guarded<const CARE: u8>(
         &mut self,
         now: u64,
         way: Way,
@@ -32,15 +32,19 @@ impl Node {
         let (bytes, waiting) = (u64::from(packet.bytes), egress.data_bytes());
         let request =
             Request { ingress: way.ingress, egress: way.port, class: packet.class(), bytes, waiting };
-        let is_simple = packet.is_data() && !egress.is_careful();
+        // Elsewhere starts of all others are computed.
+        let is_data = CARE != PAUSING || packet.is_data();
+        let is_simple = (CARE == PAUSING || packet.is_data()) && !egress.is_careful();
         let joins = match buffer {
-            Some(buffer) if is_simple => buffer.take_at_once(&request),
+            Some(buffer) if is_simple && is_data => buffer.take_at_once(&request),
             _ => is_simple,
         };
         if !joins {
             return self.enqueue_with_care(now, way, packet, desk, round);
         }
-        egress.count_in(packet);
+        if is_data {
+            egress.count_in(packet);
+        }
         match egress.join(now, packet) {
             Enqueued::Taken => {}
             Enqueued::StartsAt(at) => self.expect_start(way.port, at, desk),
@@ -229,7 +233,7 @@ impl Node {
     /// Takes note in the shared buffer of what has left a port. Tells an ingress that may go on, and the class as a bit;
     /// there may be another: ask again.
     #[inline]
-    fn sync_port(&mut self, port: u32, round: &Round) -> Option<(u32, u8)> {
+    pub(super) fn sync_port(&mut self, port: u32, round: &Round) -> Option<(u32, u8)> {
         let Node { buffer, ports, .. } = self;
         let (buffer, egress) = (buffer.as_deref_mut()?, &ports[port as usize]);
         if buffer.is_by_class() {

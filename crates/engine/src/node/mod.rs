@@ -14,12 +14,12 @@ use netloom_units::{HostId, NodeId, Random, Time};
 
 use crate::buffer::SharedBuffer;
 use crate::credit::{Crossbar, HostReturns, Notices};
-use crate::desk::{Desk, TimerKind};
+use crate::desk::Desk;
 use crate::edge::Edge;
-use crate::hook::{Actions, Hook, Verdict};
+use crate::hook::Hook;
 use crate::host::Host;
 use crate::packet::{InFlight, Packet};
-use crate::port::{Egress, Enqueued, Form, Start};
+use crate::port::{Egress, Enqueued, Form};
 use crate::round::Round;
 use crate::route::{Bundle, RailRoute, Route};
 use crate::trace::{Account, Followed};
@@ -27,16 +27,19 @@ use crate::trace::{Account, Followed};
 mod by_hand;
 mod candidates;
 mod fault;
+mod frames;
 mod guarded;
 mod guided;
 mod loss;
+mod middlebox;
 mod start;
 mod storm;
 
 use by_hand::ByHand;
 use candidates::{Candidates, WithLonger};
+use frames::{FrameBound, surely_takes};
+use start::settle_now;
 pub use start::{push, settle, transmit};
-use start::{settle_now, settle_special, transmit_as};
 
 /// A switch that only queues and forwards.
 pub const PLAIN: u8 = 0;
@@ -44,6 +47,9 @@ pub const PLAIN: u8 = 0;
 pub const GUARDED: u8 = 1;
 /// A switch with input buffers.
 pub const CREDIT: u8 = 2;
+/// As [`GUARDED`], of a switch that may send pause frames and knows until when it will not, or is among several: what starts
+/// before anything else happens is known at once.
+pub const PAUSING: u8 = 3;
 
 /// One host or switch.
 pub struct Node {
@@ -77,6 +83,10 @@ pub struct Node {
     random: Random,
     /// What the ports share, at a switch where they share something.
     buffer: Option<Box<SharedBuffer>>,
+    /// No pause frame leaves before this instant.
+    frames_from: u64,
+    /// What follows from, at a switch that sends such.
+    frame_bound: Option<Box<FrameBound>>,
     /// Input buffers, at a switch that has such.
     pub crossbar: Option<Box<Crossbar>>,
     /// What it told those upstream, at a switch that tells them of congestion.
@@ -151,6 +161,8 @@ impl Node {
             by_hand: None,
             random,
             buffer: None,
+            frames_from: 0,
+            frame_bound: None,
             crossbar: None,
             notices: None,
             returns: None,
@@ -225,35 +237,6 @@ impl Node {
         self.forward::<CARE>(now, ingress, packet, desk, round);
     }
 
-    /// A packet meets the middlebox before it is forwarded.
-    fn arrive_at_hook(&mut self, now: u64, ingress: u32, mut packet: Packet, desk: &mut Desk, round: &Round) {
-        let mut actions = Actions::default();
-        let hook = self.hook.as_mut().expect("seen by the caller");
-        match hook.on_arrival(Time(now), ingress, &mut packet, &mut actions) {
-            Verdict::Pass => self.forward_by_list(now, ingress, &packet, desk, round),
-            Verdict::Drop => self.lose(now, DropReason::Hook, &packet, desk, round),
-            Verdict::Keep => {}
-        }
-        self.carry_out(now, actions, desk, round);
-    }
-
-    /// A timer of the hook has come.
-    pub fn hook_timer(&mut self, now: u64, number: u32, desk: &mut Desk, round: &Round) {
-        let mut actions = Actions::default();
-        self.hook.as_mut().expect("only a hook sets its timers").on_timer(Time(now), number, &mut actions);
-        self.carry_out(now, actions, desk, round);
-    }
-
-    fn carry_out(&mut self, now: u64, actions: Actions, desk: &mut Desk, round: &Round) {
-        for (at, number) in actions.timers {
-            desk.set_timer(at.0.max(now), self.place, TimerKind::Hook { number });
-        }
-        let own = self.ports.len() as u32;
-        for packet in actions.emit {
-            self.forward_by_list(now, own, &packet, desk, round);
-        }
-    }
-
     /// Finds a packet's way out and queues it there. A node's own packets come by in-link `n_ports`.
     ///
     /// What care its ports may need is known to the compiler, so that others pay nothing for it.
@@ -266,10 +249,17 @@ impl Node {
         desk: &mut Desk,
         round: &Round,
     ) {
-        let Bundle { first, count } = self.route.bundle(HostId(packet.destination));
+        let mut bundle = self.route.bundle(HostId(packet.destination));
+        // Elsewhere rails are seen to by `forward_by_list`: one more branch here is 1 % of a packet-hop.
+        if CARE == PAUSING
+            && bundle.count == 0
+            && let Some(rail) = &self.rail
+        {
+            bundle = rail.bundle(HostId(packet.destination));
+        }
+        let Bundle { first, count } = bundle;
         match count {
-            0 if self.hook.is_some() => self.arrive_at_hook(now, ingress, *packet, desk, round),
-            0 => self.forward_by_list(now, ingress, packet, desk, round),
+            0 => self.forward_otherwise(now, ingress, packet, desk, round),
             1 => {
                 let way = Way { ingress, port: first };
                 self.enqueue::<CARE>(now, way, packet.class(), || packet.onward(), desk, round);
@@ -278,6 +268,16 @@ impl Node {
                 let set = PortSet::Range { first, count };
                 self.forward_chosen::<CARE>(now, ingress, packet, set, desk, round);
             }
+        }
+    }
+
+    /// As [`Node::forward`], where arithmetic does not know next hops.
+    #[inline(never)]
+    fn forward_otherwise(&mut self, now: u64, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+        if self.hook.is_some() {
+            self.arrive_at_hook(now, ingress, *packet, desk, round);
+        } else {
+            self.forward_by_list(now, ingress, packet, desk, round);
         }
     }
 
@@ -291,7 +291,7 @@ impl Node {
         }
         if let Some(port) = self.port_by_hand(packet, round) {
             let way = Way { ingress, port };
-            return self.enqueue::<GUARDED>(now, way, packet.class(), || packet.onward(), desk, round);
+            return self.enqueue::<PAUSING>(now, way, packet.class(), || packet.onward(), desk, round);
         }
         if let Some(own) = self.own_group.filter(|_| packet.is_data()) {
             return self.forward_guided(now, ingress, (packet, own), desk, round);
@@ -341,9 +341,9 @@ impl Node {
             }
             1 => {
                 let way = Way { ingress, port: set.get(0) };
-                self.enqueue::<GUARDED>(now, way, packet.class(), || packet.onward(), desk, round);
+                self.enqueue::<PAUSING>(now, way, packet.class(), || packet.onward(), desk, round);
             }
-            _ => self.forward_chosen::<GUARDED>(now, ingress, packet, set, desk, round),
+            _ => self.forward_chosen::<PAUSING>(now, ingress, packet, set, desk, round),
         }
     }
 
@@ -374,7 +374,7 @@ impl Node {
             let pick = balancer.pick(&mut context, || view(packet, ingress, round), || candidates);
             let way = Way { ingress, port: list[pick.candidate] };
             let onward = || packet.onward_as(pick.class, pick.tag);
-            self.enqueue::<GUARDED>(now, way, pick.class, onward, desk, round);
+            self.enqueue::<PAUSING>(now, way, pick.class, onward, desk, round);
         }
         desk.scratch = list;
     }
@@ -436,21 +436,39 @@ impl Node {
             return self.stand(now, way, &packet(), desk, round);
         }
         let port = way.port;
-        let egress = &mut self.ports[port as usize];
-        let arrival = if egress.is_plain() {
+        let mut egress = &mut self.ports[port as usize];
+        let is_alone = CARE == PAUSING
+            && egress.starts_before(desk.quiet_until.min(round.end), now, packet().bytes)
+            && (now < self.frames_from
+                || surely_takes(self.buffer.as_deref(), self.edge.as_deref(), packet().bytes));
+        let arrival = if is_alone {
+            egress.enqueue_computed(now, packet().bytes)
+        } else if (CARE == PLAIN || egress.is_computed(class)) && egress.is_plain() {
             egress.enqueue_plain(now, packet().bytes)
         } else {
-            let is_computed = egress.is_computed(class);
-            if egress.has_start_before(now) {
-                if CARE == PLAIN || !egress.is_special() {
-                    settle_now(egress, now, desk, round);
-                } else if is_computed || !egress.may_join(now, packet().bytes) {
-                    settle_special(egress, now, desk, round);
-                }
+            // Control packets of a switch that sends pause frames may not join: they would overtake data that has started.
+            let mut is_computed = egress.is_computed(class);
+            if egress.has_start_before(now)
+                && (CARE == PLAIN
+                    || is_computed
+                    || (CARE == PAUSING && egress.is_computed_unless_frames(class))
+                    || !egress.may_join(now, packet().bytes))
+            {
+                settle_now(egress, now, desk, round);
+            }
+            if CARE == PAUSING
+                && egress.is_computed_unless_frames(class)
+                && let Some(start) = egress.start_if_next(now, class)
+            {
+                is_computed = start < self.frames_from || {
+                    let is_before = self.is_before_new_bound(now, start, round);
+                    egress = &mut self.ports[port as usize];
+                    is_before
+                };
             }
             if !is_computed {
                 return if CARE != PLAIN && egress.is_guarded() {
-                    self.enqueue_guarded(now, way, &packet(), desk, round);
+                    self.enqueue_guarded::<CARE>(now, way, &packet(), desk, round);
                 } else {
                     self.enqueue_class::<CARE>(now, port, &packet(), desk);
                 };
@@ -529,38 +547,10 @@ impl Node {
         }
     }
 
-    #[inline(never)]
-    fn start_at_hook(&mut self, port: u32, mut start: Start, desk: &mut Desk, round: &Round) {
-        let hook = self.hook.as_mut().expect("seen by the caller");
-        let mut actions = Actions::default();
-        let class = start.packet.class();
-        // The hook sees, and may keep, a packet that has not crossed this link.
-        start.packet = start.packet.taken_back();
-        let verdict = hook.on_start(Time(start.at), port, &mut start.packet, &mut actions);
-        match verdict {
-            Verdict::Pass => {
-                start.packet = start.packet.onward();
-                transmit_as(class, &mut self.ports[port as usize], &start, desk, round);
-            }
-            Verdict::Drop | Verdict::Keep => {
-                let egress = &mut self.ports[port as usize];
-                egress.take_back(&start);
-                let found = egress.trace().map(|trace| trace.left(class));
-                if verdict == Verdict::Drop {
-                    egress.count_refused();
-                    let followed = found.map(|found| Followed { found, start: None });
-                    let packet = start.packet.onward();
-                    self.lose_at(port, start.at, DropReason::Hook, (&packet, followed), desk);
-                }
-            }
-        }
-        self.carry_out(start.at, actions, desk, round);
-    }
-
     /// Lets every start before the end of the window happen; the earliest start left, `u64::MAX` for none.
     #[inline(always)]
     pub fn settle_all(&mut self, desk: &mut Desk, round: &Round) -> u64 {
-        let own = if self.has_nic() { self.serve_now(round.end, desk, round) } else { u64::MAX };
+        let own = self.finish_serving(desk, round);
         self.settle_busy(desk, round).min(own)
     }
 
@@ -596,13 +586,6 @@ impl Node {
     /// Takes notice that an overlay of next hops holds from now on.
     pub fn note_overlay(&mut self) {
         self.overlaid = true;
-        self.note_route();
-    }
-
-    /// Seats a middlebox. It needs every start as an event of its own.
-    pub fn seat_hook(&mut self, hook: Box<dyn Hook>) {
-        self.ports.iter_mut().for_each(|port| port.set_form(Form::Timed));
-        self.hook = Some(hook);
         self.note_route();
     }
 

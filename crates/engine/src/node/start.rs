@@ -34,7 +34,7 @@ pub(super) fn settle_now(egress: &mut Egress, now: u64, desk: &mut Desk, round: 
 
 /// As [`settle_now`], at a port where something happens at the start of a transmission.
 #[inline(never)]
-pub(super) fn settle_special(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
+fn settle_special(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
     if egress.is_watched() {
         return settle_watched(egress, now, desk, round);
     }

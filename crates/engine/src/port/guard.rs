@@ -79,10 +79,11 @@ impl Egress {
         let judges_starts = marker.filter(|marker| !marker.at_enqueue);
         self.extras.judged_above = judges_starts.map_or(u64::MAX, Marker::minimum);
         let is_seen = self.count.is_some() || self.extras.watched || self.extras.careful;
-        // Else a packet could overtake those that have started.
-        let is_one_class = self.computed_from != u8::MAX;
+        // Where data is not guarded, it is not by joining that it comes.
+        // Else packets of data, which join, could overtake others.
+        let is_data_last = self.computed_from != u8::MAX || self.computed_unless_frames != u8::MAX;
         self.extras.calm_below = match marker {
-            _ if is_seen || !is_one_class => 0,
+            _ if is_seen || !is_data_last || !self.extras.guarded => 0,
             Some(marker) => marker.minimum(),
             None => u64::MAX,
         };
@@ -94,6 +95,16 @@ impl Egress {
     pub fn may_join(&self, now: u64, bytes: u32) -> bool {
         self.next_start.saturating_add(self.queued) > now
             && self.extras.data_bytes + u64::from(bytes) <= self.extras.calm_below
+    }
+
+    /// Whether a packet that comes at `now` starts before an instant until which nothing else happens, and nobody counts or
+    /// marks it.
+    #[inline(always)]
+    pub fn starts_before(&self, next_at: u64, now: u64, bytes: u32) -> bool {
+        self.next_start == u64::MAX
+            && self.free_at.max(now) < next_at
+            && u64::from(bytes) <= self.extras.calm_below
+            && self.form == super::Form::Lazy
     }
 
     /// A data packet joins its queue, and nothing else happens to it.

@@ -100,6 +100,8 @@ pub struct Egress {
     pub channel: Channel,
     /// The lowest class whose starts are computed: nothing can overtake it. 255 for none.
     computed_from: u8,
+    /// The class, higher than that of data, whose starts are computed while no pause frame can come; 255 for none.
+    computed_unless_frames: u8,
     form: Form,
     /// Whether all there is to an enqueue is a computed start: see [`Egress::is_plain`].
     plain: bool,
@@ -225,6 +227,7 @@ impl Egress {
             delay,
             channel,
             computed_from: 0,
+            computed_unless_frames: u8::MAX,
             form: Form::Computed,
             plain: per_byte.is_multiple_of(rate.0),
             special: false,
@@ -292,6 +295,12 @@ impl Egress {
     /// Lets the starts of the highest class in use be computed (lazy form only): one class at most is left to wait.
     pub fn set_top_class(&mut self, class: u8) {
         self.computed_from = class;
+        self.note_care();
+    }
+
+    /// Lets the starts of the highest class in use be computed while no pause frame can come (lazy form only).
+    pub fn set_top_class_unless_frames(&mut self, class: u8) {
+        self.computed_unless_frames = class;
         self.note_care();
     }
 
@@ -375,6 +384,20 @@ impl Egress {
     #[inline(always)]
     pub fn is_computed(&self, class: u8) -> bool {
         class >= self.computed_from
+    }
+
+    /// Whether the start of a packet of this class is known at once if no pause frame comes before it. It may not join its
+    /// queue before starts that are past have happened, for it would overtake those packets.
+    #[inline(always)]
+    pub fn is_computed_unless_frames(&self, class: u8) -> bool {
+        class == self.computed_unless_frames
+    }
+
+    /// Whether a packet of this class would start next, and when. Starts before `now` must have happened.
+    #[inline(always)]
+    pub fn start_if_next(&self, now: u64, class: u8) -> Option<u64> {
+        let filled = self.queues.as_deref().map_or(0, |queues| queues.filled);
+        (filled >> class == 0).then(|| self.free_at.max(now))
     }
 
     /// Appends a packet whose start is known at once; its arrival at the other end, or `None` if the queue is full.

@@ -52,6 +52,11 @@ impl ByClass {
         self.note_filled(class);
     }
 
+    /// Whether no queue pair has something to send.
+    pub fn is_empty(&self) -> bool {
+        self.filled == 0
+    }
+
     fn note_filled(&mut self, class: u8) {
         let is_filled = self.ready[usize::from(class & 7)].first().is_some();
         self.filled = self.filled & !(1 << class) | u8::from(is_filled) << class;

@@ -30,6 +30,10 @@ pub struct Nic {
     pub incoming: Slab<Incoming>,
     /// One for each port.
     pub lanes: Vec<Lane>,
+    /// Its ports whose links end in the same partition.
+    pub inner_ports: Vec<u32>,
+    /// Whether a queue pair may be ready at one of these.
+    pub has_inner_work: bool,
     /// No data packet starts before this instant: a lower bound, and lowered when one may start earlier.
     pub quiet_until: u64,
     /// Queue pairs that have sent.
@@ -55,6 +59,8 @@ pub struct Lane {
     pub by_class: Option<Box<ByClass>>,
     /// Whether data is not told apart by class, and congestion control senses notifications alone.
     pub is_usual: bool,
+    /// Whether its link ends in the same partition.
+    pub is_inner: bool,
     /// What a queue pair knows that has heard everything that the port was told; where notifications are for the port.
     pub told: State,
 }
@@ -73,6 +79,7 @@ impl Nic {
                 controller,
                 ready: Ready::default(),
                 by_class,
+                is_inner: false,
             }
         };
         Nic {
@@ -81,6 +88,8 @@ impl Nic {
             outgoing: Slab::default(),
             incoming: Slab::default(),
             lanes: ports.iter().map(lane).collect(),
+            inner_ports: Vec::new(),
+            has_inner_work: false,
             quiet_until: 0,
             n_pairs: 0,
             injection: Injection::of(model),
@@ -143,6 +152,7 @@ impl Nic {
         let number = pair.number.expect("whoever has something to send has a number");
         let turn = Turn { from: now.max(pair.next_at), number, place };
         self.quiet_until = self.quiet_until.min(turn.from);
+        self.has_inner_work |= lane.is_inner;
         lane.push(class, turn);
     }
 
@@ -200,6 +210,14 @@ impl Lane {
         match &mut self.by_class {
             Some(by_class) => by_class.remove(class, place),
             None => self.ready.remove(place),
+        }
+    }
+
+    /// Whether no queue pair has something to send.
+    pub fn is_empty(&self) -> bool {
+        match &self.by_class {
+            Some(by_class) => by_class.is_empty(),
+            None => self.ready.len() == 0,
         }
     }
 

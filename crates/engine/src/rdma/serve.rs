@@ -67,18 +67,48 @@ impl Node {
 
     /// In a partition of several nodes others may hear of a packet within the window, so starts on links that end there must
     /// be events: sets timers for the next ones. On other links starts happen when somebody looks, as at a host by itself.
+    #[inline(always)]
     pub fn expect_serve(&mut self, desk: &mut Desk, round: &Round) {
-        for port in 0..self.ports.len() {
-            let Some(nic) = self.host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) else { return };
-            let egress = &mut self.ports[port];
-            if !egress.channel.ends_inside() {
-                continue;
-            }
-            let Some(from) = nic.lanes[port].first_from(egress, round.model.classes.data) else { continue };
+        if self.nic_mut().is_some_and(|nic| nic.has_inner_work) {
+            self.expect_inner_starts(desk, round);
+        }
+    }
+
+    #[inline(never)]
+    fn expect_inner_starts(&mut self, desk: &mut Desk, round: &Round) {
+        let Node { ports, host, place, .. } = self;
+        let Some(nic) = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) else { return };
+        nic.has_inner_work = nic.inner_ports.iter().any(|&port| !nic.lanes[port as usize].is_empty());
+        for &port in &nic.inner_ports {
+            let egress = &mut ports[port as usize];
+            let first = nic.lanes[port as usize].first_from(egress, round.model.classes.data);
+            let Some(from) = first else { continue };
             let start = from.max(egress.free_at()).max(nic.not_before());
             if egress.is_timer_needed(start) {
-                desk.set_timer(start, self.place, TimerKind::Start { port: port as u32 });
+                desk.set_timer(start, *place, TimerKind::Start { port });
             }
+        }
+    }
+
+    /// Takes note of the ports whose links end in the same partition, before the run.
+    pub fn note_inner_ports(&mut self) {
+        let Node { ports, host, .. } = self;
+        if let Some(nic) = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) {
+            let ends_inside = |&port: &u32| ports[port as usize].channel.ends_inside();
+            nic.inner_ports = (0..ports.len() as u32).filter(ends_inside).collect();
+            nic.inner_ports.iter().for_each(|&port| nic.lanes[port as usize].is_inner = true);
+        }
+    }
+
+    /// Lets every start of a data packet at its NIC before the end of the window happen; no later than the next one,
+    /// `u64::MAX` for none.
+    #[inline(always)]
+    pub fn finish_serving(&mut self, desk: &mut Desk, round: &Round) -> u64 {
+        match self.nic_mut() {
+            None => u64::MAX,
+            // Control packets that wait are settled with the ports.
+            Some(nic) if nic.quiet_until >= round.end => nic.quiet_until,
+            Some(_) => self.serve_now(round.end, desk, round),
         }
     }
 

@@ -461,6 +461,10 @@ macro_rules! registry {
             /// This policy for data, another one for control packets.
             #[must_use]
             pub fn apart_from(self, control: Balancer) -> Balancer {
+                // It remembers nothing that could be kept apart.
+                if matches!((&self, &control), (Balancer::Spray(_), Balancer::Spray(_))) {
+                    return self;
+                }
                 Balancer::Apart(Box::new((self, control)))
             }
 

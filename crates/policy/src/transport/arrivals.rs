@@ -89,7 +89,17 @@ impl Arrivals {
     }
 
     /// Everything below a position is there.
+    #[inline(always)]
     pub fn advance_to(&mut self, expected: u64) {
+        if self.n_ahead == 0 {
+            debug_assert!(self.ahead.is_empty(), "nothing stands in it");
+            self.expected = self.expected.max(expected);
+        } else {
+            self.advance_over_holes(expected);
+        }
+    }
+
+    fn advance_over_holes(&mut self, expected: u64) {
         while self.expected < expected {
             if self.n_ahead == 0 {
                 self.expected = expected;

@@ -55,11 +55,24 @@ impl Repeats {
         *self = Repeats { named, ..Repeats::new(self.window) };
     }
 
+    #[inline(always)]
     pub(super) fn has_work(&mut self, course: &Course) -> bool {
-        self.hole(course).is_some() || (course.has_more() && self.under_way(course) < self.window)
+        (self.may_have_hole() && self.hole(course).is_some())
+            || (course.has_more() && self.under_way(course) < self.window)
     }
 
+    #[inline(always)]
     pub(super) fn take(&mut self, course: &mut Course) -> Turn {
+        if self.may_have_hole() { self.take_with_holes(course) } else { course.forward() }
+    }
+
+    /// Whether something may have to be repeated: mostly nothing is under recovery.
+    #[inline(always)]
+    fn may_have_hole(&self) -> bool {
+        self.recovery.is_some() || self.late.is_some()
+    }
+
+    fn take_with_holes(&mut self, course: &mut Course) -> Turn {
         let Some(position) = self.hole(course) else { return course.forward() };
         self.late = None;
         self.scan = self.scan.max(position + 1);
@@ -80,6 +93,7 @@ impl Repeats {
         (self.scan < self.above).then_some(self.scan)
     }
 
+    #[inline(always)]
     pub(super) fn acknowledged(&mut self, course: &mut Course, expected: u64) -> bool {
         let is_news = course.acknowledged(expected);
         if is_news {

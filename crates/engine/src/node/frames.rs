@@ -1,0 +1,67 @@
+//! How long a switch will send no pause frame, so that starts of control packets are known at once.
+//!
+//! Models: a bound from what the shared buffer holds and what in-links bring at most. A control packet that starts before
+//! it cannot be overtaken by a frame, so it goes onto its link when it is queued.
+//! Leaves out: links that change in time and hooks, with which every control packet waits for its start.
+//!
+//! Invariants: a bound holds whatever arrives; that it is looked for rarely changes no result.
+
+use super::Node;
+use crate::buffer::{Inflow, SharedBuffer};
+use crate::edge::Edge;
+use crate::round::Round;
+
+/// See the module.
+pub(super) struct FrameBound {
+    inflow: Inflow,
+    /// The window in which the bound was last looked for.
+    window: u64,
+}
+
+impl Node {
+    /// Lets the starts of control packets be known while no pause frame can come, before the run.
+    pub fn bound_frames(&mut self, inflow: Inflow) {
+        self.frame_bound = Some(Box::new(FrameBound { inflow, window: u64::MAX }));
+    }
+
+    /// Whether such a bound is looked for here.
+    pub fn bounds_frames(&self) -> bool {
+        self.frame_bound.is_some()
+    }
+
+    /// Whether it ever sends pause frames.
+    pub fn may_pause(&self) -> bool {
+        self.buffer.as_ref().is_some_and(|buffer| buffer.may_pause())
+    }
+
+    /// Looks for a new bound, once in a window; whether no pause frame leaves until after `start`.
+    #[inline(never)]
+    pub(super) fn is_before_new_bound(&mut self, now: u64, start: u64, round: &Round) -> bool {
+        let is_pausing = self.buffer.as_ref().is_none_or(|buffer| buffer.is_pausing());
+        let Some(bound) = self.frame_bound.as_deref_mut().filter(|bound| bound.window != round.window) else {
+            return false;
+        };
+        bound.window = round.window;
+        if is_pausing {
+            return false;
+        }
+        for port in 0..self.ports.len() as u32 {
+            self.sync_port(port, round);
+        }
+        if let (Some(buffer), Some(bound)) = (&self.buffer, &self.frame_bound) {
+            let until = now.saturating_add(buffer.least_time_to_pause(&bound.inflow));
+            self.frames_from = self.frames_from.max(until);
+        }
+        start < self.frames_from
+    }
+}
+
+/// Whether a packet that waits behind nothing is taken for sure where nobody is paused.
+#[inline(always)]
+pub(super) fn surely_takes(buffer: Option<&SharedBuffer>, edge: Option<&Edge>, bytes: u32) -> bool {
+    match buffer {
+        Some(buffer) => buffer.surely_takes(u64::from(bytes)),
+        // A full queue may refuse it, which an edge must hear of.
+        None => edge.is_none(),
+    }
+}

@@ -1,0 +1,89 @@
+//! The middlebox of a switch: what it does with packets that arrive, with those about to start, and at its timers.
+//!
+//! Models: packets passed on, kept back, dropped and made; timers.
+//! Leaves out: what a middlebox decides (`hook.rs` of the crate).
+
+use netloom_records::DropReason;
+use netloom_units::Time;
+
+use super::Node;
+use super::start::transmit_as;
+use crate::desk::{Desk, TimerKind};
+use crate::hook::{Actions, Hook, Verdict};
+use crate::packet::Packet;
+use crate::port::{Form, Start};
+use crate::round::Round;
+use crate::trace::Followed;
+
+impl Node {
+    /// Seats a middlebox. It needs every start as an event of its own.
+    pub fn seat_hook(&mut self, hook: Box<dyn Hook>) {
+        self.ports.iter_mut().for_each(|port| port.set_form(Form::Timed));
+        self.hook = Some(hook);
+        self.note_route();
+    }
+
+    /// A packet meets the middlebox before it is forwarded.
+    pub(super) fn arrive_at_hook(
+        &mut self,
+        now: u64,
+        ingress: u32,
+        mut packet: Packet,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
+        let mut actions = Actions::default();
+        let hook = self.hook.as_mut().expect("seen by the caller");
+        match hook.on_arrival(Time(now), ingress, &mut packet, &mut actions) {
+            Verdict::Pass => self.forward_by_list(now, ingress, &packet, desk, round),
+            Verdict::Drop => self.lose(now, DropReason::Hook, &packet, desk, round),
+            Verdict::Keep => {}
+        }
+        self.carry_out(now, actions, desk, round);
+    }
+
+    /// A timer of the hook has come.
+    pub fn hook_timer(&mut self, now: u64, number: u32, desk: &mut Desk, round: &Round) {
+        let mut actions = Actions::default();
+        self.hook.as_mut().expect("only a hook sets its timers").on_timer(Time(now), number, &mut actions);
+        self.carry_out(now, actions, desk, round);
+    }
+
+    fn carry_out(&mut self, now: u64, actions: Actions, desk: &mut Desk, round: &Round) {
+        for (at, number) in actions.timers {
+            desk.set_timer(at.0.max(now), self.place, TimerKind::Hook { number });
+        }
+        let own = self.ports.len() as u32;
+        for packet in actions.emit {
+            self.forward_by_list(now, own, &packet, desk, round);
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn start_at_hook(&mut self, port: u32, mut start: Start, desk: &mut Desk, round: &Round) {
+        let hook = self.hook.as_mut().expect("seen by the caller");
+        let mut actions = Actions::default();
+        let class = start.packet.class();
+        // The hook sees, and may keep, a packet that has not crossed this link.
+        start.packet = start.packet.taken_back();
+        let verdict = hook.on_start(Time(start.at), port, &mut start.packet, &mut actions);
+        match verdict {
+            Verdict::Pass => {
+                start.packet = start.packet.onward();
+                transmit_as(class, &mut self.ports[port as usize], &start, desk, round);
+            }
+            Verdict::Drop | Verdict::Keep => {
+                let egress = &mut self.ports[port as usize];
+                egress.take_back(&start);
+                let found = egress.trace().map(|trace| trace.left(class));
+                if verdict == Verdict::Drop {
+                    egress.count_refused();
+                    let followed = found.map(|found| Followed { found, start: None });
+                    let packet = start.packet.onward();
+                    self.lose_at(port, start.at, DropReason::Hook, (&packet, followed), desk);
+                }
+            }
+        }
+        self.carry_out(start.at, actions, desk, round);
+    }
+}
