@@ -19,6 +19,7 @@ use crate::desk::TimerKind;
 use crate::edge::Edge;
 use crate::hook::Seated;
 use crate::host::Host;
+use crate::load::PortLoads;
 use crate::mark::Marker;
 use crate::node::Node;
 use crate::packet::InFlight;
@@ -185,7 +186,7 @@ impl<'a> Builder<'a> {
                 let range = self.model.fabric.port_range(node);
                 let link = |has_credits| {
                     let node = place as u32;
-                    move |(receiver, port)| InLink { receiver, node, port, has_credits }
+                    move |(receiver, port)| InLink { receiver, node, port, has_credits, head: 0 }
                 };
                 in_links.extend(range.clone().map(|port| rings.receiver(port)).zip(0..).map(link(false)));
                 let mut ports: Vec<Egress> =
@@ -412,10 +413,9 @@ impl<'a> Builder<'a> {
         if let Some(control) = model.balances.control.as_ref().filter(|_| !is_host) {
             balancer = balancer.apart_from(Balancer::seat(control, seat));
         }
-        if model.recording.queue_packets || balancer.counts_packets() {
-            ports.iter_mut().for_each(Egress::count_packets);
-        }
+        let loads = self.loads(&balancer, is_host, &mut ports);
         let mut node = Node::new(id, place, ports, route, balancer, random);
+        node.loads = loads;
         node.follow_rails(RailRoute::of(&model.routing, id));
         node.host = is_host.then(|| Box::new(Host::new(model.transport.entropy)));
         let fabric_ports = model.fabric.ports_of(id);
@@ -441,6 +441,22 @@ impl<'a> Builder<'a> {
             }
         }
         node
+    }
+
+    /// What the policy of a node compares of its ports, where it does; packets that wait are counted there or at the ports, where
+    /// somebody wants to know.
+    fn loads(&self, balancer: &Balancer, is_host: bool, ports: &mut [Egress]) -> Option<Box<PortLoads>> {
+        let model = self.model;
+        // Elsewhere packets start without a word, or for other reasons than that the wire is free.
+        let has_nic = is_host && model.transport.rdma().is_some();
+        let may_compare = self.fixed_classes && !has_nic && model.queues.credits.is_none();
+        if may_compare && balancer.counts_packets() {
+            return PortLoads::of(balancer, ports).map(Box::new);
+        }
+        if model.recording.queue_packets || balancer.counts_packets() {
+            ports.iter_mut().for_each(Egress::count_packets);
+        }
+        may_compare.then(|| PortLoads::of(balancer, ports)).flatten().map(Box::new)
     }
 
     fn set_storms(&self, partitions: &mut [Partition]) {

@@ -16,7 +16,8 @@ use netloom_units::{HostId, NodeId, StateWriter};
 
 use crate::desk::{Desk, Report};
 use crate::flow::Flow;
-use crate::node::{GUARDED, Node, settle};
+use crate::node::care::GUARDED_COMPARING;
+use crate::node::{Node, settle};
 use crate::packet::{Address, Packet, PacketKind};
 use crate::port::Egress;
 use crate::round::Round;
@@ -365,7 +366,7 @@ impl Node {
         let edge = self.edge.as_deref_mut().expect("seen above");
         let towards = edge.ports_to(packet.destination)[0] as usize;
         edge.tallies[towards].made += 1;
-        self.forward::<GUARDED>(now, self.ports.len() as u32, &nack, desk, round);
+        self.forward::<GUARDED_COMPARING>(now, self.ports.len() as u32, &nack, desk, round);
     }
 
     /// An ACK or NACK from a host: whether it goes on to the sender.

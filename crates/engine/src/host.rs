@@ -13,7 +13,8 @@ use netloom_units::{ActorId, Rate, StateWriter, Time, mix};
 use crate::actor::{Actor, Appetite, Effect};
 use crate::desk::{Desk, Report, TimerKind};
 use crate::flow::Flow;
-use crate::node::{Node, PLAIN};
+use crate::node::Node;
+use crate::node::care::{COMPARING, PLAIN};
 use crate::packet::{Address, Packet, Stamp};
 use crate::rdma::Nic;
 use crate::reordering::Reordering;
@@ -185,7 +186,7 @@ impl Node {
         if let TransportKind::Window { acknowledgement, .. } = round.model.transport.kind {
             let to = Address { host: receive.source, slot: receive.send_slot };
             let answer = packet.acknowledgement(to, acknowledgement.0 as u32, round.model.classes.control);
-            self.forward::<PLAIN>(now, self.ports.len() as u32, &answer, desk, round);
+            self.forward_own(now, &answer, desk, round);
         }
         if receive.missing == 0 {
             self.message_arrived(now, &receive, desk, round);
@@ -354,7 +355,22 @@ impl Node {
         let to = Address { host: send.destination, slot: send.receive_slot };
         let packet = Packet::data(to, send.flow, sequence, send.entropy, bytes, send.stamp);
         desk.packets += 1;
-        self.forward::<PLAIN>(now, self.ports.len() as u32, &packet, desk, round);
+        self.forward_own(now, &packet, desk, round);
+    }
+
+    /// Sends a packet of this host.
+    #[inline(always)]
+    fn forward_own(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+        if self.loads.is_some() {
+            return self.forward_comparing(now, packet, desk, round);
+        }
+        self.forward::<PLAIN>(now, self.ports.len() as u32, packet, desk, round);
+    }
+
+    /// Sends a packet where the policy compares ports.
+    #[inline(never)]
+    fn forward_comparing(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+        self.forward::<COMPARING>(now, self.ports.len() as u32, packet, desk, round);
     }
 }
 

@@ -29,6 +29,7 @@ mod governor;
 pub mod hook;
 mod host;
 mod ledger;
+mod load;
 mod mark;
 pub mod measure;
 mod node;

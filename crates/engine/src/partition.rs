@@ -12,7 +12,10 @@ use netloom_units::{StateWriter, Time};
 
 use crate::bits::bits;
 use crate::desk::{Desk, Next, Timer, TimerKind};
-use crate::node::{CREDIT, GUARDED, Node, PAUSING, PLAIN};
+use crate::node::Node;
+use crate::node::care::{
+    COMPARING, CREDIT, GUARDED, GUARDED_COMPARING, PAUSING, PAUSING_COMPARING, PLAIN, has,
+};
 use crate::ring::Receiver;
 use crate::round::Round;
 use crate::sort::{Sorting, sort_by_time};
@@ -29,6 +32,8 @@ pub struct InLink {
     pub port: u32,
     /// Whether credits come back to that port beside it, of which its bit tells.
     pub has_credits: bool,
+    /// Its first arrival, where that is known to lie after the windows gone through; else zero.
+    pub head: u64,
 }
 
 /// Bits of a sort key that hold the in-link; the rest holds the time since the window's start.
@@ -60,8 +65,6 @@ pub struct Partition {
     live: Vec<u64>,
     /// One bit per in-link beside which credits come back to a port of a switch; empty where there are none.
     credit_links: Vec<u64>,
-    /// First arrival of each outer in-link where that is known to lie after the windows gone through, else zero.
-    heads: Vec<u64>,
     /// First word of this partition's bits in the shared activity.
     first_word: u32,
     /// Arrivals of the window still to come, when it was paused.
@@ -94,23 +97,29 @@ impl Unsettled {
 /// What a partition holds, which decides how events are merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    Switch,
-    /// A switch whose ports count or mark data.
-    GuardedSwitch,
-    /// The same that may send pause frames.
-    PausingSwitch,
-    /// A switch with input buffers.
-    CreditSwitch,
+    /// A switch, with the care that its packets need.
+    Switch(u8),
     Host,
     /// A host with queue pairs.
     Nic,
     /// A host with queue pairs that takes credits.
     CreditNic,
-    Several,
-    /// Several nodes, a guarded switch among them; or one, in runs with telemetry, which pay for that way.
-    GuardedSeveral,
-    /// Several nodes, a switch that may send pause frames among them.
-    PausingSeveral,
+    /// Several nodes, with the care that one of them needs; or one, in runs with telemetry, which pay for that way.
+    Several(u8),
+}
+
+impl Kind {
+    fn of(nodes: &[Node], has_telemetry: bool) -> Kind {
+        let care_of_all = || nodes.iter().fold(PLAIN, |care, node| care | node.care_among_several());
+        match nodes {
+            _ if has_telemetry => Kind::Several(GUARDED | care_of_all()),
+            [node] if node.returns.is_some() => Kind::CreditNic,
+            [node] if node.has_nic() => Kind::Nic,
+            [node] if node.host.is_some() => Kind::Host,
+            [node] => Kind::Switch(node.care()),
+            _ => Kind::Several(care_of_all()),
+        }
+    }
 }
 
 /// Where a window was paused because an actor ran dry.
@@ -172,25 +181,13 @@ impl Partition {
             node.is_careful = has_telemetry || node.returns.is_some();
             node.note_inner_ports();
         }
-        let kind = match &nodes[..] {
-            _ if has_telemetry => Kind::GuardedSeveral,
-            [node] if node.returns.is_some() => Kind::CreditNic,
-            [node] if node.has_nic() => Kind::Nic,
-            [node] if node.host.is_some() => Kind::Host,
-            [node] if node.crossbar.is_some() => Kind::CreditSwitch,
-            [node] if node.bounds_frames() && node.may_pause() => Kind::PausingSwitch,
-            [node] if node.is_guarded() => Kind::GuardedSwitch,
-            [_] => Kind::Switch,
-            several if several.iter().any(Node::bounds_frames) => Kind::PausingSeveral,
-            several if several.iter().any(Node::is_guarded) => Kind::GuardedSeveral,
-            _ => Kind::Several,
-        };
-        if kind == Kind::CreditSwitch
+        let kind = Kind::of(&nodes, has_telemetry);
+        if kind == Kind::Switch(CREDIT)
             && let [Node { crossbar: Some(crossbar), .. }] = &mut nodes[..]
         {
             crossbar.is_alone = true;
         }
-        let (live, heads) = (vec![0; n_words], vec![0; in_links.len()]);
+        let live = vec![0; n_words];
         let mut credit_links =
             vec![0; if in_links.iter().any(|link| link.has_credits) { n_words } else { 0 }];
         for (number, _) in in_links.iter().enumerate().filter(|(_, link)| link.has_credits) {
@@ -205,7 +202,6 @@ impl Partition {
             records,
             live,
             credit_links,
-            heads,
             first_word,
             paused: None,
             kind,
@@ -231,16 +227,11 @@ impl Partition {
             Some(0)
         } else {
             match self.kind {
-                Kind::Switch => self.run_switch::<PLAIN>(round, &scratch.keys),
-                Kind::GuardedSwitch => self.run_switch::<GUARDED>(round, &scratch.keys),
-                Kind::PausingSwitch => self.run_switch::<PAUSING>(round, &scratch.keys),
-                Kind::CreditSwitch => self.run_switch::<CREDIT>(round, &scratch.keys),
+                Kind::Switch(care) => self.run_switch_with(care, round, &scratch.keys),
                 Kind::Host => self.run_host::<false, false>(round, &scratch.keys),
                 Kind::Nic => self.run_host::<true, false>(round, &scratch.keys),
                 Kind::CreditNic => self.run_host::<true, true>(round, &scratch.keys),
-                Kind::Several => self.run_several::<PLAIN>(round, &scratch.keys),
-                Kind::GuardedSeveral => self.run_several::<GUARDED>(round, &scratch.keys),
-                Kind::PausingSeveral => self.run_several::<PAUSING>(round, &scratch.keys),
+                Kind::Several(care) => self.run_several_with(care, round, &scratch.keys),
             }
         };
         if let Some(done) = stopped {
@@ -262,7 +253,7 @@ impl Partition {
         self.desk.dry = false;
         for node in self.nodes.iter_mut().filter(|node| node.host.is_some()) {
             node.resume_actors(now, &mut self.desk, round);
-            if matches!(self.kind, Kind::Several | Kind::GuardedSeveral | Kind::PausingSeveral) {
+            if matches!(self.kind, Kind::Several(_)) {
                 node.expect_serve(&mut self.desk, round);
                 if let Some(unsettled) = &mut self.unsettled {
                     unsettled.touch(node.place as usize);
@@ -274,31 +265,30 @@ impl Partition {
     /// Collects the window's arrivals from outer links as sorted keys; returns the first arrival after the window.
     #[inline(never)]
     fn gather<const CREDITS: bool>(&mut self, round: &Round, scratch: &mut Scratch) -> u64 {
-        scratch.keys.clear();
-        round.activity.take_announced(self.number as usize);
         let keys = &mut scratch.keys;
+        keys.clear();
+        round.activity.take_announced(self.number as usize);
         let mut next_arrival = u64::MAX;
         let mut n_links = 0;
         for word in 0..self.live.len() {
             let news = round.activity.take_news(self.first_word as usize + word);
-            self.live[word] |= news;
+            let mut live = self.live[word] | news;
             if CREDITS && news & self.credit_links[word] != 0 {
                 let links = bits(news & self.credit_links[word]).map(|bit| word as u32 * 64 + bit);
                 self.desk.credit_links.extend(links);
             }
-            let mut rest_of_word = self.live[word];
+            let mut rest_of_word = live;
             while rest_of_word != 0 {
                 let bit = rest_of_word.trailing_zeros();
                 rest_of_word &= rest_of_word - 1;
                 let link = word as u32 * 64 + bit;
-                let head = &mut self.heads[link as usize];
+                let InLink { head, receiver, .. } = &mut self.in_links[link as usize];
                 // Spares a look into the ring of a link whose next packet is still under way.
                 if *head >= round.end {
                     next_arrival = next_arrival.min(*head);
                     continue;
                 }
                 let before = keys.len();
-                let receiver = &mut self.in_links[link as usize].receiver;
                 let rest = receiver.due(round.end, |entries| {
                     keys.extend(entries.iter().map(|entry| key(round, entry.arrival, link)));
                 });
@@ -307,10 +297,11 @@ impl Partition {
                         next_arrival = next_arrival.min(arrival);
                         *head = arrival;
                     }
-                    None => self.live[word] &= !(1 << bit),
+                    None => live &= !(1 << bit),
                 }
                 n_links += usize::from(keys.len() > before);
             }
+            self.live[word] = live;
         }
         if n_links > 1 {
             sort_by_time(keys, (round.end - round.start) << LINK_BITS, &mut scratch.sorting);
@@ -330,6 +321,19 @@ impl Partition {
         }
     }
 
+    fn run_switch_with(&mut self, care: u8, round: &Round, keys: &[u64]) -> Option<usize> {
+        match care {
+            PLAIN => self.run_switch::<PLAIN>(round, keys),
+            COMPARING => self.run_switch::<COMPARING>(round, keys),
+            GUARDED => self.run_switch::<GUARDED>(round, keys),
+            GUARDED_COMPARING => self.run_switch::<GUARDED_COMPARING>(round, keys),
+            PAUSING => self.run_switch::<PAUSING>(round, keys),
+            PAUSING_COMPARING => self.run_switch::<PAUSING_COMPARING>(round, keys),
+            CREDIT => self.run_switch::<CREDIT>(round, keys),
+            _ => unreachable!("no switch needs such care"),
+        }
+    }
+
     /// One switch: merges arrivals and timers; no actor can run dry.
     ///
     /// What care its ports need is known to the compiler, so that others pay nothing for it.
@@ -340,7 +344,7 @@ impl Partition {
         for (number, &key) in keys.iter().enumerate() {
             let at = round.start + (key >> LINK_BITS);
             catch_up::<CARE>(at, node, desk, round);
-            if CARE == CREDIT || CARE == PAUSING {
+            if CARE == CREDIT || has(CARE, PAUSING) {
                 let next = keys.get(number + 1).map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
                 desk.quiet_until = next.min(desk.next_event());
             }
@@ -394,6 +398,18 @@ impl Partition {
         self.desk.hops += keys.len() as u64;
         if let Some(key) = keys.last() {
             self.desk.now = self.desk.now.max(round.start + (key >> LINK_BITS));
+        }
+    }
+
+    fn run_several_with(&mut self, care: u8, round: &Round, keys: &[u64]) -> Option<usize> {
+        match care {
+            PLAIN => self.run_several::<PLAIN>(round, keys),
+            COMPARING => self.run_several::<COMPARING>(round, keys),
+            GUARDED => self.run_several::<GUARDED>(round, keys),
+            GUARDED_COMPARING => self.run_several::<GUARDED_COMPARING>(round, keys),
+            PAUSING => self.run_several::<PAUSING>(round, keys),
+            PAUSING_COMPARING => self.run_several::<PAUSING_COMPARING>(round, keys),
+            _ => unreachable!("no nodes need such care"),
         }
     }
 
@@ -455,7 +471,7 @@ impl Partition {
         let in_link = &mut self.in_links[link as usize];
         let mut packet = in_link.receiver.first().packet;
         in_link.receiver.drop_first();
-        if CARE != PLAIN
+        if has(CARE, GUARDED)
             && let Some(telemetry) = &mut self.desk.telemetry
             && let Some(records) = &mut self.records[link as usize]
         {
@@ -468,7 +484,7 @@ impl Partition {
             let next = in_link.receiver.peek().map(|entry| entry.arrival);
             self.desk.popped_inside(link, next);
         }
-        if CARE != PLAIN {
+        if has(CARE, GUARDED) {
             self.desk.quiet_until = next_outer.min(self.desk.next_event());
         }
         let (node, port) = (in_link.node as usize, in_link.port);
@@ -491,7 +507,7 @@ impl Partition {
         let starts = match &mut self.nodes[..] {
             [node] => {
                 let starts = node.settle_all(&mut self.desk, round);
-                if self.kind == Kind::CreditSwitch {
+                if self.kind == Kind::Switch(CREDIT) {
                     starts.min(node.next_arbitration()).min(self.next_look(round))
                 } else {
                     starts

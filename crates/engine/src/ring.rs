@@ -91,6 +91,7 @@ pub struct Sender<T = InFlight> {
 /// The end that pops.
 pub struct Receiver<T = InFlight> {
     segment: *mut Segment<T>,
+    /// Entries of the segment that were read; all of them before the first segment is known.
     read: usize,
     /// How many entries of the segment are known to be written.
     available: usize,
@@ -111,7 +112,7 @@ pub fn ring<T: Copy>() -> (Sender<T>, Receiver<T>) {
     });
     let sender =
         Sender { segment: ptr::null_mut(), written: SEGMENT, before: 0, shared: Arc::clone(&shared) };
-    let receiver = Receiver { segment: ptr::null_mut(), read: 0, available: 0, shared };
+    let receiver = Receiver { segment: ptr::null_mut(), read: SEGMENT, available: SEGMENT, shared };
     (sender, receiver)
 }
 
@@ -226,8 +227,8 @@ impl<T: Copy> Receiver<T> {
             if self.segment.is_null() {
                 return false;
             }
-        }
-        if self.read == SEGMENT {
+            self.read = 0;
+        } else if self.read == SEGMENT {
             // SAFETY: our own segment is alive until we release it below.
             let next = unsafe { (*self.segment).next.load(Ordering::Acquire) };
             if next.is_null() {
@@ -257,9 +258,9 @@ impl<T: Copy> Receiver<T> {
 impl Receiver {
     /// Hands `take` the entries that arrive before `end`, in order and in as few slices as their segments allow, without
     /// removing them. Returns the arrival of the first entry left, if any.
-    #[inline]
+    #[inline(always)]
     pub fn due(&mut self, end: u64, mut take: impl FnMut(&[InFlight])) -> Option<u64> {
-        if self.read == self.available && !self.look_again() {
+        if self.read == SEGMENT && !self.look_again() {
             return None;
         }
         let mut segment = self.segment;
@@ -270,31 +271,30 @@ impl Receiver {
             // SAFETY: segments from the read position on are alive, since only this end releases them.
             let (next, entries) =
                 unsafe { ((*segment).next.load(Ordering::Acquire), Segment::written(segment, place)) };
+            if segment == self.segment {
+                self.available = self.read + entries.len();
+            }
+            // Long packets on short links arrive one per window, so that is looked at first.
+            if let [first, second, ..] = entries
+                && first.arrival < end
+                && second.arrival >= end
+            {
+                take(std::slice::from_ref(first));
+                return Some(second.arrival);
+            }
             // Arrivals rise along a link, so the last one tells whether all are due.
             if entries.last().is_some_and(|entry| entry.arrival >= end) {
-                let n_due = count_due(entries, end);
+                let n_due = entries.partition_point(|entry| entry.arrival < end);
                 take(&entries[..n_due]);
                 return Some(entries[n_due].arrival);
             }
             take(entries);
-            if segment == self.segment {
-                self.available = self.read + entries.len();
-            }
             if next.is_null() {
                 return None;
             }
             segment = next;
             place = 0;
         }
-    }
-}
-
-/// How many entries arrive before `end`; long packets on short links arrive one per window, so that is looked at first.
-#[inline]
-fn count_due(entries: &[InFlight], end: u64) -> usize {
-    match entries {
-        [first, second, ..] if first.arrival < end && second.arrival >= end => 1,
-        _ => entries.partition_point(|entry| entry.arrival < end),
     }
 }
 

@@ -76,9 +76,11 @@ impl Sampler {
         self.next = Time::NEVER;
     }
 
-    /// Room for a sample of every port, whatever stands there.
+    /// An empty list with room for a sample of every port.
     pub fn room(&mut self) -> Vec<Cell> {
-        self.spare.pop().unwrap_or_else(|| vec![Cell::default(); self.n_ports])
+        let mut room = self.spare.pop().unwrap_or_else(|| Vec::with_capacity(self.n_ports));
+        room.clear();
+        room
     }
 
     /// Takes a sample of every port.
@@ -215,7 +217,7 @@ mod tests {
         for sample in 1..=2500_u64 {
             assert_eq!(sampler.next().0 % 10, 0);
             let mut room = sampler.room();
-            room[0] = cell(sample * 7, 3, sample * 2, sample / 5);
+            room.push(cell(sample * 7, 3, sample * 2, sample / 5));
             sampler.take(room);
         }
         let last = sampler.samples.last().unwrap()[0];

@@ -120,9 +120,8 @@ impl Coordinator<'_, '_> {
             return sampler.stop();
         }
         let mut cells = sampler.room();
-        let mut rest = cells.as_mut_slice();
         for &(partition, place) in &self.seating.of_node {
-            rest = self.hall.partition(partition as usize).nodes[place as usize].sample(at, rest);
+            self.hall.partition(partition as usize).nodes[place as usize].sample(at, &mut cells);
         }
         sampler.take(cells);
     }

@@ -458,9 +458,11 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.seating.of_node.iter().flat_map(move |&(partition, place)| {
             let partition = self.hall.partition(partition as usize);
             let node = &partition.nodes[place as usize];
-            let totals = |(local, port): (u32, &Egress)| Totals {
-                paused: node.starved_at(end, local),
-                ..port.totals_at(at)
+            let totals = |(local, port): (u32, &Egress)| {
+                let totals = port.totals_at(at);
+                let counted = node.loads.as_ref().and_then(|loads| loads.peak_packets(local));
+                let peak_packets = counted.or(totals.peak_packets);
+                Totals { paused: node.starved_at(end, local), peak_packets, ..totals }
             };
             (0..).zip(&node.ports).map(totals).collect::<Vec<_>>()
         })

@@ -59,16 +59,13 @@ impl Node {
         nic.and_then(|nic| nic.lanes[port as usize].ready.first()).map_or(u64::MAX, |turn| turn.from)
     }
 
-    /// Writes what a sample tells of this node's ports before `now`; gives the cells of others that follow.
-    pub fn sample<'c>(&self, now: u64, cells: &'c mut [Cell]) -> &'c mut [Cell] {
-        let (own, others) = cells.split_at_mut(self.ports.len());
-        for ((place, port), cell) in (0..).zip(&self.ports).zip(own) {
-            *cell = port.sample_at(now);
-            if port.is_held_up() {
-                cell.paused = self.starved_at(now, place);
-            }
-        }
-        others
+    /// Adds what a sample tells of this node's ports before `now`.
+    pub fn sample(&self, now: u64, cells: &mut Vec<Cell>) {
+        cells.extend((0..).zip(&self.ports).map(|(place, port)| {
+            let cell = port.sample_at(now);
+            let paused = if port.is_held_up() { self.starved_at(now, place) } else { cell.paused };
+            Cell { paused, ..cell }
+        }));
     }
 
     /// How long a port has had something to send, a free wire and no credits, before `now`.

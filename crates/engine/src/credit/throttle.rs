@@ -11,7 +11,8 @@ use netloom_policy::congestion::slingshot::Bottleneck;
 use netloom_units::{NodeId, PortId, Rate, StateWriter, Time};
 
 use crate::desk::Desk;
-use crate::node::{CREDIT, Node};
+use crate::node::Node;
+use crate::node::care::CREDIT;
 use crate::packet::Packet;
 use crate::round::Round;
 

@@ -8,6 +8,7 @@ use netloom_units::{Duration, HostId, NodeId, Rate};
 
 use super::settle;
 use crate::desk::Desk;
+use crate::load::PortLoads;
 use crate::packet::Packet;
 use crate::port::Egress;
 use crate::round::Round;
@@ -16,6 +17,7 @@ use crate::route::Route;
 /// The candidates as a policy sees them; lazy ports settle when they are looked at.
 pub(super) struct Candidates<'a, 'r> {
     pub ports: &'a mut [Egress],
+    pub loads: Option<&'a mut PortLoads>,
     pub set: PortSet<'a>,
     /// Next hops while nothing has failed, and the node and the packet for which they are asked.
     pub healthy: &'a Route,
@@ -51,18 +53,27 @@ impl Ports for Candidates<'_, '_> {
     #[inline]
     fn waiting_packets(&mut self, candidate: usize) -> u64 {
         let port = self.set.get(candidate);
+        if let Some(counted) = self.loads.as_mut().and_then(|loads| loads.packets_at(port, self.now)) {
+            return counted;
+        }
         settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
         self.ports[port as usize].waiting_packets(self.now)
     }
 
     #[inline(always)]
     fn fewest_bytes(&mut self) -> u64 {
-        self.fewest(|port, now| port.waiting_bytes(now))
+        match self.loads.as_ref().and_then(|loads| loads.fewest_bytes(self.set, self.now)) {
+            Some(ties) => ties,
+            None => self.again().fewest(Candidates::waiting_bytes),
+        }
     }
 
     #[inline(always)]
     fn fewest_packets(&mut self) -> u64 {
-        self.fewest(Egress::waiting_packets)
+        match self.loads.as_mut().and_then(|loads| loads.fewest_packets(self.set, self.now)) {
+            Some(ties) => ties,
+            None => self.again().fewest(Candidates::waiting_packets),
+        }
     }
 
     fn class_bytes(&mut self, candidate: usize, class: u8) -> u64 {
@@ -94,21 +105,27 @@ impl Ports for Candidates<'_, '_> {
     }
 }
 
-impl Candidates<'_, '_> {
-    /// The candidates with the least backlog, a bit each: those that are neighbours are looked at in a row.
+impl<'r> Candidates<'_, 'r> {
+    /// The same in another place: where each candidate must be asked they stand in memory, elsewhere they need not.
     #[inline(always)]
-    fn fewest(&mut self, backlog: impl Fn(&mut Egress, u64) -> u64) -> u64 {
-        let Candidates { ports, set, now, desk, round, .. } = self;
-        let mut look = |port: &mut Egress| {
-            settle(port, *now, desk, round);
-            backlog(port, *now)
-        };
-        match *set {
-            PortSet::Range { first, count } => {
-                ties_of_least(ports[first as usize..][..count as usize].iter_mut().map(look))
-            }
-            PortSet::List(list) => ties_of_least(list.iter().map(|&port| look(&mut ports[port as usize]))),
+    fn again(&mut self) -> Candidates<'_, 'r> {
+        Candidates {
+            ports: self.ports,
+            loads: self.loads.as_deref_mut(),
+            set: self.set,
+            healthy: self.healthy,
+            node: self.node,
+            packet: self.packet,
+            now: self.now,
+            desk: self.desk,
+            round: self.round,
         }
+    }
+
+    /// The candidates with the least backlog, a bit each, where each must be asked.
+    #[inline(never)]
+    fn fewest(mut self, backlog: impl Fn(&mut Self, usize) -> u64) -> u64 {
+        ties_of_least((0..self.set.len()).map(|candidate| backlog(&mut self, candidate)))
     }
 
     fn members(&self) -> PortSet<'_> {

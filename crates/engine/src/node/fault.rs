@@ -41,6 +41,7 @@ impl Node {
             Change::Back => self.tell_pause(now, port, desk, round),
             Change::Set(number) => self.set(now, port, round.model.faults[number as usize].action),
         }
+        self.note_load(port);
     }
 
     /// Rate or errors change, before the run or in it; starts before `now` must have happened.

@@ -8,7 +8,8 @@
 use netloom_model::Rdma;
 use netloom_records::DropReason;
 
-use super::{GUARDED, Node, PAUSING, Way, settle};
+use super::care::{GUARDED_COMPARING, PAUSING, has};
+use super::{Node, Way, settle};
 use crate::buffer::{Admission, Request};
 use crate::desk::{Desk, TimerKind};
 use crate::packet::{Packet, PacketKind};
@@ -33,8 +34,8 @@ impl Node {
         let request =
             Request { ingress: way.ingress, egress: way.port, class: packet.class(), bytes, waiting };
         // Elsewhere starts of all others are computed.
-        let is_data = CARE != PAUSING || packet.is_data();
-        let is_simple = (CARE == PAUSING || packet.is_data()) && !egress.is_careful();
+        let is_data = !has(CARE, PAUSING) || packet.is_data();
+        let is_simple = (has(CARE, PAUSING) || packet.is_data()) && !egress.is_careful();
         let joins = match buffer {
             Some(buffer) if is_simple && is_data => buffer.take_at_once(&request),
             _ => is_simple,
@@ -180,7 +181,7 @@ impl Node {
             }
             if amended.is_none() {
                 let frame = Packet::pause_frame(kind, class, Rdma::FRAME.0 as u32);
-                self.enqueue::<GUARDED>(now, way, Packet::BEFORE_CLASSES, || frame, desk, round);
+                self.enqueue::<GUARDED_COMPARING>(now, way, Packet::BEFORE_CLASSES, || frame, desk, round);
             }
         }
     }
@@ -217,6 +218,7 @@ impl Node {
         if let Some(at) = next {
             self.expect_start(port, at, desk);
         }
+        self.note_load(port);
         self.look_again();
     }
 

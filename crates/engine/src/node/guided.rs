@@ -16,6 +16,7 @@ use netloom_policy::balance::{Context, Pick};
 use netloom_records::DropReason;
 use netloom_units::{HostId, NodeId, PortId, Time};
 
+use super::care::GUARDED_COMPARING;
 use super::{Node, Route, Way, settle, view};
 use crate::desk::Desk;
 use crate::packet::Packet;
@@ -54,7 +55,7 @@ impl Node {
         let pick = self.pick_guided(now, ingress, &packet, &mut list, desk, round);
         if let Some(&port) = list.get(pick.candidate) {
             let (way, onward) = (Way { ingress, port }, || packet.onward_as(pick.class, pick.tag));
-            self.enqueue::<{ super::GUARDED }>(now, way, pick.class, onward, desk, round);
+            self.enqueue::<GUARDED_COMPARING>(now, way, pick.class, onward, desk, round);
         } else {
             self.give_back(now, ingress, &packet, desk, round);
             self.lose(now, self.reason_or(DropReason::Unreachable), &packet, desk, round);

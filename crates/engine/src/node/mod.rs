@@ -18,14 +18,17 @@ use crate::desk::Desk;
 use crate::edge::Edge;
 use crate::hook::Hook;
 use crate::host::Host;
-use crate::packet::{InFlight, Packet};
-use crate::port::{Egress, Enqueued, Form};
+use crate::load::PortLoads;
+use crate::packet::Packet;
+use crate::port::Egress;
 use crate::round::Round;
 use crate::route::{Bundle, RailRoute, Route};
 use crate::trace::{Account, Followed};
 
 mod by_hand;
 mod candidates;
+pub mod care;
+mod enqueue;
 mod fault;
 mod frames;
 mod guarded;
@@ -37,19 +40,9 @@ mod storm;
 
 use by_hand::ByHand;
 use candidates::{Candidates, WithLonger};
-use frames::{FrameBound, surely_takes};
-use start::settle_now;
+use care::{COMPARING, GUARDED, PAUSING, PAUSING_COMPARING, has};
+use frames::FrameBound;
 pub use start::{push, settle, transmit};
-
-/// A switch that only queues and forwards.
-pub const PLAIN: u8 = 0;
-/// A switch whose ports may count or mark data.
-pub const GUARDED: u8 = 1;
-/// A switch with input buffers.
-pub const CREDIT: u8 = 2;
-/// As [`GUARDED`], of a switch that may send pause frames and knows until when it will not, or is among several: what starts
-/// before anything else happens is known at once.
-pub const PAUSING: u8 = 3;
 
 /// One host or switch.
 pub struct Node {
@@ -59,6 +52,8 @@ pub struct Node {
     pub place: u32,
     /// Its egress ports.
     pub ports: Vec<Egress>,
+    /// What the policy compares of them, at a node whose policy does.
+    pub loads: Option<Box<PortLoads>>,
     /// Ports in lazy form that have packets waiting: one bit each.
     busy: Vec<u64>,
     /// The local view of dead ports, while there are any.
@@ -147,6 +142,7 @@ impl Node {
             id,
             place,
             ports,
+            loads: None,
             busy,
             dead: None,
             route,
@@ -199,7 +195,7 @@ impl Node {
         round: &Round,
     ) {
         if self.has_nic() {
-            if CARE != PLAIN {
+            if has(CARE, GUARDED) {
                 self.return_credits(now, ingress, packet, desk, round);
             }
             return self.receive_at_nic(now, ingress, packet, desk, round);
@@ -220,10 +216,10 @@ impl Node {
         desk: &mut Desk,
         round: &Round,
     ) {
-        if CARE != PLAIN && packet.is_frame() {
+        if has(CARE, GUARDED) && packet.is_frame() {
             return self.take_frame(now, ingress, packet, desk, round);
         }
-        if CARE != PLAIN
+        if has(CARE, GUARDED)
             && let Some(edge) = &self.edge
         {
             if packet.is_data() {
@@ -251,7 +247,7 @@ impl Node {
     ) {
         let mut bundle = self.route.bundle(HostId(packet.destination));
         // Elsewhere rails are seen to by `forward_by_list`: one more branch here is 1 % of a packet-hop.
-        if CARE == PAUSING
+        if has(CARE, PAUSING)
             && bundle.count == 0
             && let Some(rail) = &self.rail
         {
@@ -291,7 +287,14 @@ impl Node {
         }
         if let Some(port) = self.port_by_hand(packet, round) {
             let way = Way { ingress, port };
-            return self.enqueue::<PAUSING>(now, way, packet.class(), || packet.onward(), desk, round);
+            return self.enqueue::<PAUSING_COMPARING>(
+                now,
+                way,
+                packet.class(),
+                || packet.onward(),
+                desk,
+                round,
+            );
         }
         if let Some(own) = self.own_group.filter(|_| packet.is_data()) {
             return self.forward_guided(now, ingress, (packet, own), desk, round);
@@ -341,9 +344,9 @@ impl Node {
             }
             1 => {
                 let way = Way { ingress, port: set.get(0) };
-                self.enqueue::<PAUSING>(now, way, packet.class(), || packet.onward(), desk, round);
+                self.enqueue::<PAUSING_COMPARING>(now, way, packet.class(), || packet.onward(), desk, round);
             }
-            _ => self.forward_chosen::<PAUSING>(now, ingress, packet, set, desk, round),
+            _ => self.forward_chosen::<PAUSING_COMPARING>(now, ingress, packet, set, desk, round),
         }
     }
 
@@ -365,16 +368,16 @@ impl Node {
         if n_minimal == 0 || n_minimal == list.len() {
             self.forward_among(now, ingress, packet, PortSet::List(&list[..n_minimal]), desk, round);
         } else {
-            let Node { balancer, ports, random, healthy, id, .. } = self;
-            let set = PortSet::List(&list);
-            let all = Candidates { ports, set, healthy, node: *id, packet, now, desk, round };
+            let Node { balancer, ports, loads, random, healthy, id, .. } = self;
+            let (set, loads) = (PortSet::List(&list), loads.as_deref_mut());
+            let all = Candidates { ports, loads, set, healthy, node: *id, packet, now, desk, round };
             let mut candidates = WithLonger { all, n_minimal };
             let candidates: &mut dyn Ports = &mut candidates;
             let mut context = Context { now: Time(now), random };
             let pick = balancer.pick(&mut context, || view(packet, ingress, round), || candidates);
             let way = Way { ingress, port: list[pick.candidate] };
             let onward = || packet.onward_as(pick.class, pick.tag);
-            self.enqueue::<PAUSING>(now, way, pick.class, onward, desk, round);
+            self.enqueue::<PAUSING_COMPARING>(now, way, pick.class, onward, desk, round);
         }
         desk.scratch = list;
     }
@@ -390,14 +393,14 @@ impl Node {
         desk: &mut Desk,
         round: &Round,
     ) {
-        let Pick { candidate, class, tag } = self.choose(now, ingress, packet, set, desk, round);
+        let Pick { candidate, class, tag } = self.choose::<CARE>(now, ingress, packet, set, desk, round);
         let way = Way { ingress, port: set.get(candidate) };
         self.enqueue::<CARE>(now, way, class, || packet.onward_as(class, tag), desk, round);
     }
 
     /// Asks the policy.
     #[inline(always)]
-    fn choose(
+    fn choose<const CARE: u8>(
         &mut self,
         now: u64,
         ingress: u32,
@@ -406,91 +409,15 @@ impl Node {
         desk: &mut Desk,
         round: &Round,
     ) -> Pick {
-        let Node { balancer, ports, random, healthy, id, .. } = self;
+        let Node { balancer, ports, loads, random, healthy, id, .. } = self;
         let mut context = Context { now: Time(now), random };
         let view = || view(packet, ingress, round);
-        balancer.pick(&mut context, view, || Candidates {
-            ports,
-            set,
-            healthy,
-            node: *id,
-            packet,
-            now,
-            desk,
-            round,
-        })
-    }
-
-    /// Queues a packet at a port. It is made only where it goes, which spares the common case a copy.
-    #[inline(always)]
-    fn enqueue<const CARE: u8>(
-        &mut self,
-        now: u64,
-        way: Way,
-        class: u8,
-        packet: impl Fn() -> Packet,
-        desk: &mut Desk,
-        round: &Round,
-    ) {
-        if CARE == CREDIT {
-            return self.stand(now, way, &packet(), desk, round);
-        }
-        let port = way.port;
-        let mut egress = &mut self.ports[port as usize];
-        let is_alone = CARE == PAUSING
-            && egress.starts_before(desk.quiet_until.min(round.end), now, packet().bytes)
-            && (now < self.frames_from
-                || surely_takes(self.buffer.as_deref(), self.edge.as_deref(), packet().bytes));
-        let arrival = if is_alone {
-            egress.enqueue_computed(now, packet().bytes)
-        } else if (CARE == PLAIN || egress.is_computed(class)) && egress.is_plain() {
-            egress.enqueue_plain(now, packet().bytes)
+        let loads = loads.as_deref_mut();
+        let candidates = || Candidates { ports, loads, set, healthy, node: *id, packet, now, desk, round };
+        if has(CARE, COMPARING) {
+            balancer.pick_comparing(&mut context, view, candidates)
         } else {
-            // Control packets of a switch that sends pause frames may not join: they would overtake data that has started.
-            let mut is_computed = egress.is_computed(class);
-            if egress.has_start_before(now)
-                && (CARE == PLAIN
-                    || is_computed
-                    || (CARE == PAUSING && egress.is_computed_unless_frames(class))
-                    || !egress.may_join(now, packet().bytes))
-            {
-                settle_now(egress, now, desk, round);
-            }
-            if CARE == PAUSING
-                && egress.is_computed_unless_frames(class)
-                && let Some(start) = egress.start_if_next(now, class)
-            {
-                is_computed = start < self.frames_from || {
-                    let is_before = self.is_before_new_bound(now, start, round);
-                    egress = &mut self.ports[port as usize];
-                    is_before
-                };
-            }
-            if !is_computed {
-                return if CARE != PLAIN && egress.is_guarded() {
-                    self.enqueue_guarded::<CARE>(now, way, &packet(), desk, round);
-                } else {
-                    self.enqueue_class::<CARE>(now, port, &packet(), desk);
-                };
-            }
-            egress.enqueue_computed(now, packet().bytes)
-        };
-        match arrival {
-            Some(arrival) => push(egress, InFlight { arrival, packet: packet() }, desk, round),
-            None => desk.dropped(now, self.id.0, Some(port), DropReason::QueueFull, &packet()),
-        }
-    }
-
-    #[inline(always)]
-    fn enqueue_class<const CARE: u8>(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk) {
-        let egress = &mut self.ports[port as usize];
-        match egress.enqueue(now, packet) {
-            Enqueued::Taken => {}
-            Enqueued::StartsAt(_) if egress.form() == Form::Lazy && CARE == PLAIN => {
-                self.busy[port as usize / 64] |= 1 << (port % 64);
-            }
-            Enqueued::StartsAt(at) => self.expect_start(port, at, desk),
-            Enqueued::Full => self.refuse(now, port, DropReason::QueueFull, packet, desk),
+            balancer.pick(&mut context, view, candidates)
         }
     }
 
@@ -507,7 +434,7 @@ impl Node {
             1 => live[0],
             _ => {
                 let own = self.ports.len() as u32;
-                let pick = self.choose(now, own, packet, PortSet::List(&live), desk, round);
+                let pick = self.choose::<GUARDED>(now, own, packet, PortSet::List(&live), desk, round);
                 live[pick.candidate]
             }
         }

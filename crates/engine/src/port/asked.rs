@@ -1,10 +1,35 @@
-//! What a balancing policy may ask of a port beside its backlog: bytes by class, bytes sent, the rate, pauses.
+//! What a balancing policy may ask of a port beside its backlog: bytes by class, bytes sent, the rate, pauses; and what its node
+//! needs to know to compare its ports by itself.
 
 use netloom_units::{Duration, Rate};
 
 use super::Egress;
 
 impl Egress {
+    /// Lets the node compare the port with others where its starts are computed and nobody counts packets here, before the run;
+    /// tells whether that is so.
+    pub fn list_computed(&mut self) -> bool {
+        self.listed |= std::mem::take(&mut self.plain);
+        self.listed
+    }
+
+    /// When the wire will have sent everything that was accepted, if nothing keeps it from that.
+    #[inline(always)]
+    pub fn drained_at(&self) -> u64 {
+        if self.next_start == u64::MAX { self.free_at } else { self.next_start + self.queued }
+    }
+
+    /// Whether nothing keeps it from that: then its backlog follows from [`Egress::drained_at`].
+    #[inline(always)]
+    pub fn is_drained_steadily(&self) -> bool {
+        self.paused == 0 && self.ps_per_byte != 0 && (self.listed || self.credits.is_none())
+    }
+
+    /// Picoseconds per byte, where that is whole and stays the same; else zero.
+    pub fn ps_per_byte(&self) -> u64 {
+        self.ps_per_byte
+    }
+
     /// Bytes of data of a class in the class queues, or in the input buffers before this port; starts before `now` must
     /// have happened. Where nobody counts, all that waits.
     pub fn class_bytes(&self, now: u64, class: u8) -> u64 {
@@ -19,16 +44,23 @@ impl Egress {
 
     /// Bytes sent before `now`; starts before `now` must have happened.
     pub fn sent_bytes(&self, now: u64) -> u64 {
+        self.sent_with(now, self.waiting_bytes(now))
+    }
+
+    /// The same, while so many bytes wait.
+    #[inline]
+    pub(super) fn sent_with(&self, now: u64, waiting: u64) -> u64 {
         // What is lost on the wire is not among the bytes accepted any more.
-        let unsent = self.waiting_bytes(now) - self.lost_bytes_ahead(now);
+        let unsent = waiting - self.lost_bytes_ahead(now).min(waiting);
         self.bytes.saturating_sub(unsent)
     }
 
     /// Bytes of a packet that is lost on the wire, for which this is busy from `now` on.
+    #[inline]
     fn lost_bytes_ahead(&self, now: u64) -> u64 {
         match self.extras.lost_until.saturating_sub(now) {
             0 => 0,
-            rest => self.bytes_on_wire(now, rest).min(self.waiting_bytes(now)),
+            rest => self.bytes_on_wire(now, rest),
         }
     }
 

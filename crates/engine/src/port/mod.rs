@@ -105,6 +105,8 @@ pub struct Egress {
     form: Form,
     /// Whether all there is to an enqueue is a computed start: see [`Egress::is_plain`].
     plain: bool,
+    /// Whether it would be plain, but that its node compares ports: see [`Egress::is_listed`].
+    listed: bool,
     /// Whether something happens at the start of a transmission.
     special: bool,
     /// Whether the link carries packets.
@@ -230,6 +232,7 @@ impl Egress {
             computed_unless_frames: u8::MAX,
             form: Form::Computed,
             plain: per_byte.is_multiple_of(rate.0),
+            listed: false,
             special: false,
             up: true,
             paused: 0,
@@ -366,6 +369,12 @@ impl Egress {
     #[inline(always)]
     pub fn is_plain(&self) -> bool {
         self.plain
+    }
+
+    /// As [`Egress::is_plain`], where the node's policy compares its ports: whoever accepts a packet tells it.
+    #[inline(always)]
+    pub fn is_listed(&self) -> bool {
+        self.listed
     }
 
     /// As [`Egress::enqueue_computed`] at a plain port.

@@ -51,7 +51,7 @@ impl Egress {
     /// What a sample tells of this port before `now`, of pauses those that are over; starts before `now` must have happened.
     pub fn sample_at(&self, now: u64) -> Cell {
         let waiting = self.waiting_bytes(now);
-        let sent = if waiting == 0 { self.bytes } else { self.sent_bytes(now) };
+        let sent = if waiting == 0 { self.bytes } else { self.sent_with(now, waiting) };
         Cell { sent, waiting, paused: self.extras.pauses.total, dropped: self.dropped }
     }
 

@@ -10,7 +10,8 @@ use netloom_policy::transport::{Answer, Psn, Receipt};
 use super::message::{Incoming, Tally};
 use super::pair::ReceivePair;
 use crate::desk::{Desk, Report};
-use crate::node::{GUARDED, Node, PLAIN};
+use crate::node::Node;
+use crate::node::care::{GUARDED, PLAIN};
 use crate::packet::{Address, Packet, PacketKind};
 use crate::round::Round;
 

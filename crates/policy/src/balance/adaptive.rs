@@ -48,7 +48,7 @@ impl Adaptive {
 }
 
 impl Balance for Adaptive {
-    #[inline]
+    #[inline(always)]
     fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
         let n = ports.n_minimal();
         let least = match (n <= MOST_MASKED, self.in_packets) {
@@ -62,5 +62,9 @@ impl Balance for Adaptive {
 
     fn counts_packets(&self) -> bool {
         self.in_packets
+    }
+
+    fn compares_bytes(&self) -> bool {
+        !self.in_packets
     }
 }

@@ -287,6 +287,11 @@ pub trait Balance {
         false
     }
 
+    /// Whether it takes the least of bytes waiting: what is compared is kept side by side only where somebody does.
+    fn compares_bytes(&self) -> bool {
+        false
+    }
+
     /// Takes its part in naming paths over several tiers, before the run.
     fn take_part(&mut self, _part: PathPart<'_>) {}
 
@@ -435,7 +440,8 @@ pub fn number_of(name: &str) -> Option<usize> {
 
 /// Closes the set of policies into one enum, so that the hot path is a `match` the compiler can inline.
 ///
-/// Those that stand apart are called there: what is compiled into the hot path is a burden to all that is.
+/// Those that stand apart are called there: what is compiled into the hot path is a burden to all that is. A node that compares
+/// its ports has a path of its own.
 macro_rules! registry {
     (inlined: $($hot:ident => $hot_module:ident),+; apart: $($far:ident => $far_module:ident),+;) => {
         registry! { [$($hot),+] $($hot => $hot_module,)+ $($far => $far_module,)+ }
@@ -500,6 +506,20 @@ macro_rules! registry {
                 }
             }
 
+            /// As [`Balancer::pick`], where the policy most likely compares ports.
+            #[inline(always)]
+            pub fn pick_comparing<'a, P: Ports>(
+                &mut self,
+                context: &mut Context,
+                packet: impl FnOnce() -> PacketView<'a>,
+                ports: impl FnOnce() -> P,
+            ) -> Pick {
+                match self {
+                    Balancer::Adaptive(policy) => policy.pick(context, &packet(), &mut ports()),
+                    other => other.pick_apart(context, &packet(), &mut ports()),
+                }
+            }
+
             /// As [`Balancer::pick`], by a call. Said to be cold, so that the hot path is laid out as if it were not there.
             #[cold]
             #[inline(never)]
@@ -541,6 +561,15 @@ macro_rules! registry {
                     $(Balancer::$variant(policy) => policy.counts_packets(),)+
                     Balancer::Dyn(_) => true,
                     Balancer::Apart(two) => two.0.counts_packets() || two.1.counts_packets(),
+                }
+            }
+
+            /// Whether it may take the least of bytes waiting.
+            pub fn compares_bytes(&self) -> bool {
+                match self {
+                    $(Balancer::$variant(policy) => policy.compares_bytes(),)+
+                    Balancer::Dyn(_) => true,
+                    Balancer::Apart(two) => two.0.compares_bytes() || two.1.compares_bytes(),
                 }
             }
 
@@ -633,9 +662,9 @@ registry! {
         Flowlet => flowlet,
         PsnSpray => psn_spray,
         Spray => spray,
-        RoundRobin => round_robin,
-        Adaptive => adaptive;
+        RoundRobin => round_robin;
     apart:
+        Adaptive => adaptive,
         Deterministic => deterministic,
         AdaptiveInfiniband => adaptive_infiniband,
         AdaptiveSpectrum => adaptive_spectrum,

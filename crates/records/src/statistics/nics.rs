@@ -11,11 +11,14 @@ use netloom_units::{HostId, NodeId, Rate};
 
 use crate::rows::PortRow;
 
-/// An egress port of a host.
+/// The egress ports of a host to one other node.
 #[derive(Debug, Clone, Copy)]
 struct HostPort {
     peer: NodeId,
-    rate: Rate,
+    /// How many there are.
+    count: f64,
+    /// Their rates together, in bit/s.
+    rate: f64,
 }
 
 /// The ports of all hosts.
@@ -50,7 +53,12 @@ impl HostPorts {
             if self.hosts.len() <= place {
                 self.hosts.resize(place + 1, Vec::new());
             }
-            self.hosts[place].push(HostPort { peer, rate });
+            let (ports, rate) = (&mut self.hosts[place], rate.0 as f64);
+            match ports.iter_mut().find(|port| port.peer == peer) {
+                // Whole numbers below 2^53: the order in which they are added changes nothing.
+                Some(port) => (port.count, port.rate) = (port.count + 1.0, port.rate + rate),
+                None => ports.push(HostPort { peer, count: 1.0, rate }),
+            }
         } else if peer.0 >= n_hosts {
             self.leads_on.resize(self.leads_on.len().max(place + 1), false);
             self.leads_on[place] = true;
@@ -80,8 +88,8 @@ impl HostPorts {
         };
         let leads_on = |port: &HostPort| self.leads_on.get(port.peer.index()).copied().unwrap_or(false);
         let sum = |wanted: &dyn Fn(&HostPort) -> bool| {
-            let rates = here.iter().filter(|port| wanted(port)).map(|port| port.rate.0 as f64);
-            rates.fold((0.0, 0.0), |(count, sum), rate| (count + 1.0, sum + rate))
+            let wanted = here.iter().filter(|port| wanted(port));
+            wanted.fold((0.0, 0.0), |(count, sum), port| (count + port.count, sum + port.rate))
         };
         let found = [sum(&is_near), sum(&leads_on), sum(&|_| true)];
         let (count, all) = found.into_iter().find(|(count, _)| *count > 0.0).unwrap_or((1.0, 0.0));

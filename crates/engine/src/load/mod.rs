@@ -1,0 +1,204 @@
+//! What a policy that compares queues needs to know of the ports of its node, side by side.
+//!
+//! Models: the ports with the least backlog, in bytes or in packets, as a mask: found without a visit to each of them.
+//! Leaves out: *irregular* ports, whose backlog is neither one instant nor a count of known starts: those that are paused,
+//! change their rate, or keep packets in class queues where packets are counted. Such ports are asked one by one.
+//!
+//! Invariants: the answer is that of the ports; where there is none, they must be asked.
+
+mod backlogs;
+mod packets;
+
+use netloom_model::PortSet;
+use netloom_policy::balance::Balancer;
+
+use crate::port::Egress;
+use backlogs::Backlogs;
+use packets::PacketCounts;
+
+/// See the module.
+pub enum PortLoads {
+    /// In bytes.
+    Bytes(Backlogs),
+    /// In packets.
+    Packets(PacketCounts),
+}
+
+impl PortLoads {
+    /// The loads of a node whose policy compares queues, before the run; packets that wait at its ports are counted here where
+    /// they can be.
+    pub fn of(balancer: &Balancer, ports: &mut [Egress]) -> Option<PortLoads> {
+        if balancer.counts_packets() {
+            return Some(PortLoads::Packets(PacketCounts::of(ports)));
+        }
+        balancer.compares_bytes().then(|| PortLoads::Bytes(Backlogs::of(ports)))
+    }
+
+    /// The ports with the fewest bytes waiting at `now`, a bit each in the order of the set, of at most 64.
+    #[inline]
+    pub fn fewest_bytes(&self, set: PortSet<'_>, now: u64) -> Option<u64> {
+        match self {
+            PortLoads::Bytes(backlogs) => backlogs.fewest(set, now),
+            PortLoads::Packets(_) => None,
+        }
+    }
+
+    /// The ports with the fewest packets waiting at `now`, a bit each in the order of the set, of at most 64.
+    #[inline]
+    pub fn fewest_packets(&mut self, set: PortSet<'_>, now: u64) -> Option<u64> {
+        match self {
+            PortLoads::Bytes(_) => None,
+            PortLoads::Packets(counts) => counts.fewest(set, now),
+        }
+    }
+
+    /// Packets waiting at a port at `now`.
+    #[inline]
+    pub fn packets_at(&mut self, port: u32, now: u64) -> Option<u64> {
+        match self {
+            PortLoads::Bytes(_) => None,
+            PortLoads::Packets(counts) => counts.at(port, now),
+        }
+    }
+
+    /// The most packets that ever waited at a port.
+    pub fn peak_packets(&self, port: u32) -> Option<u32> {
+        match self {
+            PortLoads::Bytes(_) => None,
+            PortLoads::Packets(counts) => counts.peak(port),
+        }
+    }
+
+    /// A packet whose start is known was accepted at `now` at a port.
+    #[inline(always)]
+    pub fn accepted(&mut self, now: u64, port: u32, start: u64, egress: &Egress) {
+        match self {
+            PortLoads::Bytes(backlogs) => backlogs.note(port, egress),
+            PortLoads::Packets(counts) => counts.push(now, port, start),
+        }
+    }
+
+    /// Something has happened at a port.
+    #[inline]
+    pub fn note(&mut self, port: u32, egress: &Egress) {
+        if let PortLoads::Bytes(backlogs) = self {
+            backlogs.note(port, egress);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_policy::balance::ties_of_least;
+    use netloom_units::{PortId, Random, Rate};
+
+    use super::*;
+    use crate::channel::{Channel, Far};
+    use crate::packet::{Address, Packet, Stamp};
+    use crate::port::Form;
+    use crate::ring::ring;
+
+    /// Ports of 1 ns per byte.
+    fn ports(n_ports: usize, form: Form) -> Vec<Egress> {
+        let port = |_| {
+            let channel = Channel::new(ring().0, Far::Inside(0));
+            let mut port = Egress::new(PortId(0), channel, Rate(8_000_000_000), 0);
+            port.set_form(form);
+            port
+        };
+        (0..n_ports).map(port).collect()
+    }
+
+    /// Ports that follow each other, or every second of them.
+    fn some_ports(random: &mut Random, n_ports: usize) -> (u32, Vec<u32>) {
+        let first = random.below(n_ports as u32);
+        let count = 1 + random.below((n_ports as u32 - first).min(64));
+        let all: Vec<u32> = (first..first + count).collect();
+        (count, if random.below(2) == 0 { all } else { all.into_iter().step_by(2).collect() })
+    }
+
+    /// As a row where they are one.
+    fn set_of(count: u32, list: &[u32]) -> PortSet<'_> {
+        if list.len() == count as usize {
+            PortSet::Range { first: list[0], count }
+        } else {
+            PortSet::List(list)
+        }
+    }
+
+    #[test]
+    fn the_fewest_packets_are_those_that_the_ports_count() {
+        for seed in 0..60 {
+            let mut random = Random::stream(seed, 1, 1);
+            let n_ports = 1 + random.below(140) as usize;
+            let (mut listed, mut counted) = (ports(n_ports, Form::Computed), ports(n_ports, Form::Computed));
+            let mut loads = PortLoads::Packets(PacketCounts::of(&mut listed));
+            counted.iter_mut().for_each(Egress::count_packets);
+            let mut now = 0;
+            for _ in 0..2_000 {
+                now += u64::from(random.below(4)) * [0, 1, 1_000, 50_000][random.below(4) as usize];
+                let (count, list) = some_ports(&mut random, n_ports);
+                let own = list.iter().map(|&port| counted[port as usize].waiting_packets(now));
+                let expected = ties_of_least(own);
+                let ties = loads.fewest_packets(set_of(count, &list), now).expect("all are regular");
+                assert_eq!(ties, expected, "{seed} {now} {list:?}");
+                let place = random.below(list.len() as u32) as usize;
+                let port = list[if random.below(4) == 0 { place } else { ties.trailing_zeros() as usize }];
+                let bytes = [1_000, 1_000, 64, 300][random.below(4) as usize];
+                let egress = &mut listed[port as usize];
+                let start = egress.free_at().max(now);
+                let arrival = egress.enqueue_plain(now, bytes);
+                loads.accepted(now, port, start, egress);
+                assert_eq!(counted[port as usize].enqueue_computed(now, bytes), arrival);
+                let waiting = counted[port as usize].waiting_packets(now);
+                assert_eq!(loads.packets_at(port, now), Some(waiting), "{seed} {now}");
+            }
+            for (port, counted) in (0..).zip(&counted) {
+                assert_eq!(loads.peak_packets(port), counted.totals_at(now).peak_packets, "{seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_fewest_bytes_need_no_start_to_have_happened() {
+        let settle = |port: &mut Egress, now| {
+            while port.has_start_before(now) {
+                port.take_start();
+            }
+        };
+        for seed in 0..60 {
+            let mut random = Random::stream(seed, 1, 2);
+            let n_ports = 1 + random.below(80) as usize;
+            let (mut late, mut eager) = (ports(n_ports, Form::Lazy), ports(n_ports, Form::Lazy));
+            let mut loads = PortLoads::Bytes(Backlogs::of(&mut late));
+            let (mut now, mut n_known) = (0, 0);
+            for number in 0..1_000 {
+                now += u64::from(random.below(4)) * [0, 1, 1_000, 50_000][random.below(4) as usize];
+                for port in &mut eager {
+                    settle(port, now);
+                }
+                let (count, list) = some_ports(&mut random, n_ports);
+                let expected =
+                    ties_of_least(list.iter().map(|&port| eager[port as usize].waiting_bytes(now)));
+                let ties = loads.fewest_bytes(set_of(count, &list), now);
+                assert!(ties.is_none_or(|ties| ties == expected), "{seed} {now} {list:?}");
+                n_known += u32::from(ties.is_some());
+                let port = list[expected.trailing_zeros() as usize];
+                settle(&mut late[port as usize], now);
+                let bytes = [1_000, 1_000, 64, 300][random.below(4) as usize];
+                let packet =
+                    Packet::data(Address { host: 1, slot: 0 }, 0, number, 0, bytes, Stamp::new(0, true));
+                let pauses = random.below(40) == 0;
+                for egress in [&mut late[port as usize], &mut eager[port as usize]] {
+                    match (pauses, egress.is_paused(0)) {
+                        (_, true) => _ = egress.set_paused(now, 1, false),
+                        (true, false) => _ = egress.set_paused(now, 1, true),
+                        (false, false) => _ = egress.enqueue(now, &packet),
+                    }
+                }
+                loads.note(port, &late[port as usize]);
+            }
+            assert!(n_known > 100, "{seed}: {n_known}");
+        }
+    }
+}

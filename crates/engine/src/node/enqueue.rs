@@ -1,0 +1,153 @@
+//! Queueing a packet at the port it leaves by.
+//!
+//! Models: the starts that are known at once, and packets that wait; what others compare of a port, renewed.
+//! Leaves out: which port that is; ports that count or mark data (`guarded.rs`), and input buffers (`credit`).
+//!
+//! Invariants: whatever changes when a port will have sent all that it accepted is told to the node's loads.
+
+use netloom_records::DropReason;
+
+use super::care::{COMPARING, CREDIT, GUARDED, PAUSING, has};
+use super::frames::surely_takes;
+use super::start::{push, settle_now};
+use super::{Node, Way};
+use crate::desk::Desk;
+use crate::load::PortLoads;
+use crate::packet::{InFlight, Packet};
+use crate::port::{Egress, Enqueued, Form};
+use crate::round::Round;
+
+impl Node {
+    /// Queues a packet at a port. It is made only where it goes, which spares the common case a copy.
+    #[inline(always)]
+    pub(super) fn enqueue<const CARE: u8>(
+        &mut self,
+        now: u64,
+        way: Way,
+        class: u8,
+        packet: impl Fn() -> Packet,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
+        if CARE == CREDIT {
+            return self.stand(now, way, &packet(), desk, round);
+        }
+        let port = way.port;
+        let mut egress = &mut self.ports[port as usize];
+        let is_alone = has(CARE, PAUSING)
+            && egress.starts_before(desk.quiet_until.min(round.end), now, packet().bytes)
+            && (now < self.frames_from
+                || surely_takes(self.buffer.as_deref(), self.edge.as_deref(), packet().bytes));
+        let arrival = if is_alone {
+            enqueue_computed::<CARE>(egress, &mut self.loads, now, port, packet().bytes)
+        } else if (!has(CARE, GUARDED) || egress.is_computed(class)) && egress.is_plain() {
+            egress.enqueue_plain(now, packet().bytes)
+        } else if has(CARE, COMPARING) && egress.is_listed() {
+            enqueue_listed(egress, &mut self.loads, now, port, packet().bytes)
+        } else {
+            // Control packets of a switch that sends pause frames may not join: they would overtake data that has started.
+            let mut is_computed = egress.is_computed(class);
+            if egress.has_start_before(now)
+                && (!has(CARE, GUARDED)
+                    || is_computed
+                    || (has(CARE, PAUSING) && egress.is_computed_unless_frames(class))
+                    || !egress.may_join(now, packet().bytes))
+            {
+                settle_now(egress, now, desk, round);
+            }
+            if has(CARE, PAUSING)
+                && egress.is_computed_unless_frames(class)
+                && let Some(start) = egress.start_if_next(now, class)
+            {
+                is_computed = start < self.frames_from || {
+                    let is_before = self.is_before_new_bound(now, start, round);
+                    egress = &mut self.ports[port as usize];
+                    is_before
+                };
+            }
+            if !is_computed {
+                return self.enqueue_waiting::<CARE>(now, way, &packet(), desk, round);
+            }
+            enqueue_computed::<CARE>(egress, &mut self.loads, now, port, packet().bytes)
+        };
+        match arrival {
+            Some(arrival) => push(egress, InFlight { arrival, packet: packet() }, desk, round),
+            None => desk.dropped(now, self.id.0, Some(port), DropReason::QueueFull, &packet()),
+        }
+    }
+
+    /// Queues a packet whose start is not known yet.
+    #[inline(always)]
+    fn enqueue_waiting<const CARE: u8>(
+        &mut self,
+        now: u64,
+        way: Way,
+        packet: &Packet,
+        desk: &mut Desk,
+        round: &Round,
+    ) {
+        if has(CARE, GUARDED) && self.ports[way.port as usize].is_guarded() {
+            self.enqueue_guarded::<CARE>(now, way, packet, desk, round);
+        } else {
+            self.enqueue_class::<CARE>(now, way.port, packet, desk);
+        }
+        if has(CARE, COMPARING) {
+            self.note_load(way.port);
+        }
+    }
+
+    #[inline(always)]
+    fn enqueue_class<const CARE: u8>(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk) {
+        let egress = &mut self.ports[port as usize];
+        match egress.enqueue(now, packet) {
+            Enqueued::Taken => {}
+            Enqueued::StartsAt(_) if egress.form() == Form::Lazy && !has(CARE, GUARDED) => {
+                self.busy[port as usize / 64] |= 1 << (port % 64);
+            }
+            Enqueued::StartsAt(at) => self.expect_start(port, at, desk),
+            Enqueued::Full => self.refuse(now, port, DropReason::QueueFull, packet, desk),
+        }
+    }
+
+    /// Something has happened at a port that others may be compared with.
+    #[inline(always)]
+    pub(super) fn note_load(&mut self, port: u32) {
+        if let Some(loads) = &mut self.loads {
+            loads.note(port, &self.ports[port as usize]);
+        }
+    }
+}
+
+/// Appends a packet whose start is known; its arrival at the other end, or `None` if the queue is full.
+#[inline(always)]
+fn enqueue_computed<const CARE: u8>(
+    egress: &mut Egress,
+    loads: &mut Option<Box<PortLoads>>,
+    now: u64,
+    port: u32,
+    bytes: u32,
+) -> Option<u64> {
+    let arrival = egress.enqueue_computed(now, bytes);
+    if has(CARE, COMPARING)
+        && let Some(loads) = loads
+    {
+        loads.note(port, egress);
+    }
+    arrival
+}
+
+/// As [`enqueue_computed`], at a port that would be plain, but that its node compares it with others.
+#[inline(always)]
+fn enqueue_listed(
+    egress: &mut Egress,
+    loads: &mut Option<Box<PortLoads>>,
+    now: u64,
+    port: u32,
+    bytes: u32,
+) -> Option<u64> {
+    let start = egress.free_at().max(now);
+    let arrival = egress.enqueue_plain(now, bytes)?;
+    let loads = loads.as_deref_mut().expect("only a node that compares ports lists them");
+    loads.accepted(now, port, start, egress);
+    Some(arrival)
+}
