@@ -1,12 +1,14 @@
 //! What a policy that compares queues needs to know of the ports of its node, side by side.
 //!
-//! Models: the ports with the least backlog, in bytes or in packets, as a mask: found without a visit to each of them.
+//! Models: the ports with the least backlog, in bytes or in packets, or with few bytes of data, as a mask: found without a visit to
+//! each of them.
 //! Leaves out: *irregular* ports, whose backlog is neither one instant nor a count of known starts: those that are paused,
 //! change their rate, or keep packets in class queues where packets are counted. Such ports are asked one by one.
 //!
 //! Invariants: the answer is that of the ports; where there is none, they must be asked.
 
 mod backlogs;
+mod data;
 mod packets;
 
 use netloom_model::PortSet;
@@ -14,6 +16,7 @@ use netloom_policy::balance::Balancer;
 
 use crate::port::Egress;
 use backlogs::Backlogs;
+use data::DataCounts;
 use packets::PacketCounts;
 
 /// See the module.
@@ -22,6 +25,8 @@ pub enum PortLoads {
     Bytes(Backlogs),
     /// In packets.
     Packets(PacketCounts),
+    /// In bytes of data, the packet on the wire not included.
+    Data(DataCounts),
 }
 
 impl PortLoads {
@@ -31,7 +36,10 @@ impl PortLoads {
         if balancer.counts_packets() {
             return Some(PortLoads::Packets(PacketCounts::of(ports)));
         }
-        balancer.compares_bytes().then(|| PortLoads::Bytes(Backlogs::of(ports)))
+        if balancer.compares_bytes() {
+            return Some(PortLoads::Bytes(Backlogs::of(ports)));
+        }
+        balancer.compares_class_bytes().then(|| DataCounts::of(ports)).flatten().map(PortLoads::Data)
     }
 
     /// The ports with the fewest bytes waiting at `now`, a bit each in the order of the set, of at most 64.
@@ -39,7 +47,7 @@ impl PortLoads {
     pub fn fewest_bytes(&self, set: PortSet<'_>, now: u64) -> Option<u64> {
         match self {
             PortLoads::Bytes(backlogs) => backlogs.fewest(set, now),
-            PortLoads::Packets(_) => None,
+            PortLoads::Packets(_) | PortLoads::Data(_) => None,
         }
     }
 
@@ -47,8 +55,17 @@ impl PortLoads {
     #[inline]
     pub fn fewest_packets(&mut self, set: PortSet<'_>, now: u64) -> Option<u64> {
         match self {
-            PortLoads::Bytes(_) => None,
+            PortLoads::Bytes(_) | PortLoads::Data(_) => None,
             PortLoads::Packets(counts) => counts.fewest(set, now),
+        }
+    }
+
+    /// Bytes of data of a class waiting at each port, where they are kept here.
+    #[inline]
+    pub fn data_counts(&mut self, class: u8) -> Option<&mut DataCounts> {
+        match self {
+            PortLoads::Data(counts) if counts.class() == class => Some(counts),
+            _ => None,
         }
     }
 
@@ -56,7 +73,7 @@ impl PortLoads {
     #[inline]
     pub fn packets_at(&mut self, port: u32, now: u64) -> Option<u64> {
         match self {
-            PortLoads::Bytes(_) => None,
+            PortLoads::Bytes(_) | PortLoads::Data(_) => None,
             PortLoads::Packets(counts) => counts.at(port, now),
         }
     }
@@ -64,7 +81,7 @@ impl PortLoads {
     /// The most packets that ever waited at a port.
     pub fn peak_packets(&self, port: u32) -> Option<u32> {
         match self {
-            PortLoads::Bytes(_) => None,
+            PortLoads::Bytes(_) | PortLoads::Data(_) => None,
             PortLoads::Packets(counts) => counts.peak(port),
         }
     }
@@ -73,16 +90,18 @@ impl PortLoads {
     #[inline(always)]
     pub fn accepted(&mut self, now: u64, port: u32, start: u64, egress: &Egress) {
         match self {
-            PortLoads::Bytes(backlogs) => backlogs.note(port, egress),
             PortLoads::Packets(counts) => counts.push(now, port, start),
+            others => others.note(port, egress),
         }
     }
 
     /// Something has happened at a port.
     #[inline]
     pub fn note(&mut self, port: u32, egress: &Egress) {
-        if let PortLoads::Bytes(backlogs) = self {
-            backlogs.note(port, egress);
+        match self {
+            PortLoads::Bytes(backlogs) => backlogs.note(port, egress),
+            PortLoads::Packets(_) => {}
+            PortLoads::Data(counts) => counts.note(port, egress),
         }
     }
 }
@@ -93,6 +112,7 @@ mod tests {
     use netloom_units::{PortId, Random, Rate};
 
     use super::*;
+    use crate::bits::bits;
     use crate::channel::{Channel, Far};
     use crate::packet::{Address, Packet, Stamp};
     use crate::port::Form;
@@ -160,12 +180,63 @@ mod tests {
     }
 
     #[test]
-    fn the_fewest_bytes_need_no_start_to_have_happened() {
-        let settle = |port: &mut Egress, now| {
-            while port.has_start_before(now) {
-                port.take_start();
+    fn bytes_of_data_below_limits_are_those_that_the_ports_count() {
+        let mut n_stale = 0;
+        for seed in 0..60 {
+            let mut random = Random::stream(seed, 1, 3);
+            let n_ports = 1 + random.below(80) as usize;
+            let (mut late, mut eager) = (ports(n_ports, Form::Lazy), ports(n_ports, Form::Lazy));
+            late.iter_mut().chain(&mut eager).for_each(Egress::set_guarded);
+            let mut counts = DataCounts::of(&late).expect("all count data");
+            let mut now = 0;
+            for number in 0..1_000 {
+                now += u64::from(random.below(4)) * [0, 1, 1_000, 50_000][random.below(4) as usize];
+                let (count, list) = some_ports(&mut random, n_ports);
+                let set = set_of(count, &list);
+                for place in bits(counts.stale(set, now)) {
+                    let port = list[place as usize];
+                    settle(&mut late[port as usize], now);
+                    counts.note(port, &late[port as usize]);
+                    n_stale += 1;
+                }
+                for port in &mut eager {
+                    settle(port, now);
+                }
+                let waiting: Vec<_> =
+                    list.iter().map(|&port| eager[port as usize].class_bytes(now, 0)).collect();
+                let limits = [1_000, 3_000, 10_000].map(|limit| limit + u64::from(random.below(1_000)));
+                let (place, below) = counts.below_limits(set, &limits);
+                let least = waiting.iter().min().expect("a set has ports");
+                assert_eq!(place, limits.iter().filter(|limit| least >= limit).count(), "{seed} {number}");
+                for (own, waiting) in waiting.iter().enumerate() {
+                    let is_below = limits.get(place).is_none_or(|limit| waiting < limit);
+                    assert_eq!(below >> own & 1 == 1, is_below, "{seed} {number} {own}");
+                }
+                let port = list[below.trailing_zeros() as usize];
+                let bytes = [1_000, 1_000, 64, 300][random.below(4) as usize];
+                let to = Address { host: 1, slot: 0 };
+                let packet = Packet::data(to, 0, number, 0, bytes, Stamp::new(0, true));
+                for egress in [&mut late[port as usize], &mut eager[port as usize]] {
+                    settle(egress, now);
+                    egress.count_in(&packet);
+                    egress.enqueue(now, &packet);
+                }
+                counts.note(port, &late[port as usize]);
             }
-        };
+        }
+        assert!(n_stale > 1_000, "{n_stale}");
+    }
+
+    /// Lets packets start before `now` at a port.
+    fn settle(port: &mut Egress, now: u64) {
+        while port.has_start_before(now) {
+            let start = port.take_start();
+            port.unguard(start.packet);
+        }
+    }
+
+    #[test]
+    fn the_fewest_bytes_need_no_start_to_have_happened() {
         for seed in 0..60 {
             let mut random = Random::stream(seed, 1, 2);
             let n_ports = 1 + random.below(80) as usize;

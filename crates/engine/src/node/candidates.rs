@@ -3,10 +3,11 @@
 //! Invariants: a port is settled before it is looked at.
 
 use netloom_model::PortSet;
-use netloom_policy::balance::{Ports, ties_of_least};
+use netloom_policy::balance::{MOST_MASKED, Ports, ties_of_least};
 use netloom_units::{Duration, HostId, NodeId, Rate};
 
 use super::settle;
+use crate::bits::bits;
 use crate::desk::Desk;
 use crate::load::PortLoads;
 use crate::packet::Packet;
@@ -80,6 +81,20 @@ impl Ports for Candidates<'_, '_> {
         let port = self.set.get(candidate);
         settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
         self.ports[port as usize].class_bytes(self.now, class)
+    }
+
+    fn below_limits(&mut self, class: u8, limits: &[u64]) -> Option<(usize, u64)> {
+        let Candidates { ports, loads, set, now, desk, round, .. } = self;
+        let counts = loads.as_mut()?.data_counts(class)?;
+        if set.len() > MOST_MASKED {
+            return None;
+        }
+        for place in bits(counts.stale(*set, *now)) {
+            let port = set.get(place as usize);
+            settle(&mut ports[port as usize], *now, desk, round);
+            counts.note(port, &ports[port as usize]);
+        }
+        Some(counts.below_limits(*set, limits))
     }
 
     fn sent_bytes(&mut self, candidate: usize) -> u64 {

@@ -472,6 +472,7 @@ impl Node {
         if let Some(next) = self.ports[port as usize].next_start() {
             self.expect_start(port, next, desk);
         }
+        self.note_load(port);
     }
 
     /// Lets every start before the end of the window happen; the earliest start left, `u64::MAX` for none.

@@ -42,6 +42,11 @@ impl Egress {
         if class == self.data_class { self.data_bytes() } else { 0 }
     }
 
+    /// The class whose bytes are counted, where data is of one class and nothing but the wire keeps it waiting.
+    pub fn class_counted(&self) -> Option<u8> {
+        (self.extras.counted && self.credits.is_none() && !self.is_by_class()).then_some(self.data_class)
+    }
+
     /// Bytes sent before `now`; starts before `now` must have happened.
     pub fn sent_bytes(&self, now: u64) -> u64 {
         self.sent_with(now, self.waiting_bytes(now))

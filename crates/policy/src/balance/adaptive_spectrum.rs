@@ -26,6 +26,7 @@
 use netloom_units::{Bytes, Duration, Kind, Parameter, Settings, Spec, StateWriter, Time, Value, mix};
 
 use super::ecmp::{BUCKETS, Ecmp, HASH, REHASH, SALT};
+use super::least::one_of;
 use super::{Balance, Context, PacketView, Pick, Ports, Seat};
 
 /// A number of cells.
@@ -154,9 +155,16 @@ impl AdaptiveSpectrum {
         (n_minimal, n_all): (usize, usize),
         ports: &mut P,
     ) -> usize {
+        let known = self.grades.lowest(class, ports);
         let grades = &mut self.grades;
         let mut grade = |candidate| grades.of(context.now, class, candidate, ports);
-        let shortest = self.shortest.among(0..n_minimal, &mut grade);
+        let shortest = match known {
+            Some((lowest, ties)) => {
+                self.shortest.masked = ties;
+                lowest
+            }
+            None => self.shortest.among(0..n_minimal, &mut grade),
+        };
         if shortest > self.longer_above && self.longer.among(n_minimal..n_all, &mut grade) < shortest {
             return self.longer.draw(context);
         }
@@ -188,6 +196,10 @@ impl Balance for AdaptiveSpectrum {
         Pick { candidate, class: packet.class, tag: packet.tag + step }
     }
 
+    fn compares_class_bytes(&self) -> bool {
+        self.grades.are_of_bytes_alone()
+    }
+
     fn write_state(&self, out: &mut StateWriter) {
         if let Some(sticky) = &self.sticky {
             sticky.write_state(out);
@@ -199,23 +211,26 @@ impl Balance for AdaptiveSpectrum {
 /// Finds the lowest of several grades.
 #[derive(Debug, Clone, Default)]
 struct Lowest {
+    /// Those that have it, a bit each; none where they are listed.
+    masked: u64,
     /// Working memory: those that have it.
-    ties: Vec<u32>,
+    listed: Vec<u32>,
 }
 
 impl Lowest {
     /// The lowest grade of these candidates; beyond all grades if there is none.
     fn among(&mut self, candidates: std::ops::Range<usize>, grade: &mut impl FnMut(usize) -> u8) -> u8 {
-        self.ties.clear();
+        self.masked = 0;
+        self.listed.clear();
         let mut lowest = u8::MAX;
         for candidate in candidates {
             let grade = grade(candidate);
             if grade < lowest {
                 lowest = grade;
-                self.ties.clear();
+                self.listed.clear();
             }
             if grade == lowest {
-                self.ties.push(candidate as u32);
+                self.listed.push(candidate as u32);
             }
         }
         lowest
@@ -223,14 +238,17 @@ impl Lowest {
 
     /// One of those that have it.
     fn draw(&self, context: &mut Context) -> usize {
-        self.ties[context.random.below(self.ties.len() as u32) as usize] as usize
+        if self.masked != 0 {
+            return one_of(self.masked, context.random);
+        }
+        self.listed[context.random.below(self.listed.len() as u32) as usize] as usize
     }
 }
 
 /// How good a port is, from 0 to 4; lower is better.
 #[derive(Debug, Clone)]
 struct Grades {
-    /// Bytes in a queue from which on the grade is one, two, three.
+    /// Bytes in a queue from which on the grade is one, two, three; rising.
     steps: [u64; 3],
     paused_limit: Option<Duration>,
     utilization: Option<Utilization>,
@@ -250,7 +268,22 @@ impl Grades {
             }
             _ => None,
         };
-        Grades { steps: [step("low"), step("medium"), step("high")], paused_limit, utilization }
+        let mut steps = [step("low"), step("medium"), step("high")];
+        steps.sort_unstable();
+        Grades { steps, paused_limit, utilization }
+    }
+
+    /// Whether nothing but bytes in queues decides.
+    fn are_of_bytes_alone(&self) -> bool {
+        self.paused_limit.is_none() && self.utilization.is_none()
+    }
+
+    /// The lowest grade on the shortest ways and who has it, a bit each, where that is known without asking each of them.
+    fn lowest<P: Ports>(&self, class: u8, ports: &mut P) -> Option<(u8, u64)> {
+        if !self.are_of_bytes_alone() {
+            return None;
+        }
+        ports.below_limits(class, &self.steps).map(|(grade, ties)| (grade as u8, ties))
     }
 
     fn of<P: Ports>(&mut self, now: Time, class: u8, candidate: usize, ports: &mut P) -> u8 {

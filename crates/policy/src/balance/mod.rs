@@ -15,6 +15,7 @@ pub mod linear;
 pub mod nslb;
 mod par;
 mod piggyback;
+mod ports;
 mod progressive;
 pub mod psn_spray;
 mod resilient;
@@ -26,17 +27,17 @@ mod ugal_l;
 mod valiant;
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
-use netloom_units::{Bytes, Duration, HostId, NodeId, Random, Rate, Settings, Spec, StateWriter, Time};
+use netloom_units::{Bytes, Duration, HostId, NodeId, Random, Settings, Spec, StateWriter, Time};
 
 pub use least::{MOST_MASKED, ties_of_least};
+pub use ports::Ports;
 
 use crate::central::Plan;
 use crate::edge::path_map::PathMap;
 use deal::Deal;
-use detour::{Beyond, Groups};
+use detour::Groups;
 
 /// What a policy may know of the packet.
 #[derive(Debug, Clone, Copy)]
@@ -113,128 +114,6 @@ pub struct Notifications {
     pub hold: Duration,
 }
 
-/// The candidate ports: first the minimal ones, then the longer ones, each in the order of the node's ports.
-pub trait Ports {
-    /// Number of candidates on shortest paths; at least one.
-    fn n_minimal(&self) -> usize;
-    /// Number of candidates on longer paths.
-    fn n_longer(&self) -> usize;
-    /// A candidate's place among the node's ports.
-    fn port(&self, candidate: usize) -> u32;
-    /// Bytes accepted and not yet sent at a candidate, the rest of the packet on the wire included.
-    fn waiting_bytes(&mut self, candidate: usize) -> u64;
-    /// Packets waiting at a candidate, the one on the wire not included.
-    fn waiting_packets(&mut self, candidate: usize) -> u64;
-    /// The candidates on shortest paths where the fewest bytes wait, a bit each, of at most [`MOST_MASKED`].
-    fn fewest_bytes(&mut self) -> u64 {
-        ties_of_least((0..self.n_minimal()).map(|candidate| self.waiting_bytes(candidate)))
-    }
-    /// The candidates on shortest paths where the fewest packets wait, a bit each, of at most [`MOST_MASKED`].
-    fn fewest_packets(&mut self) -> u64 {
-        ties_of_least((0..self.n_minimal()).map(|candidate| self.waiting_packets(candidate)))
-    }
-    /// Bytes of data of a class waiting at a candidate, the packet on the wire not included; all that waits, where nobody
-    /// counts by class.
-    fn class_bytes(&mut self, candidate: usize, _class: u8) -> u64 {
-        self.waiting_bytes(candidate)
-    }
-    /// Bytes sent at a candidate so far.
-    fn sent_bytes(&mut self, _candidate: usize) -> u64 {
-        0
-    }
-    /// The rate of a candidate's link.
-    fn rate(&self, _candidate: usize) -> Rate {
-        Rate(u64::MAX)
-    }
-    /// For how long a class has been paused at a candidate; nothing if it is not.
-    fn paused_for(&mut self, _candidate: usize, _class: u8) -> Duration {
-        Duration(0)
-    }
-
-    /// Adds the ports that lead towards a group of a fabric of groups to the candidates, or to all switches of the own one:
-    /// their places. None where no port does that works.
-    fn open(&mut self, _group: u32) -> Range<usize> {
-        0..0
-    }
-    /// What is known of the global links of the switch behind a candidate, of those towards a group above all; `None` for a
-    /// port that is itself a global link, or where nothing is known.
-    fn beyond(&mut self, _candidate: usize, _group: u32) -> Option<Beyond> {
-        None
-    }
-
-    /// Number of ports on shortest paths while nothing has failed.
-    fn n_members(&self) -> usize {
-        self.n_minimal()
-    }
-
-    /// The place of one of those among the node's ports, in their order.
-    fn member(&self, number: usize) -> u32 {
-        self.port(number)
-    }
-}
-
-impl Ports for &mut dyn Ports {
-    fn n_minimal(&self) -> usize {
-        (**self).n_minimal()
-    }
-
-    fn n_longer(&self) -> usize {
-        (**self).n_longer()
-    }
-
-    fn port(&self, candidate: usize) -> u32 {
-        (**self).port(candidate)
-    }
-
-    fn waiting_bytes(&mut self, candidate: usize) -> u64 {
-        (**self).waiting_bytes(candidate)
-    }
-
-    fn waiting_packets(&mut self, candidate: usize) -> u64 {
-        (**self).waiting_packets(candidate)
-    }
-
-    fn fewest_bytes(&mut self) -> u64 {
-        (**self).fewest_bytes()
-    }
-
-    fn fewest_packets(&mut self) -> u64 {
-        (**self).fewest_packets()
-    }
-
-    fn class_bytes(&mut self, candidate: usize, class: u8) -> u64 {
-        (**self).class_bytes(candidate, class)
-    }
-
-    fn sent_bytes(&mut self, candidate: usize) -> u64 {
-        (**self).sent_bytes(candidate)
-    }
-
-    fn rate(&self, candidate: usize) -> Rate {
-        (**self).rate(candidate)
-    }
-
-    fn paused_for(&mut self, candidate: usize, class: u8) -> Duration {
-        (**self).paused_for(candidate, class)
-    }
-
-    fn open(&mut self, group: u32) -> Range<usize> {
-        (**self).open(group)
-    }
-
-    fn beyond(&mut self, candidate: usize, group: u32) -> Option<Beyond> {
-        (**self).beyond(candidate, group)
-    }
-
-    fn n_members(&self) -> usize {
-        (**self).n_members()
-    }
-
-    fn member(&self, number: usize) -> u32 {
-        (**self).member(number)
-    }
-}
-
 /// What every decision is given beside packet and ports.
 #[derive(Debug)]
 pub struct Context<'a> {
@@ -289,6 +168,11 @@ pub trait Balance {
 
     /// Whether it takes the least of bytes waiting: what is compared is kept side by side only where somebody does.
     fn compares_bytes(&self) -> bool {
+        false
+    }
+
+    /// Whether it compares bytes of data by class with limits.
+    fn compares_class_bytes(&self) -> bool {
         false
     }
 
@@ -570,6 +454,15 @@ macro_rules! registry {
                     $(Balancer::$variant(policy) => policy.compares_bytes(),)+
                     Balancer::Dyn(_) => true,
                     Balancer::Apart(two) => two.0.compares_bytes() || two.1.compares_bytes(),
+                }
+            }
+
+            /// Whether it compares bytes of data by class with limits.
+            pub fn compares_class_bytes(&self) -> bool {
+                match self {
+                    $(Balancer::$variant(policy) => policy.compares_class_bytes(),)+
+                    Balancer::Dyn(_) => false,
+                    Balancer::Apart(two) => two.0.compares_class_bytes() || two.1.compares_class_bytes(),
                 }
             }
 

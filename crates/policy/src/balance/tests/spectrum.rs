@@ -1,5 +1,7 @@
 //! Grades of ports by the queue of a class, flows that keep their port, longer ways.
 
+use netloom_units::Rate;
+
 use super::*;
 
 const US: u64 = 1_000_000;

@@ -1,0 +1,78 @@
+//! How many bytes of data wait in the class queues of each port of a node that counts them.
+//!
+//! Models: ports below a limit, as a mask; what is known of a port holds until its next start.
+//! Leaves out: data that is told apart by class.
+//!
+//! Invariants: a port that has started packets since it was last looked at is stale, and must be looked at before it is compared.
+
+use netloom_model::PortSet;
+
+use crate::port::Egress;
+
+/// See the module.
+pub struct DataCounts {
+    /// Bytes of data waiting at each port.
+    bytes: Box<[u64]>,
+    /// Until its next start; `u64::MAX` if there is none.
+    next_start: Box<[u64]>,
+    /// The class of data.
+    class: u8,
+}
+
+impl DataCounts {
+    /// Of ports at rest, if all of them count data of one class.
+    pub fn of(ports: &[Egress]) -> Option<DataCounts> {
+        let class = ports.iter().find_map(Egress::class_counted)?;
+        if ports.iter().any(|egress| egress.class_counted() != Some(class)) {
+            return None;
+        }
+        let (bytes, next_start) = (vec![0; ports.len()].into(), vec![u64::MAX; ports.len()].into());
+        Some(DataCounts { bytes, next_start, class })
+    }
+
+    /// The class of data.
+    pub fn class(&self) -> u8 {
+        self.class
+    }
+
+    /// Something has happened at a port.
+    #[inline(always)]
+    pub fn note(&mut self, port: u32, egress: &Egress) {
+        self.bytes[port as usize] = egress.data_bytes();
+        self.next_start[port as usize] = egress.next_start().unwrap_or(u64::MAX);
+    }
+
+    /// The ports that have started packets before `now` of which nobody has told, a bit each in the order of the set, of at most
+    /// 64.
+    pub fn stale(&self, set: PortSet<'_>, now: u64) -> u64 {
+        mask(&self.next_start, set, |next_start| next_start < now)
+    }
+
+    /// The first of rising limits below which bytes wait at some ports, and these, a bit each in the order of the set, of at most
+    /// 64; past the last limit all. None of them may be stale.
+    pub fn below_limits(&self, set: PortSet<'_>, limits: &[u64]) -> (usize, u64) {
+        let fewest = match set {
+            PortSet::Range { first, count } => self.bytes[first as usize..][..count as usize]
+                .iter()
+                .fold(u64::MAX, |least, &own| least.min(own)),
+            PortSet::List(list) => {
+                list.iter().fold(u64::MAX, |least, &port| least.min(self.bytes[port as usize]))
+            }
+        };
+        let place = limits.iter().take_while(|&&limit| fewest >= limit).count();
+        let below = limits.get(place).copied().unwrap_or(u64::MAX);
+        (place, mask(&self.bytes, set, |bytes| bytes < below))
+    }
+}
+
+/// The ports of which something holds, a bit each in the order of the set.
+#[inline(always)]
+fn mask(values: &[u64], set: PortSet<'_>, holds: impl Fn(u64) -> bool) -> u64 {
+    let add = |mask: u64, value: u64| mask << 1 | u64::from(holds(value));
+    match set {
+        PortSet::Range { first, count } => {
+            values[first as usize..][..count as usize].iter().rev().fold(0, |mask, &value| add(mask, value))
+        }
+        PortSet::List(list) => list.iter().rev().fold(0, |mask, &port| add(mask, values[port as usize])),
+    }
+}

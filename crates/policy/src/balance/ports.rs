@@ -1,0 +1,142 @@
+//! What a policy may ask of the candidate ports of a packet.
+//!
+//! Models: backlogs in bytes and packets, one by one or compared; what is known beyond them.
+//! Leaves out: who answers.
+
+use std::ops::Range;
+
+use netloom_units::{Duration, Rate};
+
+use super::detour::Beyond;
+use super::least::ties_of_least;
+
+/// The candidate ports: first the minimal ones, then the longer ones, each in the order of the node's ports.
+pub trait Ports {
+    /// Number of candidates on shortest paths; at least one.
+    fn n_minimal(&self) -> usize;
+    /// Number of candidates on longer paths.
+    fn n_longer(&self) -> usize;
+    /// A candidate's place among the node's ports.
+    fn port(&self, candidate: usize) -> u32;
+    /// Bytes accepted and not yet sent at a candidate, the rest of the packet on the wire included.
+    fn waiting_bytes(&mut self, candidate: usize) -> u64;
+    /// Packets waiting at a candidate, the one on the wire not included.
+    fn waiting_packets(&mut self, candidate: usize) -> u64;
+    /// The candidates on shortest paths where the fewest bytes wait, a bit each, of at most [`super::MOST_MASKED`].
+    fn fewest_bytes(&mut self) -> u64 {
+        ties_of_least((0..self.n_minimal()).map(|candidate| self.waiting_bytes(candidate)))
+    }
+    /// The candidates on shortest paths where the fewest packets wait, a bit each, of at most [`super::MOST_MASKED`].
+    fn fewest_packets(&mut self) -> u64 {
+        ties_of_least((0..self.n_minimal()).map(|candidate| self.waiting_packets(candidate)))
+    }
+    /// Bytes of data of a class waiting at a candidate, the packet on the wire not included; all that waits, where nobody
+    /// counts by class.
+    fn class_bytes(&mut self, candidate: usize, _class: u8) -> u64 {
+        self.waiting_bytes(candidate)
+    }
+    /// The first of rising limits below which bytes of data of a class wait at some candidates on shortest paths, by its place,
+    /// and these, a bit each, of at most [`super::MOST_MASKED`]; past the last limit all of them. `None` where each must be asked.
+    fn below_limits(&mut self, _class: u8, _limits: &[u64]) -> Option<(usize, u64)> {
+        None
+    }
+    /// Bytes sent at a candidate so far.
+    fn sent_bytes(&mut self, _candidate: usize) -> u64 {
+        0
+    }
+    /// The rate of a candidate's link.
+    fn rate(&self, _candidate: usize) -> Rate {
+        Rate(u64::MAX)
+    }
+    /// For how long a class has been paused at a candidate; nothing if it is not.
+    fn paused_for(&mut self, _candidate: usize, _class: u8) -> Duration {
+        Duration(0)
+    }
+
+    /// Adds the ports that lead towards a group of a fabric of groups to the candidates, or to all switches of the own one:
+    /// their places. None where no port does that works.
+    fn open(&mut self, _group: u32) -> Range<usize> {
+        0..0
+    }
+    /// What is known of the global links of the switch behind a candidate, of those towards a group above all; `None` for a
+    /// port that is itself a global link, or where nothing is known.
+    fn beyond(&mut self, _candidate: usize, _group: u32) -> Option<Beyond> {
+        None
+    }
+
+    /// Number of ports on shortest paths while nothing has failed.
+    fn n_members(&self) -> usize {
+        self.n_minimal()
+    }
+
+    /// The place of one of those among the node's ports, in their order.
+    fn member(&self, number: usize) -> u32 {
+        self.port(number)
+    }
+}
+
+impl Ports for &mut dyn Ports {
+    fn n_minimal(&self) -> usize {
+        (**self).n_minimal()
+    }
+
+    fn n_longer(&self) -> usize {
+        (**self).n_longer()
+    }
+
+    fn port(&self, candidate: usize) -> u32 {
+        (**self).port(candidate)
+    }
+
+    fn waiting_bytes(&mut self, candidate: usize) -> u64 {
+        (**self).waiting_bytes(candidate)
+    }
+
+    fn waiting_packets(&mut self, candidate: usize) -> u64 {
+        (**self).waiting_packets(candidate)
+    }
+
+    fn fewest_bytes(&mut self) -> u64 {
+        (**self).fewest_bytes()
+    }
+
+    fn fewest_packets(&mut self) -> u64 {
+        (**self).fewest_packets()
+    }
+
+    fn class_bytes(&mut self, candidate: usize, class: u8) -> u64 {
+        (**self).class_bytes(candidate, class)
+    }
+
+    fn below_limits(&mut self, class: u8, limits: &[u64]) -> Option<(usize, u64)> {
+        (**self).below_limits(class, limits)
+    }
+
+    fn sent_bytes(&mut self, candidate: usize) -> u64 {
+        (**self).sent_bytes(candidate)
+    }
+
+    fn rate(&self, candidate: usize) -> Rate {
+        (**self).rate(candidate)
+    }
+
+    fn paused_for(&mut self, candidate: usize, class: u8) -> Duration {
+        (**self).paused_for(candidate, class)
+    }
+
+    fn open(&mut self, group: u32) -> Range<usize> {
+        (**self).open(group)
+    }
+
+    fn beyond(&mut self, candidate: usize, group: u32) -> Option<Beyond> {
+        (**self).beyond(candidate, group)
+    }
+
+    fn n_members(&self) -> usize {
+        (**self).n_members()
+    }
+
+    fn member(&self, number: usize) -> u32 {
+        (**self).member(number)
+    }
+}
