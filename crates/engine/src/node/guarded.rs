@@ -85,7 +85,7 @@ impl Node {
                 Admission::TakeAndPause => {
                     let class = 1 << packet.class();
                     self.send_frame(now, way.ingress, PacketKind::Pause, class, desk, round);
-                    self.expect_all_starts(desk);
+                    self.expect_starts(desk);
                 }
                 Admission::Take | Admission::Unsure => {}
             }
@@ -143,9 +143,9 @@ impl Node {
         }
     }
 
-    /// From now on every start is an event of its own.
+    /// Transmissions may start at any port: who must know, knows.
     #[cold]
-    pub(super) fn expect_all_starts(&mut self, desk: &mut Desk) {
+    pub(crate) fn expect_starts(&mut self, desk: &mut Desk) {
         for port in 0..self.ports.len() as u32 {
             if let Some(at) = self.ports[port as usize].next_start() {
                 self.expect_start(port, at, desk);
