@@ -47,7 +47,8 @@ bash -n "$work/study/run.sh" && bash -n "$work/study/job.slurm"
 timeout --kill-after=5 180 "$netloom" field run "$work/study" --testbed --rate 50Mbps --mpi "$mpi" \
     --program "$target/field/$mpi/netloom-field" --quiet < /dev/null
 # What is measured is not measured again.
-timeout 20 "$netloom" field run "$work/study" --testbed --rate 50Mbps --mpi "$mpi" < /dev/null | grep -q "measured already"
+again=$(timeout 20 "$netloom" field run "$work/study" --testbed --rate 50Mbps --mpi "$mpi" < /dev/null)
+[[ $again == *"measured already"* ]]
 "$netloom" field collect "$work/study" --quiet -o "$work/measured"
 timeout 120 "$netloom" sweep "$scenario" "${study[@]}" --quiet -o "$work/simulated"
 "$netloom" report "$work/measured" "$work/simulated" -o "$work/report.html" > /dev/null

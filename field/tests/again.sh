@@ -7,7 +7,7 @@ build=$(realpath "${1:?usage: field/tests/again.sh BUILD_DIR [RUNS]}")
 runs=${2:-100}
 launcher=${MPIEXEC:-mpiexec}
 options=()
-if "$launcher" --version 2>&1 | grep -qE "Open MPI|OpenRTE"; then
+if grep -qE "Open MPI|OpenRTE" <<< "$("$launcher" --version 2>&1)"; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     options=(--oversubscribe --bind-to none)
 fi

@@ -61,7 +61,8 @@ plan() {
         printf '%s\n' "$@"
         for key in "study $study" "seed 3" "groups interleaved" "victim ring_all_gather 20000" "aggressor none" \
             "size_of vector" "bursts steady" "segment baseline 1 4" "deadline_s 60"; do
-            printf '%s\n' "$@" | grep -q "^${key%% *} " || echo "$key"
+            # No pipe: a grep that has seen enough would end its writer, and with it the test.
+            grep -q "^${key%% *} " <<< "$(printf '%s\n' "$@")" || echo "$key"
         done
     } > "$name"
 }

@@ -45,16 +45,6 @@ impl Node {
     /// As [`Node::serve`], and so do the starts of control packets; the next start of a data packet, `u64::MAX` for none.
     #[inline(never)]
     pub fn serve_now(&mut self, until: u64, desk: &mut Desk, round: &Round) -> u64 {
-        let next = self.serve_lanes(until, desk, round);
-        if self.returns.is_some() {
-            // Data that started may have let control packets go that had left it the turn.
-            self.expect_starts(desk);
-        }
-        next
-    }
-
-    #[inline(always)]
-    fn serve_lanes(&mut self, until: u64, desk: &mut Desk, round: &Round) -> u64 {
         let at = (self.id.0, self.place);
         let Node { ports, host, .. } = self;
         let Some(nic) = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) else { return u64::MAX };
@@ -114,12 +104,17 @@ impl Node {
     /// `u64::MAX` for none.
     #[inline(always)]
     pub fn finish_serving(&mut self, desk: &mut Desk, round: &Round) -> u64 {
-        match self.nic_mut() {
-            None => u64::MAX,
+        let next = match self.nic_mut() {
+            None => return u64::MAX,
             // Control packets that wait are settled with the ports.
             Some(nic) if nic.quiet_until >= round.end => nic.quiet_until,
             Some(_) => self.serve_now(round.end, desk, round),
+        };
+        if self.returns.is_some() {
+            // Data that started may have let control packets go that had left it the turn.
+            self.expect_starts(desk);
         }
+        next
     }
 
     /// A timer of a queue pair has come; tells whether it meant anything.
