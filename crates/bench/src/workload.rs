@@ -6,9 +6,9 @@
 use std::collections::VecDeque;
 
 use netloom_model::{
-    Balances, Buffer, Credits, Entropy, FabricBuilder, Forwarding, InputOrder, Item, Knowledge, LeafSpine,
-    Marking, Message, Model, NackReaction, Operation, PriorityMap, QueuePairs, Queues, Rdma, Reaction,
-    Recording, Routing, Sampling, Transport, TransportKind, Work, Workload,
+    Balances, Buffer, Credits, FabricBuilder, FlowHashInput, Forwarding, InputOrder, Item, Knowledge,
+    LeafSpine, Marking, Message, Model, NackReaction, Operation, PriorityMap, QueuePairs, Queues, Rdma,
+    Reaction, Recording, Routing, Sampling, Transport, TransportKind, Work, Workload,
 };
 use netloom_policy::balance::Chosen;
 use netloom_policy::transport::Reliability;
@@ -128,7 +128,7 @@ fn over_credits(mut model: Model) -> Model {
     model.queues.credits = Some(Credits {
         n_steps: 1,
         buffer: Bytes(128 * 1024),
-        lanes: [0; 8],
+        vls: [0; 8],
         order: InputOrder::Voq,
         speedup: 2,
         output_buffer: Bytes(16 * 1024),
@@ -189,7 +189,7 @@ impl Case {
             },
             transport: Transport {
                 packet: PACKET,
-                entropy: Entropy::Message,
+                flow_hash_input: FlowHashInput::Message,
                 kind: TransportKind::Window { packets: 16, acknowledgement: Bytes(64) },
             },
             congestion: congestion::Chosen::named("none"),
@@ -255,7 +255,7 @@ impl Work for GroupAllToAll {
         let tag = u64::from(*left);
         *left -= 1;
         let first = actor.0 / self.group * self.group;
-        let mut push = |operation| queue.push_back(Item { lane: 0, operation });
+        let mut push = |operation| queue.push_back(Item { stream: 0, operation });
         for step in 1..self.group {
             let peer = first + (actor.0 - first + step) % self.group;
             push(Operation::Send(Message {

@@ -62,7 +62,7 @@ pub enum Effect {
         /// When, in ps.
         at: u64,
         /// Which lane.
-        lane: u8,
+        stream: u8,
     },
     /// Report a mark.
     Mark(Mark),
@@ -72,13 +72,13 @@ pub enum Effect {
 
 /// Whether an actor needs the coordinator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Appetite {
+pub enum ActorState {
     /// It has enough to do.
-    Fed,
+    Supplied,
     /// It should be refilled between windows.
-    Hungry,
+    NeedsRefill,
     /// It cannot go on without more operations.
-    Dry,
+    OutOfTasks,
     /// It has done everything.
     Finished,
 }
@@ -92,7 +92,7 @@ enum Blocked {
 }
 
 #[derive(Debug)]
-struct Lane {
+struct RankStream {
     tasks: VecDeque<Task>,
     blocked: Blocked,
 }
@@ -103,13 +103,13 @@ pub struct Actor {
     /// Its id over all hosts.
     pub id: u32,
     queue: VecDeque<(u8, Task)>,
-    lanes: Vec<Lane>,
+    streams: Vec<RankStream>,
     /// Operations in the queue and in lanes.
     n_pending: usize,
     /// Messages that have arrived and were not waited for yet: (tag, how many).
     mailbox: Vec<(u64, u32)>,
     /// Messages that wait for one with a tag, in order: tag, place in the flow table, and how long after it they start.
-    held: Vec<(u64, u32, u64)>,
+    waiting_sends: Vec<(u64, u32, u64)>,
     /// Of these, those whose message has come since the last [`Actor::advance`]: place, and how long after it they start.
     let_go: Vec<(u32, u64)>,
     /// Those that start at an instant for which a timer is set, in that order.
@@ -126,10 +126,10 @@ impl Actor {
         Actor {
             id,
             queue: VecDeque::new(),
-            lanes: Vec::new(),
+            streams: Vec::new(),
             n_pending: 0,
             mailbox: Vec::new(),
-            held: Vec::new(),
+            waiting_sends: Vec::new(),
             let_go: Vec::new(),
             later: VecDeque::new(),
             exhausted: false,
@@ -159,36 +159,36 @@ impl Actor {
     }
 
     /// A timer set for a lane has come, or a barrier released it; it goes on at the next [`Actor::advance`].
-    pub fn wake(&mut self, lane: u8) {
-        self.lanes[lane as usize].blocked = Blocked::No;
+    pub fn wake(&mut self, stream: u8) {
+        self.streams[stream as usize].blocked = Blocked::No;
     }
 
     /// The barrier it waits at has released it.
     pub fn release(&mut self) {
-        for lane in &mut self.lanes {
-            if lane.blocked == Blocked::Barrier {
-                lane.blocked = Blocked::No;
+        for stream in &mut self.streams {
+            if stream.blocked == Blocked::Barrier {
+                stream.blocked = Blocked::No;
             }
         }
     }
 
     /// A message with this tag has completely arrived; tells whether a lane goes on because of it.
     pub fn message_arrived(&mut self, tag: u64) -> bool {
-        if !self.held.is_empty() && self.let_go(tag) {
+        if !self.waiting_sends.is_empty() && self.let_go(tag) {
             return true;
         }
         match self.mailbox.iter_mut().find(|(waiting, _)| *waiting == tag) {
             Some((_, count)) => *count += 1,
             None => self.mailbox.push((tag, 1)),
         }
-        let Actor { lanes, mailbox, .. } = self;
+        let Actor { streams, mailbox, .. } = self;
         let mut woken = false;
-        for lane in lanes {
-            if let Blocked::Receive { tag: wanted, messages } = lane.blocked
+        for stream in streams {
+            if let Blocked::Receive { tag: wanted, messages } = stream.blocked
                 && wanted == tag
                 && take(mailbox, tag, messages)
             {
-                lane.blocked = Blocked::No;
+                stream.blocked = Blocked::No;
                 woken = true;
             }
         }
@@ -203,14 +203,16 @@ impl Actor {
     /// Lets the first message go that waits for this tag; tells whether there was one.
     #[inline(never)]
     fn let_go(&mut self, tag: u64) -> bool {
-        let Some(place) = self.held.iter().position(|&(wanted, ..)| wanted == tag) else { return false };
-        let (_, flow, after) = self.held.remove(place);
+        let Some(place) = self.waiting_sends.iter().position(|&(wanted, ..)| wanted == tag) else {
+            return false;
+        };
+        let (_, flow, after) = self.waiting_sends.remove(place);
         self.let_go.push((flow, after));
         true
     }
 
     /// Runs every lane as far as it goes at `now`; effects are appended in order.
-    pub fn advance(&mut self, now: u64, effects: &mut Vec<Effect>) -> Appetite {
+    pub fn advance(&mut self, now: u64, effects: &mut Vec<Effect>) -> ActorState {
         if !self.let_go.is_empty() {
             let Actor { let_go, later, .. } = self;
             effects.extend(let_go.drain(..).map(|(flow, after)| start_after(flow, now, after, later)));
@@ -218,79 +220,79 @@ impl Actor {
         loop {
             self.hand_out();
             let mut moved = false;
-            for number in 0..self.lanes.len() {
-                moved |= self.run_lane(number, now, effects);
+            for number in 0..self.streams.len() {
+                moved |= self.run_stream(number, now, effects);
             }
             if !moved {
                 break;
             }
         }
-        self.appetite()
+        self.state()
     }
 
-    fn appetite(&mut self) -> Appetite {
-        let idle = |lane: &Lane| lane.blocked == Blocked::No && lane.tasks.is_empty();
+    fn state(&mut self) -> ActorState {
+        let idle = |stream: &RankStream| stream.blocked == Blocked::No && stream.tasks.is_empty();
         if self.exhausted {
-            let finished = self.queue.is_empty() && self.lanes.iter().all(idle);
+            let finished = self.queue.is_empty() && self.streams.iter().all(idle);
             let newly = finished && !self.finished;
             self.finished = finished;
-            return if newly { Appetite::Finished } else { Appetite::Fed };
+            return if newly { ActorState::Finished } else { ActorState::Supplied };
         }
         // Another operation might concern any lane that is idle, or a lane not used so far.
-        if self.queue.is_empty() && (self.lanes.is_empty() || self.lanes.iter().any(idle)) {
-            return Appetite::Dry;
+        if self.queue.is_empty() && (self.streams.is_empty() || self.streams.iter().any(idle)) {
+            return ActorState::OutOfTasks;
         }
         if self.n_pending < LOW_WATER && !self.asked {
             self.asked = true;
-            return Appetite::Hungry;
+            return ActorState::NeedsRefill;
         }
-        Appetite::Fed
+        ActorState::Supplied
     }
 
     /// Moves operations to their lanes up to a join that cannot be passed yet.
     fn hand_out(&mut self) {
         while let Some(&(number, task)) = self.queue.front() {
             if task == Task::Join {
-                let busy = |lane: &Lane| lane.blocked != Blocked::No || !lane.tasks.is_empty();
-                if self.lanes.iter().any(busy) {
+                let busy = |stream: &RankStream| stream.blocked != Blocked::No || !stream.tasks.is_empty();
+                if self.streams.iter().any(busy) {
                     return;
                 }
                 self.n_pending -= 1;
             } else {
-                while self.lanes.len() <= number as usize {
-                    self.lanes.push(Lane { tasks: VecDeque::new(), blocked: Blocked::No });
+                while self.streams.len() <= number as usize {
+                    self.streams.push(RankStream { tasks: VecDeque::new(), blocked: Blocked::No });
                 }
-                self.lanes[number as usize].tasks.push_back(task);
+                self.streams[number as usize].tasks.push_back(task);
             }
             self.queue.pop_front();
         }
     }
 
     /// Runs one lane until it blocks or has nothing left; tells whether it did anything.
-    fn run_lane(&mut self, number: usize, now: u64, effects: &mut Vec<Effect>) -> bool {
-        let Actor { lanes, mailbox, held, later, n_pending, .. } = self;
-        let lane = &mut lanes[number];
+    fn run_stream(&mut self, number: usize, now: u64, effects: &mut Vec<Effect>) -> bool {
+        let Actor { streams, mailbox, waiting_sends, later, n_pending, .. } = self;
+        let stream = &mut streams[number];
         let mut moved = false;
-        while lane.blocked == Blocked::No {
-            let Some(task) = lane.tasks.pop_front() else { break };
+        while stream.blocked == Blocked::No {
+            let Some(task) = stream.tasks.pop_front() else { break };
             *n_pending -= 1;
             moved = true;
-            let wake = |at| Effect::Wake { at, lane: number as u8 };
+            let wake = |at| Effect::Wake { at, stream: number as u8 };
             match task {
                 Task::Send(flow) => effects.push(Effect::Send(flow)),
                 Task::SendWhen { flow, tag, after } if take(mailbox, tag, 1) => {
                     effects.push(start_after(flow, now, after, later));
                 }
-                Task::SendWhen { flow, tag, after } => held.push((tag, flow, after)),
+                Task::SendWhen { flow, tag, after } => waiting_sends.push((tag, flow, after)),
                 Task::Mark(mark) => effects.push(Effect::Mark(mark)),
                 Task::Compute(0) | Task::Join => {}
                 Task::Compute(span) => {
-                    lane.blocked = Blocked::Timer;
+                    stream.blocked = Blocked::Timer;
                     effects.push(wake(now + span));
                 }
                 Task::Until(at) if at <= now => {}
                 Task::Until(at) => {
-                    lane.blocked = Blocked::Timer;
+                    stream.blocked = Blocked::Timer;
                     effects.push(wake(at));
                 }
                 Task::StopAt(at) if now < at => {}
@@ -300,11 +302,11 @@ impl Actor {
                 }
                 Task::Receive { tag, messages } => {
                     if !take(mailbox, tag, messages) {
-                        lane.blocked = Blocked::Receive { tag, messages };
+                        stream.blocked = Blocked::Receive { tag, messages };
                     }
                 }
                 Task::Barrier(group) => {
-                    lane.blocked = Blocked::Barrier;
+                    stream.blocked = Blocked::Barrier;
                     effects.push(Effect::Barrier(group));
                 }
             }
@@ -315,11 +317,11 @@ impl Actor {
     /// Passes over everything that is left.
     pub fn stop(&mut self) {
         self.queue.clear();
-        self.held.clear();
+        self.waiting_sends.clear();
         self.later.clear();
-        for lane in &mut self.lanes {
-            lane.tasks.clear();
-            lane.blocked = Blocked::No;
+        for stream in &mut self.streams {
+            stream.tasks.clear();
+            stream.blocked = Blocked::No;
         }
         self.n_pending = 0;
         self.exhausted = true;
@@ -327,7 +329,7 @@ impl Actor {
 
     /// What it waits for, for people: (tag, messages still missing) of each lane that waits for messages.
     pub fn waits_for(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
-        self.lanes.iter().filter_map(|lane| match lane.blocked {
+        self.streams.iter().filter_map(|stream| match stream.blocked {
             Blocked::Receive { tag, messages } => {
                 let here = self.mailbox.iter().find(|(waiting, _)| *waiting == tag);
                 Some((tag, messages - here.map_or(0, |&(_, count)| count)))
@@ -338,15 +340,15 @@ impl Actor {
 
     /// Whether a lane waits at a barrier.
     pub fn waits_at_barrier(&self) -> bool {
-        self.lanes.iter().any(|lane| lane.blocked == Blocked::Barrier)
+        self.streams.iter().any(|stream| stream.blocked == Blocked::Barrier)
     }
 
     /// Writes what later behaviour depends on, the operations still to come left out: how many have been handed over
     /// changes nothing, and whoever hands them out must compare them.
     pub fn write_state(&self, out: &mut StateWriter) {
         out.word(u64::from(self.finished));
-        for lane in &self.lanes {
-            out.word(match lane.blocked {
+        for stream in &self.streams {
+            out.word(match stream.blocked {
                 Blocked::No => 0,
                 Blocked::Timer => 1,
                 Blocked::Receive { messages, .. } => 2 | (u64::from(messages) << 8),
@@ -354,8 +356,8 @@ impl Actor {
             });
         }
         self.mailbox.iter().for_each(|&(_, count)| out.word(u64::from(count)));
-        if !self.held.is_empty() || !self.later.is_empty() {
-            out.word((self.held.len() + self.later.len()) as u64);
+        if !self.waiting_sends.is_empty() || !self.later.is_empty() {
+            out.word((self.waiting_sends.len() + self.later.len()) as u64);
         }
     }
 }
@@ -402,10 +404,10 @@ mod tests {
         let tasks = [(0, Task::Compute(5)), (1, Task::Send(1)), (0, Task::Join), (1, Task::Send(2))];
         let mut actor = actor(&tasks);
         let mut effects = Vec::new();
-        assert_eq!(actor.advance(10, &mut effects), Appetite::Fed);
-        assert_eq!(effects, [Effect::Wake { at: 15, lane: 0 }, Effect::Send(1)]);
+        assert_eq!(actor.advance(10, &mut effects), ActorState::Supplied);
+        assert_eq!(effects, [Effect::Wake { at: 15, stream: 0 }, Effect::Send(1)]);
         actor.wake(0);
-        assert_eq!(actor.advance(15, &mut effects), Appetite::Finished);
+        assert_eq!(actor.advance(15, &mut effects), ActorState::Finished);
         assert_eq!(effects[2..], [Effect::Send(2)]);
     }
 
@@ -415,15 +417,15 @@ mod tests {
         let mut actor = Actor::new(0);
         actor.refill(tasks.into_iter().chain([(0, Task::StopAt(7)), (0, Task::Send(2))]));
         let mut effects = Vec::new();
-        assert_eq!(actor.advance(6, &mut effects), Appetite::Hungry);
-        let before = [Effect::Send(1), Effect::Wake { at: 7, lane: 0 }, Effect::Wake { at: 15, lane: 1 }];
+        assert_eq!(actor.advance(6, &mut effects), ActorState::NeedsRefill);
+        let before = [Effect::Send(1), Effect::Wake { at: 7, stream: 0 }, Effect::Wake { at: 15, stream: 1 }];
         assert_eq!(effects, before);
         actor.wake(0);
-        assert_eq!(actor.advance(7, &mut effects), Appetite::Finished);
+        assert_eq!(actor.advance(7, &mut effects), ActorState::Finished);
         // It had asked before it stopped, and its other lane was about to wake.
         assert!(actor.is_finished());
         actor.wake(1);
-        assert_eq!(actor.advance(15, &mut effects), Appetite::Fed);
+        assert_eq!(actor.advance(15, &mut effects), ActorState::Supplied);
         assert!(!actor.wants_more());
         assert_eq!(effects, before);
     }
@@ -438,7 +440,7 @@ mod tests {
         assert!(effects.is_empty());
         assert!(!actor.message_arrived(8));
         assert!(actor.message_arrived(7));
-        assert_eq!(actor.advance(3, &mut effects), Appetite::Finished);
+        assert_eq!(actor.advance(3, &mut effects), ActorState::Finished);
         assert_eq!(effects, [Effect::Send(1)]);
     }
 
@@ -471,7 +473,7 @@ mod tests {
             if now > 0 {
                 actor.wake(0);
             }
-            asked += u32::from(actor.advance(now, &mut Vec::new()) == Appetite::Hungry);
+            asked += u32::from(actor.advance(now, &mut Vec::new()) == ActorState::NeedsRefill);
             // At an instant it waits for the one after it; below the low water it asks, once.
             assert_eq!(asked, u32::from(100 - (now as usize + 1) < LOW_WATER), "{now}");
         }
@@ -481,12 +483,12 @@ mod tests {
     #[test]
     fn without_operations_it_is_dry_not_finished() {
         let mut actor = Actor::new(0);
-        assert_eq!(actor.advance(0, &mut Vec::new()), Appetite::Dry);
+        assert_eq!(actor.advance(0, &mut Vec::new()), ActorState::OutOfTasks);
         actor.refill([(0, Task::Compute(1))].into_iter());
-        assert_eq!(actor.advance(0, &mut Vec::new()), Appetite::Hungry);
+        assert_eq!(actor.advance(0, &mut Vec::new()), ActorState::NeedsRefill);
         actor.wake(0);
-        assert_eq!(actor.advance(1, &mut Vec::new()), Appetite::Dry);
+        assert_eq!(actor.advance(1, &mut Vec::new()), ActorState::OutOfTasks);
         actor.refill(std::iter::empty());
-        assert_eq!(actor.advance(1, &mut Vec::new()), Appetite::Finished);
+        assert_eq!(actor.advance(1, &mut Vec::new()), ActorState::Finished);
     }
 }

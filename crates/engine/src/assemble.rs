@@ -14,10 +14,10 @@ use netloom_units::{LinkId, NodeId, PortId, Random};
 use crate::activity::{Activity, Place};
 use crate::buffer::{Inflow, SharedBuffer};
 use crate::channel::{Channel, Far};
+use crate::context::TimerKind;
 use crate::credit::Returned;
-use crate::desk::TimerKind;
 use crate::edge::Edge;
-use crate::hook::Seated;
+use crate::hook::PlacedHook;
 use crate::host::Host;
 use crate::load::PortLoads;
 use crate::mark::Marker;
@@ -44,7 +44,7 @@ const MARK_PURPOSE: u64 = 0x6d_726b;
 const LOSS_PURPOSE: u64 = 0x6c_6f73;
 
 /// Where nodes live.
-pub struct Seating {
+pub struct NodePlacement {
     /// The partition of each node and its place there.
     pub of_node: Vec<(u32, u32)>,
 }
@@ -56,26 +56,26 @@ pub struct Assembly {
     /// The shared activity, with the first timers known.
     pub activity: Activity,
     /// Where nodes live.
-    pub seating: Seating,
+    pub placement: NodePlacement,
 }
 
 /// Builds all partitions of a model.
-pub fn assemble(model: &Model, partitions: &Partitions, hooks: Vec<Seated>, shortcut: bool) -> Assembly {
+pub fn assemble(model: &Model, partitions: &Partitions, hooks: Vec<PlacedHook>, shortcut: bool) -> Assembly {
     let fixed_classes = hooks.is_empty()
         && [&model.balances.host, &model.balances.switch].iter().all(|chosen| chosen.keeps_class());
     let builder = Builder::new(model, partitions, shortcut, fixed_classes);
     let mut built = builder.partitions();
-    for seated in hooks {
-        let (partition, place) = builder.seating.of_node[seated.node.index()];
-        built[partition as usize].nodes[place as usize].seat_hook(seated.hook);
+    for placed in hooks {
+        let (partition, place) = builder.placement.of_node[placed.node.index()];
+        built[partition as usize].nodes[place as usize].install_hook(placed.hook);
     }
     let activity = Activity::new(builder.n_words as usize, built.len());
     builder.set_faults(&mut built);
     builder.set_storms(&mut built);
     for partition in &built {
-        activity.set_own(partition.number as usize, partition.desk.next_event());
+        activity.set_own(partition.number as usize, partition.context.next_event());
     }
-    Assembly { partitions: built, activity, seating: builder.seating }
+    Assembly { partitions: built, activity, placement: builder.placement }
 }
 
 struct Builder<'a> {
@@ -84,7 +84,7 @@ struct Builder<'a> {
     shortcut: bool,
     /// Whether packets keep the class they start with: registered policies leave it, hooks and others may not.
     fixed_classes: bool,
-    seating: Seating,
+    placement: NodePlacement,
     members: Vec<Vec<NodeId>>,
     /// First word of each partition's in-link bits.
     first_word: Vec<u32>,
@@ -155,13 +155,13 @@ impl<'a> Builder<'a> {
             assert!((n_links as usize) < MOST_IN_LINKS, "a partition has too many links");
             n_words += n_links.div_ceil(64);
         }
-        let seating = Seating { of_node };
+        let placement = NodePlacement { of_node };
         Builder {
             model,
             partitions,
             shortcut,
             fixed_classes,
-            seating,
+            placement,
             members,
             first_word,
             n_words,
@@ -216,7 +216,7 @@ impl<'a> Builder<'a> {
             }
             let links = (in_links, records);
             let mut partition = Partition::new(number as u32, built, links, self.first_word[number]);
-            partition.desk.tells_losses = self.model.transport.rdma().is_some();
+            partition.context.reports_losses = self.model.transport.rdma().is_some();
             partition
         };
         self.members.iter().enumerate().map(build).collect()
@@ -252,8 +252,8 @@ impl<'a> Builder<'a> {
         egress.set_form(form);
         self.let_change(&mut egress, port.link, limit);
         egress.set_data_class(self.model.classes.data);
-        if queues.classes.are_told_apart() {
-            egress.tell_apart(self.model, !is_host || self.model.transport.rdma().is_none());
+        if queues.classes.separates_data() {
+            egress.separate_classes(self.model, !is_host || self.model.transport.rdma().is_none());
         }
         if !is_host {
             self.set_marker(&mut egress, port);
@@ -293,7 +293,7 @@ impl<'a> Builder<'a> {
     fn bounds_frames(&self) -> bool {
         self.changing.is_empty()
             && self.model.storms.is_empty()
-            && !self.model.queues.classes.are_told_apart()
+            && !self.model.queues.classes.separates_data()
     }
 
     /// What the in-links of a switch bring at most.
@@ -315,7 +315,7 @@ impl<'a> Builder<'a> {
         if let (Some(marking), Some(credits)) = (queues.root_marking, queues.credits) {
             let buffer = port.rate.serialization(credits.buffer);
             egress.set_root_marker(Marker::of_roots(&marking, buffer, random));
-        } else if queues.classes.are_told_apart() {
+        } else if queues.classes.separates_data() {
             self.set_class_markers(egress);
         } else if let Some(marking) = queues.marking {
             egress.set_marker(Marker::new(&marking, queues.adapting.as_ref(), random));
@@ -344,7 +344,7 @@ impl<'a> Builder<'a> {
         let queues = &self.model.queues;
         queues.buffer.is_some()
             || queues.marking.is_some()
-            || queues.classes.are_told_apart()
+            || queues.classes.separates_data()
             || self.model.loss > 0
             || self.counts_data()
     }
@@ -402,22 +402,22 @@ impl<'a> Builder<'a> {
         let chosen = if is_host { &model.balances.host } else { &model.balances.switch };
         let neighbours = model.fabric.neighbours(id);
         let behind = model.behind(id);
-        let seat = model.seat(id, &neighbours, &behind);
+        let seat = model.position(id, &neighbours, &behind);
         let random = Random::stream(model.seed, BALANCE_PURPOSE, u64::from(id.0));
         let route = Route::of(&model.routing, id);
-        let mut balancer = Balancer::seat(chosen, seat);
+        let mut balancer = Balancer::instantiate(chosen, seat);
         if let Some(paths) = model.balances.path_map.as_ref().filter(|_| !is_host) {
             let is_first = model.routing.tier(id) == 0;
             balancer.take_part(if is_first { PathPart::First(paths) } else { PathPart::Later });
         }
         if let Some(control) = model.balances.control.as_ref().filter(|_| !is_host) {
-            balancer = balancer.apart_from(Balancer::seat(control, seat));
+            balancer = balancer.apart_from(Balancer::instantiate(control, seat));
         }
         let loads = self.loads(&balancer, is_host, &mut ports);
         let mut node = Node::new(id, place, ports, route, balancer, random);
         node.loads = loads;
         node.follow_rails(RailRoute::of(&model.routing, id));
-        node.host = is_host.then(|| Box::new(Host::new(model.transport.entropy)));
+        node.host = is_host.then(|| Box::new(Host::new(model.transport.flow_hash_input)));
         let fabric_ports = model.fabric.ports_of(id);
         if let Some(host) = node.host.as_deref_mut().filter(|_| model.transport.rdma().is_none()) {
             host.reordering = Reordering::of(model);
@@ -461,8 +461,8 @@ impl<'a> Builder<'a> {
 
     fn set_storms(&self, partitions: &mut [Partition]) {
         for (number, storm) in (0_u32..).zip(&self.model.storms) {
-            let (partition, place) = self.seating.of_node[self.model.fabric.port(storm.port).node.index()];
-            partitions[partition as usize].desk.set_timer(storm.at.0, place, TimerKind::Storm { number });
+            let (partition, place) = self.placement.of_node[self.model.fabric.port(storm.port).node.index()];
+            partitions[partition as usize].context.set_timer(storm.at.0, place, TimerKind::Storm { number });
         }
     }
 }

@@ -71,10 +71,10 @@ pub struct SharedBuffer {
     /// The part of what is free that one may take, in 1/1024.
     alpha: u64,
     /// Taken and not known to have left, headroom apart.
-    held: u64,
-    /// While no more is held one may take `calm_limit` at least, which spares most packets the exact question.
-    calm_held: u64,
-    calm_limit: u64,
+    used: u64,
+    /// While no more is held one may take `low_limit` at least, which spares most packets the exact question.
+    low_used: u64,
+    low_limit: u64,
     /// What was held when all ports had last been settled.
     counted: u64,
     lossless: Option<Box<Lossless>>,
@@ -128,7 +128,7 @@ impl Classes {
     }
 
     /// The account of a class at an in-link or port.
-    fn account(&self, number: u32, class: u8) -> u32 {
+    fn use_of(&self, number: u32, class: u8) -> u32 {
         number * self.n + u32::from(self.place[usize::from(class & 7)])
     }
 
@@ -139,18 +139,18 @@ impl Classes {
     }
 
     /// The in-link or port of an account, and the class, as a bit.
-    fn whose(&self, account: u32) -> (u32, u8) {
+    fn whose(&self, counter: u32) -> (u32, u8) {
         let is_it = |class: &u8| {
-            self.alphas[usize::from(*class)] > 0 && self.account(account / self.n, *class) == account
+            self.alphas[usize::from(*class)] > 0 && self.use_of(counter / self.n, *class) == counter
         };
         let class = (0..8).find(is_it).expect("every account is of a class");
-        (account / self.n, 1 << class)
+        (counter / self.n, 1 << class)
     }
 
     /// A request by its accounts.
-    fn by_account(&self, request: &Request) -> Request {
+    fn with_uses(&self, request: &Request) -> Request {
         let Request { ingress, egress, class, .. } = *request;
-        Request { ingress: self.account(ingress, class), egress: self.account(egress, class), ..*request }
+        Request { ingress: self.use_of(ingress, class), egress: self.use_of(egress, class), ..*request }
     }
 }
 
@@ -161,7 +161,7 @@ impl SharedBuffer {
         classes: &DataClasses,
         headrooms: impl ExactSizeIterator<Item = u64>,
     ) -> SharedBuffer {
-        let classes = classes.are_told_apart().then(|| Box::new(Classes::new(classes)));
+        let classes = classes.separates_data().then(|| Box::new(Classes::new(classes)));
         let alphas: Vec<(u64, bool)> = match &classes {
             None => vec![(u64::from(buffer.alpha), true)],
             Some(known) => known.alphas_in_order(),
@@ -170,9 +170,9 @@ impl SharedBuffer {
         let apart = lossless.as_ref().map_or(0, |lossless| lossless.headroom());
         // Products with alpha fit then.
         let shared = buffer.size.0.saturating_sub(apart).min(LARGEST);
-        let (alpha, calm_held) = (u64::from(buffer.alpha), shared - shared / 8);
-        let calm_limit = limit(shared, calm_held, alpha);
-        SharedBuffer { shared, alpha, held: 0, calm_held, calm_limit, counted: 0, lossless, classes }
+        let (alpha, low_used) = (u64::from(buffer.alpha), shared - shared / 8);
+        let low_limit = limit(shared, low_used, alpha);
+        SharedBuffer { shared, alpha, used: 0, low_used, low_limit, counted: 0, lossless, classes }
     }
 
     /// Whether those upstream are ever paused.
@@ -190,8 +190,8 @@ impl SharedBuffer {
     pub fn paused_at(&self, ingress: u32, classes: u8) -> Option<u8> {
         let lossless = self.lossless.as_ref()?;
         let is_paused = |class: &u8| {
-            let account = self.classes.as_ref().map_or(ingress, |known| known.account(ingress, *class));
-            lossless.ingresses[account as usize].is_paused
+            let counter = self.classes.as_ref().map_or(ingress, |known| known.use_of(ingress, *class));
+            lossless.ingresses[counter as usize].is_paused
         };
         Some(bits(classes).filter(is_paused).fold(0, |paused, class| paused | 1 << class))
     }
@@ -205,13 +205,13 @@ impl SharedBuffer {
     /// Whether a packet surely fits and nobody needs to be paused for it; it is then taken.
     #[inline(always)]
     pub fn take_at_once(&mut self, request: &Request) -> bool {
-        self.held <= self.calm_held && self.take_within(request, self.calm_limit)
+        self.used <= self.low_used && self.take_within(request, self.low_limit)
     }
 
     /// Whether a packet that waits behind nothing surely fits, where nobody is paused.
     #[inline(always)]
     pub fn surely_takes(&self, bytes: u64) -> bool {
-        self.lossless.is_none() && self.held <= self.calm_held && bytes <= self.calm_limit
+        self.lossless.is_none() && self.used <= self.low_used && bytes <= self.low_limit
     }
 
     /// Takes a packet if there is room for it within a limit.
@@ -222,7 +222,7 @@ impl SharedBuffer {
             Some(lossless) => lossless.take_within(request, limit),
         };
         if fits {
-            self.held += request.bytes;
+            self.used += request.bytes;
         }
         fits
     }
@@ -236,7 +236,7 @@ impl SharedBuffer {
         if self.classes.is_some() {
             return self.admit_of_class(request, is_sure);
         }
-        if self.take_within(request, limit(self.shared, self.held, self.alpha)) {
+        if self.take_within(request, limit(self.shared, self.used, self.alpha)) {
             return Admission::Take;
         }
         match &mut self.lossless {
@@ -250,15 +250,15 @@ impl SharedBuffer {
     #[inline(never)]
     fn admit_of_class(&mut self, request: &Request, is_sure: bool) -> Admission {
         let classes = self.classes.as_deref().expect("seen by the caller");
-        let limit = limit(self.shared, self.held, classes.alphas[usize::from(request.class & 7)]);
+        let limit = limit(self.shared, self.used, classes.alphas[usize::from(request.class & 7)]);
         let pauses = classes.pausing >> request.class & 1 == 1;
-        let by_account = classes.by_account(request);
+        let by_account = classes.with_uses(request);
         let fits = match &mut self.lossless {
             Some(lossless) if pauses => lossless.take_within(&by_account, limit),
             _ => request.waiting + request.bytes <= limit,
         };
         match &mut self.lossless {
-            _ if fits => self.held += request.bytes,
+            _ if fits => self.used += request.bytes,
             _ if !is_sure => return Admission::Unsure,
             Some(lossless) if pauses => return lossless.admit_to_headroom(&by_account),
             _ => return Admission::Refuse(DropReason::BufferFull),
@@ -271,13 +271,13 @@ impl SharedBuffer {
 
     /// Whether much less may be held than is known: counting anew makes the exact question rare.
     fn is_stale(&self) -> bool {
-        self.held > self.calm_held && self.held > self.counted + self.shared / 16
+        self.used > self.low_used && self.used > self.counted + self.shared / 16
     }
 
     /// As [`SharedBuffer::sync`], of a class at a port. Tells the ingress, and the class as a bit.
     pub fn sync_of_class(&mut self, egress: u32, class: u8, waiting: usize) -> Option<(u32, u8)> {
-        let account = self.classes.as_deref()?.account(egress, class);
-        let resumed = self.sync(account as usize, waiting)?;
+        let counter = self.classes.as_deref()?.use_of(egress, class);
+        let resumed = self.sync(counter as usize, waiting)?;
         Some(self.classes.as_deref()?.whose(resumed))
     }
 
@@ -288,8 +288,8 @@ impl SharedBuffer {
         while lossless.waiting[egress].len() > waiting {
             let (number, bytes) = lossless.waiting[egress].pop_front().expect("longer than something");
             let ingress = &mut lossless.ingresses[number as usize];
-            self.held -= ingress.release(u64::from(bytes));
-            let limit = limit(self.shared, self.held, ingress.alpha);
+            self.used -= ingress.release(u64::from(bytes));
+            let limit = limit(self.shared, self.used, ingress.alpha);
             if ingress.may_go_on(lossless.xon_gap, limit) {
                 ingress.is_paused = false;
                 lossless.n_paused -= 1;
@@ -302,9 +302,9 @@ impl SharedBuffer {
     /// All ports are settled: takes note of what they hold, which nobody else counts where loss is allowed.
     pub fn recount(&mut self, held: u64) {
         if self.lossless.is_none() {
-            self.held = held;
+            self.used = held;
         }
-        self.counted = self.held;
+        self.counted = self.used;
     }
 
     /// The least time in which nobody need be paused, in ps: all in-links bring data at their rates, after a packet each that
@@ -316,7 +316,7 @@ impl SharedBuffer {
             return 0;
         }
         let used = lossless.ingresses.iter().map(|ingress| ingress.used).max().unwrap_or(0);
-        let free = self.shared.saturating_sub(self.held + inflow.n_links * inflow.packet);
+        let free = self.shared.saturating_sub(self.used + inflow.n_links * inflow.packet);
         // What an ingress may take falls by this part of what all bring; a byte for each rounding.
         let part = self.alpha.min(1 << 10);
         let slack = ((free * part) >> 10).saturating_sub(used + inflow.packet + 2);
@@ -464,7 +464,7 @@ mod tests {
         let resumed: Vec<Option<u32>> = (0..7).rev().map(|left| shared.sync(2, left)).collect();
         // Two leave headroom; then 4000 + 500 is within 6000.
         assert_eq!(resumed, [None, None, Some(0), None, None, None, None]);
-        assert!(!shared.is_pausing() && shared.held == 0);
+        assert!(!shared.is_pausing() && shared.used == 0);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! Leaves out: what is pushed, and when.
 
 use crate::activity::Place;
-use crate::desk::Desk;
+use crate::context::PartitionContext;
 use crate::packet::InFlight;
 use crate::ring::Sender;
 use crate::round::Round;
@@ -52,7 +52,7 @@ impl Channel {
     /// Puts an entry into the ring and lets the receiver know: another partition with the first push of a window, this one
     /// with every push.
     #[inline(always)]
-    pub fn push(&mut self, entry: InFlight, desk: &mut Desk, round: &Round) {
+    pub fn push(&mut self, entry: InFlight, context: &mut PartitionContext, round: &Round) {
         self.sender.push(entry);
         if self.announced == round.window {
             return;
@@ -62,7 +62,7 @@ impl Channel {
                 self.announced = round.window;
                 round.activity.announce(place, entry.arrival);
             }
-            Far::Inside(in_link) => desk.pushed_inside(in_link, entry.arrival),
+            Far::Inside(in_link) => context.pushed_inside(in_link, entry.arrival),
         }
     }
 }

@@ -12,7 +12,7 @@ use netloom_model::{CongestionTree, Fabric, Model, Stage};
 use netloom_records::{CongestedFlowRow, CongestionRow, Part, Role};
 use netloom_units::{Bytes, Duration, HostId, NodeId, PortId, Time};
 
-use crate::credit::{Pair, Passed, Stood};
+use crate::credit::{ByteSums, OccupancyInterval, Pair};
 
 /// What is read at a port.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +22,7 @@ pub struct Reading {
     /// Picoseconds starved so far.
     pub starved: u64,
     /// What stood before it in this span, at a switch.
-    pub stood: Option<Stood>,
+    pub occupancy: Option<OccupancyInterval>,
 }
 
 /// See the module.
@@ -74,14 +74,16 @@ impl<'a> Congestion<'a> {
     pub fn take(&mut self, now: u64, readings: &[Reading]) {
         let is_judged = self.asked.interval.is_some() || !self.n_taken.is_multiple_of(2);
         let span = Span { start: self.start, end: now };
-        self.is_quiet = readings.iter().flat_map(|reading| &reading.stood).all(|stood| stood.all.sum == 0);
+        self.is_quiet =
+            readings.iter().flat_map(|reading| &reading.occupancy).all(|occupancy| occupancy.all.sum == 0);
         if is_judged && now > self.start {
-            let spells = readings.iter().zip(&self.before).map(|(reading, &(sent, starved))| Spell {
-                sent: reading.sent.saturating_sub(sent),
-                starved: reading.starved.saturating_sub(starved),
-                stood: reading.stood.as_ref(),
-            });
-            let judge = Judge { model: self.model, asked: self.asked, span, spells: spells.collect() };
+            let intervals =
+                readings.iter().zip(&self.before).map(|(reading, &(sent, starved))| PortInterval {
+                    sent: reading.sent.saturating_sub(sent),
+                    starved: reading.starved.saturating_sub(starved),
+                    occupancy: reading.occupancy.as_ref(),
+                });
+            let judge = Judge { model: self.model, asked: self.asked, span, intervals: intervals.collect() };
             let roles = judge.roles();
             self.ports.extend(judge.port_rows(&roles));
             self.flows.extend(judge.flow_rows(&roles));
@@ -124,10 +126,10 @@ impl Span {
 
 /// A port in a span.
 #[derive(Debug, Clone, Copy)]
-struct Spell<'a> {
+struct PortInterval<'a> {
     sent: u64,
     starved: u64,
-    stood: Option<&'a Stood>,
+    occupancy: Option<&'a OccupancyInterval>,
 }
 
 /// A port in the tree.
@@ -143,7 +145,7 @@ struct Judge<'a> {
     model: &'a Model,
     asked: CongestionTree,
     span: Span,
-    spells: Vec<Spell<'a>>,
+    intervals: Vec<PortInterval<'a>>,
 }
 
 impl Judge<'_> {
@@ -153,12 +155,14 @@ impl Judge<'_> {
 
     fn is_congested(&self, port: PortId) -> bool {
         let least = u128::from(self.asked.threshold.0) * u128::from(self.span.length());
-        self.spells[port.index()].stood.is_some_and(|stood| stood.all.sum > 0 && stood.all.sum >= least)
+        self.intervals[port.index()]
+            .occupancy
+            .is_some_and(|occupancy| occupancy.all.sum > 0 && occupancy.all.sum >= least)
     }
 
     /// Whether it starved for the share of some time that counts.
-    fn is_held_up(&self, port: PortId, of: u64) -> bool {
-        let starved = u128::from(self.spells[port.index()].starved);
+    fn is_blocked(&self, port: PortId, of: u64) -> bool {
+        let starved = u128::from(self.intervals[port.index()].starved);
         starved > 0 && starved << 32 >= u128::from(self.asked.starved) * u128::from(of)
     }
 
@@ -169,7 +173,8 @@ impl Judge<'_> {
         let ingress = fabric.local_index(peer) as usize;
         let mut most = None;
         for next in fabric.port_range(fabric.port(peer).node).map(PortId) {
-            let held = self.spells[next.index()].stood.map_or(0, |stood| stood.by_link[ingress]);
+            let held =
+                self.intervals[next.index()].occupancy.map_or(0, |occupancy| occupancy.by_link[ingress]);
             if held > most.map_or(0, |(_, most)| most) && self.is_congested(next) {
                 most = Some((next, held));
             }
@@ -179,12 +184,12 @@ impl Judge<'_> {
 
     fn place(&self, port: PortId) -> Place {
         let free = Place { role: Role::Free, blocked_by: None };
-        let (role, of) = match self.spells[port.index()].stood {
-            Some(stood) if self.is_congested(port) => (Role::Branch, stood.occupied),
+        let (role, of) = match self.intervals[port.index()].occupancy {
+            Some(occupancy) if self.is_congested(port) => (Role::Branch, occupancy.occupied),
             Some(_) => return free,
             None => (Role::Leaf, self.span.length()),
         };
-        let blocked_by = if self.is_held_up(port, of) { self.holder(port) } else { None };
+        let blocked_by = if self.is_blocked(port, of) { self.holder(port) } else { None };
         match (role, blocked_by) {
             (_, Some(_)) => Place { role, blocked_by },
             (Role::Branch, None) => Place { role: Role::Root, blocked_by },
@@ -193,21 +198,23 @@ impl Judge<'_> {
     }
 
     fn roles(&self) -> Vec<Place> {
-        (0..self.spells.len() as u32).map(|port| self.place(PortId(port))).collect()
+        (0..self.intervals.len() as u32).map(|port| self.place(PortId(port))).collect()
     }
 
     fn port_rows(&self, places: &[Place]) -> Vec<CongestionRow> {
-        let spells = (0..).map(PortId).zip(&self.spells);
-        let is_told = |spell: &Spell| spell.starved > 0 || spell.stood.is_some_and(|stood| stood.all.sum > 0);
-        spells
-            .filter(|(_, spell)| is_told(spell))
+        let intervals = (0..).map(PortId).zip(&self.intervals);
+        let is_told = |interval: &PortInterval| {
+            interval.starved > 0 || interval.occupancy.is_some_and(|occupancy| occupancy.all.sum > 0)
+        };
+        intervals
+            .filter(|(_, interval)| is_told(interval))
             .map(|(port, _)| self.port_row(port, places[port.index()]))
             .collect()
     }
 
     fn port_row(&self, id: PortId, Place { role, blocked_by }: Place) -> CongestionRow {
         let port = self.fabric().port(id);
-        let Spell { sent, starved, stood } = self.spells[id.index()];
+        let PortInterval { sent, starved, occupancy } = self.intervals[id.index()];
         CongestionRow {
             start: Time(self.span.start),
             end: Time(self.span.end),
@@ -215,11 +222,11 @@ impl Judge<'_> {
             node: port.node,
             peer: self.fabric().neighbour(id),
             role,
-            occupied: stood.map(|stood| Duration(stood.occupied)),
+            occupied: occupancy.map(|occupancy| Duration(occupancy.occupied)),
             sending: port.rate.serialization(Bytes(sent)),
             starved: Duration(starved),
-            mean_waiting: stood.map(|stood| self.span.mean(stood.all.sum)),
-            peak_waiting: stood.map(|stood| Bytes(stood.peak)),
+            mean_waiting: occupancy.map(|occupancy| self.span.mean(occupancy.all.sum)),
+            peak_waiting: occupancy.map(|occupancy| Bytes(occupancy.peak)),
             blocked_by: blocked_by.map(|(port, _)| port),
             held: blocked_by.map(|(_, held)| self.span.mean(held)),
         }
@@ -228,9 +235,11 @@ impl Judge<'_> {
     /// What passed the switch above the sender of each pair of hosts.
     fn injected(&self) -> BTreeMap<Pair, u64> {
         let mut injected = BTreeMap::new();
-        for (port, spell) in (0..).map(PortId).zip(&self.spells) {
+        for (port, interval) in (0..).map(PortId).zip(&self.intervals) {
             let node = self.fabric().port(port).node;
-            for (&pair, Passed { started, .. }) in spell.stood.iter().flat_map(|stood| &stood.by_pair) {
+            for (&pair, ByteSums { started, .. }) in
+                interval.occupancy.iter().flat_map(|occupancy| &occupancy.by_pair)
+            {
                 let source = self.fabric().host_node(HostId(pair.0));
                 if self.fabric().neighbours(source).contains(&node) {
                     *injected.entry(pair).or_insert(0) += started;
@@ -242,8 +251,8 @@ impl Judge<'_> {
 
     fn flow_rows(&self, places: &[Place]) -> Vec<CongestedFlowRow> {
         let mut passed: BTreeMap<Pair, BTreeMap<PortId, Option<u128>>> = BTreeMap::new();
-        for (port, spell) in (0..).map(PortId).zip(&self.spells) {
-            let pairs = spell.stood.iter().flat_map(|stood| &stood.by_pair);
+        for (port, interval) in (0..).map(PortId).zip(&self.intervals) {
+            let pairs = interval.occupancy.iter().flat_map(|occupancy| &occupancy.by_pair);
             for (&pair, of_pair) in pairs.filter(|_| places[port.index()].role != Role::Free) {
                 passed.entry(pair).or_default().insert(port, Some(of_pair.sum));
             }

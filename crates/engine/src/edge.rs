@@ -14,10 +14,10 @@ use netloom_model::{Model, Port};
 use netloom_policy::edge::themis::{self, Compensation, Failure, Filter, LastHop, QueuePair, Themis};
 use netloom_units::{HostId, NodeId, StateWriter};
 
-use crate::desk::{Desk, Report};
+use crate::context::{PartitionContext, Report};
 use crate::flow::Flow;
 use crate::node::care::GUARDED_COMPARING;
-use crate::node::{Node, settle};
+use crate::node::{Node, advance_port};
 use crate::packet::{Address, Packet, PacketKind};
 use crate::port::Egress;
 use crate::round::Round;
@@ -32,11 +32,11 @@ pub struct Edge {
     /// The first of them and how many, where their numbers follow each other; else nothing.
     block: (u32, u32),
     /// What is remembered of queue pairs, by the places that messages know.
-    pairs: Slab<Known>,
+    pairs: Slab<TrackedPair>,
     /// Queue pairs whose host waits for a number.
     n_holes: u32,
     /// Kinds of answers that are looked at, one bit each: ACKs while some host waits.
-    heard: u8,
+    observed_kinds: u8,
     /// The ports that lead to each host below.
     ports_to: Vec<Vec<u32>>,
     /// Bytes of data that were ever enqueued for each host, by class.
@@ -55,7 +55,7 @@ pub struct Edge {
 
 /// A queue pair that ends below.
 #[derive(Debug, Default)]
-struct Known {
+struct TrackedPair {
     source: u32,
     /// Where `enqueued` counts for it.
     counter: u32,
@@ -70,7 +70,7 @@ struct Failures {
     /// One of its own has failed.
     own: bool,
     /// One somewhere has failed, it was told.
-    told: bool,
+    knows_of_failure: bool,
 }
 
 /// What happened to NACKs of the hosts at a port.
@@ -132,7 +132,7 @@ impl Edge {
             block,
             pairs,
             n_holes: 0,
-            heard: NACKS,
+            observed_kinds: NACKS,
             ports_to,
             enqueued,
             tallies,
@@ -151,7 +151,7 @@ impl Edge {
     /// What it knows of failed links has changed; tells whether it judges no more, or again, if that has changed, too.
     fn learn(&mut self, knows: Failures) -> Option<bool> {
         self.knows = knows;
-        let is_off = self.failure() == Failure::Ecmp && (knows.own || knows.told);
+        let is_off = self.failure() == Failure::Ecmp && (knows.own || knows.knows_of_failure);
         if is_off == self.is_off {
             return None;
         }
@@ -175,8 +175,8 @@ impl Edge {
     /// Whether an answer passing through must be looked at: a NACK from a host below, or an ACK from one while some host
     /// waits. (A NACK for a host below comes from elsewhere and has passed its own filter.)
     #[inline(always)]
-    pub fn hears(&self, packet: &Packet) -> bool {
-        self.heard & bit(packet.kind()) != 0 && !self.is_below(packet.destination)
+    pub fn observes(&self, packet: &Packet) -> bool {
+        self.observed_kinds & bit(packet.kind()) != 0 && !self.is_below(packet.destination)
     }
 
     /// Whether a host hangs below.
@@ -209,10 +209,17 @@ impl Edge {
     }
 
     /// Bytes that wait for a host below or are on the wire to it, of all classes.
-    fn waiting_for(&self, host: u32, ports: &mut [Egress], now: u64, desk: &mut Desk, round: &Round) -> u64 {
+    fn waiting_for(
+        &self,
+        host: u32,
+        ports: &mut [Egress],
+        now: u64,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) -> u64 {
         let waiting = |&number: &u32| {
             let port = &mut ports[number as usize];
-            settle(port, now, desk, round);
+            advance_port(port, now, context, round);
             port.waiting_bytes(now)
         };
         self.ports_to(host).iter().map(waiting).sum()
@@ -230,7 +237,7 @@ impl Edge {
             return None;
         }
         let counter = self.counter(to.0, class) as u32;
-        let (place, known) = self.pairs.place(Known::default);
+        let (place, known) = self.pairs.place(TrackedPair::default);
         (known.source, known.counter) = (source.0, counter);
         known.pair.leave_paths(n_left.filter(|n_left| n_left.get() != self.themis.n_paths()));
         Some(place)
@@ -267,13 +274,13 @@ impl Edge {
 
     /// Does something with a queue pair, and takes note of whether its host waits for a number then.
     fn change<T>(&mut self, pair: u32, what: impl FnOnce(&Themis, &mut QueuePair) -> T) -> T {
-        let Known { pair, limit, .. } = self.pairs.get_mut(pair);
+        let TrackedPair { pair, limit, .. } = self.pairs.get_mut(pair);
         let before = pair.has_hole();
         let done = what(&self.themis, pair);
         *limit = if self.is_off { 0 } else { self.themis.limit(pair) };
         self.n_holes = self.n_holes + u32::from(pair.has_hole()) - u32::from(before);
         let acknowledgements = if self.n_holes > 0 { bit(PacketKind::Acknowledgement) } else { 0 };
-        self.heard = NACKS | acknowledgements;
+        self.observed_kinds = NACKS | acknowledgements;
         done
     }
 
@@ -314,7 +321,13 @@ fn last_hop<'a>(model: &Model, ports: impl Iterator<Item = &'a Port> + Clone) ->
 impl Node {
     /// A data packet for a host below is about to be enqueued.
     #[inline(always)]
-    pub fn remember_data(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+    pub fn remember_data(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let edge = self.edge.as_deref_mut().expect("seen by the caller");
         let place = round.flows[packet.flow as usize].edge_pair;
         if place == u32::MAX {
@@ -324,7 +337,7 @@ impl Node {
         let enqueued = &mut edge.enqueued[known.counter as usize];
         *enqueued += u64::from(packet.bytes);
         if known.pair.n_remembered() >= known.limit {
-            return self.judge_data(now, place, packet, desk, round);
+            return self.judge_data(now, place, packet, context, round);
         }
         known.pair.remember(packet.sequence, themis::units(*enqueued));
     }
@@ -332,11 +345,18 @@ impl Node {
     /// As above, where there is more to do than to remember a data packet.
     #[cold]
     #[inline(never)]
-    fn judge_data(&mut self, now: u64, place: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+    fn judge_data(
+        &mut self,
+        now: u64,
+        place: u32,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let Node { edge, ports, .. } = self;
         let edge = edge.as_deref_mut().expect("seen by the caller");
         let enqueued = edge.enqueued[edge.pairs.get_mut(place).counter as usize];
-        let waiting = edge.waiting_for(packet.destination, ports, now, desk, round);
+        let waiting = edge.waiting_for(packet.destination, ports, now, context, round);
         // The packet itself is counted, and not enqueued yet.
         let left = themis::units(enqueued.saturating_sub(waiting + u64::from(packet.bytes)));
         let is_off = edge.is_off;
@@ -349,24 +369,31 @@ impl Node {
             }
         });
         if let Some(made) = made {
-            self.compensate(now, packet, made, desk, round);
+            self.compensate(now, packet, made, context, round);
         }
     }
 
     /// The edge sends a NACK of its own.
     #[cold]
     #[inline(never)]
-    fn compensate(&mut self, now: u64, packet: &Packet, made: Compensation, desk: &mut Desk, round: &Round) {
+    fn compensate(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        made: Compensation,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let Flow { source, send_pair, .. } = round.flows[packet.flow as usize];
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let to = Address { host: source.0, slot: send_pair };
         let (bytes, class) = (rdma.control.0 as u32, round.model.classes.control);
         let nack = packet.answer(PacketKind::Nack, to, bytes, class).expecting(made.psn);
-        desk.reports.push(Report::Made { flow: packet.flow });
+        context.reports.push(Report::Made { flow: packet.flow });
         let edge = self.edge.as_deref_mut().expect("seen above");
         let towards = edge.ports_to(packet.destination)[0] as usize;
         edge.tallies[towards].made += 1;
-        self.forward::<GUARDED_COMPARING>(now, self.ports.len() as u32, &nack, desk, round);
+        self.forward::<GUARDED_COMPARING>(now, self.ports.len() as u32, &nack, context, round);
     }
 
     /// An ACK or NACK from a host: whether it goes on to the sender.
@@ -377,7 +404,7 @@ impl Node {
         now: u64,
         ingress: u32,
         packet: &Packet,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) -> bool {
         let Node { edge, ports, .. } = self;
@@ -395,7 +422,7 @@ impl Node {
             return true;
         }
         let counter = edge.pairs.get_mut(place).counter as usize;
-        let waiting = edge.waiting_for(flow.message.to.0, ports, now, desk, round);
+        let waiting = edge.waiting_for(flow.message.to.0, ports, now, context, round);
         let left = themis::units(edge.enqueued[counter].saturating_sub(waiting));
         let answer = edge.change(place, |themis, pair| themis.on_nack(pair, packet.sequence, left));
         let tally = &mut edge.tallies[ingress as usize];
@@ -406,7 +433,7 @@ impl Node {
             }
             Filter::Block => {
                 tally.blocked += 1;
-                desk.reports.push(Report::Blocked { flow: packet.flow });
+                context.reports.push(Report::Blocked { flow: packet.flow });
                 false
             }
         }
@@ -422,9 +449,9 @@ impl Node {
     }
 
     /// It is told whether some link between switches has failed, where everybody who sprays falls back then.
-    pub fn be_told(&mut self, told: bool) {
+    pub fn set_failure_known(&mut self, told: bool) {
         let Some(edge) = self.edge.as_deref_mut() else { return self.fall_back(told) };
-        if let Some(is_off) = edge.learn(Failures { told, ..edge.knows }) {
+        if let Some(is_off) = edge.learn(Failures { knows_of_failure: told, ..edge.knows }) {
             self.fall_back(is_off);
         }
     }

@@ -47,7 +47,7 @@ impl Flow {
 
 /// What only the coordinator knows.
 #[derive(Debug, Clone, Copy, Default)]
-struct Story {
+struct FlowProgress {
     started: Option<Time>,
     number: u32,
     arrived: Option<Time>,
@@ -72,27 +72,27 @@ pub struct AtEdge {
 /// All messages handed out and not yet finished.
 #[derive(Debug, Default)]
 pub struct FlowTable {
-    stories: Vec<Story>,
+    progress: Vec<FlowProgress>,
     free: Vec<u32>,
 }
 
 impl FlowTable {
     /// Gives a new message a place in `flows`.
     pub fn insert(&mut self, flows: &mut Vec<Flow>, flow: Flow) -> u32 {
-        let story = Story::default();
+        let story = FlowProgress::default();
         if let Some(place) = self.free.pop() {
             flows[place as usize] = flow;
-            self.stories[place as usize] = story;
+            self.progress[place as usize] = story;
             return place;
         }
         flows.push(flow);
-        self.stories.push(story);
+        self.progress.push(story);
         flows.len() as u32 - 1
     }
 
     /// The sender has handed over the first packet.
     pub fn started(&mut self, place: u32, at: Time, number: u32) {
-        let story = &mut self.stories[place as usize];
+        let story = &mut self.progress[place as usize];
         story.started = Some(at);
         story.number = number;
     }
@@ -106,45 +106,45 @@ impl FlowTable {
         at: Time,
         (packets, hops): (u32, u64),
     ) -> FlowRow {
-        self.stories[place as usize].arrived = Some(at);
+        self.progress[place as usize].arrived = Some(at);
         self.row(model, flows, place, Some(at), (packets, hops))
     }
 
     /// The sender needs nothing more of it.
     pub fn sent(&mut self, place: u32) {
-        self.stories[place as usize].sent = true;
+        self.progress[place as usize].sent = true;
     }
 
     /// One of its packets was lost.
     pub fn lost(&mut self, place: u32) {
-        self.stories[place as usize].lost += 1;
+        self.progress[place as usize].lost += 1;
     }
 
     /// What switches at the edge did with its NACKs, to be added to.
     pub fn at_edge(&mut self, place: u32) -> &mut AtEdge {
-        &mut self.stories[place as usize].edge
+        &mut self.progress[place as usize].edge
     }
 
     /// What switches at the edge did with its NACKs.
     pub fn edge_of(&self, place: u32) -> AtEdge {
-        self.stories[place as usize].edge
+        self.progress[place as usize].edge
     }
 
     /// Packets of it that were lost or kept back, less those made on the way.
     pub fn n_lost(&self, place: u32) -> i64 {
-        let Story { lost, edge, .. } = self.stories[place as usize];
+        let FlowProgress { lost, edge, .. } = self.progress[place as usize];
         lost.cast_signed() + i64::from(edge.blocked) - i64::from(edge.made)
     }
 
     /// Whether both ends have finished.
     pub fn is_over(&self, place: u32) -> bool {
-        let story = &self.stories[place as usize];
+        let story = &self.progress[place as usize];
         story.arrived.is_some() && story.sent
     }
 
     /// How rows name a message that has started, until its place is given to another one.
     pub fn identity(&self, flows: &[Flow], place: u32) -> Option<Identity> {
-        let (flow, story) = (flows.get(place as usize)?, self.stories.get(place as usize)?);
+        let (flow, story) = (flows.get(place as usize)?, self.progress.get(place as usize)?);
         Some(Identity { source: flow.source, destination: flow.message.to, number: story.number })
     }
 
@@ -153,8 +153,8 @@ impl FlowTable {
         let finished = self.is_over(place);
         if finished {
             // Its number stays: accounts of its packets name it until the place is given to another one.
-            let number = self.stories[place as usize].number;
-            self.stories[place as usize] = Story { number, ..Story::default() };
+            let number = self.progress[place as usize].number;
+            self.progress[place as usize] = FlowProgress { number, ..FlowProgress::default() };
             self.free.push(place);
         }
         finished
@@ -162,33 +162,33 @@ impl FlowTable {
 
     /// Places of the messages that have started and are not forgotten.
     pub fn open(&self) -> impl Iterator<Item = u32> + '_ {
-        let open = |(_, story): &(usize, &Story)| story.started.is_some();
-        self.stories.iter().enumerate().filter(open).map(|(place, _)| place as u32)
+        let open = |(_, story): &(usize, &FlowProgress)| story.started.is_some();
+        self.progress.iter().enumerate().filter(open).map(|(place, _)| place as u32)
     }
 
     /// Of these, those that have not arrived.
     pub fn unfinished(&self) -> impl Iterator<Item = u32> + '_ {
-        self.open().filter(|&place| self.stories[place as usize].arrived.is_none())
+        self.open().filter(|&place| self.progress[place as usize].arrived.is_none())
     }
 
     /// Gives a message that has arrived its number among those on queue pairs.
-    pub fn stand(&mut self, place: u32, number: u64) {
-        self.stories[place as usize].in_line = number;
+    pub fn number_pair_message(&mut self, place: u32, number: u64) {
+        self.progress[place as usize].in_line = number;
     }
 
     /// Its number among those that have arrived on queue pairs.
     pub fn number_in_line(&self, place: u32) -> u64 {
-        self.stories[place as usize].in_line
+        self.progress[place as usize].in_line
     }
 
     /// Its number among the sender's messages.
     pub fn number(&self, place: u32) -> u32 {
-        self.stories[place as usize].number
+        self.progress[place as usize].number
     }
 
     /// When a message arrived.
     pub fn end(&self, place: u32) -> Option<Time> {
-        self.stories[place as usize].arrived
+        self.progress[place as usize].arrived
     }
 
     /// The row of a message.
@@ -201,7 +201,7 @@ impl FlowTable {
         (packets, hops): (u32, u64),
     ) -> FlowRow {
         let flow = &flows[place as usize];
-        let story = &self.stories[place as usize];
+        let story = &self.progress[place as usize];
         FlowRow {
             start: story.started.expect("a message starts before it arrives"),
             end,

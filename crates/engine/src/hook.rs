@@ -49,7 +49,7 @@ pub trait Hook: Send {
 }
 
 /// A hook and where it sits.
-pub struct Seated {
+pub struct PlacedHook {
     /// The switch.
     pub node: NodeId,
     /// The hook.

@@ -7,11 +7,11 @@
 //! Invariants: a host's messages are numbered in the order they start; flow hashes come from that number, never from
 //! places in tables.
 
-use netloom_model::{Entropy, Model, TransportKind};
+use netloom_model::{FlowHashInput, Model, TransportKind};
 use netloom_units::{ActorId, Rate, StateWriter, Time, mix};
 
-use crate::actor::{Actor, Appetite, Effect};
-use crate::desk::{Desk, Report, TimerKind};
+use crate::actor::{Actor, ActorState, Effect};
+use crate::context::{PartitionContext, Report, TimerKind};
 use crate::flow::Flow;
 use crate::node::Node;
 use crate::node::care::{COMPARING, PLAIN};
@@ -83,8 +83,8 @@ pub struct Receive {
 
 impl Host {
     /// A host at rest, which knows whether the numbers of its messages decide their paths.
-    pub fn new(entropy: Entropy) -> Host {
-        Host { numbers_matter: entropy == Entropy::Message, ..Host::default() }
+    pub fn new(entropy: FlowHashInput) -> Host {
+        Host { numbers_matter: entropy == FlowHashInput::Message, ..Host::default() }
     }
 
     /// Writes what later behaviour depends on: messages under way, in an order that does not depend on their places.
@@ -93,7 +93,7 @@ impl Host {
             out.word(u64::from(self.n_started));
         }
         self.actors.iter().for_each(|actor| actor.write_state(out));
-        let mut sends: Vec<&Send> = self.sends.iter().filter(|send| send.is_under_way()).collect();
+        let mut sends: Vec<&Send> = self.sends.iter().filter(|send| send.is_in_flight()).collect();
         sends.sort_unstable_by_key(|send| send.number);
         for send in sends {
             out.word(u64::from(self.n_started - send.number) | (u64::from(send.acknowledged) << 32));
@@ -101,8 +101,8 @@ impl Host {
             out.word(u64::from(send.destination) | (u64::from(send.entropy) << 32));
             out.age(Time(send.start));
         }
-        let under_way = self.receives.iter().filter(|receive| receive.is_under_way());
-        let mut receives: Vec<_> = under_way.map(|receive| (receive.source, receive.missing)).collect();
+        let in_flight = self.receives.iter().filter(|receive| receive.is_in_flight());
+        let mut receives: Vec<_> = in_flight.map(|receive| (receive.source, receive.missing)).collect();
         receives.sort_unstable();
         for (source, missing) in receives {
             out.word(u64::from(source));
@@ -121,14 +121,14 @@ impl Send {
     }
 
     /// Whether it has started and is not finished.
-    fn is_under_way(&self) -> bool {
+    fn is_in_flight(&self) -> bool {
         self.acknowledged < self.n_packets && self.n_packets > 0
     }
 }
 
 impl Receive {
     /// Whether part of it has arrived.
-    fn is_under_way(&self) -> bool {
+    fn is_in_flight(&self) -> bool {
         self.packets > 0 && self.missing > 0
     }
 }
@@ -145,11 +145,11 @@ impl Node {
 
     /// A packet has arrived at this host, which has no queue pairs.
     #[inline(always)]
-    pub fn receive(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+    pub fn receive(&mut self, now: u64, packet: &Packet, context: &mut PartitionContext, round: &Round) {
         if packet.is_data() {
-            self.receive_data(now, packet, desk, round);
+            self.receive_data(now, packet, context, round);
         } else {
-            self.receive_acknowledgement(now, packet, desk, round);
+            self.receive_acknowledgement(now, packet, context, round);
         }
     }
 
@@ -160,20 +160,20 @@ impl Node {
         now: u64,
         ingress: u32,
         packet: &Packet,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) {
         if packet.is_frame() {
-            self.take_frame(now, ingress, packet, desk, round);
+            self.take_frame(now, ingress, packet, context, round);
         } else if packet.is_data() {
-            self.receive_on_pair(now, packet, desk, round);
+            self.receive_on_pair(now, packet, context, round);
         } else {
-            self.hear(now, packet, desk, round);
+            self.receive_feedback(now, packet, context, round);
         }
     }
 
     #[inline]
-    fn receive_data(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+    fn receive_data(&mut self, now: u64, packet: &Packet, context: &mut PartitionContext, round: &Round) {
         let host = self.host_mut();
         if let Some(reordering) = &mut host.reordering {
             reordering.take((packet.slot, u64::from(packet.sequence)), packet.slot, packet);
@@ -186,85 +186,104 @@ impl Node {
         if let TransportKind::Window { acknowledgement, .. } = round.model.transport.kind {
             let to = Address { host: receive.source, slot: receive.send_slot };
             let answer = packet.acknowledgement(to, acknowledgement.0 as u32, round.model.classes.control);
-            self.forward_own(now, &answer, desk, round);
+            self.forward_own(now, &answer, context, round);
         }
         if receive.missing == 0 {
-            self.message_arrived(now, &receive, desk, round);
+            self.message_arrived(now, &receive, context, round);
         }
     }
 
     // Once per message: what it needs must not burden what happens per packet.
     #[inline(never)]
-    fn message_arrived(&mut self, now: u64, receive: &Receive, desk: &mut Desk, round: &Round) {
+    fn message_arrived(
+        &mut self,
+        now: u64,
+        receive: &Receive,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let Receive { flow, packets, hops, .. } = *receive;
-        desk.reports.push(Report::Arrived { flow, at: now, packets, hops });
-        self.tell_actor(now, flow, desk, round);
+        context.reports.push(Report::Arrived { flow, at: now, packets, hops });
+        self.notify_receiver(now, flow, context, round);
     }
 
     /// Tells the actor that waits for a message.
-    pub fn tell_actor(&mut self, now: u64, flow: u32, desk: &mut Desk, round: &Round) {
+    pub fn notify_receiver(&mut self, now: u64, flow: u32, context: &mut PartitionContext, round: &Round) {
         let message = &round.flows[flow as usize].message;
         if let Some(actor) = message.notify {
-            self.tell(now, actor, message.tag, desk, round);
+            self.notify_actor(now, actor, message.tag, context, round);
         }
     }
 
     /// Tells the actor that waits until a message it sent is acknowledged.
-    pub fn tell_sender(&mut self, now: u64, flow: u32, desk: &mut Desk, round: &Round) {
+    pub fn notify_sender(&mut self, now: u64, flow: u32, context: &mut PartitionContext, round: &Round) {
         let message = &round.flows[flow as usize].message;
         if let Some(actor) = message.completion {
-            self.tell(now, actor, message.tag, desk, round);
+            self.notify_actor(now, actor, message.tag, context, round);
         }
     }
 
-    fn tell(&mut self, now: u64, actor: ActorId, tag: u64, desk: &mut Desk, round: &Round) {
+    fn notify_actor(
+        &mut self,
+        now: u64,
+        actor: ActorId,
+        tag: u64,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let host = self.host_mut();
         let place = host.actors.iter().position(|candidate| candidate.id == actor.0);
         let place = place.expect("the actor to be told lives at this host");
         if host.actors[place].message_arrived(tag) {
-            self.run_actor(now, place as u32, desk, round);
+            self.run_actor(now, place as u32, context, round);
         }
     }
 
     #[inline]
-    fn receive_acknowledgement(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+    fn receive_acknowledgement(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let send = self.host_mut().sends.get_mut(packet.slot);
         send.acknowledged += 1;
         if send.next < send.n_packets {
-            self.send_next(now, packet.slot, desk, round);
+            self.send_next(now, packet.slot, context, round);
         } else if send.acknowledged == send.n_packets {
-            desk.reports.push(Report::Sent { flow: packet.flow });
-            self.tell_sender(now, packet.flow, desk, round);
+            context.reports.push(Report::Sent { flow: packet.flow });
+            self.notify_sender(now, packet.flow, context, round);
         }
     }
 
     /// Lets an actor do what it can at `now`.
-    pub fn run_actor(&mut self, now: u64, place: u32, desk: &mut Desk, round: &Round) {
+    pub fn run_actor(&mut self, now: u64, place: u32, context: &mut PartitionContext, round: &Round) {
         let host = self.host_mut();
         let mut effects = std::mem::take(&mut host.effects);
         let actor = &mut host.actors[place as usize];
         let id = actor.id;
         let appetite = actor.advance(now, &mut effects);
         match appetite {
-            Appetite::Fed => {}
-            Appetite::Hungry => desk.reports.push(Report::Hungry { actor: id }),
-            Appetite::Finished => desk.reports.push(Report::Finished),
-            Appetite::Dry => {
+            ActorState::Supplied => {}
+            ActorState::NeedsRefill => context.reports.push(Report::NeedsRefill { actor: id }),
+            ActorState::Finished => context.reports.push(Report::Finished),
+            ActorState::OutOfTasks => {
                 host.dry.push(place);
-                desk.dry = true;
-                desk.reports.push(Report::Hungry { actor: id });
+                context.dry = true;
+                context.reports.push(Report::NeedsRefill { actor: id });
             }
         }
         for effect in effects.drain(..) {
             match effect {
-                Effect::Send(flow) => self.start_message(now, flow, desk, round),
-                Effect::Later(at) => desk.set_timer(at, self.place, TimerKind::Later { actor: place }),
-                Effect::Wake { at, lane } => {
-                    desk.set_timer(at, self.place, TimerKind::Wake { actor: place, lane });
+                Effect::Send(flow) => self.start_message(now, flow, context, round),
+                Effect::Later(at) => context.set_timer(at, self.place, TimerKind::Later { actor: place }),
+                Effect::Wake { at, stream } => {
+                    context.set_timer(at, self.place, TimerKind::Wake { actor: place, stream });
                 }
-                Effect::Mark(mark) => desk.reports.push(Report::Mark { mark, actor: id, at: now }),
+                Effect::Mark(mark) => context.reports.push(Report::Mark { mark, actor: id, at: now }),
                 Effect::Barrier(group) => {
-                    desk.reports.push(Report::Barrier { group, actor: id, at: now });
+                    context.reports.push(Report::Barrier { group, actor: id, at: now });
                 }
             }
         }
@@ -272,22 +291,22 @@ impl Node {
     }
 
     /// Goes on with the actors that ran dry at `now` and have been refilled since.
-    pub fn resume_actors(&mut self, now: u64, desk: &mut Desk, round: &Round) {
+    pub fn resume_actors(&mut self, now: u64, context: &mut PartitionContext, round: &Round) {
         for place in std::mem::take(&mut self.host_mut().dry) {
-            self.run_actor(now, place, desk, round);
+            self.run_actor(now, place, context, round);
         }
     }
 
     /// Hands over the first packets of a message.
-    fn start_message(&mut self, now: u64, flow: u32, desk: &mut Desk, round: &Round) {
+    fn start_message(&mut self, now: u64, flow: u32, context: &mut PartitionContext, round: &Round) {
         let model = round.model;
         let described = &round.flows[flow as usize];
         let host = self.host_mut();
         let number = host.n_started;
         host.n_started += 1;
-        desk.reports.push(Report::Started { flow, number, at: now });
+        context.reports.push(Report::Started { flow, number, at: now });
         if host.nic.is_some() {
-            return self.post(now, flow, number, desk, round);
+            return self.post(now, flow, number, context, round);
         }
         let destination = described.message.to.0;
         let size = described.message.size.0;
@@ -311,42 +330,42 @@ impl Node {
         match (model.transport.kind, rate) {
             (TransportKind::Window { packets, .. }, _) => {
                 for _ in 0..n_packets.min(u64::from(packets)) {
-                    self.send_next(now, described.send_slot, desk, round);
+                    self.send_next(now, described.send_slot, context, round);
                 }
             }
             (TransportKind::OpenLoop { rate: None }, None) => {
                 for _ in 0..n_packets {
-                    self.send_next(now, described.send_slot, desk, round);
+                    self.send_next(now, described.send_slot, context, round);
                 }
-                self.finish_send(described.send_slot, desk);
+                self.finish_send(described.send_slot, context);
             }
-            (TransportKind::OpenLoop { .. }, _) => self.pace(now, described.send_slot, desk, round),
+            (TransportKind::OpenLoop { .. }, _) => self.pace(now, described.send_slot, context, round),
             (TransportKind::Rdma(_), _) => unreachable!("hosts have queue pairs then"),
         }
     }
 
     /// Hands over the next packet of a paced message and sets the timer for the one after it.
-    pub fn pace(&mut self, now: u64, slot: u32, desk: &mut Desk, round: &Round) {
-        self.send_next(now, slot, desk, round);
+    pub fn pace(&mut self, now: u64, slot: u32, context: &mut PartitionContext, round: &Round) {
+        self.send_next(now, slot, context, round);
         let send = *self.host_mut().sends.get_mut(slot);
         if send.next == send.n_packets {
-            return self.finish_send(slot, desk);
+            return self.finish_send(slot, context);
         }
         let rate = pace_of(round, send.flow);
         let sent = netloom_units::Bytes(u64::from(send.next) * u64::from(send.packet_bytes));
         let at = send.start + rate.serialization(sent).0;
-        desk.set_timer(at, self.place, TimerKind::Pace { number: send.number, send: slot });
+        context.set_timer(at, self.place, TimerKind::Pace { number: send.number, send: slot });
     }
 
     /// A message of which nothing comes back has been handed over whole.
-    fn finish_send(&mut self, slot: u32, desk: &mut Desk) {
+    fn finish_send(&mut self, slot: u32, context: &mut PartitionContext) {
         let send = self.host_mut().sends.get_mut(slot);
         send.acknowledged = send.n_packets;
-        desk.reports.push(Report::Sent { flow: send.flow });
+        context.reports.push(Report::Sent { flow: send.flow });
     }
 
     #[inline]
-    fn send_next(&mut self, now: u64, slot: u32, desk: &mut Desk, round: &Round) {
+    fn send_next(&mut self, now: u64, slot: u32, context: &mut PartitionContext, round: &Round) {
         let send = self.host_mut().sends.get_mut(slot);
         let sequence = send.next;
         send.next += 1;
@@ -354,23 +373,29 @@ impl Node {
         let bytes = if last { send.last_bytes } else { send.packet_bytes };
         let to = Address { host: send.destination, slot: send.receive_slot };
         let packet = Packet::data(to, send.flow, sequence, send.entropy, bytes, send.stamp);
-        desk.packets += 1;
-        self.forward_own(now, &packet, desk, round);
+        context.packets += 1;
+        self.forward_own(now, &packet, context, round);
     }
 
     /// Sends a packet of this host.
     #[inline(always)]
-    fn forward_own(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+    fn forward_own(&mut self, now: u64, packet: &Packet, context: &mut PartitionContext, round: &Round) {
         if self.loads.is_some() {
-            return self.forward_comparing(now, packet, desk, round);
+            return self.forward_comparing(now, packet, context, round);
         }
-        self.forward::<PLAIN>(now, self.ports.len() as u32, packet, desk, round);
+        self.forward::<PLAIN>(now, self.ports.len() as u32, packet, context, round);
     }
 
     /// Sends a packet where the policy compares ports.
     #[inline(never)]
-    fn forward_comparing(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
-        self.forward::<COMPARING>(now, self.ports.len() as u32, packet, desk, round);
+    fn forward_comparing(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
+        self.forward::<COMPARING>(now, self.ports.len() as u32, packet, context, round);
     }
 }
 
@@ -387,12 +412,12 @@ fn pace_of(round: &Round, flow: u32) -> Rate {
 /// The hash input of a message's packets.
 pub fn entropy(model: &Model, flow: &Flow, number: u32, now: u64) -> u32 {
     let pair = mix(model.seed ^ mix((u64::from(flow.source.0) << 32) | u64::from(flow.message.to.0)));
-    let own = match (model.transport.entropy, flow.message.staged_flow()) {
-        (Entropy::Pair, _) => 0,
+    let own = match (model.transport.flow_hash_input, flow.message.staged_flow()) {
+        (FlowHashInput::Pair, _) => 0,
         // One connection for as long as it lasts.
         (_, Some(staged)) => mix(u64::from(staged)),
-        (Entropy::Message, None) => u64::from(number) + 1,
-        (Entropy::Start, None) => now + 1,
+        (FlowHashInput::Message, None) => u64::from(number) + 1,
+        (FlowHashInput::Start, None) => now + 1,
     };
     (mix(pair ^ own) >> 32) as u32
 }

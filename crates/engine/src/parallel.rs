@@ -20,13 +20,13 @@ use crate::round::Round;
 
 /// What a round works on; written between rounds.
 #[derive(Default)]
-pub struct Board {
+pub struct RoundState {
     /// The messages handed out.
     pub flows: Vec<Flow>,
     /// Next hops recomputed after failures.
     pub overlay: Option<Overlay>,
     /// Bytes waiting at every port at the last snapshot, where somebody asks.
-    pub known: Vec<u64>,
+    pub port_bytes: Vec<u64>,
     /// Partitions to advance.
     pub due: Vec<u32>,
     /// Number of the window.
@@ -38,7 +38,7 @@ pub struct Board {
 }
 
 /// Everything the threads share.
-pub struct Hall<'a> {
+pub struct SchedulerState<'a> {
     /// The model.
     pub model: &'a Model,
     /// The partitions.
@@ -48,7 +48,7 @@ pub struct Hall<'a> {
     /// Who has something to do.
     pub activity: Activity,
     /// The board.
-    pub board: RwLock<Board>,
+    pub round_state: RwLock<RoundState>,
     /// What the workers' partitions left behind in this round.
     harvest: Mutex<Harvest>,
     /// Next place of the due list to claim.
@@ -133,15 +133,15 @@ const CLAIMS: usize = 64;
 /// Most partitions of a claim.
 const CLAIM: usize = 16;
 
-impl<'a> Hall<'a> {
+impl<'a> SchedulerState<'a> {
     /// A hall for these partitions.
-    pub fn new(model: &'a Model, partitions: Vec<Partition>, activity: Activity) -> Hall<'a> {
-        Hall {
+    pub fn new(model: &'a Model, partitions: Vec<Partition>, activity: Activity) -> SchedulerState<'a> {
+        SchedulerState {
             model,
             weights: partitions.iter().map(|partition| partition.in_links.len()).collect(),
             partitions: partitions.into_iter().map(Mutex::new).collect(),
             activity,
-            board: RwLock::default(),
+            round_state: RwLock::default(),
             harvest: Mutex::default(),
             next: CacheLine::default(),
             gate: CacheLine::default(),
@@ -155,18 +155,18 @@ impl<'a> Hall<'a> {
 
     /// Claims and advances partitions until the list is used up.
     fn work(&self, scratch: &mut Scratch, n_threads: usize) {
-        let board = self.board.read().expect("the coordinator did not panic");
+        let round_state = self.round_state.read().expect("the coordinator did not panic");
         let round = Round {
             model: self.model,
-            overlay: board.overlay.as_ref(),
-            known: &board.known,
-            flows: &board.flows,
+            overlay: round_state.overlay.as_ref(),
+            port_bytes: &round_state.port_bytes,
+            flows: &round_state.flows,
             activity: &self.activity,
-            window: board.window,
-            start: board.start,
-            end: board.end,
+            window: round_state.window,
+            start: round_state.start,
+            end: round_state.end,
         };
-        let n_due = board.due.len();
+        let n_due = round_state.due.len();
         let chunk = (n_due / (n_threads * CLAIMS)).clamp(1, CLAIM);
         loop {
             let first = self.next.0.fetch_add(chunk, Ordering::Relaxed);
@@ -175,7 +175,7 @@ impl<'a> Hall<'a> {
             }
             // From the end, where the heaviest are: what is claimed last should be little.
             for place in first..(first + chunk).min(n_due) {
-                let number = board.due[n_due - 1 - place];
+                let number = round_state.due[n_due - 1 - place];
                 self.partition(number as usize).advance(&round, scratch);
             }
         }
@@ -209,30 +209,30 @@ impl Drop for Done<'_> {
 }
 
 /// Lets the coordinator run rounds.
-pub struct Crew<'h, 'a> {
+pub struct WorkerPool<'h, 'a> {
     /// What the threads share.
-    pub hall: &'h Hall<'a>,
+    pub scheduler: &'h SchedulerState<'a>,
     n_threads: usize,
     scratch: Scratch,
     governor: Governor<'h>,
 }
 
-impl Crew<'_, '_> {
+impl WorkerPool<'_, '_> {
     /// Advances all due partitions of the board; what they left behind, in the order of partitions.
     pub fn run_round(&mut self) -> &Harvest {
-        let hall = self.hall;
+        let scheduler = self.scheduler;
         self.scratch.harvest.clear();
-        hall.next.0.store(0, Ordering::Relaxed);
+        scheduler.next.0.store(0, Ordering::Relaxed);
         if self.n_threads == 1 {
-            hall.work(&mut self.scratch, 1);
+            scheduler.work(&mut self.scratch, 1);
         } else {
-            let n_due = hall.board.read().expect("the coordinator did not panic").due.len();
+            let n_due = scheduler.round_state.read().expect("the coordinator did not panic").due.len();
             let shares = self.governor.start_round(n_due);
-            hall.activity.set_single_thread(!shares);
+            scheduler.activity.set_single_thread(!shares);
             if shares {
                 self.share_round();
             } else {
-                hall.work(&mut self.scratch, 1);
+                scheduler.work(&mut self.scratch, 1);
             }
             self.governor.end_round(n_due, self.scratch.harvest.hops);
         }
@@ -243,35 +243,39 @@ impl Crew<'_, '_> {
     }
 
     fn share_round(&mut self) {
-        let (hall, gate) = (self.hall, &self.hall.gate.0);
+        let (scheduler, gate) = (self.scheduler, &self.scheduler.gate.0);
         // Mostly in order already: hosts and then switches.
-        let mut board = hall.board.write().expect("the coordinator did not panic");
-        board.due.sort_unstable_by_key(|&number| (hall.weights[number as usize], number));
-        drop(board);
+        let mut round_state = scheduler.round_state.write().expect("the coordinator did not panic");
+        round_state.due.sort_unstable_by_key(|&number| (scheduler.weights[number as usize], number));
+        drop(round_state);
         gate.open();
-        hall.work(&mut self.scratch, self.n_threads);
+        scheduler.work(&mut self.scratch, self.n_threads);
         gate.close();
         assert!(!gate.failed.load(Ordering::SeqCst), "a worker thread panicked");
-        self.scratch.harvest.append(&mut hall.harvest.lock().expect("adding cannot panic"));
+        self.scratch.harvest.append(&mut scheduler.harvest.lock().expect("adding cannot panic"));
     }
 }
 
 /// Runs `body` with a crew of `n_threads` threads, the caller's own included.
 ///
 /// A round is shared while that is faster by the clock; without one, whenever it is not tiny.
-pub fn with_crew<R>(
-    hall: &Hall<'_>,
+pub fn with_worker_pool<R>(
+    scheduler: &SchedulerState<'_>,
     n_threads: usize,
     clock: Option<Clock<'_>>,
-    body: impl FnOnce(&mut Crew<'_, '_>) -> R,
+    body: impl FnOnce(&mut WorkerPool<'_, '_>) -> R,
 ) -> R {
     std::thread::scope(|scope| {
         for _ in 1..n_threads {
-            scope.spawn(|| hall.serve(n_threads));
+            scope.spawn(|| scheduler.serve(n_threads));
         }
-        let over = Over { gate: &hall.gate.0 };
-        let result =
-            body(&mut Crew { hall, n_threads, scratch: Scratch::default(), governor: Governor::new(clock) });
+        let over = Over { gate: &scheduler.gate.0 };
+        let result = body(&mut WorkerPool {
+            scheduler,
+            n_threads,
+            scratch: Scratch::default(),
+            governor: Governor::new(clock),
+        });
         drop(over);
         result
     })

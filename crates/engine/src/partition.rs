@@ -11,7 +11,7 @@
 use netloom_units::{StateWriter, Time};
 
 use crate::bits::bits;
-use crate::desk::{Desk, Next, Timer, TimerKind};
+use crate::context::{Next, PartitionContext, Timer, TimerKind};
 use crate::node::Node;
 use crate::node::care::{
     COMPARING, CREDIT, GUARDED, GUARDED_COMPARING, PAUSING, PAUSING_COMPARING, PLAIN, has,
@@ -58,7 +58,7 @@ pub struct Partition {
     /// In-links of all nodes, node by node.
     pub in_links: Vec<InLink>,
     /// What the nodes share.
-    pub desk: Desk,
+    pub context: PartitionContext,
     /// What travels beside the packets of each in-link but those of credits, in runs with telemetry; else empty.
     records: Vec<Option<Receiver<Record>>>,
     /// One bit per outer in-link whose ring is known to hold something.
@@ -71,20 +71,20 @@ pub struct Partition {
     paused: Option<Pause>,
     kind: Kind,
     /// Where there are more than [`FEW`] nodes: which of them are settled at the end of a window.
-    unsettled: Option<Box<Unsettled>>,
+    pending_starts: Option<Box<PendingStarts>>,
 }
 
 /// Which nodes of many have to be settled.
-struct Unsettled {
+struct PendingStarts {
     /// Those at which something has happened in this window, one bit each.
     touched: Vec<u64>,
     /// When the next transmission starts at each of the others that is no event.
     starts: Wakes,
 }
 
-impl Unsettled {
-    fn new(n_nodes: usize) -> Unsettled {
-        Unsettled { touched: vec![0; n_nodes.div_ceil(64)], starts: Wakes::new(n_nodes) }
+impl PendingStarts {
+    fn new(n_nodes: usize) -> PendingStarts {
+        PendingStarts { touched: vec![0; n_nodes.div_ceil(64)], starts: Wakes::new(n_nodes) }
     }
 
     /// Something has happened at a node.
@@ -174,11 +174,11 @@ impl Partition {
         first_word: u32,
     ) -> Partition {
         let n_words = in_links.len().div_ceil(64);
-        let mut desk = Desk::new(in_links.len());
+        let mut context = PartitionContext::new(in_links.len());
         let has_telemetry = !records.is_empty();
-        desk.telemetry = has_telemetry.then(Box::default);
+        context.telemetry = has_telemetry.then(Box::default);
         for node in &mut nodes {
-            node.is_careful = has_telemetry || node.returns.is_some();
+            node.needs_host_slow_path = has_telemetry || node.returns.is_some();
             node.note_inner_ports();
         }
         let kind = Kind::of(&nodes, has_telemetry);
@@ -193,19 +193,19 @@ impl Partition {
         for (number, _) in in_links.iter().enumerate().filter(|(_, link)| link.has_credits) {
             credit_links[number / 64] |= 1 << (number % 64);
         }
-        let unsettled = (nodes.len() > FEW).then(|| Box::new(Unsettled::new(nodes.len())));
+        let unsettled = (nodes.len() > FEW).then(|| Box::new(PendingStarts::new(nodes.len())));
         Partition {
             number,
             nodes,
             in_links,
-            desk,
+            context,
             records,
             live,
             credit_links,
             first_word,
             paused: None,
             kind,
-            unsettled,
+            pending_starts: unsettled,
         }
     }
 
@@ -223,7 +223,7 @@ impl Partition {
             None if self.credit_links.is_empty() => self.gather::<false>(round, scratch),
             None => self.gather::<true>(round, scratch),
         };
-        let stopped = if self.desk.dry {
+        let stopped = if self.context.dry {
             Some(0)
         } else {
             match self.kind {
@@ -236,26 +236,26 @@ impl Partition {
         };
         if let Some(done) = stopped {
             let keys = scratch.keys[done..].to_vec();
-            self.paused = Some(Pause { now: self.desk.now, keys, next_arrival });
+            self.paused = Some(Pause { now: self.context.now, keys, next_arrival });
             scratch.harvest.paused.push(self.number);
         } else {
             self.leave(round, next_arrival);
         }
-        let n_credits = std::mem::take(&mut self.desk.n_credits);
-        scratch.harvest.hops += std::mem::take(&mut self.desk.hops) - n_credits;
-        if !self.desk.reports.is_empty() {
+        let n_credits = std::mem::take(&mut self.context.n_credits);
+        scratch.harvest.hops += std::mem::take(&mut self.context.hops) - n_credits;
+        if !self.context.reports.is_empty() {
             scratch.harvest.reporting.push(self.number);
         }
     }
 
     /// Lets the actors that ran dry go on at the instant of the pause.
     fn resume(&mut self, round: &Round, now: u64) {
-        self.desk.dry = false;
+        self.context.dry = false;
         for node in self.nodes.iter_mut().filter(|node| node.host.is_some()) {
-            node.resume_actors(now, &mut self.desk, round);
+            node.resume_actors(now, &mut self.context, round);
             if matches!(self.kind, Kind::Several(_)) {
-                node.expect_serve(&mut self.desk, round);
-                if let Some(unsettled) = &mut self.unsettled {
+                node.expect_serve(&mut self.context, round);
+                if let Some(unsettled) = &mut self.pending_starts {
                     unsettled.touch(node.place as usize);
                 }
             }
@@ -275,7 +275,7 @@ impl Partition {
             let mut live = self.live[word] | news;
             if CREDITS && news & self.credit_links[word] != 0 {
                 let links = bits(news & self.credit_links[word]).map(|bit| word as u32 * 64 + bit);
-                self.desk.credit_links.extend(links);
+                self.context.credit_links.extend(links);
             }
             let mut rest_of_word = live;
             while rest_of_word != 0 {
@@ -306,7 +306,7 @@ impl Partition {
         if n_links > 1 {
             sort_by_time(keys, (round.end - round.start) << LINK_BITS, &mut scratch.sorting);
         }
-        if CREDITS && !self.desk.credit_links.is_empty() {
+        if CREDITS && !self.context.credit_links.is_empty() {
             self.look_for_credits();
         }
         next_arrival
@@ -315,9 +315,9 @@ impl Partition {
     /// Ports that wait for credits learn when the next ones arrive.
     #[cold]
     fn look_for_credits(&mut self) {
-        for link in std::mem::take(&mut self.desk.credit_links) {
+        for link in std::mem::take(&mut self.context.credit_links) {
             let InLink { node, port, .. } = self.in_links[link as usize];
-            self.nodes[node as usize].look_for_credits(port, &mut self.desk);
+            self.nodes[node as usize].look_for_credits(port, &mut self.context);
         }
     }
 
@@ -339,21 +339,21 @@ impl Partition {
     /// What care its ports need is known to the compiler, so that others pay nothing for it.
     #[inline(never)]
     fn run_switch<const CARE: u8>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
-        let Partition { nodes, in_links, desk, .. } = self;
+        let Partition { nodes, in_links, context, .. } = self;
         let [node] = &mut nodes[..] else { unreachable!("one node") };
         for (number, &key) in keys.iter().enumerate() {
             let at = round.start + (key >> LINK_BITS);
-            catch_up::<CARE>(at, node, desk, round);
+            catch_up::<CARE>(at, node, context, round);
             if CARE == CREDIT || has(CARE, PAUSING) {
                 let next = keys.get(number + 1).map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
-                desk.quiet_until = next.min(desk.next_event());
+                context.quiet_until = next.min(context.next_event());
             }
             let link = (key & LINK_MASK) as u32;
             let receiver = &mut in_links[link as usize].receiver;
-            node.arrive_at_switch::<CARE>(at, link, &receiver.first().packet, desk, round);
+            node.arrive_at_switch::<CARE>(at, link, &receiver.first().packet, context, round);
             receiver.drop_first();
         }
-        catch_up::<CARE>(round.end, node, desk, round);
+        catch_up::<CARE>(round.end, node, context, round);
         self.note_arrivals(round, keys);
         None
     }
@@ -365,13 +365,13 @@ impl Partition {
         round: &Round,
         keys: &[u64],
     ) -> Option<usize> {
-        let Partition { nodes, in_links, desk, .. } = self;
+        let Partition { nodes, in_links, context, .. } = self;
         let [node] = &mut nodes[..] else { unreachable!("one node") };
         let mut done = 0;
-        while !desk.dry {
+        while !context.dry {
             let at = keys.get(done).map_or(round.end, |&key| round.start + (key >> LINK_BITS));
-            if desk.next_event() < at {
-                fire_next(node, desk, round);
+            if context.next_event() < at {
+                fire_next(node, context, round);
                 continue;
             }
             let Some(&key) = keys.get(done) else { break };
@@ -379,25 +379,25 @@ impl Partition {
             let receiver = &mut in_links[link as usize].receiver;
             let packet = &receiver.first().packet;
             if CREDIT {
-                node.return_credits(at, link, packet, desk, round);
+                node.return_credits(at, link, packet, context, round);
             }
             if NIC {
-                node.receive_at_nic(at, link, packet, desk, round);
+                node.receive_at_nic(at, link, packet, context, round);
             } else {
-                node.receive(at, packet, desk, round);
+                node.receive(at, packet, context, round);
             }
             receiver.drop_first();
             done += 1;
         }
-        let dry = desk.dry;
+        let dry = context.dry;
         self.note_arrivals(round, &keys[..done]);
         dry.then_some(done)
     }
 
     fn note_arrivals(&mut self, round: &Round, keys: &[u64]) {
-        self.desk.hops += keys.len() as u64;
+        self.context.hops += keys.len() as u64;
         if let Some(key) = keys.last() {
-            self.desk.now = self.desk.now.max(round.start + (key >> LINK_BITS));
+            self.context.now = self.context.now.max(round.start + (key >> LINK_BITS));
         }
     }
 
@@ -415,7 +415,7 @@ impl Partition {
 
     /// Several nodes: where they are many it is noted at which something happens.
     fn run_several<const CARE: u8>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
-        if self.unsettled.is_some() {
+        if self.pending_starts.is_some() {
             self.run::<CARE, true>(round, keys)
         } else {
             self.run::<CARE, false>(round, keys)
@@ -427,18 +427,18 @@ impl Partition {
     fn run<const CARE: u8, const MANY: bool>(&mut self, round: &Round, keys: &[u64]) -> Option<usize> {
         let arrival = |place: usize| keys.get(place).map_or(u64::MAX, |key| round.start + (key >> LINK_BITS));
         let (mut done, mut at) = (0, arrival(0));
-        while !self.desk.dry {
-            let event = self.desk.next_event();
+        while !self.context.dry {
+            let event = self.context.next_event();
             if at.min(event) >= round.end {
                 return None;
             }
             let link = keys.get(done).map_or(0, |key| (key & LINK_MASK) as u32);
-            let is_outer = at < event || (at == event && !self.desk.has_arrival_before(at, link));
+            let is_outer = at < event || (at == event && !self.context.has_arrival_before(at, link));
             let (now, link) = if is_outer {
                 done += 1;
                 (std::mem::replace(&mut at, arrival(done)), link)
             } else {
-                match self.desk.take_next() {
+                match self.context.take_next() {
                     Next::Arrival { at, in_link } => (at, in_link),
                     Next::Timer(timer) => {
                         self.happen::<MANY>(timer, round);
@@ -454,7 +454,7 @@ impl Partition {
     /// A timer of one of several nodes comes.
     fn happen<const MANY: bool>(&mut self, timer: Timer, round: &Round) {
         let node = timer.node as usize;
-        fire(timer, &mut self.nodes[node], &mut self.desk, round);
+        fire(timer, &mut self.nodes[node], &mut self.context, round);
         self.finish_event::<MANY>(node, round);
     }
 
@@ -472,23 +472,23 @@ impl Partition {
         let mut packet = in_link.receiver.first().packet;
         in_link.receiver.drop_first();
         if has(CARE, GUARDED)
-            && let Some(telemetry) = &mut self.desk.telemetry
+            && let Some(telemetry) = &mut self.context.telemetry
             && let Some(records) = &mut self.records[link as usize]
         {
             let is_at_host = self.nodes[in_link.node as usize].host.is_some();
             telemetry.came(&mut packet, records, is_at_host);
         }
-        self.desk.now = now;
-        self.desk.hops += 1;
+        self.context.now = now;
+        self.context.hops += 1;
         if is_inner {
             let next = in_link.receiver.peek().map(|entry| entry.arrival);
-            self.desk.popped_inside(link, next);
+            self.context.popped_inside(link, next);
         }
         if has(CARE, GUARDED) {
-            self.desk.quiet_until = next_outer.min(self.desk.next_event());
+            self.context.quiet_until = next_outer.min(self.context.next_event());
         }
         let (node, port) = (in_link.node as usize, in_link.port);
-        self.nodes[node].arrive::<CARE>(now, port, &packet, &mut self.desk, round);
+        self.nodes[node].arrive::<CARE>(now, port, &packet, &mut self.context, round);
         self.finish_event::<MANY>(node, round);
     }
 
@@ -496,8 +496,8 @@ impl Partition {
     /// are events.
     #[inline(always)]
     fn finish_event<const MANY: bool>(&mut self, node: usize, round: &Round) {
-        self.nodes[node].expect_serve(&mut self.desk, round);
-        if MANY && let Some(unsettled) = &mut self.unsettled {
+        self.nodes[node].expect_serve(&mut self.context, round);
+        if MANY && let Some(unsettled) = &mut self.pending_starts {
             unsettled.touch(node);
         }
     }
@@ -506,37 +506,39 @@ impl Partition {
     fn leave(&mut self, round: &Round, next_arrival: u64) {
         let starts = match &mut self.nodes[..] {
             [node] => {
-                let starts = node.settle_all(&mut self.desk, round);
+                let starts = node.advance_all_ports(&mut self.context, round);
                 if self.kind == Kind::Switch(CREDIT) {
                     starts.min(node.next_arbitration()).min(self.next_look(round))
                 } else {
                     starts
                 }
             }
-            _ => self.settle_several(round).min(self.next_look(round)),
+            _ => self.advance_nodes(round).min(self.next_look(round)),
         };
-        let next = next_arrival.min(starts).min(self.desk.next_event());
+        let next = next_arrival.min(starts).min(self.context.next_event());
         round.activity.set_own(self.number as usize, next);
     }
 
     /// The next window is to be gone through if a port has begun to wait for credits.
     fn next_look(&self, round: &Round) -> u64 {
-        if self.desk.credit_links.is_empty() { u64::MAX } else { round.end }
+        if self.context.credit_links.is_empty() { u64::MAX } else { round.end }
     }
 
     /// Lets starts that are no events happen at several nodes; where they are many, at those that have such before the end of
     /// the window, or at which something has happened. The earliest start left, `u64::MAX` for none.
-    fn settle_several(&mut self, round: &Round) -> u64 {
-        let Partition { nodes, desk, unsettled, .. } = self;
+    fn advance_nodes(&mut self, round: &Round) -> u64 {
+        let Partition { nodes, context, pending_starts: unsettled, .. } = self;
         let Some(unsettled) = unsettled else {
-            return nodes.iter_mut().fold(u64::MAX, |next, node| next.min(node.settle_all(desk, round)));
+            return nodes
+                .iter_mut()
+                .fold(u64::MAX, |next, node| next.min(node.advance_all_ports(context, round)));
         };
-        let Unsettled { touched, starts } = &mut **unsettled;
+        let PendingStarts { touched, starts } = &mut **unsettled;
         starts.take_due(round.end - 1, |first, due| touched[first as usize / 64] |= due << (first % 64));
         for (first, word) in (0..).step_by(64).zip(touched) {
             for number in bits(std::mem::take(word)).map(|bit| first + bit) {
                 starts.forget(number);
-                let next = nodes[number as usize].settle_all(desk, round);
+                let next = nodes[number as usize].advance_all_ports(context, round);
                 if next != u64::MAX {
                     starts.bring_forward(number, next);
                 }
@@ -555,10 +557,10 @@ impl Partition {
         for records in self.records.iter().flatten() {
             telemetry::write_state(records, &mut out);
         }
-        if let Some(telemetry) = &self.desk.telemetry {
+        if let Some(telemetry) = &self.context.telemetry {
             telemetry.write_state(&mut out);
         }
-        let mut timers: Vec<_> = self.desk.timers().collect();
+        let mut timers: Vec<_> = self.context.timers().collect();
         timers.sort_unstable();
         for timer in timers {
             out.instant(Time(timer.at));
@@ -577,52 +579,52 @@ fn key(round: &Round, arrival: u64, link: u32) -> u64 {
 
 /// Lets happen what a switch has to do before `at`.
 #[inline(always)]
-fn catch_up<const CARE: u8>(at: u64, node: &mut Node, desk: &mut Desk, round: &Round) {
+fn catch_up<const CARE: u8>(at: u64, node: &mut Node, context: &mut PartitionContext, round: &Round) {
     if CARE != CREDIT {
-        while desk.next_event() < at {
-            fire_next(node, desk, round);
+        while context.next_event() < at {
+            fire_next(node, context, round);
         }
         return;
     }
     loop {
-        let (timer, arbitration) = (desk.next_event(), node.next_arbitration());
+        let (timer, arbitration) = (context.next_event(), node.next_arbitration());
         if timer.min(arbitration) >= at {
             return;
         }
         // Arbitration comes after everything else that happens at an instant.
         if timer <= arbitration {
-            fire_next(node, desk, round);
+            fire_next(node, context, round);
         } else {
-            node.arbitrate_until(timer.min(at), desk, round);
+            node.arbitrate_until(timer.min(at), context, round);
         }
     }
 }
 
 /// Lets the next timer, which is this node's, happen.
 #[inline(never)]
-fn fire_next(node: &mut Node, desk: &mut Desk, round: &Round) {
-    fire(desk.take_timer(), node, desk, round);
+fn fire_next(node: &mut Node, context: &mut PartitionContext, round: &Round) {
+    fire(context.take_timer(), node, context, round);
 }
 
 /// Lets a timer of this node happen.
-fn fire(timer: Timer, node: &mut Node, desk: &mut Desk, round: &Round) {
+fn fire(timer: Timer, node: &mut Node, context: &mut PartitionContext, round: &Round) {
     // What means nothing any more is no event: it must not make a run longer. Nor may a start, for elsewhere it is none.
     let is_event = match timer.kind {
-        TimerKind::Timeout { number, pair } => node.timeout(timer.at, pair, number, desk, round),
+        TimerKind::Timeout { number, pair } => node.timeout(timer.at, pair, number, context, round),
         TimerKind::Start { port } => {
-            node.start(timer.at, port, desk, round);
+            node.start(timer.at, port, context, round);
             false
         }
         TimerKind::Crossbar => {
             // What was expected before something earlier was need not be so any more.
             if node.next_arbitration() <= timer.at {
-                node.arbitrate(timer.at, desk, round);
+                node.arbitrate(timer.at, context, round);
             }
             false
         }
         // Whatever it does to packets; when all is done, what still fails makes the run no longer.
         TimerKind::Fault { port, change } => {
-            node.fault(timer.at, port, change, desk, round);
+            node.fault(timer.at, port, change, context, round);
             false
         }
         TimerKind::Switch { up } => {
@@ -630,7 +632,7 @@ fn fire(timer: Timer, node: &mut Node, desk: &mut Desk, round: &Round) {
             false
         }
         TimerKind::Credits { port } => {
-            node.look_for_credits(port, desk);
+            node.look_for_credits(port, context);
             false
         }
         _ => true,
@@ -638,7 +640,7 @@ fn fire(timer: Timer, node: &mut Node, desk: &mut Desk, round: &Round) {
     if !is_event {
         return;
     }
-    desk.now = timer.at;
+    context.now = timer.at;
     match timer.kind {
         TimerKind::Timeout { .. }
         | TimerKind::Start { .. }
@@ -646,24 +648,24 @@ fn fire(timer: Timer, node: &mut Node, desk: &mut Desk, round: &Round) {
         | TimerKind::Crossbar
         | TimerKind::Fault { .. }
         | TimerKind::Switch { .. } => {}
-        TimerKind::Storm { number } => node.storm(timer.at, number, desk, round),
+        TimerKind::Storm { number } => node.storm(timer.at, number, context, round),
         TimerKind::Dismiss { actor } => {
             node.actor_mut(actor).stop();
-            node.run_actor(timer.at, actor, desk, round);
+            node.run_actor(timer.at, actor, context, round);
         }
         TimerKind::Release { actor } => {
             node.actor_mut(actor).release();
-            node.run_actor(timer.at, actor, desk, round);
+            node.run_actor(timer.at, actor, context, round);
         }
-        TimerKind::Wake { actor, lane } => {
+        TimerKind::Wake { actor, stream: lane } => {
             node.actor_mut(actor).wake(lane);
-            node.run_actor(timer.at, actor, desk, round);
+            node.run_actor(timer.at, actor, context, round);
         }
         TimerKind::Later { actor } => {
             node.actor_mut(actor).start_later();
-            node.run_actor(timer.at, actor, desk, round);
+            node.run_actor(timer.at, actor, context, round);
         }
-        TimerKind::Pace { send, .. } => node.pace(timer.at, send, desk, round),
-        TimerKind::Hook { number } => node.hook_timer(timer.at, number, desk, round),
+        TimerKind::Pace { send, .. } => node.pace(timer.at, send, context, round),
+        TimerKind::Hook { number } => node.hook_timer(timer.at, number, context, round),
     }
 }

@@ -68,7 +68,7 @@ struct Stream {
     /// Sizes of what has come from there on, 0 of what has not; the last one has.
     window: VecDeque<u32>,
     /// What of it waits for `base`.
-    held: Held,
+    held: BufferUse,
     n_arrived: u64,
     /// From each number on up to the next entry's, how many had arrived before one came that is higher.
     passed: VecDeque<(u64, u64)>,
@@ -80,7 +80,7 @@ struct Stream {
 
 /// Packets and bytes.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Held {
+struct BufferUse {
     packets: u64,
     bytes: u64,
 }
@@ -89,14 +89,14 @@ struct Held {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Arrival {
     /// If higher ones came before it.
-    late: Option<Late>,
+    late: Option<Lateness>,
     /// What is held afterwards.
-    held: Held,
+    held: BufferUse,
 }
 
 /// By how much a packet is late.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Late {
+struct Lateness {
     /// How many places back it belongs: arrivals from the first higher one up to the one before it.
     extent: u64,
     /// How many of the arrivals just before it were all higher.
@@ -130,13 +130,13 @@ impl Stream {
         Some(Arrival { late, held: self.held })
     }
 
-    fn lateness(&mut self, number: u64, n_before: u64) -> Late {
+    fn lateness(&mut self, number: u64, n_before: u64) -> Lateness {
         let gap = self.passed.partition_point(|&(from, _)| from <= number) - 1;
         while self.rising.back().is_some_and(|&(other, _)| other > number) {
             self.rising.pop_back();
         }
         let n_lower = self.rising.back().map_or(self.n_below, |&(_, before)| before + 1);
-        Late { extent: n_before - self.passed[gap].1, degree: n_before - n_lower }
+        Lateness { extent: n_before - self.passed[gap].1, degree: n_before - n_lower }
     }
 
     /// What need not wait any more waits no more.
@@ -171,7 +171,7 @@ pub struct Tally {
     late_again: u32,
     extent: u64,
     degree: u64,
-    held: Held,
+    held: BufferUse,
     /// Late packets by extent: 1, 2 to 3, 4 to 7 and so on; all beyond in the last one.
     back: [u32; BUCKETS],
 }
@@ -181,7 +181,7 @@ impl Tally {
         self.packets += 1;
         self.held.packets = self.held.packets.max(arrival.held.packets);
         self.held.bytes = self.held.bytes.max(arrival.held.bytes);
-        let Some(Late { extent, degree }) = arrival.late else { return };
+        let Some(Lateness { extent, degree }) = arrival.late else { return };
         self.late += 1;
         self.late_again += u32::from(is_again);
         self.extent = self.extent.max(extent);
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn what_comes_in_order_is_never_late_and_never_held() {
         for arrival in arrivals(&[0, 1, 2, 3, 4]) {
-            assert_eq!(arrival, Some(Arrival { late: None, held: Held::default() }));
+            assert_eq!(arrival, Some(Arrival { late: None, held: BufferUse::default() }));
         }
     }
 
@@ -280,14 +280,14 @@ mod tests {
     fn by_definition(came: &[u64]) -> Arrival {
         let (&number, before) = came.split_last().expect("something came");
         let first_higher = before.iter().position(|&other| other > number);
-        let late = first_higher.map(|first| Late {
+        let late = first_higher.map(|first| Lateness {
             extent: (before.len() - first) as u64,
             degree: before.iter().rev().take_while(|&&other| other > number).count() as u64,
         });
         let base = (0..=came.len() as u64).find(|number| !came.contains(number)).expect("one more than came");
         let held = came.iter().filter(|&&number| number > base);
         let bytes = held.clone().map(|number| 10 + number).sum();
-        Arrival { late, held: Held { packets: held.count() as u64, bytes } }
+        Arrival { late, held: BufferUse { packets: held.count() as u64, bytes } }
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub struct Round<'a> {
     /// Next hops recomputed after failures, where nodes have global knowledge.
     pub overlay: Option<&'a Overlay>,
     /// Bytes waiting at every port at the last snapshot, by port id; empty where nobody asks.
-    pub known: &'a [u64],
+    pub port_bytes: &'a [u64],
     /// The messages handed out.
     pub flows: &'a [Flow],
     /// Who has something to do.

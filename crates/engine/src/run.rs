@@ -7,9 +7,9 @@ use netloom_units::{ActorId, Duration, HostId, PortId, Time};
 use crate::assemble::{Assembly, assemble};
 use crate::coordinator::Coordinator;
 pub use crate::governor::Clock;
-use crate::hook::Seated;
+use crate::hook::PlacedHook;
 use crate::observe::{Observer, Unobserved};
-use crate::parallel::{Hall, with_crew};
+use crate::parallel::{SchedulerState, with_worker_pool};
 
 /// How to run; nothing here changes any result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Default for Options {
 #[derive(Default)]
 pub struct Seams<'a> {
     /// Middleboxes at switches.
-    pub hooks: Vec<Seated>,
+    pub hooks: Vec<PlacedHook>,
     /// Who looks on.
     pub observer: Option<&'a mut dyn Observer>,
     /// Any steady clock, in ns: several threads share the rounds of a window only while that is faster by this clock.
@@ -139,13 +139,13 @@ pub fn run(
     let partitions =
         if options.coarsen > 1 { finest.coarser(&model.fabric, options.coarsen) } else { finest };
     let has_hooks = !seams.hooks.is_empty();
-    let Assembly { partitions: built, activity, seating } =
+    let Assembly { partitions: built, activity, placement } =
         assemble(model, &partitions, seams.hooks, options.shortcut);
-    let hall = Hall::new(model, built, activity);
+    let scheduler = SchedulerState::new(model, built, activity);
     let mut unobserved = Unobserved;
     let observer = seams.observer.unwrap_or(&mut unobserved);
-    with_crew(&hall, n_threads, seams.clock, |crew| {
-        let coordinator = Coordinator::new(&hall, &seating, partitions.lookahead(), work, sink);
-        coordinator.with_hooks(has_hooks).run(crew, observer)
+    with_worker_pool(&scheduler, n_threads, seams.clock, |pool| {
+        let coordinator = Coordinator::new(&scheduler, &placement, partitions.lookahead(), work, sink);
+        coordinator.with_hooks(has_hooks).run(pool, observer)
     })
 }

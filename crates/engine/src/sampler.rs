@@ -85,11 +85,11 @@ impl Sampler {
 
     /// Takes a sample of every port.
     pub fn take(&mut self, ports: Vec<Cell>) {
-        self.keep(ports);
+        self.store(ports);
         self.next = Time(self.interval.0.saturating_mul(self.samples.len() as u64 + 1));
     }
 
-    fn keep(&mut self, ports: Vec<Cell>) {
+    fn store(&mut self, ports: Vec<Cell>) {
         debug_assert_eq!(ports.len(), self.n_ports);
         self.samples.push(ports);
         if self.samples.len() == self.most {
@@ -100,7 +100,7 @@ impl Sampler {
     /// Takes what is known at the end of the run: it ends within the interval that is told last.
     pub fn finish(&mut self, ports: Vec<Cell>) {
         if self.samples.last() != Some(&ports) {
-            self.keep(ports);
+            self.store(ports);
         }
     }
 
@@ -138,9 +138,9 @@ impl Sampler {
     ///
     /// # Errors
     /// Those of whoever takes them.
-    pub fn tell<E>(mut self, mut take: impl FnMut(&[SeriesRow]) -> Result<(), E>) -> Result<(), E> {
+    pub fn emit_rows<E>(mut self, mut take: impl FnMut(&[SeriesRow]) -> Result<(), E>) -> Result<(), E> {
         const PIECE: usize = 1 << 16;
-        self.settle();
+        self.correct_starved_time();
         let mut before = vec![Cell::default(); self.n_ports];
         let mut rows = Vec::new();
         for (number, sample) in self.samples.iter().enumerate() {
@@ -169,7 +169,7 @@ impl Sampler {
 
     /// Takes back what was told too early: a NIC whose turn passes to another queue pair had less to send than it seemed, so
     /// the time for which it starved may turn out to be shorter.
-    fn settle(&mut self) {
+    fn correct_starved_time(&mut self) {
         for place in (1..self.samples.len()).rev() {
             let (earlier, later) = self.samples.split_at_mut(place);
             for (cell, next) in earlier[place - 1].iter_mut().zip(&later[0]) {
@@ -191,7 +191,7 @@ mod tests {
     fn rows(sampler: Sampler) -> Vec<SeriesRow> {
         let mut all = Vec::new();
         sampler
-            .tell(|rows| {
+            .emit_rows(|rows| {
                 all.extend_from_slice(rows);
                 Ok::<(), ()>(())
             })

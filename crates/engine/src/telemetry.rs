@@ -72,7 +72,7 @@ impl Default for Telemetry {
 }
 
 impl Telemetry {
-    fn keep(&mut self, record: &Record) -> u32 {
+    fn store(&mut self, record: &Record) -> u32 {
         self.records.insert(*record)
     }
 
@@ -91,7 +91,7 @@ impl Telemetry {
         }
         let record = *records.first();
         records.drop_first();
-        packet.slot = if is_at_host { record.slot } else { self.keep(&record) };
+        packet.slot = if is_at_host { record.slot } else { self.store(&record) };
         if is_at_host {
             self.here = record;
         }
@@ -100,7 +100,7 @@ impl Telemetry {
     /// The packet that has just come is answered: its record goes back with the answer.
     pub fn answered(&mut self, answer: &mut Packet) {
         let record = Record { slot: answer.slot, ..self.here };
-        answer.slot = self.keep(&record);
+        answer.slot = self.store(&record);
     }
 
     /// What came with the packet that has just come.

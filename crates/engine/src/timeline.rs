@@ -16,11 +16,11 @@ use netloom_units::{HostId, Time};
 /// Rows of a run.
 const ROOM: usize = 1 << 16;
 /// What is held of steps under way, over all jobs, is bounded by twice that, or by one step of each job.
-const ROOM_UNDER_WAY: usize = 2 * ROOM;
+const OPEN_STEP_ROOM: usize = 2 * ROOM;
 
 /// A mark of a rank.
 #[derive(Debug, Clone, Copy)]
-struct Heard {
+struct RankMark {
     at: u64,
     host: HostId,
     mark: Mark,
@@ -29,28 +29,28 @@ struct Heard {
 /// See the module.
 #[derive(Debug)]
 pub struct Timeline<'a> {
-    jobs: Vec<Story<'a>>,
+    jobs: Vec<JobTimeline<'a>>,
     /// Marks of the window under way.
-    heard: Vec<Heard>,
+    marks: Vec<RankMark>,
 }
 
 /// What is recorded of a job.
 #[derive(Debug)]
-struct Story<'a> {
+struct JobTimeline<'a> {
     job: &'a Job,
     /// Steps that are told of it.
-    n_told: usize,
+    n_recorded: usize,
     /// Steps under way that are held at most: a step that begins beside so many is not recorded.
-    most_under_way: usize,
+    max_open_steps: usize,
     /// Spans of a rank in a step.
     n_spans: usize,
     /// Hosts in order, each with its rank.
     ranks: Vec<(HostId, u32)>,
     /// Steps that have begun.
     n_begun: u32,
-    under_way: BTreeMap<u32, Step>,
+    open_steps: BTreeMap<u32, Step>,
     /// The first step, once it is over, and the slowest of the others.
-    told: Vec<Step>,
+    recorded: Vec<Step>,
     /// Steps that are not told: their memory is used again.
     spare: Vec<Step>,
 }
@@ -98,24 +98,24 @@ impl<'a> Timeline<'a> {
         if shares.iter().all(|&n_told| n_told == 0) {
             return None;
         }
-        let story = |(job, n_told): (&'a Job, usize)| Story::new(job, n_told, jobs.len());
-        Some(Timeline { jobs: jobs.iter().zip(shares).map(story).collect(), heard: Vec::new() })
+        let story = |(job, n_told): (&'a Job, usize)| JobTimeline::new(job, n_told, jobs.len());
+        Some(Timeline { jobs: jobs.iter().zip(shares).map(story).collect(), marks: Vec::new() })
     }
 
     /// Hears of a mark in this window.
-    pub fn hear(&mut self, mark: Mark, host: HostId, at: u64) {
-        if self.jobs[usize::from(read(mark).job)].n_told > 0 {
-            self.heard.push(Heard { at, host, mark });
+    pub fn add_mark(&mut self, mark: Mark, host: HostId, at: u64) {
+        if self.jobs[usize::from(read(mark).job)].n_recorded > 0 {
+            self.marks.push(RankMark { at, host, mark });
         }
     }
 
     /// Takes the marks of a window that is over; those of one rank at one instant stay in order.
-    pub fn settle(&mut self) {
-        if self.heard.is_empty() {
+    pub fn apply_marks(&mut self) {
+        if self.marks.is_empty() {
             return;
         }
-        self.heard.sort_by_key(|heard| (heard.at, heard.host));
-        for Heard { at, host, mark } in self.heard.drain(..) {
+        self.marks.sort_by_key(|heard| (heard.at, heard.host));
+        for RankMark { at, host, mark } in self.marks.drain(..) {
             let Read { job, step, what, begins } = read(mark);
             self.jobs[usize::from(job)].take(step, host, (what, begins), at);
         }
@@ -123,14 +123,14 @@ impl<'a> Timeline<'a> {
 
     /// All rows, in order.
     pub fn rows(self) -> Vec<SpanRow> {
-        let told = self.jobs.iter().flat_map(|story| &story.told);
+        let told = self.jobs.iter().flat_map(|story| &story.recorded);
         let mut n_rows: usize = told.map(Step::n_spans).sum();
         let mut rows = Vec::new();
-        let mut steps: Vec<(u16, &Story, &Step)> = Vec::new();
+        let mut steps: Vec<(u16, &JobTimeline, &Step)> = Vec::new();
         for (number, story) in (0..).zip(&self.jobs) {
-            steps.extend(story.told.iter().map(|step| (number, story, step)));
+            steps.extend(story.recorded.iter().map(|step| (number, story, step)));
             // The first step under way, if there is room for it.
-            if let Some(step) = story.under_way.values().next()
+            if let Some(step) = story.open_steps.values().next()
                 && n_rows + step.n_spans() <= ROOM
             {
                 n_rows += step.n_spans();
@@ -138,21 +138,31 @@ impl<'a> Timeline<'a> {
             }
         }
         for (number, story, step) in steps {
-            story.tell(number, step, &mut rows);
+            story.emit_step(number, step, &mut rows);
         }
         rows.sort_unstable_by_key(SpanRow::order);
         rows
     }
 }
 
-impl<'a> Story<'a> {
-    fn new(job: &'a Job, n_told: usize, n_jobs: usize) -> Story<'a> {
+impl<'a> JobTimeline<'a> {
+    fn new(job: &'a Job, n_recorded: usize, n_jobs: usize) -> JobTimeline<'a> {
         let mut ranks: Vec<(HostId, u32)> = job.ranks.iter().copied().zip(0..).collect();
         ranks.sort_unstable();
-        let most_under_way = (ROOM_UNDER_WAY / n_jobs / n_rows(job).max(1)).max(1);
-        let (under_way, told, spare) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let max_open_steps = (OPEN_STEP_ROOM / n_jobs / n_rows(job).max(1)).max(1);
+        let (open_steps, recorded, spare) = (BTreeMap::new(), Vec::new(), Vec::new());
         let n_spans = spans_per_rank(job);
-        Story { job, n_told, most_under_way, n_spans, ranks, n_begun: 0, under_way, told, spare }
+        JobTimeline {
+            job,
+            n_recorded,
+            max_open_steps,
+            n_spans,
+            ranks,
+            n_begun: 0,
+            open_steps,
+            recorded,
+            spare,
+        }
     }
 
     /// Takes something that begins or ends at a rank.
@@ -161,7 +171,7 @@ impl<'a> Story<'a> {
             self.n_begun = number + 1;
             self.begin(number, at);
         }
-        let Some(step) = self.under_way.get_mut(&number) else { return };
+        let Some(step) = self.open_steps.get_mut(&number) else { return };
         let place = self.ranks.binary_search_by_key(&host, |&(host, _)| host);
         let rank = self.ranks[place.expect("marks of a job come from hosts of its ranks")].1 as usize;
         if begins {
@@ -173,7 +183,7 @@ impl<'a> Story<'a> {
             step.n_ended += 1;
             step.length = at - step.start;
             if step.n_ended as usize == self.ranks.len() {
-                let step = self.under_way.remove(&number).expect("just seen");
+                let step = self.open_steps.remove(&number).expect("just seen");
                 self.judge(step);
             }
         }
@@ -181,7 +191,7 @@ impl<'a> Story<'a> {
 
     /// The first rank begins a step.
     fn begin(&mut self, number: u32, at: u64) {
-        if self.under_way.len() >= self.most_under_way {
+        if self.open_steps.len() >= self.max_open_steps {
             return;
         }
         let mut step = self.spare.pop().unwrap_or_default();
@@ -190,22 +200,22 @@ impl<'a> Story<'a> {
         step.counts.resize(self.ranks.len(), 0);
         // What a rank has not begun is never looked at.
         step.spans.resize(self.ranks.len() * self.n_spans, NOTHING);
-        self.under_way.insert(number, step);
+        self.open_steps.insert(number, step);
     }
 
     /// A step is over: it is told if it is the first one, or among the slowest; of those that took equally long the earlier.
     fn judge(&mut self, step: Step) {
-        self.told.push(step);
-        if self.told.len() <= self.n_told {
+        self.recorded.push(step);
+        if self.recorded.len() <= self.n_recorded {
             return;
         }
         let fastest = |step: &&Step| (step.number != 0, std::cmp::Reverse(step.length), step.number);
-        let last = self.told.iter().max_by_key(fastest).expect("one was pushed").number;
-        let place = self.told.iter().position(|step| step.number == last).expect("it is one of them");
-        self.spare.push(self.told.swap_remove(place));
+        let last = self.recorded.iter().max_by_key(fastest).expect("one was pushed").number;
+        let place = self.recorded.iter().position(|step| step.number == last).expect("it is one of them");
+        self.spare.push(self.recorded.swap_remove(place));
     }
 
-    fn tell(&self, job: u16, step: &Step, rows: &mut Vec<SpanRow>) {
+    fn emit_step(&self, job: u16, step: &Step, rows: &mut Vec<SpanRow>) {
         for (rank, &count) in step.counts.iter().enumerate() {
             let spans = &step.spans[rank * self.n_spans..][..count as usize];
             rows.extend(spans.iter().map(|span| SpanRow {
@@ -349,12 +359,12 @@ mod tests {
         let mut at = 0;
         for (step, length) in (0..).zip(lengths) {
             for host in (0..n_ranks).map(HostId) {
-                timeline.hear(Mark::StepBegins { job: 0, step }, host, at);
-                timeline.hear(Mark::StepEnds { job: 0, step }, host, at + length);
+                timeline.add_mark(Mark::StepBegins { job: 0, step }, host, at);
+                timeline.add_mark(Mark::StepEnds { job: 0, step }, host, at + length);
             }
             at += length;
         }
-        timeline.settle();
+        timeline.apply_marks();
     }
 
     fn told(timeline: Timeline<'_>) -> Vec<u32> {
@@ -402,10 +412,10 @@ mod tests {
             let mut timeline = Timeline::new(&jobs, 4).unwrap();
             for host in hosts {
                 for (mark, at) in marks(host) {
-                    timeline.hear(mark, HostId(host), at);
+                    timeline.add_mark(mark, HostId(host), at);
                 }
             }
-            timeline.settle();
+            timeline.apply_marks();
             timeline.rows()
         };
         let expected = rows([0, 1, 2]);
@@ -421,12 +431,12 @@ mod tests {
         let jobs = [job(1 << 13, 7, 1 << 20)];
         let mut timeline = Timeline::new(&jobs, 4).unwrap();
         for step in 0..1000 {
-            timeline.hear(Mark::StepBegins { job: 0, step }, HostId(5), u64::from(step));
-            timeline.hear(Mark::StepEnds { job: 0, step }, HostId(5), u64::from(step) + 1);
+            timeline.add_mark(Mark::StepBegins { job: 0, step }, HostId(5), u64::from(step));
+            timeline.add_mark(Mark::StepEnds { job: 0, step }, HostId(5), u64::from(step) + 1);
         }
-        timeline.settle();
+        timeline.apply_marks();
         // 65,536 rows a step: two are held, and the first one is told.
-        assert_eq!(timeline.jobs[0].under_way.len(), 2);
+        assert_eq!(timeline.jobs[0].open_steps.len(), 2);
         assert_eq!(told(timeline), [0]);
     }
 }

@@ -21,7 +21,7 @@ use crate::port::N_QUEUES;
 
 /// What a packet found when it came to a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct QueueSnapshot {
     /// When it came, in ps.
     pub at: u64,
     /// Packets waiting, the one on the wire not included.
@@ -34,9 +34,9 @@ pub struct Found {
 
 /// A packet at a port: what it found, and when its transmission started if it did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Followed {
+pub struct TracedPacket {
     /// What it found.
-    pub found: Found,
+    pub snapshot: QueueSnapshot,
     /// When its first bit went onto the wire, in ps.
     pub start: Option<u64>,
 }
@@ -47,9 +47,9 @@ pub struct Trace {
     port: PortId,
     /// Whether every packet is recorded here, whatever its flow.
     all: bool,
-    classes: [VecDeque<Found>; N_QUEUES],
+    classes: [VecDeque<QueueSnapshot>; N_QUEUES],
     /// The packet on the wire, if the link will go down under it.
-    doomed: Option<Followed>,
+    doomed: Option<TracedPacket>,
 }
 
 impl Trace {
@@ -64,13 +64,13 @@ impl Trace {
     }
 
     /// The account of a packet here, with nothing known but what it found and whether it started.
-    pub fn account(&self, packet: &Packet, followed: Followed) -> Account {
-        Account {
+    pub fn hop_record(&self, packet: &Packet, followed: TracedPacket) -> HopRecord {
+        HopRecord {
             packet: *packet,
-            spot: Spot::Port(self.port),
+            location: HopLocation::Port(self.port),
             whatever_flow: self.all,
-            arrival: followed.found.at,
-            found: Some(followed.found),
+            arrival: followed.snapshot.at,
+            snapshot: Some(followed.snapshot),
             start: followed.start,
             sent: None,
             dropped: None,
@@ -78,29 +78,29 @@ impl Trace {
     }
 
     /// A packet was put into a class queue.
-    pub fn queued(&mut self, class: u8, found: Found) {
-        self.classes[usize::from(class) % N_QUEUES].push_back(found);
+    pub fn queued(&mut self, class: u8, snapshot: QueueSnapshot) {
+        self.classes[usize::from(class) % N_QUEUES].push_back(snapshot);
     }
 
     /// The first packet of a class queue has left it.
-    pub fn left(&mut self, class: u8) -> Found {
+    pub fn left(&mut self, class: u8) -> QueueSnapshot {
         self.classes[usize::from(class) % N_QUEUES].pop_front().expect("every queued packet has an entry")
     }
 
     /// The packet whose transmission started then will be lost on the wire.
-    pub fn will_be_lost(&mut self, found: Found, start: u64) {
-        self.doomed = Some(Followed { found, start: Some(start) });
+    pub fn will_be_lost(&mut self, snapshot: QueueSnapshot, start: u64) {
+        self.doomed = Some(TracedPacket { snapshot, start: Some(start) });
     }
 
     /// Forgets the packet that is lost on the wire.
-    pub fn take_doomed(&mut self) -> Option<Followed> {
+    pub fn take_doomed(&mut self) -> Option<TracedPacket> {
         self.doomed.take()
     }
 
     /// Forgets all packets: the doomed one, then those of the class queues in the order of classes.
-    pub fn take_all(&mut self) -> Vec<Followed> {
+    pub fn take_all(&mut self) -> Vec<TracedPacket> {
         let waiting = self.classes.iter_mut().flat_map(|class| class.drain(..));
-        let waiting = waiting.map(|found| Followed { found, start: None });
+        let waiting = waiting.map(|snapshot| TracedPacket { snapshot, start: None });
         self.doomed.take().into_iter().chain(waiting).collect()
     }
 }
@@ -112,7 +112,7 @@ pub fn is_followed(packet: &Packet, flows: &[Flow]) -> bool {
 
 /// Where a hop was accounted for.
 #[derive(Debug, Clone, Copy)]
-pub enum Spot {
+pub enum HopLocation {
     /// At a node, before a port had been chosen.
     Node(NodeId),
     /// At an egress port.
@@ -121,17 +121,17 @@ pub enum Spot {
 
 /// The account of a packet's hop, as its node tells it.
 #[derive(Debug, Clone, Copy)]
-pub struct Account {
+pub struct HopRecord {
     /// The packet, as it was on the link, or as it came where it never got so far.
     pub packet: Packet,
     /// Where.
-    pub spot: Spot,
+    pub location: HopLocation,
     /// Whether it is recorded whatever its flow.
     pub whatever_flow: bool,
     /// When it came, in ps.
     pub arrival: u64,
     /// What it found, where a port had been chosen.
-    pub found: Option<Found>,
+    pub snapshot: Option<QueueSnapshot>,
     /// When its first bit went onto the wire, in ps.
     pub start: Option<u64>,
     /// When its last bit left and when it reached the other end, in ps.
@@ -140,15 +140,15 @@ pub struct Account {
     pub dropped: Option<(u64, DropReason)>,
 }
 
-impl Account {
+impl HopRecord {
     /// Of a packet dropped before a port was chosen.
-    pub fn without_port(packet: &Packet, node: NodeId, at: u64, reason: DropReason) -> Account {
-        Account {
+    pub fn without_port(packet: &Packet, node: NodeId, at: u64, reason: DropReason) -> HopRecord {
+        HopRecord {
             packet: *packet,
-            spot: Spot::Node(node),
+            location: HopLocation::Node(node),
             whatever_flow: false,
             arrival: at,
-            found: None,
+            snapshot: None,
             start: None,
             sent: None,
             dropped: Some((at, reason)),
@@ -164,7 +164,7 @@ pub struct Tracer<'a> {
     from: Vec<bool>,
     /// Flows named one by one, sorted.
     named: Vec<NamedFlow>,
-    held: BTreeMap<PacketOrder, PacketRow>,
+    pending_rows: BTreeMap<PacketOrder, PacketRow>,
 }
 
 /// A message, as rows name it.
@@ -185,7 +185,7 @@ impl<'a> Tracer<'a> {
         model.recording.packets_from.iter().for_each(|host| from[host.index()] = true);
         let mut named = model.recording.packets_of.clone();
         named.sort_unstable();
-        Tracer { model, from, named, held: BTreeMap::new() }
+        Tracer { model, from, named, pending_rows: BTreeMap::new() }
     }
 
     /// Whether packets between these hosts may be recorded: the number of a message is known only when it starts.
@@ -207,24 +207,24 @@ impl<'a> Tracer<'a> {
     }
 
     /// Takes an account; it becomes a row if its flow or its link is recorded.
-    pub fn take(&mut self, account: &Account, flow: Identity) {
-        if account.whatever_flow || self.follows(flow) {
-            let row = self.row(account, flow);
-            self.held.insert(row.order(), row);
+    pub fn take(&mut self, record: &HopRecord, flow: Identity) {
+        if record.whatever_flow || self.follows(flow) {
+            let row = self.row(record, flow);
+            self.pending_rows.insert(row.order(), row);
         }
     }
 
-    fn row(&self, account: &Account, flow: Identity) -> PacketRow {
-        let Account { packet, found, .. } = account;
-        let (node, port) = match account.spot {
-            Spot::Node(node) => (node, None),
-            Spot::Port(port) => (self.model.fabric.port(port).node, Some(port)),
+    fn row(&self, record: &HopRecord, flow: Identity) -> PacketRow {
+        let HopRecord { packet, snapshot, .. } = record;
+        let (node, port) = match record.location {
+            HopLocation::Node(node) => (node, None),
+            HopLocation::Port(port) => (self.model.fabric.port(port).node, Some(port)),
         };
-        let (end, fate) = self.outcome(account, port);
+        let (end, fate) = self.outcome(record, port);
         PacketRow {
-            arrival: Time(account.arrival),
-            start: account.start.map(Time),
-            sent: account.sent.map(|(sent, _)| Time(sent)),
+            arrival: Time(record.arrival),
+            start: record.start.map(Time),
+            sent: record.sent.map(|(sent, _)| Time(sent)),
             end,
             source: flow.source,
             destination: flow.destination,
@@ -237,19 +237,19 @@ impl<'a> Tracer<'a> {
             port,
             class: u16::from(packet.class()),
             size: Bytes(u64::from(packet.bytes)),
-            queue_packets: found.map(|found| found.packets),
-            queue_size: found.map(|found| Bytes(found.bytes)),
+            queue_packets: snapshot.map(|snapshot| snapshot.packets),
+            queue_size: snapshot.map(|snapshot| Bytes(snapshot.bytes)),
             fate,
-            reason: account.dropped.map(|(_, reason)| reason),
+            reason: record.dropped.map(|(_, reason)| reason),
         }
     }
 
-    fn outcome(&self, account: &Account, port: Option<PortId>) -> (Option<Time>, Fate) {
-        match (account.dropped, account.sent, port) {
+    fn outcome(&self, record: &HopRecord, port: Option<PortId>) -> (Option<Time>, Fate) {
+        match (record.dropped, record.sent, port) {
             (Some((at, _)), ..) => (Some(Time(at)), Fate::Dropped),
             (None, Some((_, end)), Some(port)) => {
                 let reached = self.model.fabric.neighbour(port);
-                let goal = self.model.fabric.host_node(HostId(account.packet.destination));
+                let goal = self.model.fabric.host_node(HostId(record.packet.destination));
                 (Some(Time(end)), if reached == goal { Fate::Delivered } else { Fate::Forwarded })
             }
             _ => (None, Fate::Unfinished),
@@ -259,7 +259,7 @@ impl<'a> Tracer<'a> {
     /// Rows of hops that ended before `now`, in their table's order.
     pub fn take_ended(&mut self, now: u64) -> Vec<PacketRow> {
         let mut rows = Vec::new();
-        while let Some(first) = self.held.first_entry() {
+        while let Some(first) = self.pending_rows.first_entry() {
             if first.get().end.is_none_or(|end| end.0 >= now) {
                 break;
             }
@@ -270,7 +270,7 @@ impl<'a> Tracer<'a> {
 
     /// Rows of hops that the end of the run cut short, in their table's order.
     pub fn take_rest(&mut self) -> Vec<PacketRow> {
-        let held = std::mem::take(&mut self.held).into_values();
+        let held = std::mem::take(&mut self.pending_rows).into_values();
         let mut rows: Vec<PacketRow> =
             held.map(|row| PacketRow { end: None, fate: Fate::Unfinished, reason: None, ..row }).collect();
         rows.sort_unstable_by_key(PacketRow::order);

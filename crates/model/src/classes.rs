@@ -40,7 +40,7 @@ pub struct DataClasses {
 impl DataClasses {
     /// Whether data packets are told apart by class.
     #[inline]
-    pub fn are_told_apart(&self) -> bool {
+    pub fn separates_data(&self) -> bool {
         self.by_number.iter().any(Option::is_some)
     }
 

@@ -8,7 +8,7 @@ pub struct Credits {
     /// What the receiving end of a link can hold of each virtual lane.
     pub buffer: Bytes,
     /// The first virtual lane of each traffic class.
-    pub lanes: [u8; 8],
+    pub vls: [u8; 8],
     /// Lanes that each class has, one for each lane step ([`crate::steps`]); one where no step is ever taken.
     pub n_steps: u8,
     /// Which packets of an input buffer may leave it.
@@ -30,7 +30,7 @@ impl Credits {
     /// Bytes that one credit stands for (InfiniBand Architecture Specification, volume 1, flow control).
     pub const BLOCK: u64 = 64;
     /// Virtual lanes for data that a link can have.
-    pub const LANES: u8 = 15;
+    pub const MAX_VLS: u8 = 15;
 
     /// Credits that a packet takes.
     #[inline]
@@ -44,8 +44,8 @@ impl Credits {
     }
 
     /// How many virtual lanes are in use or have a lower number than one that is.
-    pub fn n_lanes(&self) -> usize {
-        self.lanes.iter().map(|&lane| usize::from(lane) + usize::from(self.n_steps)).max().unwrap_or(1)
+    pub fn n_vls(&self) -> usize {
+        self.vls.iter().map(|&vl| usize::from(vl) + usize::from(self.n_steps)).max().unwrap_or(1)
     }
 }
 

@@ -13,12 +13,12 @@ pub enum Knowledge {
     #[default]
     Local,
     /// Every node, from the next snapshot of global knowledge on (ours).
-    Global(Ways),
+    Global(ReroutePaths),
 }
 
 /// Which paths count when next hops are worked out anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ways {
+pub enum ReroutePaths {
     /// The shortest ones; in a tree with failed links they may go down and up again.
     Shortest,
     /// The shortest of those that go up and then down: buffers cannot wait for each other in a ring.

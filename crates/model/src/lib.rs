@@ -29,8 +29,8 @@ pub use classes::{DataClass, DataClasses, Schedule};
 pub use credits::{Credits, Forwarding, InputOrder};
 pub use fabric::{Fabric, FabricBuilder, Link, Port};
 pub use fault::{
-    Errors, EventAction, Fault, FaultAction, FaultEvent, Knowledge, Reaction, Storm, Subject, SwitchFault,
-    Ways,
+    Errors, EventAction, Fault, FaultAction, FaultEvent, Knowledge, Reaction, ReroutePaths, Storm, Subject,
+    SwitchFault,
 };
 pub use hosts::Hosts;
 pub use notice::{Notice, Outage, Outages};
@@ -41,7 +41,7 @@ pub use routing::{
     LeafSpine, Overlay, PortKind, PortSet, Rail, RailNode, Routing, Tables,
 };
 pub use settings::{
-    Balances, CongestionTree, Entropy, NamedFlow, PriorityMap, Queues, Recording, Sampling, Transport,
+    Balances, CongestionTree, FlowHashInput, NamedFlow, PriorityMap, Queues, Recording, Sampling, Transport,
     TransportKind,
 };
 pub use work::{Item, Mark, Message, Operation, Work};
@@ -50,7 +50,7 @@ pub use workload::{
     Precision, Repetition, Sender, SizePoint, Stage, StagedFlow, StagedFlows, WarmUp, Workload,
 };
 
-use netloom_policy::balance::Seat;
+use netloom_policy::balance::Position;
 use netloom_policy::balance::detour::{Behind, Groups};
 use netloom_units::{Duration, NodeId, PortId, Time};
 
@@ -124,7 +124,7 @@ impl Model {
 
     /// Of these, those that switches may pause, one bit each.
     pub fn pausing_classes(&self) -> u8 {
-        if self.queues.classes.are_told_apart() {
+        if self.queues.classes.separates_data() {
             return self.queues.classes.bits(|class| class.pause);
         }
         let pauses = self.queues.buffer.is_some_and(|buffer| buffer.pause.is_some());
@@ -132,9 +132,9 @@ impl Model {
     }
 
     /// Where the balancing policy of a node sits, with the node's [`Fabric::neighbours`].
-    pub fn seat<'a>(&self, node: NodeId, neighbours: &'a [NodeId], behind: &'a [Behind]) -> Seat<'a> {
+    pub fn position<'a>(&self, node: NodeId, neighbours: &'a [NodeId], behind: &'a [Behind]) -> Position<'a> {
         let own = || Groups { n_groups: self.routing.n_groups(), own: self.routing.group_of(node), behind };
-        Seat {
+        Position {
             seed: self.seed,
             node: node.0,
             neighbours,

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use netloom_units::{HostId, NodeId};
 
 use crate::fabric::{Fabric, Port};
-use crate::fault::Ways;
+use crate::fault::ReroutePaths;
 use crate::levels::Levels;
 use crate::routing::{Difference, Direct, Lists, Overlay, PortKind, Routing, Tables};
 
@@ -40,10 +40,10 @@ pub fn tables_with_longer(fabric: &Fabric) -> Tables {
 }
 
 /// The ports of a switch that a search tells.
-type Told = for<'a> fn(&'a mut Search, &Live, NodeId) -> &'a [u32];
+type PortSelector = for<'a> fn(&'a mut Search, &Live, NodeId) -> &'a [u32];
 
 /// What is told, for every node, towards every host; one after the other in each row.
-fn tables_of(fabric: &Fabric, told: &[Told]) -> Tables {
+fn tables_of(fabric: &Fabric, told: &[PortSelector]) -> Tables {
     let live = Live::new(fabric, &[], None);
     let groups = live.destinations();
     let classes = live.sources();
@@ -75,19 +75,19 @@ fn tables_of(fabric: &Fabric, told: &[Told]) -> Tables {
     }
 }
 
-/// Where live paths of the `ways` that count differ from the healthy ones without each node's own dead ports.
+/// Where live paths of the `links` that count differ from the healthy ones without each node's own dead ports.
 ///
 /// `dead` has one entry per link. A node from where a way down is left takes none up, so that tables by destination
 /// suffice for paths that go up and then down.
 ///
 /// # Panics
 /// If `dead` has another length.
-pub fn overlay(fabric: &Fabric, routing: &Routing, dead: &[bool], ways: Ways) -> Overlay {
+pub fn overlay(fabric: &Fabric, routing: &Routing, dead: &[bool], paths: ReroutePaths) -> Overlay {
     assert_eq!(dead.len(), fabric.links().len(), "one entry per link");
     if !dead.contains(&true) {
         return Overlay::default();
     }
-    let by_groups = ways == Ways::Shortest && routing.n_groups() > 0;
+    let by_groups = paths == ReroutePaths::Shortest && routing.n_groups() > 0;
     let live = Live::new(fabric, dead, by_groups.then_some(routing));
     let groups = live.destinations();
     let classes = live.sources();
@@ -95,7 +95,7 @@ pub fn overlay(fabric: &Fabric, routing: &Routing, dead: &[bool], ways: Ways) ->
     let mut entries = Vec::new();
     let mut group_starts = vec![0];
     let mut search = Search::new(fabric);
-    search.levels = (ways == Ways::UpDown).then(|| Levels::new(fabric));
+    search.levels = (paths == ReroutePaths::UpDown).then(|| Levels::new(fabric));
     search.by_groups = by_groups;
     for &host in &groups.members {
         search.run(&live, NodeId(host));
@@ -122,15 +122,15 @@ struct Live<'a> {
     fabric: &'a Fabric,
     /// One entry per link, or none at all when every link is live.
     dead: &'a [bool],
-    /// Start of each node's ways in `ways`, with one closing entry.
+    /// Start of each node's ways in `links`, with one closing entry.
     starts: Vec<u32>,
     /// The live ports that lead to switches, node by node: all that a search ever looks at.
-    ways: Vec<Way>,
+    switch_links: Vec<SwitchLink>,
 }
 
 /// A live port that leads to a switch.
 #[derive(Clone, Copy)]
-struct Way {
+struct SwitchLink {
     switch: u32,
     local: u32,
     /// Whether it leads to another group; of no account where nobody asks for groups.
@@ -139,23 +139,23 @@ struct Way {
 
 impl<'a> Live<'a> {
     fn new(fabric: &'a Fabric, dead: &'a [bool], groups: Option<&Routing>) -> Live<'a> {
-        let mut live = Live { fabric, dead, starts: vec![0], ways: Vec::new() };
+        let mut live = Live { fabric, dead, starts: vec![0], switch_links: Vec::new() };
         for node in (0..fabric.n_nodes() as u32).map(NodeId) {
             for (local, port) in (0_u32..).zip(fabric.ports_of(node)) {
                 let end = live.far_end(port);
                 if live.is_live(port) && !fabric.is_host(end) {
                     let is_global =
                         groups.is_some_and(|routing| routing.port_kind(node, local) == PortKind::Global);
-                    live.ways.push(Way { switch: end.0, local, is_global });
+                    live.switch_links.push(SwitchLink { switch: end.0, local, is_global });
                 }
             }
-            live.starts.push(live.ways.len() as u32);
+            live.starts.push(live.switch_links.len() as u32);
         }
         live
     }
 
-    fn ways_of(&self, node: NodeId) -> &[Way] {
-        &self.ways[self.starts[node.index()] as usize..self.starts[node.index() + 1] as usize]
+    fn links_of(&self, node: NodeId) -> &[SwitchLink] {
+        &self.switch_links[self.starts[node.index()] as usize..self.starts[node.index() + 1] as usize]
     }
 
     fn is_live(&self, port: &Port) -> bool {
@@ -328,7 +328,7 @@ impl Search {
             for &node in &levels.falling {
                 if !self.met[node.index()] {
                     let nearest =
-                        self.upwards(live, node).map(|way| self.distance[way.switch as usize]).min();
+                        self.upwards(live, node).map(|link| self.distance[link.switch as usize]).min();
                     self.distance[node.index()] = nearest.map_or(FAR, |hops| hops.saturating_add(1));
                 }
             }
@@ -338,28 +338,28 @@ impl Search {
     /// From the nearest switch to the farthest one: a way is never nearer than what it leads to.
     fn run_by_groups(&mut self, live: &Live, host: NodeId) {
         let mut open = BinaryHeap::new();
-        for way in live.ways_of(host) {
-            self.distance[way.switch as usize] = Hops::LAST;
-            open.push(Reverse((Hops::LAST, way.switch)));
+        for link in live.links_of(host) {
+            self.distance[link.switch as usize] = Hops::LAST;
+            open.push(Reverse((Hops::LAST, link.switch)));
         }
         while let Some(Reverse((distance, node))) = open.pop() {
             if distance > self.distance[node as usize] {
                 continue;
             }
-            for way in live.ways_of(NodeId(node)) {
-                let farther = Hops(distance).behind(way.is_global).0;
-                let known = &mut self.distance[way.switch as usize];
+            for link in live.links_of(NodeId(node)) {
+                let farther = Hops(distance).behind(link.is_global).0;
+                let known = &mut self.distance[link.switch as usize];
                 if farther < *known {
                     *known = farther;
-                    open.push(Reverse((farther, way.switch)));
+                    open.push(Reverse((farther, link.switch)));
                 }
             }
         }
     }
 
     fn visit(&mut self, live: &Live, node: NodeId, distance: u32) {
-        for way in live.ways_of(node) {
-            let (switch, place) = (NodeId(way.switch), way.switch as usize);
+        for link in live.links_of(node) {
+            let (switch, place) = (NodeId(link.switch), link.switch as usize);
             let counts = self.levels.as_ref().is_none_or(|levels| levels.is_above(switch, node));
             if counts && self.distance[place] == FAR {
                 self.distance[place] = distance + 1;
@@ -370,22 +370,22 @@ impl Search {
     }
 
     /// Ways that packets may take that cannot go down any more: all, unless there are levels.
-    fn upwards<'a>(&'a self, live: &'a Live, node: NodeId) -> impl Iterator<Item = &'a Way> + Clone {
-        let is_above = move |way: &&Way| {
-            self.levels.as_ref().is_none_or(|levels| levels.is_above(NodeId(way.switch), node))
+    fn upwards<'a>(&'a self, live: &'a Live, node: NodeId) -> impl Iterator<Item = &'a SwitchLink> + Clone {
+        let is_above = move |link: &&SwitchLink| {
+            self.levels.as_ref().is_none_or(|levels| levels.is_above(NodeId(link.switch), node))
         };
-        live.ways_of(node).iter().filter(is_above)
+        live.links_of(node).iter().filter(is_above)
     }
 
     /// Ways that packets may take that go on down: all, unless there are levels.
-    fn downwards<'a>(&'a self, live: &'a Live, node: NodeId) -> impl Iterator<Item = &'a Way> + Clone {
-        let is_below = move |way: &&Way| {
-            let switch = NodeId(way.switch);
+    fn downwards<'a>(&'a self, live: &'a Live, node: NodeId) -> impl Iterator<Item = &'a SwitchLink> + Clone {
+        let is_below = move |link: &&SwitchLink| {
+            let switch = NodeId(link.switch);
             self.levels
                 .as_ref()
                 .is_none_or(|levels| self.met[switch.index()] && !levels.is_above(switch, node))
         };
-        live.ways_of(node).iter().filter(is_below)
+        live.links_of(node).iter().filter(is_below)
     }
 
     /// The local ports of `node` towards the host, through switches.
@@ -406,34 +406,34 @@ impl Search {
     /// The local ports of a switch to switches that are as far from the host as it is itself.
     fn sideways(&mut self, live: &Live, node: NodeId) -> &[u32] {
         let own = self.distance[node.index()];
-        let ways = if own == FAR { &[][..] } else { live.ways_of(node) };
-        let is_level = |way: &&Way| self.distance[way.switch as usize] == own;
+        let links = if own == FAR { &[][..] } else { live.links_of(node) };
+        let is_level = |link: &&SwitchLink| self.distance[link.switch as usize] == own;
         self.ports.clear();
-        self.ports.extend(ways.iter().filter(is_level).map(|way| way.local));
+        self.ports.extend(links.iter().filter(is_level).map(|link| link.local));
         &self.ports
     }
 
     /// The local ports of those ways that lead nearest to the host.
-    fn nearest<'a>(&self, ways: impl Iterator<Item = &'a Way> + Clone, ports: &mut Vec<u32>) {
-        let distance = |way: &Way| self.distance[way.switch as usize];
-        let nearest = ways.clone().map(distance).min().unwrap_or(FAR);
+    fn nearest<'a>(&self, links: impl Iterator<Item = &'a SwitchLink> + Clone, ports: &mut Vec<u32>) {
+        let distance = |link: &SwitchLink| self.distance[link.switch as usize];
+        let nearest = links.clone().map(distance).min().unwrap_or(FAR);
         if nearest != FAR {
-            ports.extend(ways.filter(|way| distance(way) == nearest).map(|way| way.local));
+            ports.extend(links.filter(|link| distance(link) == nearest).map(|link| link.local));
         }
     }
 
     /// The local ports of a node's best ways, counted in global links first.
     fn nearest_by_groups(&self, live: &Live, node: NodeId, ports: &mut Vec<u32>) {
         let is_host = live.fabric.is_host(node);
-        let hops = |way: &Way| match Hops(self.distance[way.switch as usize]) {
+        let hops = |link: &SwitchLink| match Hops(self.distance[link.switch as usize]) {
             far @ Hops(FAR) => far,
             hops if is_host => hops.seen_by_host(),
-            hops => hops.behind(way.is_global),
+            hops => hops.behind(link.is_global),
         };
-        let ways = live.ways_of(node);
-        let best = ways.iter().map(hops).min().unwrap_or(Hops(FAR));
+        let links = live.links_of(node);
+        let best = links.iter().map(hops).min().unwrap_or(Hops(FAR));
         if best != Hops(FAR) {
-            ports.extend(ways.iter().filter(|way| hops(way) == best).map(|way| way.local));
+            ports.extend(links.iter().filter(|link| hops(link) == best).map(|link| link.local));
         }
     }
 
@@ -555,7 +555,7 @@ mod tests {
             for &link in dead_links {
                 dead[link] = true;
             }
-            overlay(&fabric, &routing, &dead, Ways::Shortest)
+            overlay(&fabric, &routing, &dead, ReroutePaths::Shortest)
         };
         assert!(with_dead(&[]).is_empty());
         assert!(with_dead(&[5]).is_empty(), "one of two parallel links: its ends see it");

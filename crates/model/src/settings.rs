@@ -41,14 +41,14 @@ pub struct Transport {
     /// Largest data packet on the wire.
     pub packet: Bytes,
     /// What the flow hash of a message is made of.
-    pub entropy: Entropy,
+    pub flow_hash_input: FlowHashInput,
     /// When packets leave and what comes back.
     pub kind: TransportKind,
 }
 
 /// What the flow hash of a message is made of, beside source and destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Entropy {
+pub enum FlowHashInput {
     /// Each message has its own: a fresh source port per message.
     #[default]
     Message,

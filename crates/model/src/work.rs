@@ -15,15 +15,15 @@ use netloom_units::{ActorId, Bytes, Duration, HostId, Rate, Time};
 /// Operations handed to the engine, lane by lane.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Item {
-    /// The lane it belongs to, below [`Item::LANES`].
-    pub lane: u8,
+    /// The lane it belongs to, below [`Item::STREAMS`].
+    pub stream: u8,
     /// What to do.
     pub operation: Operation,
 }
 
 impl Item {
     /// Number of lanes an actor has.
-    pub const LANES: usize = 16;
+    pub const STREAMS: usize = 16;
 }
 
 /// What an actor does next in a lane.

@@ -1,8 +1,8 @@
 //! What compiled models hold: choices, faults, jobs, and the rules behind them.
 
 use netloom_model::{
-    Buffer, Entropy, Fault, FaultAction, Knowledge, Marking, NackReaction, NamedFlow, Order, Pause, Phase,
-    Posting, PriorityMap, QueuePairs, Rdma, SizePoint, Stage, TransportKind, Ways,
+    Buffer, Fault, FaultAction, FlowHashInput, Knowledge, Marking, NackReaction, NamedFlow, Order, Pause,
+    Phase, Posting, PriorityMap, QueuePairs, Rdma, ReroutePaths, SizePoint, Stage, TransportKind,
 };
 use netloom_policy::transport::Reliability;
 use netloom_scenario::{Compiled, Diagnostics, Overrides, Problem, Style, compile, resolve, resolve_with};
@@ -135,7 +135,7 @@ fn faults_are_found_by_name_and_sorted() {
             (Time(3_000_000_000), "leaf0-spine0.0", FaultAction::Up),
         ]
     );
-    assert_eq!(compiled.model.knowledge, Knowledge::Global(Ways::Shortest));
+    assert_eq!(compiled.model.knowledge, Knowledge::Global(ReroutePaths::Shortest));
 }
 
 #[test]
@@ -330,7 +330,10 @@ fn rdma(transport: &str) -> Rdma {
 #[test]
 fn queue_pairs_have_the_defaults_of_their_transport() {
     let model = compiled(&format!("{JOB}transport: nic_sr\n")).model;
-    assert_eq!((model.transport.packet, model.transport.entropy), (Bytes(4096 + 62), Entropy::Message));
+    assert_eq!(
+        (model.transport.packet, model.transport.flow_hash_input),
+        (Bytes(4096 + 62), FlowHashInput::Message)
+    );
     assert_eq!(model.classes, PriorityMap { data: 0, control: 1 });
     let nic_sr = rdma("nic_sr");
     let window = nic_sr.window;
@@ -383,7 +386,7 @@ fn queue_pairs_are_what_is_written() {
         nack: NackReaction::SlowStart,
     };
     assert_eq!(model.transport.kind, TransportKind::Rdma(expected));
-    assert_eq!((model.transport.packet, model.transport.entropy), (Bytes(1000), Entropy::Pair));
+    assert_eq!((model.transport.packet, model.transport.flow_hash_input), (Bytes(1000), FlowHashInput::Pair));
     assert_eq!(model.classes, PriorityMap { data: 2, control: 7 });
     assert_eq!(rdma("{irn: {window: 100B}}").window, 1);
 }

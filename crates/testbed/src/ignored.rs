@@ -54,7 +54,7 @@ fn queues(model: &Model) -> Vec<Row> {
         (has_marking, "queues: ECN marking", "no packet is marked; a full queue drops"),
         (has_pause, "queues: pause frames (PFC)", "no port is paused; a full queue drops"),
         (queues.credits.is_some(), "queues: credits", "links have no flow control; a full queue drops"),
-        (queues.classes.are_told_apart(), "classes of traffic", "all packets share one queue per port"),
+        (queues.classes.separates_data(), "classes of traffic", "all packets share one queue per port"),
     ]
 }
 

@@ -62,7 +62,7 @@ pub enum WorkloadError {
     },
     /// More collectives side by side than a rank has lanes.
     #[error("job {job}, phase {phase}: {wanted} collectives run side by side, at most {limit} can")]
-    TooManyLanes {
+    TooManyStreams {
         /// Job number.
         job: usize,
         /// Phase of the step.

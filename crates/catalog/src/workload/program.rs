@@ -41,7 +41,7 @@ pub(super) enum Segment {
     Begins(Part),
     Ends(Part),
     /// Collectives, lane by lane; all lanes end before the next segment.
-    Lanes(Vec<Lane>),
+    Streams(Vec<CollectiveStream>),
     Stages(Box<Stages>),
     Barrier,
 }
@@ -58,7 +58,7 @@ pub(super) enum Part {
 
 /// Collectives that share a lane: one, or several that do all their sends before their first wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Lane {
+pub(super) struct CollectiveStream {
     /// Places in [`Program::collectives`].
     pub(super) collectives: Vec<usize>,
     /// The bucket that ends with this lane.
@@ -126,11 +126,11 @@ impl Program {
         for (phase, what) in job.phases.iter().enumerate() {
             compiler.phase(phase as u16, what)?;
         }
-        let lanes = compiler.segments.iter().filter_map(|segment| match segment {
-            Segment::Lanes(lanes) => Some(lanes),
+        let streams = compiler.segments.iter().filter_map(|segment| match segment {
+            Segment::Streams(streams) => Some(streams),
             _ => None,
         });
-        let most_collectives = lanes.map(|lanes| count(lanes)).max().unwrap_or(0);
+        let most_collectives = streams.map(|streams| count(streams)).max().unwrap_or(0);
         let program = Program {
             job: number as u16,
             first_actor,
@@ -156,7 +156,7 @@ impl Program {
         let waits = |segment: &Segment, rank: u32| match segment {
             Segment::Compute(span) => span.0 > 0,
             Segment::Barrier => true,
-            Segment::Lanes(_) => self.collectives.iter().any(|planned| self.waits(planned, rank)),
+            Segment::Streams(_) => self.collectives.iter().any(|planned| self.waits(planned, rank)),
             Segment::Begins(_) | Segment::Ends(_) | Segment::Stages(_) => false,
         };
         let is_idle = |rank: &u32| !self.segments.iter().any(|segment| waits(segment, *rank));
@@ -178,8 +178,8 @@ impl Program {
 }
 
 /// Collectives on these lanes.
-fn count(lanes: &[Lane]) -> usize {
-    lanes.iter().map(|lane| lane.collectives.len()).sum()
+fn count(streams: &[CollectiveStream]) -> usize {
+    streams.iter().map(|stream| stream.collectives.len()).sum()
 }
 
 /// Refuses more than a 16-bit number can tell apart.
@@ -260,35 +260,39 @@ impl Compiler {
         first: u16,
         buckets: impl Iterator<Item = &'a [Collective]>,
     ) -> Result<(), WorkloadError> {
-        let mut lanes = Vec::new();
+        let mut streams = Vec::new();
         let mut begun = Vec::new();
         let mut open = Vec::new();
         for (place, collectives) in (0_u16..).zip(buckets) {
             let id = BucketId { phase, bucket: first + place };
-            let mut own = self.lanes_of(id, collectives)?;
+            let mut own = self.streams_of(id, collectives)?;
             if let [only] = own.as_mut_slice() {
                 only.ends = Some(id);
             } else {
                 open.push(id);
             }
             begun.push(id);
-            lanes.append(&mut own);
+            streams.append(&mut own);
         }
-        if lanes.len() > Item::LANES {
-            let (wanted, limit) = (lanes.len(), Item::LANES);
-            return Err(WorkloadError::TooManyLanes { job: self.job, phase: phase.into(), wanted, limit });
+        if streams.len() > Item::STREAMS {
+            let (wanted, limit) = (streams.len(), Item::STREAMS);
+            return Err(WorkloadError::TooManyStreams { job: self.job, phase: phase.into(), wanted, limit });
         }
         self.segments.extend(begun.into_iter().map(|id| Segment::Begins(Part::Bucket(id))));
-        if !lanes.is_empty() {
-            self.segments.push(Segment::Lanes(lanes));
+        if !streams.is_empty() {
+            self.segments.push(Segment::Streams(streams));
         }
         self.segments.extend(open.into_iter().map(|id| Segment::Ends(Part::Bucket(id))));
         Ok(())
     }
 
     /// Puts the collectives of a bucket on lanes: all that send before they wait on the first one, the others alone.
-    fn lanes_of(&mut self, bucket: BucketId, all: &[Collective]) -> Result<Vec<Lane>, WorkloadError> {
-        let mut shared = Lane { collectives: Vec::new(), ends: None };
+    fn streams_of(
+        &mut self,
+        bucket: BucketId,
+        all: &[Collective],
+    ) -> Result<Vec<CollectiveStream>, WorkloadError> {
+        let mut shared = CollectiveStream { collectives: Vec::new(), ends: None };
         let mut alone = Vec::new();
         for (number, collective) in (0_u32..).zip(all) {
             let place = self.collectives.len();
@@ -296,7 +300,7 @@ impl Compiler {
             if planned.plan.sends_first() {
                 shared.collectives.push(place);
             } else {
-                alone.push(Lane { collectives: vec![place], ends: None });
+                alone.push(CollectiveStream { collectives: vec![place], ends: None });
             }
             self.collectives.push(planned);
         }
@@ -321,7 +325,7 @@ impl Compiler {
         }
         let plan = Plan::new(collective, self.n_ranks as u32)
             .map_err(|reason| WorkloadError::Collective { job, phase, reason })?;
-        if self.hosts.needs_sources() && !plan.tells_receives() {
+        if self.hosts.needs_sources() && !plan.lists_receives() {
             let name = SPECS[usize::from(collective.algorithm)].name;
             let how = if collective.dependent { "" } else { " with `dependent: false`" };
             let reason = of_whom(&format!("`{name}`{how}"));

@@ -13,13 +13,13 @@ use netloom_units::{ActorId, Bytes, Duration, Rate, Time};
 
 use super::arrangement::{Arrangement, Arrangements};
 use super::collective::Step;
-use super::program::{BucketId, Lane, Part, Planned, Program, Segment};
+use super::program::{BucketId, CollectiveStream, Part, Planned, Program, Segment};
 use super::stages::{StageStep, Stages};
 
 /// Operations handed out at a time, roughly.
 const BATCH: usize = 32;
 /// Operations handed out at a time per lane where several lanes run side by side.
-const LANE_BATCH: usize = 8;
+const STREAM_BATCH: usize = 8;
 
 /// Where a rank stands.
 #[derive(Debug, Default)]
@@ -30,11 +30,11 @@ pub(super) struct Position {
     /// Operations of the segment done, for stages.
     index: u64,
     /// Lanes of the segment, once it is entered.
-    lanes: Vec<LaneState>,
+    streams: Vec<StreamState>,
 }
 
 #[derive(Debug)]
-struct LaneState {
+struct StreamState {
     running: Vec<Running>,
     current: usize,
     /// Whether the sends of a shared lane are over.
@@ -102,9 +102,9 @@ impl Position {
         }
         // Idle lanes seem to ask for more; a join tells that there is nothing for them before this batch is done.
         // Between the lanes of a segment there must be none.
-        let inside = self.lanes.len() > 1;
+        let inside = self.streams.len() > 1;
         if !inside && queue.len() > before {
-            queue.push_back(Item { lane: 0, operation: Operation::Join });
+            queue.push_back(Item { stream: 0, operation: Operation::Join });
         }
     }
 }
@@ -123,7 +123,7 @@ impl<'a> Walk<'a> {
             self.position.step += 1;
             return;
         };
-        if self.position.segment == 0 && self.position.index == 0 && self.position.lanes.is_empty() {
+        if self.position.segment == 0 && self.position.index == 0 && self.position.streams.is_empty() {
             self.begin_step();
         }
         let done = match segment {
@@ -132,7 +132,7 @@ impl<'a> Walk<'a> {
             Segment::Begins(part) => self.push(0, Operation::Mark(begins(job, step, *part))),
             Segment::Ends(part) => self.push(0, Operation::Mark(ends(job, step, *part))),
             Segment::Stages(stages) => self.advance_stages(stages),
-            Segment::Lanes(lanes) => self.advance_lanes(lanes),
+            Segment::Streams(streams) => self.advance_streams(streams),
         };
         if done {
             self.position.segment += 1;
@@ -152,8 +152,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Appends one operation, which is all that a short segment does.
-    fn push(&mut self, lane: usize, operation: Operation) -> bool {
-        self.queue.push_back(Item { lane: lane as u8, operation });
+    fn push(&mut self, stream: usize, operation: Operation) -> bool {
+        self.queue.push_back(Item { stream: stream as u8, operation });
         true
     }
 
@@ -184,36 +184,36 @@ impl<'a> Walk<'a> {
     }
 
     /// Appends a batch of every lane; tells whether all are over.
-    fn advance_lanes(&mut self, lanes: &'a [Lane]) -> bool {
-        let several = lanes.len() > 1;
-        if self.position.lanes.is_empty() {
-            self.enter(lanes);
+    fn advance_streams(&mut self, streams: &'a [CollectiveStream]) -> bool {
+        let several = streams.len() > 1;
+        if self.position.streams.is_empty() {
+            self.enter(streams);
             if several {
                 self.push(0, Operation::Join);
             }
         }
-        let mut states = std::mem::take(&mut self.position.lanes);
+        let mut states = std::mem::take(&mut self.position.streams);
         let mut over = true;
         for (number, state) in states.iter_mut().enumerate() {
-            let limit = if several { LANE_BATCH } else { BATCH };
-            over &= self.advance_lane(number, state, &lanes[number], limit);
+            let limit = if several { STREAM_BATCH } else { BATCH };
+            over &= self.advance_stream(number, state, &streams[number], limit);
         }
         if !over {
-            self.position.lanes = states;
+            self.position.streams = states;
         } else if several {
             self.push(0, Operation::Join);
         }
         over
     }
 
-    fn enter(&mut self, lanes: &[Lane]) {
-        let start = |lane: &Lane| LaneState {
-            running: lane.collectives.iter().map(|&number| self.start(number)).collect(),
+    fn enter(&mut self, streams: &[CollectiveStream]) {
+        let start = |stream: &CollectiveStream| StreamState {
+            running: stream.collectives.iter().map(|&number| self.start(number)).collect(),
             current: 0,
             waiting: false,
             open: true,
         };
-        self.position.lanes = lanes.iter().map(start).collect();
+        self.position.streams = streams.iter().map(start).collect();
     }
 
     fn start(&mut self, number: usize) -> Running {
@@ -227,7 +227,13 @@ impl<'a> Walk<'a> {
     }
 
     /// Appends up to `limit` operations of a lane; tells whether it is over.
-    fn advance_lane(&mut self, number: usize, state: &mut LaneState, lane: &Lane, limit: usize) -> bool {
+    fn advance_stream(
+        &mut self,
+        number: usize,
+        state: &mut StreamState,
+        stream: &CollectiveStream,
+        limit: usize,
+    ) -> bool {
         for _ in 0..limit {
             if let Some((next, running)) = state.next(self.program) {
                 match (self.program.costs.as_ref(), next) {
@@ -241,7 +247,7 @@ impl<'a> Walk<'a> {
                 }
                 continue;
             }
-            if let Some(bucket) = lane.ends.filter(|_| state.open) {
+            if let Some(bucket) = stream.ends.filter(|_| state.open) {
                 let mark = ends(self.program.job, self.position.step, Part::Bucket(bucket));
                 self.push(number, Operation::Mark(mark));
             }
@@ -252,27 +258,27 @@ impl<'a> Walk<'a> {
     }
 
     /// Time that a lane spends, if it is any.
-    fn busy(&mut self, lane: usize, span: Duration) -> bool {
-        span.0 == 0 || self.push(lane, Operation::Compute(span))
+    fn busy(&mut self, stream: usize, span: Duration) -> bool {
+        span.0 == 0 || self.push(stream, Operation::Compute(span))
     }
 
     /// An operation of a collective at hosts that take something for messages.
-    fn act(&mut self, lane: usize, hosts: &Hosts, next: &Next, running: &mut Running) {
+    fn act(&mut self, stream: usize, hosts: &Hosts, next: &Next, running: &mut Running) {
         let Next::Step(step) = *next else {
             if let Some((tag, messages)) = running.posted.own.take() {
-                self.push(lane, Operation::Receive { tag, messages });
+                self.push(stream, Operation::Receive { tag, messages });
             }
             return;
         };
-        self.post_receives(lane, hosts, running);
+        self.post_receives(stream, hosts, running);
         match self.operation(step, running) {
-            Some(Operation::Send(message)) => self.post_send(lane, hosts, (step, message), running),
+            Some(Operation::Send(message)) => self.post_send(stream, hosts, (step, message), running),
             Some(Operation::Receive { tag, messages }) => {
                 let own = running.posted.take_own(tag);
                 if let Some((tag, messages)) = running.posted.own.take() {
-                    self.push(lane, Operation::Receive { tag, messages });
+                    self.push(stream, Operation::Receive { tag, messages });
                 }
-                self.push(lane, Operation::Receive { tag, messages: messages + own });
+                self.push(stream, Operation::Receive { tag, messages: messages + own });
                 let plan = &self.program.collectives[running.number].plan;
                 let [bytes, copied] =
                     [&mut running.posted.bytes, &mut running.posted.copied].map(std::mem::take);
@@ -280,14 +286,14 @@ impl<'a> Walk<'a> {
                 let takes =
                     |rate: Option<Rate>, bytes| rate.map_or(0, |rate| rate.serialization(Bytes(bytes)).0);
                 let span = takes(adding, bytes) + takes(hosts.copy, copied);
-                self.busy(lane, Duration(span + hosts.receive_overhead.0 * u64::from(messages)));
+                self.busy(stream, Duration(span + hosts.receive_overhead.0 * u64::from(messages)));
             }
             _ => {}
         }
     }
 
     /// The receives that belong to the operation just begun: those of large messages are granted.
-    fn post_receives(&mut self, lane: usize, hosts: &Hosts, running: &mut Running) {
+    fn post_receives(&mut self, stream: usize, hosts: &Hosts, running: &mut Running) {
         let planned = &self.program.collectives[running.number];
         let posted = |number| planned.plan.posted(running.place, running.index - 1, number);
         for receive in (0..).map_while(posted) {
@@ -299,7 +305,7 @@ impl<'a> Walk<'a> {
                 let to = running.arrangement.rank_at(receive.from);
                 let tag = self.grant_tag(planned, receive.tag, running.place);
                 let grant = self.message(to, tag, Hosts::GRANT.0, planned.bucket);
-                self.push(lane, Operation::Send(grant));
+                self.push(stream, Operation::Send(grant));
             }
         }
     }
@@ -307,25 +313,25 @@ impl<'a> Walk<'a> {
     /// A message is posted: at once, or when it is granted; then it is waited for.
     fn post_send(
         &mut self,
-        lane: usize,
+        stream: usize,
         hosts: &Hosts,
         (step, message): (Step, Message),
         running: &mut Running,
     ) {
-        self.busy(lane, hosts.send_overhead);
+        self.busy(stream, hosts.send_overhead);
         let Step::Send { to, tag, bytes } = step else { return };
         if !hosts.grants(bytes) {
-            self.push(lane, Operation::Send(message));
+            self.push(stream, Operation::Send(message));
             return;
         }
         let own = ActorId(self.program.first_actor + self.position.rank);
         let planned = &self.program.collectives[running.number];
         let granted = self.grant_tag(planned, tag, to);
         if let Some((tag, messages)) = running.posted.count_own(message.tag) {
-            self.push(lane, Operation::Receive { tag, messages });
+            self.push(stream, Operation::Receive { tag, messages });
         }
         let message = Message { completion: Some(own), ..message };
-        self.push(lane, Operation::SendWhen { message, tag: granted, after: hosts.handshake });
+        self.push(stream, Operation::SendWhen { message, tag: granted, after: hosts.handshake });
     }
 
     /// The tag by which the place that receives grants a message.
@@ -365,7 +371,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl LaneState {
+impl StreamState {
     /// The next step of this lane and the collective it belongs to; nothing when all is done.
     fn next(&mut self, program: &Program) -> Option<(Next, &mut Running)> {
         // Collectives that share a lane send before any of them waits, as if each had a lane to itself.

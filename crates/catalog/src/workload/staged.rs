@@ -66,7 +66,7 @@ impl StagedWork {
     pub(super) fn refill(&mut self, flow: usize, queue: &mut VecDeque<Item>) {
         let described = self.staged.flows[flow];
         let message = self.message(flow);
-        let mut push = |operation| queue.push_back(Item { lane: 0, operation });
+        let mut push = |operation| queue.push_back(Item { stream: 0, operation });
         let position = &mut self.positions[flow];
         for _ in 0..BATCH {
             match self.staged.posting {

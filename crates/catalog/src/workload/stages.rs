@@ -17,7 +17,7 @@ pub(super) struct Stages {
     /// Its place among all that take tags in a step.
     pub(super) sequence: u64,
     /// Hop and lane of each rank: how many stages the message has passed, and the rank's place in its stage.
-    seat_of_rank: Vec<Option<Seat>>,
+    position_of_rank: Vec<Option<StagePosition>>,
     /// The ranks of each hop.
     ranks_at_hop: Vec<Vec<u32>>,
     n_microbatches: u32,
@@ -28,7 +28,7 @@ pub(super) struct Stages {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Seat {
+struct StagePosition {
     hop: u32,
     place: u32,
 }
@@ -68,7 +68,7 @@ impl Stages {
         Ok(Stages {
             phase,
             sequence,
-            seat_of_rank: seats(&ranks_at_hop, n_ranks)?,
+            position_of_rank: positions(&ranks_at_hop, n_ranks)?,
             ranks_at_hop,
             n_microbatches: what.microbatches,
             size: what.size.0,
@@ -84,42 +84,42 @@ impl Stages {
 
     /// The `index`-th operation of a rank; nothing past the last one.
     pub(super) fn operation(&self, rank: u32, index: u64) -> Option<StageStep> {
-        let seat = self.seat_of_rank[rank as usize]?;
+        let position = self.position_of_rank[rank as usize]?;
         let n = u64::from(self.n_microbatches);
-        let is_first = seat.hop == 0;
+        let is_first = position.hop == 0;
         if !self.dependent {
             let messages = if is_first || self.size == 0 { 0 } else { self.n_microbatches };
             return match index.checked_sub(2 * n) {
                 Some(0) => Some(receive(0, messages)),
                 Some(_) => None,
-                None if index.is_multiple_of(2) => Some(self.pace(seat, index / 2)),
-                None => Some(self.send(seat, 0)),
+                None if index.is_multiple_of(2) => Some(self.pace(position, index / 2)),
+                None => Some(self.send(position, 0)),
             };
         }
         let microbatch = index / 3;
         (microbatch < n).then(|| match index % 3 {
             0 => receive(microbatch, u32::from(!is_first && self.size > 0)),
-            1 => self.pace(seat, microbatch),
-            _ => self.send(seat, microbatch),
+            1 => self.pace(position, microbatch),
+            _ => self.send(position, microbatch),
         })
     }
 
-    fn send(&self, seat: Seat, tag: u64) -> StageStep {
-        match self.ranks_at_hop.get(seat.hop as usize + 1) {
+    fn send(&self, position: StagePosition, tag: u64) -> StageStep {
+        match self.ranks_at_hop.get(position.hop as usize + 1) {
             Some(next) if self.size > 0 => {
-                StageStep::Send { to_rank: next[seat.place as usize], tag, bytes: self.size }
+                StageStep::Send { to_rank: next[position.place as usize], tag, bytes: self.size }
             }
             _ => StageStep::Nothing,
         }
     }
 
     /// Waits until microbatch m may leave on hop j: (m + j) gaps after the origin.
-    fn pace(&self, seat: Seat, microbatch: u64) -> StageStep {
-        let sends = seat.hop as usize + 1 < self.ranks_at_hop.len();
+    fn pace(&self, position: StagePosition, microbatch: u64) -> StageStep {
+        let sends = position.hop as usize + 1 < self.ranks_at_hop.len();
         if self.gap == Duration::ZERO || !sends {
             return StageStep::Nothing;
         }
-        let gaps = u64::from(seat.hop);
+        let gaps = u64::from(position.hop);
         if self.from_run_start {
             return StageStep::Until(Time((microbatch + gaps) * self.gap.0));
         }
@@ -131,20 +131,20 @@ fn receive(tag: u64, messages: u32) -> StageStep {
     if messages == 0 { StageStep::Nothing } else { StageStep::Receive { tag, messages } }
 }
 
-fn seats(ranks_at_hop: &[Vec<u32>], n_ranks: usize) -> Result<Vec<Option<Seat>>, String> {
-    let mut seat_of_rank = vec![None; n_ranks];
+fn positions(ranks_at_hop: &[Vec<u32>], n_ranks: usize) -> Result<Vec<Option<StagePosition>>, String> {
+    let mut position_of_rank = vec![None; n_ranks];
     for (hop, ranks) in (0_u32..).zip(ranks_at_hop) {
         if ranks.len() != ranks_at_hop[0].len() {
             return Err(format!("stages have {} and {} ranks", ranks_at_hop[0].len(), ranks.len()));
         }
         for (place, &rank) in (0_u32..).zip(ranks) {
-            let Some(seat) = seat_of_rank.get_mut(rank as usize) else {
+            let Some(position) = position_of_rank.get_mut(rank as usize) else {
                 return Err(format!("rank {rank} is in a stage, but the job has {n_ranks} ranks"));
             };
-            if seat.replace(Seat { hop, place }).is_some() {
+            if position.replace(StagePosition { hop, place }).is_some() {
                 return Err(format!("rank {rank} is in two stages, or twice in one"));
             }
         }
     }
-    Ok(seat_of_rank)
+    Ok(position_of_rank)
 }

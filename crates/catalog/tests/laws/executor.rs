@@ -93,8 +93,8 @@ impl Actor {
                     return;
                 }
             } else {
-                let lane = usize::from(item.lane);
-                assert!(lane < Item::LANES, "there is no lane {lane}");
+                let lane = usize::from(item.stream);
+                assert!(lane < Item::STREAMS, "there is no lane {lane}");
                 while self.lanes.len() <= lane {
                     self.lanes.push(Lane { tasks: VecDeque::new(), blocked: Blocked::No });
                 }

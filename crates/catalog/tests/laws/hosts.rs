@@ -17,7 +17,7 @@ fn cases() -> Vec<(&'static str, Settings)> {
     let same = SPECS.iter().find(|spec| spec.name == "all_to_all_linear").expect("in the registry");
     let same = (same.name, same.defaults().with("posting", Value::Choice("same")));
     all.chain([same])
-        .filter(|case| Plan::new(&collective(case, 1000, true), 4).unwrap().tells_receives())
+        .filter(|case| Plan::new(&collective(case, 1000, true), 4).unwrap().lists_receives())
         .collect()
 }
 

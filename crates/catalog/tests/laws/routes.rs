@@ -5,7 +5,7 @@ use std::time::{Duration as WallTime, Instant};
 
 use netloom_catalog::routing;
 use netloom_catalog::topology::{self, Built, SPECS, Topology, custom, fat_tree, leaf_spine};
-use netloom_model::{Fabric, FabricBuilder, Routing, Ways, reroute};
+use netloom_model::{Fabric, FabricBuilder, ReroutePaths, Routing, reroute};
 use netloom_units::{Duration, HostId, Kind, NodeId, Parameter, Rate, Settings, Value};
 use proptest::prelude::*;
 
@@ -115,8 +115,8 @@ pub fn believed(
 
 fn check(fabric: &Fabric, routing: &Routing, dead: &[bool], compact: bool) {
     let healthy = vec![false; dead.len()];
-    let overlay = reroute::overlay(fabric, routing, dead, Ways::Shortest);
-    assert!(reroute::overlay(fabric, routing, &healthy, Ways::Shortest).is_empty());
+    let overlay = reroute::overlay(fabric, routing, dead, ReroutePaths::Shortest);
+    assert!(reroute::overlay(fabric, routing, &healthy, ReroutePaths::Shortest).is_empty());
     let by_hand = ByHand::new(fabric, routing);
     for host in (0..fabric.n_hosts() as u32).map(HostId) {
         let before = by_hand.ways(&healthy, host);
@@ -229,7 +229,7 @@ fn an_overlay_is_small_when_little_is_dead() {
     let mut dead = vec![false; built.fabric.links().len()];
     let both = built.link_names.iter().enumerate().filter(|(_, name)| name.starts_with("leaf5-spine3."));
     both.for_each(|(link, _)| dead[link] = true);
-    let overlay = reroute::overlay(&built.fabric, &built.routing, &dead, Ways::Shortest);
+    let overlay = reroute::overlay(&built.fabric, &built.routing, &dead, ReroutePaths::Shortest);
     // Every other leaf must avoid spine 3 towards leaf 5, and nobody else need change.
     let leaf = |number: u32| NodeId(64 * 32 + number);
     let towards = HostId(5 * 32 + 7);
@@ -284,7 +284,7 @@ fn an_overlay_goes_round_a_dead_core_link() {
     let core_link =
         |name: &str| built.link_names.iter().position(|link| link == name).expect("there is such a link");
     dead[core_link("pod5.aggregation2-core2.1.0")] = true;
-    let overlay = reroute::overlay(&built.fabric, &built.routing, &dead, Ways::Shortest);
+    let overlay = reroute::overlay(&built.fabric, &built.routing, &dead, ReroutePaths::Shortest);
     // Every other pod's aggregation switch of this group must leave the core alone on the way to pod 5, and leaves need
     // not change: three cores above that switch are left.
     let towards = HostId(5 * 16 + 3);
@@ -301,7 +301,7 @@ fn an_overlay_goes_round_a_dead_core_link() {
     for core in 0..4 {
         dead[core_link(&format!("pod5.aggregation2-core2.{core}.0"))] = true;
     }
-    let overlay = reroute::overlay(&built.fabric, &built.routing, &dead, Ways::Shortest);
+    let overlay = reroute::overlay(&built.fabric, &built.routing, &dead, ReroutePaths::Shortest);
     let ports = overlay.next_hops(shape.leaf(0), towards).map(|ports| ports.iter().collect::<Vec<_>>());
     assert_eq!(ports, Some(vec![4, 5, 7]));
 }

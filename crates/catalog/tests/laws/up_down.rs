@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_catalog::topology::{Built, leaf_spine};
-use netloom_model::{Fabric, Overlay, Ways, reroute};
+use netloom_model::{Fabric, Overlay, ReroutePaths, reroute};
 use netloom_units::{HostId, NodeId, PortId};
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ struct Damaged<'a> {
 }
 
 impl Damaged<'_> {
-    fn new<'a>(built: &'a Built, dead: &'a [bool], ways: Ways) -> Damaged<'a> {
+    fn new<'a>(built: &'a Built, dead: &'a [bool], ways: ReroutePaths) -> Damaged<'a> {
         Damaged { built, dead, overlay: reroute::overlay(&built.fabric, &built.routing, dead, ways) }
     }
 
@@ -117,7 +117,7 @@ proptest! {
 
     #[test]
     fn trees_with_failed_links_have_no_ring_and_join_whom_they_can((built, dead) in trees()) {
-        let (waits, arrive) = Damaged::new(&built, &dead, Ways::UpDown).play();
+        let (waits, arrive) = Damaged::new(&built, &dead, ReroutePaths::UpDown).play();
         prop_assert!(!has_ring(waits));
         let tiers = tiers(&built.fabric);
         let n_hosts = built.fabric.n_hosts() as u32;
@@ -140,13 +140,13 @@ proptest! {
     /// Minimal ways of groups need lanes or they make rings; those that go up and then down, whatever is above, need none.
     #[test]
     fn fabrics_of_groups_have_no_ring_where_ways_go_up_and_down((built, dead) in of_groups()) {
-        let (waits, _) = Damaged::new(&built, &dead, Ways::UpDown).play();
+        let (waits, _) = Damaged::new(&built, &dead, ReroutePaths::UpDown).play();
         prop_assert!(!dead.contains(&true) || !has_ring(waits));
     }
 
     #[test]
     fn packets_reach_whom_live_links_join_and_never_come_back((built, dead) in of_groups()) {
-        let damaged = Damaged::new(&built, &dead, Ways::Shortest);
+        let damaged = Damaged::new(&built, &dead, ReroutePaths::Shortest);
         let n_hosts = built.fabric.n_hosts() as u32;
         for to in 0..n_hosts {
             let joined = distances(&built.fabric, &dead, HostId(to));
@@ -168,10 +168,10 @@ fn shortest_paths_round_two_failures_make_a_ring() {
     let is_dead = |name: &String| name.starts_with("leaf0-spine0") || name.starts_with("leaf1-spine1");
     let dead: Vec<bool> = built.link_names.iter().map(is_dead).collect();
     assert_eq!(dead.iter().filter(|&&dead| dead).count(), 2);
-    let (waits, arrive) = Damaged::new(&built, &dead, Ways::Shortest).play();
+    let (waits, arrive) = Damaged::new(&built, &dead, ReroutePaths::Shortest).play();
     assert!(has_ring(waits));
     assert_eq!(arrive.len(), 12);
-    let (waits, arrive) = Damaged::new(&built, &dead, Ways::UpDown).play();
+    let (waits, arrive) = Damaged::new(&built, &dead, ReroutePaths::UpDown).play();
     assert!(!has_ring(waits));
     assert_eq!(arrive.len(), 10);
     assert!(!arrive.contains(&(0, 1)) && !arrive.contains(&(1, 0)));

@@ -172,7 +172,7 @@ fn operations_are_made_as_they_are_needed() {
 fn seventeen_lanes_are_refused_but_bursts_share_one() {
     let buckets = |n, dependent| vec![bucket(&["ring_all_gather"], dependent); n];
     let refused = expand(&job(8, 1, vec![communicate(buckets(17, true), true, false)]), 8, 1);
-    let expected = WorkloadError::TooManyLanes { job: 0, phase: 0, wanted: 17, limit: 16 };
+    let expected = WorkloadError::TooManyStreams { job: 0, phase: 0, wanted: 17, limit: 16 };
     assert_eq!(refused.err(), Some(expected));
     let sixteen = trace(&job(8, 1, vec![communicate(buckets(16, true), true, false)]));
     assert_eq!(sixteen.end, 7 * DELAY);

@@ -6,8 +6,8 @@ use netloom_units::{Bytes, PortId};
 use super::{Builder, Rings};
 use crate::channel::{Channel, Far};
 use crate::credit::{
-    Account, Crossbar, Destination, HostReturns, Notices, ReturnQueue, ReturnSender, Returned, Returns,
-    Steps, Throttle, cut_through,
+    CreditCounters, Crossbar, Destination, HostReturns, Notices, ReturnQueue, ReturnSender, Returned,
+    Returns, Steps, Throttle, cut_through,
 };
 use crate::node::Node;
 use crate::ring::Sender;
@@ -31,7 +31,7 @@ impl Builder<'_> {
         let destination = match far {
             Far::Partition(place) => Destination::Partition(place),
             Far::Inside(_) => {
-                Destination::Inside { node: self.seating.of_node[peer.node.index()].1, port: local }
+                Destination::Inside { node: self.placement.of_node[peer.node.index()].1, port: local }
             }
         };
         let is_switch = !self.model.fabric.is_host(peer.node);
@@ -50,12 +50,12 @@ impl Builder<'_> {
     /// Gives a node its accounts and what it needs to give credits back.
     pub(super) fn give_credits(&self, credits: &Credits, node: &mut Node, returns: Vec<Returns>) {
         let ports = self.model.fabric.ports_of(node.id);
-        let mut account = Account::new(credits);
+        let mut counters = CreditCounters::new(credits);
         if node.host.is_some() {
             let rdma = self.model.transport.rdma().expect("hosts take credits with queue pairs");
             let classes = &self.model.classes;
-            account.need([(self.model.transport.packet, classes.data), (rdma.control, classes.control)]);
-            node.returns = Some(Box::new(HostReturns { returns, lanes: credits.lanes }));
+            counters.need([(self.model.transport.packet, classes.data), (rdma.control, classes.control)]);
+            node.returns = Some(Box::new(HostReturns { returns, vls: credits.vls }));
         } else {
             let control = self.model.transport.rdma().map_or(Bytes(0), |rdma| rdma.control);
             let largest = self.model.transport.packet.max(control);
@@ -70,11 +70,11 @@ impl Builder<'_> {
             node.notices = rule.map(|rule| Box::new(Notices::new(self.model, node.id, rule)));
         }
         for (egress, port) in node.ports.iter_mut().zip(ports) {
-            egress.set_credits(account, node.crossbar.is_some());
+            egress.set_credits(counters, node.crossbar.is_some());
             if self.model.recording.congestion.is_some() && node.host.is_none() {
-                egress.record_standing(ports.len() + 1);
+                egress.record_occupancy(ports.len() + 1);
             }
-            if node.crossbar.is_some() && credits.n_lanes() == 1 {
+            if node.crossbar.is_some() && credits.n_vls() == 1 {
                 egress.start_ahead();
             }
             if let Some(Bytes(header)) = self.cut_through(credits, port) {

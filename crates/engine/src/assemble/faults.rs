@@ -9,7 +9,7 @@ use netloom_model::{FaultAction, Model, Notice, Outages};
 use netloom_units::{Bytes, LinkId, NodeId, PortId, Time};
 
 use super::Builder;
-use crate::desk::{Change, TimerKind};
+use crate::context::{Change, TimerKind};
 use crate::partition::Partition;
 use crate::port::Egress;
 
@@ -82,12 +82,12 @@ impl Builder<'_> {
     }
 
     fn set_switch(&self, partitions: &mut [Partition], node: NodeId, at: Time, up: bool) {
-        let (partition, place) = self.seating.of_node[node.index()];
+        let (partition, place) = self.placement.of_node[node.index()];
         let partition = &mut partitions[partition as usize];
         if at == Time::ZERO {
             partition.nodes[place as usize].is_dead = !up;
         } else {
-            partition.desk.set_timer(at.0, place, TimerKind::Switch { up });
+            partition.context.set_timer(at.0, place, TimerKind::Switch { up });
         }
     }
 
@@ -127,15 +127,15 @@ impl Builder<'_> {
 
     /// Does something to the node of a port, which it knows by a number of its own.
     fn at(&self, partitions: &mut [Partition], port: PortId, act: impl FnOnce(&mut crate::node::Node, u32)) {
-        let (partition, place) = self.seating.of_node[self.model.fabric.port(port).node.index()];
+        let (partition, place) = self.placement.of_node[self.model.fabric.port(port).node.index()];
         let node = &mut partitions[partition as usize].nodes[place as usize];
         act(node, self.model.fabric.local_index(port));
     }
 
     /// Something will happen to the link at a port.
     fn expect(&self, partitions: &mut [Partition], port: PortId, at: Time, change: Change) {
-        let (partition, place) = self.seating.of_node[self.model.fabric.port(port).node.index()];
+        let (partition, place) = self.placement.of_node[self.model.fabric.port(port).node.index()];
         let port = self.model.fabric.local_index(port);
-        partitions[partition as usize].desk.set_timer(at.0, place, TimerKind::Fault { port, change });
+        partitions[partition as usize].context.set_timer(at.0, place, TimerKind::Fault { port, change });
     }
 }

@@ -15,14 +15,14 @@ const INTERVAL: u64 = 512;
 
 /// Packets under way.
 #[derive(Debug, Default)]
-struct UnderWay {
+struct InFlightCounts {
     /// Of data.
     data: u64,
     /// Of all kinds but frames, by the place of their message.
     of_flow: Vec<i64>,
 }
 
-impl UnderWay {
+impl InFlightCounts {
     fn count(&mut self, packet: &Packet) {
         if packet.is_frame() {
             return;
@@ -48,43 +48,44 @@ impl Coordinator<'_, '_> {
         if self.has_hooks {
             return;
         }
-        let under_way = self.under_way();
+        let in_flight = self.count_in_flight();
         if self.model.transport.rdma().is_some() {
             for place in self.table.open() {
-                let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
+                let flow =
+                    self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize];
                 let (sent, came) = self.at_ends(&flow);
                 let left = sent.balance() + came.balance - self.table.n_lost(place);
-                let found = under_way.of_flow[place as usize];
+                let found = in_flight.of_flow[place as usize];
                 assert_eq!(left, found, "packets of {flow:?} unaccounted for at {} ps", self.now);
             }
             return;
         }
-        let created = self.sum(|partition| partition.desk.packets);
-        let lost = self.sum(|partition| partition.desk.drops.values().map(|tally| tally.data).sum());
+        let created = self.sum(|partition| partition.context.packets);
+        let lost = self.sum(|partition| partition.context.drops.values().map(|tally| tally.data).sum());
         let arriving = self.table.unfinished().map(|place| {
-            let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
+            let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize];
             u64::from(self.received(&flow).0)
         });
         let arrived = self.n_arrived + arriving.sum::<u64>();
-        let accounts = (arrived, lost, under_way.data);
+        let hop_records = (arrived, lost, in_flight.data);
         assert_eq!(
             created,
-            arrived + lost + under_way.data,
-            "data packets created, not (arrived, lost, under way) {accounts:?} at {} ps",
+            arrived + lost + in_flight.data,
+            "data packets created, not (arrived, lost, under way) {hop_records:?} at {} ps",
             self.now
         );
     }
 
-    fn under_way(&self) -> UnderWay {
-        let n_flows = self.hall.board.read().expect("no thread panicked").flows.len();
-        let mut found = UnderWay { data: 0, of_flow: vec![0; n_flows] };
-        for number in 0..self.hall.partitions.len() {
-            let partition = self.hall.partition(number);
+    fn count_in_flight(&self) -> InFlightCounts {
+        let n_flows = self.scheduler.round_state.read().expect("no thread panicked").flows.len();
+        let mut found = InFlightCounts { data: 0, of_flow: vec![0; n_flows] };
+        for number in 0..self.scheduler.partitions.len() {
+            let partition = self.scheduler.partition(number);
             for in_link in &partition.in_links {
                 in_link.receiver.for_each(|entry| found.count(&entry.packet));
             }
             for node in &partition.nodes {
-                node.ports.iter().flat_map(Egress::held).for_each(|packet| found.count(packet));
+                node.ports.iter().flat_map(Egress::queued_packets).for_each(|packet| found.count(packet));
                 let waiting = node.crossbar.iter().flat_map(|crossbar| crossbar.waiting());
                 waiting.for_each(|(entry, _)| found.count(&entry.packet));
             }

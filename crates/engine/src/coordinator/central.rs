@@ -37,7 +37,7 @@ impl Central {
         let site = Site {
             first_leaf: NodeId(shape.n_hosts()),
             n_leaves: shape.leaves,
-            n_ways: shape.spines * shape.fabric_links,
+            n_paths: shape.spines * shape.fabric_links,
         };
         let (controller, interval, latency) = nslb::controller(settings, site);
         let (interval, latency) = (interval.0, latency.0);
@@ -68,10 +68,10 @@ impl Coordinator<'_, '_> {
 
     /// The flows of which a message is under way.
     fn demands(&self) -> Vec<Demand> {
-        let board = self.hall.board.read().expect("no thread panicked");
+        let round_state = self.scheduler.round_state.read().expect("no thread panicked");
         let leaf = |host: HostId| self.switch_above(host).expect("hosts hang below leaves");
         let demand = |place: u32| {
-            let flow = board.flows[place as usize];
+            let flow = round_state.flows[place as usize];
             let (source, destination) = (flow.source, flow.message.to);
             let entropy = self.at_host(source, |host| {
                 if host.nic.is_some() {
@@ -85,8 +85,8 @@ impl Coordinator<'_, '_> {
     }
 
     fn spread(&self, plan: &Arc<Plan>) {
-        for number in 0..self.hall.partitions.len() {
-            let mut partition = self.hall.partition(number);
+        for number in 0..self.scheduler.partitions.len() {
+            let mut partition = self.scheduler.partition(number);
             for node in partition.nodes.iter_mut().filter(|node| node.host.is_none()) {
                 node.balancer.adopt(plan);
             }

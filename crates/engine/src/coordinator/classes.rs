@@ -9,14 +9,14 @@ use crate::port::{ClassTotals, Egress};
 
 impl Coordinator<'_, '_> {
     /// Hands over which traffic is of which kind, before any message, so that whoever reads rows as they come knows.
-    pub(super) fn tell_traffic(&mut self) -> Result<(), SinkError> {
+    pub(super) fn record_traffic(&mut self) -> Result<(), SinkError> {
         let traffic: Vec<TrafficRow> = self.model.kinds.iter().map(traffic_row).collect();
         if traffic.is_empty() { Ok(()) } else { self.sink.accept(Batch::Traffic(&traffic)) }
     }
 
     /// Hands over what each port did with each class.
     pub(super) fn close_classes(&mut self) -> Result<(), SinkError> {
-        if !self.model.queues.classes.are_told_apart() {
+        if !self.model.queues.classes.separates_data() {
             return Ok(());
         }
         let rows = self.class_rows();
@@ -25,8 +25,8 @@ impl Coordinator<'_, '_> {
 
     fn class_rows(&self) -> Vec<ClassRow> {
         let mut rows = Vec::new();
-        for (partition, place) in self.seating.of_node.iter().copied() {
-            let partition = self.hall.partition(partition as usize);
+        for (partition, place) in self.placement.of_node.iter().copied() {
+            let partition = self.scheduler.partition(partition as usize);
             let node = &partition.nodes[place as usize];
             rows.extend(node.ports.iter().flat_map(|egress| self.rows_of_port(egress)));
         }

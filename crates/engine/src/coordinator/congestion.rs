@@ -22,20 +22,20 @@ impl Coordinator<'_, '_> {
     /// What has happened at all ports before `at`, by port id.
     fn readings(&self, at: u64) -> Vec<Reading> {
         let mut readings = Vec::with_capacity(self.model.fabric.ports().len());
-        for &(partition, place) in &self.seating.of_node {
-            let node = &mut self.hall.partition(partition as usize).nodes[place as usize];
+        for &(partition, place) in &self.placement.of_node {
+            let node = &mut self.scheduler.partition(partition as usize).nodes[place as usize];
             for port in 0..node.ports.len() {
                 let starved = node.starved_at(at, port as u32);
                 let egress = &mut node.ports[port];
                 let sent = egress.totals_at(at).bytes;
-                readings.push(Reading { sent, starved, stood: egress.take_stood(at) });
+                readings.push(Reading { sent, starved, occupancy: egress.take_occupancy(at) });
             }
         }
         readings
     }
 
     /// Hands the rows of spans that are over to the sink.
-    pub(super) fn tell_congestion(&mut self) -> Result<(), SinkError> {
+    pub(super) fn record_congestion(&mut self) -> Result<(), SinkError> {
         let Some(congestion) = &mut self.congestion else { return Ok(()) };
         let (ports, flows) = congestion.take_rows();
         if !ports.is_empty() {
@@ -51,6 +51,6 @@ impl Coordinator<'_, '_> {
         while let Some(at) = self.congestion.as_ref().and_then(|found| found.last(end, is_at_rest)) {
             self.congestion_sample(at.0, at.0);
         }
-        self.tell_congestion()
+        self.record_congestion()
     }
 }

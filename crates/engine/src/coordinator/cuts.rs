@@ -120,8 +120,8 @@ impl Coordinator<'_, '_> {
             return sampler.stop();
         }
         let mut cells = sampler.room();
-        for &(partition, place) in &self.seating.of_node {
-            self.hall.partition(partition as usize).nodes[place as usize].sample(at, &mut cells);
+        for &(partition, place) in &self.placement.of_node {
+            self.scheduler.partition(partition as usize).nodes[place as usize].sample(at, &mut cells);
         }
         sampler.take(cells);
     }

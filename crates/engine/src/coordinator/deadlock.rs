@@ -18,7 +18,7 @@ use crate::node::Node;
 pub(super) const INTERVAL: u64 = 500_000_000;
 
 /// A port and a lane.
-type PortLane = (PortId, usize);
+type PortVl = (PortId, usize);
 
 impl Coordinator<'_, '_> {
     /// At `now`, the ports of a ring that wait for each other, each for the next and the last for the first; empty if there is none.
@@ -27,7 +27,7 @@ impl Coordinator<'_, '_> {
         let mut stuck = self.without_credits(credits, now);
         loop {
             let n_before = stuck.len();
-            let held: BTreeSet<PortLane> = stuck
+            let held: BTreeSet<PortVl> = stuck
                 .iter()
                 .filter(|channel| self.behind(**channel).iter().all(|next| stuck.contains(next)))
                 .copied()
@@ -41,45 +41,46 @@ impl Coordinator<'_, '_> {
     }
 
     /// Follows who waits for whom until it comes round.
-    fn ring_in(&self, stuck: &BTreeSet<PortLane>) -> Vec<PortId> {
-        let mut way: Vec<PortLane> = stuck.first().copied().into_iter().collect();
-        while let Some(&last) = way.last() {
+    fn ring_in(&self, stuck: &BTreeSet<PortVl>) -> Vec<PortId> {
+        let mut chain: Vec<PortVl> = stuck.first().copied().into_iter().collect();
+        while let Some(&last) = chain.last() {
             let Some(&next) = self.behind(last).first() else { break };
-            if let Some(start) = way.iter().position(|&channel| channel == next) {
-                return way[start..].iter().map(|channel| channel.0).collect();
+            if let Some(start) = chain.iter().position(|&channel| channel == next) {
+                return chain[start..].iter().map(|channel| channel.0).collect();
             }
-            way.push(next);
+            chain.push(next);
         }
         Vec::new()
     }
 
     /// Ports of switches towards switches that have packets of a lane and credits for none of them, none being on their way.
-    fn without_credits(&self, credits: &Credits, now: u64) -> BTreeSet<PortLane> {
+    fn without_credits(&self, credits: &Credits, now: u64) -> BTreeSet<PortVl> {
         let fabric = &self.model.fabric;
-        let is_stuck = |&(id, lane, blocks): &(PortId, usize, u32)| {
+        let is_stuck = |&(id, vl, blocks): &(PortId, usize, u32)| {
             let to = fabric.neighbour(id);
             if fabric.is_host(to) {
                 return false;
             }
             let far = fabric.local_index(fabric.port(id).peer);
-            blocks + self.at_crossbar(to, |_, crossbar| crossbar.queues.held(far, lane)) == credits.initial()
+            blocks + self.at_crossbar(to, |_, crossbar| crossbar.queues.used_credits(far, vl))
+                == credits.initial()
         };
-        let short = self.short_of_credits(credits.n_lanes(), now);
-        short.into_iter().filter(is_stuck).map(|(id, lane, _)| (id, lane)).collect()
+        let short = self.short_of_credits(credits.n_vls(), now);
+        short.into_iter().filter(is_stuck).map(|(id, vl, _)| (id, vl)).collect()
     }
 
     /// Ports of switches that have packets of a lane and credits for none of them, and what credits they have.
-    fn short_of_credits(&self, n_lanes: usize, now: u64) -> Vec<(PortId, usize, u32)> {
+    fn short_of_credits(&self, n_vls: usize, now: u64) -> Vec<(PortId, usize, u32)> {
         let mut short = Vec::new();
-        for number in 0..self.hall.partitions.len() {
-            for node in &self.hall.partition(number).nodes {
+        for number in 0..self.scheduler.partitions.len() {
+            for node in &self.scheduler.partition(number).nodes {
                 let Some(crossbar) = &node.crossbar else { continue };
                 let waiting = crossbar.outputs.iter().zip(&node.ports).zip(0..);
                 for ((_, egress), local) in waiting.filter(|((output, _), _)| output.n_waiting > 0) {
                     let (credits, ahead) = (egress.credits_at(now), egress.bytes_ahead_at(now));
-                    let lacks = |&lane: &usize| crossbar.lacks(local, lane, credits[lane], ahead);
-                    let lanes = (0..n_lanes).filter(lacks);
-                    short.extend(lanes.map(|lane| (egress.id(), lane, credits[lane])));
+                    let lacks = |&vl: &usize| crossbar.lacks(local, vl, credits[vl], ahead);
+                    let vls = (0..n_vls).filter(lacks);
+                    short.extend(vls.map(|vl| (egress.id(), vl, credits[vl])));
                 }
             }
         }
@@ -87,20 +88,20 @@ impl Coordinator<'_, '_> {
     }
 
     /// What the packets that could leave the buffer behind a channel wait for.
-    fn behind(&self, (port, lane): PortLane) -> Vec<PortLane> {
+    fn behind(&self, (port, vl): PortVl) -> Vec<PortVl> {
         let fabric = &self.model.fabric;
         let peer = fabric.port(port).peer;
         let node = fabric.port(peer).node;
         let first = fabric.port_range(node).start;
         self.at_crossbar(node, |_, crossbar| {
-            let heads = crossbar.queues.heads(fabric.local_index(peer), lane);
-            heads.map(|entry| (PortId(first + entry.egress), crossbar.lane(&entry.packet))).collect()
+            let heads = crossbar.queues.heads(fabric.local_index(peer), vl);
+            heads.map(|entry| (PortId(first + entry.egress), crossbar.vl(&entry.packet))).collect()
         })
     }
 
     fn at_crossbar<R>(&self, node: NodeId, look: impl FnOnce(&Node, &Crossbar) -> R) -> R {
-        let (partition, place) = self.seating.of_node[node.index()];
-        let partition = self.hall.partition(partition as usize);
+        let (partition, place) = self.placement.of_node[node.index()];
+        let partition = self.scheduler.partition(partition as usize);
         let node = &partition.nodes[place as usize];
         look(node, node.crossbar.as_deref().expect("switches have crossbars where there are credits"))
     }

@@ -10,20 +10,20 @@ use super::Coordinator;
 use crate::run::Status;
 
 impl Coordinator<'_, '_> {
-    pub(super) fn tell_faults(&mut self) -> Result<(), SinkError> {
-        let rest = &self.model.faults[self.faults_told..];
+    pub(super) fn record_faults(&mut self) -> Result<(), SinkError> {
+        let rest = &self.model.faults[self.n_faults_reported..];
         let n_past = rest.partition_point(|fault| fault.at.0 < self.now.max(1));
         if n_past == 0 {
             return Ok(());
         }
         let row = |fault: &Fault| Some(FaultRow { time: fault.at, link: fault.link, up: fault.turns()? });
         let rows: Vec<FaultRow> = rest[..n_past].iter().filter_map(row).collect();
-        self.faults_told += n_past;
+        self.n_faults_reported += n_past;
         self.sink.accept(Batch::Faults(&rows))
     }
 
     /// Events that came before the run was over.
-    pub(super) fn tell_events(&mut self, status: &Status) -> Result<(), SinkError> {
+    pub(super) fn record_events(&mut self, status: &Status) -> Result<(), SinkError> {
         let end = self.end_of_run(status);
         let n_past = self.model.events.partition_point(|event| event.at.0 <= end);
         if n_past == 0 {

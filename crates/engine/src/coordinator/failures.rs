@@ -15,25 +15,25 @@ use crate::node::Node;
 impl Coordinator<'_, '_> {
     /// Renews global knowledge: next hops over what is alive at `at`.
     pub(super) fn reroute(&mut self, at: u64) {
-        self.hear_news(at);
+        self.apply_notifications(at);
         let Knowledge::Global(ways) = self.model.knowledge else { return };
         // With all links alive what was known before the first failure holds again.
         let overlay = self
             .dead
             .contains(&true)
             .then(|| reroute::overlay(&self.model.fabric, &self.model.routing, &self.dead, ways));
-        self.hall.board.write().expect("no thread panicked").overlay = overlay;
+        self.scheduler.round_state.write().expect("no thread panicked").overlay = overlay;
         let is_broken = self.is_fabric_broken();
-        for number in 0..self.hall.partitions.len() {
-            for node in &mut self.hall.partition(number).nodes {
+        for number in 0..self.scheduler.partitions.len() {
+            for node in &mut self.scheduler.partition(number).nodes {
                 node.note_overlay();
-                self.tell(node, is_broken);
+                self.notify(node, is_broken);
             }
         }
     }
 
     /// What is known by now of links that went down or came up.
-    fn hear_news(&mut self, at: u64) {
+    fn apply_notifications(&mut self, at: u64) {
         self.dead.resize(self.model.fabric.links().len(), false);
         let late = self.model.reaction.reconvergence;
         while let Some((notice, link)) = self.news.pop_front_if(|(notice, _)| is_known(notice.at, late, at)) {
@@ -50,10 +50,10 @@ impl Coordinator<'_, '_> {
         (0..self.dead.len()).any(|link| self.dead[link] && is_inner(link))
     }
 
-    fn tell(&self, node: &mut Node, is_broken: bool) {
+    fn notify(&self, node: &mut Node, is_broken: bool) {
         match self.failure {
             None => {}
-            Some(Failure::Ecmp) => node.be_told(is_broken),
+            Some(Failure::Ecmp) => node.set_failure_known(is_broken),
             Some(Failure::Subset) => {
                 if let Some(edge) = &mut node.edge {
                     edge.renew_paths(|source, to| self.paths_left(source, to));
@@ -69,8 +69,8 @@ impl Coordinator<'_, '_> {
         }
         let fabric = &self.model.fabric;
         let first = self.switch_above(source)?;
-        let board = self.hall.board.read().expect("no thread panicked");
-        let overlaid = board.overlay.as_ref().and_then(|overlay| overlay.next_hops(first, to));
+        let round_state = self.scheduler.round_state.read().expect("no thread panicked");
+        let overlaid = round_state.overlay.as_ref().and_then(|overlay| overlay.next_hops(first, to));
         let set = overlaid.unwrap_or_else(|| self.model.routing.next_hops(first, to));
         let ports = fabric.ports_of(first);
         let is_live = |&port: &u32| !self.dead[ports[port as usize].link.index()];

@@ -13,7 +13,7 @@ use netloom_units::Duration;
 
 use super::Coordinator;
 use super::cuts::Cut;
-use crate::desk::TimerKind;
+use crate::context::TimerKind;
 use crate::measure;
 
 /// When the burst of a job under way began, and what comes then.
@@ -69,9 +69,9 @@ impl Coordinator<'_, '_> {
     /// Ends an actor at an instant, whatever is left of its work.
     fn dismiss(&self, actor: u32, at: u64) {
         let address = self.addresses[actor as usize];
-        let mut partition = self.hall.partition(address.partition as usize);
-        partition.desk.set_timer(at, address.node, TimerKind::Dismiss { actor: address.actor });
-        self.hall.activity.bring_forward(address.partition as usize, at);
+        let mut partition = self.scheduler.partition(address.partition as usize);
+        partition.context.set_timer(at, address.node, TimerKind::Dismiss { actor: address.actor });
+        self.scheduler.activity.bring_forward(address.partition as usize, at);
     }
 
     /// If nobody but endless jobs has anything to do, the run ends at an instant.
@@ -109,6 +109,6 @@ impl Coordinator<'_, '_> {
 
     /// Messages that arrived and have no rows.
     pub(super) fn tally_rows(&self) -> Vec<TallyRow> {
-        self.untold.values().copied().collect()
+        self.unreported.values().copied().collect()
     }
 }

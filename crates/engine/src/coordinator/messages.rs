@@ -42,9 +42,9 @@ impl Coordinator<'_, '_> {
             let (send_pair, edge_pair) = (u32::MAX, u32::MAX);
             Flow { message, source, send_slot, receive_slot, send_pair, edge_pair, followed }
         };
-        let mut board = self.hall.board.write().expect("no thread panicked");
-        let place = self.table.insert(&mut board.flows, flow);
-        drop(board);
+        let mut round_state = self.scheduler.round_state.write().expect("no thread panicked");
+        let place = self.table.insert(&mut round_state.flows, flow);
+        drop(round_state);
         if flow.send_pair == u32::MAX {
             let (source, send_slot) = (source.0, flow.send_slot);
             let expected =
@@ -99,7 +99,7 @@ impl Coordinator<'_, '_> {
             return;
         }
         if self.table.retire(place) {
-            let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
+            let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize];
             self.at_host(flow.source, |host| host.sends.remove(flow.send_slot));
             self.at_host(flow.message.to, |host| host.receives.remove(flow.receive_slot));
         }
@@ -113,13 +113,13 @@ impl Coordinator<'_, '_> {
     }
 
     fn retire_if_quiet(&mut self, place: u32) -> bool {
-        let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
+        let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize];
         let (sent, came) = self.at_ends(&flow);
         if sent.balance() + came.balance != self.table.n_lost(place) {
             return false;
         }
         let row = self.repair_row(place, &flow, &sent, &came);
-        self.repairs.tell(self.table.number_in_line(place), row);
+        self.repairs.insert(self.table.number_in_line(place), row);
         if self.rates.is_some() {
             self.rate_forget(place);
         }
@@ -156,8 +156,8 @@ impl Coordinator<'_, '_> {
 
     /// Does something at the switch above a host, if that remembers queue pairs.
     fn at_edge<R>(&self, host: HostId, act: impl FnOnce(&mut Edge) -> R) -> Option<R> {
-        let (partition, place) = self.seating.of_node[self.switch_above(host)?.index()];
-        let mut partition = self.hall.partition(partition as usize);
+        let (partition, place) = self.placement.of_node[self.switch_above(host)?.index()];
+        let mut partition = self.scheduler.partition(partition as usize);
         partition.nodes[place as usize].edge.as_deref_mut().map(act)
     }
 

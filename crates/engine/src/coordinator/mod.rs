@@ -14,13 +14,13 @@ use netloom_records::{Batch, FlowRow, ReorderingRow, Sink, SinkError, TallyRow};
 use netloom_units::{ActorId, Duration, HostId, LinkId, PortId, Time};
 
 use crate::actor::{Actor, Task};
-use crate::assemble::Seating;
+use crate::assemble::NodePlacement;
 use crate::congestion::Congestion;
-use crate::desk::{Report, TimerKind};
+use crate::context::{Report, TimerKind};
 use crate::flow::{FlowTable, sort_rows};
 use crate::ledger::Ledger;
 use crate::observe::{Control, Observer, Progress};
-use crate::parallel::{Crew, Hall};
+use crate::parallel::{SchedulerState, WorkerPool};
 use crate::partition::LONGEST_WINDOW;
 use crate::port::{Egress, Totals};
 use crate::rates::Rates;
@@ -28,7 +28,7 @@ use crate::run::{Deadlock, GivenUp, Outcome, Stall, Status, Waiting};
 use crate::sampler::Sampler;
 use crate::stages::Stages;
 use crate::timeline::Timeline;
-use crate::trace::{Account, Tracer};
+use crate::trace::{HopRecord, Tracer};
 use central::Central;
 use cuts::Cut;
 use messages::Pairs;
@@ -53,7 +53,7 @@ mod repairs;
 mod snapshots;
 mod stages;
 mod timeouts;
-mod untold;
+mod unreported;
 
 /// Where an actor lives.
 #[derive(Debug, Clone, Copy)]
@@ -67,16 +67,16 @@ struct Address {
 
 /// Actors waiting at a barrier.
 #[derive(Debug, Default)]
-struct Meeting {
+struct Barrier {
     actors: Vec<u32>,
     last: u64,
 }
 
 /// See the module.
 pub struct Coordinator<'a, 'h> {
-    hall: &'h Hall<'a>,
+    scheduler: &'h SchedulerState<'a>,
     model: &'a Model,
-    seating: &'h Seating,
+    placement: &'h NodePlacement,
     work: &'h mut dyn Work,
     sink: &'h mut dyn Sink,
     addresses: Vec<Address>,
@@ -88,9 +88,9 @@ pub struct Coordinator<'a, 'h> {
     /// Whether the run ends although endless jobs go on.
     is_over: bool,
     /// Sums of messages that have no rows, by job and sender.
-    untold: BTreeMap<(u16, HostId), TallyRow>,
-    meetings: BTreeMap<u32, Meeting>,
-    hungry: Vec<u32>,
+    unreported: BTreeMap<(u16, HostId), TallyRow>,
+    barriers: BTreeMap<u32, Barrier>,
+    to_refill: Vec<u32>,
     /// Working memory: partitions with reports in this window.
     reporting: Vec<u32>,
     rows: Vec<FlowRow>,
@@ -115,7 +115,7 @@ pub struct Coordinator<'a, 'h> {
     congestion: Option<Congestion<'a>>,
     central: Option<Central>,
     tracer: Tracer<'a>,
-    faults_told: usize,
+    n_faults_reported: usize,
     n_finished: usize,
     /// Data packets of messages that have arrived.
     n_arrived: u64,
@@ -131,28 +131,28 @@ pub struct Coordinator<'a, 'h> {
 impl<'a, 'h> Coordinator<'a, 'h> {
     /// A coordinator with all actors at their hosts and their first operations handed out.
     pub fn new(
-        hall: &'h Hall<'a>,
-        seating: &'h Seating,
+        scheduler: &'h SchedulerState<'a>,
+        placement: &'h NodePlacement,
         lookahead: Option<Duration>,
         work: &'h mut dyn Work,
         sink: &'h mut dyn Sink,
     ) -> Coordinator<'a, 'h> {
-        let model = hall.model;
+        let model = scheduler.model;
         let n_ports = model.fabric.ports().len();
         let longest = lookahead.map_or(LONGEST_WINDOW, |span| span.0);
         let mut coordinator = Coordinator {
-            hall,
+            scheduler,
             model,
-            seating,
+            placement,
             addresses: Vec::new(),
             table: FlowTable::default(),
             ledger: Ledger::new(&model.workload.jobs),
             bursts: BTreeMap::new(),
             has_endless: model.workload.jobs.iter().any(|job| job.repetition.endless),
             is_over: false,
-            untold: BTreeMap::new(),
-            meetings: BTreeMap::new(),
-            hungry: Vec::new(),
+            unreported: BTreeMap::new(),
+            barriers: BTreeMap::new(),
+            to_refill: Vec::new(),
             reporting: Vec::new(),
             rows: Vec::new(),
             reordering: Vec::new(),
@@ -163,7 +163,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             news: VecDeque::new(),
             failure: model.balances.edge.as_ref().map(|chosen| Failure::of(&chosen.settings)),
             cuts: VecDeque::new(),
-            snapshots: Snapshots::new(model, seating),
+            snapshots: Snapshots::new(model, placement),
             sampler: model.recording.series.as_ref().map(|how| Sampler::new(how, n_ports)),
             timeline: Timeline::new(&model.workload.jobs, model.recording.timeline),
             rates: model.transport.rdma().and_then(|_| Rates::new(model)),
@@ -171,7 +171,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             congestion: Congestion::new(model),
             central: Central::new(model),
             tracer: Tracer::new(model),
-            faults_told: 0,
+            n_faults_reported: 0,
             n_finished: 0,
             n_arrived: 0,
             has_hooks: false,
@@ -186,7 +186,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         if model.queues.credits.is_some() {
             coordinator.look_again_after(0);
         }
-        coordinator.seat_actors();
+        coordinator.place_actors();
         coordinator
     }
 
@@ -195,11 +195,11 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         Coordinator { has_hooks, ..self }
     }
 
-    fn seat_actors(&mut self) {
+    fn place_actors(&mut self) {
         let hosts = self.work.actors().to_vec();
         for (id, &host) in hosts.iter().enumerate() {
-            let (partition, node) = self.seating.of_node[self.model.fabric.host_node(host).index()];
-            let mut seat = self.hall.partition(partition as usize);
+            let (partition, node) = self.placement.of_node[self.model.fabric.host_node(host).index()];
+            let mut seat = self.scheduler.partition(partition as usize);
             let actors = &mut seat.nodes[node as usize].host.as_deref_mut().expect("a host").actors;
             let address = Address { partition, node, actor: actors.len() as u32, host };
             actors.push(Actor::new(id as u32));
@@ -212,8 +212,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     }
 
     /// Runs to the end, or until the observer stops it.
-    pub fn run(mut self, crew: &mut Crew<'_, '_>, observer: &mut dyn Observer) -> Outcome {
-        let status = match self.windows(crew, observer) {
+    pub fn run(mut self, pool: &mut WorkerPool<'_, '_>, observer: &mut dyn Observer) -> Outcome {
+        let status = match self.windows(pool, observer) {
             Ok(status) => status,
             Err(error) => Status::SinkFailed(error),
         };
@@ -227,20 +227,24 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             windows: self.n_windows,
             window: Duration(self.window_length),
             hops: self.hops,
-            packets: self.sum(|partition| partition.desk.packets),
+            packets: self.sum(|partition| partition.context.packets),
         }
     }
 
-    fn windows(&mut self, crew: &mut Crew<'_, '_>, observer: &mut dyn Observer) -> Result<Status, SinkError> {
-        self.tell_traffic()?;
+    fn windows(
+        &mut self,
+        pool: &mut WorkerPool<'_, '_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Status, SinkError> {
+        self.record_traffic()?;
         loop {
-            let earliest = self.hall.activity.earliest();
+            let earliest = self.scheduler.activity.earliest();
             if earliest == u64::MAX {
                 // Credits come back to switches without notice: what happens until then does.
                 if let Some(status) = self.cut_before(self.credits_until()) {
                     return Ok(status);
                 }
-                if self.hall.activity.earliest() == u64::MAX {
+                if self.scheduler.activity.earliest() == u64::MAX {
                     return Ok(self.at_rest());
                 }
                 continue;
@@ -249,7 +253,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 return Ok(status);
             }
             let end = (earliest + self.window_length).min(self.next_cut());
-            self.window(crew, earliest, end);
+            self.window(pool, earliest, end);
             self.now = end;
             self.audit_some();
             self.record()?;
@@ -261,19 +265,19 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     }
 
     /// One window: rounds until no partition is paused.
-    fn window(&mut self, crew: &mut Crew<'_, '_>, start: u64, end: u64) {
+    fn window(&mut self, pool: &mut WorkerPool<'_, '_>, start: u64, end: u64) {
         self.n_windows += 1;
         {
-            let mut board = self.hall.board.write().expect("no thread panicked");
-            let board = &mut *board;
-            board.window = self.n_windows;
-            board.start = start;
-            board.end = end;
-            self.hall.activity.list_due(end, &mut board.due);
+            let mut round_state = self.scheduler.round_state.write().expect("no thread panicked");
+            let round_state = &mut *round_state;
+            round_state.window = self.n_windows;
+            round_state.start = start;
+            round_state.end = end;
+            self.scheduler.activity.list_due(end, &mut round_state.due);
         }
         let mut reporting = std::mem::take(&mut self.reporting);
         loop {
-            let harvest = crew.run_round();
+            let harvest = pool.run_round();
             self.hops += harvest.hops;
             reporting.extend(&harvest.reporting);
             if harvest.paused.is_empty() {
@@ -281,7 +285,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             }
             self.collect(&harvest.paused);
             self.feed();
-            self.hall.board.write().expect("no thread panicked").due.clone_from(&harvest.paused);
+            self.scheduler.round_state.write().expect("no thread panicked").due.clone_from(&harvest.paused);
         }
         // Several rounds each have their own order.
         reporting.sort_unstable();
@@ -296,31 +300,31 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     /// Reads the reports of partitions, in order.
     fn collect(&mut self, partitions: &[u32]) {
         for &number in partitions {
-            let (reports, accounts) = {
-                let desk = &mut self.hall.partition(number as usize).desk;
-                (std::mem::take(&mut desk.reports), std::mem::take(&mut desk.accounts))
+            let (reports, hop_records) = {
+                let context = &mut self.scheduler.partition(number as usize).context;
+                (std::mem::take(&mut context.reports), std::mem::take(&mut context.hop_records))
             };
             for report in &reports {
-                self.hear(report);
+                self.handle_report(report);
             }
             // After the reports: a message has its number by then, and its place until more work is handed out.
-            self.trace(&accounts);
+            self.trace(&hop_records);
         }
     }
 
-    fn trace(&mut self, accounts: &[Account]) {
-        if accounts.is_empty() {
+    fn trace(&mut self, hop_records: &[HopRecord]) {
+        if hop_records.is_empty() {
             return;
         }
-        let board = self.hall.board.read().expect("no thread panicked");
-        for account in accounts {
-            if let Some(flow) = self.table.identity(&board.flows, account.packet.flow) {
-                self.tracer.take(account, flow);
+        let round_state = self.scheduler.round_state.read().expect("no thread panicked");
+        for hop_record in hop_records {
+            if let Some(flow) = self.table.identity(&round_state.flows, hop_record.packet.flow) {
+                self.tracer.take(hop_record, flow);
             }
         }
     }
 
-    fn hear(&mut self, report: &Report) {
+    fn handle_report(&mut self, report: &Report) {
         match *report {
             Report::Started { flow, number, at } => {
                 self.table.started(flow, Time(at), number);
@@ -332,9 +336,9 @@ impl<'a, 'h> Coordinator<'a, 'h> {
                 }
             }
             Report::Arrived { flow, at, packets, hops } => {
-                let board = self.hall.board.read().expect("no thread panicked");
-                let row = self.table.arrived(self.model, &board.flows, flow, Time(at), (packets, hops));
-                drop(board);
+                let round_state = self.scheduler.round_state.read().expect("no thread panicked");
+                let row = self.table.arrived(self.model, &round_state.flows, flow, Time(at), (packets, hops));
+                drop(round_state);
                 self.n_arrived += u64::from(packets);
                 self.rows.push(row);
                 if self.model.recording.reordering {
@@ -362,56 +366,56 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             Report::Mark { mark, actor, at } => {
                 self.ledger.mark(mark, Time(at));
                 if let Some(timeline) = &mut self.timeline {
-                    timeline.hear(mark, self.addresses[actor as usize].host, at);
+                    timeline.add_mark(mark, self.addresses[actor as usize].host, at);
                 }
             }
             Report::Barrier { group, actor, at } => self.meet(group, actor, at),
-            Report::Hungry { actor } => self.hungry.push(actor),
+            Report::NeedsRefill { actor } => self.to_refill.push(actor),
             Report::Finished => self.n_finished += 1,
-            Report::Accounts => {}
+            Report::HopRecords => {}
         }
     }
 
     fn at_host<R>(&self, host: HostId, act: impl FnOnce(&mut crate::host::Host) -> R) -> R {
-        let (partition, node) = self.seating.of_node[self.model.fabric.host_node(host).index()];
-        let mut partition = self.hall.partition(partition as usize);
+        let (partition, node) = self.placement.of_node[self.model.fabric.host_node(host).index()];
+        let mut partition = self.scheduler.partition(partition as usize);
         act(partition.nodes[node as usize].host.as_deref_mut().expect("a host"))
     }
 
     /// An actor arrives at a barrier; the last one releases all.
     fn meet(&mut self, group: u32, actor: u32, at: u64) {
         let size = self.work.barrier_size(group);
-        let meeting = self.meetings.entry(group).or_default();
-        meeting.actors.push(actor);
-        meeting.last = meeting.last.max(at);
-        if meeting.actors.len() < size as usize {
+        let barrier = self.barriers.entry(group).or_default();
+        barrier.actors.push(actor);
+        barrier.last = barrier.last.max(at);
+        if barrier.actors.len() < size as usize {
             return;
         }
-        let meeting = self.meetings.remove(&group).expect("just filled");
-        let release = meeting.last + self.model.coordination_delay.0;
+        let barrier = self.barriers.remove(&group).expect("just filled");
+        let release = barrier.last + self.model.coordination_delay.0;
         if group >= Job::GATES {
-            return self.gate(group, meeting.actors, release);
+            return self.gate(group, barrier.actors, release);
         }
-        meeting.actors.into_iter().for_each(|actor| self.release(actor, release));
+        barrier.actors.into_iter().for_each(|actor| self.release(actor, release));
     }
 
     /// Lets an actor go on at an instant.
     fn release(&self, actor: u32, at: u64) {
         let address = self.addresses[actor as usize];
-        let mut partition = self.hall.partition(address.partition as usize);
-        partition.desk.set_timer(at, address.node, TimerKind::Release { actor: address.actor });
-        self.hall.activity.bring_forward(address.partition as usize, at);
+        let mut partition = self.scheduler.partition(address.partition as usize);
+        partition.context.set_timer(at, address.node, TimerKind::Release { actor: address.actor });
+        self.scheduler.activity.bring_forward(address.partition as usize, at);
     }
 
     /// Refills all hungry actors, in actor order.
     fn feed(&mut self) {
-        let mut hungry = std::mem::take(&mut self.hungry);
-        hungry.sort_unstable();
-        hungry.dedup();
+        let mut to_refill = std::mem::take(&mut self.to_refill);
+        to_refill.sort_unstable();
+        to_refill.dedup();
         // Who stopped after it had asked needs nothing any more.
-        hungry.retain(|&id| !self.of_actor(id, Actor::is_finished));
-        hungry.drain(..).for_each(|actor| self.refill(actor));
-        self.hungry = hungry;
+        to_refill.retain(|&id| !self.of_actor(id, Actor::is_finished));
+        to_refill.drain(..).for_each(|actor| self.refill(actor));
+        self.to_refill = to_refill;
     }
 
     fn of_actor<R>(&self, id: u32, read: impl FnOnce(&Actor) -> R) -> R {
@@ -425,8 +429,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         loop {
             self.work.refill(ActorId(id), &mut items);
             let tasks: Vec<(u8, Task)> =
-                items.drain(..).map(|item| (item.lane, self.task(address.host, &item))).collect();
-            let mut partition = self.hall.partition(address.partition as usize);
+                items.drain(..).map(|item| (item.stream, self.task(address.host, &item))).collect();
+            let mut partition = self.scheduler.partition(address.partition as usize);
             let host = partition.nodes[address.node as usize].host.as_deref_mut().expect("a host");
             let actor = &mut host.actors[address.actor as usize];
             actor.refill(tasks.into_iter());
@@ -455,8 +459,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     /// What has happened at all ports before `at`, by port id; of pauses, before `end`: when nothing goes on any more they are
     /// not for longer the longer the last window was.
     fn ports_at(&self, at: u64, end: u64) -> impl Iterator<Item = Totals> + '_ {
-        self.seating.of_node.iter().flat_map(move |&(partition, place)| {
-            let partition = self.hall.partition(partition as usize);
+        self.placement.of_node.iter().flat_map(move |&(partition, place)| {
+            let partition = self.scheduler.partition(partition as usize);
             let node = &partition.nodes[place as usize];
             let totals = |(local, port): (u32, &Egress)| {
                 let totals = port.totals_at(at);
@@ -497,8 +501,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             self.sink.accept(Batch::Flows(&self.rows))?;
             self.rows.clear();
         }
-        self.tell_order()?;
-        let mut repairs = self.repairs.take_told();
+        self.record_reordering()?;
+        let mut repairs = self.repairs.take_ready();
         if self.model.recording.sums_messages {
             self.sum_up_repairs(&mut repairs);
         }
@@ -506,7 +510,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             self.sink.accept(Batch::Repairs(&repairs))?;
         }
         if let Some(timeline) = &mut self.timeline {
-            timeline.settle();
+            timeline.apply_marks();
         }
         let (steps, collectives) = self.ledger.take_rows();
         if !steps.is_empty() {
@@ -519,8 +523,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         if !packets.is_empty() {
             self.sink.accept(Batch::Packets(&packets))?;
         }
-        self.tell_congestion()?;
-        self.tell_faults()
+        self.record_congestion()?;
+        self.record_faults()
     }
 
     /// Nothing is ahead anywhere: everything is done, or nothing can go on.
@@ -575,7 +579,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.record()?;
         let unfinished = self.unfinished_rows();
         self.sink.accept(Batch::Flows(&unfinished))?;
-        self.tell_order_left()?;
+        self.record_remaining_reordering()?;
         let mut repairs = self.repairs_left();
         if self.model.recording.sums_messages {
             self.sum_up_repairs(&mut repairs);
@@ -607,7 +611,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         if drops.is_empty() {
             self.sink.accept(Batch::SpuriousTimeouts(&self.timeouts.rows()))?;
         }
-        self.tell_events(status)?;
+        self.record_events(status)?;
         self.trace_waiting();
         let cut_short = self.tracer.take_rest();
         self.sink.accept(Batch::Packets(&cut_short))
@@ -615,21 +619,21 @@ impl<'a, 'h> Coordinator<'a, 'h> {
 
     /// Recorded packets that wait at the end are accounted for as they are.
     fn trace_waiting(&mut self) {
-        for number in 0..self.hall.partitions.len() {
-            let mut accounts = Vec::new();
-            for node in &mut self.hall.partition(number).nodes {
-                node.trace_waiting(&mut accounts);
+        for number in 0..self.scheduler.partitions.len() {
+            let mut hop_records = Vec::new();
+            for node in &mut self.scheduler.partition(number).nodes {
+                node.trace_waiting(&mut hop_records);
             }
-            self.trace(&accounts);
+            self.trace(&hop_records);
         }
     }
 
     fn unfinished_rows(&self) -> Vec<FlowRow> {
-        let board = self.hall.board.read().expect("no thread panicked");
+        let round_state = self.scheduler.round_state.read().expect("no thread panicked");
         let row = |place| {
-            let flow = &board.flows[place as usize];
+            let flow = &round_state.flows[place as usize];
             let received = self.received(flow);
-            self.table.row(self.model, &board.flows, place, None, received)
+            self.table.row(self.model, &round_state.flows, place, None, received)
         };
         let mut rows: Vec<FlowRow> = self.table.unfinished().map(row).collect();
         sort_rows(&mut rows);
@@ -642,7 +646,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             _ if self.is_over => self.now,
             Status::Complete | Status::Stalled(_) => {
                 let deadline = self.model.deadline.map_or(u64::MAX, |deadline| deadline.0);
-                let last_event = self.greatest(|partition| partition.desk.now);
+                let last_event = self.greatest(|partition| partition.context.now);
                 last_event.max(self.credits_until().min(deadline))
             }
             _ => self.now,
@@ -651,15 +655,18 @@ impl<'a, 'h> Coordinator<'a, 'h> {
 
     /// When the last credits arrive that have been sent back to switches.
     fn credits_until(&self) -> u64 {
-        self.greatest(|partition| partition.desk.credits_until)
+        self.greatest(|partition| partition.context.credits_until)
     }
 
     fn greatest(&self, read: impl Fn(&crate::partition::Partition) -> u64) -> u64 {
-        (0..self.hall.partitions.len()).map(|number| read(&self.hall.partition(number))).max().unwrap_or(0)
+        (0..self.scheduler.partitions.len())
+            .map(|number| read(&self.scheduler.partition(number)))
+            .max()
+            .unwrap_or(0)
     }
 
     fn sum(&self, read: impl Fn(&crate::partition::Partition) -> u64) -> u64 {
-        (0..self.hall.partitions.len()).map(|number| read(&self.hall.partition(number))).sum()
+        (0..self.scheduler.partitions.len()).map(|number| read(&self.scheduler.partition(number))).sum()
     }
 }
 

@@ -9,8 +9,8 @@ use netloom_records::{ArbitrationRow, Batch, DropReason, DropRow, PortRow, RingR
 use netloom_units::{Bytes, Duration, NodeId, PortId, Time};
 
 use super::Coordinator;
+use crate::context::DropTally;
 use crate::credit;
-use crate::desk::DropTally;
 use crate::edge::Tally;
 use crate::observe::{PortState, States};
 use crate::port::Totals;
@@ -29,11 +29,11 @@ impl States for Coordinator<'_, '_> {
     }
 
     fn n_partitions(&self) -> usize {
-        self.hall.partitions.len()
+        self.scheduler.partitions.len()
     }
 
     fn state(&self, partition: usize, base: Time) -> Vec<u64> {
-        self.hall.partition(partition).state(base)
+        self.scheduler.partition(partition).state(base)
     }
 }
 
@@ -70,7 +70,7 @@ impl Coordinator<'_, '_> {
         if let Some(hops) = self.model.recording.series.and_then(|sampling| sampling.hops_per_row) {
             sampler.coarsen((self.hops / u64::from(hops)).max(Sampling::FEW_ROWS));
         }
-        sampler.tell(|rows| self.sink.accept(Batch::Series(rows)))
+        sampler.emit_rows(|rows| self.sink.accept(Batch::Series(rows)))
     }
 
     pub(super) fn signal_rows(&self, end: u64) -> Vec<SignalRow> {
@@ -99,8 +99,8 @@ impl Coordinator<'_, '_> {
 
     /// What a switch did with the NACKs of the host at a port.
     fn nacks_at(&self, node: NodeId, port: u32) -> Tally {
-        let (partition, place) = self.seating.of_node[node.index()];
-        let partition = self.hall.partition(partition as usize);
+        let (partition, place) = self.placement.of_node[node.index()];
+        let partition = self.scheduler.partition(partition as usize);
         let edge = partition.nodes[place as usize].edge.as_ref();
         edge.map_or_else(Tally::default, |edge| edge.tally(port as usize))
     }
@@ -110,8 +110,8 @@ impl Coordinator<'_, '_> {
         let n_hosts = self.model.fabric.n_hosts() as u32;
         let switches = (n_hosts..self.model.fabric.n_nodes() as u32).map(NodeId);
         let rows = switches.flat_map(|node| {
-            let (partition, place) = self.seating.of_node[node.index()];
-            let partition = self.hall.partition(partition as usize);
+            let (partition, place) = self.placement.of_node[node.index()];
+            let partition = self.scheduler.partition(partition as usize);
             let edge = partition.nodes[place as usize].edge.as_ref();
             let found: Vec<_> = edge.iter().flat_map(|edge| edge.overwritten()).collect();
             found.into_iter().map(move |(host, overwritten)| RingRow { node, host, overwritten })
@@ -123,8 +123,8 @@ impl Coordinator<'_, '_> {
     pub(super) fn arbitration_rows(&self) -> Vec<ArbitrationRow> {
         let fabric = &self.model.fabric;
         let mut rows = Vec::new();
-        for (node, &(partition, place)) in self.seating.of_node.iter().enumerate() {
-            let partition = self.hall.partition(partition as usize);
+        for (node, &(partition, place)) in self.placement.of_node.iter().enumerate() {
+            let partition = self.scheduler.partition(partition as usize);
             let Some(crossbar) = partition.nodes[place as usize].crossbar.as_deref() else { continue };
             let bound = credit::most_passes(crossbar.n_competing());
             let ids = fabric.port_range(NodeId(node as u32)).map(PortId);
@@ -145,8 +145,10 @@ impl Coordinator<'_, '_> {
 
     pub(super) fn drop_rows(&self) -> Vec<DropRow> {
         let mut all: BTreeMap<(u32, Option<u32>, DropReason), DropTally> = BTreeMap::new();
-        for number in 0..self.hall.partitions.len() {
-            all.extend(self.hall.partition(number).desk.drops.iter().map(|(key, tally)| (*key, *tally)));
+        for number in 0..self.scheduler.partitions.len() {
+            all.extend(
+                self.scheduler.partition(number).context.drops.iter().map(|(key, tally)| (*key, *tally)),
+            );
         }
         let row = |((node, port, reason), tally): ((u32, Option<u32>, DropReason), DropTally)| DropRow {
             node: NodeId(node),

@@ -14,8 +14,8 @@ impl Coordinator<'_, '_> {
     #[cold]
     pub(super) fn rate_started(&mut self, place: u32) {
         let Some(rates) = &mut self.rates else { return };
-        let board = self.hall.board.read().expect("no thread panicked");
-        if let Some(message) = self.table.identity(&board.flows, place) {
+        let round_state = self.scheduler.round_state.read().expect("no thread panicked");
+        if let Some(message) = self.table.identity(&round_state.flows, place) {
             rates.started(place, message);
         }
     }
@@ -44,14 +44,14 @@ impl Coordinator<'_, '_> {
     }
 
     fn reading(&self, place: u32, at: u64) -> Reading {
-        let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
+        let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize];
         let (sent, rate) = self.at_host(flow.source, |host| {
             let nic = nic(host);
             let pair = nic.sends.get_mut(flow.send_pair);
-            let is_under_way = pair.is_sending(place);
-            let controller = &nic.lanes[pair.port as usize].controller;
+            let is_in_flight = pair.is_sending(place);
+            let controller = &nic.ports[pair.port as usize].controller;
             // A copy is asked: what the queue pair remembers is left to those who act on it.
-            let rate = is_under_way.then(|| (flow.send_pair, controller.allowed(&pair.rate, Time(at))));
+            let rate = is_in_flight.then(|| (flow.send_pair, controller.allowed(&pair.rate, Time(at))));
             (*nic.outgoing.get_mut(flow.send_slot), rate)
         });
         let came = self.at_host(flow.message.to, |host| *nic(host).incoming.get_mut(flow.receive_slot));

@@ -19,7 +19,7 @@ impl Coordinator<'_, '_> {
     }
 
     fn take_order(&self, place: u32) -> Tally {
-        let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
+        let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize];
         let is_on_pair = self.model.transport.rdma().is_some();
         self.at_host(flow.message.to, |host| {
             if is_on_pair {
@@ -33,7 +33,7 @@ impl Coordinator<'_, '_> {
     }
 
     /// Hands over the rows of this window.
-    pub(super) fn tell_order(&mut self) -> Result<(), SinkError> {
+    pub(super) fn record_reordering(&mut self) -> Result<(), SinkError> {
         if self.reordering.is_empty() {
             return Ok(());
         }
@@ -44,17 +44,17 @@ impl Coordinator<'_, '_> {
     }
 
     /// Hands over the rows of messages that never arrived.
-    pub(super) fn tell_order_left(&mut self) -> Result<(), SinkError> {
+    pub(super) fn record_remaining_reordering(&mut self) -> Result<(), SinkError> {
         if !self.model.recording.reordering {
             return Ok(());
         }
         let places: Vec<u32> = self.table.unfinished().collect();
         for place in places {
-            let board = self.hall.board.read().expect("no thread panicked");
-            let row = self.table.row(self.model, &board.flows, place, None, (0, 0));
-            drop(board);
+            let round_state = self.scheduler.round_state.read().expect("no thread panicked");
+            let row = self.table.row(self.model, &round_state.flows, place, None, (0, 0));
+            drop(round_state);
             self.judge_order(place, &row);
         }
-        self.tell_order()
+        self.record_reordering()
     }
 }

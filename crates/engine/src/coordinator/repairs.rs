@@ -22,7 +22,7 @@ pub(super) struct Repairs {
     /// Those of the windows before, in order.
     line: VecDeque<Option<RepairRow>>,
     /// How many have left the line.
-    n_told: u64,
+    n_taken: u64,
 }
 
 impl Repairs {
@@ -36,20 +36,20 @@ impl Repairs {
     pub fn line_up(&mut self, table: &mut FlowTable) {
         self.fresh.sort_unstable();
         for (_, place) in self.fresh.drain(..) {
-            table.stand(place, self.n_told + self.line.len() as u64);
+            table.number_pair_message(place, self.n_taken + self.line.len() as u64);
             self.line.push_back(None);
         }
     }
 
     /// The row of the message with this number in the line is known.
-    pub fn tell(&mut self, number: u64, row: RepairRow) {
-        self.line[(number - self.n_told) as usize] = Some(row);
+    pub fn insert(&mut self, number: u64, row: RepairRow) {
+        self.line[(number - self.n_taken) as usize] = Some(row);
     }
 
     /// The rows whose turn it is, in order.
-    pub fn take_told(&mut self) -> Vec<RepairRow> {
+    pub fn take_ready(&mut self) -> Vec<RepairRow> {
         let n_told = self.line.iter().take_while(|row| row.is_some()).count();
-        self.n_told += n_told as u64;
+        self.n_taken += n_told as u64;
         self.line.drain(..n_told).flatten().collect()
     }
 }
@@ -63,16 +63,16 @@ impl Coordinator<'_, '_> {
         let mut unfinished = Vec::new();
         let places: Vec<u32> = self.table.open().collect();
         for place in places {
-            let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
+            let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize];
             let (sent, came) = self.at_ends(&flow);
             let row = self.repair_row(place, &flow, &sent, &came);
             match row.end {
-                Some(_) => self.repairs.tell(self.table.number_in_line(place), row),
+                Some(_) => self.repairs.insert(self.table.number_in_line(place), row),
                 None => unfinished.push(row),
             }
         }
         unfinished.sort_unstable_by_key(RepairRow::order);
-        let mut rows = self.repairs.take_told();
+        let mut rows = self.repairs.take_ready();
         rows.append(&mut unfinished);
         rows
     }

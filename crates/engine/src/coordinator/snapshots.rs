@@ -11,7 +11,7 @@ use netloom_model::{Model, PortKind};
 use netloom_units::{NodeId, PortId};
 
 use super::Coordinator;
-use crate::assemble::Seating;
+use crate::assemble::NodePlacement;
 
 /// When the next snapshot is due, and of what.
 #[derive(Debug)]
@@ -32,12 +32,12 @@ struct Place {
 
 impl Snapshots {
     /// None where nobody asks.
-    pub(super) fn new(model: &Model, seating: &Seating) -> Option<Snapshots> {
+    pub(super) fn new(model: &Model, placement: &NodePlacement) -> Option<Snapshots> {
         let asks = model.routing.n_groups() > 0 && model.balances.switch.asks_beyond();
         asks.then(|| Snapshots {
             next: 0,
             delay: model.coordination_delay.0.max(1),
-            ports: global_ports(model, seating),
+            ports: global_ports(model, placement),
         })
     }
 
@@ -47,11 +47,11 @@ impl Snapshots {
     }
 }
 
-fn global_ports(model: &Model, seating: &Seating) -> Vec<Place> {
+fn global_ports(model: &Model, placement: &NodePlacement) -> Vec<Place> {
     let switches = model.fabric.n_hosts() as u32..model.fabric.n_nodes() as u32;
     let of_switch = |node| {
         let node = NodeId(node);
-        let (partition, place) = seating.of_node[node.index()];
+        let (partition, place) = placement.of_node[node.index()];
         let ports = (0..).zip(model.fabric.port_range(node).map(PortId));
         ports
             .filter(move |&(local, _)| model.routing.port_kind(node, local) == PortKind::Global)
@@ -66,12 +66,12 @@ impl Coordinator<'_, '_> {
         let Some(snapshots) = &mut self.snapshots else { return };
         let at = earliest / snapshots.delay * snapshots.delay;
         snapshots.next = at.saturating_add(snapshots.delay);
-        let mut board = self.hall.board.write().expect("no thread panicked");
-        board.known.resize(self.model.fabric.ports().len(), 0);
+        let mut round_state = self.scheduler.round_state.write().expect("no thread panicked");
+        round_state.port_bytes.resize(self.model.fabric.ports().len(), 0);
         for port in &snapshots.ports {
-            let partition = self.hall.partition(port.partition as usize);
+            let partition = self.scheduler.partition(port.partition as usize);
             let egress = &partition.nodes[port.node as usize].ports[port.local as usize];
-            board.known[port.id.index()] = egress.waiting_bytes(at);
+            round_state.port_bytes[port.id.index()] = egress.waiting_bytes(at);
         }
     }
 }

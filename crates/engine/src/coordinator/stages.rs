@@ -11,7 +11,8 @@ impl Coordinator<'_, '_> {
     /// A message has started: it may be part of a staged flow.
     pub(super) fn stage_started(&mut self, place: u32) {
         let Some(stages) = &mut self.stages else { return };
-        let message = self.hall.board.read().expect("no thread panicked").flows[place as usize].message;
+        let message =
+            self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize].message;
         if let Some(flow) = message.staged_flow() {
             stages.started(flow, place);
         }
@@ -20,7 +21,8 @@ impl Coordinator<'_, '_> {
     /// A message has arrived.
     pub(super) fn stage_arrived(&mut self, place: u32) {
         let Some(stages) = &mut self.stages else { return };
-        let message = self.hall.board.read().expect("no thread panicked").flows[place as usize].message;
+        let message =
+            self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize].message;
         if let Some(flow) = message.staged_flow() {
             stages.arrived(flow, place, message.size);
         }
@@ -45,7 +47,7 @@ impl Coordinator<'_, '_> {
 
     /// Payload of a message under way that has come, each byte counted once.
     fn came(&self, place: u32) -> u64 {
-        let flow = self.hall.board.read().expect("no thread panicked").flows[place as usize];
+        let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize];
         let missing = self.at_host(flow.message.to, |host| match host.nic.as_deref_mut() {
             Some(nic) => nic.incoming.get_mut(flow.receive_slot).missing,
             None => host.receives.get_mut(flow.receive_slot).missing,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use netloom_records::SpuriousTimeoutRow;
 use netloom_units::{HostId, Time};
 
-use crate::desk::Timeout;
+use crate::context::Timeout;
 
 /// See the module.
 #[derive(Debug, Default)]

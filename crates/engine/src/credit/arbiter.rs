@@ -9,7 +9,7 @@ use super::crossbar::{Crossbar, Output, in_turn};
 use super::grant::{Choice, Transfer};
 use super::queues::NONE;
 use crate::bits::bits;
-use crate::desk::Desk;
+use crate::context::PartitionContext;
 use crate::port::Egress;
 use crate::round::Round;
 
@@ -20,7 +20,7 @@ pub struct Arbiter<'a, 'r, const SMALL: bool> {
     /// Its local number.
     pub number: u32,
     pub now: u64,
-    pub desk: &'a mut Desk,
+    pub context: &'a mut PartitionContext,
     pub round: &'a Round<'r>,
 }
 
@@ -40,11 +40,11 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     /// Lets happen what can, and tells when it is to be asked again, `u64::MAX` for not before something else happens.
     pub fn ask(&mut self) -> u64 {
         self.egress.pass_departures(self.now + 1);
-        let is_staged = self.crossbar.outputs[self.number as usize].staged_lanes != 0;
+        let is_staged = self.crossbar.outputs[self.number as usize].staged_vls != 0;
         let mut lacks_credits = is_staged && self.start_staged();
-        let Output { closed_until, lanes_with_heads, .. } = self.crossbar.outputs[self.number as usize];
-        if closed_until <= self.now && lanes_with_heads != 0 {
-            lacks_credits |= self.grant_one(lanes_with_heads);
+        let Output { closed_until, vls_with_heads, .. } = self.crossbar.outputs[self.number as usize];
+        if closed_until <= self.now && vls_with_heads != 0 {
+            lacks_credits |= self.grant_one(vls_with_heads);
         }
         let is_starving = lacks_credits && self.is_free();
         if is_starving != self.egress.is_starving() {
@@ -58,8 +58,8 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     #[inline]
     fn next_ask(&self) -> u64 {
         let output = &self.crossbar.outputs[self.number as usize];
-        let start = if output.staged_lanes != 0 { self.next_start(output.staged_lanes) } else { u64::MAX };
-        if output.lanes_with_heads == 0 {
+        let start = if output.staged_vls != 0 { self.next_start(output.staged_vls) } else { u64::MAX };
+        if output.vls_with_heads == 0 {
             start
         } else if output.closed_until > self.now {
             start.min(output.closed_until)
@@ -70,11 +70,11 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
 
     /// When a staged packet may start, if the wire is not free or none of them may start yet.
     #[inline(never)]
-    fn next_start(&self, staged_lanes: u32) -> u64 {
-        let first = self.crossbar.lane_number::<SMALL>(self.number, 0);
-        let lanes = &self.crossbar.output_lanes[first..];
-        let ready = |lane: u32| self.crossbar.queues.entry(lanes[lane as usize].staged.first).ready_at;
-        let starts = bits(staged_lanes.into()).map(ready).map(|ready| ready.max(self.egress.free_at()));
+    fn next_start(&self, staged_vls: u32) -> u64 {
+        let first = self.crossbar.vl_number::<SMALL>(self.number, 0);
+        let vls = &self.crossbar.output_vls[first..];
+        let ready = |vl: u32| self.crossbar.queues.entry(vls[vl as usize].staged.first).ready_at;
+        let starts = bits(staged_vls.into()).map(ready).map(|ready| ready.max(self.egress.free_at()));
         starts.filter(|&start| start > self.now).min().unwrap_or(u64::MAX)
     }
 
@@ -88,7 +88,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     /// When credits arrive, if some are known to be on their way.
     #[cold]
     fn wait_for_credits(&mut self) -> u64 {
-        self.egress.wait_for_credits(self.desk).unwrap_or(u64::MAX)
+        self.egress.wait_for_credits(self.context).unwrap_or(u64::MAX)
     }
 
     #[inline]
@@ -100,9 +100,9 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     #[inline(never)]
     fn start_staged(&mut self) -> bool {
         if !self.egress.starts_ahead() {
-            return self.is_free() && self.start_one_of_lanes();
+            return self.is_free() && self.start_one_of_vls();
         }
-        while let place = self.crossbar.output_lane::<SMALL>(self.number, 0).staged.first
+        while let place = self.crossbar.output_vl::<SMALL>(self.number, 0).staged.first
             && place != NONE
         {
             let entry = self.crossbar.queues.entry(place);
@@ -121,11 +121,11 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
 
     /// A staged packet starts, if one can, lane by lane in turn; tells whether credits are lacking.
     #[inline]
-    fn start_one_of_lanes(&mut self) -> bool {
+    fn start_one_of_vls(&mut self) -> bool {
         let mut lacks_credits = false;
-        let Output { staged_lanes, wire_lane, .. } = self.crossbar.outputs[self.number as usize];
-        for lane in in_turn(staged_lanes, wire_lane) {
-            let first = self.crossbar.output_lane::<SMALL>(self.number, lane).staged.first;
+        let Output { staged_vls, wire_vl, .. } = self.crossbar.outputs[self.number as usize];
+        for vl in in_turn(staged_vls, wire_vl) {
+            let first = self.crossbar.output_vl::<SMALL>(self.number, vl).staged.first;
             let entry = self.crossbar.queues.entry(first);
             if entry.ready_at > self.now {
                 continue;
@@ -134,8 +134,8 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
                 lacks_credits = true;
                 continue;
             }
-            let place = self.crossbar.take_staged(self.number, lane);
-            self.start(place, lane);
+            let place = self.crossbar.take_staged(self.number, vl);
+            self.start(place, vl);
             return false;
         }
         lacks_credits
@@ -143,9 +143,9 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
 
     /// Grants a transfer to a head of these lanes, if one can go; tells whether credits are lacking.
     #[inline]
-    fn grant_one(&mut self, lanes: u32) -> bool {
+    fn grant_one(&mut self, vls: u32) -> bool {
         if SMALL {
-            return match self.grant_in_lane(0, 0) {
+            return match self.grant_in_vl(0, 0) {
                 Attempt::Granted { lacks_credits } => lacks_credits,
                 Attempt::NoCredits => true,
                 Attempt::Busy => false,
@@ -155,19 +155,19 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
                 }
             };
         }
-        self.grant_in_turn(lanes)
+        self.grant_in_turn(vls)
     }
 
     /// As [`Arbiter::grant_one`], lane by lane in turn.
     #[inline(never)]
-    fn grant_in_turn(&mut self, lanes: u32) -> bool {
+    fn grant_in_turn(&mut self, vls: u32) -> bool {
         let mut lacks_credits = false;
-        let mut busy_lanes = 0;
-        for lane in in_turn(lanes, self.crossbar.outputs[self.number as usize].lane) {
-            match self.grant_in_lane(lane, busy_lanes) {
+        let mut busy_vls = 0;
+        for vl in in_turn(vls, self.crossbar.outputs[self.number as usize].vl) {
+            match self.grant_in_vl(vl, busy_vls) {
                 Attempt::Granted { lacks_credits } => return lacks_credits,
                 Attempt::NoCredits => lacks_credits = true,
-                Attempt::Busy => busy_lanes |= 1 << lane,
+                Attempt::Busy => busy_vls |= 1 << vl,
                 Attempt::NoRoom => {}
             }
         }
@@ -176,26 +176,26 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
 
     /// Grants a transfer to a head of a lane, if one can go; in other lanes, one bit each, ingresses were too busy.
     #[inline]
-    fn grant_in_lane(&mut self, lane: usize, busy_lanes: u32) -> Attempt {
+    fn grant_in_vl(&mut self, vl: usize, busy_vls: u32) -> Attempt {
         let is_first =
-            self.is_free() && self.crossbar.output_lane::<SMALL>(self.number, lane).staged.first == NONE;
-        let can_stage = self.has_room(lane);
+            self.is_free() && self.crossbar.output_vl::<SMALL>(self.number, vl).staged.first == NONE;
+        let can_stage = self.has_room(vl);
         if !is_first && !can_stage {
             return Attempt::NoRoom;
         }
-        let Choice::Ingress(ingress) = self.choose(lane) else { return Attempt::Busy };
-        let before = self.crossbar.lane_before(ingress, self.number, lane);
+        let Choice::Ingress(ingress) = self.choose(vl) else { return Attempt::Busy };
+        let before = self.crossbar.vl_before(ingress, self.number, vl);
         let head = &self.crossbar.queues.head(ingress, before, self.number).packet;
         let has_credits = is_first && self.egress.has_credits(self.now, head);
         if !has_credits && !can_stage {
             self.crossbar.starve(self.number);
             return Attempt::NoCredits;
         }
-        if busy_lanes != 0 {
-            self.crossbar.pass_holders(self.number, busy_lanes, ingress);
+        if busy_vls != 0 {
+            self.crossbar.pass_holders(self.number, busy_vls, ingress);
         }
         // On a free wire nothing that may start is staged but for want of credits.
-        let lacks_credits = self.grant((ingress, before), lane, has_credits) && self.is_free();
+        let lacks_credits = self.grant((ingress, before), vl, has_credits) && self.is_free();
         Attempt::Granted { lacks_credits }
     }
 
@@ -208,28 +208,28 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
 
     /// Whether another packet may be staged in a lane.
     #[inline]
-    fn has_room(&self, lane: usize) -> bool {
-        self.crossbar.has_room::<SMALL>(self.number, lane, self.egress.bytes_ahead_of_starts())
+    fn has_room(&self, vl: usize) -> bool {
+        self.crossbar.has_room::<SMALL>(self.number, vl, self.egress.bytes_ahead_of_starts())
     }
 
     #[inline]
-    fn choose(&mut self, lane: usize) -> Choice {
+    fn choose(&mut self, vl: usize) -> Choice {
         let staged = self.crossbar.outputs[self.number as usize].staged_bytes;
         let Arbiter { crossbar, egress, number, now, .. } = self;
         // Until then the wire has enough to do.
         let runs_dry =
             || egress.free_at() + egress.serialization_of(u32::try_from(staged).unwrap_or(u32::MAX));
-        crossbar.choose::<SMALL>(*number, lane, runs_dry, *now)
+        crossbar.choose::<SMALL>(*number, vl, runs_dry, *now)
     }
 
     /// Grants a transfer to the head of an ingress, in the lane that it came by, and to packets behind it; tells whether a
     /// packet that is staged could start but for credits.
     #[inline]
-    fn grant(&mut self, (ingress, before): (u32, usize), lane: usize, has_credits: bool) -> bool {
+    fn grant(&mut self, (ingress, before): (u32, usize), vl: usize, has_credits: bool) -> bool {
         let (now, egress) = (self.now, self.number);
         let begin = self.crossbar.begin_at(ingress, now);
-        let mut place = self.crossbar.take_granted::<SMALL>(now, (ingress, before), lane, egress);
-        self.crossbar.note_wait::<SMALL>(place, egress, lane, begin);
+        let mut place = self.crossbar.take_granted::<SMALL>(now, (ingress, before), vl, egress);
+        self.crossbar.note_wait::<SMALL>(place, egress, vl, begin);
         let mut left = self.crossbar.full_blocks;
         let mut part = begin;
         loop {
@@ -238,44 +238,44 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
             let (blocks, end) = (Credits::blocks(bytes), part + self.transfer_time(bytes));
             left = left.saturating_sub(blocks);
             if let Some(returns) = &mut self.crossbar.inputs[ingress as usize].returns {
-                returns.give(end.max(whole_at), before, blocks, self.desk, self.round);
+                returns.give(end.max(whole_at), before, blocks, self.context, self.round);
             }
             if part == now && has_credits {
-                self.start(place, lane);
+                self.start(place, vl);
             } else {
-                self.stage(place, lane, part);
+                self.stage(place, vl, part);
             }
             part = end;
-            let Some(next) = self.next_of_train((ingress, before), lane, left) else { break };
+            let Some(next) = self.next_of_train((ingress, before), vl, left) else { break };
             place = next;
         }
-        self.crossbar.grant::<SMALL>(Transfer { ingress, egress, lane, end: part });
-        begin == now && !has_credits && self.crossbar.output_lane::<SMALL>(egress, lane).staged.first != NONE
+        self.crossbar.grant::<SMALL>(Transfer { ingress, egress, vl, end: part });
+        begin == now && !has_credits && self.crossbar.output_vl::<SMALL>(egress, vl).staged.first != NONE
     }
 
     /// A packet of a lane is staged that may start at `ready`; its start may be known.
     #[inline]
-    fn stage(&mut self, place: u32, lane: usize, ready: u64) {
+    fn stage(&mut self, place: u32, vl: usize, ready: u64) {
         let is_next = self.egress.starts_ahead()
             && ready <= self.egress.free_at().max(self.now)
-            && self.crossbar.output_lane::<SMALL>(self.number, lane).staged.first == NONE;
+            && self.crossbar.output_vl::<SMALL>(self.number, vl).staged.first == NONE;
         if is_next && self.egress.has_credits(self.now, &self.crossbar.queues.entry(place).packet) {
-            self.start(place, lane);
+            self.start(place, vl);
         } else {
-            self.crossbar.stage(self.number, lane, place, ready);
+            self.crossbar.stage(self.number, vl, place, ready);
         }
     }
 
     /// Takes the packet behind those that are granted a transfer, if it may come along: it goes the same way, and there is room.
     #[inline]
-    fn next_of_train(&mut self, (ingress, before): (u32, usize), lane: usize, left: u32) -> Option<u32> {
+    fn next_of_train(&mut self, (ingress, before): (u32, usize), vl: usize, left: u32) -> Option<u32> {
         let (now, egress) = (self.now, self.number);
-        if left == 0 || !self.crossbar.is_wanted::<SMALL>(ingress, lane, egress) {
+        if left == 0 || !self.crossbar.is_wanted::<SMALL>(ingress, vl, egress) {
             return None;
         }
         let blocks = Credits::blocks(self.crossbar.queues.head(ingress, before, egress).packet.bytes);
-        let fits = blocks <= left && self.has_room(lane);
-        fits.then(|| self.crossbar.take_head::<SMALL>(now, (ingress, before), lane, egress))
+        let fits = blocks <= left && self.has_room(vl);
+        fits.then(|| self.crossbar.take_head::<SMALL>(now, (ingress, before), vl, egress))
     }
 
     #[inline]
@@ -285,13 +285,13 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
 
     /// The transmission of a packet of a lane that is in no queue any more starts, or is known to start when the wire is free.
     #[inline]
-    fn start(&mut self, place: u32, lane: usize) {
-        self.crossbar.outputs[self.number as usize].wire_lane = lane;
-        let (packet, found) = self.crossbar.remove(self.number, place);
+    fn start(&mut self, place: u32, vl: usize) {
+        self.crossbar.outputs[self.number as usize].wire_vl = vl;
+        let (packet, snapshot) = self.crossbar.remove(self.number, place);
         if self.egress.starts_ahead() {
-            self.egress.launch_ahead(self.now, &packet, self.desk, self.round);
+            self.egress.launch_ahead(self.now, &packet, self.context, self.round);
         } else {
-            self.egress.launch(self.now, &packet, found, self.desk, self.round);
+            self.egress.launch(self.now, &packet, snapshot, self.context, self.round);
         }
     }
 }

@@ -18,7 +18,7 @@ use super::turn::Turn;
 use super::{Returns, Throttle};
 use crate::bits::bits;
 use crate::packet::Packet;
-use crate::trace::Found;
+use crate::trace::QueueSnapshot;
 use crate::wakes::Wakes;
 
 /// One input buffer.
@@ -75,15 +75,15 @@ pub struct Output {
     /// Packets in input buffers or staged.
     pub n_waiting: u32,
     /// Lanes that have heads for it, one bit each.
-    pub lanes_with_heads: u32,
+    pub vls_with_heads: u32,
     /// Lanes that have staged packets, one bit each.
-    pub staged_lanes: u32,
+    pub staged_vls: u32,
     /// Number among the transfers of the switch of the last one that it granted, from 1; 0 for none.
     pub last_grant: u64,
     /// The lane in which it granted last.
-    pub lane: usize,
+    pub vl: usize,
     /// The lane of which a packet started last.
-    pub wire_lane: usize,
+    pub wire_vl: usize,
     /// Bytes staged, of all lanes.
     pub staged_bytes: u64,
     /// Transfers that it granted so far.
@@ -94,7 +94,7 @@ pub struct Output {
 
 /// One lane of an egress.
 #[derive(Debug, Clone)]
-pub struct OutputLane {
+pub struct OutputVl {
     /// Whose turn it is.
     pub(super) turn: Turn,
     /// What waits at the egress for its wire.
@@ -110,11 +110,11 @@ pub struct OutputLane {
 /// See the module.
 pub struct Crossbar {
     /// The first lane of each class.
-    lanes: [u8; 8],
+    vls: [u8; 8],
     /// How lane steps are taken, in a fabric of groups.
     pub steps: Option<Box<Steps>>,
     /// Lanes.
-    pub n_lanes: usize,
+    pub n_vls: usize,
     /// How much faster than a link it is.
     pub speedup: u64,
     /// What may be staged of each lane at an egress.
@@ -124,7 +124,7 @@ pub struct Crossbar {
     /// One for each port.
     pub outputs: Vec<Output>,
     /// For each port and lane.
-    pub(super) output_lanes: Vec<OutputLane>,
+    pub(super) output_vls: Vec<OutputVl>,
     /// What waits.
     pub queues: Queues,
     /// The instant for which something is expected to happen, `u64::MAX` for none.
@@ -164,7 +164,7 @@ pub(super) struct EgressBits {
     /// There were no credits for the head whose turn it was.
     pub(super) starved: u64,
     /// It may have something to do.
-    pub(super) stirred: u64,
+    pub(super) to_arbitrate: u64,
 }
 
 impl Crossbar {
@@ -176,7 +176,7 @@ impl Crossbar {
         returns: Vec<Returns>,
         is_steady: impl Fn(&Port) -> bool,
     ) -> Crossbar {
-        let (n_ports, n_lanes) = (ports.len(), credits.n_lanes());
+        let (n_ports, n_vls) = (ports.len(), credits.n_vls());
         let fastest = ports.iter().map(|port| port.rate).max().unwrap_or(Rate(0));
         let input = |(port, returns): (&Port, Returns)| Input {
             returns: Some(returns),
@@ -192,16 +192,16 @@ impl Crossbar {
         let output = || Output {
             closed_until: 0,
             n_waiting: 0,
-            lanes_with_heads: 0,
-            staged_lanes: 0,
+            vls_with_heads: 0,
+            staged_vls: 0,
             last_grant: 0,
-            lane: n_lanes - 1,
-            wire_lane: n_lanes - 1,
+            vl: n_vls - 1,
+            wire_vl: n_vls - 1,
             staged_bytes: 0,
             n_grants: 0,
             waits: Waits::default(),
         };
-        let output_lane = OutputLane {
+        let output_vl = OutputVl {
             turn: Turn::new(n_ports as u32),
             staged: Line::EMPTY,
             staged_bytes: 0,
@@ -211,22 +211,22 @@ impl Crossbar {
         let n_words = inputs.len().div_ceil(64);
         let full = u32::try_from(packet.0).unwrap_or(u32::MAX);
         Crossbar {
-            lanes: credits.lanes,
+            vls: credits.vls,
             steps: None,
-            n_lanes,
+            n_vls,
             speedup: u64::from(credits.speedup),
             output_buffer: credits.output_buffer.0,
             outputs: (0..n_ports).map(|_| output()).collect(),
-            output_lanes: vec![output_lane; n_ports * n_lanes],
-            queues: Queues::new(inputs.len(), n_lanes, n_ports, credits.order == InputOrder::Voq),
+            output_vls: vec![output_vl; n_ports * n_vls],
+            queues: Queues::new(inputs.len(), n_vls, n_ports, credits.order == InputOrder::Voq),
             event_at: u64::MAX,
             is_alone: false,
             throttle: None,
             full,
             full_blocks: Credits::blocks(full),
             n_words,
-            wanted: vec![0; n_ports * n_lanes * n_words],
-            owing: vec![0; n_ports * n_lanes * n_words],
+            wanted: vec![0; n_ports * n_vls * n_words],
+            owing: vec![0; n_ports * n_vls * n_words],
             wants: vec![0; inputs.len() * n_ports.div_ceil(64)],
             holds: vec![0; inputs.len() * n_ports.div_ceil(64)],
             inputs,
@@ -234,7 +234,7 @@ impl Crossbar {
             wakes: Wakes::new(n_ports),
             n_grants: 0,
             is_ideal: credits.is_ideal,
-            is_small: n_lanes == 1 && n_words == 1,
+            is_small: n_vls == 1 && n_words == 1,
         }
     }
 
@@ -246,14 +246,14 @@ impl Crossbar {
 
     /// Whether packets that come need more than a place.
     #[inline(always)]
-    pub fn is_special(&self) -> bool {
+    pub fn has_slow_arrivals(&self) -> bool {
         self.steps.is_some() | self.throttle.is_some()
     }
 
     /// The lane of a packet as it is.
     #[inline]
-    pub fn lane(&self, packet: &Packet) -> usize {
-        usize::from(self.lanes[usize::from(packet.class() & 7)] + packet.step())
+    pub fn vl(&self, packet: &Packet) -> usize {
+        usize::from(self.vls[usize::from(packet.class() & 7)] + packet.step())
     }
 
     /// Lanes that a packet rises by between an ingress and an egress.
@@ -264,8 +264,8 @@ impl Crossbar {
 
     /// The lane in which packets come by an ingress that leave by an egress in a lane.
     #[inline]
-    pub fn lane_before(&self, ingress: u32, egress: u32, lane: usize) -> usize {
-        lane - self.rise(ingress, egress)
+    pub fn vl_before(&self, ingress: u32, egress: u32, vl: usize) -> usize {
+        vl - self.rise(ingress, egress)
     }
 
     /// The time of a transfer of what takes so long on the wire.
@@ -286,21 +286,21 @@ impl Crossbar {
 
     /// The number of a lane of an egress.
     #[inline(always)]
-    pub(super) fn lane_number<const SMALL: bool>(&self, egress: u32, lane: usize) -> usize {
-        if SMALL { egress as usize } else { egress as usize * self.n_lanes + lane }
+    pub(super) fn vl_number<const SMALL: bool>(&self, egress: u32, vl: usize) -> usize {
+        if SMALL { egress as usize } else { egress as usize * self.n_vls + vl }
     }
 
     /// A lane of an egress.
     #[inline(always)]
-    pub(super) fn output_lane<const SMALL: bool>(&mut self, egress: u32, lane: usize) -> &mut OutputLane {
-        let number = self.lane_number::<SMALL>(egress, lane);
-        &mut self.output_lanes[number]
+    pub(super) fn output_vl<const SMALL: bool>(&mut self, egress: u32, vl: usize) -> &mut OutputVl {
+        let number = self.vl_number::<SMALL>(egress, vl);
+        &mut self.output_vls[number]
     }
 
     /// The first word of bits of ingresses, of a lane of an egress.
     #[inline(always)]
-    pub(super) fn ingress_word<const SMALL: bool>(&self, egress: u32, lane: usize) -> usize {
-        let number = self.lane_number::<SMALL>(egress, lane);
+    pub(super) fn ingress_word<const SMALL: bool>(&self, egress: u32, vl: usize) -> usize {
+        let number = self.vl_number::<SMALL>(egress, vl);
         if SMALL { number } else { number * self.n_words }
     }
 
@@ -318,22 +318,22 @@ impl Crossbar {
         (ingress, egress): (u32, u32),
         packet: &Packet,
         whole_at: u64,
-        found: Option<Found>,
+        snapshot: Option<QueueSnapshot>,
     ) -> u64 {
-        let lane = self.lane(packet);
-        let before = self.lane_before(ingress, egress, lane);
-        let n_grants = self.output_lane::<false>(egress, lane).n_grants;
+        let vl = self.vl(packet);
+        let before = self.vl_before(ingress, egress, vl);
+        let n_grants = self.output_vl::<false>(egress, vl).n_grants;
         let entry = Entry::new(packet, egress, (now, whole_at), n_grants);
         let (place, is_head) = self.queues.insert(ingress, before, entry);
-        if let Some(found) = found {
-            self.queues.note(place, found);
+        if let Some(snapshot) = snapshot {
+            self.queues.note(place, snapshot);
         }
         self.inputs[ingress as usize].n_queued += 1;
         self.outputs[egress as usize].n_waiting += 1;
         if !is_head {
             return u64::MAX;
         }
-        self.want::<false>(ingress, lane, egress);
+        self.want::<false>(ingress, vl, egress);
         self.ask_at(egress, now)
     }
 
@@ -342,7 +342,7 @@ impl Crossbar {
     fn ask_at(&mut self, egress: u32, now: u64) -> u64 {
         let until = self.outputs[egress as usize].closed_until;
         if until <= now {
-            self.stir(egress);
+            self.request_arbitration(egress);
             return now;
         }
         self.wakes.bring_forward(egress, until);
@@ -351,9 +351,9 @@ impl Crossbar {
 
     /// A queue has a head for an egress.
     #[inline]
-    fn want<const SMALL: bool>(&mut self, ingress: u32, lane: usize, egress: u32) {
-        self.outputs[egress as usize].lanes_with_heads |= 1 << lane;
-        let word = self.ingress_word::<SMALL>(egress, lane) + ingress as usize / 64;
+    fn want<const SMALL: bool>(&mut self, ingress: u32, vl: usize, egress: u32) {
+        self.outputs[egress as usize].vls_with_heads |= 1 << vl;
+        let word = self.ingress_word::<SMALL>(egress, vl) + ingress as usize / 64;
         self.wanted[word] |= 1 << (ingress % 64);
         let word = self.egress_word::<SMALL>(ingress) + egress as usize / 64;
         self.wants[word] |= 1 << (egress % 64);
@@ -361,14 +361,14 @@ impl Crossbar {
 
     /// A queue has no head for an egress any more.
     #[inline]
-    fn want_no_more<const SMALL: bool>(&mut self, ingress: u32, lane: usize, egress: u32) {
-        let first = self.ingress_word::<SMALL>(egress, lane);
+    fn want_no_more<const SMALL: bool>(&mut self, ingress: u32, vl: usize, egress: u32) {
+        let first = self.ingress_word::<SMALL>(egress, vl);
         self.wanted[first + ingress as usize / 64] &= !(1 << (ingress % 64));
         let n_words = if SMALL { 1 } else { self.n_words };
         if self.wanted[first..][..n_words].iter().all(|&word| word == 0) {
-            self.outputs[egress as usize].lanes_with_heads &= !(1 << lane);
+            self.outputs[egress as usize].vls_with_heads &= !(1 << vl);
         }
-        let wants_other = || (0..self.n_lanes).any(|lane| self.is_wanted::<false>(ingress, lane, egress));
+        let wants_other = || (0..self.n_vls).any(|vl| self.is_wanted::<false>(ingress, vl, egress));
         if SMALL || !wants_other() {
             let word = self.egress_word::<SMALL>(ingress) + egress as usize / 64;
             self.wants[word] &= !(1 << (egress % 64));
@@ -377,9 +377,8 @@ impl Crossbar {
 
     /// Whether an ingress has a head for a lane of an egress.
     #[inline]
-    pub fn is_wanted<const SMALL: bool>(&self, ingress: u32, lane: usize, egress: u32) -> bool {
-        self.wanted[self.ingress_word::<SMALL>(egress, lane) + ingress as usize / 64] >> (ingress % 64) & 1
-            == 1
+    pub fn is_wanted<const SMALL: bool>(&self, ingress: u32, vl: usize, egress: u32) -> bool {
+        self.wanted[self.ingress_word::<SMALL>(egress, vl) + ingress as usize / 64] >> (ingress % 64) & 1 == 1
     }
 
     /// Takes the head of an ingress, in the lane that it came by, for an egress in a lane of it out of its buffer: its place.
@@ -389,26 +388,26 @@ impl Crossbar {
         &mut self,
         now: u64,
         (ingress, before): (u32, usize),
-        lane: usize,
+        vl: usize,
         egress: u32,
     ) -> u32 {
         self.inputs[ingress as usize].n_queued -= 1;
-        let own = self.lane_number::<SMALL>(egress, lane);
+        let own = self.vl_number::<SMALL>(egress, vl);
         let (place, next) = self.queues.take_head(ingress, before, egress);
         let Some(head) = next else {
-            self.want_no_more::<SMALL>(ingress, lane, egress);
+            self.want_no_more::<SMALL>(ingress, vl, egress);
             return place;
         };
         let next = head.egress;
         if next == egress {
-            head.become_head(now, self.output_lanes[own].n_grants);
+            head.become_head(now, self.output_vls[own].n_grants);
             return place;
         }
-        let next_lane = before + rise(self.steps.as_deref(), ingress, next);
-        let number = if SMALL { next as usize } else { next as usize * self.n_lanes + next_lane };
-        head.become_head(now, self.output_lanes[number].n_grants);
-        self.want_no_more::<SMALL>(ingress, lane, egress);
-        self.want::<SMALL>(ingress, next_lane, next);
+        let next_vl = before + rise(self.steps.as_deref(), ingress, next);
+        let number = if SMALL { next as usize } else { next as usize * self.n_vls + next_vl };
+        head.become_head(now, self.output_vls[number].n_grants);
+        self.want_no_more::<SMALL>(ingress, vl, egress);
+        self.want::<SMALL>(ingress, next_vl, next);
         // Its egress may grant it a transfer ahead of time.
         self.ask_at(next, now);
         place
@@ -416,7 +415,7 @@ impl Crossbar {
 
     /// A packet leaves the switch that is in no queue any more.
     #[inline]
-    pub fn remove(&mut self, egress: u32, place: u32) -> (Packet, Option<Found>) {
+    pub fn remove(&mut self, egress: u32, place: u32) -> (Packet, Option<QueueSnapshot>) {
         self.outputs[egress as usize].n_waiting -= 1;
         self.queues.remove(place)
     }
@@ -429,59 +428,58 @@ impl Crossbar {
 
     /// A packet is staged at an egress; it may start at `begin`.
     #[inline]
-    pub fn stage(&mut self, egress: u32, lane: usize, place: u32, begin: u64) {
+    pub fn stage(&mut self, egress: u32, vl: usize, place: u32, begin: u64) {
         let entry = self.queues.entry_mut(place);
         entry.ready_at = begin;
         let bytes = u64::from(entry.packet.bytes);
         let output = &mut self.outputs[egress as usize];
         output.staged_bytes += bytes;
-        output.staged_lanes |= 1 << lane;
-        let own = &mut self.output_lanes[egress as usize * self.n_lanes + lane];
+        output.staged_vls |= 1 << vl;
+        let own = &mut self.output_vls[egress as usize * self.n_vls + vl];
         self.queues.append(&mut own.staged, place);
         own.staged_bytes += bytes;
     }
 
     /// Takes the first staged packet of a lane out of its queue: its place.
     #[inline]
-    pub fn take_staged(&mut self, egress: u32, lane: usize) -> u32 {
-        let own = &mut self.output_lanes[egress as usize * self.n_lanes + lane];
+    pub fn take_staged(&mut self, egress: u32, vl: usize) -> u32 {
+        let own = &mut self.output_vls[egress as usize * self.n_vls + vl];
         let place = own.staged.first;
         self.queues.take_first(&mut own.staged);
         let bytes = u64::from(self.queues.entry(place).packet.bytes);
         own.staged_bytes -= bytes;
         let output = &mut self.outputs[egress as usize];
         output.staged_bytes -= bytes;
-        output.staged_lanes ^= u32::from(own.staged.first == NONE) << lane;
+        output.staged_vls ^= u32::from(own.staged.first == NONE) << vl;
         place
     }
 
     /// As [`Crossbar::take_staged`], of any lane that has such a packet.
     pub fn take_any_staged(&mut self, egress: u32) -> Option<u32> {
-        let lane =
-            (0..self.n_lanes).find(|&lane| self.output_lane::<false>(egress, lane).staged.first != NONE)?;
-        Some(self.take_staged(egress, lane))
+        let vl = (0..self.n_vls).find(|&vl| self.output_vl::<false>(egress, vl).staged.first != NONE)?;
+        Some(self.take_staged(egress, vl))
     }
 
     /// Whether another packet may be staged in a lane, with so many bytes more that leave ahead of it.
     #[inline]
-    pub fn has_room<const SMALL: bool>(&self, egress: u32, lane: usize, ahead: u64) -> bool {
-        let staged = self.output_lanes[self.lane_number::<SMALL>(egress, lane)].staged_bytes;
+    pub fn has_room<const SMALL: bool>(&self, egress: u32, vl: usize, ahead: u64) -> bool {
+        let staged = self.output_vls[self.vl_number::<SMALL>(egress, vl)].staged_bytes;
         staged + ahead + u64::from(self.full) <= self.output_buffer
     }
 
     /// Those that are to be asked at `now` are, and those that were to be before.
     #[inline]
-    pub fn stir_due(&mut self, now: u64) {
+    pub fn request_due_arbitrations(&mut self, now: u64) {
         let Crossbar { wakes, egresses, .. } = self;
-        wakes.take_due(now, |first, bits| egresses[first as usize / 64].stirred |= bits << (first % 64));
+        wakes.take_due(now, |first, bits| egresses[first as usize / 64].to_arbitrate |= bits << (first % 64));
     }
 
     /// When the first of the ingresses that have heads for an egress and are busy at `now` is idle, `u64::MAX` for never.
     #[inline(never)]
     pub fn next_idle(&self, egress: u32, now: u64) -> u64 {
         let mut next = u64::MAX;
-        for lane in bits(self.outputs[egress as usize].lanes_with_heads.into()) {
-            let words = &self.wanted[self.ingress_word::<false>(egress, lane as usize)..][..self.n_words];
+        for vl in bits(self.outputs[egress as usize].vls_with_heads.into()) {
+            let words = &self.wanted[self.ingress_word::<false>(egress, vl as usize)..][..self.n_words];
             for (number, &word) in words.iter().enumerate() {
                 for ingress in bits(word).map(|bit| number * 64 + bit as usize) {
                     let idle_at = self.inputs[ingress].idle_at;
@@ -494,44 +492,44 @@ impl Crossbar {
 
     /// Egresses that an ingress has heads for may have something to do.
     #[inline]
-    pub fn stir_wanted(&mut self, ingress: u32) {
+    pub fn request_arbitration_for_heads(&mut self, ingress: u32) {
         let wants = &self.wants[ingress as usize * self.egresses.len()..];
         for (bits, wants) in self.egresses.iter_mut().zip(wants) {
-            bits.stirred |= wants;
+            bits.to_arbitrate |= wants;
         }
     }
 
     /// An egress may have something to do: its wire may be free, or it may have room or credits.
     #[inline]
-    pub fn stir(&mut self, egress: u32) {
-        self.egresses[egress as usize / 64].stirred |= 1 << (egress % 64);
+    pub fn request_arbitration(&mut self, egress: u32) {
+        self.egresses[egress as usize / 64].to_arbitrate |= 1 << (egress % 64);
     }
 
     /// Of the egresses that may have something to do, the one that is asked first: it granted a transfer the longest ago.
     #[inline]
-    pub fn take_stirred(&mut self) -> Option<u32> {
+    pub fn take_next_egress(&mut self) -> Option<u32> {
         let egress = match &mut self.egresses[..] {
             // The common cases: a switch of no more than 64 ports, and one egress or none.
-            [bits] if bits.stirred & bits.stirred.wrapping_sub(1) == 0 => {
-                if bits.stirred == 0 {
+            [bits] if bits.to_arbitrate & bits.to_arbitrate.wrapping_sub(1) == 0 => {
+                if bits.to_arbitrate == 0 {
                     return None;
                 }
-                bits.stirred.trailing_zeros()
+                bits.to_arbitrate.trailing_zeros()
             }
-            _ => self.first_stirred()?,
+            _ => self.next_egress()?,
         };
         let bits = &mut self.egresses[egress as usize / 64];
-        bits.stirred &= !(1 << (egress % 64));
+        bits.to_arbitrate &= !(1 << (egress % 64));
         bits.starved &= !(1 << (egress % 64));
         self.wakes.forget(egress);
         Some(egress)
     }
 
     #[inline(never)]
-    fn first_stirred(&self) -> Option<u32> {
+    fn next_egress(&self) -> Option<u32> {
         let mut first: Option<(u64, u32)> = None;
         for (number, bits) in self.egresses.iter().enumerate() {
-            let mut bits = bits.stirred;
+            let mut bits = bits.to_arbitrate;
             while bits != 0 {
                 let egress = number as u32 * 64 + bits.trailing_zeros();
                 bits &= bits - 1;
@@ -544,24 +542,24 @@ impl Crossbar {
 
     /// Whether so many credits do not suffice for the packet of a lane that an egress sends next, and none can be staged: what
     /// is staged leaves in order, and while nothing is, nobody passes the head whose turn it is. So many bytes leave ahead.
-    pub fn lacks(&self, egress: u32, lane: usize, blocks: u32, ahead: u64) -> bool {
+    pub fn lacks(&self, egress: u32, vl: usize, blocks: u32, ahead: u64) -> bool {
         // What may still be staged makes room in its buffer.
-        if self.has_room::<false>(egress, lane, ahead) {
+        if self.has_room::<false>(egress, vl, ahead) {
             return false;
         }
-        let own = &self.output_lanes[egress as usize * self.n_lanes + lane];
+        let own = &self.output_vls[egress as usize * self.n_vls + vl];
         let staged = self.queues.packets_of(own.staged).next().map(|(entry, _)| entry.packet.bytes);
         let head = |ingress| {
-            let before = self.lane_before(ingress, egress, lane);
+            let before = self.vl_before(ingress, egress, vl);
             self.queues.head(ingress, before, egress).packet.bytes
         };
-        let next = staged.or_else(|| self.next_ingress(egress, lane).map(head));
+        let next = staged.or_else(|| self.next_ingress(egress, vl).map(head));
         next.is_some_and(|bytes| Credits::blocks(bytes) > blocks)
     }
 
     /// Packets that wait for an egress, in no order, and what they found.
-    pub fn waiting(&self) -> impl Iterator<Item = (&Entry, Option<Found>)> {
-        let staged = self.output_lanes.iter().flat_map(|own| self.queues.packets_of(own.staged));
+    pub fn waiting(&self) -> impl Iterator<Item = (&Entry, Option<QueueSnapshot>)> {
+        let staged = self.output_vls.iter().flat_map(|own| self.queues.packets_of(own.staged));
         self.queues.packets().chain(staged)
     }
 
@@ -577,12 +575,12 @@ impl Crossbar {
         for egress in order {
             out.word(egress as u64);
         }
-        for own in &self.output_lanes {
+        for own in &self.output_vls {
             let holder = self.inputs.get(own.turn.holder as usize);
             own.turn.write_state(holder.map_or(0, |input| input.n_grants), out);
         }
         for output in &self.outputs {
-            out.word(output.lane as u64 | (output.wire_lane as u64) << 8);
+            out.word(output.vl as u64 | (output.wire_vl as u64) << 8);
             out.word(output.closed_until.saturating_sub(out.base().0));
         }
         self.owing.iter().for_each(|&word| out.word(word));
@@ -611,7 +609,7 @@ fn rise(steps: Option<&Steps>, ingress: u32, egress: u32) -> usize {
 
 /// The lanes of which bits are set, in turn after a lane.
 #[inline]
-pub(super) fn in_turn(lanes: u32, last: usize) -> impl Iterator<Item = usize> {
+pub(super) fn in_turn(vls: u32, last: usize) -> impl Iterator<Item = usize> {
     let after = u64::MAX << 1 << last;
-    bits(u64::from(lanes) & after).chain(bits(u64::from(lanes) & !after)).map(|lane| lane as usize)
+    bits(u64::from(vls) & after).chain(bits(u64::from(vls) & !after)).map(|vl| vl as usize)
 }

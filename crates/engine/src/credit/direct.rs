@@ -10,8 +10,8 @@ use netloom_model::Credits;
 
 use super::crossbar::Crossbar;
 use super::queues::{Entry, NONE};
-use crate::desk::Desk;
-use crate::node::{Node, Way};
+use crate::context::PartitionContext;
+use crate::node::{Forwarding, Node};
 use crate::packet::Packet;
 use crate::port::Egress;
 use crate::round::Round;
@@ -31,40 +31,40 @@ impl Node {
     pub(super) fn pass_directly(
         &mut self,
         now: u64,
-        way: Way,
+        forwarding: Forwarding,
         packet: &Packet,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) -> bool {
         let Node { ports, crossbar: Some(crossbar), .. } = self else { return false };
-        let egress = &mut ports[way.port as usize];
-        let is_watched = crossbar.throttle.as_ref().is_some_and(|throttle| throttle.watches(way.port));
-        if desk.quiet_until <= now
+        let egress = &mut ports[forwarding.port as usize];
+        let is_watched = crossbar.throttle.as_ref().is_some_and(|throttle| throttle.watches(forwarding.port));
+        if context.quiet_until <= now
             || crossbar.event_at <= now
             || is_watched
-            || !crossbar.is_uncontended(now, way)
+            || !crossbar.is_uncontended(now, forwarding)
         {
             return false;
         }
-        let lane = crossbar.lane(packet);
-        let Some(target) = crossbar.target(now, way.port, lane, packet, egress) else { return false };
+        let vl = crossbar.vl(packet);
+        let Some(target) = crossbar.target(now, forwarding.port, vl, packet, egress) else { return false };
         let end = now + crossbar.transfer_time(egress.serialization_of(packet.bytes));
-        let before = crossbar.lane_before(way.ingress, way.port, lane);
-        crossbar.grant_unopposed(way, lane, end);
-        let input = &mut crossbar.inputs[way.ingress as usize];
+        let before = crossbar.vl_before(forwarding.ingress, forwarding.port, vl);
+        crossbar.grant_unopposed(forwarding, vl, end);
+        let input = &mut crossbar.inputs[forwarding.ingress as usize];
         let whole_at = input.whole_at(now, packet);
         if let Some(returns) = &mut input.returns {
-            returns.give(end.max(whole_at), before, Credits::blocks(packet.bytes), desk, round);
+            returns.give(end.max(whole_at), before, Credits::blocks(packet.bytes), context, round);
         }
         if target == Target::Link {
-            crossbar.outputs[way.port as usize].wire_lane = lane;
-            egress.launch_unexpected(now, packet, desk, round);
+            crossbar.outputs[forwarding.port as usize].wire_vl = vl;
+            egress.launch_unexpected(now, packet, context, round);
         } else {
-            egress.expect_packet(now, packet, (way.ingress, 0), round);
+            egress.expect_packet(now, packet, (forwarding.ingress, 0), round);
             let start = egress.free_at();
-            crossbar.stage_unopposed(now, way.port, lane, packet);
-            crossbar.wakes.bring_forward(way.port, start);
-            self.expect_crossbar(start, desk);
+            crossbar.stage_unopposed(now, forwarding.port, vl, packet);
+            crossbar.wakes.bring_forward(forwarding.port, start);
+            self.expect_crossbar(start, context);
         }
         true
     }
@@ -74,31 +74,24 @@ impl Crossbar {
     /// Whether a packet at an ingress is the only head for an egress at `now`, both are idle, and no egress would be asked
     /// because of its transfer.
     #[inline]
-    fn is_uncontended(&self, now: u64, Way { ingress, port }: Way) -> bool {
+    fn is_uncontended(&self, now: u64, Forwarding { ingress, port }: Forwarding) -> bool {
         let (input, output) = (&self.inputs[ingress as usize], &self.outputs[port as usize]);
         input.n_queued == 0
-            && output.lanes_with_heads == 0
+            && output.vls_with_heads == 0
             && input.idle_at <= now
             && output.closed_until <= now
     }
 
     /// Where a packet goes at `now`, if there are room and credits, and its start is not to be seen.
     #[inline]
-    fn target(
-        &self,
-        now: u64,
-        port: u32,
-        lane: usize,
-        packet: &Packet,
-        egress: &mut Egress,
-    ) -> Option<Target> {
+    fn target(&self, now: u64, port: u32, vl: usize, packet: &Packet, egress: &mut Egress) -> Option<Target> {
         if !egress.is_up() || egress.sees_starts() {
             return None;
         }
         egress.pass_departures(now + 1);
         let is_free = egress.free_at() <= now;
-        let has_room = || self.has_room::<false>(port, lane, egress.bytes_ahead_of_starts());
-        let is_first = self.outputs[port as usize].staged_lanes == 0;
+        let has_room = || self.has_room::<false>(port, vl, egress.bytes_ahead_of_starts());
+        let is_first = self.outputs[port as usize].staged_vls == 0;
         if is_free {
             return (is_first && egress.has_credits(now, packet)).then_some(Target::Link);
         }
@@ -111,16 +104,16 @@ impl Crossbar {
 
     /// As [`Crossbar::grant`], of a packet that is in no queue.
     #[inline]
-    fn grant_unopposed(&mut self, Way { ingress, port }: Way, lane: usize, end: u64) {
-        let number = port as usize * self.n_lanes + lane;
+    fn grant_unopposed(&mut self, Forwarding { ingress, port }: Forwarding, vl: usize, end: u64) {
+        let number = port as usize * self.n_vls + vl;
         self.forgive(number, ingress);
         self.n_grants += 1;
-        let own = &mut self.output_lanes[number];
+        let own = &mut self.output_vls[number];
         own.n_grants = own.n_grants.wrapping_add(1);
         (own.turn.holder, own.turn.last_holder) = (NONE, ingress);
         let output = &mut self.outputs[port as usize];
         output.n_grants += 1;
-        (output.closed_until, output.last_grant, output.lane) = (end, self.n_grants, lane);
+        (output.closed_until, output.last_grant, output.vl) = (end, self.n_grants, vl);
         let input = &mut self.inputs[ingress as usize];
         input.n_grants = input.n_grants.wrapping_add(1);
         if !self.is_ideal {
@@ -130,9 +123,9 @@ impl Crossbar {
 
     /// A packet is staged that was in no queue.
     #[inline]
-    fn stage_unopposed(&mut self, now: u64, port: u32, lane: usize, packet: &Packet) {
+    fn stage_unopposed(&mut self, now: u64, port: u32, vl: usize, packet: &Packet) {
         self.outputs[port as usize].n_waiting += 1;
         let place = self.queues.hold(Entry::new(packet, port, (now, now), 0));
-        self.stage(port, lane, place, now);
+        self.stage(port, vl, place, now);
     }
 }

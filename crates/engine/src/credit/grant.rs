@@ -27,7 +27,7 @@ pub struct Transfer {
     pub ingress: u32,
     pub egress: u32,
     /// The lane in which it leaves.
-    pub lane: usize,
+    pub vl: usize,
     /// When it ends, in ps.
     pub end: u64,
 }
@@ -49,68 +49,68 @@ impl Crossbar {
     pub fn choose<const SMALL: bool>(
         &mut self,
         egress: u32,
-        lane: usize,
+        vl: usize,
         idle_by: impl FnOnce() -> u64,
         now: u64,
     ) -> Choice {
-        let number = self.lane_number::<SMALL>(egress, lane);
-        let mut holder = self.output_lanes[number].turn.holder;
+        let number = self.vl_number::<SMALL>(egress, vl);
+        let mut holder = self.output_vls[number].turn.holder;
         if holder == NONE {
             let Some(first) = self.next_holder::<SMALL>(number) else { return Choice::Nobody };
             holder = first;
             self.forgive(number, holder);
-            self.output_lanes[number].turn.assign(holder, self.inputs[holder as usize].n_grants);
+            self.output_vls[number].turn.assign(holder, self.inputs[holder as usize].n_grants);
         }
         let input = &self.inputs[holder as usize];
         if input.idle_at <= now {
             return Choice::Ingress(holder);
         }
         let idle_by = idle_by().max(now);
-        let turn = &self.output_lanes[number].turn;
+        let turn = &self.output_vls[number].turn;
         if input.idle_at <= idle_by || turn.is_due(input.n_grants) {
             return Choice::Ingress(holder);
         }
         let held = self.egress_word::<SMALL>(holder) + egress as usize / 64;
         self.holds[held] |= 1 << (egress % 64);
         let is_idle = |ingress: u32| self.inputs[ingress as usize].idle_at <= idle_by;
-        let turn = &self.output_lanes[number].turn;
+        let turn = &self.output_vls[number].turn;
         self.first_wanted::<SMALL>(number, turn.last_passer, is_idle).map_or(Choice::Busy, Choice::Ingress)
     }
 
     /// Who gets the turn of a lane of an egress: the next one that has a head for it and owes none, or else the next one.
     #[inline]
-    fn next_holder<const SMALL: bool>(&self, output_lane: usize) -> Option<u32> {
-        let last = self.output_lanes[output_lane].turn.last_holder;
+    fn next_holder<const SMALL: bool>(&self, output_vl: usize) -> Option<u32> {
+        let last = self.output_vls[output_vl].turn.last_holder;
         if SMALL || self.n_words == 1 {
-            let wanted = self.wanted[output_lane];
-            let paid = wanted & !self.owing[output_lane];
+            let wanted = self.wanted[output_vl];
+            let paid = wanted & !self.owing[output_vl];
             return first_after(last, if paid == 0 { wanted } else { paid });
         }
-        let next = self.first_wanted::<SMALL>(output_lane, last, |ingress| !self.owes(output_lane, ingress));
-        next.or_else(|| self.first_wanted::<SMALL>(output_lane, last, |_| true))
+        let next = self.first_wanted::<SMALL>(output_vl, last, |ingress| !self.owes(output_vl, ingress));
+        next.or_else(|| self.first_wanted::<SMALL>(output_vl, last, |_| true))
     }
 
     /// Whether an ingress has passed a holder, and is left out once where its turn comes.
     #[inline]
-    pub fn owes(&self, output_lane: usize, ingress: u32) -> bool {
-        self.owing[output_lane * self.n_words + ingress as usize / 64] >> (ingress % 64) & 1 == 1
+    pub fn owes(&self, output_vl: usize, ingress: u32) -> bool {
+        self.owing[output_vl * self.n_words + ingress as usize / 64] >> (ingress % 64) & 1 == 1
     }
 
     /// An ingress gets the turn: those between the last holder and it owe none any more; nobody does if it owes one itself.
     #[inline]
-    pub(super) fn forgive(&mut self, output_lane: usize, holder: u32) {
-        if self.output_lanes[output_lane].is_owed {
-            self.forgive_some(output_lane, holder);
+    pub(super) fn forgive(&mut self, output_vl: usize, holder: u32) {
+        if self.output_vls[output_vl].is_owed {
+            self.forgive_some(output_vl, holder);
         }
     }
 
     #[inline(never)]
-    fn forgive_some(&mut self, output_lane: usize, holder: u32) {
-        let last = self.output_lanes[output_lane].turn.last_holder;
-        let clears_all = self.owes(output_lane, holder);
+    fn forgive_some(&mut self, output_vl: usize, holder: u32) {
+        let last = self.output_vls[output_vl].turn.last_holder;
+        let clears_all = self.owes(output_vl, holder);
         let n_inputs = self.inputs.len() as u32;
         let distance = |ingress: u32| (ingress + n_inputs - last - 1) % n_inputs;
-        let words = &mut self.owing[output_lane * self.n_words..][..self.n_words];
+        let words = &mut self.owing[output_vl * self.n_words..][..self.n_words];
         for (word, first) in words.iter_mut().zip((0..).step_by(64)) {
             for ingress in bits(*word).map(|bit| first + bit) {
                 if clears_all || distance(ingress) < distance(holder) {
@@ -118,23 +118,23 @@ impl Crossbar {
                 }
             }
         }
-        self.output_lanes[output_lane].is_owed = words.iter().any(|&word| word != 0);
+        self.output_vls[output_vl].is_owed = words.iter().any(|&word| word != 0);
     }
 
     /// The first ingress after another one, in turn, of those that have a head for a lane of an egress and meet a condition.
     #[inline]
     fn first_wanted<const SMALL: bool>(
         &self,
-        output_lane: usize,
+        output_vl: usize,
         last: u32,
         meets: impl Fn(u32) -> bool,
     ) -> Option<u32> {
         if SMALL {
-            let (wanted, after) = (self.wanted[output_lane], u64::MAX << 1 << (last & 63));
+            let (wanted, after) = (self.wanted[output_vl], u64::MAX << 1 << (last & 63));
             let next = bits(wanted & after).find(|&ingress| meets(ingress));
             return next.or_else(|| bits(wanted & !after).find(|&ingress| meets(ingress)));
         }
-        let words = &self.wanted[output_lane * self.n_words..][..self.n_words];
+        let words = &self.wanted[output_vl * self.n_words..][..self.n_words];
         let (last_word, last_bit) = (last as usize / 64, last % 64);
         let after = u64::MAX << 1 << last_bit;
         // The word of the last one is visited twice: for those after it first, for the others last.
@@ -149,18 +149,18 @@ impl Crossbar {
                 step if step == self.n_words => words[word] & !after,
                 _ => words[word],
             };
-            let found = bits(wanted).map(|bit| word as u32 * 64 + bit).find(|&ingress| meets(ingress));
-            if found.is_some() {
-                return found;
+            let snapshot = bits(wanted).map(|bit| word as u32 * 64 + bit).find(|&ingress| meets(ingress));
+            if snapshot.is_some() {
+                return snapshot;
             }
         }
         None
     }
 
     /// An ingress that has a head for a lane of an egress: the holder of the turn, or the one that would get it.
-    pub fn next_ingress(&self, egress: u32, lane: usize) -> Option<u32> {
-        let number = egress as usize * self.n_lanes + lane;
-        let holder = self.output_lanes[number].turn.holder;
+    pub fn next_ingress(&self, egress: u32, vl: usize) -> Option<u32> {
+        let number = egress as usize * self.n_vls + vl;
+        let holder = self.output_vls[number].turn.holder;
         if holder == NONE { self.next_holder::<false>(number) } else { Some(holder) }
     }
 
@@ -176,37 +176,36 @@ impl Crossbar {
         &mut self,
         now: u64,
         (ingress, before): (u32, usize),
-        lane: usize,
+        vl: usize,
         egress: u32,
     ) -> u32 {
         // Counted first: it does not pass the packet that is the head from now on.
         self.outputs[egress as usize].n_grants += 1;
-        let own = self.output_lane::<SMALL>(egress, lane);
+        let own = self.output_vl::<SMALL>(egress, vl);
         own.n_grants = own.n_grants.wrapping_add(1);
-        self.take_head::<SMALL>(now, (ingress, before), lane, egress)
+        self.take_head::<SMALL>(now, (ingress, before), vl, egress)
     }
 
     /// A transfer is granted.
     #[inline]
     pub fn grant<const SMALL: bool>(&mut self, transfer: Transfer) {
-        let Transfer { ingress, egress, lane, end } = transfer;
+        let Transfer { ingress, egress, vl, end } = transfer;
         let (word, bit) = (egress as usize / 64, 1 << (egress % 64));
         self.n_grants += 1;
         let output = &mut self.outputs[egress as usize];
-        (output.closed_until, output.last_grant, output.lane) = (end, self.n_grants, lane);
-        let own = self.output_lane::<SMALL>(egress, lane);
+        (output.closed_until, output.last_grant, output.vl) = (end, self.n_grants, vl);
+        let own = self.output_vl::<SMALL>(egress, vl);
         let is_holder = own.turn.holder == ingress;
         own.turn.grant(ingress);
         own.is_owed |= !is_holder;
         if !is_holder {
-            let owing = self.ingress_word::<SMALL>(egress, lane) + ingress as usize / 64;
+            let owing = self.ingress_word::<SMALL>(egress, vl) + ingress as usize / 64;
             self.owing[owing] |= 1 << (ingress % 64);
         }
         let first = self.egress_word::<SMALL>(ingress);
         if is_holder && self.holds[first + word] & bit != 0 {
             let holds_more = !SMALL
-                && (0..self.n_lanes)
-                    .any(|lane| self.output_lane::<false>(egress, lane).turn.holder == ingress);
+                && (0..self.n_vls).any(|vl| self.output_vl::<false>(egress, vl).turn.holder == ingress);
             self.holds[first + word] ^= if holds_more { 0 } else { bit };
         }
         let input = &mut self.inputs[ingress as usize];
@@ -219,15 +218,15 @@ impl Crossbar {
         let n_words = if SMALL { 1 } else { self.egresses.len() };
         let (wants, holds) = (&self.wants[first..][..n_words], &self.holds[first..][..n_words]);
         for ((bits, wants), holds) in self.egresses[..n_words].iter_mut().zip(wants).zip(holds) {
-            bits.stirred |= wants & bits.starved | holds;
+            bits.to_arbitrate |= wants & bits.starved | holds;
         }
     }
 
     /// Takes note of how long a packet was the head of its queue that is granted a transfer, which begins at `begin`.
     #[inline]
-    pub fn note_wait<const SMALL: bool>(&mut self, place: u32, egress: u32, lane: usize, begin: u64) {
+    pub fn note_wait<const SMALL: bool>(&mut self, place: u32, egress: u32, vl: usize, begin: u64) {
         let entry = self.queues.entry(place);
-        let n_grants = self.output_lanes[self.lane_number::<SMALL>(egress, lane)].n_grants;
+        let n_grants = self.output_vls[self.vl_number::<SMALL>(egress, vl)].n_grants;
         // Its own transfer is counted already.
         let passes = n_grants.wrapping_sub(entry.grants).wrapping_sub(1);
         let waits = &mut self.outputs[egress as usize].waits;
@@ -239,15 +238,15 @@ impl Crossbar {
     pub fn n_competing(&self) -> usize {
         let own = self.inputs.len() - 1;
         let is_idle = self.inputs[own].n_grants == 0
-            && (0..self.n_lanes).all(|lane| self.queues.heads(own as u32, lane).next().is_none());
+            && (0..self.n_vls).all(|vl| self.queues.heads(own as u32, vl).next().is_none());
         if is_idle { own } else { own + 1 }
     }
 
     /// A transfer from an ingress passes the holders in lanes, a bit each, that could not go since their ingresses are busy.
     #[cold]
-    pub fn pass_holders(&mut self, egress: u32, lanes: u32, ingress: u32) {
-        for lane in (0..self.n_lanes).filter(|lane| lanes >> lane & 1 == 1) {
-            let turn = &mut self.output_lane::<false>(egress, lane).turn;
+    pub fn pass_holders(&mut self, egress: u32, vls: u32, ingress: u32) {
+        for vl in (0..self.n_vls).filter(|vl| vls >> vl & 1 == 1) {
+            let turn = &mut self.output_vl::<false>(egress, vl).turn;
             // A transfer from the holder's own ingress counts there.
             if turn.holder != ingress {
                 turn.pass();
@@ -258,7 +257,7 @@ impl Crossbar {
     /// Nobody holds the turns of an egress any more.
     #[cold]
     pub fn forget_turns(&mut self, egress: u32) {
-        (0..self.n_lanes).for_each(|lane| self.output_lane::<false>(egress, lane).turn.holder = NONE);
+        (0..self.n_vls).for_each(|vl| self.output_vl::<false>(egress, vl).turn.holder = NONE);
     }
 }
 

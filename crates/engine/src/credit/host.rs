@@ -3,7 +3,7 @@
 use netloom_model::Credits;
 
 use super::Returns;
-use crate::desk::Desk;
+use crate::context::PartitionContext;
 use crate::node::Node;
 use crate::packet::Packet;
 use crate::round::Round;
@@ -14,7 +14,7 @@ pub struct HostReturns {
     /// For each port.
     pub returns: Vec<Returns>,
     /// The first lane of each class.
-    pub lanes: [u8; 8],
+    pub vls: [u8; 8],
 }
 
 impl Node {
@@ -24,46 +24,52 @@ impl Node {
         now: u64,
         ingress: u32,
         packet: &Packet,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) {
         let Some(own) = self.returns.as_deref_mut().filter(|_| !packet.is_frame()) else { return };
-        let lane = usize::from(own.lanes[usize::from(packet.class() & 7)] + packet.step());
-        own.returns[ingress as usize].give(now, lane, Credits::blocks(packet.bytes), desk, round);
+        let vl = usize::from(own.vls[usize::from(packet.class() & 7)] + packet.step());
+        own.returns[ingress as usize].give(now, vl, Credits::blocks(packet.bytes), context, round);
     }
 
     /// Credits have come back for a port of this host.
-    pub fn take_credit_at_nic(&mut self, now: u64, frame: &Packet, desk: &mut Desk, round: &Round) {
-        desk.n_credits += 1;
-        self.serve(now, desk, round);
+    pub fn take_credit_at_nic(
+        &mut self,
+        now: u64,
+        frame: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
+        context.n_credits += 1;
+        self.serve(now, context, round);
         let port = frame.slot;
-        crate::node::settle(&mut self.ports[port as usize], now, desk, round);
-        if !self.ports[port as usize].is_held_up() {
+        crate::node::advance_port(&mut self.ports[port as usize], now, context, round);
+        if !self.ports[port as usize].is_blocked() {
             return self.ports[port as usize].take_credits(frame.sequence as usize, frame.bytes);
         }
         let wanted_from = self.wanted_from(port);
         let egress = &mut self.ports[port as usize];
         let next = egress.give_credits_to_classes(now, frame.sequence as usize, frame.bytes, wanted_from);
         if let Some(at) = next {
-            self.expect_start(port, at, desk);
+            self.expect_start(port, at, context);
         }
-        self.look_again();
+        self.reevaluate_starts();
     }
 
     /// Since when a NIC's port has had something to send, or from when on it will; `u64::MAX` for nothing.
     fn wanted_from(&self, port: u32) -> u64 {
-        if self.ports[port as usize].has_stood_aside() {
+        if self.ports[port as usize].has_paused_packets() {
             return 0;
         }
         let nic = self.host.as_ref().and_then(|host| host.nic.as_ref());
-        nic.and_then(|nic| nic.lanes[port as usize].ready.first()).map_or(u64::MAX, |turn| turn.from)
+        nic.and_then(|nic| nic.ports[port as usize].ready.first()).map_or(u64::MAX, |turn| turn.from)
     }
 
     /// Adds what a sample tells of this node's ports before `now`.
     pub fn sample(&self, now: u64, cells: &mut Vec<Cell>) {
         cells.extend((0..).zip(&self.ports).map(|(place, port)| {
             let cell = port.sample_at(now);
-            let paused = if port.is_held_up() { self.starved_at(now, place) } else { cell.paused };
+            let paused = if port.is_blocked() { self.starved_at(now, place) } else { cell.paused };
             Cell { paused, ..cell }
         }));
     }

@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Account, ReturnQueue};
+use super::{CreditCounters, ReturnQueue};
 use crate::packet::Packet;
 
 /// A packet that is on the link already, and starts later.
@@ -24,7 +24,7 @@ struct Departure {
 /// See the module.
 pub struct LinkCredits {
     /// What room there is at the other end.
-    pub account: Account,
+    pub counters: CreditCounters,
     /// Credits on their way back to a port of a switch.
     pub returned: Option<ReturnQueue>,
     /// Packets arrive when so many bytes of them have, where not all must.
@@ -40,9 +40,9 @@ pub struct LinkCredits {
 
 impl LinkCredits {
     /// A link on which nothing was sent.
-    pub fn new(account: Account) -> LinkCredits {
+    pub fn new(counters: CreditCounters) -> LinkCredits {
         LinkCredits {
-            account,
+            counters,
             returned: None,
             cut_through: None,
             is_ahead: false,
@@ -56,8 +56,8 @@ impl LinkCredits {
     #[inline(never)]
     pub fn read_returned(&mut self, now: u64, packet: &Packet) -> bool {
         self.returned.as_mut().is_some_and(|returned| {
-            returned.read(now, &mut self.account);
-            self.account.suffices(packet)
+            returned.read(now, &mut self.counters);
+            self.counters.suffices(packet)
         })
     }
 
@@ -112,7 +112,7 @@ mod tests {
     fn what_a_packet_holds_until_its_start_is_given_back_then() {
         let credits = Credits {
             buffer: Bytes(1 << 16),
-            lanes: [0; 8],
+            vls: [0; 8],
             n_steps: 1,
             order: InputOrder::Voq,
             speedup: 2,
@@ -121,7 +121,7 @@ mod tests {
             latency: Duration::ZERO,
             is_ideal: false,
         };
-        let mut link = LinkCredits::new(Account::new(&credits));
+        let mut link = LinkCredits::new(CreditCounters::new(&credits));
         assert_eq!(link.next_departure(), u64::MAX);
         link.depart(10, 1_000, true);
         link.depart(30, 64, false);

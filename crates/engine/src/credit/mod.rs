@@ -6,18 +6,18 @@
 //! Invariants: credits at the sender, on their way back, and of packets on the wire or in the buffer always add up to what
 //! there was at first; nothing is dropped for want of room.
 
-mod account;
 mod arbiter;
+mod counters;
 mod crossbar;
 mod direct;
 mod grant;
 mod host;
 mod link_credits;
 mod notices;
+mod occupancy;
 mod queues;
 mod return_queue;
 mod returns;
-mod standing;
 mod steps;
 mod switch;
 mod throttle;
@@ -26,14 +26,14 @@ mod turn;
 #[cfg(test)]
 mod tests;
 
-pub use account::Account;
+pub use counters::CreditCounters;
 pub use crossbar::{Crossbar, cut_through};
 pub use host::HostReturns;
 pub use link_credits::LinkCredits;
 pub use notices::Notices;
+pub use occupancy::{ByteSums, OccupancyInterval, Pair, QueueOccupancy};
 pub use return_queue::{Destination, ReturnQueue, ReturnSender, Returned};
 pub use returns::Returns;
-pub use standing::{Pair, Passed, Standing, Stood};
 pub use steps::Steps;
 pub use throttle::Throttle;
 pub use turn::most_passes;

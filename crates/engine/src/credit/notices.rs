@@ -10,8 +10,8 @@ use netloom_model::Model;
 use netloom_policy::balance::{Notifications, Senders};
 use netloom_units::{HostId, NodeId, PortId, Time};
 
-use crate::desk::Desk;
-use crate::node::{Node, Way};
+use crate::context::PartitionContext;
+use crate::node::{Forwarding, Node};
 use crate::packet::Packet;
 use crate::round::Round;
 
@@ -21,7 +21,7 @@ pub struct Notices {
     /// For each port: whether a switch is at its other end.
     leads_to_switch: Box<[bool]>,
     /// Notices in force: in-link, leaf, and until when, in ps.
-    told: Vec<(u32, NodeId, u64)>,
+    in_force: Vec<(u32, NodeId, u64)>,
 }
 
 impl Notices {
@@ -31,7 +31,7 @@ impl Notices {
         Notices {
             rule,
             leads_to_switch: model.fabric.port_range(node).map(is_switch).collect(),
-            told: Vec::new(),
+            in_force: Vec::new(),
         }
     }
 
@@ -41,10 +41,10 @@ impl Notices {
 
     /// Whether somebody may be told now; if so, somebody is.
     fn is_due(&mut self, now: u64, ingress: u32, leaf: NodeId) -> bool {
-        self.told.retain(|&(_, _, until)| until > now);
-        let is_told = self.told.iter().any(|&(to, of, _)| (to, of) == (ingress, leaf));
+        self.in_force.retain(|&(_, _, until)| until > now);
+        let is_told = self.in_force.iter().any(|&(to, of, _)| (to, of) == (ingress, leaf));
         if !is_told {
-            self.told.push((ingress, leaf, now + self.rule.hold.0));
+            self.in_force.push((ingress, leaf, now + self.rule.hold.0));
         }
         !is_told
     }
@@ -53,29 +53,37 @@ impl Notices {
 impl Node {
     /// A data packet has chosen its egress: tells who sent it if that is congested, or avoided and yet the only way.
     #[inline(never)]
-    pub fn tell_upstream(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
+    pub fn notify_upstream(
+        &mut self,
+        now: u64,
+        forwarding: Forwarding,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let Node { notices, balancer, ports, crossbar, .. } = self;
         let (Some(notices), Some(crossbar)) = (notices, crossbar) else { return };
-        let is_between_switches = notices.leads_to_switch(way.port) && notices.leads_to_switch(way.ingress);
+        let is_between_switches =
+            notices.leads_to_switch(forwarding.port) && notices.leads_to_switch(forwarding.ingress);
         if !packet.is_data() || !is_between_switches {
             return;
         }
         let leaf = round.leaf(HostId(packet.destination));
-        ports[way.port as usize].pass_departures(now);
-        let is_congested = ports[way.port as usize].data_bytes() > notices.rule.above.0
-            || balancer.avoids(Time(now), way.port, leaf);
+        ports[forwarding.port as usize].pass_departures(now);
+        let is_congested = ports[forwarding.port as usize].data_bytes() > notices.rule.above.0
+            || balancer.avoids(Time(now), forwarding.port, leaf);
         if is_congested
-            && notices.is_due(now, way.ingress, leaf)
-            && let Some(returns) = &mut crossbar.inputs[way.ingress as usize].returns
+            && notices.is_due(now, forwarding.ingress, leaf)
+            && let Some(returns) = &mut crossbar.inputs[forwarding.ingress as usize].returns
         {
-            returns.tell(now, leaf, desk, round);
+            returns.notify(now, leaf, context, round);
         }
     }
 
     /// The switch at the other end of a port has told that it is congested.
-    pub fn take_notice(&mut self, now: u64, notice: &Packet, desk: &mut Desk) {
+    pub fn take_notice(&mut self, now: u64, notice: &Packet, context: &mut PartitionContext) {
         // On its way beside the credits, and no packet either.
-        desk.n_credits += 1;
+        context.n_credits += 1;
         self.balancer.avoid(Time(now), notice.slot, NodeId(notice.destination));
     }
 }

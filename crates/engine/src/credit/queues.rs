@@ -7,7 +7,7 @@ use netloom_model::Credits;
 
 use crate::packet::Packet;
 use crate::slab::Slab;
-use crate::trace::Found;
+use crate::trace::QueueSnapshot;
 
 /// No place, no ingress.
 pub const NONE: u32 = u32::MAX;
@@ -61,22 +61,22 @@ impl Line {
 pub struct Queues {
     entries: Slab<Entry>,
     /// What packets found when they came, by place; empty where that is not recorded.
-    found: Vec<Option<Found>>,
+    snapshots: Vec<Option<QueueSnapshot>>,
     /// Empty until the first packet comes, where there are so many that it matters.
     queues: Vec<Line>,
     n_queues: usize,
-    n_lanes: usize,
+    n_vls: usize,
     /// Queues of an ingress and lane: one for each egress, or one.
-    per_lane: usize,
+    per_vl: usize,
 }
 
 impl Queues {
     /// Empty queues.
-    pub fn new(n_ingresses: usize, n_lanes: usize, n_egresses: usize, by_egress: bool) -> Queues {
-        let per_lane = if by_egress { n_egresses } else { 1 };
-        let n_queues = n_ingresses * n_lanes * per_lane;
+    pub fn new(n_ingresses: usize, n_vls: usize, n_egresses: usize, by_egress: bool) -> Queues {
+        let per_vl = if by_egress { n_egresses } else { 1 };
+        let n_queues = n_ingresses * n_vls * per_vl;
         let queues = vec![Line::EMPTY; n_queues];
-        Queues { entries: Slab::default(), found: Vec::new(), queues, n_queues, n_lanes, per_lane }
+        Queues { entries: Slab::default(), snapshots: Vec::new(), queues, n_queues, n_vls, per_vl }
     }
 
     /// Gives memory back until a packet comes: whoever does this sees to [`Queues::prepare`].
@@ -93,15 +93,15 @@ impl Queues {
     }
 
     #[inline]
-    fn number(&self, ingress: u32, lane: usize, egress: u32) -> usize {
-        let first = (ingress as usize * self.n_lanes + lane) * self.per_lane;
-        if self.per_lane == 1 { first } else { first + egress as usize }
+    fn number(&self, ingress: u32, vl: usize, egress: u32) -> usize {
+        let first = (ingress as usize * self.n_vls + vl) * self.per_vl;
+        if self.per_vl == 1 { first } else { first + egress as usize }
     }
 
     /// A packet comes by an ingress in a lane: its place, and whether it is the head of its queue.
     #[inline(always)]
-    pub fn insert(&mut self, ingress: u32, lane: usize, entry: Entry) -> (u32, bool) {
-        let number = self.number(ingress, lane, entry.egress);
+    pub fn insert(&mut self, ingress: u32, vl: usize, entry: Entry) -> (u32, bool) {
+        let number = self.number(ingress, vl, entry.egress);
         let place = self.entries.insert(entry);
         (place, append(&mut self.entries, &mut self.queues[number], place))
     }
@@ -114,23 +114,23 @@ impl Queues {
 
     /// Remembers what a packet found.
     #[cold]
-    pub fn note(&mut self, place: u32, found: Found) {
-        if self.found.len() <= place as usize {
-            self.found.resize(place as usize + 1, None);
+    pub fn note(&mut self, place: u32, snapshot: QueueSnapshot) {
+        if self.snapshots.len() <= place as usize {
+            self.snapshots.resize(place as usize + 1, None);
         }
-        self.found[place as usize] = Some(found);
+        self.snapshots[place as usize] = Some(snapshot);
     }
 
     /// The head of a queue that is known to have one.
     #[inline]
-    pub fn head(&self, ingress: u32, lane: usize, egress: u32) -> &Entry {
-        self.entries.get(self.queues[self.number(ingress, lane, egress)].first)
+    pub fn head(&self, ingress: u32, vl: usize, egress: u32) -> &Entry {
+        self.entries.get(self.queues[self.number(ingress, vl, egress)].first)
     }
 
     /// Takes the head out of its queue, not out of the table: its place, and what is the head now.
     #[inline]
-    pub fn take_head(&mut self, ingress: u32, lane: usize, egress: u32) -> (u32, Option<&mut Entry>) {
-        let number = self.number(ingress, lane, egress);
+    pub fn take_head(&mut self, ingress: u32, vl: usize, egress: u32) -> (u32, Option<&mut Entry>) {
+        let number = self.number(ingress, vl, egress);
         let queue = &mut self.queues[number];
         let place = queue.first;
         take_first(&self.entries, queue);
@@ -165,45 +165,45 @@ impl Queues {
 
     /// Takes a packet that is in no queue out of the table, with what it found.
     #[inline]
-    pub fn remove(&mut self, place: u32) -> (Packet, Option<Found>) {
+    pub fn remove(&mut self, place: u32) -> (Packet, Option<QueueSnapshot>) {
         let packet = self.entries.get(place).packet;
         self.entries.remove(place);
-        let found = if self.found.is_empty() { None } else { self.found_at(place).take() };
-        (packet, found)
+        let snapshot = if self.snapshots.is_empty() { None } else { self.snapshot_at(place).take() };
+        (packet, snapshot)
     }
 
     #[cold]
-    fn found_at(&mut self, place: u32) -> &mut Option<Found> {
-        if self.found.len() <= place as usize {
-            self.found.resize(place as usize + 1, None);
+    fn snapshot_at(&mut self, place: u32) -> &mut Option<QueueSnapshot> {
+        if self.snapshots.len() <= place as usize {
+            self.snapshots.resize(place as usize + 1, None);
         }
-        &mut self.found[place as usize]
+        &mut self.snapshots[place as usize]
     }
 
     /// The heads of the queues of an ingress in a lane.
-    pub fn heads(&self, ingress: u32, lane: usize) -> impl Iterator<Item = &Entry> {
-        let first = (ingress as usize * self.n_lanes + lane) * self.per_lane;
-        let queues = self.queues.get(first..first + self.per_lane).into_iter().flatten();
+    pub fn heads(&self, ingress: u32, vl: usize) -> impl Iterator<Item = &Entry> {
+        let first = (ingress as usize * self.n_vls + vl) * self.per_vl;
+        let queues = self.queues.get(first..first + self.per_vl).into_iter().flatten();
         queues.filter(|queue| queue.first != NONE).map(|queue| self.entries.get(queue.first))
     }
 
     /// Credits that the packets in the buffer of an ingress stand for, of a lane.
-    pub fn held(&self, ingress: u32, lane: usize) -> u32 {
+    pub fn used_credits(&self, ingress: u32, vl: usize) -> u32 {
         let next = |entry: &&Entry| (entry.next != NONE).then(|| self.entries.get(entry.next));
-        let packets = self.heads(ingress, lane).flat_map(|head| std::iter::successors(Some(head), next));
+        let packets = self.heads(ingress, vl).flat_map(|head| std::iter::successors(Some(head), next));
         packets.map(|entry| Credits::blocks(entry.packet.bytes)).sum()
     }
 
     /// The packets of a queue, first to last, and what they found.
-    pub fn packets_of(&self, queue: Line) -> impl Iterator<Item = (&Entry, Option<Found>)> {
+    pub fn packets_of(&self, queue: Line) -> impl Iterator<Item = (&Entry, Option<QueueSnapshot>)> {
         let first = Some(queue.first).filter(|&first| first != NONE);
         let next = |&place: &u32| Some(self.entries.get(place).next).filter(|&next| next != NONE);
         std::iter::successors(first, next)
-            .map(|place| (self.entries.get(place), self.found.get(place as usize).copied().flatten()))
+            .map(|place| (self.entries.get(place), self.snapshots.get(place as usize).copied().flatten()))
     }
 
     /// The packets in all input buffers.
-    pub fn packets(&self) -> impl Iterator<Item = (&Entry, Option<Found>)> {
+    pub fn packets(&self) -> impl Iterator<Item = (&Entry, Option<QueueSnapshot>)> {
         self.queues.iter().flat_map(|&queue| self.packets_of(queue))
     }
 }

@@ -6,9 +6,9 @@
 //!
 //! Invariants: credits count from the instant at which they arrive, whoever reads them, and whenever.
 
-use super::Account;
+use super::CreditCounters;
 use crate::activity::Place;
-use crate::desk::{Desk, TimerKind};
+use crate::context::{PartitionContext, TimerKind};
 use crate::ring::{Receiver, Sender};
 use crate::round::Round;
 
@@ -18,7 +18,7 @@ pub struct Returned {
     /// When they arrive, in ps.
     pub arrival: u64,
     /// Virtual lane.
-    pub lane: u32,
+    pub vl: u32,
     pub blocks: u32,
 }
 
@@ -45,20 +45,20 @@ impl ReturnSender {
 
     /// Credits start on their way; the port hears of them only if it waits for some.
     #[inline(always)]
-    pub fn push(&mut self, returned: Returned, desk: &mut Desk, round: &Round) {
-        desk.credits_until = desk.credits_until.max(returned.arrival);
+    pub fn push(&mut self, returned: Returned, context: &mut PartitionContext, round: &Round) {
+        context.credits_until = context.credits_until.max(returned.arrival);
         self.sender.push(returned);
         if self.sender.is_awaited() {
-            self.announce(returned.arrival, desk, round);
+            self.announce(returned.arrival, context, round);
         }
     }
 
     #[inline(never)]
-    fn announce(&self, arrival: u64, desk: &mut Desk, round: &Round) {
+    fn announce(&self, arrival: u64, context: &mut PartitionContext, round: &Round) {
         match self.destination {
             Destination::Partition(place) => round.activity.announce(place, arrival),
             Destination::Inside { node, port } => {
-                desk.set_timer(arrival, node, TimerKind::Credits { port });
+                context.set_timer(arrival, node, TimerKind::Credits { port });
             }
         }
     }
@@ -80,11 +80,11 @@ impl ReturnQueue {
     }
 
     /// Counts what has arrived by `now`.
-    pub fn read(&mut self, now: u64, account: &mut Account) {
-        while let Some(&Returned { arrival, lane, blocks }) = self.receiver.peek()
+    pub fn read(&mut self, now: u64, counters: &mut CreditCounters) {
+        while let Some(&Returned { arrival, vl, blocks }) = self.receiver.peek()
             && arrival <= now
         {
-            account.give(lane as usize, blocks);
+            counters.give(vl as usize, blocks);
             self.receiver.drop_first();
         }
     }
@@ -95,12 +95,12 @@ impl ReturnQueue {
     }
 
     /// As [`ReturnQueue::next_arrival`]; where none are known, the port will hear of the next ones.
-    pub fn wait(&mut self, desk: &mut Desk) -> Option<u64> {
+    pub fn wait(&mut self, context: &mut PartitionContext) -> Option<u64> {
         let next = self.next_arrival();
         if next.is_none() && !self.is_awaited {
             self.set_awaited(true);
             // What is pushed before the sender sees that is found by a look at the start of the next window.
-            desk.credit_links.extend(self.link);
+            context.credit_links.extend(self.link);
         }
         next
     }
@@ -136,7 +136,7 @@ mod tests {
     fn credits() -> Credits {
         Credits {
             buffer: Bytes(1 << 16),
-            lanes: [0; 8],
+            vls: [0; 8],
             n_steps: 2,
             order: InputOrder::Voq,
             speedup: 1,
@@ -150,16 +150,16 @@ mod tests {
     #[test]
     fn credits_count_from_their_arrival_however_often_they_are_read() {
         let mut random = Random::stream(5, 6, 7);
-        let (mut often, mut seldom) = (Account::new(&credits()), Account::new(&credits()));
+        let (mut often, mut seldom) = (CreditCounters::new(&credits()), CreditCounters::new(&credits()));
         let ((mut sender, receiver), (mut other_sender, other_receiver)) = (ring(), ring());
         let mut queues = [ReturnQueue::new(receiver, None), ReturnQueue::new(other_receiver, None)];
         let (mut arrival, mut expected) = (0, often.blocks().to_vec());
         for _ in 0..500 {
             arrival += u64::from(random.below(3));
-            let returned = Returned { arrival, lane: random.below(2), blocks: 1 + random.below(65) };
+            let returned = Returned { arrival, vl: random.below(2), blocks: 1 + random.below(65) };
             sender.push(returned);
             other_sender.push(returned);
-            expected[returned.lane as usize] += returned.blocks;
+            expected[returned.vl as usize] += returned.blocks;
             queues[0].read(arrival.saturating_sub(20), &mut often);
         }
         assert_ne!(often.blocks(), expected, "what has not arrived does not count");

@@ -7,7 +7,7 @@ use netloom_units::NodeId;
 
 use super::{ReturnSender, Returned};
 use crate::channel::Channel;
-use crate::desk::Desk;
+use crate::context::PartitionContext;
 use crate::packet::{InFlight, Packet};
 use crate::round::Round;
 
@@ -33,22 +33,22 @@ impl Returns {
 
     /// So many blocks of a lane will be free at `at`.
     #[inline(always)]
-    pub fn give(&mut self, at: u64, lane: usize, blocks: u32, desk: &mut Desk, round: &Round) {
+    pub fn give(&mut self, at: u64, vl: usize, blocks: u32, context: &mut PartitionContext, round: &Round) {
         let Some(credits) = &mut self.credits else {
-            return self.send(at, Packet::credit(self.port, lane as u32, blocks), desk, round);
+            return self.send(at, Packet::credit(self.port, vl as u32, blocks), context, round);
         };
         self.latest = self.latest.max(at);
         let arrival = self.latest + self.delay;
-        credits.push(Returned { arrival, lane: lane as u32, blocks }, desk, round);
+        credits.push(Returned { arrival, vl: vl as u32, blocks }, context, round);
     }
 
     /// Congested towards a leaf, at `at`; the sender hears of it no sooner than of credits that were announced before.
-    pub fn tell(&mut self, at: u64, leaf: NodeId, desk: &mut Desk, round: &Round) {
-        self.send(at, Packet::notice(self.port, leaf.0), desk, round);
+    pub fn notify(&mut self, at: u64, leaf: NodeId, context: &mut PartitionContext, round: &Round) {
+        self.send(at, Packet::notice(self.port, leaf.0), context, round);
     }
 
-    fn send(&mut self, at: u64, packet: Packet, desk: &mut Desk, round: &Round) {
+    fn send(&mut self, at: u64, packet: Packet, context: &mut PartitionContext, round: &Round) {
         self.latest = self.latest.max(at);
-        self.channel.push(InFlight { arrival: self.latest + self.delay, packet }, desk, round);
+        self.channel.push(InFlight { arrival: self.latest + self.delay, packet }, context, round);
     }
 }

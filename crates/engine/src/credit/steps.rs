@@ -10,7 +10,7 @@ use netloom_model::steps::rise;
 use netloom_model::{Model, PortKind};
 use netloom_units::NodeId;
 
-use crate::node::Way;
+use crate::node::Forwarding;
 use crate::packet::Packet;
 
 /// See the module.
@@ -35,8 +35,8 @@ impl Steps {
     }
 
     /// A packet that has chosen its way, in the lane in which it leaves; `None` if there is none.
-    pub fn onward(&self, packet: &Packet, way: Way) -> Option<Packet> {
-        let rise = rise(self.kinds[way.ingress as usize], self.kinds[way.port as usize]);
+    pub fn onward(&self, packet: &Packet, forwarding: Forwarding) -> Option<Packet> {
+        let rise = rise(self.kinds[forwarding.ingress as usize], self.kinds[forwarding.port as usize]);
         (packet.step() + rise < self.n_steps).then(|| packet.stepped(rise))
     }
 }

@@ -5,25 +5,39 @@ use netloom_records::DropReason;
 
 use super::Crossbar;
 use super::arbiter::Arbiter;
-use crate::desk::{Desk, TimerKind};
-use crate::node::{Node, Way};
+use crate::context::{PartitionContext, TimerKind};
+use crate::node::{Forwarding, Node};
 use crate::packet::Packet;
 use crate::round::Round;
-use crate::trace::{Followed, Found};
+use crate::trace::{QueueSnapshot, TracedPacket};
 
 impl Node {
     /// A packet that has chosen its egress stands in the input buffer.
     #[inline]
-    pub fn stand(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
-        if self.crossbar.as_deref().is_some_and(Crossbar::is_special) {
-            return self.stand_specially(now, way, packet, desk, round);
+    pub fn buffer_at_input(
+        &mut self,
+        now: u64,
+        forwarding: Forwarding,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
+        if self.crossbar.as_deref().is_some_and(Crossbar::has_slow_arrivals) {
+            return self.buffer_at_input_slow(now, forwarding, packet, context, round);
         }
-        self.stand_as(now, way, packet, desk, round);
+        self.buffer_in_vl(now, forwarding, packet, context, round);
     }
 
     /// As [`Node::stand`], where lanes change on the way, or those who fill a host's port are throttled.
     #[inline(never)]
-    fn stand_specially(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
+    fn buffer_at_input_slow(
+        &mut self,
+        now: u64,
+        forwarding: Forwarding,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let crossbar = self.crossbar.as_deref_mut().expect("seen by the caller");
         let throttles = crossbar.throttle.is_some();
         if crossbar.steps.is_some() {
@@ -31,43 +45,51 @@ impl Node {
         }
         // In the lane in which it will leave; without such a lane there is no way.
         let onward = match &crossbar.steps {
-            Some(steps) => steps.onward(packet, way),
+            Some(steps) => steps.onward(packet, forwarding),
             None => Some(*packet),
         };
         let Some(onward) = &onward else {
-            self.give_back(now, way.ingress, packet, desk, round);
-            return self.lose(now, DropReason::Unreachable, packet, desk, round);
+            self.give_back(now, forwarding.ingress, packet, context, round);
+            return self.lose(now, DropReason::Unreachable, packet, context, round);
         };
-        self.stand_as(now, way, onward, desk, round);
+        self.buffer_in_vl(now, forwarding, onward, context, round);
         if throttles {
-            self.note_bottleneck(now, way.port, onward, desk, round);
+            self.note_bottleneck(now, forwarding.port, onward, context, round);
         }
     }
 
     /// As [`Node::stand`], of a packet in the lane in which it will leave.
     #[inline(always)]
-    fn stand_as(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
+    fn buffer_in_vl(
+        &mut self,
+        now: u64,
+        forwarding: Forwarding,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         if self.notices.is_some() {
-            self.tell_upstream(now, way, packet, desk, round);
+            self.notify_upstream(now, forwarding, packet, context, round);
         }
-        if self.pass_directly(now, way, packet, desk, round) {
+        if self.pass_directly(now, forwarding, packet, context, round) {
             return;
         }
         let Node { ports, crossbar, .. } = self;
         let crossbar = crossbar.as_deref_mut().expect("seen by the caller");
-        let waiting = crossbar.outputs[way.port as usize].n_waiting;
-        let found = ports[way.port as usize].expect_packet(now, packet, (way.ingress, waiting), round);
-        let whole_at = crossbar.inputs[way.ingress as usize].whole_at(now, packet);
-        let at = crossbar.insert(now, (way.ingress, way.port), packet, whole_at, found);
-        self.expect_crossbar(at, desk);
+        let waiting = crossbar.outputs[forwarding.port as usize].n_waiting;
+        let snapshot =
+            ports[forwarding.port as usize].expect_packet(now, packet, (forwarding.ingress, waiting), round);
+        let whole_at = crossbar.inputs[forwarding.ingress as usize].whole_at(now, packet);
+        let at = crossbar.insert(now, (forwarding.ingress, forwarding.port), packet, whole_at, snapshot);
+        self.expect_crossbar(at, context);
     }
 
     /// Credits may be on their way to a port that waits for some.
-    pub fn look_for_credits(&mut self, port: u32, desk: &mut Desk) {
+    pub fn look_for_credits(&mut self, port: u32, context: &mut PartitionContext) {
         let Node { ports, crossbar: Some(crossbar), .. } = self else { return };
         if let Some(at) = ports[port as usize].awaited_credits() {
             crossbar.wakes.bring_forward(port, at);
-            self.expect_crossbar(at, desk);
+            self.expect_crossbar(at, context);
         }
     }
 
@@ -79,33 +101,33 @@ impl Node {
 
     /// Something happens at the crossbar at an instant.
     #[inline]
-    pub(super) fn expect_crossbar(&mut self, at: u64, desk: &mut Desk) {
+    pub(super) fn expect_crossbar(&mut self, at: u64, context: &mut PartitionContext) {
         let crossbar = self.crossbar.as_deref_mut().expect("seen by the caller");
         if at < crossbar.event_at {
             crossbar.event_at = at;
             if !crossbar.is_alone {
-                desk.set_timer(at, self.place, TimerKind::Crossbar);
+                context.set_timer(at, self.place, TimerKind::Crossbar);
             }
         }
     }
 
     /// The instant of something at the crossbar has come.
-    pub fn arbitrate(&mut self, now: u64, desk: &mut Desk, round: &Round) {
+    pub fn arbitrate(&mut self, now: u64, context: &mut PartitionContext, round: &Round) {
         let Some(crossbar) = self.crossbar.as_deref_mut() else { return };
         if crossbar.event_at <= now {
             crossbar.event_at = u64::MAX;
         }
-        let next = self.arbitrate_at(now, desk, round);
+        let next = self.arbitrate_at(now, context, round);
         if next != u64::MAX {
-            self.expect_crossbar(next, desk);
+            self.expect_crossbar(next, context);
         }
     }
 
     /// Lets all happen at the crossbar that does before `until`; nothing else does.
-    pub fn arbitrate_until(&mut self, until: u64, desk: &mut Desk, round: &Round) {
+    pub fn arbitrate_until(&mut self, until: u64, context: &mut PartitionContext, round: &Round) {
         let mut at = self.next_arbitration();
         while at < until {
-            at = self.arbitrate_at(at, desk, round);
+            at = self.arbitrate_at(at, context, round);
         }
         if let Some(crossbar) = &mut self.crossbar {
             crossbar.event_at = at;
@@ -114,25 +136,25 @@ impl Node {
 
     /// What happens at the crossbar at an instant; tells the next one.
     #[inline]
-    fn arbitrate_at(&mut self, now: u64, desk: &mut Desk, round: &Round) -> u64 {
+    fn arbitrate_at(&mut self, now: u64, context: &mut PartitionContext, round: &Round) -> u64 {
         let Some(crossbar) = self.crossbar.as_deref_mut() else { return u64::MAX };
-        crossbar.stir_due(now);
+        crossbar.request_due_arbitrations(now);
         // What one does may let another, which was asked before, do something as well.
         while let Node { ports, crossbar: Some(crossbar), .. } = self
-            && let Some(number) = crossbar.take_stirred()
+            && let Some(number) = crossbar.take_next_egress()
         {
             let egress = &mut ports[number as usize];
             if egress.is_up() {
                 let next = if crossbar.is_small() {
-                    Arbiter::<true> { crossbar, egress, number, now, desk, round }.ask()
+                    Arbiter::<true> { crossbar, egress, number, now, context, round }.ask()
                 } else {
-                    Arbiter::<false> { crossbar, egress, number, now, desk, round }.ask()
+                    Arbiter::<false> { crossbar, egress, number, now, context, round }.ask()
                 };
                 if next != u64::MAX {
                     crossbar.wakes.bring_forward(number, next);
                 }
             } else {
-                self.swallow(now, number, desk, round);
+                self.swallow(now, number, context, round);
             }
         }
         self.crossbar.as_ref().map_or(u64::MAX, |crossbar| crossbar.wakes.next())
@@ -140,18 +162,18 @@ impl Node {
 
     /// What is staged at a dead port is lost, and what waits for it at the heads of queues, whose places are free then.
     #[cold]
-    fn swallow(&mut self, now: u64, port: u32, desk: &mut Desk, round: &Round) {
+    fn swallow(&mut self, now: u64, port: u32, context: &mut PartitionContext, round: &Round) {
         if self.ports[port as usize].is_starving() {
             self.ports[port as usize].starve(now, false);
         }
         if let Some(crossbar) = self.crossbar.as_deref_mut() {
             crossbar.forget_turns(port);
         }
-        while let Some((packet, found)) = self.take_for(now, port, desk, round) {
-            self.ports[port as usize].forget_expected(now, &packet, found);
-            let followed = found.map(|found| Followed { found, start: None });
+        while let Some((packet, snapshot)) = self.take_for(now, port, context, round) {
+            self.ports[port as usize].forget_expected(now, &packet, snapshot);
+            let followed = snapshot.map(|snapshot| TracedPacket { snapshot, start: None });
             let reason = self.reason_or(DropReason::LinkDown);
-            self.lose_at(port, now, reason, (&packet, followed), desk);
+            self.lose_at(port, now, reason, (&packet, followed), context);
         }
     }
 
@@ -160,39 +182,46 @@ impl Node {
         &mut self,
         now: u64,
         port: u32,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
-    ) -> Option<(Packet, Option<Found>)> {
+    ) -> Option<(Packet, Option<QueueSnapshot>)> {
         let crossbar = self.crossbar.as_deref_mut()?;
         if let Some(place) = crossbar.take_any_staged(port) {
             return Some(crossbar.remove(port, place));
         }
-        let head = |lane| Some((lane, crossbar.next_ingress(port, lane)?));
-        let (lane, ingress) = (0..crossbar.n_lanes).find_map(head)?;
-        let before = crossbar.lane_before(ingress, port, lane);
-        let place = crossbar.take_head::<false>(now, (ingress, before), lane, port);
-        crossbar.stir_wanted(ingress);
-        let (packet, found) = crossbar.remove(port, place);
+        let head = |vl| Some((vl, crossbar.next_ingress(port, vl)?));
+        let (vl, ingress) = (0..crossbar.n_vls).find_map(head)?;
+        let before = crossbar.vl_before(ingress, port, vl);
+        let place = crossbar.take_head::<false>(now, (ingress, before), vl, port);
+        crossbar.request_arbitration_for_heads(ingress);
+        let (packet, snapshot) = crossbar.remove(port, place);
         if let Some(returns) = &mut crossbar.inputs[ingress as usize].returns {
-            returns.give(now, before, Credits::blocks(packet.bytes), desk, round);
+            returns.give(now, before, Credits::blocks(packet.bytes), context, round);
         }
-        Some((packet, found))
+        Some((packet, snapshot))
     }
 
     /// A port has gone down or come up.
-    pub fn stir_crossbar(&mut self, now: u64, port: u32, desk: &mut Desk) {
+    pub fn request_arbitration_at(&mut self, now: u64, port: u32, context: &mut PartitionContext) {
         if let Some(crossbar) = self.crossbar.as_deref_mut() {
-            crossbar.stir(port);
-            self.expect_crossbar(now, desk);
+            crossbar.request_arbitration(port);
+            self.expect_crossbar(now, context);
         }
     }
 
     /// A packet is lost before it has chosen an egress: its place in the input buffer is free.
-    pub fn give_back(&mut self, now: u64, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+    pub fn give_back(
+        &mut self,
+        now: u64,
+        ingress: u32,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let Some(crossbar) = self.crossbar.as_deref_mut() else { return };
-        let lane = crossbar.lane(packet);
+        let vl = crossbar.vl(packet);
         if let Some(returns) = &mut crossbar.inputs[ingress as usize].returns {
-            returns.give(now, lane, Credits::blocks(packet.bytes), desk, round);
+            returns.give(now, vl, Credits::blocks(packet.bytes), context, round);
         }
     }
 }

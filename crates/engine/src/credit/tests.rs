@@ -15,12 +15,12 @@ use crate::ring::ring;
 
 /// The longest transfer, in ps.
 const LONGEST: u64 = 100;
-const N_LANES: u8 = 3;
+const N_VLS: u8 = 3;
 
-fn crossbar(n_ports: usize, order: InputOrder, n_lanes: u8) -> Crossbar {
+fn crossbar(n_ports: usize, order: InputOrder, n_vls: u8) -> Crossbar {
     let credits = Credits {
         buffer: Bytes(1 << 20),
-        lanes: std::array::from_fn(|class| class as u8 % n_lanes),
+        vls: std::array::from_fn(|class| class as u8 % n_vls),
         n_steps: 1,
         order,
         speedup: 2,
@@ -55,7 +55,7 @@ fn once(n_rivals: u32) -> u64 {
 struct Scene {
     crossbar: Crossbar,
     n_ports: u32,
-    n_lanes: usize,
+    n_vls: usize,
     random: Random,
     now: u64,
     /// Heads by egress, lane and ingress.
@@ -69,25 +69,16 @@ impl Scene {
     fn new(seed: u64) -> Scene {
         let mut random = Random::stream(seed, 7, 7);
         let n_ports = 2 + random.below(7);
-        let n_lanes = if seed.is_multiple_of(3) { N_LANES } else { 1 };
+        let n_vls = if seed.is_multiple_of(3) { N_VLS } else { 1 };
         let order = if seed.is_multiple_of(2) { InputOrder::Voq } else { InputOrder::Fifo };
-        let crossbar = crossbar(n_ports as usize, order, n_lanes);
+        let crossbar = crossbar(n_ports as usize, order, n_vls);
         let heads = BTreeMap::new();
-        Scene {
-            crossbar,
-            n_ports,
-            n_lanes: usize::from(n_lanes),
-            random,
-            now: 0,
-            heads,
-            worst: 0.0,
-            n_due: 0,
-        }
+        Scene { crossbar, n_ports, n_vls: usize::from(n_vls), random, now: 0, heads, worst: 0.0, n_due: 0 }
     }
 
     fn arrive(&mut self) {
         let (ingress, egress) = (self.random.below(self.n_ports), self.random.below(self.n_ports));
-        let class = self.random.below(self.n_lanes as u32) as u8;
+        let class = self.random.below(self.n_vls as u32) as u8;
         let to = Address { host: egress, slot: 0 };
         let packet = Packet::data(to, 0, 0, 0, 1 + self.random.below(1_000), Stamp::new(class, true));
         self.crossbar.insert(self.now, (ingress, egress), &packet, self.now, None);
@@ -97,17 +88,16 @@ impl Scene {
     /// Takes notice of heads that are new, and of rivals.
     fn see_heads(&mut self) {
         for egress in 0..self.n_ports {
-            for lane in 0..self.n_lanes {
+            for vl in 0..self.n_vls {
                 let wanting: BTreeSet<u32> = (0..self.n_ports)
-                    .filter(|&ingress| self.crossbar.is_wanted::<false>(ingress, lane, egress))
+                    .filter(|&ingress| self.crossbar.is_wanted::<false>(ingress, vl, egress))
                     .collect();
-                self.heads.retain(|&(of, own, ingress), _| {
-                    (of, own) != (egress, lane) || wanting.contains(&ingress)
-                });
+                self.heads
+                    .retain(|&(of, own, ingress), _| (of, own) != (egress, vl) || wanting.contains(&ingress));
                 for &ingress in &wanting {
-                    let owes = self.crossbar.owes(egress as usize * self.n_lanes + lane, ingress);
+                    let owes = self.crossbar.owes(egress as usize * self.n_vls + vl, ingress);
                     let fresh = || Head { n_grants: 0, rivals: BTreeSet::new(), owes };
-                    self.heads.entry((egress, lane, ingress)).or_insert_with(fresh).rivals.extend(&wanting);
+                    self.heads.entry((egress, vl, ingress)).or_insert_with(fresh).rivals.extend(&wanting);
                 }
             }
         }
@@ -120,12 +110,12 @@ impl Scene {
             return;
         }
         let mut busy = 0;
-        let Output { lanes_with_heads, lane: last, .. } = self.crossbar.outputs[egress as usize];
-        for lane in in_turn(lanes_with_heads, last) {
+        let Output { vls_with_heads, vl: last, .. } = self.crossbar.outputs[egress as usize];
+        for vl in in_turn(vls_with_heads, last) {
             let idle_by = self.now + u64::from(self.random.below(2) * self.random.below(150));
-            match self.crossbar.choose::<false>(egress, lane, || idle_by, self.now) {
+            match self.crossbar.choose::<false>(egress, vl, || idle_by, self.now) {
                 Choice::Nobody => {}
-                Choice::Busy => busy |= 1 << lane,
+                Choice::Busy => busy |= 1 << vl,
                 Choice::Ingress(ingress) => {
                     self.crossbar.pass_holders(egress, busy, ingress);
                     let begin = self.crossbar.begin_at(ingress, self.now);
@@ -135,33 +125,33 @@ impl Scene {
                         "held too long"
                     );
                     self.n_due += u32::from(is_due);
-                    return self.grant(ingress, egress, lane, begin);
+                    return self.grant(ingress, egress, vl, begin);
                 }
             }
         }
     }
 
-    fn grant(&mut self, ingress: u32, egress: u32, lane: usize, begin: u64) {
-        let head = self.heads.remove(&(egress, lane, ingress)).expect("it was seen");
+    fn grant(&mut self, ingress: u32, egress: u32, vl: usize, begin: u64) {
+        let head = self.heads.remove(&(egress, vl, ingress)).expect("it was seen");
         let n_rivals = head.rivals.len() as u32;
         let bound = if head.owes { most_passes(n_rivals as usize) } else { once(n_rivals) };
         assert!(head.n_grants <= bound, "{} of {bound} with {n_rivals} that compete", head.n_grants);
         self.worst = self.worst.max(head.n_grants as f64 / bound as f64);
-        let of_lane = self.heads.iter_mut().filter(|(key, _)| (key.0, key.1) == (egress, lane));
-        of_lane.for_each(|(_, head)| head.n_grants += 1);
-        let place = self.crossbar.take_granted::<false>(self.now, (ingress, lane), lane, egress);
-        self.crossbar.note_wait::<false>(place, egress, lane, begin);
+        let of_vl = self.heads.iter_mut().filter(|(key, _)| (key.0, key.1) == (egress, vl));
+        of_vl.for_each(|(_, head)| head.n_grants += 1);
+        let place = self.crossbar.take_granted::<false>(self.now, (ingress, vl), vl, egress);
+        self.crossbar.note_wait::<false>(place, egress, vl, begin);
         // Small packets lie between large ones, as ACKs between data.
         let span = if self.random.below(3) == 0 { 2 } else { LONGEST };
-        let transfer = Transfer { ingress, egress, lane, end: begin + span };
+        let transfer = Transfer { ingress, egress, vl, end: begin + span };
         self.crossbar.grant::<false>(transfer);
         self.crossbar.remove(egress, place);
         self.see_heads();
     }
 
     fn arbitrate(&mut self) {
-        self.crossbar.stir_due(self.now);
-        while let Some(egress) = self.crossbar.take_stirred() {
+        self.crossbar.request_due_arbitrations(self.now);
+        while let Some(egress) = self.crossbar.take_next_egress() {
             self.ask(egress);
             let until = self.crossbar.outputs[egress as usize].closed_until;
             let next = if until > self.now { until } else { self.crossbar.next_idle(egress, self.now) };

@@ -10,7 +10,7 @@ use netloom_model::Model;
 use netloom_policy::congestion::slingshot::Bottleneck;
 use netloom_units::{NodeId, PortId, Rate, StateWriter, Time};
 
-use crate::desk::Desk;
+use crate::context::PartitionContext;
 use crate::node::Node;
 use crate::node::care::CREDIT;
 use crate::packet::Packet;
@@ -20,7 +20,7 @@ use crate::round::Round;
 pub struct Throttle {
     ports: Box<[Option<Bottleneck>]>,
     /// Who is told what, taken along so that its memory is used again.
-    told: Vec<(u32, Rate)>,
+    rates: Vec<(u32, Rate)>,
 }
 
 impl Throttle {
@@ -33,7 +33,7 @@ impl Throttle {
             is_last_hop.then(bottleneck).flatten()
         };
         let ports: Box<[_]> = model.fabric.port_range(node).map(of_port).collect();
-        ports.iter().any(Option::is_some).then(|| Throttle { ports, told: Vec::new() })
+        ports.iter().any(Option::is_some).then(|| Throttle { ports, rates: Vec::new() })
     }
 
     /// Whether packets that wait for a port are looked at.
@@ -56,7 +56,7 @@ impl Node {
         now: u64,
         port: u32,
         packet: &Packet,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) {
         let Some(throttle) =
@@ -67,7 +67,7 @@ impl Node {
         if !packet.is_data() {
             return;
         }
-        let Throttle { ports, told } = throttle;
+        let Throttle { ports, rates: told } = throttle;
         let Some(bottleneck) = &mut ports[port as usize] else { return };
         let source = round.flows[packet.flow as usize].source;
         self.ports[port as usize].pass_departures(now);
@@ -83,11 +83,11 @@ impl Node {
             let megabits = u32::try_from(rate.0 / 1_000_000).unwrap_or(u32::MAX).max(1);
             let class = round.model.classes.control;
             let notice = Packet::share(host, packet.destination, megabits, control, class);
-            self.forward::<CREDIT>(now, own, &notice, desk, round);
+            self.forward::<CREDIT>(now, own, &notice, context, round);
         }
         let crossbar = self.crossbar.as_deref_mut();
         if let Some(throttle) = crossbar.and_then(|crossbar| crossbar.throttle.as_deref_mut()) {
-            throttle.told = told;
+            throttle.rates = told;
         }
     }
 }

@@ -167,7 +167,7 @@ mod tests {
                 let bytes = [1_000, 1_000, 64, 300][random.below(4) as usize];
                 let egress = &mut listed[port as usize];
                 let start = egress.free_at().max(now);
-                let arrival = egress.enqueue_plain(now, bytes);
+                let arrival = egress.enqueue_fast(now, bytes);
                 loads.accepted(now, port, start, egress);
                 assert_eq!(counted[port as usize].enqueue_computed(now, bytes), arrival);
                 let waiting = counted[port as usize].waiting_packets(now);
@@ -195,12 +195,12 @@ mod tests {
                 let set = set_of(count, &list);
                 for place in bits(counts.stale(set, now)) {
                     let port = list[place as usize];
-                    settle(&mut late[port as usize], now);
+                    advance_port(&mut late[port as usize], now);
                     counts.note(port, &late[port as usize]);
                     n_stale += 1;
                 }
                 for port in &mut eager {
-                    settle(port, now);
+                    advance_port(port, now);
                 }
                 let waiting: Vec<_> =
                     list.iter().map(|&port| eager[port as usize].class_bytes(now, 0)).collect();
@@ -217,7 +217,7 @@ mod tests {
                 let to = Address { host: 1, slot: 0 };
                 let packet = Packet::data(to, 0, number, 0, bytes, Stamp::new(0, true));
                 for egress in [&mut late[port as usize], &mut eager[port as usize]] {
-                    settle(egress, now);
+                    advance_port(egress, now);
                     egress.count_in(&packet);
                     egress.enqueue(now, &packet);
                 }
@@ -228,7 +228,7 @@ mod tests {
     }
 
     /// Lets packets start before `now` at a port.
-    fn settle(port: &mut Egress, now: u64) {
+    fn advance_port(port: &mut Egress, now: u64) {
         while port.has_start_before(now) {
             let start = port.take_start();
             port.unguard(start.packet);
@@ -246,7 +246,7 @@ mod tests {
             for number in 0..1_000 {
                 now += u64::from(random.below(4)) * [0, 1, 1_000, 50_000][random.below(4) as usize];
                 for port in &mut eager {
-                    settle(port, now);
+                    advance_port(port, now);
                 }
                 let (count, list) = some_ports(&mut random, n_ports);
                 let expected =
@@ -255,7 +255,7 @@ mod tests {
                 assert!(ties.is_none_or(|ties| ties == expected), "{seed} {now} {list:?}");
                 n_known += u32::from(ties.is_some());
                 let port = list[expected.trailing_zeros() as usize];
-                settle(&mut late[port as usize], now);
+                advance_port(&mut late[port as usize], now);
                 let bytes = [1_000, 1_000, 64, 300][random.below(4) as usize];
                 let packet =
                     Packet::data(Address { host: 1, slot: 0 }, 0, number, 0, bytes, Stamp::new(0, true));

@@ -6,9 +6,9 @@ use netloom_model::PortSet;
 use netloom_policy::balance::{MOST_MASKED, Ports, ties_of_least};
 use netloom_units::{Duration, HostId, NodeId, Rate};
 
-use super::settle;
+use super::advance_port;
 use crate::bits::bits;
-use crate::desk::Desk;
+use crate::context::PartitionContext;
 use crate::load::PortLoads;
 use crate::packet::Packet;
 use crate::port::Egress;
@@ -25,7 +25,7 @@ pub(super) struct Candidates<'a, 'r> {
     pub node: NodeId,
     pub packet: &'a Packet,
     pub now: u64,
-    pub desk: &'a mut Desk,
+    pub context: &'a mut PartitionContext,
     pub round: &'a Round<'r>,
 }
 
@@ -47,7 +47,7 @@ impl Ports for Candidates<'_, '_> {
     #[inline]
     fn waiting_bytes(&mut self, candidate: usize) -> u64 {
         let port = self.set.get(candidate);
-        settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
+        advance_port(&mut self.ports[port as usize], self.now, self.context, self.round);
         self.ports[port as usize].waiting_bytes(self.now)
     }
 
@@ -57,7 +57,7 @@ impl Ports for Candidates<'_, '_> {
         if let Some(counted) = self.loads.as_mut().and_then(|loads| loads.packets_at(port, self.now)) {
             return counted;
         }
-        settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
+        advance_port(&mut self.ports[port as usize], self.now, self.context, self.round);
         self.ports[port as usize].waiting_packets(self.now)
     }
 
@@ -79,19 +79,19 @@ impl Ports for Candidates<'_, '_> {
 
     fn class_bytes(&mut self, candidate: usize, class: u8) -> u64 {
         let port = self.set.get(candidate);
-        settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
+        advance_port(&mut self.ports[port as usize], self.now, self.context, self.round);
         self.ports[port as usize].class_bytes(self.now, class)
     }
 
     fn below_limits(&mut self, class: u8, limits: &[u64]) -> Option<(usize, u64)> {
-        let Candidates { ports, loads, set, now, desk, round, .. } = self;
+        let Candidates { ports, loads, set, now, context, round, .. } = self;
         let counts = loads.as_mut()?.data_counts(class)?;
         if set.len() > MOST_MASKED {
             return None;
         }
         for place in bits(counts.stale(*set, *now)) {
             let port = set.get(place as usize);
-            settle(&mut ports[port as usize], *now, desk, round);
+            advance_port(&mut ports[port as usize], *now, context, round);
             counts.note(port, &ports[port as usize]);
         }
         Some(counts.below_limits(*set, limits))
@@ -99,7 +99,7 @@ impl Ports for Candidates<'_, '_> {
 
     fn sent_bytes(&mut self, candidate: usize) -> u64 {
         let port = self.set.get(candidate);
-        settle(&mut self.ports[port as usize], self.now, self.desk, self.round);
+        advance_port(&mut self.ports[port as usize], self.now, self.context, self.round);
         self.ports[port as usize].sent_bytes(self.now)
     }
 
@@ -132,7 +132,7 @@ impl<'r> Candidates<'_, 'r> {
             node: self.node,
             packet: self.packet,
             now: self.now,
-            desk: self.desk,
+            context: self.context,
             round: self.round,
         }
     }

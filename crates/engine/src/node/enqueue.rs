@@ -9,9 +9,9 @@ use netloom_records::DropReason;
 
 use super::care::{COMPARING, CREDIT, GUARDED, PAUSING, has};
 use super::frames::surely_takes;
-use super::start::{push, settle_now};
-use super::{Node, Way};
-use crate::desk::Desk;
+use super::start::{advance_lazy_port, push};
+use super::{Forwarding, Node};
+use crate::context::PartitionContext;
 use crate::load::PortLoads;
 use crate::packet::{InFlight, Packet};
 use crate::port::{Egress, Enqueued, Form};
@@ -23,25 +23,25 @@ impl Node {
     pub(super) fn enqueue<const CARE: u8>(
         &mut self,
         now: u64,
-        way: Way,
+        forwarding: Forwarding,
         class: u8,
         packet: impl Fn() -> Packet,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) {
         if CARE == CREDIT {
-            return self.stand(now, way, &packet(), desk, round);
+            return self.buffer_at_input(now, forwarding, &packet(), context, round);
         }
-        let port = way.port;
+        let port = forwarding.port;
         let mut egress = &mut self.ports[port as usize];
         let is_alone = has(CARE, PAUSING)
-            && egress.starts_before(desk.quiet_until.min(round.end), now, packet().bytes)
+            && egress.starts_before(context.quiet_until.min(round.end), now, packet().bytes)
             && (now < self.frames_from
                 || surely_takes(self.buffer.as_deref(), self.edge.as_deref(), packet().bytes));
         let arrival = if is_alone {
             enqueue_computed::<CARE>(egress, &mut self.loads, now, port, packet().bytes)
-        } else if (!has(CARE, GUARDED) || egress.is_computed(class)) && egress.is_plain() {
-            egress.enqueue_plain(now, packet().bytes)
+        } else if (!has(CARE, GUARDED) || egress.is_computed(class)) && egress.uses_fast_path() {
+            egress.enqueue_fast(now, packet().bytes)
         } else if has(CARE, COMPARING) && egress.is_listed() {
             enqueue_listed(egress, &mut self.loads, now, port, packet().bytes)
         } else {
@@ -53,7 +53,7 @@ impl Node {
                     || (has(CARE, PAUSING) && egress.is_computed_unless_frames(class))
                     || !egress.may_join(now, packet().bytes))
             {
-                settle_now(egress, now, desk, round);
+                advance_lazy_port(egress, now, context, round);
             }
             if has(CARE, PAUSING)
                 && egress.is_computed_unless_frames(class)
@@ -66,13 +66,13 @@ impl Node {
                 };
             }
             if !is_computed {
-                return self.enqueue_waiting::<CARE>(now, way, &packet(), desk, round);
+                return self.enqueue_waiting::<CARE>(now, forwarding, &packet(), context, round);
             }
             enqueue_computed::<CARE>(egress, &mut self.loads, now, port, packet().bytes)
         };
         match arrival {
-            Some(arrival) => push(egress, InFlight { arrival, packet: packet() }, desk, round),
-            None => desk.dropped(now, self.id.0, Some(port), DropReason::QueueFull, &packet()),
+            Some(arrival) => push(egress, InFlight { arrival, packet: packet() }, context, round),
+            None => context.dropped(now, self.id.0, Some(port), DropReason::QueueFull, &packet()),
         }
     }
 
@@ -81,31 +81,37 @@ impl Node {
     fn enqueue_waiting<const CARE: u8>(
         &mut self,
         now: u64,
-        way: Way,
+        forwarding: Forwarding,
         packet: &Packet,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) {
-        if has(CARE, GUARDED) && self.ports[way.port as usize].is_guarded() {
-            self.enqueue_guarded::<CARE>(now, way, packet, desk, round);
+        if has(CARE, GUARDED) && self.ports[forwarding.port as usize].is_guarded() {
+            self.enqueue_guarded::<CARE>(now, forwarding, packet, context, round);
         } else {
-            self.enqueue_class::<CARE>(now, way.port, packet, desk);
+            self.enqueue_class::<CARE>(now, forwarding.port, packet, context);
         }
         if has(CARE, COMPARING) {
-            self.note_load(way.port);
+            self.note_load(forwarding.port);
         }
     }
 
     #[inline(always)]
-    fn enqueue_class<const CARE: u8>(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk) {
+    fn enqueue_class<const CARE: u8>(
+        &mut self,
+        now: u64,
+        port: u32,
+        packet: &Packet,
+        context: &mut PartitionContext,
+    ) {
         let egress = &mut self.ports[port as usize];
         match egress.enqueue(now, packet) {
             Enqueued::Taken => {}
             Enqueued::StartsAt(_) if egress.form() == Form::Lazy && !has(CARE, GUARDED) => {
                 self.busy[port as usize / 64] |= 1 << (port % 64);
             }
-            Enqueued::StartsAt(at) => self.expect_start(port, at, desk),
-            Enqueued::Full => self.refuse(now, port, DropReason::QueueFull, packet, desk),
+            Enqueued::StartsAt(at) => self.expect_start(port, at, context),
+            Enqueued::Full => self.refuse(now, port, DropReason::QueueFull, packet, context),
         }
     }
 
@@ -146,7 +152,7 @@ fn enqueue_listed(
     bytes: u32,
 ) -> Option<u64> {
     let start = egress.free_at().max(now);
-    let arrival = egress.enqueue_plain(now, bytes)?;
+    let arrival = egress.enqueue_fast(now, bytes)?;
     let loads = loads.as_deref_mut().expect("only a node that compares ports lists them");
     loads.accepted(now, port, start, egress);
     Some(arrival)

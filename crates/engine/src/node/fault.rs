@@ -6,39 +6,46 @@
 use netloom_model::FaultAction;
 use netloom_records::DropReason;
 
-use super::{DeadPorts, Node, settle};
-use crate::desk::{Change, Desk};
+use super::{DeadPorts, Node, advance_port};
+use crate::context::{Change, PartitionContext};
 use crate::packet::Packet;
 use crate::round::Round;
-use crate::trace::Followed;
+use crate::trace::TracedPacket;
 
 impl Node {
     /// Something happens to the link at a port.
-    pub fn fault(&mut self, now: u64, port: u32, change: Change, desk: &mut Desk, round: &Round) {
+    pub fn fault(
+        &mut self,
+        now: u64,
+        port: u32,
+        change: Change,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         if self.has_nic() {
-            self.serve(now, desk, round);
+            self.serve(now, context, round);
             // The wire may be free earlier than was known.
-            self.look_again();
+            self.reevaluate_starts();
         }
-        settle(&mut self.ports[port as usize], now, desk, round);
+        advance_port(&mut self.ports[port as usize], now, context, round);
         match change {
             Change::Cut => {
                 let lost = self.ports[port as usize].cut(now);
-                self.lose_all(port, now, lost, desk);
+                self.lose_all(port, now, lost, context);
             }
             Change::Down => {
                 let lost = self.ports[port as usize].go_down(now);
-                self.lose_all(port, now, lost, desk);
-                self.leave_buffer(now, port, desk, round);
-                self.turn(now, port, desk);
+                self.lose_all(port, now, lost, context);
+                self.leave_buffer(now, port, context, round);
+                self.turn(now, port, context);
             }
             Change::Up => {
                 self.ports[port as usize].come_up(now);
-                self.tell_pause(now, port, desk, round);
-                self.turn(now, port, desk);
+                self.resend_pauses(now, port, context, round);
+                self.turn(now, port, context);
             }
             // Frames may have been lost that nobody knows of.
-            Change::Back => self.tell_pause(now, port, desk, round),
+            Change::Back => self.resend_pauses(now, port, context, round),
             Change::Set(number) => self.set(now, port, round.model.faults[number as usize].action),
         }
         self.note_load(port);
@@ -64,12 +71,12 @@ impl Node {
         &mut self,
         port: u32,
         now: u64,
-        lost: impl IntoIterator<Item = (Packet, Option<Followed>)>,
-        desk: &mut Desk,
+        lost: impl IntoIterator<Item = (Packet, Option<TracedPacket>)>,
+        context: &mut PartitionContext,
     ) {
         let reason = self.reason_or(DropReason::LinkDown);
         for (packet, followed) in lost {
-            self.lose_at(port, now, reason, (&packet, followed), desk);
+            self.lose_at(port, now, reason, (&packet, followed), context);
         }
     }
 
@@ -79,8 +86,8 @@ impl Node {
     }
 
     /// A port has come up or gone down.
-    fn turn(&mut self, now: u64, port: u32, desk: &mut Desk) {
-        self.stir_crossbar(now, port, desk);
+    fn turn(&mut self, now: u64, port: u32, context: &mut PartitionContext) {
+        self.request_arbitration_at(now, port, context);
         self.note_dead_ports();
     }
 

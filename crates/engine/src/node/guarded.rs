@@ -9,9 +9,9 @@ use netloom_model::Rdma;
 use netloom_records::DropReason;
 
 use super::care::{GUARDED_COMPARING, PAUSING, has};
-use super::{Node, Way, settle};
+use super::{Forwarding, Node, advance_port};
 use crate::buffer::{Admission, Request};
-use crate::desk::{Desk, TimerKind};
+use crate::context::{PartitionContext, TimerKind};
 use crate::packet::{Packet, PacketKind};
 use crate::port::{Enqueued, Form};
 use crate::round::Round;
@@ -23,94 +23,126 @@ impl Node {
     pub(super) fn enqueue_guarded<const CARE: u8>(
         &mut self,
         now: u64,
-        way: Way,
+        forwarding: Forwarding,
         packet: &Packet,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) {
         let Node { ports, buffer, .. } = self;
-        let egress = &mut ports[way.port as usize];
+        let egress = &mut ports[forwarding.port as usize];
         let (bytes, waiting) = (u64::from(packet.bytes), egress.data_bytes());
-        let request =
-            Request { ingress: way.ingress, egress: way.port, class: packet.class(), bytes, waiting };
+        let request = Request {
+            ingress: forwarding.ingress,
+            egress: forwarding.port,
+            class: packet.class(),
+            bytes,
+            waiting,
+        };
         // Elsewhere starts of all others are computed.
         let is_data = !has(CARE, PAUSING) || packet.is_data();
-        let is_simple = (has(CARE, PAUSING) || packet.is_data()) && !egress.is_careful();
+        let is_simple = (has(CARE, PAUSING) || packet.is_data()) && !egress.needs_admission_check();
         let joins = match buffer {
             Some(buffer) if is_simple && is_data => buffer.take_at_once(&request),
             _ => is_simple,
         };
         if !joins {
-            return self.enqueue_with_care(now, way, packet, desk, round);
+            return self.enqueue_with_care(now, forwarding, packet, context, round);
         }
         if is_data {
             egress.count_in(packet);
         }
         match egress.join(now, packet) {
             Enqueued::Taken => {}
-            Enqueued::StartsAt(at) => self.expect_start(way.port, at, desk),
-            Enqueued::Full => self.refuse_counted(now, way.port, packet, desk, round),
+            Enqueued::StartsAt(at) => self.expect_start(forwarding.port, at, context),
+            Enqueued::Full => self.refuse_counted(now, forwarding.port, packet, context, round),
         }
     }
 
     /// A packet that was counted finds the queue of a port full.
     #[cold]
     #[inline(never)]
-    fn refuse_counted(&mut self, now: u64, port: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+    fn refuse_counted(
+        &mut self,
+        now: u64,
+        port: u32,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         self.ports[port as usize].unguard(*packet);
         self.take_back_at_edge(packet, round);
-        self.refuse(now, port, DropReason::QueueFull, packet, desk);
+        self.refuse(now, port, DropReason::QueueFull, packet, context);
     }
 
-    fn request(&self, way: Way, packet: &Packet) -> Request {
-        let (egress, class) = (&self.ports[way.port as usize], packet.class());
+    fn request(&self, forwarding: Forwarding, packet: &Packet) -> Request {
+        let (egress, class) = (&self.ports[forwarding.port as usize], packet.class());
         let waiting = egress.data_bytes_in(class);
-        Request { ingress: way.ingress, egress: way.port, class, bytes: u64::from(packet.bytes), waiting }
+        Request {
+            ingress: forwarding.ingress,
+            egress: forwarding.port,
+            class,
+            bytes: u64::from(packet.bytes),
+            waiting,
+        }
     }
 
     /// As [`Node::enqueue_guarded`], of a packet that cannot simply join its queue.
     #[inline(never)]
-    fn enqueue_with_care(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) {
+    fn enqueue_with_care(
+        &mut self,
+        now: u64,
+        forwarding: Forwarding,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         if self.crossbar.is_some() {
-            return self.stand(now, way, packet, desk, round);
+            return self.buffer_at_input(now, forwarding, packet, context, round);
         }
         // It was thought that the packet may join though starts have not happened.
-        settle(&mut self.ports[way.port as usize], now, desk, round);
+        advance_port(&mut self.ports[forwarding.port as usize], now, context, round);
         if packet.is_data() && self.buffer.is_some() {
-            match self.admit(now, way, packet, desk, round) {
+            match self.admit(now, forwarding, packet, context, round) {
                 Admission::Refuse(reason) => {
                     self.take_back_at_edge(packet, round);
-                    return self.refuse(now, way.port, reason, packet, desk);
+                    return self.refuse(now, forwarding.port, reason, packet, context);
                 }
                 Admission::TakeAndPause => {
                     let class = 1 << packet.class();
-                    self.send_frame(now, way.ingress, PacketKind::Pause, class, desk, round);
-                    self.expect_starts(desk);
+                    self.send_frame(now, forwarding.ingress, PacketKind::Pause, class, context, round);
+                    self.expect_starts(context);
                 }
                 Admission::Take | Admission::Unsure => {}
             }
         }
-        let egress = &mut self.ports[way.port as usize];
+        let egress = &mut self.ports[forwarding.port as usize];
         let packet = egress.guard(*packet);
         let is_taken = if egress.is_paused(packet.class()) {
-            egress.enqueue_aside(now, &packet)
+            egress.enqueue_paused(now, &packet)
         } else {
             match egress.enqueue(now, &packet) {
                 Enqueued::Taken => true,
                 Enqueued::StartsAt(at) => {
-                    self.expect_start(way.port, at, desk);
+                    self.expect_start(forwarding.port, at, context);
                     true
                 }
                 Enqueued::Full => false,
             }
         };
         if !is_taken {
-            self.refuse_counted(now, way.port, &packet, desk, round);
+            self.refuse_counted(now, forwarding.port, &packet, context, round);
         }
     }
 
-    fn admit(&mut self, now: u64, way: Way, packet: &Packet, desk: &mut Desk, round: &Round) -> Admission {
-        let asked = self.request(way, packet);
+    fn admit(
+        &mut self,
+        now: u64,
+        forwarding: Forwarding,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) -> Admission {
+        let asked = self.request(forwarding, packet);
         let buffer = self.buffer.as_deref_mut().expect("seen by the caller");
         match buffer.admit(&asked, false) {
             Admission::Unsure => {}
@@ -118,11 +150,11 @@ impl Node {
         }
         let mut held = 0;
         for port in 0..self.ports.len() {
-            settle(&mut self.ports[port], now, desk, round);
+            advance_port(&mut self.ports[port], now, context, round);
             self.sync_port(port as u32, round);
             held += self.ports[port].data_bytes();
         }
-        let asked = self.request(way, packet);
+        let asked = self.request(forwarding, packet);
         let buffer = self.buffer.as_deref_mut().expect("seen by the caller");
         buffer.recount(held);
         buffer.admit(&asked, true)
@@ -130,7 +162,7 @@ impl Node {
 
     /// A transmission will start at a port: who must know, knows.
     #[inline(always)]
-    pub(crate) fn expect_start(&mut self, port: u32, at: u64, desk: &mut Desk) {
+    pub(crate) fn expect_start(&mut self, port: u32, at: u64, context: &mut PartitionContext) {
         let egress = &mut self.ports[port as usize];
         let is_lazy = egress.form() == Form::Lazy;
         if is_lazy {
@@ -139,16 +171,16 @@ impl Node {
         if (!is_lazy || self.buffer.as_ref().is_some_and(|buffer| buffer.is_pausing()))
             && egress.is_timer_needed(at)
         {
-            desk.set_timer(at, self.place, TimerKind::Start { port });
+            context.set_timer(at, self.place, TimerKind::Start { port });
         }
     }
 
     /// Transmissions may start at any port: who must know, knows.
     #[cold]
-    pub(crate) fn expect_starts(&mut self, desk: &mut Desk) {
+    pub(crate) fn expect_starts(&mut self, context: &mut PartitionContext) {
         for port in 0..self.ports.len() as u32 {
             if let Some(at) = self.ports[port as usize].next_start() {
-                self.expect_start(port, at, desk);
+                self.expect_start(port, at, context);
             }
         }
     }
@@ -162,14 +194,14 @@ impl Node {
         port: u32,
         kind: PacketKind,
         classes: u8,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) {
         if port as usize >= self.ports.len() || !self.ports[port as usize].is_up() {
             return;
         }
-        settle(&mut self.ports[port as usize], now, desk, round);
-        let way = Way { ingress: self.ports.len() as u32, port };
+        advance_port(&mut self.ports[port as usize], now, context, round);
+        let forwarding = Forwarding { ingress: self.ports.len() as u32, port };
         for class in bits(classes).map(|class| 1 << class) {
             let egress = &mut self.ports[port as usize];
             let amended = egress.amend_frame(kind, class);
@@ -181,20 +213,33 @@ impl Node {
             }
             if amended.is_none() {
                 let frame = Packet::pause_frame(kind, class, Rdma::FRAME.0 as u32);
-                self.enqueue::<GUARDED_COMPARING>(now, way, Packet::BEFORE_CLASSES, || frame, desk, round);
+                self.enqueue::<GUARDED_COMPARING>(
+                    now,
+                    forwarding,
+                    Packet::BEFORE_CLASSES,
+                    || frame,
+                    context,
+                    round,
+                );
             }
         }
     }
 
     /// A link has come up: frames may have been lost on it.
-    pub(super) fn tell_pause(&mut self, now: u64, port: u32, desk: &mut Desk, round: &Round) {
+    pub(super) fn resend_pauses(
+        &mut self,
+        now: u64,
+        port: u32,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let classes = round.model.pausing_classes();
         let Some(paused) = self.buffer.as_ref().and_then(|buffer| buffer.paused_at(port, classes)) else {
-            return self.tell_storm(now, port, desk, round);
+            return self.send_storm_frame(now, port, context, round);
         };
         for (kind, classes) in [(PacketKind::Pause, paused), (PacketKind::Resume, classes & !paused)] {
             if classes != 0 {
-                self.send_frame(now, port, kind, classes, desk, round);
+                self.send_frame(now, port, kind, classes, context, round);
             }
         }
     }
@@ -202,33 +247,46 @@ impl Node {
     /// The other end of a link asks for a pause, or lets packets go on.
     #[cold]
     #[inline(never)]
-    pub fn take_frame(&mut self, now: u64, port: u32, frame: &Packet, desk: &mut Desk, round: &Round) {
+    pub fn take_frame(
+        &mut self,
+        now: u64,
+        port: u32,
+        frame: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         if frame.kind() == PacketKind::Credit {
-            return self.take_credit_at_nic(now, frame, desk, round);
+            return self.take_credit_at_nic(now, frame, context, round);
         }
         if frame.kind() == PacketKind::Notice {
-            return self.take_notice(now, frame, desk);
+            return self.take_notice(now, frame, context);
         }
         if self.has_nic() {
-            self.serve(now, desk, round);
+            self.serve(now, context, round);
         }
-        settle(&mut self.ports[port as usize], now, desk, round);
+        advance_port(&mut self.ports[port as usize], now, context, round);
         let is_pause = frame.kind() == PacketKind::Pause;
         let next = self.ports[port as usize].set_paused(now, frame.sequence as u8, is_pause);
         if let Some(at) = next {
-            self.expect_start(port, at, desk);
+            self.expect_start(port, at, context);
         }
         self.note_load(port);
-        self.look_again();
+        self.reevaluate_starts();
     }
 
     /// A packet may have left the shared buffer; whoever was paused for want of room may go on.
-    pub(super) fn leave_buffer(&mut self, now: u64, port: u32, desk: &mut Desk, round: &Round) {
+    pub(super) fn leave_buffer(
+        &mut self,
+        now: u64,
+        port: u32,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         if self.buffer.is_none() {
             return;
         }
         while let Some((ingress, class)) = self.sync_port(port, round) {
-            self.send_frame(now, ingress, PacketKind::Resume, class, desk, round);
+            self.send_frame(now, ingress, PacketKind::Resume, class, context, round);
         }
     }
 

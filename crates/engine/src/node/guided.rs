@@ -17,8 +17,8 @@ use netloom_records::DropReason;
 use netloom_units::{HostId, NodeId, PortId, Time};
 
 use super::care::GUARDED_COMPARING;
-use super::{Node, Route, Way, settle, view};
-use crate::desk::Desk;
+use super::{Forwarding, Node, Route, advance_port, view};
+use crate::context::PartitionContext;
 use crate::packet::Packet;
 use crate::port::Egress;
 use crate::round::Round;
@@ -36,10 +36,10 @@ impl Node {
         now: u64,
         ingress: u32,
         (packet, own): (&Packet, u32),
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) {
-        let mut list = std::mem::take(&mut desk.scratch);
+        let mut list = std::mem::take(&mut context.scratch);
         list.clear();
         let mut detour = Detour::of(packet.tag).arrived_in(own);
         if let Some(group) = detour.through {
@@ -52,15 +52,16 @@ impl Node {
         }
         let mut packet = *packet;
         packet.tag = detour.tag();
-        let pick = self.pick_guided(now, ingress, &packet, &mut list, desk, round);
+        let pick = self.pick_guided(now, ingress, &packet, &mut list, context, round);
         if let Some(&port) = list.get(pick.candidate) {
-            let (way, onward) = (Way { ingress, port }, || packet.onward_as(pick.class, pick.tag));
-            self.enqueue::<GUARDED_COMPARING>(now, way, pick.class, onward, desk, round);
+            let (forwarding, onward) =
+                (Forwarding { ingress, port }, || packet.onward_as(pick.class, pick.tag));
+            self.enqueue::<GUARDED_COMPARING>(now, forwarding, pick.class, onward, context, round);
         } else {
-            self.give_back(now, ingress, &packet, desk, round);
-            self.lose(now, self.reason_or(DropReason::Unreachable), &packet, desk, round);
+            self.give_back(now, ingress, &packet, context, round);
+            self.lose(now, self.reason_or(DropReason::Unreachable), &packet, context, round);
         }
-        desk.scratch = list;
+        context.scratch = list;
     }
 
     /// Next hops on minimal ways, dead ports among them.
@@ -80,13 +81,14 @@ impl Node {
         ingress: u32,
         packet: &Packet,
         list: &mut Vec<u32>,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) -> Pick {
         let Node { balancer, ports, random, healthy, id, .. } = self;
         let n_minimal = list.len();
         let destination = HostId(packet.destination);
-        let mut guided = Guided { ports, list, n_minimal, healthy, destination, node: *id, now, desk, round };
+        let mut guided =
+            Guided { ports, list, n_minimal, healthy, destination, node: *id, now, context, round };
         let ports: &mut dyn Ports = &mut guided;
         let mut context = Context { now: Time(now), random };
         balancer.pick(&mut context, || view(packet, ingress, round), || ports)
@@ -102,7 +104,7 @@ struct Guided<'a, 'r> {
     destination: HostId,
     node: NodeId,
     now: u64,
-    desk: &'a mut Desk,
+    context: &'a mut PartitionContext,
     round: &'a Round<'r>,
 }
 
@@ -113,7 +115,7 @@ impl Guided<'_, '_> {
 
     fn egress(&mut self, port: u32) -> &mut Egress {
         let egress = &mut self.ports[port as usize];
-        settle(egress, self.now, self.desk, self.round);
+        advance_port(egress, self.now, self.context, self.round);
         egress
     }
 
@@ -138,7 +140,7 @@ impl Guided<'_, '_> {
     fn at_neighbour(&self, node: NodeId, group: u32) -> Option<Beyond> {
         let model = self.round.model;
         let range = model.fabric.port_range(node);
-        let known = self.round.known.get(range.start as usize..range.end as usize)?;
+        let known = self.round.port_bytes.get(range.start as usize..range.end as usize)?;
         let towards = model.routing.towards_group(node, group);
         let least = towards.iter().filter(|&port| self.is_global(node, port));
         let least = least.map(|port| known[port as usize]).min()?;

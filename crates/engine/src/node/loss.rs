@@ -6,10 +6,10 @@
 use netloom_records::DropReason;
 
 use super::Node;
-use crate::desk::Desk;
+use crate::context::PartitionContext;
 use crate::packet::Packet;
 use crate::round::Round;
-use crate::trace::{Account, Followed, is_followed};
+use crate::trace::{HopRecord, TracedPacket, is_followed};
 
 impl Node {
     /// The edge was told of a packet that is dropped here. Where there is an edge, queues that may be full count their data,
@@ -29,20 +29,27 @@ impl Node {
         port: u32,
         reason: DropReason,
         packet: &Packet,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
     ) {
-        let found = self.ports[port as usize].found_by_refused(now);
-        let followed = found.map(|found| Followed { found, start: None });
-        self.lose_at(port, now, reason, (packet, followed), desk);
+        let found = self.ports[port as usize].snapshot_for_dropped(now);
+        let followed = found.map(|found| TracedPacket { snapshot: found, start: None });
+        self.lose_at(port, now, reason, (packet, followed), context);
     }
 
     /// A packet is dropped before a port was chosen.
     #[cold]
-    pub(crate) fn lose(&self, now: u64, reason: DropReason, packet: &Packet, desk: &mut Desk, round: &Round) {
-        desk.dropped(now, self.id.0, None, reason, packet);
-        desk.forget_record(packet);
+    pub(crate) fn lose(
+        &self,
+        now: u64,
+        reason: DropReason,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
+        context.dropped(now, self.id.0, None, reason, packet);
+        context.forget_record(packet);
         if is_followed(packet, round.flows) {
-            desk.account(Account::without_port(packet, self.id, now, reason));
+            context.record_hop(HopRecord::without_port(packet, self.id, now, reason));
         }
     }
 
@@ -53,16 +60,17 @@ impl Node {
         port: u32,
         now: u64,
         reason: DropReason,
-        (packet, followed): (&Packet, Option<Followed>),
-        desk: &mut Desk,
+        (packet, followed): (&Packet, Option<TracedPacket>),
+        context: &mut PartitionContext,
     ) {
-        desk.dropped(now, self.id.0, Some(port), reason, packet);
-        desk.forget_record(packet);
+        context.dropped(now, self.id.0, Some(port), reason, packet);
+        context.forget_record(packet);
         if !matches!(reason, DropReason::LinkDown | DropReason::SwitchDown | DropReason::Corrupted) {
             self.ports[port as usize].count_refused_of_class(packet);
         }
         if let (Some(followed), Some(trace)) = (followed, self.ports[port as usize].trace()) {
-            desk.account(Account { dropped: Some((now, reason)), ..trace.account(packet, followed) });
+            context
+                .record_hop(HopRecord { dropped: Some((now, reason)), ..trace.hop_record(packet, followed) });
         }
     }
 }

@@ -8,16 +8,16 @@ use netloom_units::Time;
 
 use super::Node;
 use super::start::transmit_as;
-use crate::desk::{Desk, TimerKind};
+use crate::context::{PartitionContext, TimerKind};
 use crate::hook::{Actions, Hook, Verdict};
 use crate::packet::Packet;
 use crate::port::{Form, Start};
 use crate::round::Round;
-use crate::trace::Followed;
+use crate::trace::TracedPacket;
 
 impl Node {
     /// Seats a middlebox. It needs every start as an event of its own.
-    pub fn seat_hook(&mut self, hook: Box<dyn Hook>) {
+    pub fn install_hook(&mut self, hook: Box<dyn Hook>) {
         self.ports.iter_mut().for_each(|port| port.set_form(Form::Timed));
         self.hook = Some(hook);
         self.note_route();
@@ -29,38 +29,44 @@ impl Node {
         now: u64,
         ingress: u32,
         mut packet: Packet,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) {
         let mut actions = Actions::default();
         let hook = self.hook.as_mut().expect("seen by the caller");
         match hook.on_arrival(Time(now), ingress, &mut packet, &mut actions) {
-            Verdict::Pass => self.forward_by_list(now, ingress, &packet, desk, round),
-            Verdict::Drop => self.lose(now, DropReason::Hook, &packet, desk, round),
+            Verdict::Pass => self.forward_by_list(now, ingress, &packet, context, round),
+            Verdict::Drop => self.lose(now, DropReason::Hook, &packet, context, round),
             Verdict::Keep => {}
         }
-        self.carry_out(now, actions, desk, round);
+        self.carry_out(now, actions, context, round);
     }
 
     /// A timer of the hook has come.
-    pub fn hook_timer(&mut self, now: u64, number: u32, desk: &mut Desk, round: &Round) {
+    pub fn hook_timer(&mut self, now: u64, number: u32, context: &mut PartitionContext, round: &Round) {
         let mut actions = Actions::default();
         self.hook.as_mut().expect("only a hook sets its timers").on_timer(Time(now), number, &mut actions);
-        self.carry_out(now, actions, desk, round);
+        self.carry_out(now, actions, context, round);
     }
 
-    fn carry_out(&mut self, now: u64, actions: Actions, desk: &mut Desk, round: &Round) {
+    fn carry_out(&mut self, now: u64, actions: Actions, context: &mut PartitionContext, round: &Round) {
         for (at, number) in actions.timers {
-            desk.set_timer(at.0.max(now), self.place, TimerKind::Hook { number });
+            context.set_timer(at.0.max(now), self.place, TimerKind::Hook { number });
         }
         let own = self.ports.len() as u32;
         for packet in actions.emit {
-            self.forward_by_list(now, own, &packet, desk, round);
+            self.forward_by_list(now, own, &packet, context, round);
         }
     }
 
     #[inline(never)]
-    pub(super) fn start_at_hook(&mut self, port: u32, mut start: Start, desk: &mut Desk, round: &Round) {
+    pub(super) fn start_at_hook(
+        &mut self,
+        port: u32,
+        mut start: Start,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let hook = self.hook.as_mut().expect("seen by the caller");
         let mut actions = Actions::default();
         let class = start.packet.class();
@@ -70,7 +76,7 @@ impl Node {
         match verdict {
             Verdict::Pass => {
                 start.packet = start.packet.onward();
-                transmit_as(class, &mut self.ports[port as usize], &start, desk, round);
+                transmit_as(class, &mut self.ports[port as usize], &start, context, round);
             }
             Verdict::Drop | Verdict::Keep => {
                 let egress = &mut self.ports[port as usize];
@@ -78,12 +84,12 @@ impl Node {
                 let found = egress.trace().map(|trace| trace.left(class));
                 if verdict == Verdict::Drop {
                     egress.count_refused();
-                    let followed = found.map(|found| Followed { found, start: None });
+                    let followed = found.map(|found| TracedPacket { snapshot: found, start: None });
                     let packet = start.packet.onward();
-                    self.lose_at(port, start.at, DropReason::Hook, (&packet, followed), desk);
+                    self.lose_at(port, start.at, DropReason::Hook, (&packet, followed), context);
                 }
             }
         }
-        self.carry_out(start.at, actions, desk, round);
+        self.carry_out(start.at, actions, context, round);
     }
 }

@@ -13,8 +13,8 @@ use netloom_records::DropReason;
 use netloom_units::{HostId, NodeId, Random, Time};
 
 use crate::buffer::SharedBuffer;
+use crate::context::PartitionContext;
 use crate::credit::{Crossbar, HostReturns, Notices};
-use crate::desk::Desk;
 use crate::edge::Edge;
 use crate::hook::Hook;
 use crate::host::Host;
@@ -23,7 +23,7 @@ use crate::packet::Packet;
 use crate::port::Egress;
 use crate::round::Round;
 use crate::route::{Bundle, RailRoute, Route};
-use crate::trace::{Account, Followed};
+use crate::trace::{HopRecord, TracedPacket};
 
 mod by_hand;
 mod candidates;
@@ -42,7 +42,7 @@ use by_hand::ByHand;
 use candidates::{Candidates, WithLonger};
 use care::{COMPARING, GUARDED, PAUSING, PAUSING_COMPARING, has};
 use frames::FrameBound;
-pub use start::{push, settle, transmit};
+pub use start::{advance_port, push, transmit};
 
 /// One host or switch.
 pub struct Node {
@@ -69,7 +69,7 @@ pub struct Node {
     /// Whether it is a switch that is down, which notices nothing.
     pub is_dead: bool,
     /// Whether it is a host that takes credits, or answers with records of telemetry.
-    pub is_careful: bool,
+    pub needs_host_slow_path: bool,
     pub balancer: Balancer,
     /// Its group, at a switch that may send packets through others.
     own_group: Option<u32>,
@@ -151,7 +151,7 @@ impl Node {
             healthy_rail: None,
             overlaid: false,
             is_dead: false,
-            is_careful: false,
+            needs_host_slow_path: false,
             balancer,
             own_group: None,
             by_hand: None,
@@ -191,19 +191,19 @@ impl Node {
         now: u64,
         ingress: u32,
         packet: &Packet,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) {
         if self.has_nic() {
             if has(CARE, GUARDED) {
-                self.return_credits(now, ingress, packet, desk, round);
+                self.return_credits(now, ingress, packet, context, round);
             }
-            return self.receive_at_nic(now, ingress, packet, desk, round);
+            return self.receive_at_nic(now, ingress, packet, context, round);
         }
         if self.host.is_some() {
-            return self.receive(now, packet, desk, round);
+            return self.receive(now, packet, context, round);
         }
-        self.arrive_at_switch::<CARE>(now, ingress, packet, desk, round);
+        self.arrive_at_switch::<CARE>(now, ingress, packet, context, round);
     }
 
     /// A packet has arrived at this switch.
@@ -213,24 +213,24 @@ impl Node {
         now: u64,
         ingress: u32,
         packet: &Packet,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) {
         if has(CARE, GUARDED) && packet.is_frame() {
-            return self.take_frame(now, ingress, packet, desk, round);
+            return self.take_frame(now, ingress, packet, context, round);
         }
         if has(CARE, GUARDED)
             && let Some(edge) = &self.edge
         {
             if packet.is_data() {
                 if edge.is_below(packet.destination) {
-                    self.remember_data(now, packet, desk, round);
+                    self.remember_data(now, packet, context, round);
                 }
-            } else if edge.hears(packet) && !self.pass_answer(now, ingress, packet, desk, round) {
+            } else if edge.observes(packet) && !self.pass_answer(now, ingress, packet, context, round) {
                 return;
             }
         }
-        self.forward::<CARE>(now, ingress, packet, desk, round);
+        self.forward::<CARE>(now, ingress, packet, context, round);
     }
 
     /// Finds a packet's way out and queues it there. A node's own packets come by in-link `n_ports`.
@@ -242,7 +242,7 @@ impl Node {
         now: u64,
         ingress: u32,
         packet: &Packet,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) {
         let mut bundle = self.route.bundle(HostId(packet.destination));
@@ -255,49 +255,63 @@ impl Node {
         }
         let Bundle { first, count } = bundle;
         match count {
-            0 => self.forward_otherwise(now, ingress, packet, desk, round),
+            0 => self.forward_otherwise(now, ingress, packet, context, round),
             1 => {
-                let way = Way { ingress, port: first };
-                self.enqueue::<CARE>(now, way, packet.class(), || packet.onward(), desk, round);
+                let forwarding = Forwarding { ingress, port: first };
+                self.enqueue::<CARE>(now, forwarding, packet.class(), || packet.onward(), context, round);
             }
             _ => {
                 let set = PortSet::Range { first, count };
-                self.forward_chosen::<CARE>(now, ingress, packet, set, desk, round);
+                self.forward_chosen::<CARE>(now, ingress, packet, set, context, round);
             }
         }
     }
 
     /// As [`Node::forward`], where arithmetic does not know next hops.
     #[inline(never)]
-    fn forward_otherwise(&mut self, now: u64, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+    fn forward_otherwise(
+        &mut self,
+        now: u64,
+        ingress: u32,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         if self.hook.is_some() {
-            self.arrive_at_hook(now, ingress, *packet, desk, round);
+            self.arrive_at_hook(now, ingress, *packet, context, round);
         } else {
-            self.forward_by_list(now, ingress, packet, desk, round);
+            self.forward_by_list(now, ingress, packet, context, round);
         }
     }
 
     /// As [`Node::forward`], where links have failed, the graph is irregular or entries are listed by hand.
     #[inline(never)]
-    fn forward_by_list(&mut self, now: u64, ingress: u32, packet: &Packet, desk: &mut Desk, round: &Round) {
+    fn forward_by_list(
+        &mut self,
+        now: u64,
+        ingress: u32,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         if let Some(rail) = self.rail {
             let Bundle { first, count } = rail.bundle(HostId(packet.destination));
             let set = PortSet::Range { first, count };
-            return self.forward_among(now, ingress, packet, set, desk, round);
+            return self.forward_among(now, ingress, packet, set, context, round);
         }
         if let Some(port) = self.port_by_hand(packet, round) {
-            let way = Way { ingress, port };
+            let forwarding = Forwarding { ingress, port };
             return self.enqueue::<PAUSING_COMPARING>(
                 now,
-                way,
+                forwarding,
                 packet.class(),
                 || packet.onward(),
-                desk,
+                context,
                 round,
             );
         }
         if let Some(own) = self.own_group.filter(|_| packet.is_data()) {
-            return self.forward_guided(now, ingress, (packet, own), desk, round);
+            return self.forward_guided(now, ingress, (packet, own), context, round);
         }
         let destination = HostId(packet.destination);
         let overlaid = round.overlay.and_then(|overlay| overlay.next_hops(self.id, destination));
@@ -307,14 +321,20 @@ impl Node {
         if round.overlay.is_none() {
             let longer = round.model.routing.longer(self.id, destination);
             if !longer.is_empty() {
-                return self.forward_with_longer(now, Reached { ingress, set, longer }, packet, desk, round);
+                return self.forward_with_longer(
+                    now,
+                    Reached { ingress, set, longer },
+                    packet,
+                    context,
+                    round,
+                );
             }
         }
         // Taken out for the time of the call, so that the candidates may borrow it.
         let Some(dead) = self.dead.take() else {
-            return self.forward_among(now, ingress, packet, set, desk, round);
+            return self.forward_among(now, ingress, packet, set, context, round);
         };
-        let mut list = std::mem::take(&mut desk.scratch);
+        let mut list = std::mem::take(&mut context.scratch);
         let live = match set {
             PortSet::Range { first, count } => dead.range(first, count),
             PortSet::List(ports) => {
@@ -323,8 +343,8 @@ impl Node {
                 &list
             }
         };
-        self.forward_among(now, ingress, packet, PortSet::List(live), desk, round);
-        desk.scratch = list;
+        self.forward_among(now, ingress, packet, PortSet::List(live), context, round);
+        context.scratch = list;
         self.dead = Some(dead);
     }
 
@@ -334,19 +354,26 @@ impl Node {
         ingress: u32,
         packet: &Packet,
         set: PortSet<'_>,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) {
         match set.len() {
             0 => {
-                self.give_back(now, ingress, packet, desk, round);
-                self.lose(now, self.reason_or(DropReason::Unreachable), packet, desk, round);
+                self.give_back(now, ingress, packet, context, round);
+                self.lose(now, self.reason_or(DropReason::Unreachable), packet, context, round);
             }
             1 => {
-                let way = Way { ingress, port: set.get(0) };
-                self.enqueue::<PAUSING_COMPARING>(now, way, packet.class(), || packet.onward(), desk, round);
+                let forwarding = Forwarding { ingress, port: set.get(0) };
+                self.enqueue::<PAUSING_COMPARING>(
+                    now,
+                    forwarding,
+                    packet.class(),
+                    || packet.onward(),
+                    context,
+                    round,
+                );
             }
-            _ => self.forward_chosen::<PAUSING_COMPARING>(now, ingress, packet, set, desk, round),
+            _ => self.forward_chosen::<PAUSING_COMPARING>(now, ingress, packet, set, context, round),
         }
     }
 
@@ -357,29 +384,29 @@ impl Node {
         now: u64,
         Reached { ingress, set, longer }: Reached,
         packet: &Packet,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) {
-        let mut list = std::mem::take(&mut desk.scratch);
+        let mut list = std::mem::take(&mut context.scratch);
         list.clear();
         list.extend(set.iter().filter(|&port| self.ports[port as usize].is_up()));
         let n_minimal = list.len();
         list.extend(longer.iter().filter(|&&port| self.ports[port as usize].is_up()));
         if n_minimal == 0 || n_minimal == list.len() {
-            self.forward_among(now, ingress, packet, PortSet::List(&list[..n_minimal]), desk, round);
+            self.forward_among(now, ingress, packet, PortSet::List(&list[..n_minimal]), context, round);
         } else {
             let Node { balancer, ports, loads, random, healthy, id, .. } = self;
             let (set, loads) = (PortSet::List(&list), loads.as_deref_mut());
-            let all = Candidates { ports, loads, set, healthy, node: *id, packet, now, desk, round };
+            let all = Candidates { ports, loads, set, healthy, node: *id, packet, now, context, round };
             let mut candidates = WithLonger { all, n_minimal };
             let candidates: &mut dyn Ports = &mut candidates;
-            let mut context = Context { now: Time(now), random };
-            let pick = balancer.pick(&mut context, || view(packet, ingress, round), || candidates);
-            let way = Way { ingress, port: list[pick.candidate] };
+            let mut policy_context = Context { now: Time(now), random };
+            let pick = balancer.pick(&mut policy_context, || view(packet, ingress, round), || candidates);
+            let forwarding = Forwarding { ingress, port: list[pick.candidate] };
             let onward = || packet.onward_as(pick.class, pick.tag);
-            self.enqueue::<PAUSING_COMPARING>(now, way, pick.class, onward, desk, round);
+            self.enqueue::<PAUSING_COMPARING>(now, forwarding, pick.class, onward, context, round);
         }
-        desk.scratch = list;
+        context.scratch = list;
     }
 
     /// Queues a packet at the port that the policy chooses among several.
@@ -390,12 +417,12 @@ impl Node {
         ingress: u32,
         packet: &Packet,
         set: PortSet<'_>,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) {
-        let Pick { candidate, class, tag } = self.choose::<CARE>(now, ingress, packet, set, desk, round);
-        let way = Way { ingress, port: set.get(candidate) };
-        self.enqueue::<CARE>(now, way, class, || packet.onward_as(class, tag), desk, round);
+        let Pick { candidate, class, tag } = self.choose::<CARE>(now, ingress, packet, set, context, round);
+        let forwarding = Forwarding { ingress, port: set.get(candidate) };
+        self.enqueue::<CARE>(now, forwarding, class, || packet.onward_as(class, tag), context, round);
     }
 
     /// Asks the policy.
@@ -406,23 +433,29 @@ impl Node {
         ingress: u32,
         packet: &Packet,
         set: PortSet<'_>,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) -> Pick {
         let Node { balancer, ports, loads, random, healthy, id, .. } = self;
-        let mut context = Context { now: Time(now), random };
+        let mut policy_context = Context { now: Time(now), random };
         let view = || view(packet, ingress, round);
         let loads = loads.as_deref_mut();
-        let candidates = || Candidates { ports, loads, set, healthy, node: *id, packet, now, desk, round };
+        let candidates = || Candidates { ports, loads, set, healthy, node: *id, packet, now, context, round };
         if has(CARE, COMPARING) {
-            balancer.pick_comparing(&mut context, view, candidates)
+            balancer.pick_comparing(&mut policy_context, view, candidates)
         } else {
-            balancer.pick(&mut context, view, candidates)
+            balancer.pick(&mut policy_context, view, candidates)
         }
     }
 
     /// The port by which a packet of this node's own would leave; the first one where no path leads there.
-    pub fn port_towards(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) -> u32 {
+    pub fn port_towards(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) -> u32 {
         if self.ports.len() == 1 {
             return 0;
         }
@@ -434,63 +467,63 @@ impl Node {
             1 => live[0],
             _ => {
                 let own = self.ports.len() as u32;
-                let pick = self.choose::<GUARDED>(now, own, packet, PortSet::List(&live), desk, round);
+                let pick = self.choose::<GUARDED>(now, own, packet, PortSet::List(&live), context, round);
                 live[pick.candidate]
             }
         }
     }
 
     /// Accounts of the packets that wait.
-    pub fn trace_waiting(&mut self, accounts: &mut Vec<Account>) {
+    pub fn trace_waiting(&mut self, hop_records: &mut Vec<HopRecord>) {
         for egress in &mut self.ports {
             let waiting = egress.left_waiting();
             let Some(trace) = egress.trace() else { continue };
-            accounts.extend(waiting.iter().map(|(packet, followed)| trace.account(packet, *followed)));
+            hop_records.extend(waiting.iter().map(|(packet, followed)| trace.hop_record(packet, *followed)));
         }
         for (entry, found) in self.crossbar.iter().flat_map(|crossbar| crossbar.waiting()) {
             let Some(trace) = self.ports[entry.egress as usize].trace() else { continue };
             let found = found.expect("a port that is traced tells what is found");
-            accounts.push(trace.account(&entry.packet, Followed { found, start: None }));
+            hop_records.push(trace.hop_record(&entry.packet, TracedPacket { snapshot: found, start: None }));
         }
     }
 
     /// The start of a transmission at a port in timed form has come.
-    pub fn start(&mut self, now: u64, port: u32, desk: &mut Desk, round: &Round) {
+    pub fn start(&mut self, now: u64, port: u32, context: &mut PartitionContext, round: &Round) {
         self.ports[port as usize].timer_came(now);
         if self.has_nic() {
-            self.serve(now + 1, desk, round);
+            self.serve(now + 1, context, round);
         }
         if self.ports[port as usize].has_start_before(now + 1) {
             let start = self.ports[port as usize].take_next();
             if self.hook.is_some() {
-                self.start_at_hook(port, start, desk, round);
+                self.start_at_hook(port, start, context, round);
             } else {
-                transmit(&mut self.ports[port as usize], &start, desk, round);
+                transmit(&mut self.ports[port as usize], &start, context, round);
             }
-            self.leave_buffer(now, port, desk, round);
+            self.leave_buffer(now, port, context, round);
         }
         if let Some(next) = self.ports[port as usize].next_start() {
-            self.expect_start(port, next, desk);
+            self.expect_start(port, next, context);
         }
         self.note_load(port);
     }
 
     /// Lets every start before the end of the window happen; the earliest start left, `u64::MAX` for none.
     #[inline(always)]
-    pub fn settle_all(&mut self, desk: &mut Desk, round: &Round) -> u64 {
-        let own = self.finish_serving(desk, round);
-        self.settle_busy(desk, round).min(own)
+    pub fn advance_all_ports(&mut self, context: &mut PartitionContext, round: &Round) -> u64 {
+        let own = self.finish_serving(context, round);
+        self.advance_busy_ports(context, round).min(own)
     }
 
     #[inline(always)]
-    fn settle_busy(&mut self, desk: &mut Desk, round: &Round) -> u64 {
+    fn advance_busy_ports(&mut self, context: &mut PartitionContext, round: &Round) -> u64 {
         let mut next = u64::MAX;
         for word in 0..self.busy.len() {
             let mut bits = self.busy[word];
             while bits != 0 {
                 let port = word as u32 * 64 + bits.trailing_zeros();
                 bits &= bits - 1;
-                settle(&mut self.ports[port as usize], round.end, desk, round);
+                advance_port(&mut self.ports[port as usize], round.end, context, round);
                 match self.ports[port as usize].next_start() {
                     Some(start) => next = next.min(start),
                     None => self.busy[word] &= !(1 << (port % 64)),
@@ -576,7 +609,7 @@ struct Reached<'a> {
 
 /// Where a packet came in and where it goes out.
 #[derive(Debug, Clone, Copy)]
-pub struct Way {
+pub struct Forwarding {
     /// The in-link.
     pub ingress: u32,
     /// The local port.

@@ -6,107 +6,130 @@
 
 use netloom_records::DropReason;
 
-use crate::desk::Desk;
+use crate::context::PartitionContext;
 use crate::packet::InFlight;
 use crate::port::{Cut, Egress, Start};
 use crate::round::Round;
-use crate::trace::{Account, Followed};
+use crate::trace::{HopRecord, TracedPacket};
 
 /// Lets the starts of a lazy port before `now` happen; at a timed port there are none, at a computed one nothing waits.
 #[inline(always)]
-pub fn settle(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
+pub fn advance_port(egress: &mut Egress, now: u64, context: &mut PartitionContext, round: &Round) {
     if egress.has_start_before(now) {
-        settle_now(egress, now, desk, round);
+        advance_lazy_port(egress, now, context, round);
     }
 }
 
 #[inline(never)]
-pub(super) fn settle_now(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
-    if egress.is_special() {
-        return settle_special(egress, now, desk, round);
+pub(super) fn advance_lazy_port(
+    egress: &mut Egress,
+    now: u64,
+    context: &mut PartitionContext,
+    round: &Round,
+) {
+    if egress.has_start_effects() {
+        return advance_port_with_effects(egress, now, context, round);
     }
     while egress.has_start_before(now) {
         let start = egress.take_start();
         let entry = egress.entry(&start);
-        push(egress, entry, desk, round);
+        push(egress, entry, context, round);
     }
 }
 
-/// As [`settle_now`], at a port where something happens at the start of a transmission.
+/// As [`advance_lazy_port`], at a port where something happens at the start of a transmission.
 #[inline(never)]
-fn settle_special(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
+fn advance_port_with_effects(egress: &mut Egress, now: u64, context: &mut PartitionContext, round: &Round) {
     if egress.is_watched() {
-        return settle_watched(egress, now, desk, round);
+        return advance_watched_port(egress, now, context, round);
     }
     if egress.starts_ahead() {
         return egress.pass_departures(now);
     }
     while egress.has_start_before(now) {
         let entry = egress.take_released();
-        push(egress, entry, desk, round);
+        push(egress, entry, context, round);
     }
 }
 
-/// As [`settle_special`], at a port that is watched.
+/// As [`advance_port_with_effects`], at a port that is watched.
 #[inline(never)]
-fn settle_watched(egress: &mut Egress, now: u64, desk: &mut Desk, round: &Round) {
+fn advance_watched_port(egress: &mut Egress, now: u64, context: &mut PartitionContext, round: &Round) {
     while egress.has_start_before(now) {
         let start = egress.take_next();
-        transmit_watched(start.packet.class(), egress, start, desk, round);
+        transmit_watched(start.packet.class(), egress, start, context, round);
     }
 }
 
 /// Puts a packet whose transmission starts onto the link, unless the link goes down under it.
 #[inline(always)]
-pub fn transmit(egress: &mut Egress, start: &Start, desk: &mut Desk, round: &Round) {
-    transmit_as(start.packet.class(), egress, start, desk, round);
+pub fn transmit(egress: &mut Egress, start: &Start, context: &mut PartitionContext, round: &Round) {
+    transmit_as(start.packet.class(), egress, start, context, round);
 }
 
 /// As [`transmit`], of a packet that was queued in a class that need not be its own any more.
 #[inline(always)]
-pub(super) fn transmit_as(class: u8, egress: &mut Egress, start: &Start, desk: &mut Desk, round: &Round) {
+pub(super) fn transmit_as(
+    class: u8,
+    egress: &mut Egress,
+    start: &Start,
+    context: &mut PartitionContext,
+    round: &Round,
+) {
     // By value: only where it is looked at must the start stand in memory.
-    if egress.is_special() {
-        return transmit_special(class, egress, *start, desk, round);
+    if egress.has_start_effects() {
+        return transmit_with_effects(class, egress, *start, context, round);
     }
     let entry = egress.entry(start);
-    push(egress, entry, desk, round);
+    push(egress, entry, context, round);
 }
 
 /// As [`transmit_as`], at a port where something happens at the start of a transmission.
 #[inline(never)]
-fn transmit_special(class: u8, egress: &mut Egress, start: Start, desk: &mut Desk, round: &Round) {
+fn transmit_with_effects(
+    class: u8,
+    egress: &mut Egress,
+    start: Start,
+    context: &mut PartitionContext,
+    round: &Round,
+) {
     if egress.is_watched() {
-        return transmit_watched(class, egress, start, desk, round);
+        return transmit_watched(class, egress, start, context, round);
     }
-    transmit_released(egress, &start, desk, round);
+    transmit_released(egress, &start, context, round);
 }
 
 /// As [`transmit_as`], of a packet that is not counted any more at this port, and may be marked.
 #[inline(always)]
-fn transmit_released(egress: &mut Egress, start: &Start, desk: &mut Desk, round: &Round) {
+fn transmit_released(egress: &mut Egress, start: &Start, context: &mut PartitionContext, round: &Round) {
     let mut entry = egress.entry(start);
     entry.packet = egress.released(entry.packet);
-    push(egress, entry, desk, round);
+    push(egress, entry, context, round);
 }
 
 /// As [`transmit_as`], at a port that is watched.
 #[inline(never)]
-fn transmit_watched(class: u8, egress: &mut Egress, mut start: Start, desk: &mut Desk, round: &Round) {
+fn transmit_watched(
+    class: u8,
+    egress: &mut Egress,
+    mut start: Start,
+    context: &mut PartitionContext,
+    round: &Round,
+) {
     if egress.only_spends() {
         egress.spend(start.at, &start.packet);
         let entry = egress.entry(&egress.head_of(start));
-        return push(egress, entry, desk, round);
+        return push(egress, entry, context, round);
     }
-    let record = egress.write_down(&mut start, desk);
+    let record = egress.write_down(&mut start, context);
     egress.observe(&start);
-    if look_closer(class, egress, start, desk, round) {
+    if look_closer(class, egress, start, context, round) {
         if let Some(record) = record {
             egress.send_record(&record);
         }
         egress.spend(start.at, &start.packet);
         let start = egress.head_of(start);
-        transmit_released(egress, &start, desk, round);
+        transmit_released(egress, &start, context, round);
     } else {
         egress.spend_turn(start.at, &start.packet);
         egress.unguard(start.packet);
@@ -115,15 +138,21 @@ fn transmit_watched(class: u8, egress: &mut Egress, mut start: Start, desk: &mut
 
 /// Puts an entry into the ring of a port's link.
 #[inline(always)]
-pub fn push(egress: &mut Egress, entry: InFlight, desk: &mut Desk, round: &Round) {
-    egress.channel.push(entry, desk, round);
+pub fn push(egress: &mut Egress, entry: InFlight, context: &mut PartitionContext, round: &Round) {
+    egress.channel.push(entry, context, round);
 }
 
 /// A start at a link that loses packets, will change, or whose packets are recorded; tells whether the packet gets to the
 /// other end.
 #[cold]
 #[inline(never)]
-fn look_closer(class: u8, egress: &mut Egress, start: Start, desk: &mut Desk, round: &Round) -> bool {
+fn look_closer(
+    class: u8,
+    egress: &mut Egress,
+    start: Start,
+    context: &mut PartitionContext,
+    round: &Round,
+) -> bool {
     let reason = loses(egress, &start);
     let cut_off = reason.is_none() && egress.cut_of(&start) == Some(Cut::Later);
     let end = egress.entry(&start).arrival;
@@ -131,21 +160,21 @@ fn look_closer(class: u8, egress: &mut Egress, start: Start, desk: &mut Desk, ro
         let from = egress.id();
         let node = round.model.fabric.port(from).node.0;
         let port = round.model.fabric.local_index(from);
-        desk.dropped(start.at, node, Some(port), reason, &start.packet);
+        context.dropped(start.at, node, Some(port), reason, &start.packet);
         egress.count_lost(&start.packet, start.end);
     }
     let Some(trace) = egress.trace() else { return !cut_off && reason.is_none() };
-    let found = trace.left(class);
+    let snapshot = trace.left(class);
     if cut_off {
-        trace.will_be_lost(found, start.at);
+        trace.will_be_lost(snapshot, start.at);
         return false;
     }
-    let followed = Followed { found, start: Some(start.at) };
+    let followed = TracedPacket { snapshot, start: Some(start.at) };
     if trace.records(&start.packet, round.flows) {
-        let account = trace.account(&start.packet, followed);
-        desk.account(match reason {
-            Some(reason) => Account { dropped: Some((start.at, reason)), ..account },
-            None => Account { sent: Some((start.end, end)), ..account },
+        let record = trace.hop_record(&start.packet, followed);
+        context.record_hop(match reason {
+            Some(reason) => HopRecord { dropped: Some((start.at, reason)), ..record },
+            None => HopRecord { sent: Some((start.end, end)), ..record },
         });
     }
     reason.is_none()

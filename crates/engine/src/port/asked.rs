@@ -9,7 +9,7 @@ impl Egress {
     /// Lets the node compare the port with others where its starts are computed and nobody counts packets here, before the run;
     /// tells whether that is so.
     pub fn list_computed(&mut self) -> bool {
-        self.listed |= std::mem::take(&mut self.plain);
+        self.listed |= std::mem::take(&mut self.uses_fast_path);
         self.listed
     }
 

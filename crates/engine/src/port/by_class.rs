@@ -36,7 +36,7 @@ pub(super) struct ByClass {
 struct OfClass {
     marker: Option<Marker>,
     /// Its packets while it is paused.
-    aside: VecDeque<Packet>,
+    paused_packets: VecDeque<Packet>,
     paused_since: u64,
     totals: ClassTotals,
 }
@@ -124,23 +124,25 @@ impl ByClass {
     }
 
     /// Packets that stand aside.
-    pub(super) fn n_aside(&self) -> u32 {
-        self.classes.iter().map(|class| class.aside.len() as u32).sum()
+    pub(super) fn n_paused_packets(&self) -> u32 {
+        self.classes.iter().map(|class| class.paused_packets.len() as u32).sum()
     }
 
     /// The same, by class.
-    pub(super) fn aside(&self) -> impl Iterator<Item = &Packet> {
-        self.classes.iter().flat_map(|class| &class.aside)
+    pub(super) fn paused_packets(&self) -> impl Iterator<Item = &Packet> {
+        self.classes.iter().flat_map(|class| &class.paused_packets)
     }
 
     /// Classes of which packets stand aside, one bit each.
-    pub(super) fn classes_aside(&self) -> u8 {
-        (0..8).filter(|&class| !self.classes[class].aside.is_empty()).fold(0, |bits, class| bits | 1 << class)
+    pub(super) fn classes_with_paused_packets(&self) -> u8 {
+        (0..8)
+            .filter(|&class| !self.classes[class].paused_packets.is_empty())
+            .fold(0, |bits, class| bits | 1 << class)
     }
 
     /// Where packets of a class stand aside.
-    pub(super) fn aside_of(&mut self, class: u8) -> &mut VecDeque<Packet> {
-        &mut self.of(class).aside
+    pub(super) fn paused_packets_of(&mut self, class: u8) -> &mut VecDeque<Packet> {
+        &mut self.of(class).paused_packets
     }
 
     /// Classes are paused, or go on.
@@ -183,10 +185,10 @@ impl ByClass {
 
 impl Egress {
     /// Tells data apart by class, before the run, when the form is chosen; `has_queues` unless queue pairs wait elsewhere.
-    pub fn tell_apart(&mut self, model: &Model, has_queues: bool) {
+    pub fn separate_classes(&mut self, model: &Model, has_queues: bool) {
         self.extras.by_class = Some(Box::new(ByClass::new(model, has_queues)));
         if has_queues {
-            (self.plain, self.special, self.extras.watched) = (false, true, true);
+            (self.uses_fast_path, self.has_start_effects, self.extras.watched) = (false, true, true);
             self.counted();
         }
         self.note_care();
@@ -210,7 +212,7 @@ impl Egress {
     /// The next transmission out of the class queues of a port that may tell data apart.
     #[inline(always)]
     pub fn take_next(&mut self) -> Start {
-        if self.special && self.extras.by_class.is_some() {
+        if self.has_start_effects && self.extras.by_class.is_some() {
             return self.take_in_turn();
         }
         self.take_start()
@@ -297,7 +299,8 @@ impl Egress {
     /// Data packets of a class in its queue; starts before now must have happened.
     pub fn data_waiting_of(&self, class: u8) -> usize {
         let class = usize::from(class & 7);
-        let aside = self.extras.by_class.as_ref().map_or(0, |by_class| by_class.classes[class].aside.len());
+        let aside =
+            self.extras.by_class.as_ref().map_or(0, |by_class| by_class.classes[class].paused_packets.len());
         self.queues.as_ref().map_or(0, |queues| queues.classes[class].len()) + aside
     }
 

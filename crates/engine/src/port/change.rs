@@ -13,7 +13,7 @@ use netloom_units::{Bytes, Duration, Random, Rate, StateWriter, Time};
 
 use super::{Egress, Start};
 use crate::packet::Packet;
-use crate::trace::{Followed, Trace};
+use crate::trace::{Trace, TracedPacket};
 
 /// What becomes of a link in time.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl Changing {
 impl Egress {
     /// Lets the link change, before the run.
     pub fn will_change(&mut self, random: Random) {
-        (self.special, self.plain, self.extras.watched) = (true, false, true);
+        (self.has_start_effects, self.uses_fast_path, self.extras.watched) = (true, false, true);
         self.extras.changing = Some(Box::new(Changing {
             outages: VecDeque::new(),
             doomed: None,
@@ -149,7 +149,7 @@ impl Egress {
 
     /// The link carries nothing from `now` on: the packet on the wire is lost, if there is one, and comes with what it found,
     /// where packets are recorded.
-    pub fn cut(&mut self, now: u64) -> Option<(Packet, Option<Followed>)> {
+    pub fn cut(&mut self, now: u64) -> Option<(Packet, Option<TracedPacket>)> {
         let (packet, end) = self.extras.changing.as_deref_mut()?.doomed.take()?;
         self.count_lost(&packet, end);
         if let Some(eras) = self.eras_mut().filter(|eras| eras.wire.0 > now) {
@@ -161,7 +161,7 @@ impl Egress {
 
     /// Takes the port down: what waits and what is on the wire is lost. With each such packet comes what it found, where
     /// packets are recorded.
-    pub fn go_down(&mut self, now: u64) -> Vec<(Packet, Option<Followed>)> {
+    pub fn go_down(&mut self, now: u64) -> Vec<(Packet, Option<TracedPacket>)> {
         let on_wire = self.cut(now);
         self.up = false;
         self.next_start = u64::MAX;
@@ -193,7 +193,7 @@ impl Egress {
     }
 
     /// Packets that still wait, each with what it found, where packets are recorded.
-    pub fn left_waiting(&mut self) -> Vec<(Packet, Followed)> {
+    pub fn left_waiting(&mut self) -> Vec<(Packet, TracedPacket)> {
         let Some(followed) = self.trace().map(Trace::take_all) else { return Vec::new() };
         self.bring_back();
         let in_queues = self.queues.iter().flat_map(|queues| queues.classes.iter().flatten());
@@ -201,15 +201,15 @@ impl Egress {
     }
 
     /// Packets that wait, or will be lost on the wire.
-    pub fn held(&self) -> impl Iterator<Item = &Packet> {
+    pub fn queued_packets(&self) -> impl Iterator<Item = &Packet> {
         self.in_queues().chain(self.doomed())
     }
 
     /// Packets that wait, those that stand aside included.
     fn in_queues(&self) -> impl Iterator<Item = &Packet> {
         let queues = self.queues.iter().flat_map(|queues| queues.classes.iter().flatten());
-        let aside = self.extras.by_class.iter().flat_map(|by_class| by_class.aside());
-        queues.chain(&self.extras.aside).chain(aside)
+        let aside = self.extras.by_class.iter().flat_map(|by_class| by_class.paused_packets());
+        queues.chain(&self.extras.paused_packets).chain(aside)
     }
 
     /// The packet on the wire, if the link will go down under it.

@@ -5,19 +5,19 @@
 //! Leaves out: those input buffers (`credit`).
 
 use super::{Count, Egress, Pauses, Start};
-use crate::credit::{Account, LinkCredits, ReturnQueue, Returned, Standing, Stood};
-use crate::desk::Desk;
+use crate::context::PartitionContext;
+use crate::credit::{CreditCounters, LinkCredits, OccupancyInterval, QueueOccupancy, ReturnQueue, Returned};
 use crate::mark::Marker;
 use crate::node::transmit;
 use crate::packet::Packet;
 use crate::round::Round;
-use crate::trace::Found;
+use crate::trace::QueueSnapshot;
 
 impl Egress {
     /// Lets packets start only where there are credits for them, before the run. A switch sees to that by itself.
-    pub fn set_credits(&mut self, account: Account, is_switch: bool) {
-        (self.plain, self.special, self.extras.guarded) = (false, true, true);
-        let mut credits = LinkCredits::new(account);
+    pub fn set_credits(&mut self, counters: CreditCounters, is_switch: bool) {
+        (self.uses_fast_path, self.has_start_effects, self.extras.guarded) = (false, true, true);
+        let mut credits = LinkCredits::new(counters);
         credits.only_spends = !is_switch && !self.sees_starts();
         self.extras.watched |= !is_switch;
         self.credits = Some(Box::new(credits));
@@ -39,8 +39,8 @@ impl Egress {
         self.credits.as_deref_mut().expect("the port has credits")
     }
 
-    fn account(&self) -> Option<&Account> {
-        self.credits.as_deref().map(|credits| &credits.account)
+    fn credit_counters(&self) -> Option<&CreditCounters> {
+        self.credits.as_deref().map(|credits| &credits.counters)
     }
 
     fn returned(&self) -> impl Iterator<Item = Returned> {
@@ -65,18 +65,17 @@ impl Egress {
 
     /// Credits of each lane at `now`; none where the port has no such links. Arrivals at `now` have not come.
     pub fn credits_at(&self, now: u64) -> Vec<u32> {
-        let Some(account) = self.account() else { return Vec::new() };
-        let mut blocks = account.blocks().to_vec();
-        for Returned { lane, blocks: returned, .. } in
-            self.returned().filter(|returned| returned.arrival < now)
+        let Some(counters) = self.credit_counters() else { return Vec::new() };
+        let mut blocks = counters.blocks().to_vec();
+        for Returned { vl, blocks: returned, .. } in self.returned().filter(|returned| returned.arrival < now)
         {
-            blocks[lane as usize] += returned;
+            blocks[vl as usize] += returned;
         }
         blocks
     }
 
     /// Credits on their way back to a port of a switch that arrive at `now` or later.
-    pub fn credits_under_way(&self, now: u64) -> impl Iterator<Item = Returned> {
+    pub fn credits_in_flight(&self, now: u64) -> impl Iterator<Item = Returned> {
         self.returned().filter(move |returned| returned.arrival >= now)
     }
 
@@ -84,13 +83,13 @@ impl Egress {
     #[inline(always)]
     pub fn has_credits(&mut self, now: u64, packet: &Packet) -> bool {
         let credits = self.link_credits();
-        credits.account.suffices(packet) || credits.read_returned(now, packet)
+        credits.counters.suffices(packet) || credits.read_returned(now, packet)
     }
 
     /// Waits for credits at a switch: when the next ones arrive, if some are known to be on their way.
     #[cold]
-    pub fn wait_for_credits(&mut self, desk: &mut Desk) -> Option<u64> {
-        self.link_credits().returned.as_mut()?.wait(desk)
+    pub fn wait_for_credits(&mut self, context: &mut PartitionContext) -> Option<u64> {
+        self.link_credits().returned.as_mut()?.wait(context)
     }
 
     /// When the next credits arrive, if the port waits for some that are known to be on their way.
@@ -146,7 +145,13 @@ impl Egress {
 
     /// As [`Egress::launch_ahead`], of a packet that has just come, and waits for nothing but the wire.
     #[inline]
-    pub fn launch_unexpected(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+    pub fn launch_unexpected(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let busy = self.serialization(packet.bytes);
         let at = self.free_at.max(now);
         let backlog = at - now + self.queued + busy;
@@ -156,7 +161,7 @@ impl Egress {
         self.bytes += u64::from(packet.bytes);
         self.free_at = at + busy;
         let credits = self.credits.as_deref_mut().expect("the port has credits");
-        credits.account.take(packet);
+        credits.counters.take(packet);
         if at > now {
             credits.depart(at, packet.bytes, packet.is_data());
             self.next_start = self.next_start.min(at);
@@ -165,20 +170,20 @@ impl Egress {
             }
         }
         let head = self.head_of(Start { at, end: self.free_at, packet: *packet });
-        self.channel.push(self.entry(&head), desk, round);
+        self.channel.push(self.entry(&head), context, round);
     }
 
     /// A packet that was expected goes onto the link: it starts when the wire is free, or at `now` if it is. Credits suffice,
     /// and nobody has to see its start.
     #[inline]
-    pub fn launch_ahead(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+    pub fn launch_ahead(&mut self, now: u64, packet: &Packet, context: &mut PartitionContext, round: &Round) {
         let busy = self.serialization(packet.bytes);
         let at = self.free_at.max(now);
         self.queued -= busy;
         self.extras.outside -= 1;
         self.free_at = at + busy;
         let credits = self.credits.as_deref_mut().expect("the port has credits");
-        credits.account.take(packet);
+        credits.counters.take(packet);
         if at > now {
             credits.depart(at, packet.bytes, packet.is_data());
             self.next_start = self.next_start.min(at);
@@ -186,7 +191,7 @@ impl Egress {
             self.extras.data_bytes -= u64::from(packet.bytes);
         }
         let head = self.head_of(Start { at, end: self.free_at, packet: *packet });
-        self.channel.push(self.entry(&head), desk, round);
+        self.channel.push(self.entry(&head), context, round);
     }
 
     /// The time of a packet on the wire.
@@ -198,7 +203,7 @@ impl Egress {
     /// A packet starts: its credits are used.
     pub fn spend(&mut self, at: u64, packet: &Packet) {
         let Some(credits) = &mut self.credits else { return };
-        credits.account.take(packet);
+        credits.counters.take(packet);
         self.renew_short(at);
     }
 
@@ -206,37 +211,37 @@ impl Egress {
     #[cold]
     pub fn spend_turn(&mut self, at: u64, packet: &Packet) {
         let Some(credits) = &mut self.credits else { return };
-        credits.account.note_start(packet);
+        credits.counters.note_start(packet);
         self.renew_short(at);
     }
 
     /// Whether control packets share a lane with data, and take turns with it.
     #[inline]
     pub fn takes_turns(&self) -> bool {
-        self.account().is_some_and(Account::is_shared)
+        self.credit_counters().is_some_and(CreditCounters::is_shared)
     }
 
     /// Whether data that may start goes before control packets.
     #[inline]
     pub fn is_turn_of_data(&self) -> bool {
-        self.account().is_some_and(Account::is_turn_of_data)
+        self.credit_counters().is_some_and(CreditCounters::is_turn_of_data)
     }
 
     /// A packet has started at `at`: takes notice of the classes of which none may start any more, and of those that may again
     /// since data has had its turn.
     fn renew_short(&mut self, at: u64) {
         // A switch sees to what starts by itself.
-        let Some(account) = self.account().filter(|account| account.limits_classes()) else {
+        let Some(counters) = self.credit_counters().filter(|counters| counters.limits_classes()) else {
             return;
         };
-        let (short, before) = (account.short(), self.paused);
+        let (short, before) = (counters.short(), self.paused);
         if short | before == 0 {
             return;
         }
         let pauses = &mut self.extras.pauses;
         match (before, short) {
             (0, _) => (pauses.since, pauses.busy) = (self.free_at, 0),
-            (_, 0) if !self.extras.aside.is_empty() => {
+            (_, 0) if !self.extras.paused_packets.is_empty() => {
                 pauses.total += at.saturating_sub(pauses.since).saturating_sub(pauses.busy);
             }
             _ => pauses.busy += self.free_at - at,
@@ -244,28 +249,28 @@ impl Egress {
         self.paused = short;
         let changed = before ^ short;
         if changed != 0 {
-            self.stand_aside_all(at, changed);
+            self.move_paused(at, changed);
         }
     }
 
     /// Packets of classes that may not start stand aside, or come back; data never waits here at a NIC.
-    fn stand_aside_all(&mut self, now: u64, classes: u8) -> Option<u64> {
+    fn move_paused(&mut self, now: u64, classes: u8) -> Option<u64> {
         let moved = classes & !(1 << self.data_class);
         if moved == 0 {
             return None;
         }
-        self.stand_aside(now, moved)
+        self.move_paused_classes(now, moved)
     }
 
     /// Whether packets of a class stand aside.
-    pub fn has_stood_aside(&self) -> bool {
-        !self.extras.aside.is_empty()
+    pub fn has_paused_packets(&self) -> bool {
+        !self.extras.paused_packets.is_empty()
     }
 
     /// Credits have come back to a NIC that lacked none; starts before must have happened.
     #[inline]
-    pub fn take_credits(&mut self, lane: usize, blocks: u32) {
-        self.link_credits().account.give(lane, blocks);
+    pub fn take_credits(&mut self, vl: usize, blocks: u32) {
+        self.link_credits().counters.give(vl, blocks);
     }
 
     /// Credits have come back to a NIC, which has had something to send from `wanted_from` on; starts before `now` must have
@@ -273,13 +278,13 @@ impl Egress {
     pub fn give_credits_to_classes(
         &mut self,
         now: u64,
-        lane: usize,
+        vl: usize,
         blocks: u32,
         wanted_from: u64,
     ) -> Option<u64> {
-        let account = &mut self.credits.as_deref_mut()?.account;
-        account.give(lane, blocks);
-        let released = self.paused & !account.short();
+        let counters = &mut self.credits.as_deref_mut()?.counters;
+        counters.give(vl, blocks);
+        let released = self.paused & !counters.short();
         if released == 0 {
             return None;
         }
@@ -288,7 +293,7 @@ impl Egress {
         self.free_at = self.free_at.max(now);
         (self.extras.pauses.since, self.extras.pauses.busy) = (self.free_at, 0);
         self.paused &= !released;
-        self.stand_aside_all(now, released)
+        self.move_paused(now, released)
     }
 
     /// Whether nothing starts though something waits and the wire is free: there are no credits.
@@ -330,18 +335,18 @@ impl Egress {
     }
 
     /// Whether the other end keeps some class from being sent here.
-    pub fn is_held_up(&self) -> bool {
+    pub fn is_blocked(&self) -> bool {
         self.paused != 0
     }
 
     /// Records who stands before this port of a switch, before the run; packets come by so many in-links.
-    pub fn record_standing(&mut self, n_links: usize) {
-        self.counted().standing = Some(Standing::new(n_links));
+    pub fn record_occupancy(&mut self, n_links: usize) {
+        self.counted().occupancy = Some(QueueOccupancy::new(n_links));
     }
 
     /// Who has stood before this port since this was asked last, where it is recorded.
-    pub fn take_stood(&mut self, now: u64) -> Option<Stood> {
-        Some(self.count.as_deref_mut()?.standing.as_mut()?.take(now))
+    pub fn take_occupancy(&mut self, now: u64) -> Option<OccupancyInterval> {
+        Some(self.count.as_deref_mut()?.occupancy.as_mut()?.take(now))
     }
 
     /// A packet that came by `ingress` and will leave by this port stands in an input buffer, `waiting` others before it; what
@@ -352,7 +357,7 @@ impl Egress {
         packet: &Packet,
         (ingress, waiting): (u32, u32),
         round: &Round,
-    ) -> Option<Found> {
+    ) -> Option<QueueSnapshot> {
         let busy = self.serialization(packet.bytes);
         let backlog = self.free_at.max(now) - now + self.queued + busy;
         if backlog > self.peak {
@@ -367,13 +372,13 @@ impl Egress {
         self.count.as_ref()?;
         let bytes = self.bytes_ahead(now, self.queued - busy);
         let count = self.count.as_deref_mut()?;
-        count.expect(packet, Found { at: now, packets: waiting, bytes, ingress }, round)
+        count.expect(packet, QueueSnapshot { at: now, packets: waiting, bytes, ingress }, round)
     }
 
     /// Such a packet is lost before it could start.
-    pub fn forget_expected(&mut self, now: u64, packet: &Packet, found: Option<Found>) {
-        if let Some(found) = found {
-            self.leave_standing(now, packet, found, false);
+    pub fn forget_expected(&mut self, now: u64, packet: &Packet, snapshot: Option<QueueSnapshot>) {
+        if let Some(snapshot) = snapshot {
+            self.leave_queue(now, packet, snapshot, false);
         }
         self.leave_outside(packet);
         self.dropped += 1;
@@ -395,33 +400,39 @@ impl Egress {
         &mut self,
         now: u64,
         packet: &Packet,
-        found: Option<Found>,
-        desk: &mut Desk,
+        snapshot: Option<QueueSnapshot>,
+        context: &mut PartitionContext,
         round: &Round,
     ) {
         self.leave_outside(packet);
-        if let Some(found) = found {
-            self.leave_standing(now, packet, found, true);
+        if let Some(snapshot) = snapshot {
+            self.leave_queue(now, packet, snapshot, true);
         }
         self.free_at = now + self.serialization(packet.bytes);
         let packet = if self.extras.marker.is_some() { self.judge(now, *packet) } else { *packet };
         let start = Start { at: now, end: self.free_at, packet };
         if self.extras.watched {
-            self.launch_watched(&start, found, desk, round);
+            self.launch_watched(&start, snapshot, context, round);
         } else {
-            self.link_credits().account.take(&packet);
+            self.link_credits().counters.take(&packet);
             let head = self.head_of(start);
-            self.channel.push(self.entry(&head), desk, round);
+            self.channel.push(self.entry(&head), context, round);
         }
     }
 
     /// As [`Egress::launch`], where more than credits is looked at.
     #[cold]
-    fn launch_watched(&mut self, start: &Start, found: Option<Found>, desk: &mut Desk, round: &Round) {
-        if let (Some(found), Some(trace)) = (found, self.trace()) {
-            trace.queued(start.packet.class(), found);
+    fn launch_watched(
+        &mut self,
+        start: &Start,
+        snapshot: Option<QueueSnapshot>,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
+        if let (Some(snapshot), Some(trace)) = (snapshot, self.trace()) {
+            trace.queued(start.packet.class(), snapshot);
         }
-        transmit(self, start, desk, round);
+        transmit(self, start, context, round);
     }
 
     /// A packet that starts, marked if this is a root of congestion.
@@ -435,10 +446,10 @@ impl Egress {
 
     /// A packet that was expected starts, or is lost.
     #[cold]
-    fn leave_standing(&mut self, now: u64, packet: &Packet, found: Found, is_started: bool) {
-        if let Some(standing) = self.count.as_deref_mut().and_then(|count| count.standing.as_mut()) {
+    fn leave_queue(&mut self, now: u64, packet: &Packet, snapshot: QueueSnapshot, is_started: bool) {
+        if let Some(standing) = self.count.as_deref_mut().and_then(|count| count.occupancy.as_mut()) {
             let place = packet.is_data().then_some(packet.flow);
-            standing.leave(now, packet.bytes, found.ingress, place, is_started);
+            standing.leave(now, packet.bytes, snapshot.ingress, place, is_started);
         }
     }
 
@@ -456,13 +467,13 @@ impl Egress {
 impl Count {
     /// A packet is expected; what it finds, where somebody wants to know when it starts.
     #[cold]
-    fn expect(&mut self, packet: &Packet, found: Found, round: &Round) -> Option<Found> {
-        self.peak = self.peak.max(found.packets + 1);
-        if let Some(standing) = &mut self.standing {
+    fn expect(&mut self, packet: &Packet, snapshot: QueueSnapshot, round: &Round) -> Option<QueueSnapshot> {
+        self.peak = self.peak.max(snapshot.packets + 1);
+        if let Some(standing) = &mut self.occupancy {
             let ends = || (round.flows[packet.flow as usize].source.0, packet.destination);
             let data = packet.is_data().then(|| (packet.flow, ends()));
-            standing.come(found.at, packet.bytes, found.ingress, data);
+            standing.come(snapshot.at, packet.bytes, snapshot.ingress, data);
         }
-        (self.standing.is_some() || self.trace.is_some()).then_some(found)
+        (self.occupancy.is_some() || self.trace.is_some()).then_some(snapshot)
     }
 }

@@ -36,8 +36,8 @@ impl Egress {
 
     /// Lets data packets be lost on the link by chance (in 2^-32), before the run.
     pub fn set_loss(&mut self, chance: u64, random: Random) {
-        self.plain = false;
-        self.special = true;
+        self.uses_fast_path = false;
+        self.has_start_effects = true;
         self.extras.watched = true;
         self.extras.loss = Some((chance, random));
         self.note_care();
@@ -58,31 +58,31 @@ impl Egress {
 
     /// Lets data packets be counted on their way in and out, before the run.
     pub fn set_guarded(&mut self) {
-        (self.plain, self.special) = (false, true);
+        (self.uses_fast_path, self.has_start_effects) = (false, true);
         (self.extras.guarded, self.extras.counted) = (true, true);
         self.note_care();
     }
 
     /// Whether data packets that come need more than [`Egress::count_in`]: their class is paused, or they are judged now.
     #[inline(always)]
-    pub fn is_careful(&self) -> bool {
-        self.extras.careful
+    pub fn needs_admission_check(&self) -> bool {
+        self.extras.needs_admission_check
     }
 
-    /// Takes notice of what [`Egress::is_careful`] and [`Egress::may_join`] depend on.
+    /// Takes notice of what [`Egress::needs_admission_check`] and [`Egress::may_join`] depend on.
     pub(super) fn note_care(&mut self) {
         let marker = self.extras.marker.as_ref();
-        self.extras.careful = marker.is_some_and(|marker| marker.at_enqueue)
+        self.extras.needs_admission_check = marker.is_some_and(|marker| marker.at_enqueue)
             || self.paused != 0
             || self.is_by_class()
             || self.credits.is_some();
         let judges_starts = marker.filter(|marker| !marker.at_enqueue);
         self.extras.judged_above = judges_starts.map_or(u64::MAX, Marker::minimum);
-        let is_seen = self.count.is_some() || self.extras.watched || self.extras.careful;
+        let is_seen = self.count.is_some() || self.extras.watched || self.extras.needs_admission_check;
         // Where data is not guarded, it is not by joining that it comes.
         // Else packets of data, which join, could overtake others.
         let is_data_last = self.computed_from != u8::MAX || self.computed_unless_frames != u8::MAX;
-        self.extras.calm_below = match marker {
+        self.extras.low_threshold = match marker {
             _ if is_seen || !is_data_last || !self.extras.guarded => 0,
             Some(marker) => marker.minimum(),
             None => u64::MAX,
@@ -94,7 +94,7 @@ impl Egress {
     #[inline(always)]
     pub fn may_join(&self, now: u64, bytes: u32) -> bool {
         self.next_start.saturating_add(self.queued) > now
-            && self.extras.data_bytes + u64::from(bytes) <= self.extras.calm_below
+            && self.extras.data_bytes + u64::from(bytes) <= self.extras.low_threshold
     }
 
     /// Whether a packet that comes at `now` starts before an instant until which nothing else happens, and nobody counts or
@@ -103,7 +103,7 @@ impl Egress {
     pub fn starts_before(&self, next_at: u64, now: u64, bytes: u32) -> bool {
         self.next_start == u64::MAX
             && self.free_at.max(now) < next_at
-            && u64::from(bytes) <= self.extras.calm_below
+            && u64::from(bytes) <= self.extras.low_threshold
             && self.form == super::Form::Lazy
     }
 
@@ -179,7 +179,8 @@ impl Egress {
     /// Packets of data in the class queues; starts before now must have happened.
     pub fn data_waiting(&self) -> usize {
         let class = self.data_class as usize & 7;
-        self.queues.as_ref().map_or(0, |queues| queues.classes[class].len()) + self.extras.aside.len()
+        self.queues.as_ref().map_or(0, |queues| queues.classes[class].len())
+            + self.extras.paused_packets.len()
     }
 
     /// A packet takes its time on the wire, until `end`, and does not arrive.
@@ -211,7 +212,7 @@ mod tests {
         (port, receiver)
     }
 
-    fn settle(port: &mut Egress, now: u64) {
+    fn advance_port(port: &mut Egress, now: u64) {
         while port.has_start_before(now) {
             let entry = port.take_released();
             port.channel.put(entry);
@@ -228,10 +229,10 @@ mod tests {
             for number in 0..200 {
                 now += random.next_u64() % 1_500_000;
                 let data = Packet::data(to, 0, number, 0, 1_000, Stamp::new(0, true));
-                settle(&mut eager, now);
+                advance_port(&mut eager, now);
                 if random.next_u32().is_multiple_of(3) {
                     let answer = data.answer(PacketKind::Acknowledgement, to, 64, 1);
-                    settle(&mut late, now);
+                    advance_port(&mut late, now);
                     for port in [&mut eager, &mut late] {
                         let arrival = port.enqueue_computed(now, answer.bytes).unwrap();
                         port.channel.put(InFlight { arrival, packet: answer });
@@ -243,14 +244,14 @@ mod tests {
                 if late.has_start_before(now) && late.may_join(now, data.bytes) {
                     n_joined += 1;
                 } else {
-                    settle(&mut late, now);
+                    advance_port(&mut late, now);
                 }
                 late.count_in(&data);
                 late.join(now, &data);
             }
             assert!(n_joined > 0);
-            settle(&mut eager, u64::MAX);
-            settle(&mut late, u64::MAX);
+            advance_port(&mut eager, u64::MAX);
+            advance_port(&mut late, u64::MAX);
             assert_eq!(eager.totals_at(now), late.totals_at(now), "{seed}");
             while let Some(&entry) = seen.peek() {
                 assert_eq!(seen_late.peek(), Some(&entry), "{seed}");

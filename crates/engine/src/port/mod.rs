@@ -22,28 +22,28 @@ use std::collections::VecDeque;
 use netloom_units::{Bytes, PortId, Random, Rate};
 
 use crate::channel::Channel;
-use crate::credit::{LinkCredits, Standing};
+use crate::credit::{LinkCredits, QueueOccupancy};
 use crate::mark::Marker;
 use crate::packet::{InFlight, Packet};
 use crate::telemetry::Probe;
-use crate::trace::{Found, Trace};
+use crate::trace::{QueueSnapshot, Trace};
 use crate::waiting::Waiting;
 
 mod asked;
 mod by_class;
 mod change;
+mod counters;
 mod credit;
 mod guard;
 mod pause;
 mod probe;
-mod told;
 
 use by_class::ByClass;
 pub use by_class::ClassTotals;
 use change::Changing;
 pub use change::Cut;
+pub use counters::Totals;
 use pause::Pauses;
-pub use told::Totals;
 
 /// The form of the start rule a port uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,12 +103,12 @@ pub struct Egress {
     /// The class, higher than that of data, whose starts are computed while no pause frame can come; 255 for none.
     computed_unless_frames: u8,
     form: Form,
-    /// Whether all there is to an enqueue is a computed start: see [`Egress::is_plain`].
-    plain: bool,
+    /// Whether all there is to an enqueue is a computed start: see [`Egress::uses_fast_path`].
+    uses_fast_path: bool,
     /// Whether it would be plain, but that its node compares ports: see [`Egress::is_listed`].
     listed: bool,
     /// Whether something happens at the start of a transmission.
-    special: bool,
+    has_start_effects: bool,
     /// Whether the link carries packets.
     up: bool,
     /// One bit per class that the other end has paused.
@@ -146,7 +146,7 @@ struct Count {
     /// What recorded packets found; those in the class queues have an entry each, in the same order.
     trace: Option<Trace>,
     /// Who stands before the port, where that is recorded.
-    standing: Option<Standing>,
+    occupancy: Option<QueueOccupancy>,
 }
 
 impl Count {
@@ -174,7 +174,7 @@ struct Extras {
     /// Bytes of data in the class queues, where they are counted.
     data_bytes: u64,
     /// The packets of the paused class, or nothing.
-    aside: VecDeque<Packet>,
+    paused_packets: VecDeque<Packet>,
     /// Classes of data, where they are told apart.
     by_class: Option<Box<ByClass>>,
     /// Packets in input buffers that will leave here.
@@ -187,10 +187,10 @@ struct Extras {
     guarded: bool,
     /// Whether the bytes of data in the class queues are counted.
     counted: bool,
-    /// See [`Egress::is_careful`].
-    careful: bool,
+    /// See [`Egress::needs_admission_check`].
+    needs_admission_check: bool,
     /// See [`Egress::may_join`].
-    calm_below: u64,
+    low_threshold: u64,
     /// Data packets whose transmission starts are judged while more bytes wait behind them.
     judged_above: u64,
     /// Whether the link loses packets, will change, or carries packets that are recorded.
@@ -231,9 +231,9 @@ impl Egress {
             computed_from: 0,
             computed_unless_frames: u8::MAX,
             form: Form::Computed,
-            plain: per_byte.is_multiple_of(rate.0),
+            uses_fast_path: per_byte.is_multiple_of(rate.0),
             listed: false,
-            special: false,
+            has_start_effects: false,
             up: true,
             paused: 0,
             data_class: 0,
@@ -267,13 +267,13 @@ impl Egress {
     /// In computed form.
     pub fn trace_packets(&mut self, all: bool) {
         assert!(self.form != Form::Computed, "a computed start is not seen");
-        self.special = true;
+        self.has_start_effects = true;
         self.extras.watched = true;
         self.counted().trace = Some(Trace::new(self.id, all));
     }
 
     fn counted(&mut self) -> &mut Count {
-        self.plain = false;
+        self.uses_fast_path = false;
         self.count.get_or_insert_default();
         self.counts_starts = self.form == Form::Computed;
         self.note_care();
@@ -290,7 +290,7 @@ impl Egress {
         self.form = form;
         self.computed_from = if form == Form::Computed { 0 } else { u8::MAX };
         self.queues = (form != Form::Computed).then(Box::default);
-        self.plain = form == Form::Computed && self.count.is_none() && self.ps_per_byte != 0;
+        self.uses_fast_path = form == Form::Computed && self.count.is_none() && self.ps_per_byte != 0;
         self.counts_starts = form == Form::Computed && self.count.is_some();
         self.note_care();
     }
@@ -365,13 +365,13 @@ impl Egress {
         self.rate.serialization(Bytes(u64::from(bytes))).0
     }
 
-    /// Computed form, whole picoseconds per byte, nobody counts packets: packets come by [`Egress::enqueue_plain`].
+    /// Computed form, whole picoseconds per byte, nobody counts packets: packets come by [`Egress::enqueue_fast`].
     #[inline(always)]
-    pub fn is_plain(&self) -> bool {
-        self.plain
+    pub fn uses_fast_path(&self) -> bool {
+        self.uses_fast_path
     }
 
-    /// As [`Egress::is_plain`], where the node's policy compares its ports: whoever accepts a packet tells it.
+    /// As [`Egress::uses_fast_path`], where the node's policy compares its ports: whoever accepts a packet tells it.
     #[inline(always)]
     pub fn is_listed(&self) -> bool {
         self.listed
@@ -379,7 +379,7 @@ impl Egress {
 
     /// As [`Egress::enqueue_computed`] at a plain port.
     #[inline(always)]
-    pub fn enqueue_plain(&mut self, now: u64, bytes: u32) -> Option<u64> {
+    pub fn enqueue_fast(&mut self, now: u64, bytes: u32) -> Option<u64> {
         let end = self.free_at.max(now) + u64::from(bytes) * self.ps_per_byte;
         if end - now > self.peak && !self.note_peak(now, end - now) {
             return None;
@@ -467,8 +467,8 @@ impl Egress {
 
     fn n_queued(&self) -> u32 {
         self.queues.as_ref().map_or(0, |queues| queues.n_packets())
-            + self.extras.aside.len() as u32
-            + self.extras.by_class.as_ref().map_or(0, |by_class| by_class.n_aside())
+            + self.extras.paused_packets.len() as u32
+            + self.extras.by_class.as_ref().map_or(0, |by_class| by_class.n_paused_packets())
             + self.extras.outside
     }
 
@@ -519,7 +519,7 @@ impl Egress {
         let waiting = self.waiting_packets(now);
         // The packet itself waits by now.
         let bytes = self.bytes_ahead(now, self.queued - busy);
-        let found = Found { at: now, packets: waiting as u32 - 1, bytes, ingress: 0 };
+        let found = QueueSnapshot { at: now, packets: waiting as u32 - 1, bytes, ingress: 0 };
         let count = self.count.as_deref_mut().expect("seen by the caller");
         count.peak = count.peak.max(waiting as u32);
         if let Some(trace) = &mut count.trace {
@@ -529,10 +529,10 @@ impl Egress {
 
     /// What a packet finds that is not taken; absent where none is recorded. Starts before `now` must have happened.
     #[cold]
-    pub fn found_by_refused(&mut self, now: u64) -> Option<Found> {
+    pub fn snapshot_for_dropped(&mut self, now: u64) -> Option<QueueSnapshot> {
         self.trace()?;
         let (packets, bytes) = (self.waiting_packets(now) as u32, self.waiting_bytes(now));
-        Some(Found { at: now, packets, bytes, ingress: 0 })
+        Some(QueueSnapshot { at: now, packets, bytes, ingress: 0 })
     }
 
     /// Whether a transmission out of the class queues starts before `end`.
@@ -600,8 +600,8 @@ impl Egress {
 
     /// Whether something happens at the start of a transmission: it is watched, or guarded.
     #[inline(always)]
-    pub fn is_special(&self) -> bool {
-        self.special
+    pub fn has_start_effects(&self) -> bool {
+        self.has_start_effects
     }
 
     /// Counts a packet that a hook refused.

@@ -51,13 +51,13 @@ impl Egress {
         if changed == 0 || self.queues.is_none() {
             return None;
         }
-        self.stand_aside(now, changed)
+        self.move_paused_classes(now, changed)
     }
 
     /// The packets of classes, one bit each, go aside while these are paused, and come back: those who serve the queues need
     /// not ask.
-    pub(super) fn stand_aside(&mut self, now: u64, classes: u8) -> Option<u64> {
-        let filled = bits(classes).map(|class| self.swap_aside(class)).last().expect("at least one");
+    pub(super) fn move_paused_classes(&mut self, now: u64, classes: u8) -> Option<u64> {
+        let filled = bits(classes).map(|class| self.swap_paused(class)).last().expect("at least one");
         let was_none = self.next_start == u64::MAX;
         self.next_start = match (filled, was_none) {
             (0, _) => u64::MAX,
@@ -94,11 +94,11 @@ impl Egress {
     }
 
     /// Exchanges the packets of a class with those that stand aside; the classes that have packets then.
-    pub(super) fn swap_aside(&mut self, class: u8) -> u32 {
+    pub(super) fn swap_paused(&mut self, class: u8) -> u32 {
         let queues = self.queues.as_deref_mut().expect("class queues exist in this form");
         let queue = &mut queues.classes[class as usize % N_QUEUES];
-        let Extras { aside, by_class, .. } = &mut *self.extras;
-        let aside = by_class.as_deref_mut().map_or(aside, |by_class| by_class.aside_of(class));
+        let Extras { paused_packets: aside, by_class, .. } = &mut *self.extras;
+        let aside = by_class.as_deref_mut().map_or(aside, |by_class| by_class.paused_packets_of(class));
         std::mem::swap(queue, aside);
         queues.filled = queues.filled & !(1 << class) | u32::from(!queue.is_empty()) << class;
         queues.filled
@@ -106,20 +106,21 @@ impl Egress {
 
     /// Packets that stand aside take their place among the others again, when no start is looked for any more.
     pub(super) fn bring_back(&mut self) {
-        if !self.extras.aside.is_empty() {
-            self.swap_aside(self.data_class);
+        if !self.extras.paused_packets.is_empty() {
+            self.swap_paused(self.data_class);
         }
-        let classes = self.extras.by_class.as_ref().map_or(0, |by_class| by_class.classes_aside());
-        bits(classes).for_each(|class| _ = self.swap_aside(class));
+        let classes =
+            self.extras.by_class.as_ref().map_or(0, |by_class| by_class.classes_with_paused_packets());
+        bits(classes).for_each(|class| _ = self.swap_paused(class));
     }
 
     /// Appends a packet of a paused class; starts before `now` must have happened. Tells whether the queue may hold it.
-    pub fn enqueue_aside(&mut self, now: u64, packet: &Packet) -> bool {
+    pub fn enqueue_paused(&mut self, now: u64, packet: &Packet) -> bool {
         // As any packet, but that nothing starts because of it.
         let before = std::mem::replace(&mut self.next_start, u64::MAX - 1);
-        self.swap_aside(packet.class());
+        self.swap_paused(packet.class());
         let is_taken = self.enqueue(now, packet) != Enqueued::Full;
-        self.swap_aside(packet.class());
+        self.swap_paused(packet.class());
         self.next_start = before;
         is_taken
     }
@@ -146,11 +147,11 @@ mod tests {
         let control = data(9).answer(PacketKind::Acknowledgement, to, 64, 5);
         port.enqueue(10, &data(0));
         assert_eq!(port.set_paused(20, 1, true), None);
-        assert!(port.enqueue_aside(30, &data(1)));
+        assert!(port.enqueue_paused(30, &data(1)));
         port.enqueue(40, &control);
         let lost = port.go_down(50);
         let found: Vec<_> =
-            lost.iter().map(|(packet, followed)| (packet.bytes, followed.unwrap().found.at)).collect();
+            lost.iter().map(|(packet, followed)| (packet.bytes, followed.unwrap().snapshot.at)).collect();
         assert_eq!(found, [(1_000, 10), (1_000, 30), (64, 40)]);
     }
 }

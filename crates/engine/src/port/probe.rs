@@ -9,7 +9,7 @@ use netloom_units::Time;
 
 use super::change::bytes_of;
 use super::{Egress, Form, Start};
-use crate::desk::Desk;
+use crate::context::PartitionContext;
 use crate::telemetry::{Probe, Record};
 
 impl Egress {
@@ -19,23 +19,23 @@ impl Egress {
     /// In computed form.
     pub fn set_probe(&mut self, probe: Probe) {
         assert!(self.form != Form::Computed, "a computed start is not seen");
-        (self.plain, self.special, self.extras.watched) = (false, true, true);
+        (self.uses_fast_path, self.has_start_effects, self.extras.watched) = (false, true, true);
         self.extras.probe = Some(Box::new(probe));
         self.note_care();
     }
 
     /// The transmission of a packet starts: its record, where there are such.
     #[inline]
-    pub fn write_down(&mut self, start: &mut Start, desk: &mut Desk) -> Option<Record> {
+    pub fn write_down(&mut self, start: &mut Start, context: &mut PartitionContext) -> Option<Record> {
         self.extras.probe.as_ref()?;
-        self.write_down_now(start, desk)
+        self.write_down_now(start, context)
     }
 
     #[cold]
-    fn write_down_now(&mut self, start: &mut Start, desk: &mut Desk) -> Option<Record> {
+    fn write_down_now(&mut self, start: &mut Start, context: &mut PartitionContext) -> Option<Record> {
         let (port, at, rate, queued) = (self.id, Time(start.at), self.rate, self.queued);
         let hop = || Hop { port, at, sent: 0, waiting: bytes_of(rate, queued), rate };
-        let telemetry = desk.telemetry.as_deref_mut()?;
+        let telemetry = context.telemetry.as_deref_mut()?;
         self.extras.probe.as_deref_mut()?.note(&mut start.packet, hop, telemetry)
     }
 

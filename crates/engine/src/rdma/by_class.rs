@@ -8,12 +8,12 @@
 
 use netloom_model::Model;
 
-use super::nic::Lane;
+use super::nic::NicPort;
 use super::pair::SendPair;
 use super::ready::{self, Ready};
 use super::serve::Pairs;
-use crate::desk::Desk;
-use crate::node::settle;
+use crate::context::PartitionContext;
+use crate::node::advance_port;
 use crate::port::Egress;
 use crate::round::Round;
 use crate::turns::{Turns, bits};
@@ -37,7 +37,7 @@ impl ByClass {
         let turns = Turns::new(classes, model.transport.packet);
         let weighted = turns.weighted();
         let fresh = || ByClass { ready: Default::default(), filled: 0, weighted, turns };
-        classes.are_told_apart().then(|| Box::new(fresh()))
+        classes.separates_data().then(|| Box::new(fresh()))
     }
 
     /// A queue pair of a class will be ready.
@@ -97,7 +97,7 @@ impl SendPair {
     }
 }
 
-impl Lane {
+impl NicPort {
     /// As `Lane::serve`, where data is told apart by class.
     #[inline(never)]
     pub(super) fn serve_by_class(
@@ -105,29 +105,30 @@ impl Lane {
         pairs: &mut Pairs,
         egress: &mut Egress,
         until: u64,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) -> u64 {
         loop {
             let by_class = self.by_class.as_deref_mut().expect("seen by the caller");
             let Some(from) = by_class.first_from(|class| egress.is_paused(class)) else {
-                settle(egress, until, desk, round);
+                advance_port(egress, until, context, round);
                 return u64::MAX;
             };
             let start = from.max(egress.free_at());
             if start >= until {
-                settle(egress, until, desk, round);
+                advance_port(egress, until, context, round);
                 return from.max(egress.free_at());
             }
             // Control packets that wait go first.
             if egress.has_start_before(start + 1) {
-                settle(egress, start + 1, desk, round);
+                advance_port(egress, start + 1, context, round);
                 continue;
             }
             let class = by_class.in_turn(start, egress, pairs, round);
             let turn = by_class.first_of(class);
             let ready = &mut by_class.ready[usize::from(class & 7)];
-            let packet = pairs.take_packet::<true>(&mut self.controller, ready, (turn, start), desk, round);
+            let packet =
+                pairs.take_packet::<true>(&mut self.controller, ready, (turn, start), context, round);
             if by_class.weighted >> class & 1 == 1 {
                 by_class.turns.sent(class, packet.bytes, false);
             }
@@ -137,7 +138,7 @@ impl Lane {
             } else {
                 egress.count_refused_of_class(&packet);
             }
-            pairs.launch(egress, start, packet, desk, round);
+            pairs.launch(egress, start, packet, context, round);
         }
     }
 }

@@ -8,15 +8,21 @@ use netloom_units::Time;
 use super::nic::Nic;
 use super::pair::SendPair;
 use super::serve::arm;
-use crate::desk::{Desk, Report};
+use crate::context::{PartitionContext, Report};
 use crate::node::Node;
 use crate::packet::{Packet, PacketKind};
 use crate::round::Round;
 
 impl Node {
     /// An ACK, NACK or CNP arrives.
-    pub fn hear(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
-        self.serve(now, desk, round);
+    pub fn receive_feedback(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
+        self.serve(now, context, round);
         let node = self.place;
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let Some(flow) = round.flows.get(packet.flow as usize) else {
@@ -33,14 +39,14 @@ impl Node {
         }
         let pair = nic.sends.get_mut(packet.slot);
         if pair.signals.is_some() {
-            return self.hear_in_detail(now, packet, desk, round);
+            return self.sense_acknowledgement(now, packet, context, round);
         }
         let is_news = pair.learn(packet, rdma);
         if is_news {
             pair.acknowledged(now, rdma);
-            arm(pair, node, packet.slot, desk);
+            arm(pair, node, packet.slot, context);
             if pair.is_first_done() {
-                return self.finish_messages(now, packet.slot, desk, round);
+                return self.finish_messages(now, packet.slot, context, round);
             }
         }
         // Nothing holds it, since it senses no acknowledgements.
@@ -54,17 +60,23 @@ impl Node {
     ///
     /// Told only when all of them are taken: whoever is told may post another message on the same queue pair.
     #[inline(never)]
-    pub(super) fn finish_messages(&mut self, now: u64, place: u32, desk: &mut Desk, round: &Round) {
-        let n_before = desk.reports.len();
+    pub(super) fn finish_messages(
+        &mut self,
+        now: u64,
+        place: u32,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
+        let n_before = context.reports.len();
         let nic = self.nic_mut().expect("the host has queue pairs");
-        nic.stir(now, place);
+        nic.wake(now, place);
         let pair = nic.sends.get_mut(place);
         while let Some(done) = pair.take_done() {
-            desk.reports.push(Report::Sent { flow: done.flow });
+            context.reports.push(Report::Sent { flow: done.flow });
         }
-        for place in n_before..desk.reports.len() {
-            if let Report::Sent { flow } = desk.reports[place] {
-                self.tell_sender(now, flow, desk, round);
+        for place in n_before..context.reports.len() {
+            if let Report::Sent { flow } = context.reports[place] {
+                self.notify_sender(now, flow, context, round);
             }
         }
     }
@@ -84,12 +96,12 @@ impl Nic {
     #[inline(never)]
     fn be_warned(&mut self, now: u64, packet: &Packet, rdma: &Rdma) {
         let pair = self.sends.get_mut(packet.slot);
-        let lane = &mut self.lanes[pair.port as usize];
-        pair.be_warned(now, packet, rdma, &lane.controller);
-        if lane.controller.is_for_port() {
+        let nic_port = &mut self.ports[pair.port as usize];
+        pair.be_warned(now, packet, rdma, &nic_port.controller);
+        if nic_port.controller.is_for_port() {
             // All of its queue pairs have heard the same.
             let (port, rate) = (pair.port, pair.rate);
-            lane.told = rate;
+            nic_port.feedback = rate;
             self.sends.iter_mut().filter(|pair| pair.port == port).for_each(|pair| pair.rate = rate);
         }
     }

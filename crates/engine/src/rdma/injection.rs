@@ -12,8 +12,8 @@ use netloom_units::{Bytes, Rate};
 
 use super::nic::Nic;
 use super::serve::{Pairs, let_control_start};
-use crate::desk::Desk;
-use crate::node::settle;
+use crate::context::PartitionContext;
+use crate::node::advance_port;
 use crate::port::Egress;
 use crate::round::Round;
 
@@ -45,12 +45,12 @@ impl Nic {
     /// The port that could start a data packet first, and when.
     fn first_start(&self, ports: &[Egress], data: u8) -> Option<(u64, usize)> {
         let gate = self.not_before();
-        let start = |(place, (lane, egress)): (usize, (&super::nic::Lane, &Egress))| {
-            let from = lane.first_from(egress, data)?;
+        let start = |(place, (nic_port, egress)): (usize, (&super::nic::NicPort, &Egress))| {
+            let from = nic_port.first_from(egress, data)?;
             let free = egress.free_at();
             Some((from.max(free).max(gate), free, place))
         };
-        let first = self.lanes.iter().zip(ports).enumerate().filter_map(start).min();
+        let first = self.ports.iter().zip(ports).enumerate().filter_map(start).min();
         first.map(|(start, _, place)| (start, place))
     }
 
@@ -61,30 +61,30 @@ impl Nic {
         ports: &mut [Egress],
         at: (u32, u32),
         until: u64,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) -> u64 {
         let data = round.model.classes.data;
         while let Some((start, place)) = self.first_start(ports, data).filter(|(start, _)| *start < until) {
             let egress = &mut ports[place];
-            if let_control_start(egress, start, desk, round) {
+            if let_control_start(egress, start, context, round) {
                 continue;
             }
-            let is_to_many = self.lanes.iter().map(|lane| lane.ready.len()).sum::<usize>() > 1;
-            let Nic { lanes, sends, outgoing, injection, .. } = self;
-            let lane = &mut lanes[place];
-            let turn = lane.ready.first().expect("it could start");
+            let is_to_many = self.ports.iter().map(|nic_port| nic_port.ready.len()).sum::<usize>() > 1;
+            let Nic { ports: nic_ports, sends, outgoing, injection, .. } = self;
+            let nic_port = &mut nic_ports[place];
+            let turn = nic_port.ready.first().expect("it could start");
             let mut pairs = Pairs { sends, outgoing, at };
-            let (controller, ready) = (&mut lane.controller, &mut lane.ready);
-            let packet = pairs.take_packet::<true>(controller, ready, (turn, start), desk, round);
+            let (controller, ready) = (&mut nic_port.controller, &mut nic_port.ready);
+            let packet = pairs.take_packet::<true>(controller, ready, (turn, start), context, round);
             if let Some(injection) = injection {
                 let rate = if is_to_many { injection.to_many } else { injection.rate };
                 injection.next = start + rate.serialization(Bytes(u64::from(packet.bytes))).0;
             }
-            pairs.launch(egress, start, packet, desk, round);
+            pairs.launch(egress, start, packet, context, round);
         }
         for egress in ports.iter_mut() {
-            settle(egress, until, desk, round);
+            advance_port(egress, until, context, round);
         }
         self.quiet_until = self.first_start(ports, data).map_or(u64::MAX, |(start, _)| start);
         self.quiet_until

@@ -29,7 +29,7 @@ pub struct Nic {
     /// Messages being received.
     pub incoming: Slab<Incoming>,
     /// One for each port.
-    pub lanes: Vec<Lane>,
+    pub ports: Vec<NicPort>,
     /// Its ports whose links end in the same partition.
     pub inner_ports: Vec<u32>,
     /// Whether a queue pair may be ready at one of these.
@@ -50,7 +50,7 @@ pub struct Nic {
 
 /// What belongs to one port.
 #[derive(Debug)]
-pub struct Lane {
+pub struct NicPort {
     /// How fast its queue pairs may send.
     pub controller: Controller,
     /// Those with something to send, where data is not told apart by class.
@@ -58,24 +58,24 @@ pub struct Lane {
     /// The same by class.
     pub by_class: Option<Box<ByClass>>,
     /// Whether data is not told apart by class, and congestion control senses notifications alone.
-    pub is_usual: bool,
+    pub is_default: bool,
     /// Whether its link ends in the same partition.
     pub is_inner: bool,
     /// What a queue pair knows that has heard everything that the port was told; where notifications are for the port.
-    pub told: State,
+    pub feedback: State,
 }
 
 impl Nic {
     /// A NIC at rest.
     pub fn new(model: &Model, ports: &[Port]) -> Nic {
-        let lane = |port: &Port| {
+        let nic_port = |port: &Port| {
             let n_hosts = model.fabric.n_hosts() as u32;
             let site = Site { line: port.rate, packet: model.transport.packet, n_hosts };
             let controller = Controller::new(&model.congestion, site);
             let by_class = ByClass::of(model);
-            Lane {
-                told: controller.start(),
-                is_usual: by_class.is_none() && controller.senses() == Senses::Notifications,
+            NicPort {
+                feedback: controller.start(),
+                is_default: by_class.is_none() && controller.senses() == Senses::Notifications,
                 controller,
                 ready: Ready::default(),
                 by_class,
@@ -87,7 +87,7 @@ impl Nic {
             receives: Slab::default(),
             outgoing: Slab::default(),
             incoming: Slab::default(),
-            lanes: ports.iter().map(lane).collect(),
+            ports: ports.iter().map(nic_port).collect(),
             inner_ports: Vec::new(),
             has_inner_work: false,
             quiet_until: 0,
@@ -101,11 +101,11 @@ impl Nic {
 
     /// Makes a sending end in a class, with a limit if it has one.
     pub fn insert_send(&mut self, rdma: &Rdma, destination: u32, class: u8, limit: Option<Rate>) -> u32 {
-        let start = self.lanes[0].controller.start();
+        let start = self.ports[0].controller.start();
         let (place, pair) = self.sends.place(|| SendPair::new(Sender::new(rdma.rule, rdma.window), start));
         (pair.destination, pair.class) = (destination, class);
         if pair.signals.is_none() {
-            pair.signals = Signals::of(&self.lanes[0].controller);
+            pair.signals = Signals::of(&self.ports[0].controller);
         }
         pair.limit = limit.unwrap_or(Rate(u64::MAX));
         place
@@ -120,7 +120,7 @@ impl Nic {
 
     /// Forgets a sending end of which nothing is left.
     pub fn forget_send(&mut self, place: u32) {
-        self.sends.get_mut(place).clear(self.lanes[0].controller.start());
+        self.sends.get_mut(place).clear(self.ports[0].controller.start());
         self.sends.remove(place);
     }
 
@@ -134,8 +134,8 @@ impl Nic {
     }
 
     /// A queue pair may have something to send from `now` on, or nothing any more.
-    pub fn stir(&mut self, now: u64, place: u32) {
-        if let Some(has_work) = self.sends.get_mut(place).new_standing() {
+    pub fn wake(&mut self, now: u64, place: u32) {
+        if let Some(has_work) = self.sends.get_mut(place).queue_change() {
             self.queue(now, place, has_work);
         }
     }
@@ -145,21 +145,21 @@ impl Nic {
     pub fn queue(&mut self, now: u64, place: u32, has_work: bool) {
         let pair = self.sends.get_mut(place);
         pair.is_queued = has_work;
-        let (lane, class) = (&mut self.lanes[pair.port as usize], pair.class);
+        let (nic_port, class) = (&mut self.ports[pair.port as usize], pair.class);
         if !has_work {
-            return lane.remove(class, place);
+            return nic_port.remove(class, place);
         }
         let number = pair.number.expect("whoever has something to send has a number");
         let turn = Turn { from: now.max(pair.next_at), number, place };
         self.quiet_until = self.quiet_until.min(turn.from);
-        self.has_inner_work |= lane.is_inner;
-        lane.push(class, turn);
+        self.has_inner_work |= nic_port.is_inner;
+        nic_port.push(class, turn);
     }
 
     /// Queue pairs of this host that have waited too often for an acknowledgement, by their numbers.
     pub fn given_up(&self, host: HostId, retries: u32) -> impl Iterator<Item = GivenUp> {
         let given_up = |pair: &SendPair| {
-            let number = pair.number.filter(|_| pair.n_timeouts > retries && pair.is_under_way())?;
+            let number = pair.number.filter(|_| pair.n_timeouts > retries && pair.is_in_flight())?;
             Some(GivenUp {
                 source: host,
                 number,
@@ -175,12 +175,12 @@ impl Nic {
     /// Writes what later behaviour depends on, without places.
     pub fn write_state(&self, out: &mut StateWriter) {
         let now = out.base();
-        let mut sends: Vec<&SendPair> = self.sends.iter().filter(|pair| pair.is_under_way()).collect();
+        let mut sends: Vec<&SendPair> = self.sends.iter().filter(|pair| pair.is_in_flight()).collect();
         sends.sort_unstable_by_key(|pair| pair.number);
         for pair in sends {
             out.word(u64::from(pair.destination) | (u64::from(pair.entropy) << 32));
             pair.sender.words().into_iter().for_each(|word| out.word(word));
-            self.lanes[pair.port as usize].controller.write_state(&pair.rate, now, out);
+            self.ports[pair.port as usize].controller.write_state(&pair.rate, now, out);
             if let Some(signals) = &pair.signals {
                 signals.write_state(*pair.sender.course(), out);
             }
@@ -198,7 +198,7 @@ impl Nic {
     }
 }
 
-impl Lane {
+impl NicPort {
     fn push(&mut self, class: u8, turn: Turn) {
         match &mut self.by_class {
             Some(by_class) => by_class.push(class, turn),
@@ -232,7 +232,7 @@ impl Lane {
 
 impl SendPair {
     /// Whether something was posted and is not acknowledged.
-    pub(super) fn is_under_way(&self) -> bool {
+    pub(super) fn is_in_flight(&self) -> bool {
         self.sender.course().una < self.sender.course().end
     }
 }

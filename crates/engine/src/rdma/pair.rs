@@ -49,7 +49,7 @@ pub struct SendPair {
     /// Timeouts since something was acknowledged.
     pub n_timeouts: u32,
     /// Whether a window keeps it from sending what it has.
-    pub is_held: bool,
+    pub is_window_limited: bool,
     /// What congestion control senses beside notifications, where it does.
     pub signals: Option<Box<Signals>>,
 }
@@ -91,7 +91,7 @@ impl SendPair {
             deadline: u64::MAX,
             timer: u64::MAX,
             n_timeouts: 0,
-            is_held: false,
+            is_window_limited: false,
             signals: None,
         }
     }
@@ -138,8 +138,8 @@ impl SendPair {
 
     /// Whether it has something to send, if it does not stand among those that have accordingly.
     #[inline(always)]
-    pub fn new_standing(&mut self) -> Option<bool> {
-        let has_work = self.sender.has_work() && !self.is_held;
+    pub fn queue_change(&mut self) -> Option<bool> {
+        let has_work = self.sender.has_work() && !self.is_window_limited;
         (self.is_queued != has_work).then_some(has_work)
     }
 

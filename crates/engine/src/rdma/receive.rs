@@ -9,7 +9,7 @@ use netloom_policy::transport::{Answer, Psn, Receipt};
 
 use super::message::{Incoming, Tally};
 use super::pair::ReceivePair;
-use crate::desk::{Desk, Report};
+use crate::context::{PartitionContext, Report};
 use crate::node::Node;
 use crate::node::care::{GUARDED, PLAIN};
 use crate::packet::{Address, Packet, PacketKind};
@@ -24,8 +24,14 @@ struct Answers {
 
 impl Node {
     /// A data packet of a queue pair arrives.
-    pub fn receive_on_pair(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
-        self.serve(now, desk, round);
+    pub fn receive_on_pair(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
+        self.serve(now, context, round);
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let slot = round.flows[packet.flow as usize].receive_slot;
         let nic = self.nic_mut().expect("the host has queue pairs");
@@ -41,9 +47,9 @@ impl Node {
         }
         let is_marked = packet.has(Packet::MARKED);
         let answer = pair.answer(receipt, is_marked, rdma);
-        let notify = if is_marked { nic.lanes[0].controller.notify() } else { None };
+        let notify = if is_marked { nic.ports[0].controller.notify() } else { None };
         let cnp =
-            notify == Some(Notify::Packet) && pair.is_cnp_due(now, nic.lanes[0].controller.cnp_interval().0);
+            notify == Some(Notify::Packet) && pair.is_cnp_due(now, nic.ports[0].controller.cnp_interval().0);
         let echo = if notify == Some(Notify::Acknowledgement) { Packet::ECHO } else { 0 };
         let incoming = nic.incoming.get_mut(slot);
         incoming.take(packet, receipt, Answers { cnp, answer }, rdma);
@@ -55,59 +61,66 @@ impl Node {
             packet.answer(kind, to, rdma.control.0 as u32, round.model.classes.control).expecting(expected)
         };
         if cnp {
-            self.send_cnp(now, control(PacketKind::Cnp), desk, round);
+            self.send_cnp(now, control(PacketKind::Cnp), context, round);
         }
         if let Some(kind) = answer {
-            self.answer(now, &control(kind).with(echo), desk, round);
+            self.answer(now, &control(kind).with(echo), context, round);
         }
         if may_end {
-            self.complete(now, packet, slot, desk, round);
+            self.complete(now, packet, slot, context, round);
         }
     }
 
     #[inline(never)]
-    fn send_cnp(&mut self, now: u64, packet: Packet, desk: &mut Desk, round: &Round) {
-        self.answer(now, &packet, desk, round);
+    fn send_cnp(&mut self, now: u64, packet: Packet, context: &mut PartitionContext, round: &Round) {
+        self.answer(now, &packet, context, round);
     }
 
     /// A control packet leaves.
     #[inline(always)]
-    fn answer(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+    fn answer(&mut self, now: u64, packet: &Packet, context: &mut PartitionContext, round: &Round) {
         let own = self.ports.len() as u32;
-        if self.is_careful {
+        if self.needs_host_slow_path {
             let mut packet = *packet;
-            if let Some(telemetry) = &mut desk.telemetry {
+            if let Some(telemetry) = &mut context.telemetry {
                 telemetry.answered(&mut packet);
             }
-            self.forward::<GUARDED>(now, own, &packet, desk, round);
+            self.forward::<GUARDED>(now, own, &packet, context, round);
         } else {
-            self.forward::<PLAIN>(now, own, packet, desk, round);
+            self.forward::<PLAIN>(now, own, packet, context, round);
         }
     }
 
     /// Messages may have arrived with this packet.
     #[inline(never)]
-    fn complete(&mut self, now: u64, packet: &Packet, slot: u32, desk: &mut Desk, round: &Round) {
+    fn complete(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        slot: u32,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let nic = self.nic_mut().expect("seen by the caller");
         let pair = nic.receives.get_mut(packet.slot);
         if pair.receiver.completes_in_any_order() {
             pair.forget_ended();
             if nic.incoming.get_mut(slot).missing == 0 {
-                self.pair_message_arrived(now, packet.flow, desk, round);
+                self.pair_message_arrived(now, packet.flow, context, round);
             }
             return;
         }
         while let Some(flow) = self.nic_mut().and_then(|nic| nic.receives.get_mut(packet.slot).take_ended()) {
-            self.pair_message_arrived(now, flow, desk, round);
+            self.pair_message_arrived(now, flow, context, round);
         }
     }
 
-    fn pair_message_arrived(&mut self, now: u64, flow: u32, desk: &mut Desk, round: &Round) {
+    fn pair_message_arrived(&mut self, now: u64, flow: u32, context: &mut PartitionContext, round: &Round) {
         let slot = round.flows[flow as usize].receive_slot;
         let nic = self.nic_mut().expect("the host has queue pairs");
         let Incoming { packets, hops, .. } = *nic.incoming.get_mut(slot);
-        desk.reports.push(Report::Arrived { flow, at: now, packets, hops });
-        self.tell_actor(now, flow, desk, round);
+        context.reports.push(Report::Arrived { flow, at: now, packets, hops });
+        self.notify_receiver(now, flow, context, round);
     }
 }
 

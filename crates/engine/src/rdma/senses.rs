@@ -8,14 +8,14 @@
 //! Partridge, SIGCOMM 1987). Memory grows with the packets under way and is kept, so that none is asked for per packet.
 
 use netloom_model::Rdma;
-use netloom_policy::congestion::{Controller, Heard, Hop, Senses};
+use netloom_policy::congestion::{Controller, Feedback, Hop, Senses};
 use netloom_policy::transport::{Course, Psn, Turn};
 use netloom_units::{Bytes, Duration, Rate, StateWriter, Time};
 
 use super::nic::Nic;
 use super::pair::SendPair;
 use super::serve::arm;
-use crate::desk::Desk;
+use crate::context::PartitionContext;
 use crate::node::Node;
 use crate::packet::{Packet, PacketKind};
 use crate::round::Round;
@@ -75,8 +75,8 @@ impl Signals {
 
     /// The time since the transmission of a packet under way started, if that is known.
     fn since(&self, position: u64, course: Course, now: u64) -> Option<Duration> {
-        let is_under_way = (course.una..course.highest).contains(&position) && !self.starts.is_empty();
-        let start = is_under_way.then(|| self.starts[self.place(position)])?;
+        let is_in_flight = (course.una..course.highest).contains(&position) && !self.starts.is_empty();
+        let start = is_in_flight.then(|| self.starts[self.place(position)])?;
         (start != UNKNOWN).then(|| Duration(now - start))
     }
 
@@ -120,10 +120,10 @@ impl SendPair {
     pub(super) fn renew_window(&mut self, now: u64, controller: &Controller) {
         let Some(signals) = &mut self.signals else { return };
         signals.window = controller.window(&self.rate, Time(now));
-        let is_full = self.sender.under_way() >= signals.window;
+        let is_full = self.sender.in_flight() >= signals.window;
         // Asked whether there is anything, a sender forgets what need not be sent again any more.
         let has_repeat = self.sender.has_work() && self.sender.has_repeat();
-        self.is_held = is_full && !has_repeat;
+        self.is_window_limited = is_full && !has_repeat;
     }
 
     /// An answer arrives, with what the ports on the way wrote down; tells whether more is acknowledged than before.
@@ -143,7 +143,7 @@ impl SendPair {
         let Course { una, highest, .. } = *self.sender.course();
         let Some(signals) = &mut self.signals else { return is_news };
         let named = Psn::from_bits(packet.tag).position(course.una, rdma.first_psn);
-        let heard = Heard {
+        let heard = Feedback {
             at: Time(now),
             round_trip: signals.since(named, course, now),
             acknowledged: una - course.una,
@@ -167,7 +167,7 @@ impl Nic {
         if pair.signals.is_none() {
             return;
         }
-        let controller = &self.lanes[pair.port as usize].controller;
+        let controller = &self.ports[pair.port as usize].controller;
         controller.on_timeout(&mut pair.rate, Time(now));
         pair.renew_window(now, controller);
     }
@@ -176,23 +176,29 @@ impl Nic {
 impl Node {
     /// The end of [`Node::hear`], where congestion control senses every acknowledgement.
     #[inline(never)]
-    pub(super) fn hear_in_detail(&mut self, now: u64, packet: &Packet, desk: &mut Desk, round: &Round) {
+    pub(super) fn sense_acknowledgement(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let node = self.place;
-        let record = desk.telemetry.as_ref().map(|telemetry| telemetry.here());
+        let record = context.telemetry.as_ref().map(|telemetry| telemetry.here());
         let hops = record.as_ref().map_or(&[][..], |record| record.hops());
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let nic = self.nic_mut().expect("the host has queue pairs");
         let pair = nic.sends.get_mut(packet.slot);
-        let controller = &nic.lanes[pair.port as usize].controller;
+        let controller = &nic.ports[pair.port as usize].controller;
         let is_news = pair.sense(now, packet, hops, controller, rdma);
         pair.renew_window(now, controller);
         if is_news {
             pair.acknowledged(now, rdma);
-            arm(pair, node, packet.slot, desk);
+            arm(pair, node, packet.slot, context);
             if pair.is_first_done() {
-                return self.finish_messages(now, packet.slot, desk, round);
+                return self.finish_messages(now, packet.slot, context, round);
             }
         }
-        nic.stir(now, packet.slot);
+        nic.wake(now, packet.slot);
     }
 }

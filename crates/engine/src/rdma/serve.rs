@@ -14,13 +14,13 @@ use netloom_records::DropReason;
 use netloom_units::{Bytes, Time};
 
 use super::message::Outgoing;
-use super::nic::{Lane, Nic};
+use super::nic::{Nic, NicPort};
 use super::pair::{Posted, SendPair};
 use super::ready::{self, Ready};
-use crate::desk::{Desk, Report, Timeout, TimerKind};
+use crate::context::{PartitionContext, Report, Timeout, TimerKind};
 use crate::flow::Flow;
 use crate::host::entropy;
-use crate::node::{Node, push, settle, transmit};
+use crate::node::{Node, advance_port, push, transmit};
 use crate::packet::{Address, InFlight, Packet, Stamp};
 use crate::port::Egress;
 use crate::round::Round;
@@ -29,14 +29,14 @@ use crate::slab::Slab;
 impl Node {
     /// Lets every start of a data packet before `until` happen.
     #[inline(always)]
-    pub fn serve(&mut self, until: u64, desk: &mut Desk, round: &Round) {
+    pub fn serve(&mut self, until: u64, context: &mut PartitionContext, round: &Round) {
         if self.nic_mut().is_some_and(|nic| nic.quiet_until < until) {
-            self.serve_now(until, desk, round);
+            self.serve_now(until, context, round);
         }
     }
 
     /// Something has changed: a data packet may start earlier than was known.
-    pub fn look_again(&mut self) {
+    pub fn reevaluate_starts(&mut self) {
         if let Some(nic) = self.nic_mut() {
             nic.quiet_until = 0;
         }
@@ -44,48 +44,48 @@ impl Node {
 
     /// As [`Node::serve`], and so do the starts of control packets; the next start of a data packet, `u64::MAX` for none.
     #[inline(never)]
-    pub fn serve_now(&mut self, until: u64, desk: &mut Desk, round: &Round) -> u64 {
+    pub fn serve_now(&mut self, until: u64, context: &mut PartitionContext, round: &Round) -> u64 {
         let at = (self.id.0, self.place);
         let Node { ports, host, .. } = self;
         let Some(nic) = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) else { return u64::MAX };
         if nic.injection.is_some() {
-            return nic.serve_limited(ports, at, until, desk, round);
+            return nic.serve_limited(ports, at, until, context, round);
         }
-        let Nic { lanes, sends, outgoing, quiet_until, .. } = nic;
-        let serve = |(lane, egress): (&mut Lane, &mut Egress)| {
+        let Nic { ports: nic_ports, sends, outgoing, quiet_until, .. } = nic;
+        let serve = |(nic_port, egress): (&mut NicPort, &mut Egress)| {
             // One for each way, so that the usual one keeps it in registers.
-            if !lane.is_usual {
+            if !nic_port.is_default {
                 let mut pairs = Pairs { sends: &mut *sends, outgoing: &mut *outgoing, at };
-                return lane.serve_in_detail(&mut pairs, egress, until, desk, round);
+                return nic_port.serve_by_case(&mut pairs, egress, until, context, round);
             }
             let mut pairs = Pairs { sends: &mut *sends, outgoing: &mut *outgoing, at };
-            lane.serve::<false>(&mut pairs, egress, until, desk, round)
+            nic_port.serve::<false>(&mut pairs, egress, until, context, round)
         };
-        *quiet_until = lanes.iter_mut().zip(ports).map(serve).fold(u64::MAX, u64::min);
+        *quiet_until = nic_ports.iter_mut().zip(ports).map(serve).fold(u64::MAX, u64::min);
         *quiet_until
     }
 
     /// In a partition of several nodes others may hear of a packet within the window, so starts on links that end there must
     /// be events: sets timers for the next ones. On other links starts happen when somebody looks, as at a host by itself.
     #[inline(always)]
-    pub fn expect_serve(&mut self, desk: &mut Desk, round: &Round) {
+    pub fn expect_serve(&mut self, context: &mut PartitionContext, round: &Round) {
         if self.nic_mut().is_some_and(|nic| nic.has_inner_work) {
-            self.expect_inner_starts(desk, round);
+            self.expect_inner_starts(context, round);
         }
     }
 
     #[inline(never)]
-    fn expect_inner_starts(&mut self, desk: &mut Desk, round: &Round) {
+    fn expect_inner_starts(&mut self, context: &mut PartitionContext, round: &Round) {
         let Node { ports, host, place, .. } = self;
         let Some(nic) = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) else { return };
-        nic.has_inner_work = nic.inner_ports.iter().any(|&port| !nic.lanes[port as usize].is_empty());
+        nic.has_inner_work = nic.inner_ports.iter().any(|&port| !nic.ports[port as usize].is_empty());
         for &port in &nic.inner_ports {
             let egress = &mut ports[port as usize];
-            let first = nic.lanes[port as usize].first_from(egress, round.model.classes.data);
+            let first = nic.ports[port as usize].first_from(egress, round.model.classes.data);
             let Some(from) = first else { continue };
             let start = from.max(egress.free_at()).max(nic.not_before());
             if egress.is_timer_needed(start) {
-                desk.set_timer(start, *place, TimerKind::Start { port });
+                context.set_timer(start, *place, TimerKind::Start { port });
             }
         }
     }
@@ -96,29 +96,36 @@ impl Node {
         if let Some(nic) = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) {
             let ends_inside = |&port: &u32| ports[port as usize].channel.ends_inside();
             nic.inner_ports = (0..ports.len() as u32).filter(ends_inside).collect();
-            nic.inner_ports.iter().for_each(|&port| nic.lanes[port as usize].is_inner = true);
+            nic.inner_ports.iter().for_each(|&port| nic.ports[port as usize].is_inner = true);
         }
     }
 
     /// Lets every start of a data packet at its NIC before the end of the window happen; no later than the next one,
     /// `u64::MAX` for none.
     #[inline(always)]
-    pub fn finish_serving(&mut self, desk: &mut Desk, round: &Round) -> u64 {
+    pub fn finish_serving(&mut self, context: &mut PartitionContext, round: &Round) -> u64 {
         let next = match self.nic_mut() {
             None => return u64::MAX,
             // Control packets that wait are settled with the ports.
             Some(nic) if nic.quiet_until >= round.end => nic.quiet_until,
-            Some(_) => self.serve_now(round.end, desk, round),
+            Some(_) => self.serve_now(round.end, context, round),
         };
         if self.returns.is_some() {
             // Data that started may have let control packets go that had left it the turn.
-            self.expect_starts(desk);
+            self.expect_starts(context);
         }
         next
     }
 
     /// A timer of a queue pair has come; tells whether it meant anything.
-    pub fn timeout(&mut self, now: u64, place: u32, number: u32, desk: &mut Desk, round: &Round) -> bool {
+    pub fn timeout(
+        &mut self,
+        now: u64,
+        place: u32,
+        number: u32,
+        context: &mut PartitionContext,
+        round: &Round,
+    ) -> bool {
         let (node, source) = (self.place, self.id.0);
         let rdma = round.model.transport.rdma().expect("only queue pairs set such timers");
         let late = |pair: &SendPair| pair.number == Some(number) && pair.deadline <= now;
@@ -129,12 +136,12 @@ impl Node {
         }
         pair.timer = u64::MAX;
         if pair.deadline != u64::MAX && pair.deadline > now {
-            arm(pair, node, place, desk);
+            arm(pair, node, place, context);
         }
         if !late(pair) {
             return false;
         }
-        self.serve(now, desk, round);
+        self.serve(now, context, round);
         let nic = self.nic_mut().expect("seen above");
         let pair = nic.sends.get_mut(place);
         pair.n_timeouts += 1;
@@ -143,18 +150,18 @@ impl Node {
             pair.deadline = u64::MAX;
             return true;
         }
-        desk.reports.push(Report::TimedOut(Timeout {
+        context.reports.push(Report::TimedOut(Timeout {
             at: now,
-            unacknowledged: u32::try_from(pair.sender.under_way()).unwrap_or(u32::MAX),
+            unacknowledged: u32::try_from(pair.sender.in_flight()).unwrap_or(u32::MAX),
             source,
             number,
             destination: pair.destination,
         }));
         pair.sender.timeout();
         pair.restart(now, rdma);
-        arm(pair, node, place, desk);
+        arm(pair, node, place, context);
         nic.note_timeout(now, place);
-        nic.stir(now, place);
+        nic.wake(now, place);
         true
     }
 
@@ -165,9 +172,9 @@ impl Node {
     }
 
     /// A message is handed to its queue pair.
-    pub fn post(&mut self, now: u64, place: u32, number: u32, desk: &mut Desk, round: &Round) {
+    pub fn post(&mut self, now: u64, place: u32, number: u32, context: &mut PartitionContext, round: &Round) {
         // What was posted before must not be seen to end later than it did.
-        self.serve(now, desk, round);
+        self.serve(now, context, round);
         let flow = &round.flows[place as usize];
         let Flow { message, send_slot, send_pair, .. } = *flow;
         let (n_packets, last) = round.model.transport.cut(message.size);
@@ -178,29 +185,36 @@ impl Node {
         let nic = self.nic_mut().expect("messages on queue pairs need a NIC");
         if nic.sends.get_mut(send_pair).number.is_none() {
             let entropy = entropy(round.model, flow, number, now);
-            self.open(now, send_pair, (entropy, stamp), desk, round);
+            self.open(now, send_pair, (entropy, stamp), context, round);
         }
         let nic = self.nic_mut().expect("seen above");
         let pair = nic.sends.get_mut(send_pair);
         let end = pair.sender.course().end + n_packets;
         let last_bytes = last.0 as u32;
         pair.post(Posted { flow: place, slot: send_slot, end, last_bytes, stamp }, n_packets);
-        nic.stir(now, send_pair);
+        nic.wake(now, send_pair);
     }
 
     /// A queue pair is about to send for the first time: it gets its number, its path and its port.
-    fn open(&mut self, now: u64, place: u32, (entropy, stamp): (u32, Stamp), desk: &mut Desk, round: &Round) {
+    fn open(
+        &mut self,
+        now: u64,
+        place: u32,
+        (entropy, stamp): (u32, Stamp),
+        context: &mut PartitionContext,
+        round: &Round,
+    ) {
         let destination = self.nic_mut().expect("seen by the caller").sends.get_mut(place).destination;
         let to = Address { host: destination, slot: 0 };
         let first = Packet::data(to, 0, 0, entropy, round.model.transport.packet.0 as u32, stamp);
-        let port = self.port_towards(now, &first, desk, round);
+        let port = self.port_towards(now, &first, context, round);
         let line = self.ports[port as usize].rate();
         let nic = self.nic_mut().expect("seen by the caller");
         let pair = nic.sends.get_mut(place);
         (pair.number, pair.port, pair.entropy) = (Some(nic.n_pairs), port, entropy);
         pair.line = line;
-        pair.rate = nic.lanes[port as usize].told;
-        pair.renew_window(now, &nic.lanes[port as usize].controller);
+        pair.rate = nic.ports[port as usize].feedback;
+        pair.renew_window(now, &nic.ports[port as usize].controller);
         nic.n_pairs += 1;
         if !nic.shares.is_empty() {
             nic.share_with(now, place);
@@ -227,7 +241,7 @@ impl Pairs<'_> {
         controller: &mut Controller,
         ready: &mut Ready,
         (turn, start): (ready::Turn, u64),
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) -> Packet {
         let pair = self.sends.get_mut(turn.place);
@@ -248,9 +262,9 @@ impl Pairs<'_> {
         pair.next_at = start + rate.serialization(bytes).0;
         if pair.deadline == u64::MAX {
             pair.restart(start, rdma);
-            arm(pair, self.at.1, turn.place, desk);
+            arm(pair, self.at.1, turn.place, context);
         }
-        pair.is_queued = pair.sender.has_work() && !(MAY_SENSE && pair.is_held);
+        pair.is_queued = pair.sender.has_work() && !(MAY_SENSE && pair.is_window_limited);
         if pair.is_queued {
             let from = match rdma.turn.0 {
                 0 => pair.next_at,
@@ -261,7 +275,7 @@ impl Pairs<'_> {
             pair.turn_left = 0;
             ready.pop();
         }
-        desk.packets += 1;
+        context.packets += 1;
         packet
     }
 
@@ -272,33 +286,33 @@ impl Pairs<'_> {
         egress: &mut Egress,
         start: u64,
         packet: Packet,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) {
         if egress.is_up() {
-            launch(egress, start, packet, desk, round);
+            launch(egress, start, packet, context, round);
         } else {
             let port = round.model.fabric.local_index(egress.id());
-            desk.dropped(start, self.at.0, Some(port), DropReason::LinkDown, &{ packet });
+            context.dropped(start, self.at.0, Some(port), DropReason::LinkDown, &{ packet });
         }
     }
 }
 
-impl Lane {
+impl NicPort {
     /// As `Lane::serve`, where data is told apart by class, or congestion control senses acknowledgements.
     #[inline(never)]
-    fn serve_in_detail(
+    fn serve_by_case(
         &mut self,
         pairs: &mut Pairs,
         egress: &mut Egress,
         until: u64,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) -> u64 {
         if self.by_class.is_some() {
-            return self.serve_by_class(pairs, egress, until, desk, round);
+            return self.serve_by_class(pairs, egress, until, context, round);
         }
-        self.serve::<true>(pairs, egress, until, desk, round)
+        self.serve::<true>(pairs, egress, until, context, round)
     }
 
     /// Lets every start at its port before `until` happen; the next start of a data packet, `u64::MAX` for none.
@@ -308,31 +322,36 @@ impl Lane {
         pairs: &mut Pairs,
         egress: &mut Egress,
         until: u64,
-        desk: &mut Desk,
+        context: &mut PartitionContext,
         round: &Round,
     ) -> u64 {
         while let Some(turn) = self.ready.first() {
             let start = turn.from.max(egress.free_at());
             let is_paused = egress.is_paused(round.model.classes.data);
             if is_paused || start >= until {
-                settle(egress, until, desk, round);
+                advance_port(egress, until, context, round);
                 return if is_paused { u64::MAX } else { turn.from.max(egress.free_at()) };
             }
-            if let_control_start(egress, start, desk, round) {
+            if let_control_start(egress, start, context, round) {
                 continue;
             }
             let (controller, ready) = (&mut self.controller, &mut self.ready);
-            let packet = pairs.take_packet::<MAY_SENSE>(controller, ready, (turn, start), desk, round);
-            pairs.launch(egress, start, packet, desk, round);
+            let packet = pairs.take_packet::<MAY_SENSE>(controller, ready, (turn, start), context, round);
+            pairs.launch(egress, start, packet, context, round);
         }
-        settle(egress, until, desk, round);
+        advance_port(egress, until, context, round);
         u64::MAX
     }
 }
 
 /// Control packets that wait start before data does at `start`; tells whether there were any.
 #[inline(always)]
-pub(super) fn let_control_start(egress: &mut Egress, start: u64, desk: &mut Desk, round: &Round) -> bool {
+pub(super) fn let_control_start(
+    egress: &mut Egress,
+    start: u64,
+    context: &mut PartitionContext,
+    round: &Round,
+) -> bool {
     if !egress.has_start_before(start + 1) {
         return false;
     }
@@ -341,7 +360,7 @@ pub(super) fn let_control_start(egress: &mut Egress, start: u64, desk: &mut Desk
     if !is_earlier && egress.is_turn_of_data() {
         return false;
     }
-    settle(egress, if is_earlier { start } else { start + 1 }, desk, round);
+    advance_port(egress, if is_earlier { start } else { start + 1 }, context, round);
     true
 }
 
@@ -354,55 +373,61 @@ fn packet_at(pair: &SendPair, turn: Turn, message: Posted, rdma: &Rdma, round: &
     let psn = Psn::of(turn.position, rdma.first_psn).bits();
     let flags = if turn.is_again { Packet::AGAIN } else { 0 } | if is_last { Packet::LAST } else { 0 };
     let packet = Packet::data(to, message.flow, psn, pair.entropy, bytes, message.stamp).with(flags);
-    if packet.has(Packet::DRAINED) { tell_drained(packet, pair, turn) } else { packet }
+    if packet.has(Packet::DRAINED) { set_drained(packet, pair, turn) } else { packet }
 }
 
 /// A packet says whether its queue pair has drained: all before it is acknowledged, and nothing after it was sent.
 #[cold]
-fn tell_drained(packet: Packet, pair: &SendPair, turn: Turn) -> Packet {
+fn set_drained(packet: Packet, pair: &SendPair, turn: Turn) -> Packet {
     let is_drained = !turn.is_again && turn.position == pair.sender.course().una;
     if is_drained { packet } else { packet.without(Packet::DRAINED) }
 }
 
 /// Puts a packet on the wire of a NIC port that is free at `start`.
 #[inline(always)]
-fn launch(egress: &mut Egress, start: u64, packet: Packet, desk: &mut Desk, round: &Round) {
+fn launch(egress: &mut Egress, start: u64, packet: Packet, context: &mut PartitionContext, round: &Round) {
     let packet = packet.onward();
-    if egress.is_plain()
-        && let Some(arrival) = egress.enqueue_plain(start, packet.bytes)
+    if egress.uses_fast_path()
+        && let Some(arrival) = egress.enqueue_fast(start, packet.bytes)
     {
-        return push(egress, InFlight { arrival, packet }, desk, round);
+        return push(egress, InFlight { arrival, packet }, context, round);
     }
-    launch_slowly(egress, start, packet, desk, round);
+    launch_slowly(egress, start, packet, context, round);
 }
 
 /// As [`launch`], at a port that is not plain.
 #[inline(never)]
-fn launch_slowly(egress: &mut Egress, start: u64, packet: Packet, desk: &mut Desk, round: &Round) {
+fn launch_slowly(
+    egress: &mut Egress,
+    start: u64,
+    packet: Packet,
+    context: &mut PartitionContext,
+    round: &Round,
+) {
     if egress.is_computed(packet.class())
         && let Some(arrival) = egress.enqueue_computed(start, packet.bytes)
     {
-        return push(egress, InFlight { arrival, packet }, desk, round);
+        return push(egress, InFlight { arrival, packet }, context, round);
     }
     egress.enqueue(start, &packet);
     let started = if egress.is_turn_of_data() { egress.take_start_of_data() } else { egress.take_start() };
-    transmit(egress, &started, desk, round);
+    transmit(egress, &started, context, round);
 }
 
 impl SendPair {
     /// The time for an acknowledgement begins anew.
     pub(super) fn restart(&mut self, now: u64, rdma: &Rdma) {
-        let is_few = self.sender.under_way() <= Rdma::FEW;
+        let is_few = self.sender.in_flight() <= Rdma::FEW;
         self.deadline = now + if is_few { rdma.timeout_low.0 } else { rdma.timeout.0 };
     }
 }
 
 /// Sets a timer for the deadline of a queue pair, unless an earlier one will look at it.
 #[inline(always)]
-pub(super) fn arm(pair: &mut SendPair, node: u32, place: u32, desk: &mut Desk) {
+pub(super) fn arm(pair: &mut SendPair, node: u32, place: u32, context: &mut PartitionContext) {
     if pair.timer > pair.deadline {
         pair.timer = pair.deadline;
         let number = pair.number.expect("it has sent");
-        desk.set_timer(pair.timer, node, TimerKind::Timeout { number, pair: place });
+        context.set_timer(pair.timer, node, TimerKind::Timeout { number, pair: place });
     }
 }

@@ -45,7 +45,7 @@ impl Node {
         let each = Rate((share.0 / concerned.len().max(1) as u64).max(1));
         for &place in &concerned {
             nic.allow(now, place, each);
-            nic.stir(now, place);
+            nic.wake(now, place);
         }
         nic.concerned = concerned;
     }
@@ -57,7 +57,7 @@ impl Nic {
         let mut places = std::mem::take(&mut self.concerned);
         places.clear();
         let is_concerned = |(_, pair): &(u32, &super::pair::SendPair)| {
-            pair.destination == destination && pair.number.is_some() && pair.is_under_way()
+            pair.destination == destination && pair.number.is_some() && pair.is_in_flight()
         };
         places.extend((0..).zip(self.sends.iter()).filter(is_concerned).map(|(place, _)| place));
         places
@@ -66,7 +66,7 @@ impl Nic {
     /// A queue pair is allowed so much.
     fn allow(&mut self, now: u64, place: u32, share: Rate) {
         let pair = self.sends.get_mut(place);
-        let controller = &self.lanes[pair.port as usize].controller;
+        let controller = &self.ports[pair.port as usize].controller;
         controller.on_share(&mut pair.rate, Time(now), share);
         pair.renew_window(now, controller);
     }

@@ -3,8 +3,8 @@
 use netloom_catalog::topology::{self, Built, Topology};
 use netloom_catalog::workload::{bucket, collective};
 use netloom_model::{
-    Balances, Collective, Entropy, Handling, Hosts, Job, Knowledge, Model, Order, Phase, PriorityMap, Queues,
-    Reaction, Recording, Repetition, Transport, TransportKind, Workload,
+    Balances, Collective, FlowHashInput, Handling, Hosts, Job, Knowledge, Model, Order, Phase, PriorityMap,
+    Queues, Reaction, Recording, Repetition, Transport, TransportKind, Workload,
 };
 use netloom_policy::balance::Chosen;
 use netloom_policy::congestion;
@@ -148,7 +148,7 @@ impl Case {
             },
             transport: Transport {
                 packet: PACKET,
-                entropy: Entropy::Message,
+                flow_hash_input: FlowHashInput::Message,
                 kind: TransportKind::Window { packets: 16, acknowledgement: Bytes(64) },
             },
             congestion: congestion::Chosen::named("none"),

@@ -151,7 +151,7 @@ impl<'a> Walk<'a> {
             let balances = &model.balances;
             let chosen = if model.fabric.is_host(node) { &balances.host } else { &balances.switch };
             let behind = model.behind(node);
-            let balancer = Balancer::seat(chosen, model.seat(node, &neighbours, &behind));
+            let balancer = Balancer::instantiate(chosen, model.position(node, &neighbours, &behind));
             Seated { balancer, by_hand: HandTable::of(&balances.by_hand, node) }
         };
         Walk { model, seats: (0..model.fabric.n_nodes()).map(seated).collect(), met: BTreeMap::new() }

@@ -214,8 +214,8 @@ impl<'a> Asked<'a> {
     fn table(&self, at: NodeId) -> SwitchTable {
         let neighbours = self.model.fabric.neighbours(at);
         let behind = self.model.behind(at);
-        let seat = self.model.seat(at, &neighbours, &behind);
-        let mut balancer = Balancer::seat(&self.model.balances.switch, seat);
+        let seat = self.model.position(at, &neighbours, &behind);
+        let mut balancer = Balancer::instantiate(&self.model.balances.switch, seat);
         let by_hand = HandTable::of(&self.model.balances.by_hand, at);
         let mut rows: Vec<Row> = Vec::new();
         for to in self.hosts.clone().map(HostId).filter(|&to| self.from != Some(to)) {

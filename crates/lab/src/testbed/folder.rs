@@ -47,7 +47,7 @@ pub(super) fn write(
     summary.measured = Some(measured(testbed, command, status, machine, &measurement));
     let mut sampler = measurement.sampler;
     sampler.coarsen((n_packets / u64::from(Sampling::HOPS_PER_ROW)).max(Sampling::FEW_ROWS));
-    let stored = sampler.tell(|rows| sink.accept(Batch::Series(rows)));
+    let stored = sampler.emit_rows(|rows| sink.accept(Batch::Series(rows)));
     let stored = stored.and_then(|()| sink.accept(Batch::Ports(&ports)));
     stored.and_then(|()| sink.accept(Batch::Drops(&drops))).map_err(LabError::Storing)?;
     Ok(sink.finish(summary)?)

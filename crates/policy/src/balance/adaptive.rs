@@ -19,7 +19,7 @@
 use netloom_units::{Kind, Parameter, Settings, Spec, Value};
 
 use super::least::{Least, MOST_MASKED, one_of};
-use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -42,7 +42,7 @@ pub struct Adaptive {
 }
 
 impl Adaptive {
-    pub(super) fn new(settings: &Settings, _: Seat) -> Adaptive {
+    pub(super) fn new(settings: &Settings, _: Position) -> Adaptive {
         Adaptive { in_packets: settings.choice("backlog") == "packets", least: Least::default() }
     }
 }
@@ -57,7 +57,7 @@ impl Balance for Adaptive {
             (false, true) => self.least.of(context, n, |candidate| ports.waiting_packets(candidate)),
             (false, false) => self.least.of(context, n, |candidate| ports.waiting_bytes(candidate)),
         };
-        Pick::plain(least, packet)
+        Pick::unchanged(least, packet)
     }
 
     fn counts_packets(&self) -> bool {

@@ -28,7 +28,7 @@ use netloom_units::{Duration, Kind, NodeId, Parameter, Settings, Spec, StateWrit
 
 use super::deal::Deal;
 use super::least::Least;
-use super::{Balance, Context, Notifications, PacketView, Pick, Ports, Seat};
+use super::{Balance, Context, Notifications, PacketView, Pick, Ports, Position};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -132,11 +132,11 @@ impl<'a> Members<'a> {
 }
 
 impl AdaptiveInfiniband {
-    pub(super) fn new(settings: &Settings, seat: Seat) -> AdaptiveInfiniband {
-        let lag = (settings.choice("group") == "lag").then(|| Lag::new(seat));
+    pub(super) fn new(settings: &Settings, position: Position) -> AdaptiveInfiniband {
+        let lag = (settings.choice("group") == "lag").then(|| Lag::new(position));
         let choice = match settings.choice("choice") {
             "load" => Choice::Load(Least::default()),
-            _ => Choice::Turns(Turns::new(seat)),
+            _ => Choice::Turns(Turns::new(position)),
         };
         let notifications = match settings.optional("notify_above") {
             Some(Value::Size(above)) => Some(Notifications { above, hold: settings.duration("notify_hold") }),
@@ -171,7 +171,7 @@ impl Balance for AdaptiveInfiniband {
                 least.of(context, members.len(), |member| ports.waiting_bytes(members.candidate(member)))
             }
         };
-        Pick::plain(members.candidate(member), packet)
+        Pick::unchanged(members.candidate(member), packet)
     }
 
     fn may_take<P: Ports>(&mut self, packet: &PacketView, ports: &P) -> Vec<usize> {
@@ -222,13 +222,14 @@ struct Lag {
 }
 
 impl Lag {
-    fn new(seat: Seat) -> Lag {
-        let first = |node: &NodeId| seat.neighbours.iter().position(|other| other == node);
-        let neighbour = seat.neighbours.iter().map(|node| first(node).unwrap_or_default() as u32).collect();
+    fn new(position: Position) -> Lag {
+        let first = |node: &NodeId| position.neighbours.iter().position(|other| other == node);
+        let neighbour =
+            position.neighbours.iter().map(|node| first(node).unwrap_or_default() as u32).collect();
         Lag {
-            deal: seat.deal,
+            deal: position.deal,
             neighbour,
-            found_in: vec![0; seat.neighbours.len()].into(),
+            found_in: vec![0; position.neighbours.len()].into(),
             search: 0,
             neighbours: Vec::new(),
             members: Vec::new(),
@@ -275,10 +276,10 @@ struct Group {
 }
 
 impl Turns {
-    fn new(seat: Seat) -> Turns {
-        let salt = mix(seat.seed ^ mix(u64::from(seat.node) ^ PURPOSE));
+    fn new(position: Position) -> Turns {
+        let salt = mix(position.seed ^ mix(u64::from(position.node) ^ PURPOSE));
         // A node's own packets come by an in-link of their own.
-        Turns { salt, n_ingresses: seat.n_ports() + 1, groups: Vec::new() }
+        Turns { salt, n_ingresses: position.n_ports() + 1, groups: Vec::new() }
     }
 
     /// The member whose turn it is, of a group with so many and these ports, in rising order.

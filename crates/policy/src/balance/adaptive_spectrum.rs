@@ -27,7 +27,7 @@ use netloom_units::{Bytes, Duration, Kind, Parameter, Settings, Spec, StateWrite
 
 use super::ecmp::{BUCKETS, Ecmp, HASH, REHASH, SALT};
 use super::least::one_of;
-use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 /// A number of cells.
 const CELLS: Kind = Kind::Count { minimum: 0, maximum: u32::MAX as u64 };
@@ -135,10 +135,10 @@ pub struct AdaptiveSpectrum {
 }
 
 impl AdaptiveSpectrum {
-    pub(super) fn new(settings: &Settings, seat: Seat) -> AdaptiveSpectrum {
+    pub(super) fn new(settings: &Settings, position: Position) -> AdaptiveSpectrum {
         AdaptiveSpectrum {
-            ecmp: Ecmp::new(settings, seat),
-            grades: Grades::new(settings, seat),
+            ecmp: Ecmp::new(settings, position),
+            grades: Grades::new(settings, position),
             sticky: Sticky::new(settings),
             longer_above: settings.count("longer_above") as u8,
             longer_steps: settings.count("longer_steps") as u32,
@@ -255,7 +255,7 @@ struct Grades {
 }
 
 impl Grades {
-    fn new(settings: &Settings, seat: Seat) -> Grades {
+    fn new(settings: &Settings, position: Position) -> Grades {
         let cell = settings.size("cell").0;
         let step = |name| settings.count(name) * cell;
         let paused_limit = match settings.optional("paused_limit") {
@@ -264,7 +264,7 @@ impl Grades {
         };
         let utilization = match settings.optional("utilization") {
             Some(Value::Fraction(above)) => {
-                Some(Utilization::new(above, settings.duration("utilization_window"), seat.n_ports()))
+                Some(Utilization::new(above, settings.duration("utilization_window"), position.n_ports()))
             }
             _ => None,
         };

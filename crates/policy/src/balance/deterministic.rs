@@ -21,7 +21,7 @@
 use netloom_units::{Kind, Parameter, Settings, Spec, Value, mix};
 
 use super::deal::Deal;
-use super::{Balance, Chosen, Context, PacketView, Pick, Ports, Seat};
+use super::{Balance, Chosen, Context, PacketView, Pick, Ports, Position};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -77,12 +77,12 @@ pub enum Deterministic {
 }
 
 impl Deterministic {
-    pub(super) fn new(settings: &Settings, seat: Seat) -> Deterministic {
+    pub(super) fn new(settings: &Settings, position: Position) -> Deterministic {
         if is_by_pair(settings) {
-            let salt = mix(seat.seed ^ mix(u64::from(seat.node) + 1));
+            let salt = mix(position.seed ^ mix(u64::from(position.node) + 1));
             return Deterministic::Pair { salt };
         }
-        Deterministic::Destination { deal: seat.deal, together: settings.count(TOGETHER) as usize }
+        Deterministic::Destination { deal: position.deal, together: settings.count(TOGETHER) as usize }
     }
 
     #[inline]
@@ -102,7 +102,7 @@ impl Deterministic {
 impl Balance for Deterministic {
     #[inline]
     fn pick<P: Ports>(&mut self, _: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
-        Pick::plain(self.choose(packet, ports.n_minimal()), packet)
+        Pick::unchanged(self.choose(packet, ports.n_minimal()), packet)
     }
 
     fn may_take<P: Ports>(&mut self, packet: &PacketView, ports: &P) -> Vec<usize> {

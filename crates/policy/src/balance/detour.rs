@@ -15,8 +15,8 @@ use netloom_units::Value;
 
 use super::least::Least;
 use super::{
-    Chosen, Context, PacketView, Pick, Ports, Seat, par, piggyback, progressive, slingshot, ugal_g, ugal_l,
-    valiant,
+    Chosen, Context, PacketView, Pick, Ports, Position, par, piggyback, progressive, slingshot, ugal_g,
+    ugal_l, valiant,
 };
 
 /// What is behind a port of a switch.
@@ -169,8 +169,8 @@ pub(super) struct Guide {
 }
 
 impl Guide {
-    pub(super) fn new(seat: Seat, chooses: Chooses) -> Guide {
-        let Some(groups) = seat.groups else {
+    pub(super) fn new(position: Position, chooses: Chooses) -> Guide {
+        let Some(groups) = position.groups else {
             let (behind, least) = (Box::default(), Least::default());
             return Guide {
                 n_groups: 0,
@@ -344,7 +344,7 @@ impl Guide {
         ports: &mut P,
     ) -> Pick {
         let found = self.minimal(context, ports);
-        Pick::plain(found.map_or(Pick::NOWHERE, |found| found.0), packet)
+        Pick::unchanged(found.map_or(Pick::NOWHERE, |found| found.0), packet)
     }
 
     /// A packet takes a minimal way. It may choose again at the next switch of this group, if policies do there.

@@ -22,7 +22,7 @@ use netloom_units::{Kind, Parameter, Settings, Spec, Value, mix};
 
 use super::linear::LinearHash;
 use super::resilient::Resilient;
-use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -74,8 +74,8 @@ pub enum Ecmp {
 }
 
 impl Ecmp {
-    pub(super) fn new(settings: &Settings, seat: Seat) -> Ecmp {
-        let hash = Hash::new(settings, seat);
+    pub(super) fn new(settings: &Settings, position: Position) -> Ecmp {
+        let hash = Hash::new(settings, position);
         match settings.choice("rehash") {
             "resilient" => Ecmp::Resilient(Resilient { hash, buckets: settings.count("buckets") as usize }),
             _ => Ecmp::Modulo(hash),
@@ -90,7 +90,7 @@ impl Balance for Ecmp {
             Ecmp::Modulo(hash) => hash.choose(packet.entropy, 0, ports.n_minimal()),
             Ecmp::Resilient(table) => table.choose(packet.entropy, ports),
         };
-        Pick::plain(candidate, packet)
+        Pick::unchanged(candidate, packet)
     }
 }
 
@@ -108,15 +108,15 @@ pub enum Hash {
 
 impl Hash {
     /// The hash of this seat that is not linear; the salt depends on seed and node, or on nothing.
-    pub(super) fn mixing(settings: &Settings, seat: Seat) -> Hash {
-        Hash::Mix { salt: salt(settings, seat.seed, seat.node) }
+    pub(super) fn mixing(settings: &Settings, position: Position) -> Hash {
+        Hash::Mix { salt: salt(settings, position.seed, position.node) }
     }
 
     /// The hash of this seat, as `hash` says.
-    pub(super) fn new(settings: &Settings, seat: Seat) -> Hash {
+    pub(super) fn new(settings: &Settings, position: Position) -> Hash {
         match settings.choice("hash") {
-            "linear" => Hash::Linear(linear(settings, seat)),
-            _ => Hash::mixing(settings, seat),
+            "linear" => Hash::Linear(linear(settings, position)),
+            _ => Hash::mixing(settings, position),
         }
     }
 
@@ -143,7 +143,7 @@ fn salt(settings: &Settings, seed: u64, entity: u32) -> u64 {
 }
 
 /// The linear hash of a seat: the same at all seats of a tier, and without salt at all seats.
-pub(super) fn linear(settings: &Settings, seat: Seat) -> LinearHash {
-    let shift = if is_salted(settings) { seat.bits_below } else { 0 };
-    LinearHash { initial: salt(settings, seat.seed, shift) as u16, shift }
+pub(super) fn linear(settings: &Settings, position: Position) -> LinearHash {
+    let shift = if is_salted(settings) { position.bits_below } else { 0 };
+    LinearHash { initial: salt(settings, position.seed, shift) as u16, shift }
 }

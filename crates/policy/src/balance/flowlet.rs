@@ -20,7 +20,7 @@
 use netloom_units::{Duration, Kind, Parameter, Settings, Spec, StateWriter, Time, Value, mix};
 
 use super::ecmp::{Hash, SALT};
-use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -83,10 +83,10 @@ struct Entry {
 }
 
 impl Flowlet {
-    pub(super) fn new(settings: &Settings, seat: Seat) -> Flowlet {
+    pub(super) fn new(settings: &Settings, position: Position) -> Flowlet {
         if settings.choice("by") == "packets" {
             let packets = settings.count("packets") as u32;
-            return Flowlet::Packets(ByPackets { packets, hash: Hash::mixing(settings, seat) });
+            return Flowlet::Packets(ByPackets { packets, hash: Hash::mixing(settings, position) });
         }
         Flowlet::Gap(ByGap { gap: settings.duration("gap"), table: Vec::new() })
     }
@@ -124,7 +124,7 @@ impl Balance for Flowlet {
                 ((draw * n as u64) >> 32) as usize
             }
         };
-        Pick::plain(candidate, packet)
+        Pick::unchanged(candidate, packet)
     }
 
     fn write_state(&self, out: &mut StateWriter) {

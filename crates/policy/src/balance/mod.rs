@@ -140,7 +140,7 @@ impl Pick {
 
     /// A candidate, leaving class and tag as they are.
     #[inline]
-    pub fn plain(candidate: usize, packet: &PacketView) -> Pick {
+    pub fn unchanged(candidate: usize, packet: &PacketView) -> Pick {
         Pick { candidate, class: packet.class, tag: packet.tag }
     }
 }
@@ -213,7 +213,7 @@ pub trait DynBalance: Send {
 
 /// Where an instance sits.
 #[derive(Debug, Clone, Copy)]
-pub struct Seat<'a> {
+pub struct Position<'a> {
     /// The run's seed.
     pub seed: u64,
     /// The node's number.
@@ -228,7 +228,7 @@ pub struct Seat<'a> {
     pub groups: Option<Groups<'a>>,
 }
 
-impl Seat<'_> {
+impl Position<'_> {
     /// How many ports it has; a host's own packets count as the in-link of that number.
     pub fn n_ports(&self) -> u32 {
         self.neighbours.len() as u32
@@ -245,7 +245,7 @@ pub enum PathPart<'a> {
 }
 
 /// Makes an instance of a policy from outside this crate.
-pub type DynMaker = Arc<dyn Fn(Seat) -> Box<dyn DynBalance> + Send + Sync>;
+pub type DynMaker = Arc<dyn Fn(Position) -> Box<dyn DynBalance> + Send + Sync>;
 
 /// A policy with its parameters, ready to be seated.
 #[derive(Clone)]
@@ -359,15 +359,15 @@ macro_rules! registry {
             }
 
             /// Seats a chosen policy at a node.
-            pub fn seat(chosen: &Chosen, seat: Seat) -> Balancer {
+            pub fn instantiate(chosen: &Chosen, position: Position) -> Balancer {
                 let (number, settings) = match chosen {
-                    Chosen::Dyn(make) => return Balancer::Dyn(make(seat)),
+                    Chosen::Dyn(make) => return Balancer::Dyn(make(position)),
                     Chosen::Registered { number, settings } => (*number, settings),
                 };
                 let name = SPECS[number].name;
                 $(
                     if name == $module::SPEC.name {
-                        return Balancer::$variant($module::$variant::new(settings, seat));
+                        return Balancer::$variant($module::$variant::new(settings, position));
                     }
                 )+
                 unreachable!("`{name}` is in SPECS")

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use netloom_units::{Duration, HostId, Kind, NodeId, Parameter, Settings, Spec, StateWriter, Value};
 
 use super::ecmp::{Hash, SALT};
-use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+use super::{Balance, Context, PacketView, Pick, Ports, Position};
 use crate::central::{Controller, Demand, Plan, Site, Unit};
 
 /// The specification.
@@ -73,13 +73,13 @@ pub struct Nslb {
 }
 
 impl Nslb {
-    pub(super) fn new(settings: &Settings, seat: Seat) -> Nslb {
-        let hash = Hash::mixing(settings, seat);
+    pub(super) fn new(settings: &Settings, position: Position) -> Nslb {
+        let hash = Hash::mixing(settings, position);
         Nslb { unit: unit(settings), hash, plan: Arc::default() }
     }
 
     /// The way that the plan has for a packet.
-    fn way(&self, packet: &PacketView) -> Option<u32> {
+    fn planned_path(&self, packet: &PacketView) -> Option<u32> {
         if self.plan.is_empty() || !packet.is_data {
             return None;
         }
@@ -87,7 +87,7 @@ impl Nslb {
         let leaf = |host: HostId| -> NodeId { packet.senders.leaf(host) };
         let leaves = (leaf(source), leaf(destination));
         let demand = Demand { source, destination, entropy: packet.entropy, leaves };
-        self.plan.way(demand.key(self.unit))
+        self.plan.path(demand.key(self.unit))
     }
 }
 
@@ -95,12 +95,12 @@ impl Balance for Nslb {
     fn pick<P: Ports>(&mut self, _: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
         // Ways are numbered as the links up from a leaf are, spine by spine; among the links down from a spine the same one
         // of its bundle belongs to a way.
-        let planned = self.way(packet).and_then(|way| {
-            let port = ports.member(way as usize % ports.n_members());
+        let planned = self.planned_path(packet).and_then(|path| {
+            let port = ports.member(path as usize % ports.n_members());
             (0..ports.n_minimal()).find(|&candidate| ports.port(candidate) == port)
         });
         let hashed = || self.hash.choose(packet.entropy, 0, ports.n_minimal());
-        Pick::plain(planned.unwrap_or_else(hashed), packet)
+        Pick::unchanged(planned.unwrap_or_else(hashed), packet)
     }
 
     fn adopt(&mut self, plan: &Arc<Plan>) {

@@ -21,7 +21,7 @@ use netloom_units::{Settings, Spec};
 
 use super::detour::{Chooses, Guide};
 use super::ugal_l::{LONGER_WEIGHT, MINIMAL_WEIGHT, THRESHOLD, Weights, by_own_queues};
-use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -40,8 +40,8 @@ pub struct Par {
 }
 
 impl Par {
-    pub(super) fn new(settings: &Settings, seat: Seat) -> Par {
-        Par { guide: Guide::new(seat, Chooses::InGroup), weights: Weights::new(settings) }
+    pub(super) fn new(settings: &Settings, position: Position) -> Par {
+        Par { guide: Guide::new(position, Chooses::InGroup), weights: Weights::new(settings) }
     }
 }
 

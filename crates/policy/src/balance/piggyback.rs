@@ -21,8 +21,8 @@
 use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 
 use super::detour::{Beyond, Chooses, Guide};
-use super::ugal_l::{LONGER_WEIGHT, MINIMAL_WEIGHT, THRESHOLD, Weights, two_ways};
-use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+use super::ugal_l::{LONGER_WEIGHT, MINIMAL_WEIGHT, THRESHOLD, Weights, minimal_and_non_minimal};
+use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -59,9 +59,9 @@ pub struct Piggyback {
 }
 
 impl Piggyback {
-    pub(super) fn new(settings: &Settings, seat: Seat) -> Piggyback {
+    pub(super) fn new(settings: &Settings, position: Position) -> Piggyback {
         Piggyback {
-            guide: Guide::new(seat, Chooses::AtSource),
+            guide: Guide::new(position, Chooses::AtSource),
             weights: Weights::new(settings),
             factor: settings.fraction("factor"),
             above: settings.size("marked_above").0,
@@ -80,7 +80,7 @@ impl Balance for Piggyback {
         if !self.guide.may_choose(packet, ports) {
             return self.guide.go_on(context, packet, ports);
         }
-        match two_ways(&mut self.guide, context, packet, ports) {
+        match minimal_and_non_minimal(&mut self.guide, context, packet, ports) {
             Err(only) => only,
             Ok(((candidate, minimal), longer)) => {
                 let is_marked = self.is_marked(ports.beyond(candidate, packet.group()));

@@ -22,7 +22,7 @@
 use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 
 use super::detour::{Chooses, Guide, Opened};
-use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -55,9 +55,9 @@ pub struct Progressive {
 }
 
 impl Progressive {
-    pub(super) fn new(settings: &Settings, seat: Seat) -> Progressive {
+    pub(super) fn new(settings: &Settings, position: Position) -> Progressive {
         Progressive {
-            guide: Guide::new(seat, Chooses::InGroup),
+            guide: Guide::new(position, Chooses::InGroup),
             threshold: settings.size("threshold").0,
             drawn: settings.count("drawn"),
         }
@@ -89,7 +89,7 @@ impl Balance for Progressive {
                 Guide::leave(opened, packet)
             }
             (Some((candidate, _)), _) => self.guide.stay(candidate, packet, ports),
-            (None, _) => Pick::plain(Pick::NOWHERE, packet),
+            (None, _) => Pick::unchanged(Pick::NOWHERE, packet),
         }
     }
 

@@ -24,7 +24,7 @@ use netloom_units::{Settings, Spec};
 
 use super::deal::Deal;
 use super::ecmp::{HASH, Hash, SALT, linear};
-use super::{Balance, Context, PacketView, PathPart, Pick, Ports, Seat};
+use super::{Balance, Context, PacketView, PathPart, Pick, Ports, Position};
 use crate::edge::path_map::{PathMap, Tier, Unreachable};
 
 /// The specification.
@@ -62,9 +62,10 @@ pub fn path_map(settings: &Settings, bits: &[u32]) -> Result<PathMap, Unreachabl
     let mut bits_below = 0;
     let tiers = bits.iter().map(|&bits| {
         // Where a switch starts its hash moves all flows alike: any one stands for its tier.
-        let seat = Seat { seed: 0, node: 0, neighbours: &[], bits_below, deal: Deal::PLAIN, groups: None };
+        let position =
+            Position { seed: 0, node: 0, neighbours: &[], bits_below, deal: Deal::PLAIN, groups: None };
         bits_below += bits;
-        Tier { hash: linear(settings, seat), bits }
+        Tier { hash: linear(settings, position), bits }
     });
     PathMap::new(&tiers.collect::<Vec<_>>())
 }
@@ -82,8 +83,8 @@ impl PsnSpray {
         (self.hash.choose(entropy ^ tag, 0, n_candidates), tag)
     }
 
-    pub(super) fn new(settings: &Settings, seat: Seat) -> PsnSpray {
-        PsnSpray { hash: Hash::new(settings, seat), part: Part::Whole, is_off: false }
+    pub(super) fn new(settings: &Settings, position: Position) -> PsnSpray {
+        PsnSpray { hash: Hash::new(settings, position), part: Part::Whole, is_off: false }
     }
 }
 
@@ -99,7 +100,7 @@ impl Balance for PsnSpray {
         let base = self.hash.choose(packet.entropy, 0, n);
         let turn = if packet.is_data && !self.is_off { packet.sequence as usize % n } else { 0 };
         let beyond = (turn + base).checked_sub(n);
-        Pick::plain(beyond.unwrap_or(turn + base), packet)
+        Pick::unchanged(beyond.unwrap_or(turn + base), packet)
     }
 
     fn take_part(&mut self, part: PathPart<'_>) {

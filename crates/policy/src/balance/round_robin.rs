@@ -17,7 +17,7 @@
 
 use netloom_units::{Random, Settings, Spec, StateWriter};
 
-use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -37,9 +37,9 @@ pub struct RoundRobin {
 }
 
 impl RoundRobin {
-    pub(super) fn new(_: &Settings, seat: Seat) -> RoundRobin {
-        let mut random = Random::stream(seat.seed, POINTER_PURPOSE, u64::from(seat.node));
-        RoundRobin { pointers: (0..=seat.n_ports()).map(|_| random.next_u32() >> 8).collect() }
+    pub(super) fn new(_: &Settings, position: Position) -> RoundRobin {
+        let mut random = Random::stream(position.seed, POINTER_PURPOSE, u64::from(position.node));
+        RoundRobin { pointers: (0..=position.n_ports()).map(|_| random.next_u32() >> 8).collect() }
     }
 }
 
@@ -49,7 +49,7 @@ impl Balance for RoundRobin {
         let pointer = &mut self.pointers[packet.ingress as usize];
         let candidate = *pointer as usize % ports.n_minimal();
         *pointer = pointer.wrapping_add(1);
-        Pick::plain(candidate, packet)
+        Pick::unchanged(candidate, packet)
     }
 
     fn write_state(&self, out: &mut StateWriter) {

@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use netloom_units::{Bytes, Duration, Kind, Parameter, Settings, Spec, StateWriter, Time, Value};
 
 use super::detour::{Chooses, Guide, Opened, Within};
-use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -96,37 +96,37 @@ type Flow = (u32, u32, u32);
 /// The ways that flows keep.
 #[derive(Debug, Clone, Default)]
 struct Kept {
-    flows: BTreeMap<Flow, Way>,
+    flows: BTreeMap<Flow, FlowPath>,
     /// How many may be known before those are looked for that are forgotten.
     most: usize,
 }
 
 /// The way of a flow.
 #[derive(Debug, Clone, Copy)]
-struct Way {
+struct FlowPath {
     port: u32,
     tag: u32,
     last_seen: Time,
 }
 
 impl Kept {
-    fn remember(&mut self, flow: Flow, way: Way) {
+    fn remember(&mut self, flow: Flow, path: FlowPath) {
         if self.flows.len() > self.most {
-            self.flows.retain(|_, known| way.last_seen.since(known.last_seen) <= FORGOTTEN);
+            self.flows.retain(|_, known| path.last_seen.since(known.last_seen) <= FORGOTTEN);
             self.most = 2 * self.flows.len() + 64;
         }
-        self.flows.insert(flow, way);
+        self.flows.insert(flow, path);
     }
 }
 
 impl Slingshot {
-    pub(super) fn new(settings: &Settings, seat: Seat) -> Slingshot {
+    pub(super) fn new(settings: &Settings, position: Position) -> Slingshot {
         let within = match settings.choice("within_group") {
             "through_switches" => Within::ThroughSwitches,
             _ => Within::Asked,
         };
         Slingshot {
-            guide: Guide::new(seat, Chooses::AtSource).asking(within),
+            guide: Guide::new(position, Chooses::AtSource).asking(within),
             minimal: settings.count("minimal") as usize,
             longer: settings.count("longer"),
             longer_weight: settings.count("longer_weight"),
@@ -160,15 +160,15 @@ impl Slingshot {
             (Some((_, waiting)), Some(opened)) if cost(opened) < waiting => Guide::leave(opened, packet),
             (Some((candidate, _)), _) => self.guide.stay(candidate, packet, ports),
             (None, Some(opened)) => Guide::leave(opened, packet),
-            (None, None) => Pick::plain(Pick::NOWHERE, packet),
+            (None, None) => Pick::unchanged(Pick::NOWHERE, packet),
         }
     }
 
     /// The way that a flow keeps, if its port is still there.
     fn keep<P: Ports>(&mut self, now: Time, packet: &PacketView, ports: &mut P) -> Option<Pick> {
-        let way = self.kept.as_mut()?.flows.get_mut(&flow(packet))?;
-        way.last_seen = now;
-        let Way { port, tag, .. } = *way;
+        let path = self.kept.as_mut()?.flows.get_mut(&flow(packet))?;
+        path.last_seen = now;
+        let FlowPath { port, tag, .. } = *path;
         let range = match super::detour::Detour::of(tag).through {
             None => 0..ports.n_minimal(),
             Some(group) => ports.open(group),
@@ -197,7 +197,7 @@ impl Balance for Slingshot {
             && pick.candidate != Pick::NOWHERE
         {
             let (port, tag) = (ports.port(pick.candidate), pick.tag);
-            kept.remember(flow(packet), Way { port, tag, last_seen: context.now });
+            kept.remember(flow(packet), FlowPath { port, tag, last_seen: context.now });
         }
         pick
     }
@@ -207,11 +207,11 @@ impl Balance for Slingshot {
     }
 
     fn write_state(&self, out: &mut StateWriter) {
-        for ((ingress, entropy, destination), way) in self.kept.iter().flat_map(|kept| &kept.flows) {
+        for ((ingress, entropy, destination), path) in self.kept.iter().flat_map(|kept| &kept.flows) {
             out.word(u64::from(*entropy) << 32 | u64::from(*destination));
-            out.word(u64::from(*ingress) << 32 | u64::from(way.port));
-            out.word(u64::from(way.tag));
-            out.age(way.last_seen);
+            out.word(u64::from(*ingress) << 32 | u64::from(path.port));
+            out.word(u64::from(path.tag));
+            out.age(path.last_seen);
         }
     }
 }

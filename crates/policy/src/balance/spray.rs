@@ -15,7 +15,7 @@
 
 use netloom_units::{Settings, Spec};
 
-use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -30,7 +30,7 @@ pub static SPEC: Spec = Spec {
 pub struct Spray;
 
 impl Spray {
-    pub(super) fn new(_: &Settings, _: Seat) -> Spray {
+    pub(super) fn new(_: &Settings, _: Position) -> Spray {
         Spray
     }
 }
@@ -38,6 +38,6 @@ impl Spray {
 impl Balance for Spray {
     #[inline]
     fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
-        Pick::plain(context.random.below(ports.n_minimal() as u32) as usize, packet)
+        Pick::unchanged(context.random.below(ports.n_minimal() as u32) as usize, packet)
     }
 }

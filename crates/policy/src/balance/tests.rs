@@ -42,8 +42,8 @@ const NEIGHBOURS: [NodeId; 8] = {
     nodes
 };
 
-fn seat(node: u32) -> Seat<'static> {
-    Seat { seed: 1, node, neighbours: &NEIGHBOURS, bits_below: 0, deal: Deal::PLAIN, groups: None }
+fn position(node: u32) -> Position<'static> {
+    Position { seed: 1, node, neighbours: &NEIGHBOURS, bits_below: 0, deal: Deal::PLAIN, groups: None }
 }
 
 /// A packet to the host of the flow's number.
@@ -67,7 +67,7 @@ fn packet(entropy: u32, sequence: u32) -> PacketView<'static> {
 }
 
 fn picks(chosen: &Chosen, node: u32, n_ports: usize, packets: &[(u64, u32, u32)]) -> Vec<usize> {
-    let mut balancer = Balancer::seat(chosen, seat(node));
+    let mut balancer = Balancer::instantiate(chosen, position(node));
     let mut random = Random::stream(1, 2, u64::from(node));
     let mut ports = Fixed { packets: vec![0; n_ports] };
     let pick = |&(now, entropy, sequence): &(u64, u32, u32)| {
@@ -161,7 +161,7 @@ fn round_robin_takes_turns() {
 
 #[test]
 fn adaptive_takes_the_least_and_breaks_ties_evenly() {
-    let mut balancer = Balancer::seat(&Chosen::named("adaptive"), seat(0));
+    let mut balancer = Balancer::instantiate(&Chosen::named("adaptive"), position(0));
     let mut random = Random::stream(1, 2, 3);
     let mut ports = Fixed { packets: vec![3, 1, 2, 1] };
     let mut counts = [0; 4];
@@ -180,8 +180,8 @@ fn a_linear_hash_takes_the_bits_above_those_of_the_tiers_below() {
     let choices = |bits_below, salt| {
         let settings =
             settings.clone().with("hash", Value::Choice("linear")).with("salt", Value::Choice(salt));
-        let seat = Seat { bits_below, ..seat(3) };
-        let mut balancer = Balancer::seat(&Chosen::Registered { number, settings }, seat);
+        let position = Position { bits_below, ..position(3) };
+        let mut balancer = Balancer::instantiate(&Chosen::Registered { number, settings }, position);
         let mut random = Random::stream(1, 2, 3);
         let mut pick = |entropy: u32| {
             let mut context = Context { now: Time(0), random: &mut random };

@@ -20,7 +20,7 @@ use netloom_units::{Settings, Spec};
 
 use super::detour::{Chooses, Guide, Opened};
 use super::ugal_l::{LONGER_WEIGHT, MINIMAL_WEIGHT, THRESHOLD, Weights};
-use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -39,8 +39,8 @@ pub struct UgalG {
 }
 
 impl UgalG {
-    pub(super) fn new(settings: &Settings, seat: Seat) -> UgalG {
-        UgalG { guide: Guide::new(seat, Chooses::AtSource), weights: Weights::new(settings) }
+    pub(super) fn new(settings: &Settings, position: Position) -> UgalG {
+        UgalG { guide: Guide::new(position, Chooses::AtSource), weights: Weights::new(settings) }
     }
 
     /// The candidate of a range behind which the shortest queue to a group waits, and that queue.
@@ -82,7 +82,7 @@ impl Balance for UgalG {
             }
             (Some((candidate, _)), _) => self.guide.stay(candidate, packet, ports),
             (None, Some(longer)) => Guide::leave(longer, packet),
-            (None, None) => Pick::plain(Pick::NOWHERE, packet),
+            (None, None) => Pick::unchanged(Pick::NOWHERE, packet),
         }
     }
 

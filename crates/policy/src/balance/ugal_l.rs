@@ -21,7 +21,7 @@
 use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 
 use super::detour::{Chooses, Guide, Opened};
-use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 const WEIGHT: Kind = Kind::Count { minimum: 1, maximum: 1_000 };
 
@@ -84,7 +84,7 @@ impl Weights {
 
 /// The least loaded way to the destination and that through a group that is drawn, by the queues of this switch; a packet that
 /// has only one of them takes it.
-pub(super) fn two_ways<P: Ports>(
+pub(super) fn minimal_and_non_minimal<P: Ports>(
     guide: &mut Guide,
     context: &mut Context,
     packet: &PacketView,
@@ -96,7 +96,7 @@ pub(super) fn two_ways<P: Ports>(
         (Some(minimal), Some(longer)) => Ok((minimal, longer)),
         (None, Some(longer)) => Err(Guide::leave(longer, packet)),
         (Some((candidate, _)), None) => Err(guide.stay(candidate, packet, ports)),
-        (None, None) => Err(Pick::plain(Pick::NOWHERE, packet)),
+        (None, None) => Err(Pick::unchanged(Pick::NOWHERE, packet)),
     }
 }
 
@@ -108,8 +108,8 @@ pub struct UgalL {
 }
 
 impl UgalL {
-    pub(super) fn new(settings: &Settings, seat: Seat) -> UgalL {
-        UgalL { guide: Guide::new(seat, Chooses::AtSource), weights: Weights::new(settings) }
+    pub(super) fn new(settings: &Settings, position: Position) -> UgalL {
+        UgalL { guide: Guide::new(position, Chooses::AtSource), weights: Weights::new(settings) }
     }
 }
 
@@ -124,7 +124,7 @@ pub(super) fn by_own_queues<P: Ports>(
     if !guide.may_choose(packet, ports) {
         return guide.go_on(context, packet, ports);
     }
-    match two_ways(guide, context, packet, ports) {
+    match minimal_and_non_minimal(guide, context, packet, ports) {
         Err(only) => only,
         Ok(((candidate, minimal), longer)) => {
             if weights.prefer_minimal(minimal, longer.waiting) {

@@ -20,7 +20,7 @@
 use netloom_units::{Settings, Spec};
 
 use super::detour::{Chooses, Guide};
-use super::{Balance, Context, PacketView, Pick, Ports, Seat};
+use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 /// The specification.
 pub static SPEC: Spec = Spec {
@@ -37,8 +37,8 @@ pub struct Valiant {
 }
 
 impl Valiant {
-    pub(super) fn new(_: &Settings, seat: Seat) -> Valiant {
-        Valiant { guide: Guide::new(seat, Chooses::AtSource) }
+    pub(super) fn new(_: &Settings, position: Position) -> Valiant {
+        Valiant { guide: Guide::new(position, Chooses::AtSource) }
     }
 }
 

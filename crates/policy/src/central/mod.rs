@@ -62,32 +62,32 @@ impl Demand {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
     /// In rising order of keys.
-    ways: Vec<(Key, u32)>,
+    paths: Vec<(Key, u32)>,
 }
 
 impl Plan {
     /// The way of a flow, if it is known: the number of a way up, which is also that of the way down behind it.
-    pub fn way(&self, key: Key) -> Option<u32> {
-        let place = self.ways.binary_search_by_key(&key, |entry| entry.0).ok()?;
-        Some(self.ways[place].1)
+    pub fn path(&self, key: Key) -> Option<u32> {
+        let place = self.paths.binary_search_by_key(&key, |entry| entry.0).ok()?;
+        Some(self.paths[place].1)
     }
 
     /// Writes what later answers depend on.
     pub fn write_state(&self, out: &mut StateWriter) {
-        for &(Key(source, destination, entropy), way) in &self.ways {
+        for &(Key(source, destination, entropy), path) in &self.paths {
             out.word(u64::from(source) | (u64::from(destination) << 32));
-            out.word(u64::from(entropy) | (u64::from(way) << 32));
+            out.word(u64::from(entropy) | (u64::from(path) << 32));
         }
     }
 
     /// How many flows it knows.
     pub fn len(&self) -> usize {
-        self.ways.len()
+        self.paths.len()
     }
 
     /// Whether it knows none.
     pub fn is_empty(&self) -> bool {
-        self.ways.is_empty()
+        self.paths.is_empty()
     }
 }
 
@@ -99,14 +99,14 @@ pub struct Site {
     /// How many leaves there are.
     pub n_leaves: u32,
     /// Ways from each leaf to each other one.
-    pub n_ways: u32,
+    pub n_paths: u32,
 }
 
 /// A flow the controller remembers.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct TrackedFlow {
     leaves: (NodeId, NodeId),
-    way: Option<u32>,
+    path: Option<u32>,
     seen: Time,
 }
 
@@ -117,45 +117,45 @@ pub struct Controller {
     site: Site,
     /// A flow is forgotten when it has not been seen for longer.
     memory: Duration,
-    known: BTreeMap<Key, Known>,
+    tracked: BTreeMap<Key, TrackedFlow>,
 }
 
 impl Controller {
     /// A controller that knows of no flow.
     pub fn new(unit: Unit, site: Site, memory: Duration) -> Controller {
-        Controller { unit, site, memory, known: BTreeMap::new() }
+        Controller { unit, site, memory, tracked: BTreeMap::new() }
     }
 
     /// Looks at the flows there are; the plan, if it is another one than before.
     pub fn look(&mut self, now: Time, demands: impl Iterator<Item = Demand>) -> Option<Arc<Plan>> {
         let mut has_changed = false;
         for demand in demands.filter(|demand| demand.leaves.0 != demand.leaves.1) {
-            let fresh = Known { leaves: demand.leaves, way: None, seen: now };
-            self.known.entry(demand.key(self.unit)).and_modify(|known| known.seen = now).or_insert_with(
+            let fresh = TrackedFlow { leaves: demand.leaves, path: None, seen: now };
+            self.tracked.entry(demand.key(self.unit)).and_modify(|known| known.seen = now).or_insert_with(
                 || {
                     has_changed = true;
                     fresh
                 },
             );
         }
-        let n_before = self.known.len();
+        let n_before = self.tracked.len();
         let memory = self.memory;
-        self.known.retain(|_, known| now - known.seen <= memory);
-        (has_changed || self.known.len() < n_before).then(|| self.plan())
+        self.tracked.retain(|_, known| now - known.seen <= memory);
+        (has_changed || self.tracked.len() < n_before).then(|| self.plan())
     }
 
     fn plan(&mut self) -> Arc<Plan> {
         let number = |leaf: NodeId| leaf.0 - self.site.first_leaf.0;
-        let edge = |known: &Known| {
+        let edge = |known: &TrackedFlow| {
             let (from, to) = known.leaves;
-            Edge { from: number(from), to: number(to), kept: known.way }
+            Edge { from: number(from), to: number(to), kept: known.path }
         };
-        let edges: Vec<Edge> = self.known.values().map(edge).collect();
-        let ways = colouring::colour(&edges, self.site.n_leaves, self.site.n_ways);
-        for (known, &way) in self.known.values_mut().zip(&ways) {
-            known.way = Some(way);
+        let edges: Vec<Edge> = self.tracked.values().map(edge).collect();
+        let paths = colouring::colour(&edges, self.site.n_leaves, self.site.n_paths);
+        for (known, &path) in self.tracked.values_mut().zip(&paths) {
+            known.path = Some(path);
         }
-        Arc::new(Plan { ways: self.known.keys().copied().zip(ways).collect() })
+        Arc::new(Plan { paths: self.tracked.keys().copied().zip(paths).collect() })
     }
 }
 
@@ -169,7 +169,7 @@ mod tests {
     }
 
     fn controller(unit: Unit) -> Controller {
-        Controller::new(unit, Site { first_leaf: NodeId(8), n_leaves: 2, n_ways: 4 }, Duration(100))
+        Controller::new(unit, Site { first_leaf: NodeId(8), n_leaves: 2, n_paths: 4 }, Duration(100))
     }
 
     #[test]
@@ -190,10 +190,10 @@ mod tests {
         for (unit, n_known) in [(Unit::Flow, 3), (Unit::Hosts, 2), (Unit::Edges, 1)] {
             let plan = controller(unit).look(Time(0), all()).expect("flows are new");
             assert_eq!(plan.len(), n_known, "{unit:?}");
-            let ways: Vec<_> = all().map(|demand| plan.way(demand.key(unit))).collect();
-            assert_eq!(ways[3], None, "a flow below one leaf needs no way");
-            assert_eq!(ways[0] == ways[1], unit != Unit::Flow, "{unit:?}");
-            assert_eq!(ways[0] == ways[2], unit == Unit::Edges, "{unit:?}");
+            let paths: Vec<_> = all().map(|demand| plan.path(demand.key(unit))).collect();
+            assert_eq!(paths[3], None, "a flow below one leaf needs no way");
+            assert_eq!(paths[0] == paths[1], unit != Unit::Flow, "{unit:?}");
+            assert_eq!(paths[0] == paths[2], unit == Unit::Edges, "{unit:?}");
         }
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn scaled(rate: u64, fraction: u64, minimum: u64) -> u64 {
 }
 
 /// Half way from `current` to `target`, rounded up: the last bit per second is reached, too.
-pub(super) fn half_way(current: u64, target: u64) -> u64 {
+pub(super) fn midpoint(current: u64, target: u64) -> u64 {
     current + (target - current).div_ceil(2)
 }
 

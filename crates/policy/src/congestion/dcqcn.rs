@@ -23,7 +23,7 @@
 
 use netloom_units::{Duration, Kind, Parameter, Rate, Spec, StateWriter, Time, Value};
 
-use super::alpha::{Gain, NEVER, cut, fixed, half_way, passed, period, scaled, smallest};
+use super::alpha::{Gain, NEVER, cut, fixed, midpoint, passed, period, scaled, smallest};
 use super::{Chosen, Control, NOTIFY, Notify, Signal, Site, notify_of};
 
 /// The specification.
@@ -290,7 +290,7 @@ impl Dcqcn {
             _ => self.hyper,
         };
         own.target = own.target.saturating_add(step).min(self.line);
-        own.current = half_way(own.current, own.target);
+        own.current = midpoint(own.current, own.target);
         own.stage = (own.stage + 1).min(self.fast_recovery + 1);
     }
 
@@ -318,7 +318,7 @@ impl Dcqcn {
     }
 
     /// Brings all timers up to `at`, those of that instant still to come; only phases and alpha are computed here.
-    fn settle(&self, own: &mut Own, at: u64) {
+    fn advance_timers(&self, own: &mut Own, at: u64) {
         self.advance(own, at);
         self.count_idle_increases(own, at);
         if own.next_check == NEVER {
@@ -366,7 +366,7 @@ impl Control for Dcqcn {
     }
 
     fn on_congestion(&self, own: &mut Own, at: Time, _: Signal) {
-        self.settle(own, at.0);
+        self.advance_timers(own, at.0);
         if own.next_check == NEVER {
             self.begin(own, at.0);
         } else {
@@ -393,7 +393,7 @@ impl Control for Dcqcn {
 
     fn write_state(&self, own: &Own, at: Time, out: &mut StateWriter) {
         let mut own = *own;
-        self.settle(&mut own, at.0);
+        self.advance_timers(&mut own, at.0);
         for word in [own.current, own.target, own.alpha, u64::from(own.stage)] {
             out.word(word);
         }

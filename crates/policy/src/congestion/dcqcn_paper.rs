@@ -20,7 +20,7 @@
 
 use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Spec, StateWriter, Time, Value};
 
-use super::alpha::{Gain, NEVER, ONE, cut, half_way, passed, period, smallest};
+use super::alpha::{Gain, NEVER, ONE, cut, midpoint, passed, period, smallest};
 use super::dcqcn::GAIN;
 use super::{Chosen, Control, NOTIFY, Notify, Signal, Site, notify_of};
 
@@ -168,7 +168,7 @@ impl DcqcnPaper {
             self.additive
         };
         own.target = own.target.saturating_add(step).min(self.line);
-        own.current = half_way(own.current, own.target);
+        own.current = midpoint(own.current, own.target);
     }
 
     /// Lets alpha fall for the spans that ended before `limit`.

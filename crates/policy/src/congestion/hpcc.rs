@@ -22,7 +22,7 @@
 
 use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Spec, StateWriter, Time, Value};
 
-use super::heard::{Heard, Hop, Senses, packets, rate_of, seconds};
+use super::feedback::{Feedback, Hop, Senses, packets, rate_of, seconds};
 use super::{Chosen, Control, Notify, Signal, Site};
 
 /// The specification.
@@ -138,7 +138,7 @@ impl Hpcc {
     }
 
     /// How busy the busiest link was between two packets, and for how long, in parts of T; `None` if no port saw both.
-    fn judge(&self, heard: &Heard) -> Option<(f64, f64)> {
+    fn judge(&self, feedback: &Feedback) -> Option<(f64, f64)> {
         let busiest = |found: Option<(f64, f64)>, (now, before): (&Hop, &Hop)| {
             let is_judged = now.port == before.port && now.at > before.at && now.sent >= before.sent;
             if !is_judged {
@@ -151,7 +151,7 @@ impl Hpcc {
             let busy = sent + waiting;
             if found.is_some_and(|found| found.0 >= busy) { found } else { Some((busy, span)) }
         };
-        let (busy, span) = heard.hops.iter().zip(heard.before).fold(None, busiest)?;
+        let (busy, span) = feedback.hops.iter().zip(feedback.before).fold(None, busiest)?;
         Some((busy, (span / self.base).min(1.0)))
     }
 
@@ -201,16 +201,16 @@ impl Control for Hpcc {
         packets(own.window, self.packet)
     }
 
-    fn on_acknowledgement(&self, own: &mut Own, heard: &Heard) {
+    fn on_acknowledgement(&self, own: &mut Own, feedback: &Feedback) {
         let is_first = own.round_ends == 0;
-        let is_round = is_first || heard.una > own.round_ends;
+        let is_round = is_first || feedback.una > own.round_ends;
         if is_round {
-            own.round_ends = heard.highest.max(1);
+            own.round_ends = feedback.highest.max(1);
         }
         if is_first || !(is_round || self.fast_reaction) {
             return;
         }
-        let Some((busy, part)) = self.judge(heard) else { return };
+        let Some((busy, part)) = self.judge(feedback) else { return };
         own.busy = (1.0 - part) * own.busy + part * busy;
         let (window, stage) = self.step(own);
         own.window = window;

@@ -17,7 +17,7 @@
 mod alpha;
 mod dcqcn;
 mod dcqcn_paper;
-mod heard;
+mod feedback;
 mod hpcc;
 pub mod infiniband;
 mod line;
@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use netloom_units::{Bytes, Duration, Kind, Rate, Settings, Spec, StateWriter, Time};
 
-pub use heard::{Heard, Hop, Senses};
+pub use feedback::{Feedback, Hop, Senses};
 
 /// What tells a sender of congestion.
 ///
@@ -98,7 +98,7 @@ pub trait Control {
     }
 
     /// An acknowledgement, after notifications of that instant; if it senses such.
-    fn on_acknowledgement(&self, _state: &mut Self::State, _heard: &Heard) {}
+    fn on_acknowledgement(&self, _state: &mut Self::State, _heard: &Feedback) {}
 
     /// Nothing was acknowledged for too long, if it senses acknowledgements.
     fn on_timeout(&self, _state: &mut Self::State, _at: Time) {}
@@ -334,11 +334,11 @@ macro_rules! registry {
             }
 
             /// An acknowledgement, of those that sense such.
-            pub fn on_acknowledgement(&self, state: &mut State, heard: &Heard) {
+            pub fn on_acknowledgement(&self, state: &mut State, feedback: &Feedback) {
                 match (self, state) {
                     $(
                         (Controller::$variant(shared), State::$variant(own)) => {
-                            shared.on_acknowledgement(own, heard);
+                            shared.on_acknowledgement(own, feedback);
                         }
                     )+
                     _ => foreign(),

@@ -21,7 +21,7 @@
 
 use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Settings, Spec, StateWriter, Time, Value};
 
-use super::heard::{Senses, packets, seconds};
+use super::feedback::{Senses, packets, seconds};
 use super::hpcc::base_of;
 use super::{Chosen, Control, Notify, Signal, Site};
 
@@ -115,7 +115,7 @@ struct Source {
     /// When a packet of it came last.
     came: u64,
     /// From when on it may be told again.
-    tell_from: u64,
+    next_notification: u64,
 }
 
 /// The port of a switch towards a host, as this control sees it.
@@ -129,13 +129,13 @@ pub struct Bottleneck {
     sources: Vec<Source>,
     /// When those that are silent are forgotten next.
     sweep_at: u64,
-    standing: Standing,
+    congestion: PortCongestion,
 }
 
 /// Whether a port is congested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    Calm,
+enum PortCongestion {
+    Uncongested,
     Congested,
     /// Still, though less than `low` has waited since this instant, in ps.
     Low(u64),
@@ -150,7 +150,7 @@ impl Bottleneck {
             packet: rate.serialization(packet).0,
             sources: Vec::new(),
             sweep_at: 0,
-            standing: Standing::Calm,
+            congestion: PortCongestion::Uncongested,
         })
     }
 
@@ -160,17 +160,17 @@ impl Bottleneck {
         self.sweep(now);
         let Some(place) = self.enter(now, host) else { return };
         let n_sources = self.sources.len();
-        let was_calm = self.standing == Standing::Calm;
+        let was_calm = self.congestion == PortCongestion::Uncongested;
         self.judge(now, waiting);
-        if self.standing == Standing::Calm {
+        if self.congestion == PortCongestion::Uncongested {
             return;
         }
         let share = self.share(waiting);
         // All at first, each with its next packets later.
         let told = if was_calm { 0..n_sources } else { place..place + 1 };
         for source in &mut self.sources[told] {
-            if source.tell_from <= now {
-                source.tell_from = now + self.rule.interval;
+            if source.next_notification <= now {
+                source.next_notification = now + self.rule.interval;
                 tell(source.host, share);
             }
         }
@@ -192,7 +192,7 @@ impl Bottleneck {
             Ok(place) => place,
             Err(_) if self.sources.len() == self.rule.most_sources => return None,
             Err(place) => {
-                self.sources.insert(place, Source { host, came: now, tell_from: 0 });
+                self.sources.insert(place, Source { host, came: now, next_notification: 0 });
                 place
             }
         };
@@ -202,14 +202,14 @@ impl Bottleneck {
 
     fn judge(&mut self, now: u64, waiting: u64) {
         let is_shared = self.sources.len() > 1;
-        self.standing = match self.standing {
-            _ if !is_shared => Standing::Calm,
-            Standing::Calm if waiting <= self.rule.high => Standing::Calm,
-            Standing::Calm => Standing::Congested,
-            _ if waiting >= self.rule.low => Standing::Congested,
-            Standing::Congested => Standing::Low(now),
-            Standing::Low(since) if now - since > self.rule.hold => Standing::Calm,
-            low @ Standing::Low(_) => low,
+        self.congestion = match self.congestion {
+            _ if !is_shared => PortCongestion::Uncongested,
+            PortCongestion::Uncongested if waiting <= self.rule.high => PortCongestion::Uncongested,
+            PortCongestion::Uncongested => PortCongestion::Congested,
+            _ if waiting >= self.rule.low => PortCongestion::Congested,
+            PortCongestion::Congested => PortCongestion::Low(now),
+            PortCongestion::Low(since) if now - since > self.rule.hold => PortCongestion::Uncongested,
+            low @ PortCongestion::Low(_) => low,
         };
     }
 
@@ -226,13 +226,13 @@ impl Bottleneck {
         for source in &self.sources {
             out.word(u64::from(source.host));
             out.instant(Time(source.came));
-            out.instant(Time(source.tell_from));
+            out.instant(Time(source.next_notification));
         }
         out.instant(Time(self.sweep_at));
-        match self.standing {
-            Standing::Calm => out.word(0),
-            Standing::Congested => out.word(1),
-            Standing::Low(since) => out.instant(Time(since)),
+        match self.congestion {
+            PortCongestion::Uncongested => out.word(0),
+            PortCongestion::Congested => out.word(1),
+            PortCongestion::Low(since) => out.instant(Time(since)),
         }
     }
 }

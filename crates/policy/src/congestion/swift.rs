@@ -20,7 +20,7 @@
 
 use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Spec, StateWriter, Time, Value};
 
-use super::heard::{Heard, Senses, packets, rate_of, seconds};
+use super::feedback::{Feedback, Senses, packets, rate_of, seconds};
 use super::{Chosen, Control, Notify, Signal, Site};
 
 /// The specification.
@@ -227,18 +227,18 @@ impl Control for Swift {
         self.spread(own)
     }
 
-    fn on_acknowledgement(&self, own: &mut Own, heard: &Heard) {
-        let Some(round_trip) = heard.round_trip else { return };
+    fn on_acknowledgement(&self, own: &mut Own, feedback: &Feedback) {
+        let Some(round_trip) = feedback.round_trip else { return };
         let delay = seconds(Duration(round_trip.0.max(1)));
         own.round_trip = delay;
-        let target = self.target(own.window, heard.links);
+        let target = self.target(own.window, feedback.links);
         if delay < target {
-            let step = self.additive * heard.acknowledged as f64;
+            let step = self.additive * feedback.acknowledged as f64;
             own.window += if own.window >= 1.0 { step / own.window } else { step };
             own.window = own.window.min(self.largest);
         } else {
             let part = 1.0 - self.decrease * (delay - target) / delay;
-            self.fall(own, heard.at, part.max(1.0 - self.largest_decrease));
+            self.fall(own, feedback.at, part.max(1.0 - self.largest_decrease));
         }
     }
 

@@ -22,7 +22,7 @@
 use netloom_units::{Duration, Kind, Parameter, Rate, Spec, StateWriter, Time, Value};
 
 use super::alpha::smallest;
-use super::heard::{Heard, Senses, rate_of};
+use super::feedback::{Feedback, Senses, rate_of};
 use super::{Chosen, Control, Notify, Signal, Site};
 
 /// The specification.
@@ -195,10 +195,10 @@ impl Control for Timely {
         Senses::Acknowledgements
     }
 
-    fn on_acknowledgement(&self, own: &mut Own, heard: &Heard) {
-        let Some(round_trip) = heard.round_trip else { return };
-        if own.round_ends == 0 || heard.una > own.round_ends {
-            own.round_ends = heard.highest.max(1);
+    fn on_acknowledgement(&self, own: &mut Own, feedback: &Feedback) {
+        let Some(round_trip) = feedback.round_trip else { return };
+        if own.round_ends == 0 || feedback.una > own.round_ends {
+            own.round_ends = feedback.highest.max(1);
             self.react(own, round_trip.0);
         }
     }

@@ -73,7 +73,7 @@ impl Repeats {
     }
 
     #[inline]
-    pub(super) fn under_way(&self, course: &Course) -> u64 {
+    pub(super) fn in_flight(&self, course: &Course) -> u64 {
         course.highest - course.una - self.named.n_ahead()
     }
 

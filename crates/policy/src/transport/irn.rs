@@ -58,7 +58,7 @@ impl Repeats {
     #[inline(always)]
     pub(super) fn has_work(&mut self, course: &Course) -> bool {
         (self.may_have_hole() && self.hole(course).is_some())
-            || (course.has_more() && self.under_way(course) < self.window)
+            || (course.has_more() && self.in_flight(course) < self.window)
     }
 
     #[inline(always)]
@@ -125,7 +125,7 @@ impl Repeats {
     }
 
     #[inline]
-    pub(super) fn under_way(&self, course: &Course) -> u64 {
+    pub(super) fn in_flight(&self, course: &Course) -> u64 {
         course.next - course.una - self.named.n_ahead()
     }
 

@@ -260,13 +260,13 @@ impl Sender {
 
     /// Packets sent and not known to have arrived.
     #[inline(always)]
-    pub fn under_way(&self) -> u64 {
+    pub fn in_flight(&self) -> u64 {
         let Sender { course, repeats } = self;
         match repeats {
             Repeats::GoBackN => course.next - course.una,
             Repeats::NicSr(_) => course.highest - course.una,
-            Repeats::Irn(repeats) => repeats.under_way(course),
-            Repeats::Ideal(repeats) => repeats.under_way(course),
+            Repeats::Irn(repeats) => repeats.in_flight(course),
+            Repeats::Ideal(repeats) => repeats.in_flight(course),
         }
     }
 

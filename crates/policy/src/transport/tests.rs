@@ -124,7 +124,7 @@ fn irn_repeats_each_hole_once_and_keeps_to_its_window() {
     let sent: Vec<u64> = std::iter::from_fn(|| sender.has_work().then(|| sender.take().position)).collect();
     // 0, 2 and 4 have arrived: three holes (1 and 3 below the highest named), three new ones.
     assert_eq!(sent, [1, 3, 6, 7, 8]);
-    assert_eq!(sender.under_way(), 6);
+    assert_eq!(sender.in_flight(), 6);
     sender.timeout();
     let sent: Vec<u64> = std::iter::from_fn(|| sender.has_work().then(|| sender.take().position)).collect();
     assert_eq!(sent, [1, 3], "what was repeated may be lost again");

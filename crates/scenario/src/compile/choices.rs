@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use netloom_model::{
-    Balances, CongestionTree, DataClasses, Entropy, NamedFlow, Queues, Recording, Sampling, StagedFlows,
-    Transport, TransportKind, by_hand,
+    Balances, CongestionTree, DataClasses, FlowHashInput, NamedFlow, Queues, Recording, Sampling,
+    StagedFlows, Transport, TransportKind, by_hand,
 };
 use netloom_policy::balance::{self, Chosen};
 use netloom_policy::edge::path_map::PathMap;
@@ -68,9 +68,9 @@ pub(super) fn congestion(
 pub(super) fn transport(parameters: &Parameters, window: u64) -> Transport {
     let settings = &parameters.settings;
     let entropy = match settings.choice("entropy") {
-        "pair" => Entropy::Pair,
-        "start" => Entropy::Start,
-        _ => Entropy::Message,
+        "pair" => FlowHashInput::Pair,
+        "start" => FlowHashInput::Start,
+        _ => FlowHashInput::Message,
     };
     let kind = match (queue_pairs::rule(parameters.spec), parameters.spec.name) {
         (Some(rule), _) => TransportKind::Rdma(rdma::rdma(parameters, rule, window)),
@@ -80,7 +80,7 @@ pub(super) fn transport(parameters: &Parameters, window: u64) -> Transport {
         },
         (None, _) => TransportKind::OpenLoop { rate: optional_rate(parameters, "rate") },
     };
-    Transport { packet: rdma::packet(parameters), entropy, kind }
+    Transport { packet: rdma::packet(parameters), flow_hash_input: entropy, kind }
 }
 
 /// A rate or `none`.

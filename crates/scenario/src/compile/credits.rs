@@ -18,7 +18,7 @@ pub(super) fn credits(credits: Option<&Parameters>, control: u8, n_steps: u8) ->
     lanes[usize::from(control & 7)] = lane("control_lane");
     Some(Credits {
         buffer: settings.size("buffer"),
-        lanes,
+        vls: lanes,
         n_steps,
         order: match settings.choice("order") {
             "fifo" => InputOrder::Fifo,

@@ -76,7 +76,7 @@ fn enough_lanes(draft: &Draft, balance: &Balance, ground: &Ground, problems: &mu
     let steps = lane_steps(Some(credits), &super::choices::chosen(&balance.switch), &ground.built.routing);
     let lanes = |name| credits.settings.count(name) + 1;
     let wanted = lanes("data_lane").max(lanes("control_lane")) * u64::from(steps);
-    if wanted > u64::from(Credits::LANES) || steps > 8 {
+    if wanted > u64::from(Credits::MAX_VLS) || steps > 8 {
         let message =
             format!("`{}` needs {steps} virtual lanes for each lane here", balance.switch.spec.name);
         let name = if steps > 8 {
@@ -87,7 +87,7 @@ fn enough_lanes(draft: &Draft, balance: &Balance, ground: &Ground, problems: &mu
             "control_lane"
         };
         let report = problems.report(credits.place_of(name), message);
-        report.label(format!("{wanted} in all, where links have {}", Credits::LANES));
+        report.label(format!("{wanted} in all, where links have {}", Credits::MAX_VLS));
         report.help("a lower `data_lane` and `control_lane`, fewer `extra_steps`; packets change lanes at global links");
     }
 }

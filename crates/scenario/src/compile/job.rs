@@ -81,7 +81,7 @@ fn described(error: &WorkloadError) -> (Option<usize>, String) {
         WorkloadError::Collective { phase, reason, .. } | WorkloadError::Stages { phase, reason, .. } => {
             (Some(*phase), reason.clone())
         }
-        WorkloadError::TooManyLanes { phase, wanted, limit, .. } => {
+        WorkloadError::TooManyStreams { phase, wanted, limit, .. } => {
             (Some(*phase), format!("{wanted} collectives run side by side, at most {limit} can"))
         }
         WorkloadError::Order { phase, .. } => (Some(*phase), error.to_string()),
@@ -91,7 +91,7 @@ fn described(error: &WorkloadError) -> (Option<usize>, String) {
 
 fn remedy(error: &WorkloadError) -> Option<&'static str> {
     match error {
-        WorkloadError::TooManyLanes { .. } => Some("fewer buckets at a time, or `concurrent: false`"),
+        WorkloadError::TooManyStreams { .. } => Some("fewer buckets at a time, or `concurrent: false`"),
         WorkloadError::NeverWaits { .. } => Some(
             "a size of at least `hosts.rendezvous`, so that senders wait; or `bursts`, which have a barrier",
         ),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netloom_model::{Knowledge, Ways};
+use netloom_model::{Knowledge, ReroutePaths};
 use netloom_testkit::referee::{
     Choice, Decision, Fabric, Hop, Message, NodeKind, Outcome, Scene, Sending, play as play_scene, shortest,
 };
@@ -93,7 +93,8 @@ fn fabric(draft: &Draft) -> Fabric {
         }
     }
     let none = vec![false; draft.dead.len()];
-    let known = if model.knowledge == Knowledge::Global(Ways::Shortest) { &draft.dead } else { &none };
+    let known =
+        if model.knowledge == Knowledge::Global(ReroutePaths::Shortest) { &draft.dead } else { &none };
     let groups = groups(draft);
     for destination in 0..model.fabric.n_hosts() {
         let search = Search { fabric: &fabric, groups: groups.as_deref(), dead: known, destination };

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use netloom_engine::hook::{Actions, Hook, Seated, Verdict};
+use netloom_engine::hook::{Actions, Hook, PlacedHook, Verdict};
 use netloom_engine::packet::Packet;
 use netloom_engine::{Options, Seams};
-use netloom_policy::balance::{Balancer, Chosen, Context, DynBalance, PacketView, Pick, Ports, Seat};
+use netloom_policy::balance::{Balancer, Chosen, Context, DynBalance, PacketView, Pick, Ports, Position};
 use netloom_testkit::fixture::{ListedWork, Run, everything_joined, simulate, simulate_with};
 use netloom_units::{NodeId, StateWriter, Time};
 
@@ -114,8 +114,8 @@ pub fn run(draft: &Draft) -> Witnessed {
     let mut model = draft.model.clone();
     let wrapped = Arc::clone(&notes);
     let chosen = draft.kind.chosen();
-    let wrap = move |seat: Seat| -> Box<dyn DynBalance> {
-        let policy = Balancer::seat(&chosen, seat);
+    let wrap = move |seat: Position| -> Box<dyn DynBalance> {
+        let policy = Balancer::instantiate(&chosen, seat);
         Box::new(Wrapped { policy, node: seat.node, notes: Arc::clone(&wrapped) })
     };
     let wrap = Chosen::Dyn(Arc::new(wrap));
@@ -124,7 +124,7 @@ pub fn run(draft: &Draft) -> Witnessed {
     let packet_bytes = model.transport.packet.0 as u32;
     let switches = model.fabric.n_hosts() as u32..model.fabric.n_nodes() as u32;
     let clerk = |node| Clerk { node, packet_bytes, notes: Arc::clone(&notes) };
-    let hooks = switches.map(|node| Seated { node: NodeId(node), hook: Box::new(clerk(node)) }).collect();
+    let hooks = switches.map(|node| PlacedHook { node: NodeId(node), hook: Box::new(clerk(node)) }).collect();
     let work = ListedWork::new(&draft.sendings);
     let seams = Seams { hooks, ..Seams::default() };
     let run = simulate_with(&model, work.clone(), Options::default(), seams);

@@ -3,7 +3,7 @@
 //! The expectations are computed here, from the distribution of the fullest bin; four standard errors are allowed.
 
 use netloom_policy::balance::deal::Deal;
-use netloom_policy::balance::{Balancer, Chosen, Context, PacketView, Ports, Seat};
+use netloom_policy::balance::{Balancer, Chosen, Context, PacketView, Ports, Position};
 use netloom_testkit::fixture::{Clos, ListedWork, Sending, model, simulate};
 use netloom_units::{HostId, Random, Time};
 
@@ -66,9 +66,9 @@ impl Ports for Idle {
 
 /// Flows per uplink, as one switch hashes them.
 fn loads(n_flows: usize, n_uplinks: usize, seed: u64) -> Vec<u32> {
-    let mut ecmp = Balancer::seat(
+    let mut ecmp = Balancer::instantiate(
         &Chosen::named("ecmp"),
-        Seat { seed, node: 9, neighbours: &[], bits_below: 0, deal: Deal::PLAIN, groups: None },
+        Position { seed, node: 9, neighbours: &[], bits_below: 0, deal: Deal::PLAIN, groups: None },
     );
     let mut random = Random::stream(seed, 83, 0);
     let mut unused = Random::stream(seed, 83, 1);

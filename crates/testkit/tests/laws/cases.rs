@@ -1,6 +1,6 @@
 //! What several laws are tried on: every policy, kinds of transport, faults, random traffic.
 
-use netloom_model::{Fault, FaultAction, Knowledge, Model, TransportKind, Ways};
+use netloom_model::{Fault, FaultAction, Knowledge, Model, ReroutePaths, TransportKind};
 use netloom_policy::balance::Chosen;
 use netloom_testkit::fixture::{Sending, policy};
 use netloom_units::{Bytes, Duration, LinkId, Random, Rate, Time, Value};
@@ -71,9 +71,9 @@ pub enum Damage {
 pub const DAMAGES: [(Damage, Knowledge); 5] = [
     (Damage::None, Knowledge::Local),
     (Damage::FromStart, Knowledge::Local),
-    (Damage::FromStart, Knowledge::Global(Ways::Shortest)),
+    (Damage::FromStart, Knowledge::Global(ReroutePaths::Shortest)),
     (Damage::Timed, Knowledge::Local),
-    (Damage::Timed, Knowledge::Global(Ways::Shortest)),
+    (Damage::Timed, Knowledge::Global(ReroutePaths::Shortest)),
 ];
 
 /// Puts links between switches out of order: some of those from `first_link` on.

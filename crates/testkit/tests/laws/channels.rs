@@ -147,7 +147,7 @@ impl<'a> Walk<'a> {
             let (neighbours, behind) = (model.fabric.neighbours(node), model.behind(node));
             let switch = &model.balances.switch;
             (!model.fabric.is_host(node))
-                .then(|| (Balancer::seat(switch, model.seat(node, &neighbours, &behind)), behind))
+                .then(|| (Balancer::instantiate(switch, model.position(node, &neighbours, &behind)), behind))
         };
         let seats = (0..model.fabric.n_nodes() as u32).map(seat).collect();
         Walk {

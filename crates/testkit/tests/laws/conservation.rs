@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use netloom_engine::hook::{Actions, Hook, Seated, Verdict};
+use netloom_engine::hook::{Actions, Hook, PlacedHook, Verdict};
 use netloom_engine::packet::Packet;
 use netloom_engine::{Options, Seams};
 use netloom_model::{Model, Queues, TransportKind};
@@ -52,7 +52,7 @@ impl Hook for Counting {
 fn counted(model: &Model, sendings: &[Sending]) -> (Run, Tally) {
     let tally = Arc::new(Mutex::new(Tally::default()));
     let switches = model.fabric.n_hosts() as u32..model.fabric.n_nodes() as u32;
-    let seat = |node| Seated { node, hook: Box::new(Counting { node, tally: Arc::clone(&tally) }) };
+    let seat = |node| PlacedHook { node, hook: Box::new(Counting { node, tally: Arc::clone(&tally) }) };
     let hooks = switches.map(NodeId).map(seat).collect();
     let seams = Seams { hooks, ..Seams::default() };
     let run = simulate_with(model, ListedWork::new(sendings), Options::default(), seams);

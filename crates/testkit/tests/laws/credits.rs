@@ -26,7 +26,7 @@ pub const CABLE: Cable = Cable::new(RATE, DELAY);
 pub fn plain(buffer: u64) -> Credits {
     Credits {
         buffer: Bytes(buffer),
-        lanes: [0, 0, 0, 0, 0, 1, 0, 0],
+        vls: [0, 0, 0, 0, 0, 1, 0, 0],
         n_steps: 1,
         order: InputOrder::Voq,
         speedup: 1,
@@ -173,7 +173,7 @@ fn how_a_run_is_carried_out_changes_nothing() {
     let cut = Forwarding::CutThrough { header: Bytes(64) };
     for credits in [
         plain(PACKET),
-        Credits { order: InputOrder::Fifo, lanes: [0; 8], ..plain(2 * PACKET) },
+        Credits { order: InputOrder::Fifo, vls: [0; 8], ..plain(2 * PACKET) },
         quick,
         Credits { forwarding: cut, latency: Duration(100_000), speedup: 3, ..quick },
     ] {

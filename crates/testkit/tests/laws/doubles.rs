@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use netloom_engine::hook::{Actions, Hook, Seated, Verdict};
+use netloom_engine::hook::{Actions, Hook, PlacedHook, Verdict};
 use netloom_engine::packet::Packet;
 use netloom_engine::{Options, Seams};
 use netloom_model::Model;
@@ -41,7 +41,7 @@ pub fn with_hook<F>(model: &Model, work: &ListedWork, node: u32, script: F) -> R
 where
     F: FnMut(Time, Event<'_>, &mut Actions) -> Verdict + Send + 'static,
 {
-    let hooks = vec![Seated { node: NodeId(node), hook: Box::new(Scripted(script)) }];
+    let hooks = vec![PlacedHook { node: NodeId(node), hook: Box::new(Scripted(script)) }];
     simulate_with(model, work.clone(), Options::default(), Seams { hooks, ..Seams::default() })
 }
 

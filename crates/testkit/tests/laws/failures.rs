@@ -4,7 +4,7 @@
 //! switch at 2 us, on the second link until 3 us, and arrives at 4 us.
 
 use netloom_engine::{Options, Seams, Stall, Status, Waiting};
-use netloom_model::{Fault, FaultAction, Knowledge, Model, Operation, Sampling, TransportKind, Ways};
+use netloom_model::{Fault, FaultAction, Knowledge, Model, Operation, ReroutePaths, Sampling, TransportKind};
 use netloom_records::DropReason;
 use netloom_testkit::fixture::{
     Cable, Clos, ListedWork, Run, Sending, ThreeTiers, chain, model, policy, simulate, simulate_with,
@@ -106,7 +106,7 @@ fn neighbours_alone_know_of_a_dead_link_or_everybody_does() {
     // From leaf 0 the way over spine 0 ends at its dead link to leaf 1: only global knowledge avoids it.
     let clos = Clos::new(2, 2, 1);
     let dead_link = 2 + 2; // after two host links and the two of leaf 0
-    for (knowledge, n_lost) in [(Knowledge::Local, 20), (Knowledge::Global(Ways::Shortest), 0)] {
+    for (knowledge, n_lost) in [(Knowledge::Local, 20), (Knowledge::Global(ReroutePaths::Shortest), 0)] {
         let mut model = model(clos.wiring());
         model.balances.switch = policy("round_robin", &[]);
         model.knowledge = knowledge;
@@ -131,7 +131,7 @@ fn between_pods(from_pod: u32, dead: (u32, u32), switch: &str, knowledge: Knowle
 #[test]
 fn a_dead_core_link_is_seen_from_below_and_not_from_afar() {
     for switch in ["adaptive", "round_robin", "spray", "ecmp", "flowlet"] {
-        for knowledge in [Knowledge::Local, Knowledge::Global(Ways::Shortest)] {
+        for knowledge in [Knowledge::Local, Knowledge::Global(ReroutePaths::Shortest)] {
             // Out of the pod that has lost it: the switch below sees it. Towards that pod: a quarter of all ways leads
             // over the core behind it, which has no other way down.
             for (aggregation, core) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
@@ -165,7 +165,7 @@ fn global_knowledge_comes_with_the_next_snapshot() {
     let clos = Clos::new(2, 2, 1);
     let mut model = model(clos.wiring());
     model.balances.switch = policy("round_robin", &[]);
-    model.knowledge = Knowledge::Global(Ways::Shortest);
+    model.knowledge = Knowledge::Global(ReroutePaths::Shortest);
     model.coordination_delay = Duration(4_000_000);
     model.faults = vec![fault(2_500_000, 4, FaultAction::Down)];
     let sendings: Vec<Sending> = (0..20).map(|k| Sending::new(k * 500_000, 0, 1, 1000)).collect();

@@ -3,7 +3,7 @@
 
 use netloom_catalog::topology::{Built, SPECS, Topology, build, number_of};
 use netloom_engine::{Options, Status};
-use netloom_model::{Fault, FaultAction, Knowledge, Model, TransportKind, Ways};
+use netloom_model::{Fault, FaultAction, Knowledge, Model, ReroutePaths, TransportKind};
 use netloom_policy::transport::Reliability;
 use netloom_testkit::fixture::{ListedWork, Sending, Wiring, everything_joined, model, policy, simulate};
 use netloom_units::{Duration, LinkId, Rate, Settings, Time, Value};
@@ -183,7 +183,7 @@ fn who_knows_goes_round_a_pair_of_groups_without_a_link() {
     model.faults = vec![Fault { at: Time::ZERO, link, action: FaultAction::Down }];
     model.balances.switch = policy("spray", &[]);
     let sendings: Vec<Sending> = (0..8).map(|host| Sending::new(0, host, host + 8, 20_000)).collect();
-    for (knowledge, arrive) in [(Knowledge::Global(Ways::Shortest), 8), (Knowledge::Local, 0)] {
+    for (knowledge, arrive) in [(Knowledge::Global(ReroutePaths::Shortest), 8), (Knowledge::Local, 0)] {
         model.knowledge = knowledge;
         let found = simulate(&model, ListedWork::new(&sendings));
         let arrived = found.records.flows.iter().filter(|row| row.end.is_some()).count();

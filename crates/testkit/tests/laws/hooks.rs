@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use netloom_engine::hook::{Actions, Seated, Verdict};
+use netloom_engine::hook::{Actions, PlacedHook, Verdict};
 use netloom_engine::{Seams, Stall, Status};
 use netloom_model::FabricBuilder;
 use netloom_records::{DropReason, DropRow};
@@ -158,7 +158,7 @@ fn a_class_set_by_a_hook_counts_at_every_switch_after_it() {
             }
             Verdict::Pass
         };
-        let hooks = vec![Seated { node: NodeId(3), hook: Box::new(Scripted(raise)) }];
+        let hooks = vec![PlacedHook { node: NodeId(3), hook: Box::new(Scripted(raise)) }];
         let seams = Seams { hooks, ..Seams::default() };
         let run = simulate_with(&model(narrow_end()), work.clone(), options, seams);
         // The first packet is on the slow wire from 3.1 to 13.1 us; the raised one is next, four low ones follow.

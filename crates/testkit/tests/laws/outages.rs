@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use netloom_engine::observe::{Control, Observer, Progress, States};
 use netloom_engine::{Options, Seams, Status};
 use netloom_model::{
-    Errors, Fault, FaultAction, Knowledge, Model, Reaction, SwitchFault, TransportKind, Ways,
+    Errors, Fault, FaultAction, Knowledge, Model, Reaction, ReroutePaths, SwitchFault, TransportKind,
 };
 use netloom_policy::transport::Reliability;
 use netloom_records::DropReason;
@@ -118,8 +118,8 @@ pub fn fail(model: &mut Model, seed: u64) {
     model.reaction = Reaction { detection: delay(), recovery: delay(), reconvergence: delay() };
     model.knowledge = match below(3) {
         0 => Knowledge::Local,
-        1 => Knowledge::Global(Ways::Shortest),
-        _ => Knowledge::Global(Ways::UpDown),
+        1 => Knowledge::Global(ReroutePaths::Shortest),
+        _ => Knowledge::Global(ReroutePaths::UpDown),
     };
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use netloom_model::{Entropy, Model, TransportKind};
+use netloom_model::{FlowHashInput, Model, TransportKind};
 use netloom_testkit::fixture::{Clos, ListedWork, Sending, model, policy};
 use netloom_units::{Duration, HostId, Rate, Value};
 
@@ -15,7 +15,7 @@ const GAP: u64 = 30_000_000;
 fn clos(spines: u32, name: &str, parameters: &[(&str, Value)]) -> Model {
     let mut model = model(Clos::new(2, spines, 1).wiring());
     model.balances.switch = policy(name, parameters);
-    model.transport.entropy = Entropy::Pair;
+    model.transport.flow_hash_input = FlowHashInput::Pair;
     model
 }
 

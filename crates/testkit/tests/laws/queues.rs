@@ -108,7 +108,7 @@ impl Work for Poisson {
                 bucket: 0,
             };
             queue.extend(
-                [Operation::Until(at), Operation::Send(message)].map(|o| Item { lane: 0, operation: o }),
+                [Operation::Until(at), Operation::Send(message)].map(|o| Item { stream: 0, operation: o }),
             );
         }
     }

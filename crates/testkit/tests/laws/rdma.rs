@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use netloom_engine::{Options, Seams};
 use netloom_model::{
-    Buffer, Fault, FaultAction, Knowledge, Marking, Model, NackReaction, Pause, QueuePairs, Rdma, Sizes,
-    TransportKind, Ways,
+    Buffer, Fault, FaultAction, Knowledge, Marking, Model, NackReaction, Pause, QueuePairs, Rdma,
+    ReroutePaths, Sizes, TransportKind,
 };
 use netloom_policy::transport::Reliability;
 use netloom_records::{DropReason, PacketRow};
@@ -179,7 +179,7 @@ fn failing_links_cost_packets_and_no_message() {
             damage(&mut model, wrong, N_HOSTS);
             model.knowledge = knowledge;
             let run = simulate(&model, work(8));
-            if wrong == Damage::Timed || knowledge == Knowledge::Global(Ways::Shortest) {
+            if wrong == Damage::Timed || knowledge == Knowledge::Global(ReroutePaths::Shortest) {
                 expect_all(&run, &format!("{rule:?} {wrong:?} {knowledge:?}"));
             }
             let other = simulate_with(

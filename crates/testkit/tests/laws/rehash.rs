@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use netloom_model::{Entropy, Fault, FaultAction, Knowledge, Ways};
+use netloom_model::{Fault, FaultAction, FlowHashInput, Knowledge, ReroutePaths};
 use netloom_testkit::fixture::{Clos, ListedWork, Sending, model, policy, simulate};
 use netloom_units::{HostId, LinkId, NodeId, PortId, Time, Value};
 
@@ -22,7 +22,7 @@ fn uplinks(
     let mut model = model(clos.wiring());
     let buckets = ("buckets", Value::Count(1024));
     model.balances.switch = policy("ecmp", &[("rehash", Value::Choice(rehash)), buckets]);
-    model.transport.entropy = Entropy::Pair;
+    model.transport.flow_hash_input = FlowHashInput::Pair;
     model.knowledge = knowledge;
     let leaf = NodeId(2 * PER_LEAF);
     let dead = PortId(model.fabric.port_range(leaf).start + PER_LEAF + n / 2);
@@ -51,7 +51,7 @@ fn uplinks(
 
 #[test]
 fn resilient_hashing_moves_the_flows_of_the_dead_and_brings_them_back() {
-    for knowledge in [Knowledge::Local, Knowledge::Global(Ways::Shortest)] {
+    for knowledge in [Knowledge::Local, Knowledge::Global(ReroutePaths::Shortest)] {
         for n in [2, 4, 6] {
             let (flows, dead) = uplinks(n, "resilient", knowledge);
             for (flow, ports) in &flows {

@@ -360,7 +360,7 @@ fn seats_know_what_their_ports_lead_to() {
     let model = scene(triangle(), &Chosen::named("adaptive_infiniband"));
     let neighbours = model.fabric.neighbours(LEFT);
     assert_eq!(neighbours, [0, 1, 2, RIGHT.0, RIGHT.0, FAR.0].map(NodeId));
-    assert_eq!(model.seat(LEFT, &neighbours, &[]).n_ports(), 6);
+    assert_eq!(model.position(LEFT, &neighbours, &[]).n_ports(), 6);
     let next = model.routing.next_hops(LEFT, HostId(3));
     assert_eq!(next, PortSet::List(&OVER));
 }

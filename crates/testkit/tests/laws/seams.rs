@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use netloom_engine::observe::{Control, Observer, PortState, Progress, States};
 use netloom_engine::{Options, Seams, Status};
-use netloom_model::{Entropy, Model};
-use netloom_policy::balance::{Chosen, Context, DynBalance, PacketView, Pick, Ports, Seat};
+use netloom_model::{FlowHashInput, Model};
+use netloom_policy::balance::{Chosen, Context, DynBalance, PacketView, Pick, Ports, Position};
 use netloom_testkit::fixture::{
     Cable, Clos, ListedWork, Run, Sending, model, policy, simulate, simulate_with, star,
 };
@@ -33,7 +33,7 @@ impl DynBalance for Outsider {
 fn a_policy_from_outside_decides() {
     let clos = Clos::new(2, 4, 1);
     let mut model = model(clos.wiring());
-    let make = |seat: Seat| -> Box<dyn DynBalance> { Box::new(Outsider { node: seat.node, turn: 0 }) };
+    let make = |seat: Position| -> Box<dyn DynBalance> { Box::new(Outsider { node: seat.node, turn: 0 }) };
     model.balances.switch = Chosen::Dyn(Arc::new(make));
     let work = ListedWork::new(&[Sending::new(0, 0, 1, 8000)]);
     for options in port_forms() {
@@ -125,8 +125,8 @@ impl Observer for Phases {
 }
 
 /// The same exchange in every period.
-fn phases(mut model: Model, entropy: Entropy) -> Phases {
-    model.transport.entropy = entropy;
+fn phases(mut model: Model, entropy: FlowHashInput) -> Phases {
+    model.transport.flow_hash_input = entropy;
     let exchange = [(0, 1, 7000), (1, 2, 3000), (2, 0, 9000)];
     let in_period =
         |period: u64| exchange.map(|(from, to, size)| Sending::new(period * PERIOD, from, to, size));
@@ -144,7 +144,7 @@ fn three_around_a_switch() -> Model {
 
 #[test]
 fn equal_phases_have_equal_words() {
-    let Phases(phases) = phases(three_around_a_switch(), Entropy::Pair);
+    let Phases(phases) = phases(three_around_a_switch(), FlowHashInput::Pair);
     let mut distinct = BTreeSet::new();
     for (phase, states) in &phases {
         assert!(states.len() as u64 == COMPARED.end - COMPARED.start, "phase {phase} is met in every period");
@@ -161,7 +161,7 @@ fn equal_phases_have_equal_words() {
 fn a_random_stream_in_use_makes_words_differ() {
     let mut model = model(Clos::new(3, 2, 1).wiring());
     model.balances.switch = policy("spray", &[]);
-    let Phases(phases) = phases(model, Entropy::Pair);
+    let Phases(phases) = phases(model, FlowHashInput::Pair);
     for states in phases.values() {
         assert!(states.windows(2).all(|pair| pair[0].1 != pair[1].1));
     }
@@ -170,7 +170,7 @@ fn a_random_stream_in_use_makes_words_differ() {
 /// With a fresh hash per message, the next period's paths are others: no state may pass for that of another period.
 #[test]
 fn flow_hashes_to_come_are_part_of_the_state() {
-    let Phases(phases) = phases(model(Clos::new(3, 2, 1).wiring()), Entropy::Message);
+    let Phases(phases) = phases(model(Clos::new(3, 2, 1).wiring()), FlowHashInput::Message);
     for (phase, states) in &phases {
         let differ = states.windows(2).all(|pair| pair[0].1 != pair[1].1);
         assert!(differ, "phase {phase}: equal words, other paths to come");

@@ -2,7 +2,7 @@
 //! taken only while the shortest are congested.
 
 use netloom_engine::{Options, Seams, Status};
-use netloom_model::{FabricBuilder, Fault, FaultAction, Knowledge, Model, TransportKind, Ways};
+use netloom_model::{FabricBuilder, Fault, FaultAction, Knowledge, Model, ReroutePaths, TransportKind};
 use netloom_testkit::fixture::{
     Cable, Clos, ListedWork, Run, Sending, Wiring, everything_joined, model, policy, simulate, simulate_with,
 };
@@ -161,7 +161,7 @@ fn no_packet_goes_round_in_circles() {
 
 #[test]
 fn lost_links_leave_no_packet_on_its_way() {
-    for knowledge in [Knowledge::Local, Knowledge::Global(Ways::Shortest)] {
+    for knowledge in [Knowledge::Local, Knowledge::Global(ReroutePaths::Shortest)] {
         let mut model = mesh(4, 2);
         model.balances.switch = restless(1);
         model.knowledge = knowledge;
@@ -199,7 +199,7 @@ fn lost_links_leave_no_packet_on_its_way() {
 #[test]
 fn between_a_dead_link_and_the_next_snapshot_the_longer_way_is_unknown() {
     let mut model = mesh(3, 1);
-    model.knowledge = Knowledge::Global(Ways::Shortest);
+    model.knowledge = Knowledge::Global(ReroutePaths::Shortest);
     model.coordination_delay = Duration(5_000_000);
     let link = between(&model, 0, 1);
     model.faults = vec![Fault { at: Time(1), link, action: FaultAction::Down }];

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_engine::{Options, Seams, Status};
-use netloom_model::{Fault, FaultAction, Knowledge, Model, NackReaction, Rdma, TransportKind, Ways};
+use netloom_model::{Fault, FaultAction, Knowledge, Model, NackReaction, Rdma, ReroutePaths, TransportKind};
 use netloom_policy::edge;
 use netloom_policy::transport::Reliability;
 use netloom_records::{Fate, PacketKind, PacketRow};
@@ -33,7 +33,7 @@ fn on_nics(mut model: Model, failure: &'static str) -> Model {
     let rdma = Rdma { nack: NackReaction::AsCnp, timeout, timeout_low: timeout, ..rdma(Reliability::NicSr) };
     model.transport.kind = TransportKind::Rdma(rdma);
     model.classes.control = 1;
-    model.knowledge = Knowledge::Global(Ways::Shortest);
+    model.knowledge = Knowledge::Global(ReroutePaths::Shortest);
     model.coordination_delay = Duration::from_micros(20);
     let themis = edge::Chosen::named("themis");
     // Receivers are sent more than they take: rings reach back over what waits for the last hop.
@@ -113,7 +113,7 @@ fn a_reported_failure_makes_every_flow_keep_to_one_path() {
 #[test]
 fn other_switches_fall_back_when_they_are_told_and_not_before() {
     let other = |row: &&PacketRow| row.node == NodeId(LEAF.0 + 1) && row.hop == 1;
-    for (knowledge, n_expected) in [(Knowledge::Global(Ways::Shortest), 1), (Knowledge::Local, 4)] {
+    for (knowledge, n_expected) in [(Knowledge::Global(ReroutePaths::Shortest), 1), (Knowledge::Local, 4)] {
         let run = simulate(&Model { knowledge, ..broken("ecmp") }, work());
         let late = run.records.packets.iter().filter(other).filter(|row| {
             row.kind == PacketKind::Data && row.arrival > TOLD && row.arrival < UP && row.port.is_some()

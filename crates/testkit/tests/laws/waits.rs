@@ -57,7 +57,7 @@ fn crossbars() -> [Credits; 5] {
     [
         plain(PACKET),
         plain(16 * PACKET),
-        Credits { order: InputOrder::Fifo, lanes: [0; 8], ..plain(2 * PACKET) },
+        Credits { order: InputOrder::Fifo, vls: [0; 8], ..plain(2 * PACKET) },
         quick,
         Credits { forwarding, latency: Duration(100_000), speedup: 3, ..quick },
     ]

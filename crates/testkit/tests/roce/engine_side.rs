@@ -6,14 +6,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use netloom_engine::hook::{Actions, Hook, Seated, Verdict};
+use netloom_engine::hook::{Actions, Hook, PlacedHook, Verdict};
 use netloom_engine::packet::{Packet, PacketKind};
 use netloom_engine::{Options, Seams};
 use netloom_model::{
     Buffer, Credits, FabricBuilder, Forwarding, InputOrder, Marking, Model, NackReaction, Pause, PriorityMap,
     QueuePairs as Sharing, Rdma, TransportKind,
 };
-use netloom_policy::balance::{Chosen, Context, DynBalance, PacketView, Pick, Ports, Seat};
+use netloom_policy::balance::{Chosen, Context, DynBalance, PacketView, Pick, Ports, Position};
 use netloom_policy::congestion::{Chosen as Controller, SPECS, number_of};
 use netloom_policy::transport::Reliability;
 use netloom_testkit::fixture::{ListedWork, Run, Sending, Wiring, everything_joined, model, simulate_with};
@@ -141,7 +141,7 @@ impl DynBalance for Scripted {
                 waiting.iter().position(|bytes| Some(bytes) == waiting.iter().min()).expect("there is one")
             }
         };
-        Pick::plain(key % n, packet)
+        Pick::unchanged(key % n, packet)
     }
 }
 
@@ -191,7 +191,7 @@ pub fn run(scene: &RoceScene) -> Witnessed {
     let mut model = model_of(scene);
     let qp_of: QpOf = Arc::new(entropies(scene, model.seed));
     let (choice, seated) = (scene.paths.choice, Arc::clone(&qp_of));
-    let script = move |seat: Seat| -> Box<dyn DynBalance> {
+    let script = move |seat: Position| -> Box<dyn DynBalance> {
         let (node, qp_of) = (seat.node as usize, Arc::clone(&seated));
         Box::new(Scripted { choice, node, qp_of, turns: BTreeMap::new() })
     };
@@ -199,7 +199,7 @@ pub fn run(scene: &RoceScene) -> Witnessed {
     let notes = Arc::<Mutex<Notes>>::default();
     let switches = model.fabric.n_hosts()..model.fabric.n_nodes();
     let clerk = |node| Clerk { node, qp_of: Arc::clone(&qp_of), notes: Arc::clone(&notes) };
-    let seat = |node| Seated { node: NodeId(node as u32), hook: Box::new(clerk(node)) };
+    let seat = |node| PlacedHook { node: NodeId(node as u32), hook: Box::new(clerk(node)) };
     let seams = Seams { hooks: switches.map(seat).collect(), ..Seams::default() };
     let work = work(scene);
     let run = simulate_with(&model, work.clone(), Options::default(), seams);
@@ -344,7 +344,7 @@ fn credits(given: &referee_roce::Credits) -> Credits {
     lanes[usize::from(CONTROL_CLASS)] = given.control_lane as u8;
     Credits {
         buffer: Bytes(given.buffer),
-        lanes,
+        vls: lanes,
         n_steps: 1,
         order: match given.order {
             Order::Fifo => InputOrder::Fifo,

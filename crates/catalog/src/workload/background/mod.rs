@@ -147,8 +147,8 @@ impl BackgroundWork {
                 phase: 0,
                 bucket: 0,
             };
-            queue.push_back(Item { lane: 0, operation: Operation::Until(arrival.at) });
-            queue.push_back(Item { lane: 0, operation: Operation::Send(message) });
+            queue.push_back(Item { stream: 0, operation: Operation::Until(arrival.at) });
+            queue.push_back(Item { stream: 0, operation: Operation::Send(message) });
         }
     }
 }

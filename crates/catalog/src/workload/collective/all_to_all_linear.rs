@@ -81,7 +81,7 @@ impl Algorithm for AllToAllLinear {
         true
     }
 
-    fn tells_receives(&self) -> bool {
+    fn lists_receives(&self) -> bool {
         true
     }
 

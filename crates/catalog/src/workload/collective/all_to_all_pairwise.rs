@@ -78,7 +78,7 @@ impl Algorithm for AllToAllPairwise {
         !self.frame.dependent
     }
 
-    fn tells_receives(&self) -> bool {
+    fn lists_receives(&self) -> bool {
         self.frame.dependent
     }
 

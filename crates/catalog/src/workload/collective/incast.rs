@@ -74,7 +74,7 @@ impl Algorithm for Incast {
         true
     }
 
-    fn tells_receives(&self) -> bool {
+    fn lists_receives(&self) -> bool {
         true
     }
 

@@ -145,7 +145,7 @@ pub trait Algorithm: Sized {
     fn sends_first(&self) -> bool;
 
     /// Whether [`Algorithm::posted`] tells all receives; hosts that grant, add or copy need that.
-    fn tells_receives(&self) -> bool {
+    fn lists_receives(&self) -> bool {
         false
     }
 
@@ -252,9 +252,9 @@ macro_rules! registry {
                 match self { $(Plan::$variant(plan) => plan.sends_first(),)+ }
             }
 
-            /// See [`Algorithm::tells_receives`].
-            pub fn tells_receives(&self) -> bool {
-                match self { $(Plan::$variant(plan) => plan.tells_receives(),)+ }
+            /// See [`Algorithm::lists_receives`].
+            pub fn lists_receives(&self) -> bool {
+                match self { $(Plan::$variant(plan) => plan.lists_receives(),)+ }
             }
 
             /// See [`Algorithm::posted`].

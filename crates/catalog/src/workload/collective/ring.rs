@@ -73,7 +73,7 @@ impl Ring {
     }
 
     /// Whether every round has its own receive.
-    pub(super) fn tells_receives(&self) -> bool {
+    pub(super) fn lists_receives(&self) -> bool {
         self.frame.dependent
     }
 

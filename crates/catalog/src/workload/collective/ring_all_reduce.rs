@@ -68,8 +68,8 @@ impl Algorithm for RingAllReduce {
         self.ring.sends_first()
     }
 
-    fn tells_receives(&self) -> bool {
-        self.ring.tells_receives()
+    fn lists_receives(&self) -> bool {
+        self.ring.lists_receives()
     }
 
     fn posted(&self, place: u32, index: u64, number: u32) -> Option<Posted> {

@@ -68,12 +68,12 @@ fn far(ingress: u32, tag: u32) -> PacketView<'static> {
     PacketView { ingress, tag, senders: &AllIn(TO), ..packet(1, 0) }
 }
 
-fn seated(name: &str, values: &[(&str, Value)]) -> Balancer {
+fn instantiated(name: &str, values: &[(&str, Value)]) -> Balancer {
     let number = number_of(name).expect("it is registered");
     let defaults = SPECS[number].defaults();
     let settings = values.iter().fold(defaults, |settings, (key, value)| settings.with(key, *value));
     let groups = Some(Groups { n_groups: N_GROUPS, own: OWN, behind: &BEHIND });
-    Balancer::seat(&Chosen::Registered { number, settings }, Seat { groups, ..seat(3) })
+    Balancer::instantiate(&Chosen::Registered { number, settings }, Position { groups, ..position(3) })
 }
 
 fn guides() -> impl Iterator<Item = &'static str> {
@@ -88,7 +88,7 @@ struct Scene {
 
 impl Scene {
     fn new(name: &str, values: &[(&str, Value)]) -> Scene {
-        Scene { balancer: seated(name, values), random: Random::stream(1, 2, 3) }
+        Scene { balancer: instantiated(name, values), random: Random::stream(1, 2, 3) }
     }
 
     fn pick(&mut self, packet: PacketView<'static>, queues: &mut Two) -> Detour {
@@ -236,7 +236,8 @@ fn taken(within: &'static str, minimal: &[u32], queues: [u64; 5]) -> [u32; 5] {
     let number = number_of("slingshot").expect("it is registered");
     let settings = SPECS[number].defaults().with("within_group", Value::Choice(within));
     let groups = Some(Groups { n_groups: 2, own: OWN, behind: &JOINED });
-    let mut balancer = Balancer::seat(&Chosen::Registered { number, settings }, Seat { groups, ..seat(3) });
+    let mut balancer =
+        Balancer::instantiate(&Chosen::Registered { number, settings }, Position { groups, ..position(3) });
     let mut random = Random::stream(1, 2, 3);
     let mut counts = [0; 5];
     for _ in 0..1_200 {
@@ -280,7 +281,7 @@ fn ways_through_switches_are_drawn_among_those_that_are_not_minimal() {
 #[test]
 fn where_there_are_no_groups_nobody_goes_through_one() {
     for name in guides() {
-        let mut balancer = Balancer::seat(&Chosen::named(name), seat(3));
+        let mut balancer = Balancer::instantiate(&Chosen::named(name), position(3));
         let mut random = Random::stream(1, 2, 3);
         let mut queues = Two { minimal: 1 << 30, longer: 0, beyond: None, opened: Vec::new() };
         // Group 0 is the one that a host could take for its own.

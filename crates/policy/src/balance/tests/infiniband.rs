@@ -48,8 +48,10 @@ fn between(senders: &HostId, destination: u32, sequence: u32) -> PacketView<'_> 
 #[test]
 fn tables_by_destination_deal_hosts_in_turn_and_look_at_nothing_else() {
     for seed in [1, 2] {
-        let mut balancer =
-            Balancer::seat(&Chosen::named("deterministic"), Seat { seed, ..seat(seed as u32) });
+        let mut balancer = Balancer::instantiate(
+            &Chosen::named("deterministic"),
+            Position { seed, ..position(seed as u32) },
+        );
         for destination in 0..20 {
             for (source, sequence) in [(0, 0), (0, 9), (3, 2), (8, 7)].map(|(host, at)| (HostId(host), at)) {
                 let packet = between(&source, destination, sequence);
@@ -62,8 +64,8 @@ fn tables_by_destination_deal_hosts_in_turn_and_look_at_nothing_else() {
 #[test]
 fn tables_by_pair_are_fixed_and_use_all_next_hops_alike() {
     let chosen = with("deterministic", &[("key", "pair")]);
-    let table = |seat: Seat| {
-        let mut balancer = Balancer::seat(&chosen, seat);
+    let table = |position: Position| {
+        let mut balancer = Balancer::instantiate(&chosen, position);
         let mut port = |pair: u32, sequence| {
             take(&mut balancer, between(&HostId(pair % 40), 40 + pair / 40, sequence), &[0, 1, 2, 3])
         };
@@ -73,9 +75,9 @@ fn tables_by_pair_are_fixed_and_use_all_next_hops_alike() {
     };
     let counts =
         |table: &[u32]| [0, 1, 2, 3].map(|port| table.iter().filter(|&&taken| taken == port).count());
-    let one = table(seat(1));
+    let one = table(position(1));
     assert!(counts(&one).iter().all(|&count| (330..470).contains(&count)), "{:?}", counts(&one));
-    for other in [seat(2), Seat { seed: 9, ..seat(1) }] {
+    for other in [position(2), Position { seed: 9, ..position(1) }] {
         let n_alike = one.iter().zip(table(other)).filter(|(one, other)| *one == other).count();
         assert!((330..470).contains(&n_alike), "another switch or seed has a table of its own: {n_alike}");
     }
@@ -83,7 +85,7 @@ fn tables_by_pair_are_fixed_and_use_all_next_hops_alike() {
 
 /// Packets by in-link and set of next hops, in this order; how often each port was taken, by in-link and set.
 fn counts(chosen: &Chosen, packets: &[(u32, usize)], sets: &[&[u32]]) -> Vec<Vec<usize>> {
-    let mut balancer = Balancer::seat(chosen, seat(3));
+    let mut balancer = Balancer::instantiate(chosen, position(3));
     let mut counts: std::collections::BTreeMap<(u32, usize, u32), usize> = std::collections::BTreeMap::new();
     for &(ingress, set) in packets {
         let packet = PacketView { ingress, ..packet(0, 0) };
@@ -115,7 +117,7 @@ fn turns_spread_every_stream_to_within_a_packet_whatever_comes_between() {
 
 #[test]
 fn in_links_do_not_begin_in_step() {
-    let mut balancer = Balancer::seat(&Chosen::named("adaptive_infiniband"), seat(3));
+    let mut balancer = Balancer::instantiate(&Chosen::named("adaptive_infiniband"), position(3));
     let mut first =
         |ingress| take(&mut balancer, PacketView { ingress, ..packet(0, 0) }, &[0, 1, 2, 3, 4, 5, 6, 7]);
     let firsts: std::collections::BTreeSet<u32> = (0..9).map(&mut first).collect();
@@ -126,11 +128,11 @@ fn in_links_do_not_begin_in_step() {
 fn a_lag_is_the_links_to_the_neighbour_of_the_destination() {
     // Ports of two neighbours, laid crosswise, and one of a third.
     let neighbours = [10, 11, 10, 12, 11, 10].map(NodeId);
-    let seat = Seat { neighbours: &neighbours, ..seat(3) };
+    let position = Position { neighbours: &neighbours, ..position(3) };
     let groups: [&[u32]; 3] = [&[0, 2, 5], &[1, 4], &[3]];
     for choice in ["turns", "load"] {
         let chosen = with("adaptive_infiniband", &[("group", "lag"), ("choice", choice)]);
-        let mut balancer = Balancer::seat(&chosen, seat);
+        let mut balancer = Balancer::instantiate(&chosen, position);
         for destination in 0..9 {
             let group = groups[destination as usize % 3];
             let packet = between(&HostId(0), destination, 0);
@@ -152,10 +154,10 @@ fn a_lag_is_the_links_to_the_neighbour_of_the_destination() {
 #[test]
 fn by_load_the_least_of_the_group_is_taken_and_ties_are_broken_evenly() {
     let neighbours = [10, 10, 10, 11, 11].map(NodeId);
-    let seat = Seat { neighbours: &neighbours, ..seat(3) };
+    let position = Position { neighbours: &neighbours, ..position(3) };
     for (group, expected) in [("tree", [0, 0, 0, 1_000, 0]), ("lag", [500, 0, 500, 0, 0])] {
         let chosen = with("adaptive_infiniband", &[("group", group), ("choice", "load")]);
-        let mut balancer = Balancer::seat(&chosen, seat);
+        let mut balancer = Balancer::instantiate(&chosen, position);
         let mut random = Random::stream(1, 2, 3);
         let mut taken = [0_i32; 5];
         for _ in 0..1_000 {
@@ -180,7 +182,7 @@ fn a_port_that_is_avoided_is_taken_only_if_all_of_its_group_are() {
         let settings = settings
             .with("notify_above", Value::Size(Bytes(1)))
             .with("notify_hold", Value::Duration(Duration(50)));
-        let mut balancer = Balancer::seat(&Chosen::Registered { number, settings }, seat(3));
+        let mut balancer = Balancer::instantiate(&Chosen::Registered { number, settings }, position(3));
         // The notice holds from 100 to 150 ps, and every packet of these tests is forwarded at the same instant.
         let taken = |balancer: &mut Balancer, now: u64, destination: u32| {
             let mut ports = Fixed { packets: vec![0; 4] };
@@ -207,7 +209,7 @@ fn a_port_that_is_avoided_is_taken_only_if_all_of_its_group_are() {
 
 #[test]
 fn nobody_is_heard_where_nobody_tells() {
-    let mut balancer = Balancer::seat(&Chosen::named("adaptive_infiniband"), seat(3));
+    let mut balancer = Balancer::instantiate(&Chosen::named("adaptive_infiniband"), position(3));
     balancer.avoid(Time(100), 2, NodeId(5));
     assert!(balancer.notifications().is_none() && !balancer.avoids(Time(101), 2, NodeId(5)));
 }

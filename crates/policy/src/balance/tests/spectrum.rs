@@ -68,7 +68,7 @@ fn spectrum(parameters: &[(&str, Value)]) -> Balancer {
         small.iter().chain(&[("high", Value::Count(1_000)), ("sticky", Value::Absent)]).chain(parameters);
     let settings = all.fold(SPECS[number].defaults(), |settings, (key, value)| settings.with(key, *value));
     let neighbours: &[NodeId] = &[NodeId(1); 20];
-    Balancer::seat(&Chosen::Registered { number, settings }, Seat { neighbours, ..seat(3) })
+    Balancer::instantiate(&Chosen::Registered { number, settings }, Position { neighbours, ..position(3) })
 }
 
 /// How often each candidate is taken, of so many packets of a flow each.
@@ -102,7 +102,7 @@ fn equal_grades_share_evenly() {
 
 #[test]
 fn what_may_not_be_reordered_goes_where_ecmp_sends_it() {
-    let mut ecmp = Balancer::seat(&Chosen::named("ecmp"), seat(3));
+    let mut ecmp = Balancer::instantiate(&Chosen::named("ecmp"), position(3));
     let mut random = Random::stream(3, 4, 5);
     let mut ports = Seen::waiting(&[1 << 30, 0, 0, 1 << 20]).longer(1);
     let mut used = [0; 3];

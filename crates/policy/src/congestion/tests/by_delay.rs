@@ -2,12 +2,12 @@
 
 use netloom_units::{Duration, Rate, Time, Value};
 
-use super::super::{Controller, Heard, Signal, State};
+use super::super::{Controller, Feedback, Signal, State};
 use super::{LINE, jain, with};
 
 /// An acknowledgement that ends a round trip: the `number`th, after so many nanoseconds.
-fn heard(number: u64, nanos: u64) -> Heard<'static> {
-    Heard {
+fn feedback(number: u64, nanos: u64) -> Feedback<'static> {
+    Feedback {
         at: Time(Duration::from_micros(number * 1000).0),
         round_trip: Some(Duration::from_nanos(nanos)),
         acknowledged: 1,
@@ -25,7 +25,7 @@ fn rates(changes: &[(&str, Value)], round_trips: &[u64]) -> Vec<i64> {
     let mut state = controller.start();
     controller.slow_start(&mut state, Time::ZERO);
     let rate = |(number, &nanos): (u64, &u64)| {
-        controller.on_acknowledgement(&mut state, &heard(number, nanos));
+        controller.on_acknowledgement(&mut state, &feedback(number, nanos));
         controller.rate(&mut state, Time::ZERO).0.cast_signed()
     };
     (1..).zip(round_trips).map(rate).collect()
@@ -57,17 +57,17 @@ fn above_the_high_threshold_the_rate_falls_though_round_trips_do_not_rise() {
     for (last, falls) in [(500_000, false), (500_001, true), (1_000_000, true)] {
         let mut state = controller.start();
         for (number, &nanos) in (1..).zip(&up) {
-            controller.on_acknowledgement(&mut state, &heard(number, nanos));
+            controller.on_acknowledgement(&mut state, &feedback(number, nanos));
         }
         // So many rounds at the threshold that the gradient is forgotten, or negative.
         for number in 100..140 {
-            controller.on_acknowledgement(&mut state, &heard(number, 600_000));
-            controller.on_acknowledgement(&mut state, &heard(number + 100, 600_000));
+            controller.on_acknowledgement(&mut state, &feedback(number, 600_000));
+            controller.on_acknowledgement(&mut state, &feedback(number + 100, 600_000));
         }
-        controller.on_acknowledgement(&mut state, &heard(300, 500_000));
-        controller.on_acknowledgement(&mut state, &heard(301, 500_000));
+        controller.on_acknowledgement(&mut state, &feedback(300, 500_000));
+        controller.on_acknowledgement(&mut state, &feedback(301, 500_000));
         let before = controller.rate(&mut state, Time::ZERO).0 as f64;
-        controller.on_acknowledgement(&mut state, &heard(302, last));
+        controller.on_acknowledgement(&mut state, &feedback(302, last));
         let after = controller.rate(&mut state, Time::ZERO).0 as f64;
         assert_eq!(after < before, falls, "{last}: {before} {after}");
         if last == 1_000_000 {
@@ -95,8 +95,8 @@ fn between_the_thresholds_the_rate_falls_with_the_gradient() {
     assert!((found[1] as f64 - 1e6_f64.max(expected)).abs() <= 1.0, "{found:?}");
     let line = with("timely", &[]);
     let mut state = line.start();
-    line.on_acknowledgement(&mut state, &heard(1, 60_000));
-    line.on_acknowledgement(&mut state, &heard(2, 61_000));
+    line.on_acknowledgement(&mut state, &feedback(1, 60_000));
+    line.on_acknowledgement(&mut state, &feedback(2, 61_000));
     let part = line.rate(&mut state, Time::ZERO).0 as f64 / LINE.0 as f64;
     assert!((part - 0.965).abs() < 1e-9, "{part}");
 }
@@ -105,12 +105,12 @@ fn between_the_thresholds_the_rate_falls_with_the_gradient() {
 fn within_a_round_trip_nothing_changes() {
     let controller = with("timely", &[]);
     let mut state = controller.start();
-    controller.on_acknowledgement(&mut state, &heard(1, 60_000));
+    controller.on_acknowledgement(&mut state, &feedback(1, 60_000));
     for una in 10..=20 {
-        controller.on_acknowledgement(&mut state, &Heard { una, ..heard(1, 400_000) });
+        controller.on_acknowledgement(&mut state, &Feedback { una, ..feedback(1, 400_000) });
     }
     assert_eq!(controller.rate(&mut state, Time::ZERO), LINE);
-    controller.on_acknowledgement(&mut state, &Heard { una: 21, ..heard(1, 400_000) });
+    controller.on_acknowledgement(&mut state, &Feedback { una: 21, ..feedback(1, 400_000) });
     assert!(controller.rate(&mut state, Time::ZERO) < LINE);
 }
 
@@ -140,8 +140,8 @@ fn over_a_link(controller: &Controller, n_flows: usize, rounds: u64) -> (Vec<f64
                 let under_way = (rates[flow] * delay / packet) as u64;
                 let round_trip = Some(Duration((delay * 1e12) as u64));
                 let (una, highest) = (una[flow], una[flow] + under_way.max(1));
-                let heard = Heard { at, round_trip, una, highest, ..heard(0, 0) };
-                controller.on_acknowledgement(state, &heard);
+                let feedback = Feedback { at, round_trip, una, highest, ..feedback(0, 0) };
+                controller.on_acknowledgement(state, &feedback);
             }
         }
         queue = (queue - link * 1e-6).max(0.0);
@@ -186,7 +186,7 @@ fn below_one_packet_swift_paces() {
     assert_eq!(one.rate(&mut one.start(), Time::ZERO), LINE);
     assert_eq!(one.window(&one.start(), Time::ZERO), 2);
     // Acknowledged while below one packet, the window grows by what is acknowledged.
-    controller.on_acknowledgement(&mut state, &heard(1, 30_000));
+    controller.on_acknowledgement(&mut state, &feedback(1, 30_000));
     assert_eq!(controller.window(&state, Time::ZERO), 2);
     assert_eq!(controller.rate(&mut state, Time::ZERO), LINE);
 }
@@ -195,13 +195,13 @@ fn below_one_packet_swift_paces() {
 fn swift_falls_once_per_round_trip_and_never_by_more_than_it_may() {
     let controller = with("swift", &[("initial", Value::Fraction(64.0))]);
     let mut state = controller.start();
-    controller.on_acknowledgement(&mut state, &heard(1, 10_000_000));
+    controller.on_acknowledgement(&mut state, &feedback(1, 10_000_000));
     assert_eq!(controller.window(&state, Time::ZERO), 32);
     // Within 10 ms of that nothing falls, whatever is heard.
-    controller.on_acknowledgement(&mut state, &heard(10, 10_000_000));
-    controller.on_congestion(&mut state, heard(10, 0).at, Signal::Nack);
-    controller.on_timeout(&mut state, heard(10, 0).at);
+    controller.on_acknowledgement(&mut state, &feedback(10, 10_000_000));
+    controller.on_congestion(&mut state, feedback(10, 0).at, Signal::Nack);
+    controller.on_timeout(&mut state, feedback(10, 0).at);
     assert_eq!(controller.window(&state, Time::ZERO), 32);
-    controller.on_timeout(&mut state, heard(11, 0).at);
+    controller.on_timeout(&mut state, feedback(11, 0).at);
     assert_eq!(controller.window(&state, Time::ZERO), 16);
 }

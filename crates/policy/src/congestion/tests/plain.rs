@@ -6,7 +6,7 @@
 
 use netloom_units::{Duration, PortId, Random, Rate, Time, Value};
 
-use super::super::{Controller, Heard, Hop, State};
+use super::super::{Controller, Feedback, Hop, State};
 use super::{LINE, with};
 
 const GIGA: f64 = 1e9;
@@ -73,7 +73,7 @@ fn compare(
     let mut last = 0.0;
     for number in 0..3_000 {
         let now = stream.next();
-        let heard = Heard {
+        let feedback = Feedback {
             at: now.hop.at,
             round_trip: Some(Duration((now.round_trip * 1e12).round() as u64)),
             acknowledged: now.acknowledged as u64,
@@ -83,7 +83,7 @@ fn compare(
             hops: std::slice::from_ref(&now.hop),
             before: before.as_slice(),
         };
-        controller.on_acknowledgement(&mut state, &heard);
+        controller.on_acknowledgement(&mut state, &feedback);
         let allowed = controller.allowed(&state, now.hop.at).0 as f64;
         let expected = plain(&now, before.as_ref()).min(LINE.0 as f64);
         let is_close = (allowed - expected).abs() <= 2.0 + expected * 1e-6;

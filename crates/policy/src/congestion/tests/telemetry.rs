@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use netloom_units::{Duration, PortId, Rate, Time, Value};
 
-use super::super::{Controller, Heard, Hop, State};
+use super::super::{Controller, Feedback, Hop, State};
 use super::{LINE, jain, with};
 
 const BASE: Duration = Duration::from_micros(10);
@@ -19,9 +19,9 @@ fn hop(micros: u64, sent: u64, waiting: u64) -> Hop {
     Hop { port: PortId(3), at: Time(Duration::from_micros(micros).0), sent, waiting, rate: LINE }
 }
 
-fn heard<'a>(una: u64, highest: u64, hops: &'a [Hop], before: &'a [Hop]) -> Heard<'a> {
+fn feedback<'a>(una: u64, highest: u64, hops: &'a [Hop], before: &'a [Hop]) -> Feedback<'a> {
     let round_trip = Some(BASE);
-    Heard { at: Time::ZERO, round_trip, acknowledged: 1, una, highest, links: 2, hops, before }
+    Feedback { at: Time::ZERO, round_trip, acknowledged: 1, una, highest, links: 2, hops, before }
 }
 
 fn rate(controller: &Controller, state: &mut State) -> f64 {
@@ -34,23 +34,23 @@ fn the_window_is_what_the_formula_says() {
     let mut state = controller.start();
     let first = [hop(0, 0, 50_000)];
     // The first acknowledgement is only remembered.
-    controller.on_acknowledgement(&mut state, &heard(1, 30, &first, &[]));
+    controller.on_acknowledgement(&mut state, &feedback(1, 30, &first, &[]));
     assert_eq!(controller.rate(&mut state, Time::ZERO), LINE);
     // In 10 us 100,000 of 125,000 bytes, and never less than 50,000 waiting: U = 0.8 + 0.4, over all of T.
     let second = [hop(10, 100_000, 60_000)];
-    controller.on_acknowledgement(&mut state, &heard(31, 60, &second, &first));
+    controller.on_acknowledgement(&mut state, &feedback(31, 60, &second, &first));
     let step = FULL * 10e6 / 25e9;
     let expected = FULL / (1.2 / 0.95) + step;
     assert!((rate(&controller, &mut state) - expected / FULL).abs() < 1e-9);
     // Within the round trip: U moves by 5 us of 10, from the same reference window, which has just become `expected`.
     let third = [hop(15, 150_000, 0)];
-    controller.on_acknowledgement(&mut state, &heard(40, 60, &third, &second));
+    controller.on_acknowledgement(&mut state, &feedback(40, 60, &third, &second));
     let busy = 0.5 * 1.2 + 0.5 * 0.8;
     let window = expected / (busy / 0.95) + step;
     assert!((rate(&controller, &mut state) - window / FULL).abs() < 1e-9);
     // Once more: from the reference window again, not from the last one.
     let fourth = [hop(20, 200_000, 0)];
-    controller.on_acknowledgement(&mut state, &heard(41, 60, &fourth, &third));
+    controller.on_acknowledgement(&mut state, &feedback(41, 60, &fourth, &third));
     let busy = 0.5 * busy + 0.5 * 0.8;
     // Now the target is not reached: a step.
     assert!(busy < 0.95);
@@ -65,8 +65,8 @@ fn the_busiest_hop_counts_and_one_that_changed_is_not_judged() {
     let now = [hop(10, 62_500, 0), other(10, 60_000, 50_000_000_000)];
     let judged = |now: &[Hop], before: &[Hop]| {
         let mut state = controller.start();
-        controller.on_acknowledgement(&mut state, &heard(1, 30, before, &[]));
-        controller.on_acknowledgement(&mut state, &heard(31, 60, now, before));
+        controller.on_acknowledgement(&mut state, &feedback(1, 30, before, &[]));
+        controller.on_acknowledgement(&mut state, &feedback(31, 60, now, before));
         rate(&controller, &mut state)
     };
     // 60,000 bytes of 62,500 at the second port: U = 0.96.
@@ -92,7 +92,7 @@ fn after_so_many_stages_the_target_is_aimed_at_anew() {
             let before = rate(&controller, &mut state);
             let (now, last) = (idle(number), idle(number.max(1) - 1));
             let una = number * 10 + 5;
-            controller.on_acknowledgement(&mut state, &heard(una, una + 1, &now, &last));
+            controller.on_acknowledgement(&mut state, &feedback(una, una + 1, &now, &last));
             if rate(&controller, &mut state) > before * 2.0 && jumped.is_none() {
                 jumped = Some(number);
             }
@@ -118,8 +118,8 @@ fn over_a_link(controller: &Controller, n_flows: usize, micros: u64) -> (Vec<f64
     for slot in 0..n_slots {
         while let Some((_, flow, hop)) = back.pop_front_if(|entry| entry.0 <= slot) {
             una[flow] += 1;
-            let heard = heard(una[flow], next[flow], std::slice::from_ref(&hop), &before[flow]);
-            controller.on_acknowledgement(&mut states[flow], &heard);
+            let feedback = feedback(una[flow], next[flow], std::slice::from_ref(&hop), &before[flow]);
+            controller.on_acknowledgement(&mut states[flow], &feedback);
             before[flow] = vec![hop];
         }
         for flow in 0..n_flows {

@@ -12,7 +12,7 @@ mod timed;
 
 use std::collections::BTreeSet;
 
-use netloom_model::{Fault, FaultEvent, Knowledge, Reaction, SwitchFault, Ways};
+use netloom_model::{Fault, FaultEvent, Knowledge, Reaction, ReroutePaths, SwitchFault};
 use netloom_units::{Duration, LinkId, Random, Rate, Value};
 
 use super::buffer::chance;
@@ -41,8 +41,8 @@ pub(super) struct Failing {
 /// Who avoids a failed link.
 pub(super) fn knowledge(faults: &Faults) -> Knowledge {
     match faults.settings.settings.choice("knowledge") {
-        "global" => Knowledge::Global(Ways::Shortest),
-        "up_down" => Knowledge::Global(Ways::UpDown),
+        "global" => Knowledge::Global(ReroutePaths::Shortest),
+        "up_down" => Knowledge::Global(ReroutePaths::UpDown),
         _ => Knowledge::Local,
     }
 }

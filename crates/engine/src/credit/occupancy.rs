@@ -13,7 +13,7 @@ pub type Pair = (u32, u32);
 
 /// See the module.
 #[derive(Debug)]
-pub struct Standing {
+pub struct QueueOccupancy {
     all: Queue,
     n_packets: u32,
     /// The most bytes since the span began.
@@ -26,7 +26,7 @@ pub struct Standing {
     /// Messages of which data waits, by their places in the flow table: nobody else gets such a place meanwhile.
     messages: BTreeMap<u32, (Pair, Queue)>,
     /// Data of messages that have none waiting any more.
-    gone: BTreeMap<Pair, Passed>,
+    gone: BTreeMap<Pair, ByteSums>,
 }
 
 /// Bytes that wait, and their sum over time.
@@ -58,15 +58,15 @@ impl Queue {
     }
 
     /// What came of the span that ends now; a new one begins.
-    fn take(&mut self, now: u64) -> Passed {
+    fn take(&mut self, now: u64) -> ByteSums {
         self.advance(now);
-        Passed { sum: std::mem::take(&mut self.sum), started: std::mem::take(&mut self.started) }
+        ByteSums { sum: std::mem::take(&mut self.sum), started: std::mem::take(&mut self.started) }
     }
 }
 
 /// What waited and started in a span.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Passed {
+pub struct ByteSums {
     /// Bytes that waited, summed over picoseconds.
     pub sum: u128,
     /// Bytes that started.
@@ -75,9 +75,9 @@ pub struct Passed {
 
 /// What came of a span of time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stood {
+pub struct OccupancyInterval {
     /// All of it.
-    pub all: Passed,
+    pub all: ByteSums,
     /// The most bytes that waited.
     pub peak: u64,
     /// Time with packets waiting, in ps.
@@ -85,13 +85,13 @@ pub struct Stood {
     /// For each in-link, bytes that came by it and waited, summed over picoseconds; the last is the switch itself.
     pub by_link: Vec<u128>,
     /// For each pair of hosts of which data waited or passed.
-    pub by_pair: BTreeMap<Pair, Passed>,
+    pub by_pair: BTreeMap<Pair, ByteSums>,
 }
 
-impl Standing {
+impl QueueOccupancy {
     /// Nobody stands there; packets come by so many in-links.
-    pub fn new(n_links: usize) -> Standing {
-        Standing {
+    pub fn new(n_links: usize) -> QueueOccupancy {
+        QueueOccupancy {
             all: Queue::default(),
             n_packets: 0,
             peak: 0,
@@ -137,7 +137,7 @@ impl Standing {
     }
 
     /// The span ends now, and another one begins.
-    pub fn take(&mut self, now: u64) -> Stood {
+    pub fn take(&mut self, now: u64) -> OccupancyInterval {
         let mut by_pair = std::mem::take(&mut self.gone);
         for (pair, queue) in self.messages.values_mut() {
             add(&mut by_pair, *pair, queue.take(now));
@@ -149,11 +149,11 @@ impl Standing {
         }
         let peak = std::mem::replace(&mut self.peak, self.all.bytes);
         let by_link = self.by_link.iter_mut().map(|queue| queue.take(now).sum).collect();
-        Stood { all: self.all.take(now), peak, occupied, by_link, by_pair }
+        OccupancyInterval { all: self.all.take(now), peak, occupied, by_link, by_pair }
     }
 }
 
-fn add(pairs: &mut BTreeMap<Pair, Passed>, pair: Pair, passed: Passed) {
+fn add(pairs: &mut BTreeMap<Pair, ByteSums>, pair: Pair, passed: ByteSums) {
     let known = pairs.entry(pair).or_default();
     known.sum += passed.sum;
     known.started += passed.started;
@@ -165,25 +165,25 @@ mod tests {
 
     #[test]
     fn sums_are_bytes_times_time_whatever_the_cut() {
-        let events = |standing: &mut Standing, cut: Option<u64>| {
-            let mut stood = Vec::new();
+        let events = |standing: &mut QueueOccupancy, cut: Option<u64>| {
+            let mut occupancy = Vec::new();
             standing.come(10, 100, 0, Some((7, (1, 2))));
             standing.come(20, 50, 1, None);
-            stood.extend(cut.map(|at| standing.take(at)));
+            occupancy.extend(cut.map(|at| standing.take(at)));
             standing.leave(40, 100, 0, Some(7), true);
             standing.leave(45, 50, 1, None, true);
             standing.come(60, 30, 0, Some((7, (3, 2))));
-            stood.push(standing.take(100));
-            stood
+            occupancy.push(standing.take(100));
+            occupancy
         };
-        let whole = events(&mut Standing::new(2), None).remove(0);
-        assert_eq!(whole.all, Passed { sum: 100 * 30 + 50 * 25 + 30 * 40, started: 150 });
+        let whole = events(&mut QueueOccupancy::new(2), None).remove(0);
+        assert_eq!(whole.all, ByteSums { sum: 100 * 30 + 50 * 25 + 30 * 40, started: 150 });
         assert_eq!((whole.peak, whole.occupied), (150, 35 + 40));
         assert_eq!(whole.by_link, [100 * 30 + 30 * 40, 50 * 25]);
         let pairs: Vec<_> = whole.by_pair.iter().map(|(pair, passed)| (*pair, passed.sum)).collect();
         assert_eq!(pairs, [((1, 2), 3000), ((3, 2), 1200)]);
 
-        let parts = events(&mut Standing::new(2), Some(25));
+        let parts = events(&mut QueueOccupancy::new(2), Some(25));
         assert_eq!(parts.iter().map(|part| part.all.sum).sum::<u128>(), whole.all.sum);
         assert_eq!(parts.iter().map(|part| part.occupied).sum::<u64>(), whole.occupied);
         assert_eq!(parts[1].peak, 150, "what waits when a span begins counts in it");
@@ -191,12 +191,12 @@ mod tests {
 
     #[test]
     fn who_passes_without_waiting_is_known_too() {
-        let mut standing = Standing::new(1);
+        let mut standing = QueueOccupancy::new(1);
         standing.come(5, 64, 0, Some((0, (4, 5))));
         standing.leave(5, 64, 0, Some(0), true);
         standing.come(9, 64, 0, Some((0, (4, 5))));
         standing.leave(9, 64, 0, Some(0), false);
-        assert_eq!(standing.take(10).by_pair[&(4, 5)], Passed { sum: 0, started: 64 });
-        assert_eq!(standing.take(20), Stood { by_link: vec![0], ..Stood::default() });
+        assert_eq!(standing.take(10).by_pair[&(4, 5)], ByteSums { sum: 0, started: 64 });
+        assert_eq!(standing.take(20), OccupancyInterval { by_link: vec![0], ..OccupancyInterval::default() });
     }
 }

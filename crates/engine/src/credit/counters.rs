@@ -7,11 +7,11 @@ use crate::packet::Packet;
 
 /// Credits of each lane.
 #[derive(Debug, Clone, Copy)]
-pub struct Account {
+pub struct CreditCounters {
     /// The first virtual lane of each traffic class.
-    lanes: [u8; 8],
+    vls: [u8; 8],
     /// Credits of each lane.
-    blocks: [u32; Credits::LANES as usize],
+    blocks: [u32; Credits::MAX_VLS as usize],
     /// Credits without which no packet of a class starts, whatever its size, and that class, of data and of control;
     /// zero asks for no more than each packet takes.
     needs: [(u32, u8); 2],
@@ -23,32 +23,32 @@ pub struct Account {
     initial: u32,
 }
 
-impl Account {
+impl CreditCounters {
     /// The account of a link at first.
-    pub fn new(credits: &Credits) -> Account {
+    pub fn new(credits: &Credits) -> CreditCounters {
         let initial = credits.initial();
-        let blocks = [initial; Credits::LANES as usize];
-        let (needs, lanes) = ([(0, 0); 2], credits.lanes);
-        Account { lanes, blocks, needs, is_shared: false, control_started: 0, initial }
+        let blocks = [initial; Credits::MAX_VLS as usize];
+        let (needs, vls) = ([(0, 0); 2], credits.vls);
+        CreditCounters { vls, blocks, needs, is_shared: false, control_started: 0, initial }
     }
 
     /// Lets packets of a class start only while there are credits for so many bytes: data and control, before the run.
     pub fn need(&mut self, needs: [(Bytes, u8); 2]) {
         let blocks = |bytes: Bytes| Credits::blocks(u32::try_from(bytes.0).unwrap_or(u32::MAX));
         self.needs = needs.map(|(bytes, class)| (blocks(bytes), class & 7));
-        self.is_shared = self.lane(self.needs[0].1) == self.lane(self.needs[1].1);
+        self.is_shared = self.vl(self.needs[0].1) == self.vl(self.needs[1].1);
     }
 
     /// Whether a packet may start.
     #[inline]
     pub fn suffices(&self, packet: &Packet) -> bool {
-        self.blocks[self.lane_of(packet)] >= Credits::blocks(packet.bytes)
+        self.blocks[self.vl_of(packet)] >= Credits::blocks(packet.bytes)
     }
 
     /// A packet starts.
     #[inline]
     pub fn take(&mut self, packet: &Packet) {
-        self.blocks[self.lane_of(packet)] -= Credits::blocks(packet.bytes);
+        self.blocks[self.vl_of(packet)] -= Credits::blocks(packet.bytes);
         self.note_start(packet);
     }
 
@@ -79,14 +79,14 @@ impl Account {
 
     /// Credits have come back.
     #[inline]
-    pub fn give(&mut self, lane: usize, blocks: u32) {
-        self.blocks[lane] += blocks;
+    pub fn give(&mut self, vl: usize, blocks: u32) {
+        self.blocks[vl] += blocks;
     }
 
     /// The classes of which no packet may start, one bit each.
     #[inline]
     pub fn short(&self) -> u8 {
-        let short = |(need, class): (u32, u8)| u8::from(self.blocks[self.lane(class)] < need) << class;
+        let short = |(need, class): (u32, u8)| u8::from(self.blocks[self.vl(class)] < need) << class;
         let [data, (control, class)] = self.needs;
         // What data collects while it has the turn, control packets leave alone.
         let control =
@@ -95,14 +95,14 @@ impl Account {
     }
 
     #[inline]
-    fn lane_of(&self, packet: &Packet) -> usize {
-        self.lane(packet.class()) + usize::from(packet.step())
+    fn vl_of(&self, packet: &Packet) -> usize {
+        self.vl(packet.class()) + usize::from(packet.step())
     }
 
     /// The first lane of a class, in which packets start at a NIC.
     #[inline]
-    fn lane(&self, class: u8) -> usize {
-        usize::from(self.lanes[usize::from(class & 7)])
+    fn vl(&self, class: u8) -> usize {
+        usize::from(self.vls[usize::from(class & 7)])
     }
 
     /// Credits of each lane, for writing state out.

@@ -65,14 +65,18 @@ impl Egress {
         }
         let now = out.base().0;
         self.credits_at(now).into_iter().for_each(|blocks| out.word(u64::from(blocks)));
-        for returned in self.credits_under_way(now) {
+        for returned in self.credits_in_flight(now) {
             out.instant(Time(returned.arrival));
-            out.word(u64::from(returned.lane) << 32 | u64::from(returned.blocks));
+            out.word(u64::from(returned.vl) << 32 | u64::from(returned.blocks));
         }
         if let Some(queues) = &self.queues {
             out.word(u64::from(queues.n_packets()));
             let by_class = self.extras.by_class.as_deref();
-            let aside = self.extras.aside.iter().chain(by_class.into_iter().flat_map(ByClass::aside));
+            let aside = self
+                .extras
+                .paused_packets
+                .iter()
+                .chain(by_class.into_iter().flat_map(ByClass::paused_packets));
             for packet in queues.classes.iter().flatten().chain(aside) {
                 crate::state::write_packet(packet, out);
             }

@@ -18,7 +18,7 @@ use netloom_units::StateWriter;
 use crate::calendar::{CalendarQueue, Event};
 use crate::packet::Packet;
 use crate::telemetry::Telemetry;
-use crate::trace::Account;
+use crate::trace::HopRecord;
 
 /// Something a node does at an instant of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,7 +66,7 @@ pub enum TimerKind {
         /// The actor, by its place at the host.
         actor: u32,
         /// The lane.
-        lane: u8,
+        stream: u8,
     },
     /// A message starts that an actor was to start later.
     Later {
@@ -187,7 +187,7 @@ impl TimerKind {
         let (kind, argument) = match self {
             TimerKind::Fault { port, change } => (0, u64::from(port) << 34 | change.word()),
             TimerKind::Release { actor } => (1, u64::from(actor)),
-            TimerKind::Wake { actor, lane } => (2, u64::from(actor) << 8 | u64::from(lane)),
+            TimerKind::Wake { actor, stream: lane } => (2, u64::from(actor) << 8 | u64::from(lane)),
             TimerKind::Pace { .. } => (3, 0),
             TimerKind::Timeout { .. } => (4, 0),
             TimerKind::Hook { number } => (5, u64::from(number)),
@@ -268,14 +268,14 @@ pub enum Report {
         at: u64,
     },
     /// An actor will soon need more operations.
-    Hungry {
+    NeedsRefill {
         /// The actor.
         actor: u32,
     },
     /// An actor has done all its operations.
     Finished,
     /// There are accounts of recorded packets.
-    Accounts,
+    HopRecords,
 }
 
 /// A timeout of a queue pair.
@@ -307,7 +307,7 @@ pub struct DropTally {
 }
 
 /// See the module.
-pub struct Desk {
+pub struct PartitionContext {
     /// Timers that are seldom set.
     timers: BinaryHeap<Reverse<Timer>>,
     /// The instant of the first of them, `u64::MAX` for none.
@@ -325,7 +325,7 @@ pub struct Desk {
     /// For the coordinator.
     pub reports: Vec<Report>,
     /// Hops of recorded packets that are over, for the coordinator.
-    pub accounts: Vec<Account>,
+    pub hop_records: Vec<HopRecord>,
     /// Drops, by (node, local port, reason).
     pub drops: BTreeMap<(u32, Option<u32>, DropReason), DropTally>,
     /// Packets that have crossed a link to a node of this partition.
@@ -347,15 +347,15 @@ pub struct Desk {
     /// Working memory for lists of live ports.
     pub scratch: Vec<u32>,
     /// Whether losses are told one by one: queue pairs are taken back when nothing of them is left.
-    pub tells_losses: bool,
+    pub reports_losses: bool,
     /// What ports wrote down about packets here, in runs with telemetry.
     pub telemetry: Option<Box<Telemetry>>,
 }
 
-impl Desk {
+impl PartitionContext {
     /// A desk for a partition with this many in-links.
-    pub fn new(n_in_links: usize) -> Desk {
-        Desk {
+    pub fn new(n_in_links: usize) -> PartitionContext {
+        PartitionContext {
             timers: BinaryHeap::new(),
             calendar: None,
             next_timer: u64::MAX,
@@ -364,7 +364,7 @@ impl Desk {
             next_seldom: u64::MAX,
             queued: vec![false; n_in_links],
             reports: Vec::new(),
-            accounts: Vec::new(),
+            hop_records: Vec::new(),
             drops: BTreeMap::new(),
             hops: 0,
             n_credits: 0,
@@ -375,7 +375,7 @@ impl Desk {
             now: 0,
             dry: false,
             scratch: Vec::new(),
-            tells_losses: false,
+            reports_losses: false,
             telemetry: None,
         }
     }
@@ -405,7 +405,7 @@ impl Desk {
         self.inner.peek().is_some_and(|&Reverse(first)| first < (at, in_link))
     }
 
-    /// What happens next, which there must be: a timer is taken, an arrival must be by [`Desk::popped_inside`].
+    /// What happens next, which there must be: a timer is taken, an arrival must be by [`PartitionContext::popped_inside`].
     #[inline(always)]
     pub fn take_next(&mut self) -> Next {
         match self.inner.peek() {
@@ -475,12 +475,12 @@ impl Desk {
 
     /// Tells of a recorded packet.
     #[cold]
-    pub fn account(&mut self, account: Account) {
+    pub fn record_hop(&mut self, hop_record: HopRecord) {
         // Who has reports is looked at; accounts alone would not be found.
-        if self.accounts.is_empty() {
-            self.reports.push(Report::Accounts);
+        if self.hop_records.is_empty() {
+            self.reports.push(Report::HopRecords);
         }
-        self.accounts.push(account);
+        self.hop_records.push(hop_record);
     }
 
     /// A packet that waits in a node is lost, and its record with it.
@@ -495,7 +495,7 @@ impl Desk {
     #[cold]
     pub fn dropped(&mut self, at: u64, node: u32, port: Option<u32>, reason: DropReason, packet: &Packet) {
         // A pause frame is part of no message, nor is a switch's notice.
-        if self.tells_losses && !packet.is_frame() && !packet.is_share() {
+        if self.reports_losses && !packet.is_frame() && !packet.is_share() {
             self.reports.push(Report::Lost { flow: packet.flow });
         }
         let key = (node, port, reason);

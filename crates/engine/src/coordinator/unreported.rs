@@ -17,7 +17,7 @@ impl Coordinator<'_, '_> {
     /// The sums of a job and a sender.
     fn tally(&mut self, job: u16, source: HostId) -> &mut TallyRow {
         let fresh = TallyRow { job, source, ..TallyRow::default() };
-        self.untold.entry((job, source)).or_insert(fresh)
+        self.unreported.entry((job, source)).or_insert(fresh)
     }
 
     /// Takes the rows of messages that have arrived out of those to be told.

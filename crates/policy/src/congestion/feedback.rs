@@ -36,7 +36,7 @@ pub struct Hop {
 
 /// See the module. Positions count packets, as transports do.
 #[derive(Debug, Clone, Copy)]
-pub struct Heard<'a> {
+pub struct Feedback<'a> {
     /// When it arrives.
     pub at: Time,
     /// Since the transmission of the packet that caused it started; absent where that was sent more than once.
