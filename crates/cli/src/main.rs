@@ -29,7 +29,7 @@ fn main() -> process::ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return usage(&error),
     };
-    tell_how_to_report();
+    print_how_to_report();
     // After a panic nothing but the exit code is taken from what was going on.
     let done = catch_unwind(AssertUnwindSafe(|| dispatch(arguments)));
     process::ExitCode::from(done.unwrap_or(ExitCode::Internal as u8))
@@ -83,7 +83,7 @@ fn moved() -> Option<&'static str> {
 }
 
 /// A panic is a mistake of ours, and who meets one should know what to do with it.
-fn tell_how_to_report() {
+fn print_how_to_report() {
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         print(panic);

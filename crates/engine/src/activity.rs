@@ -1,30 +1,30 @@
-//! Who has something to do: what senders tell receivers, so that idle parts cost nothing.
+//! Which partitions have pending events: senders notify receiving partitions, so that idle ones cost nothing.
 //!
-//! Models: per in-link a bit "something was pushed", per partition the earliest such arrival and a bit "has anything
-//! ahead at all".
-//! Leaves out: what is due; the partition finds that in its rings and timers.
+//! Models: per in-link a bit "something was pushed"; per partition the earliest such arrival and a bit "has pending
+//! events".
+//! Leaves out: which events are due; the partition finds those in its rings and timers.
 //!
-//! Invariants: a sender announces a link once per window, after its first push of that window; what is pushed in a
-//! window is due after it, so it does not matter whether a receiver hears of it in this window or the next. Hence the
-//! order in which threads get here changes nothing.
+//! Invariants: a sender announces a link once per window, after its first push of that window; an entry pushed in a
+//! window is due after it, so it does not matter whether the receiver sees the announcement in this window or the next.
+//! Hence the order in which threads get here changes nothing.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The shared bits and minima.
 pub struct Activity {
-    /// In-link bits, each partition starting on a word of its own.
+    /// In-link bits; each partition starts at a word of its own.
     news: Box<[AtomicU64]>,
     /// Earliest announced arrival per partition; `u64::MAX` for none.
     announced: Box<[AtomicU64]>,
-    /// What each partition itself knows to be ahead; `u64::MAX` for none.
+    /// Next event of each partition, announced arrivals not included; `u64::MAX` for none.
     own: Box<[AtomicU64]>,
-    /// One bit per partition that has anything ahead.
+    /// One bit per partition that has pending events.
     pending: Box<[AtomicU64]>,
-    /// While one thread advances all partitions the updates need no lock prefix. Written between rounds.
+    /// While one thread advances all partitions the updates need no atomic read-modify-write. Written between rounds.
     single_thread: AtomicBool,
 }
 
-/// Where a sender announces one link.
+/// The bits by which a sender announces one link.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
     /// The receiving partition.
@@ -57,7 +57,7 @@ impl Activity {
         self.single_thread.load(Ordering::Relaxed)
     }
 
-    /// A sender tells that it has pushed an entry arriving at `arrival`.
+    /// A sender announces that it has pushed an entry arriving at `arrival`.
     #[inline]
     pub fn announce(&self, place: Place, arrival: u64) {
         let news = &self.news[place.word as usize];
@@ -67,7 +67,8 @@ impl Activity {
             announced.store(announced.load(Ordering::Relaxed).min(arrival), Ordering::Relaxed);
         } else {
             news.fetch_or(place.bit, Ordering::Release);
-            // Who takes the minimum must find the bit set before it, on processors that reorder as well.
+            // A thread that reads the minimum must find the bit set before it, also on processors with weak memory
+            // ordering.
             announced.fetch_min(arrival, Ordering::Release);
         }
         self.set_pending(place.partition as usize);
@@ -81,7 +82,7 @@ impl Activity {
         }
     }
 
-    /// A partition takes the bits of one word of its in-links.
+    /// A partition reads and clears one word of its in-link bits.
     #[inline]
     pub fn take_news(&self, word: usize) -> u64 {
         let news = &self.news[word];
@@ -96,7 +97,7 @@ impl Activity {
         news.swap(0, Ordering::Acquire)
     }
 
-    /// A partition about to advance takes what was announced: it will find all of it in its rings.
+    /// A partition about to advance clears its announced arrival: it will find all entries in its rings.
     #[inline]
     pub fn take_announced(&self, partition: usize) {
         let announced = &self.announced[partition];
@@ -107,7 +108,7 @@ impl Activity {
         }
     }
 
-    /// A partition (or who acts for it between windows) states what it has ahead.
+    /// A partition, or the coordinator between windows, sets the instant of the partition's next event.
     #[inline]
     pub fn set_own(&self, partition: usize, next: u64) {
         self.own[partition].store(next, Ordering::Relaxed);
@@ -116,20 +117,20 @@ impl Activity {
         }
     }
 
-    /// Something new is ahead of a partition at `at`.
+    /// A new event at `at` is pending in a partition.
     pub fn bring_forward(&self, partition: usize, at: u64) {
         let own = self.own[partition].load(Ordering::Relaxed).min(at);
         self.set_own(partition, own);
     }
 
-    /// The earliest instant anything is ahead of any partition. Between windows only.
+    /// The instant of the earliest pending event of all partitions. Between windows only.
     pub fn earliest(&self) -> u64 {
         let mut earliest = u64::MAX;
         self.for_each_pending(|_, next| earliest = earliest.min(next));
         earliest
     }
 
-    /// Lists the partitions with anything before `end`. Between windows only.
+    /// Lists the partitions with events before `end`. Between windows only.
     pub fn list_due(&self, end: u64, due: &mut Vec<u32>) {
         due.clear();
         self.for_each_pending(|partition, next| {
@@ -139,7 +140,8 @@ impl Activity {
         });
     }
 
-    /// Calls `each` with every pending partition and its next instant, and forgets those with nothing ahead.
+    /// Calls `each` with every pending partition and its next instant, and clears the bits of partitions with no
+    /// events.
     fn for_each_pending(&self, mut each: impl FnMut(usize, u64)) {
         for (number, word) in self.pending.iter().enumerate() {
             let mut bits = word.load(Ordering::Relaxed);

@@ -1,18 +1,18 @@
-//! An actor: the lanes of operations of one rank, or of one host's background traffic.
+//! An actor: the streams of operations of one rank, or of one host's background traffic.
 //!
-//! Models: lanes that run in order side by side, joins, waiting for messages and barriers.
+//! Models: streams that each run in order and in parallel with each other, joins, waiting for messages and barriers.
 //! Leaves out: how messages are sent; effects go to the host.
 //!
-//! Invariants: with its operations exhausted the actor is finished; an actor that could go on but has been handed no
-//! further operations says so and must be refilled before time passes for it. Messages that were handed out to an actor
-//! that stopped before their turn never start; they are as few as are handed out at a time.
+//! Invariants: an actor whose operations are exhausted is finished; an actor that could continue but has no more
+//! operations reports so and must be refilled before its time advances. Messages that were created for an actor that
+//! stopped before their turn never start; their number is at most one refill.
 
 use std::collections::VecDeque;
 
 use netloom_model::Mark;
 use netloom_units::StateWriter;
 
-/// Below this many operations waiting for a lane an actor asks for more.
+/// An actor with fewer pending operations than this requests more.
 const LOW_WATER: usize = 32;
 
 /// An operation with its message already in the flow table.
@@ -22,46 +22,46 @@ pub enum Task {
     Compute(u64),
     /// Wait until an instant in ps.
     Until(u64),
-    /// Do nothing from an instant in ps on.
+    /// Stop the actor if it is an instant in ps or later.
     StopAt(u64),
-    /// Start the message at this place of the flow table.
+    /// Start the message in this slot of the flow table.
     Send(u32),
-    /// Start it when a message with this tag has come.
+    /// Start it when a message with this tag has arrived.
     SendWhen {
-        /// Its place.
+        /// Its slot.
         flow: u32,
         /// The tag.
         tag: u64,
-        /// From then until the start, in ps; the same in all tasks of a run.
+        /// Delay from that arrival until the start, in ps; the same in all tasks of a run.
         after: u64,
     },
     /// Wait for messages with this tag.
     Receive {
         /// The tag.
         tag: u64,
-        /// How many.
+        /// Number of messages.
         messages: u32,
     },
-    /// Meet the others of a group.
+    /// Wait at a barrier for the other actors of a group.
     Barrier(u32),
     /// Report a mark.
     Mark(Mark),
-    /// Wait for all lanes.
+    /// Wait for all streams.
     Join,
 }
 
-/// What an actor wants done by its host.
+/// An action that an actor requests of its host.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Effect {
     /// Start a message.
     Send(u32),
-    /// Start the next message of those that start later, at an instant in ps.
+    /// Start the next message of the delayed ones, at an instant in ps.
     Later(u64),
-    /// Wake the lane at an instant.
+    /// Wake the stream at an instant.
     Wake {
         /// When, in ps.
         at: u64,
-        /// Which lane.
+        /// Which stream.
         stream: u8,
     },
     /// Report a mark.
@@ -70,14 +70,14 @@ pub enum Effect {
     Barrier(u32),
 }
 
-/// Whether an actor needs the coordinator.
+/// Whether an actor needs more operations from the coordinator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActorState {
-    /// It has enough to do.
+    /// It has enough operations.
     Supplied,
     /// It should be refilled between windows.
     NeedsRefill,
-    /// It cannot go on without more operations.
+    /// It cannot continue without more operations.
     OutOfTasks,
     /// It has done everything.
     Finished,
@@ -104,18 +104,18 @@ pub struct Actor {
     pub id: u32,
     queue: VecDeque<(u8, Task)>,
     streams: Vec<RankStream>,
-    /// Operations in the queue and in lanes.
+    /// Operations in the queue and in streams.
     n_pending: usize,
-    /// Messages that have arrived and were not waited for yet: (tag, how many).
+    /// Messages that have arrived and were not yet waited for: (tag, count).
     mailbox: Vec<(u64, u32)>,
-    /// Messages that wait for one with a tag, in order: tag, place in the flow table, and how long after it they start.
+    /// Messages that start after one with a tag has arrived, in order: tag, slot in the flow table, delay.
     waiting_sends: Vec<(u64, u32, u64)>,
-    /// Of these, those whose message has come since the last [`Actor::advance`]: place, and how long after it they start.
+    /// Of these, those released since the last [`Actor::advance`]: slot, delay.
     let_go: Vec<(u32, u64)>,
-    /// Those that start at an instant for which a timer is set, in that order.
+    /// Delayed messages, each with a timer set, in the order of their starts.
     later: VecDeque<u32>,
     exhausted: bool,
-    /// Whether it has asked to be refilled.
+    /// Whether it has requested a refill.
     asked: bool,
     finished: bool,
 }
@@ -138,7 +138,7 @@ impl Actor {
         }
     }
 
-    /// Hands it more operations; none at all means there will be no more.
+    /// Adds operations; an empty refill means that there will be no more.
     pub fn refill(&mut self, tasks: impl Iterator<Item = (u8, Task)>) {
         let before = self.queue.len();
         self.queue.extend(tasks);
@@ -158,7 +158,7 @@ impl Actor {
         self.finished
     }
 
-    /// A timer set for a lane has come, or a barrier released it; it goes on at the next [`Actor::advance`].
+    /// A timer set for a stream has fired, or a barrier has released it; it continues at the next [`Actor::advance`].
     pub fn wake(&mut self, stream: u8) {
         self.streams[stream as usize].blocked = Blocked::No;
     }
@@ -172,7 +172,7 @@ impl Actor {
         }
     }
 
-    /// A message with this tag has completely arrived; tells whether a lane goes on because of it.
+    /// A message with this tag has completely arrived; returns whether the actor can continue because of it.
     pub fn message_arrived(&mut self, tag: u64) -> bool {
         if !self.waiting_sends.is_empty() && self.let_go(tag) {
             return true;
@@ -195,12 +195,12 @@ impl Actor {
         woken
     }
 
-    /// The instant has come at which the next message starts that was to start later.
+    /// The start time of the next delayed message has come.
     pub fn start_later(&mut self) {
         self.let_go.extend(self.later.pop_front().map(|flow| (flow, 0)));
     }
 
-    /// Lets the first message go that waits for this tag; tells whether there was one.
+    /// Releases the first message that waits for this tag; returns whether there was one.
     #[inline(never)]
     fn let_go(&mut self, tag: u64) -> bool {
         let Some(place) = self.waiting_sends.iter().position(|&(wanted, ..)| wanted == tag) else {
@@ -211,7 +211,7 @@ impl Actor {
         true
     }
 
-    /// Runs every lane as far as it goes at `now`; effects are appended in order.
+    /// Runs every stream as far as possible at `now`; effects are appended in order.
     pub fn advance(&mut self, now: u64, effects: &mut Vec<Effect>) -> ActorState {
         if !self.let_go.is_empty() {
             let Actor { let_go, later, .. } = self;
@@ -238,7 +238,7 @@ impl Actor {
             self.finished = finished;
             return if newly { ActorState::Finished } else { ActorState::Supplied };
         }
-        // Another operation might concern any lane that is idle, or a lane not used so far.
+        // The next operation might belong to any idle stream, or to a new one.
         if self.queue.is_empty() && (self.streams.is_empty() || self.streams.iter().any(idle)) {
             return ActorState::OutOfTasks;
         }
@@ -249,7 +249,7 @@ impl Actor {
         ActorState::Supplied
     }
 
-    /// Moves operations to their lanes up to a join that cannot be passed yet.
+    /// Moves operations to their streams up to a join that is not yet complete.
     fn hand_out(&mut self) {
         while let Some(&(number, task)) = self.queue.front() {
             if task == Task::Join {
@@ -268,7 +268,7 @@ impl Actor {
         }
     }
 
-    /// Runs one lane until it blocks or has nothing left; tells whether it did anything.
+    /// Runs one stream until it blocks or is empty; returns whether it did anything.
     fn run_stream(&mut self, number: usize, now: u64, effects: &mut Vec<Effect>) -> bool {
         let Actor { streams, mailbox, waiting_sends, later, n_pending, .. } = self;
         let stream = &mut streams[number];
@@ -314,7 +314,7 @@ impl Actor {
         moved
     }
 
-    /// Passes over everything that is left.
+    /// Drops all remaining operations.
     pub fn stop(&mut self) {
         self.queue.clear();
         self.waiting_sends.clear();
@@ -327,7 +327,7 @@ impl Actor {
         self.exhausted = true;
     }
 
-    /// What it waits for, for people: (tag, messages still missing) of each lane that waits for messages.
+    /// What it waits for, for display: (tag, messages still missing) of each stream that waits for messages.
     pub fn waits_for(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
         self.streams.iter().filter_map(|stream| match stream.blocked {
             Blocked::Receive { tag, messages } => {
@@ -338,13 +338,13 @@ impl Actor {
         })
     }
 
-    /// Whether a lane waits at a barrier.
+    /// Whether a stream waits at a barrier.
     pub fn waits_at_barrier(&self) -> bool {
         self.streams.iter().any(|stream| stream.blocked == Blocked::Barrier)
     }
 
-    /// Writes what later behaviour depends on, the operations still to come left out: how many have been handed over
-    /// changes nothing, and whoever hands them out must compare them.
+    /// Writes the state that later behaviour depends on, without the operations still to come: the number already
+    /// handed over changes nothing, and a comparison of their contents is left to the workload.
     pub fn write_state(&self, out: &mut StateWriter) {
         out.word(u64::from(self.finished));
         for stream in &self.streams {
@@ -362,7 +362,7 @@ impl Actor {
     }
 }
 
-/// A message starts so long after `now`; as all wait equally long, those that start later do in the order of their turns.
+/// A message starts `after` ps after `now`; since the delay is the same for all, delayed messages start in order.
 fn start_after(flow: u32, now: u64, after: u64, later: &mut VecDeque<u32>) -> Effect {
     if after == 0 {
         return Effect::Send(flow);
@@ -371,7 +371,7 @@ fn start_after(flow: u32, now: u64, after: u64, later: &mut VecDeque<u32>) -> Ef
     Effect::Later(now + after)
 }
 
-/// Takes `messages` messages with this tag out of the mailbox if so many are there.
+/// Takes `messages` messages with this tag out of the mailbox if that many are there.
 fn take(mailbox: &mut Vec<(u64, u32)>, tag: u64, messages: u32) -> bool {
     if messages == 0 {
         return true;
@@ -422,7 +422,7 @@ mod tests {
         assert_eq!(effects, before);
         actor.wake(0);
         assert_eq!(actor.advance(7, &mut effects), ActorState::Finished);
-        // It had asked before it stopped, and its other lane was about to wake.
+        // It requested a refill before it stopped, and its other stream was about to wake.
         assert!(actor.is_finished());
         actor.wake(1);
         assert_eq!(actor.advance(15, &mut effects), ActorState::Supplied);
@@ -452,7 +452,7 @@ mod tests {
         assert!(!actor.message_arrived(8), "nobody waits for it yet");
         actor.advance(0, &mut effects);
         assert_eq!(effects, [Effect::Send(2), Effect::Send(4)]);
-        // The first of those that wait for the same tag goes first; what comes too often is kept.
+        // The first message that waits for a tag goes first; surplus arrivals stay in the mailbox.
         for (flow, at) in [(1, 5), (3, 6)] {
             assert!(actor.message_arrived(7));
             effects.clear();
@@ -474,7 +474,7 @@ mod tests {
                 actor.wake(0);
             }
             asked += u32::from(actor.advance(now, &mut Vec::new()) == ActorState::NeedsRefill);
-            // At an instant it waits for the one after it; below the low water it asks, once.
+            // At each instant it waits for the next one; below the low-water mark it requests a refill, once.
             assert_eq!(asked, u32::from(100 - (now as usize + 1) < LOW_WATER), "{now}");
         }
         assert!(actor.wants_more());

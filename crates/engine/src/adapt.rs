@@ -1,11 +1,11 @@
-//! Thresholds of marking that a port moves by itself (AI-ECN).
+//! ECN marking thresholds that a port adapts by itself (AI-ECN).
 //!
-//! Models: the rule of `docs/congestion/ai_ecn.md`: at the end of every interval, up a step if the link was idle though it
-//! marked, down a step if more waited on average than the upper threshold.
+//! Models: the rule of `docs/congestion/ai_ecn.md`: at the end of every interval, up a step if the link was idle
+//! although it marked, down a step if the mean queue was longer than the upper threshold.
 //! Leaves out: marking itself (`mark.rs`).
 //!
-//! Invariants: intervals are those of the clock, and what is counted is what starts in them, so nothing depends on who looks
-//! and when; an interval in which nothing starts moves nothing, and costs nothing.
+//! Invariants: intervals follow simulated time, and the packets counted are those that start in them, so
+//! nothing depends on when the port is advanced; an interval without starts changes nothing and costs nothing.
 
 use netloom_model::{Adapting, Marking};
 use netloom_units::{StateWriter, Time};
@@ -15,7 +15,7 @@ use netloom_units::{StateWriter, Time};
 pub struct Adapt {
     /// In ps.
     interval: u64,
-    /// Time on the wire in an interval below which the link was idle, in ps.
+    /// The link counts as idle if its busy time in an interval is below this, in ps.
     idle_below: u64,
     /// Lowest thresholds, at level 0.
     lowest: (u64, u64),
@@ -23,16 +23,16 @@ pub struct Adapt {
     highest_level: u32,
     /// When the interval ends, in ps.
     ends: u64,
-    /// Time on the wire of the data that started in it, in ps.
+    /// Transmission time of the data that started in it, in ps.
     busy: u64,
-    /// What waited behind each of them, times its time on the wire.
+    /// Bytes queued behind each of these packets, times its transmission time.
     waited: u128,
-    /// Packets that had been marked before it began.
+    /// Packets marked before the interval began.
     marked: u64,
 }
 
 impl Adapt {
-    /// At the level of thresholds as written, or the next one above.
+    /// Starts at the level of the configured thresholds, or the next one above.
     pub fn new(marking: &Marking, rule: &Adapting) -> Adapt {
         let Adapting { interval, busy, step, steps } = *rule;
         let scaled =
@@ -53,8 +53,8 @@ impl Adapt {
         }
     }
 
-    /// A data packet starts at `at` and takes `busy` ps, so many bytes of data waiting behind it, so many packets marked
-    /// before; `maximum` is the upper threshold. Tells new thresholds.
+    /// A data packet starts at `at` and takes `busy` ps, with `waiting` bytes of data queued behind it and `marked`
+    /// packets marked before; `maximum` is the upper threshold. Returns new thresholds if they change.
     pub fn start(
         &mut self,
         at: u64,
@@ -68,7 +68,7 @@ impl Adapt {
         changed
     }
 
-    /// The interval has ended, and so have perhaps others in which nothing started.
+    /// The interval has ended, and perhaps others in which nothing started.
     #[cold]
     fn end(&mut self, at: u64, marked: u64, maximum: u64) -> Option<(u64, u64)> {
         let is_idle = self.busy < self.idle_below && marked > self.marked;
@@ -87,7 +87,7 @@ impl Adapt {
         Some((self.lowest.0 << level, self.lowest.1 << level))
     }
 
-    /// Writes what later thresholds depend on.
+    /// Writes the state that later thresholds depend on.
     pub fn write_state(&self, marked: u64, out: &mut StateWriter) {
         for word in [u64::from(self.level), self.busy, (self.waited >> 64) as u64, self.waited as u64] {
             out.word(word);
@@ -113,7 +113,7 @@ mod tests {
         Adapt::new(&marking, &rule)
     }
 
-    /// An interval with so many packets of 10 ns, so much waiting behind each, then the first start of the next one.
+    /// An interval with `n` packets of 10 ns and `waiting` bytes behind each, then the first start of the next one.
     fn interval(adapt: &mut Adapt, number: u64, n: u64, waiting: u64, marked: u64) -> Option<(u64, u64)> {
         let mut last = None;
         for packet in 1..n {
@@ -135,10 +135,10 @@ mod tests {
     fn an_idle_link_that_marks_raises_and_keeps_the_ratio() {
         let mut adapt = adapt(20_000, 80_000);
         assert_eq!(interval(&mut adapt, 0, 80, 0, 5), Some((40_000, 160_000)));
-        // No further marks: it is idle for want of traffic.
+        // No further marks: it is idle for lack of traffic.
         assert_eq!(interval(&mut adapt, 1, 80, 0, 5), None);
         assert_eq!(interval(&mut adapt, 2, 80, 0, 6), Some((80_000, 320_000)));
-        // Marks, but nine tenths are used.
+        // Marks, but the link is busy for more than nine tenths.
         assert_eq!(interval(&mut adapt, 3, 91, 0, 7), None);
         assert_eq!(interval(&mut adapt, 4, 89, 0, 8), Some((160_000, 640_000)));
     }
@@ -147,7 +147,7 @@ mod tests {
     fn a_long_queue_lowers_down_to_the_lowest() {
         let mut adapt = adapt(40_000, 80_000);
         assert_eq!(interval(&mut adapt, 0, 100, 79_000, 9), None);
-        // 99 and a packet more of 100 in the interval.
+        // 99 packets and one more of 100 in the interval.
         assert_eq!(interval(&mut adapt, 1, 100, 81_000, 20), Some((20_000, 40_000)));
         assert_eq!(interval(&mut adapt, 2, 100, 81_000, 30), None);
     }
@@ -156,7 +156,7 @@ mod tests {
     fn what_nobody_looks_at_changes_nothing() {
         let mut adapt = adapt(20_000, 80_000);
         interval(&mut adapt, 0, 95, 0, 0);
-        // A start, then silence for some time: the interval of that start counts, the others move nothing.
+        // A start, then silence for some time: the interval of that start counts, the others change nothing.
         assert_eq!(adapt.start(7 * INTERVAL + 5, (10_000, 0), 3, 80_000), Some((40_000, 160_000)));
         assert_eq!(adapt.ends, 8 * INTERVAL);
         assert_eq!(adapt.start(8 * INTERVAL - 1, (10_000, 0), 4, 80_000), None);

@@ -1,6 +1,6 @@
-//! From the model to partitions at rest.
+//! Builds the partitions of a model in their initial state.
 //!
-//! Models: one ring per link direction, its two ends handed to the partitions of sender and receiver; the form of each
+//! Models: one ring per link direction, its two ends given to the partitions of sender and receiver; the choice of each
 //! port's start rule.
 //! Leaves out: running.
 
@@ -36,26 +36,26 @@ mod faults;
 
 use faults::Changes;
 
-/// Purpose number of the stream that balancing draws from.
+/// Purpose number of the random stream for load balancing.
 const BALANCE_PURPOSE: u64 = 0x62_616c;
-/// Purpose number of the streams that marking draws from, one per port.
+/// Purpose number of the random streams for ECN marking, one per port.
 const MARK_PURPOSE: u64 = 0x6d_726b;
-/// Purpose number of the streams that losses are drawn from, one per port.
+/// Purpose number of the random streams for packet loss, one per port.
 const LOSS_PURPOSE: u64 = 0x6c_6f73;
 
-/// Where nodes live.
+/// Where nodes are placed.
 pub struct NodePlacement {
-    /// The partition of each node and its place there.
+    /// The partition of each node and its index there.
     pub of_node: Vec<(u32, u32)>,
 }
 
-/// Partitions at rest, and who is where.
+/// Partitions in their initial state, and the placement of nodes.
 pub struct Assembly {
     /// The partitions.
     pub partitions: Vec<Partition>,
-    /// The shared activity, with the first timers known.
+    /// The shared activity, with the first timers set.
     pub activity: Activity,
-    /// Where nodes live.
+    /// Where nodes are placed.
     pub placement: NodePlacement,
 }
 
@@ -82,7 +82,7 @@ struct Builder<'a> {
     model: &'a Model,
     partitions: &'a Partitions,
     shortcut: bool,
-    /// Whether packets keep the class they start with: registered policies leave it, hooks and others may not.
+    /// Whether packets keep their initial class: registered policies keep it, hooks and other policies may not.
     fixed_classes: bool,
     placement: NodePlacement,
     members: Vec<Vec<NodeId>>,
@@ -91,13 +91,13 @@ struct Builder<'a> {
     n_words: u32,
     /// The in-link number, within its partition, of the link that arrives at each port.
     in_link: Vec<u32>,
-    /// The same of the credits that come back to each port, where there are such.
+    /// The same for the credits that return to each port, with credit flow control.
     credit_link: Vec<u32>,
-    /// What changes of each link, where something does.
+    /// How each link changes, for links that do.
     changing: BTreeMap<LinkId, Changes>,
 }
 
-/// The ends of the rings that nodes are still to take, by port.
+/// The ends of rings not yet assigned to nodes, by port.
 struct Rings<T = InFlight> {
     senders: Vec<Option<Sender<T>>>,
     receivers: Vec<Option<Receiver<T>>>,
@@ -227,7 +227,7 @@ impl<'a> Builder<'a> {
         self.partitions.of_node(ends[0]) == self.partitions.of_node(ends[1])
     }
 
-    /// Who hears of what is pushed from a port onto an in-link of its neighbour.
+    /// The destination to notify when a port pushes an entry onto an in-link of its neighbour.
     fn far(&self, from: PortId, number: u32) -> Far {
         if self.is_inside(from) {
             return Far::Inside(number);
@@ -289,14 +289,15 @@ impl<'a> Builder<'a> {
         egress
     }
 
-    /// Whether it is known of switches how long they will send no pause frame: what in-links bring does not change.
+    /// Whether a bound is known until which a switch sends no pause frame: the bandwidth of its in-links does not
+    /// change.
     fn bounds_frames(&self) -> bool {
         self.changing.is_empty()
             && self.model.storms.is_empty()
             && !self.model.queues.classes.separates_data()
     }
 
-    /// What the in-links of a switch bring at most.
+    /// The most that the in-links of a switch can bring.
     fn inflow(&self, id: NodeId) -> Inflow {
         let fabric = &self.model.fabric;
         let rates = || fabric.ports_of(id).iter().map(|port| fabric.port(port.peer).rate.0);
@@ -308,7 +309,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Lets data packets be marked at a port of a switch.
+    /// Sets the ECN marker for data packets at a port of a switch.
     fn set_marker(&self, egress: &mut Egress, port: &Port) {
         let queues = &self.model.queues;
         let random = self.stream(MARK_PURPOSE, egress.id());
@@ -322,8 +323,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// As [`Builder::set_marker`], where data is told apart by class: each class draws from a stream of its own, that of data
-    /// from the port's.
+    /// As [`Builder::set_marker`], where data is separated by class: each class has a random stream of its own, the
+    /// default data class the port's.
     fn set_class_markers(&self, egress: &mut Egress) {
         for (number, class) in self.model.queues.classes.iter() {
             let Some(marking) = class.marking else { continue };
@@ -339,7 +340,7 @@ impl<'a> Builder<'a> {
         Random::stream(self.model.seed, purpose, u64::from(port.0))
     }
 
-    /// Whether something happens to data packets when their transmission starts, or may keep them from it.
+    /// Whether the start of a data packet's transmission has effects, or may be delayed.
     fn acts_at_starts(&self) -> bool {
         let queues = &self.model.queues;
         queues.buffer.is_some()
@@ -349,15 +350,15 @@ impl<'a> Builder<'a> {
             || self.counts_data()
     }
 
-    /// Whether switches count the data in their class queues: for the balancing policy, or since an edge must hear of what a
-    /// full queue refuses. With credits they always do.
+    /// Whether switches count the data in their class queues: for the balancing policy, or because a Themis edge must
+    /// be notified of packets that a full queue drops. With credits they always do.
     fn counts_data(&self) -> bool {
         let balances = &self.model.balances;
-        let is_heard = balances.edge.is_some() && self.model.queues.switch_limit.is_some();
-        (balances.switch.asks_for_classes() || is_heard) && self.model.queues.credits.is_none()
+        let notifies_edge = balances.edge.is_some() && self.model.queues.switch_limit.is_some();
+        (balances.switch.asks_for_classes() || notifies_edge) && self.model.queues.credits.is_none()
     }
 
-    /// Whether pause frames may leave by a port: they go ahead of packets whose starts must not be computed, then.
+    /// Whether a port may send pause frames: they overtake packets, whose starts must then not be computed at enqueue.
     fn sends_frames(&self, port: &Port) -> bool {
         let is_storm = |storm: &Storm| self.model.fabric.port(storm.port) == port;
         let is_host = self.model.fabric.is_host(port.node);
@@ -367,7 +368,8 @@ impl<'a> Builder<'a> {
     /// The cheapest form that is exact for a port.
     fn form(&self, inside: bool, port: &Port) -> Form {
         let link = port.link;
-        // A NIC's queue pairs are asked when the wire is free: only control packets ever wait there.
+        // A NIC takes data from its queue pairs only when the link is free: only control packets ever queue at its
+        // port.
         let is_nic = self.model.fabric.is_host(port.node) && self.model.transport.rdma().is_some();
         let one_class = self.model.classes.data == self.model.classes.control && !self.acts_at_starts();
         let may_compute = self.fixed_classes
@@ -385,12 +387,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether ports write down what they are like, and packets bring it home.
+    /// Whether ports write telemetry (INT), which packets carry back to the sender.
     fn has_telemetry(&self) -> bool {
         congestion::senses(congestion::SPECS[self.model.congestion.number]) == Senses::Telemetry
     }
 
-    /// Whether packets may be recorded on a link: those of recorded flows may take any.
+    /// Whether packets may be traced on a link: those of traced flows may take any link.
     fn is_traced(&self, link: LinkId) -> bool {
         let recording = &self.model.recording;
         recording.follows_flows() || recording.packets_on.contains(&link)
@@ -402,16 +404,16 @@ impl<'a> Builder<'a> {
         let chosen = if is_host { &model.balances.host } else { &model.balances.switch };
         let neighbours = model.fabric.neighbours(id);
         let behind = model.behind(id);
-        let seat = model.position(id, &neighbours, &behind);
+        let position = model.position(id, &neighbours, &behind);
         let random = Random::stream(model.seed, BALANCE_PURPOSE, u64::from(id.0));
         let route = Route::of(&model.routing, id);
-        let mut balancer = Balancer::instantiate(chosen, seat);
+        let mut balancer = Balancer::instantiate(chosen, position);
         if let Some(paths) = model.balances.path_map.as_ref().filter(|_| !is_host) {
             let is_first = model.routing.tier(id) == 0;
             balancer.take_part(if is_first { PathPart::First(paths) } else { PathPart::Later });
         }
         if let Some(control) = model.balances.control.as_ref().filter(|_| !is_host) {
-            balancer = balancer.apart_from(Balancer::instantiate(control, seat));
+            balancer = balancer.apart_from(Balancer::instantiate(control, position));
         }
         let loads = self.loads(&balancer, is_host, &mut ports);
         let mut node = Node::new(id, place, ports, route, balancer, random);
@@ -443,11 +445,11 @@ impl<'a> Builder<'a> {
         node
     }
 
-    /// What the policy of a node compares of its ports, where it does; packets that wait are counted there or at the ports, where
-    /// somebody wants to know.
+    /// The port loads that the policy of a node compares, if it does; queued packets are counted there, or at the ports
+    /// if a policy or a record needs the count.
     fn loads(&self, balancer: &Balancer, is_host: bool, ports: &mut [Egress]) -> Option<Box<PortLoads>> {
         let model = self.model;
-        // Elsewhere packets start without a word, or for other reasons than that the wire is free.
+        // At other nodes packets start without a notification, or for other reasons than that the link is free.
         let has_nic = is_host && model.transport.rdma().is_some();
         let may_compare = self.fixed_classes && !has_nic && model.queues.credits.is_none();
         if may_compare && balancer.counts_packets() {

@@ -1,6 +1,6 @@
 //! Words of bits.
 
-/// The places of the bits that are set in a word, lowest first.
+/// The positions of the bits that are set in a word, lowest first.
 #[inline]
 pub fn bits(word: u64) -> impl Iterator<Item = u32> {
     let without_lowest = |&rest: &u64| Some(rest & (rest - 1)).filter(|&rest| rest != 0);

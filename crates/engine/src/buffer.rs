@@ -1,16 +1,16 @@
-//! The buffer that all ports of a switch share.
+//! The shared buffer of a switch.
 //!
-//! Models: dynamic thresholds; without loss also an account per ingress, headroom, and pausing whoever sends
-//! (`docs/concepts/roce.md`).
-//! Where data is told apart by class, each class has such accounts of its own; some may pause and others lose.
-//! Leaves out: the queues themselves, and frames on the wire.
+//! Models: dynamic thresholds; with lossless classes also a counter per ingress, headroom, and PFC pauses of the
+//! upstream sender (`docs/concepts/roce.md`).
+//! Where data is separated by class, each class has counters of its own; some classes may pause and others drop.
+//! Leaves out: the queues themselves, and pause frames on the wire.
 //!
-//! Ports are settled lazily, so what is known to be held is an upper bound. It decides most cases: a packet that fits an
-//! upper bound fits. Only where it does not, all ports are settled and the question is put again. While an ingress is
-//! paused every start is an event of its own, and nothing is left to settle.
+//! Ports are advanced lazily, so the known occupancy is an upper bound. It decides most cases: a packet that fits with
+//! the upper bound fits. Only if it does not, all ports are advanced and the packet is checked again. While an ingress
+//! is paused every start is an event of its own, and the occupancy is exact.
 //!
-//! Invariants: without loss, what is held is the sum of what was taken and has not left, and nothing at rest. Where loss is
-//! allowed what is held is counted anew when it matters.
+//! Invariants: in lossless mode the occupancy is the sum of the packets admitted that have not left, and zero when the
+//! switch is empty. In lossy mode the occupancy is recounted when it matters.
 
 use std::collections::VecDeque;
 
@@ -19,26 +19,26 @@ use netloom_records::DropReason;
 
 use crate::turns::bits;
 
-/// More than any switch holds: 2^40 bytes.
+/// Upper limit of a buffer's size: 2^40 bytes.
 const LARGEST: u64 = 1 << 40;
 
-/// What becomes of a packet.
+/// The decision about a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
-    /// It is taken.
+    /// It is admitted.
     Take,
-    /// It is taken, and its ingress is to be paused.
+    /// It is admitted, and its ingress is to be paused.
     TakeAndPause,
-    /// There is no room for it.
+    /// It is dropped, since there is no room for it.
     Refuse(DropReason),
-    /// It depends on what has left: settle all ports and ask again.
+    /// It depends on which packets have left: advance all ports and check again.
     Unsure,
 }
 
-/// A packet that asks for room.
+/// A packet to be admitted.
 #[derive(Debug, Clone, Copy)]
 pub struct Request {
-    /// The in-link it came by; a switch's own packets come by the number of its ports.
+    /// The in-link it arrived on; the number of ports for the switch's own packets.
     pub ingress: u32,
     /// The port it goes to.
     pub egress: u32,
@@ -46,14 +46,14 @@ pub struct Request {
     pub class: u8,
     /// Its size.
     pub bytes: u64,
-    /// Bytes of data, of its class where these are told apart, that wait there.
+    /// Bytes of data queued at that port, of its class where data is separated by class.
     pub waiting: u64,
 }
 
-/// What in-links bring at most.
+/// The most that the in-links of a switch can bring.
 #[derive(Debug, Clone, Copy)]
 pub struct Inflow {
-    /// How many there are.
+    /// Number of in-links.
     pub n_links: u64,
     /// The sum of their rates, in bit/s.
     pub total: u64,
@@ -66,40 +66,41 @@ pub struct Inflow {
 /// See the module.
 #[derive(Debug)]
 pub struct SharedBuffer {
-    /// What all may share.
+    /// Size of the shared pool.
     shared: u64,
-    /// The part of what is free that one may take, in 1/1024.
+    /// The part of the free shared pool that one queue or ingress may take, in 1/1024.
     alpha: u64,
-    /// Taken and not known to have left, headroom apart.
+    /// Bytes admitted and not known to have left, headroom excluded.
     used: u64,
-    /// While no more is held one may take `low_limit` at least, which spares most packets the exact question.
+    /// While occupancy is at most this, the threshold is `low_limit` at least, which spares most packets the exact
+    /// check.
     low_used: u64,
     low_limit: u64,
-    /// What was held when all ports had last been settled.
+    /// Occupancy when all ports were last advanced.
     counted: u64,
     lossless: Option<Box<Lossless>>,
-    /// Classes of data, where they are told apart.
+    /// Classes of data, where data is separated by class.
     classes: Option<Box<Classes>>,
 }
 
-/// Classes of data in the order in which each in-link, and each port, has an account for them.
+/// Classes of data in the order of their counters at each in-link and each port.
 #[derive(Debug)]
 struct Classes {
-    /// How many there are.
+    /// Number of classes.
     n: u32,
-    /// The place of each class among them.
+    /// The index of each class in that order.
     place: [u8; 8],
-    /// What a queue or ingress of a class may take, in 1/1024.
+    /// The alpha of each class: the part of the free pool that a queue or ingress may take, in 1/1024.
     alphas: [u64; 8],
-    /// Those that pause rather than lose, one bit each.
+    /// Lossless classes, which pause instead of dropping, one bit each.
     pausing: u8,
 }
 
 #[derive(Debug)]
 struct Lossless {
-    /// For each in-link, for each class where these are told apart.
+    /// By in-link, and by class where data is separated by class.
     ingresses: Vec<Ingress>,
-    /// For each port and class, where the packets that wait there came from: (account of the ingress, bytes).
+    /// For each port and class, the origins of the packets queued there: (ingress counter, bytes).
     waiting: Vec<VecDeque<(u32, u32)>>,
     n_paused: u32,
     xon_gap: u64,
@@ -111,7 +112,7 @@ struct Ingress {
     headroom: u64,
     capacity: u64,
     is_paused: bool,
-    /// The part of what is free that it may take, in 1/1024.
+    /// The part of the free pool that it may take, in 1/1024.
     alpha: u64,
 }
 
@@ -127,18 +128,18 @@ impl Classes {
         known
     }
 
-    /// The account of a class at an in-link or port.
+    /// The index of a class's counter at an in-link or port.
     fn use_of(&self, number: u32, class: u8) -> u32 {
         number * self.n + u32::from(self.place[usize::from(class & 7)])
     }
 
-    /// What accounts of an in-link may take, in their order, and whether they pause.
+    /// The alphas of an in-link's counters, in order, and whether they pause.
     fn alphas_in_order(&self) -> Vec<(u64, bool)> {
         let used = (0..8_u8).filter(|&class| self.alphas[usize::from(class)] > 0);
         used.map(|class| (self.alphas[usize::from(class)], self.pausing >> class & 1 == 1)).collect()
     }
 
-    /// The in-link or port of an account, and the class, as a bit.
+    /// The in-link or port of a counter, and the class as a bit.
     fn whose(&self, counter: u32) -> (u32, u8) {
         let is_it = |class: &u8| {
             self.alphas[usize::from(*class)] > 0 && self.use_of(counter / self.n, *class) == counter
@@ -147,7 +148,7 @@ impl Classes {
         (counter / self.n, 1 << class)
     }
 
-    /// A request by its accounts.
+    /// A request with counter indices in place of ingress and egress.
     fn with_uses(&self, request: &Request) -> Request {
         let Request { ingress, egress, class, .. } = *request;
         Request { ingress: self.use_of(ingress, class), egress: self.use_of(egress, class), ..*request }
@@ -168,14 +169,14 @@ impl SharedBuffer {
         };
         let lossless = buffer.pause.map(|pause| Box::new(Lossless::new(&pause, &alphas, headrooms)));
         let apart = lossless.as_ref().map_or(0, |lossless| lossless.headroom());
-        // Products with alpha fit then.
+        // This limit prevents overflow of products with alpha.
         let shared = buffer.size.0.saturating_sub(apart).min(LARGEST);
         let (alpha, low_used) = (u64::from(buffer.alpha), shared - shared / 8);
         let low_limit = limit(shared, low_used, alpha);
         SharedBuffer { shared, alpha, used: 0, low_used, low_limit, counted: 0, lossless, classes }
     }
 
-    /// Whether those upstream are ever paused.
+    /// Whether the switch may pause its upstream neighbours.
     pub fn may_pause(&self) -> bool {
         self.lossless.is_some()
     }
@@ -186,7 +187,7 @@ impl SharedBuffer {
         self.lossless.as_ref().is_some_and(|lossless| lossless.n_paused > 0)
     }
 
-    /// Of `classes`, which may be paused, those that are at an ingress, one bit each; `None` where nobody ever is.
+    /// Of `classes`, which may be paused, those paused at an ingress, one bit each; `None` if the switch never pauses.
     pub fn paused_at(&self, ingress: u32, classes: u8) -> Option<u8> {
         let lossless = self.lossless.as_ref()?;
         let is_paused = |class: &u8| {
@@ -196,25 +197,25 @@ impl SharedBuffer {
         Some(bits(classes).filter(is_paused).fold(0, |paused, class| paused | 1 << class))
     }
 
-    /// Whether data is told apart by class.
+    /// Whether data is separated by class.
     #[inline(always)]
     pub fn is_by_class(&self) -> bool {
         self.classes.is_some()
     }
 
-    /// Whether a packet surely fits and nobody needs to be paused for it; it is then taken.
+    /// Whether a packet surely fits and requires no pause; it is then admitted.
     #[inline(always)]
     pub fn take_at_once(&mut self, request: &Request) -> bool {
         self.used <= self.low_used && self.take_within(request, self.low_limit)
     }
 
-    /// Whether a packet that waits behind nothing surely fits, where nobody is paused.
+    /// Whether a packet that arrives at an empty queue surely fits, in a switch that never pauses.
     #[inline(always)]
     pub fn surely_takes(&self, bytes: u64) -> bool {
         self.lossless.is_none() && self.used <= self.low_used && bytes <= self.low_limit
     }
 
-    /// Takes a packet if there is room for it within a limit.
+    /// Admits a packet if there is room for it within a limit.
     #[inline(always)]
     fn take_within(&mut self, request: &Request, limit: u64) -> bool {
         let fits = match &mut self.lossless {
@@ -227,7 +228,7 @@ impl SharedBuffer {
         fits
     }
 
-    /// Whether there is room for a packet, which is then taken; `is_sure` if all ports are settled.
+    /// Decides about a packet and admits it if there is room; `is_sure` if all ports have been advanced.
     pub fn admit(&mut self, request: &Request, is_sure: bool) -> Admission {
         let is_sure = is_sure || self.is_pausing();
         if !is_sure && self.is_stale() {
@@ -246,7 +247,7 @@ impl SharedBuffer {
         }
     }
 
-    /// As [`SharedBuffer::admit`], where data is told apart by class.
+    /// As [`SharedBuffer::admit`], where data is separated by class.
     #[inline(never)]
     fn admit_of_class(&mut self, request: &Request, is_sure: bool) -> Admission {
         let classes = self.classes.as_deref().expect("seen by the caller");
@@ -269,20 +270,20 @@ impl SharedBuffer {
         Admission::Take
     }
 
-    /// Whether much less may be held than is known: counting anew makes the exact question rare.
+    /// Whether the real occupancy may be much lower than the known one: a recount makes exact checks rare.
     fn is_stale(&self) -> bool {
         self.used > self.low_used && self.used > self.counted + self.shared / 16
     }
 
-    /// As [`SharedBuffer::sync`], of a class at a port. Tells the ingress, and the class as a bit.
+    /// As [`SharedBuffer::sync`], for a class at a port. Returns the ingress, and the class as a bit.
     pub fn sync_of_class(&mut self, egress: u32, class: u8, waiting: usize) -> Option<(u32, u8)> {
         let counter = self.classes.as_deref()?.use_of(egress, class);
         let resumed = self.sync(counter as usize, waiting)?;
         Some(self.classes.as_deref()?.whose(resumed))
     }
 
-    /// Takes note of what has left a port without loss, by how many packets wait there still. Tells an ingress that may go
-    /// on; there may be another: ask again.
+    /// Releases the packets that have left a port, in lossless mode; `waiting` is the number of packets still queued
+    /// there. Returns an ingress to be resumed; there may be more, so call it again.
     pub fn sync(&mut self, egress: usize, waiting: usize) -> Option<u32> {
         let lossless = self.lossless.as_mut()?;
         while lossless.waiting[egress].len() > waiting {
@@ -299,7 +300,7 @@ impl SharedBuffer {
         None
     }
 
-    /// All ports are settled: takes note of what they hold, which nobody else counts where loss is allowed.
+    /// All ports have been advanced: records their occupancy, which in lossy mode is not counted otherwise.
     pub fn recount(&mut self, held: u64) {
         if self.lossless.is_none() {
             self.used = held;
@@ -307,8 +308,8 @@ impl SharedBuffer {
         self.counted = self.used;
     }
 
-    /// The least time in which nobody need be paused, in ps: all in-links bring data at their rates, after a packet each that
-    /// is about to arrive, and nothing leaves. Where data is told apart by class this is not known.
+    /// A lower bound of the time until a pause, in ps: all in-links bring data at their rates, after one packet each
+    /// that is about to arrive, and nothing leaves. Where data is separated by class the bound is 0.
     pub fn least_time_to_pause(&self, inflow: &Inflow) -> u64 {
         const BIT_PS_PER_BYTE: u128 = 8_000_000_000_000;
         let Some(lossless) = self.lossless.as_ref().filter(|_| self.classes.is_none()) else { return 0 };
@@ -317,14 +318,14 @@ impl SharedBuffer {
         }
         let used = lossless.ingresses.iter().map(|ingress| ingress.used).max().unwrap_or(0);
         let free = self.shared.saturating_sub(self.used + inflow.n_links * inflow.packet);
-        // What an ingress may take falls by this part of what all bring; a byte for each rounding.
+        // The threshold of an ingress falls by this part of the total arrivals; one byte for each rounding.
         let part = self.alpha.min(1 << 10);
         let slack = ((free * part) >> 10).saturating_sub(used + inflow.packet + 2);
         let closing = inflow.fastest + ((inflow.total * part) >> 10) + 1;
         (u128::from(slack) * BIT_PS_PER_BYTE / u128::from(closing)) as u64
     }
 
-    /// Writes what later behaviour depends on.
+    /// Writes the state that later behaviour depends on.
     pub fn write_state(&self, out: &mut netloom_units::StateWriter) {
         for ingress in self.lossless.iter().flat_map(|lossless| &lossless.ingresses) {
             out.word(ingress.used);
@@ -333,7 +334,7 @@ impl SharedBuffer {
     }
 }
 
-/// What one may take: a part of what is free, and no more than that.
+/// The dynamic threshold: alpha times the free pool, at most the free pool.
 #[inline]
 fn limit(shared: u64, held: u64, alpha: u64) -> u64 {
     let free = shared.saturating_sub(held);
@@ -341,7 +342,7 @@ fn limit(shared: u64, held: u64, alpha: u64) -> u64 {
 }
 
 impl Ingress {
-    /// A packet of so many bytes has left; how many of them were no headroom.
+    /// A packet of `bytes` bytes has left; returns how many of them were not headroom.
     fn release(&mut self, bytes: u64) -> u64 {
         let from_headroom = self.headroom.min(bytes);
         self.headroom -= from_headroom;
@@ -349,21 +350,21 @@ impl Ingress {
         bytes - from_headroom
     }
 
-    /// Whether it is paused and need not be any more.
+    /// Whether it is paused and may be resumed (XON).
     fn may_go_on(&self, xon_gap: u64, limit: u64) -> bool {
         self.is_paused && self.headroom == 0 && (self.used == 0 || self.used + xon_gap <= limit)
     }
 }
 
 impl Lossless {
-    /// Accounts of so many classes, each with its alpha and whether it has headroom.
+    /// Counters for the given classes, each with its alpha and whether it has headroom.
     fn new(
         pause: &Pause,
         classes: &[(u64, bool)],
         headrooms: impl ExactSizeIterator<Item = u64>,
     ) -> Lossless {
         let n_ports = headrooms.len();
-        // What the switch itself makes: nobody could be paused for it.
+        // The last ingress is for the switch's own packets: no upstream sender could be paused for them.
         let of_ingress = |headroom: u64| {
             let of_class = move |&(alpha, pauses): &(u64, bool)| {
                 let capacity = if pauses { headroom } else { 0 };
@@ -376,7 +377,7 @@ impl Lossless {
         Lossless { ingresses, waiting, n_paused: 0, xon_gap: pause.xon_gap.0 }
     }
 
-    /// Takes a packet if its ingress has room within a limit.
+    /// Admits a packet if its ingress has room within a limit.
     #[inline(always)]
     fn take_within(&mut self, request: &Request, limit: u64) -> bool {
         let ingress = &mut self.ingresses[request.ingress as usize];
@@ -388,7 +389,7 @@ impl Lossless {
         fits
     }
 
-    /// Takes a packet that its egress has room for, of a class that nobody pauses.
+    /// Admits a packet of a lossy class that fits at its egress.
     fn take_lossy(&mut self, request: &Request) {
         self.ingresses[request.ingress as usize].used += request.bytes;
         self.remember(request);
@@ -422,7 +423,7 @@ mod tests {
     use super::*;
     use netloom_units::{Bytes, Random};
 
-    /// Of three ports.
+    /// For three ports.
     fn headrooms(buffer: &Buffer) -> impl ExactSizeIterator<Item = u64> {
         let each = buffer.pause.and_then(|pause| pause.headroom).map_or(0, |headroom| headroom.0);
         [each; 3].into_iter()
@@ -453,7 +454,7 @@ mod tests {
         let pause = Pause { headroom: Some(Bytes(2_000)), xon_gap: Bytes(500) };
         let buffer = Buffer { size: Bytes(16_000), alpha: 1024, pause: Some(pause) };
         let mut shared = SharedBuffer::new(&buffer, &DataClasses::default(), headrooms(&buffer));
-        // Half of the 10000 shared ones: 5000 in use leave 5000 free.
+        // Half of the 10000 shared bytes: 5000 in use leave 5000 free.
         let admissions: Vec<Admission> = (0..8).map(|_| shared.admit(&request(0, 0), true)).collect();
         assert!(admissions[..5].iter().all(|admission| *admission == Admission::Take));
         assert_eq!(
@@ -462,7 +463,7 @@ mod tests {
         );
         assert!(shared.is_pausing());
         let resumed: Vec<Option<u32>> = (0..7).rev().map(|left| shared.sync(2, left)).collect();
-        // Two leave headroom; then 4000 + 500 is within 6000.
+        // The first two releases are headroom; then 4000 + 500 is within 6000.
         assert_eq!(resumed, [None, None, Some(0), None, None, None, None]);
         assert!(!shared.is_pausing() && shared.used == 0);
     }
@@ -486,7 +487,7 @@ mod tests {
             }
             let until = shared.least_time_to_pause(&inflow);
             n_bounds += u32::from(until > 0);
-            // The first packets have all but arrived; some links then send nothing.
+            // The first packets are about to arrive; some links then send nothing.
             let senders = 1 + random.next_u32() % 3;
             for at in (0..).map(|packet| packet * 1_000_000).take_while(|&at| at < until) {
                 for ingress in 0..senders {

@@ -1,20 +1,21 @@
 //! A calendar queue: the next events of the nodes of one partition, in order.
 //!
-//! Models: a ring of buckets of equal time with a bit for each that holds events; a bucket is a sorted list, of one event
-//! or two as a rule. Events beyond the ring wait in an unsorted list until the ring reaches them.
-//! Leaves out: what an event is; its rank orders it among those of its instant.
+//! Models: a ring of buckets of equal duration with a bit for each bucket that holds events; a bucket is a sorted list,
+//! usually of one or two events. Events beyond the ring wait in an unsorted list until the ring reaches them.
+//! Leaves out: the meaning of events; an event's rank orders it among those of its instant.
 //!
-//! Invariants: events leave in order of (time, rank); those that wait apart lie beyond the ring.
+//! Invariants: events leave in order of (time, rank); those in the unsorted list lie beyond the ring.
 //!
 //! Source: Brown, "Calendar Queues", CACM 31(10), 1988.
 
-/// An event: when, in ps, and its rank among those of that instant.
+/// An event: its time, in ps, and its rank among those of that instant.
 pub type Event = (u64, u64);
 
-/// Buckets of the ring.
+/// Number of buckets of the ring.
 const BUCKETS: u64 = 64;
 
-/// The logarithm of a bucket's length in ps: 4 ns, so that the ring is longer than a packet and a short link take.
+/// The logarithm of a bucket's duration in ps: 4 ns, so that the ring is longer than a packet's transmission and a
+/// short link's propagation delay.
 const BUCKET_BITS: u32 = 12;
 
 /// No event: after all others.
@@ -35,7 +36,7 @@ struct Entry {
 pub struct CalendarQueue {
     /// The first event, [`NEVER`] for none.
     first: Event,
-    /// The bucket, counted from instant 0, from which on the ring reaches.
+    /// The first bucket of the ring, counted from instant 0.
     base: u64,
     /// One bit per bucket of the ring that holds events.
     filled: u64,
@@ -64,7 +65,7 @@ impl Default for CalendarQueue {
 }
 
 impl CalendarQueue {
-    /// Adds an event. All that are there lie at `now` or later.
+    /// Adds an event. All events in the queue are at `now` or later.
     #[inline]
     pub fn push(&mut self, now: u64, event: Event) {
         self.first = self.first.min(event);
@@ -86,7 +87,7 @@ impl CalendarQueue {
         self.first
     }
 
-    /// Removes the first event, which there must be.
+    /// Removes the first event; the queue must not be empty.
     #[inline]
     pub fn drop_first(&mut self) {
         let at = self.first.0;
@@ -117,14 +118,14 @@ impl CalendarQueue {
         self.heads.iter().flat_map(listed).chain(self.later.iter().copied())
     }
 
-    /// The place in the ring of the first bucket that holds events.
+    /// The index in the ring of the first bucket that holds events.
     #[inline(always)]
     fn first_place(&self) -> usize {
         let from = (self.base % BUCKETS) as u32;
         ((from + self.filled.rotate_right(from).trailing_zeros()) as usize) % BUCKETS as usize
     }
 
-    /// The ring begins at an instant before which nothing is left.
+    /// Moves the start of the ring to an instant before which no event is left.
     #[inline(always)]
     fn reach(&mut self, at: u64) {
         self.base = self.base.max(at >> BUCKET_BITS);
@@ -135,7 +136,7 @@ impl CalendarQueue {
 
     #[inline]
     fn insert(&mut self, event: Event) {
-        // What lies before the ring comes first, and so it does in the first bucket.
+        // An event before the ring goes into the first bucket, where it sorts first.
         let place = ((event.0 >> BUCKET_BITS).max(self.base) % BUCKETS) as usize;
         self.filled |= 1 << place;
         let mut before = NONE;
@@ -163,7 +164,7 @@ impl CalendarQueue {
         self.entries.len() as u32 - 1
     }
 
-    /// Takes into the ring what it reaches.
+    /// Moves into the ring the events that it now reaches.
     #[inline(never)]
     fn take_in_later(&mut self) {
         self.first_later = NEVER;
@@ -202,7 +203,7 @@ mod tests {
                     6 => random.next_u64() % 5_000_000,
                     _ => 200_000 * (random.next_u64() % 3),
                 };
-                // Equal instants with ranks that fall.
+                // Equal instants have descending ranks.
                 let event = (now + ahead, 2_000 - rank);
                 queue.push(now, event);
                 sorted.insert(event);

@@ -1,6 +1,6 @@
-//! A channel: the sending end of a ring, and who must hear of what is pushed.
+//! A channel: the sending end of a ring, and the receiver to notify of entries pushed into it.
 //!
-//! Models: one announcement to another partition for each window, one to this partition for each push.
+//! Models: one announcement per window to another partition, one per push within this partition.
 //! Leaves out: what is pushed, and when.
 
 use crate::activity::Place;
@@ -9,7 +9,7 @@ use crate::packet::InFlight;
 use crate::ring::Sender;
 use crate::round::Round;
 
-/// Who learns of a packet pushed into the ring.
+/// The receiver that is notified of a packet pushed into the ring.
 #[derive(Debug, Clone, Copy)]
 pub enum Far {
     /// Another partition, through the shared activity bits.
@@ -38,19 +38,19 @@ impl Channel {
         matches!(self.far, Far::Inside(_))
     }
 
-    /// How many entries were ever pushed.
+    /// Number of entries ever pushed.
     pub fn n_pushed(&self) -> u64 {
         self.sender.n_pushed()
     }
 
-    /// Puts an entry into the ring; nobody hears of it.
+    /// Puts an entry into the ring without a notification.
     #[cfg(test)]
     pub fn put(&mut self, entry: InFlight) {
         self.sender.push(entry);
     }
 
-    /// Puts an entry into the ring and lets the receiver know: another partition with the first push of a window, this one
-    /// with every push.
+    /// Puts an entry into the ring and notifies the receiver: another partition at the first push of a window, this one
+    /// at every push.
     #[inline(always)]
     pub fn push(&mut self, entry: InFlight, context: &mut PartitionContext, round: &Round) {
         self.sender.push(entry);

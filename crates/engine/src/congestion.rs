@@ -1,10 +1,10 @@
-//! The congestion tree: which ports are its roots, branches and leaves, and what flows are to it.
+//! The congestion tree: which ports are its roots, branches and leaves, and which flows contribute or are victims.
 //!
-//! Models: the rules of `docs/concepts/congestion-tree.md`, span by span, from what stood before each port, what each sent
-//! and how long it starved.
-//! Leaves out: where these are kept, which the coordinator knows; what happened within a span.
+//! Models: the rules of `docs/concepts/congestion-tree.md`, interval by interval, from the queue occupancy at each
+//! port, the bytes each port sent and the time it was starved of credits.
+//! Leaves out: the counters, which the coordinator reads; what happened within an interval.
 //!
-//! Invariants: sums are compared as integers; of equals the one with the lower number counts.
+//! Invariants: sums are compared as integers; ties go to the lower number.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use netloom_units::{Bytes, Duration, HostId, NodeId, PortId, Time};
 
 use crate::credit::{ByteSums, OccupancyInterval, Pair};
 
-/// What is read at a port.
+/// Counters of a port at a sampling instant.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
     /// Bytes sent so far.
     pub sent: u64,
-    /// Picoseconds starved so far.
+    /// Time starved of credits so far, in ps.
     pub starved: u64,
-    /// What stood before it in this span, at a switch.
+    /// Queue occupancy in this interval, at a switch.
     pub occupancy: Option<OccupancyInterval>,
 }
 
@@ -31,20 +31,20 @@ pub struct Congestion<'a> {
     model: &'a Model,
     asked: CongestionTree,
     stages: &'a [Stage],
-    /// Start of the span, in ps.
+    /// Start of the interval, in ps.
     start: u64,
-    /// Readings taken; of stages two each, before and after.
+    /// Number of readings; two for each stage, at the start and the end of its measured part.
     n_taken: usize,
-    /// For each port: bytes sent and picoseconds starved before the span.
+    /// For each port: bytes sent and time starved, in ps, before the interval.
     before: Vec<(u64, u64)>,
-    /// Whether nothing at all waited in the last span.
+    /// Whether no port had packets queued in the last interval.
     is_quiet: bool,
     ports: Vec<CongestionRow>,
     flows: Vec<CongestedFlowRow>,
 }
 
 impl<'a> Congestion<'a> {
-    /// Nothing has been sent yet; `None` where nothing was asked for.
+    /// Before the first interval; `None` if the congestion tree is not recorded.
     pub fn new(model: &'a Model) -> Option<Congestion<'a>> {
         let asked = model.recording.congestion.filter(|_| model.queues.credits.is_some())?;
         let stages = model.workload.staged.as_ref().map_or(&[][..], |staged| &staged.stages);
@@ -53,7 +53,7 @@ impl<'a> Congestion<'a> {
         Some(Congestion { model, asked, stages, start: 0, n_taken: 0, before, is_quiet: false, ports, flows })
     }
 
-    /// When the next reading is due; none after the last stage.
+    /// When the next reading is due; `None` after the last stage.
     pub fn next(&self) -> Option<Time> {
         if let Some(interval) = self.asked.interval {
             return Some(Time(self.start + interval.0));
@@ -70,7 +70,7 @@ impl<'a> Congestion<'a> {
         }
     }
 
-    /// A span ends now.
+    /// An interval ends now.
     pub fn take(&mut self, now: u64, readings: &[Reading]) {
         let is_judged = self.asked.interval.is_some() || !self.n_taken.is_multiple_of(2);
         let span = Span { start: self.start, end: now };
@@ -93,20 +93,20 @@ impl<'a> Congestion<'a> {
         self.n_taken += 1;
     }
 
-    /// Nothing happens before `earliest`: intervals in which nothing waits are passed over.
+    /// Nothing happens before `earliest`: skips the intervals in which no packet is queued.
     pub fn pass_quiet(&mut self, earliest: u64) {
         if let Some(interval) = self.asked.interval.filter(|_| self.is_quiet) {
             self.start += earliest.saturating_sub(self.start) / interval.0 * interval.0;
         }
     }
 
-    /// Rows of spans that are over, in the order of their tables.
+    /// Rows of intervals that are over, in the order of their tables.
     pub fn take_rows(&mut self) -> (Vec<CongestionRow>, Vec<CongestedFlowRow>) {
         (std::mem::take(&mut self.ports), std::mem::take(&mut self.flows))
     }
 }
 
-/// From when to when, in ps.
+/// Start and end of an interval, in ps.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     start: u64,
@@ -124,7 +124,7 @@ impl Span {
     }
 }
 
-/// A port in a span.
+/// The counters of a port in an interval.
 #[derive(Debug, Clone, Copy)]
 struct PortInterval<'a> {
     sent: u64,
@@ -132,15 +132,15 @@ struct PortInterval<'a> {
     occupancy: Option<&'a OccupancyInterval>,
 }
 
-/// A port in the tree.
+/// The position of a port in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
     role: Role,
-    /// The congested port that holds most of what it has sent there, and how much, in bytes over picoseconds.
+    /// The congested downstream port that holds most of this port's packets, and how much, in bytes times picoseconds.
     blocked_by: Option<(PortId, u128)>,
 }
 
-/// Judges a span.
+/// Determines the congestion tree of an interval.
 struct Judge<'a> {
     model: &'a Model,
     asked: CongestionTree,
@@ -160,13 +160,13 @@ impl Judge<'_> {
             .is_some_and(|occupancy| occupancy.all.sum > 0 && occupancy.all.sum >= least)
     }
 
-    /// Whether it starved for the share of some time that counts.
+    /// Whether it was starved for at least the threshold share of a time.
     fn is_blocked(&self, port: PortId, of: u64) -> bool {
         let starved = u128::from(self.intervals[port.index()].starved);
         starved > 0 && starved << 32 >= u128::from(self.asked.starved) * u128::from(of)
     }
 
-    /// The congested port at the other end of a link that holds most of what came by it.
+    /// The congested port at the other end of a link that holds most of the packets that arrived by it.
     fn holder(&self, port: PortId) -> Option<(PortId, u128)> {
         let fabric = self.fabric();
         let peer = fabric.port(port).peer;
@@ -203,11 +203,11 @@ impl Judge<'_> {
 
     fn port_rows(&self, places: &[Place]) -> Vec<CongestionRow> {
         let intervals = (0..).map(PortId).zip(&self.intervals);
-        let is_told = |interval: &PortInterval| {
+        let is_reported = |interval: &PortInterval| {
             interval.starved > 0 || interval.occupancy.is_some_and(|occupancy| occupancy.all.sum > 0)
         };
         intervals
-            .filter(|(_, interval)| is_told(interval))
+            .filter(|(_, interval)| is_reported(interval))
             .map(|(port, _)| self.port_row(port, places[port.index()]))
             .collect()
     }
@@ -232,7 +232,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What passed the switch above the sender of each pair of hosts.
+    /// Bytes that started at the switch above the sender, for each pair of hosts.
     fn injected(&self) -> BTreeMap<Pair, u64> {
         let mut injected = BTreeMap::new();
         for (port, interval) in (0..).map(PortId).zip(&self.intervals) {
@@ -283,7 +283,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether flows that ask for no more than a rate got it, less the share that counts as held up.
+    /// Whether flows with a rate limit achieved it, up to the share that counts as starved.
     fn has_enough(&self, (source, destination): Pair, bytes: u64) -> bool {
         let staged = self.model.workload.staged.iter().flat_map(|staged| &staged.flows);
         let mut wanted: Option<u128> = None;

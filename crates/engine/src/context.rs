@@ -1,11 +1,11 @@
-//! What the nodes of one partition share while they advance: timers, inner links, reports and counters.
+//! State that the nodes of one partition share while they advance: timers, inner links, reports and counters.
 //!
-//! Models: the local event order: at one instant heads of inner links by in-link, then timers by (node, kind, argument).
-//! What comes with nearly every packet is in a calendar queue, other timers in a heap.
+//! Models: the local event order: at one instant heads of inner links by in-link, then timers by (node, kind,
+//! argument). Timers set for nearly every packet are in a calendar queue, other timers in a heap.
 //! Leaves out: the nodes themselves.
 //!
-//! Invariants: nothing here is seen by another partition; reports are read by the coordinator between rounds, in
-//! partition order.
+//! Invariants: no other partition reads this state; the coordinator reads the reports between rounds, in partition
+//! order.
 
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
@@ -20,71 +20,71 @@ use crate::packet::Packet;
 use crate::telemetry::Telemetry;
 use crate::trace::HopRecord;
 
-/// Something a node does at an instant of its own.
+/// A timer event of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Timer {
     /// When, in ps.
     pub at: u64,
-    /// The node, by its place in the partition.
+    /// The node, by its index in the partition.
     pub node: u32,
-    /// What.
+    /// The action.
     pub kind: TimerKind,
 }
 
-/// What a timer does. The order of the variants is the order at equal times.
+/// The action of a timer. The order of the variants is the order at equal times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TimerKind {
-    /// The switch goes down or comes up; its links do so by themselves.
+    /// The switch goes down or comes up; its links have timers of their own.
     Switch {
         /// Whether it comes up.
         up: bool,
     },
-    /// Something happens to the link at a port.
+    /// The link at a port changes.
     Fault {
         /// Local port.
         port: u32,
-        /// What.
+        /// The change.
         change: Change,
     },
-    /// A NIC sends another pause frame for nothing.
+    /// A NIC in a pause storm sends another pause frame.
     Storm {
-        /// Which storm of the model.
+        /// The number of the storm in the model.
         number: u32,
     },
     /// A barrier releases an actor.
     Release {
-        /// The actor, by its place at the host.
+        /// The actor, by its index at the host.
         actor: u32,
     },
-    /// An actor is done, whatever is left of its work.
+    /// An actor ends, even if work is left.
     Dismiss {
-        /// The actor, by its place at the host.
+        /// The actor, by its index at the host.
         actor: u32,
     },
-    /// A lane of an actor goes on.
+    /// A stream of an actor continues.
     Wake {
-        /// The actor, by its place at the host.
+        /// The actor, by its index at the host.
         actor: u32,
-        /// The lane.
+        /// The stream.
         stream: u8,
     },
-    /// A message starts that an actor was to start later.
+    /// A message starts that an actor has delayed.
     Later {
-        /// The actor, by its place at the host.
+        /// The actor, by its index at the host.
         actor: u32,
     },
     /// A paced message sends its next packet.
     Pace {
-        /// Its number among the host's messages, which orders those due together.
+        /// Its number among the host's messages, which breaks ties.
         number: u32,
-        /// Its place among the host's sends.
+        /// Its slot among the host's sends.
         send: u32,
     },
-    /// An acknowledgement may be overdue.
+    /// The retransmission timeout of a queue pair may have expired.
     Timeout {
-        /// The queue pair's number at the host, which orders those due together.
+        /// The queue pair's number at the host, which breaks ties.
         number: u32,
-        /// Its place there.
+        /// Its slot there.
         pair: u32,
     },
     /// A timer of the switch's hook.
@@ -97,23 +97,23 @@ pub enum TimerKind {
         /// Local port.
         port: u32,
     },
-    /// Credits come back to a port that waits for some.
+    /// Credits return to a port that waits for them.
     Credits {
         /// Local port.
         port: u32,
     },
-    /// Something happens at a crossbar.
+    /// Arbitration or another event at a crossbar.
     Crossbar,
 }
 
-/// Bits of a rank below the node's number: the port, and above it what happens there.
+/// Bits of a rank below the node's number: the port, and above it the kind of timer.
 const NODE_SHIFT: u32 = 34;
 
-/// Bits of a rank below what happens.
+/// Bits of a rank below the kind.
 const KIND_SHIFT: u32 = 32;
 
 impl TimerKind {
-    /// The rank in the calendar queue of what comes with nearly every packet, at a node.
+    /// The rank in the calendar queue of a timer at a node, if it is of a kind set for nearly every packet.
     #[inline(always)]
     fn rank(self, node: u32) -> Option<u64> {
         let of_node = match self {
@@ -140,7 +140,7 @@ impl Timer {
     }
 }
 
-/// What happens next in a partition.
+/// The next event of a partition.
 #[derive(Debug, Clone, Copy)]
 pub enum Next {
     /// The packet at the head of an inner link arrives.
@@ -150,22 +150,22 @@ pub enum Next {
         /// The in-link.
         in_link: u32,
     },
-    /// A timer comes.
+    /// A timer fires.
     Timer(Timer),
 }
 
-/// What happens to the link at a port, in the order in which it does at one instant.
+/// A change of the link at a port; the order of the variants is the order at one instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
-    /// It carries nothing any more; the port knows nothing of that yet.
+    /// The link stops carrying packets; the port has not noticed yet.
     Cut,
     /// The port goes down.
     Down,
     /// The port comes up.
     Up,
-    /// The link carries packets again, and the port never knew that it did not.
+    /// The link carries packets again, and the port never noticed that it did not.
     Back,
-    /// Its rate or its errors change, as the fault of this number says.
+    /// Its rate or its error model changes, as given by the fault of this number.
     Set(u32),
 }
 
@@ -182,7 +182,7 @@ impl Change {
 }
 
 impl TimerKind {
-    /// Writes what it is, without places in tables.
+    /// Writes its kind and arguments, without slot numbers.
     pub fn write_state(self, out: &mut StateWriter) {
         let (kind, argument) = match self {
             TimerKind::Fault { port, change } => (0, u64::from(port) << 34 | change.word()),
@@ -193,7 +193,7 @@ impl TimerKind {
             TimerKind::Hook { number } => (5, u64::from(number)),
             TimerKind::Start { port } => (6, u64::from(port)),
             TimerKind::Storm { number } => (7, u64::from(number)),
-            // After everything else that happens at an instant.
+            // After all other events of an instant.
             TimerKind::Crossbar => (8, 0),
             TimerKind::Switch { up } => (9, u64::from(up)),
             TimerKind::Dismiss { actor } => (10, u64::from(actor)),
@@ -204,12 +204,12 @@ impl TimerKind {
     }
 }
 
-/// What a partition tells the coordinator.
+/// A report from a partition to the coordinator.
 #[derive(Debug, Clone, Copy)]
 pub enum Report {
-    /// A message's first packet was handed over.
+    /// The first packet of a message was handed to the NIC.
     Started {
-        /// Place in the flow table.
+        /// Slot in the flow table.
         flow: u32,
         /// Number among the sender's messages.
         number: u32,
@@ -218,42 +218,42 @@ pub enum Report {
     },
     /// A message's last byte arrived.
     Arrived {
-        /// Place in the flow table.
+        /// Slot in the flow table.
         flow: u32,
         /// When.
         at: u64,
         /// Data packets that arrived.
         packets: u32,
-        /// Links they crossed.
+        /// Sum of the links they crossed.
         hops: u64,
     },
-    /// A switch made a packet for a queue pair.
+    /// A switch generated a packet for a queue pair.
     Made {
-        /// Place in the flow table.
+        /// Slot in the flow table.
         flow: u32,
     },
-    /// A switch kept a packet of a queue pair back for good.
+    /// A switch suppressed a packet of a queue pair.
     Blocked {
-        /// Place in the flow table.
+        /// Slot in the flow table.
         flow: u32,
     },
     /// A packet of a queue pair was lost.
     Lost {
-        /// Place in the flow table.
+        /// Slot in the flow table.
         flow: u32,
     },
-    /// A queue pair retransmits, since nothing was acknowledged in time.
+    /// A queue pair retransmits after a timeout.
     TimedOut(Timeout),
-    /// The sender needs nothing more of a message.
+    /// The sender has finished a message.
     Sent {
-        /// Place in the flow table.
+        /// Slot in the flow table.
         flow: u32,
     },
     /// An actor reached a mark.
     Mark {
-        /// Which.
+        /// The mark.
         mark: Mark,
-        /// Who.
+        /// The actor.
         actor: u32,
         /// When.
         at: u64,
@@ -274,7 +274,7 @@ pub enum Report {
     },
     /// An actor has done all its operations.
     Finished,
-    /// There are accounts of recorded packets.
+    /// There are hop records of traced packets.
     HopRecords,
 }
 
@@ -283,24 +283,24 @@ pub enum Report {
 pub struct Timeout {
     /// When, in ps.
     pub at: u64,
-    /// Packets sent and not known to have arrived.
+    /// Packets in flight, sent and not acknowledged.
     pub unacknowledged: u32,
-    /// The host that sends.
+    /// The sending host.
     pub source: u32,
     /// The queue pair's number there.
     pub number: u32,
-    /// The host that receives.
+    /// The receiving host.
     pub destination: u32,
 }
 
-/// Drops of one reason at one place.
+/// Drops for one reason at one port or node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DropTally {
     /// Packets.
     pub packets: u64,
     /// Bytes.
     pub bytes: u64,
-    /// Packets of data among them.
+    /// Data packets among them.
     pub data: u64,
     /// First and last instant, in ps.
     pub span: (u64, u64),
@@ -308,52 +308,52 @@ pub struct DropTally {
 
 /// See the module.
 pub struct PartitionContext {
-    /// Timers that are seldom set.
+    /// Timers that are set rarely.
     timers: BinaryHeap<Reverse<Timer>>,
     /// The instant of the first of them, `u64::MAX` for none.
     next_seldom: u64,
-    /// Starts, credits and crossbars, once there have been such.
+    /// Timers of starts, credits and crossbars, once one has been set.
     calendar: Option<Box<CalendarQueue>>,
     /// The instant of the first of all timers, `u64::MAX` for none.
     next_timer: u64,
-    /// Heads of inner links: few, and mostly followed by another on the same link.
+    /// Heads of inner links: few, and mostly followed by another entry on the same link.
     inner: BinaryHeap<Reverse<(u64, u32)>>,
     /// The first instant of timers and heads, `u64::MAX` for none.
     next_event: u64,
-    /// Whether the head of an inner link stands in `inner`.
+    /// For each in-link, whether its head is in `inner`.
     queued: Vec<bool>,
-    /// For the coordinator.
+    /// Reports for the coordinator.
     pub reports: Vec<Report>,
-    /// Hops of recorded packets that are over, for the coordinator.
+    /// Completed hop records of traced packets, for the coordinator.
     pub hop_records: Vec<HopRecord>,
     /// Drops, by (node, local port, reason).
     pub drops: BTreeMap<(u32, Option<u32>, DropReason), DropTally>,
     /// Packets that have crossed a link to a node of this partition.
     pub hops: u64,
-    /// Credits among them, which are no packets.
+    /// Credit messages among them, which are not packets.
     pub n_credits: u64,
-    /// When the last credits arrive that nodes of this partition have sent back to switches, in ps.
+    /// When the last credits arrive that nodes of this partition have returned to switches, in ps.
     pub credits_until: u64,
-    /// In-links beside which credits may have come that a port here has begun to wait for.
+    /// In-links on which credits may have arrived for a port here that has begun to wait for them.
     pub credit_links: Vec<u32>,
-    /// A lower bound of when something happens next in this partition after the arrival at hand, arbitration apart, in ps.
+    /// A lower bound of the next event in this partition after the current arrival, arbitration excluded, in ps.
     pub quiet_until: u64,
     /// Data packets created by hosts of this partition.
     pub packets: u64,
     /// The instant of the last event, in ps.
     pub now: u64,
-    /// An actor ran dry: stop after this event and ask for operations.
+    /// An actor has run out of operations: stop after this event and request a refill.
     pub dry: bool,
-    /// Working memory for lists of live ports.
+    /// Scratch memory for lists of live ports.
     pub scratch: Vec<u32>,
-    /// Whether losses are told one by one: queue pairs are taken back when nothing of them is left.
+    /// Whether losses are reported one by one: queue pairs are freed when none of their packets is left.
     pub reports_losses: bool,
-    /// What ports wrote down about packets here, in runs with telemetry.
+    /// Telemetry that ports wrote about packets here, in runs with telemetry.
     pub telemetry: Option<Box<Telemetry>>,
 }
 
 impl PartitionContext {
-    /// A desk for a partition with this many in-links.
+    /// The context of a partition with this many in-links.
     pub fn new(n_in_links: usize) -> PartitionContext {
         PartitionContext {
             timers: BinaryHeap::new(),
@@ -399,13 +399,14 @@ impl PartitionContext {
         self.next_event
     }
 
-    /// Whether an inner in-link before this one has an arrival at this instant, before which there is none.
+    /// Whether an inner in-link with a lower number has an arrival at this instant; no event is pending before it.
     #[cold]
     pub fn has_arrival_before(&self, at: u64, in_link: u32) -> bool {
         self.inner.peek().is_some_and(|&Reverse(first)| first < (at, in_link))
     }
 
-    /// What happens next, which there must be: a timer is taken, an arrival must be by [`PartitionContext::popped_inside`].
+    /// The next event, which must exist: a timer is removed, an arrival must be removed by
+    /// [`PartitionContext::popped_inside`].
     #[inline(always)]
     pub fn take_next(&mut self) -> Next {
         match self.inner.peek() {
@@ -414,7 +415,7 @@ impl PartitionContext {
         }
     }
 
-    /// Takes the next timer, which there must be.
+    /// Removes and returns the next timer, which must exist.
     pub fn take_timer(&mut self) -> Timer {
         let timer = match &mut self.calendar {
             Some(calendar) if !is_seldom_before(&self.timers, calendar.first()) => {
@@ -442,7 +443,7 @@ impl PartitionContext {
         self.next_event = self.inner.peek().map_or(self.next_timer, |head| self.next_timer.min(head.0.0));
     }
 
-    /// All timers in no order (for writing state out).
+    /// All timers, unordered (to write the state out).
     pub fn timers(&self) -> impl Iterator<Item = Timer> + '_ {
         let ranked = self.calendar.iter().flat_map(|calendar| calendar.iter());
         self.timers.iter().map(|timer| timer.0).chain(ranked.map(Timer::ranked))
@@ -458,13 +459,13 @@ impl PartitionContext {
         }
     }
 
-    /// The head of an inner link that was next has left its ring; `next` is the arrival of what follows there.
+    /// The next inner link's head has left its ring; `next` is the arrival of the entry after it.
     #[inline(always)]
     pub fn popped_inside(&mut self, in_link: u32, next: Option<u64>) {
         let mut head = self.inner.peek_mut().expect("the head was seen");
         if let Some(arrival) = next {
             *head = Reverse((arrival, in_link));
-            // The heap finds its order again when this is dropped.
+            // Dropping this restores the heap order.
             drop(head);
         } else {
             PeekMut::pop(head);
@@ -473,17 +474,17 @@ impl PartitionContext {
         self.note_next_event();
     }
 
-    /// Tells of a recorded packet.
+    /// Emits a hop record of a traced packet.
     #[cold]
     pub fn record_hop(&mut self, hop_record: HopRecord) {
-        // Who has reports is looked at; accounts alone would not be found.
+        // The coordinator reads only partitions with reports; hop records alone would be missed.
         if self.hop_records.is_empty() {
             self.reports.push(Report::HopRecords);
         }
         self.hop_records.push(hop_record);
     }
 
-    /// A packet that waits in a node is lost, and its record with it.
+    /// A packet queued in a node is lost, and its telemetry record with it.
     #[cold]
     pub fn forget_record(&mut self, packet: &Packet) {
         if let Some(telemetry) = &mut self.telemetry {
@@ -494,7 +495,7 @@ impl PartitionContext {
     /// Counts a drop.
     #[cold]
     pub fn dropped(&mut self, at: u64, node: u32, port: Option<u32>, reason: DropReason, packet: &Packet) {
-        // A pause frame is part of no message, nor is a switch's notice.
+        // A pause frame belongs to no message, nor does a share notice of a switch.
         if self.reports_losses && !packet.is_frame() && !packet.is_share() {
             self.reports.push(Report::Lost { flow: packet.flow });
         }
@@ -509,7 +510,7 @@ impl PartitionContext {
     }
 }
 
-/// Whether a timer that is seldom set comes before one of the calendar queue: at its instant it is the first of its node.
+/// Whether the first rarely set timer comes before one of the calendar queue: with equal instant and node it does.
 #[inline(always)]
 fn is_seldom_before(timers: &BinaryHeap<Reverse<Timer>>, first: Event) -> bool {
     let node = Timer::ranked(first).node;

@@ -1,12 +1,12 @@
-//! What a switch that hosts hang below knows of the queue pairs that end there (Themis-D).
+//! State of a leaf (top-of-rack) switch about the queue pairs that end at its hosts (Themis-D).
 //!
-//! Models: data packets about to take the last hop are remembered, and NACKs that hosts send are suppressed if they report
-//! nothing but reordering; NACKs that the switch makes itself; how much of what was enqueued for a host has left; failed
-//! links that it learns of.
-//! Leaves out: which NACK is suppressed; the policy knows.
+//! Models: data packets about to take the last hop are recorded, and NACKs from hosts are suppressed if they indicate
+//! reordering only; NACKs that the switch generates itself; the amount of data enqueued for a host that has been sent;
+//! failed links known to the switch.
+//! Leaves out: which NACK is suppressed; the policy decides.
 //!
-//! Invariants: queue pairs within the rack are left alone; the place of a queue pair is used again only when nothing of it
-//! is left; what is said to have left has left, though more may have.
+//! Invariants: queue pairs within the rack are not tracked; the slot of a queue pair is reused only when nothing of it
+//! is left; data counted as sent has been sent, though more may have been.
 
 use std::num::NonZeroU32;
 
@@ -27,75 +27,75 @@ use crate::slab::Slab;
 #[derive(Debug)]
 pub struct Edge {
     themis: Themis,
-    /// The hosts below, in rising order.
+    /// The hosts below, in ascending order.
     below: Vec<u32>,
-    /// The first of them and how many, where their numbers follow each other; else nothing.
+    /// The first of them and their number, if their ids are consecutive; else a number of 0.
     block: (u32, u32),
-    /// What is remembered of queue pairs, by the places that messages know.
+    /// The tracked queue pairs, by the slots that messages carry.
     pairs: Slab<TrackedPair>,
-    /// Queue pairs whose host waits for a number.
+    /// Number of queue pairs whose host waits for a missing PSN.
     n_holes: u32,
-    /// Kinds of answers that are looked at, one bit each: ACKs while some host waits.
+    /// Packet kinds that are inspected, one bit each: NACKs, and ACKs while some host waits.
     observed_kinds: u8,
     /// The ports that lead to each host below.
     ports_to: Vec<Vec<u32>>,
-    /// Bytes of data that were ever enqueued for each host, by class.
+    /// Total bytes of data enqueued for each host, by class.
     enqueued: Vec<u64>,
-    /// What happened to NACKs from each port.
+    /// Counts of NACKs by port.
     tallies: Vec<Tally>,
-    /// Numbers that rings of queue pairs that are gone have overwritten too early, for each host below.
+    /// Entries that rings of closed queue pairs overwrote too early, for each host below.
     overwritten: Vec<u64>,
     /// The ports to other switches.
     uplinks: Vec<u32>,
-    /// What it knows of failed links.
+    /// Failed links known to the switch.
     knows: Failures,
-    /// Whether every NACK passes.
+    /// Whether every NACK is forwarded.
     is_off: bool,
 }
 
-/// A queue pair that ends below.
+/// A queue pair that ends at a host below.
 #[derive(Debug, Default)]
 struct TrackedPair {
     source: u32,
-    /// Where `enqueued` counts for it.
+    /// Index of its counter in `enqueued`.
     counter: u32,
-    /// While fewer data packets are remembered, the next one need only be remembered, too.
+    /// While its ring has fewer entries than this, the next data packet only needs to be recorded.
     limit: u32,
     pair: QueuePair,
 }
 
-/// What a switch knows of failed links between switches.
+/// Failures of links between switches that a switch knows of.
 #[derive(Debug, Clone, Copy, Default)]
 struct Failures {
-    /// One of its own has failed.
+    /// One of its own links has failed.
     own: bool,
-    /// One somewhere has failed, it was told.
+    /// It was notified that a link somewhere has failed.
     knows_of_failure: bool,
 }
 
-/// What happened to NACKs of the hosts at a port.
+/// Counts of NACKs of the hosts at a port.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// They went on.
+    /// They were forwarded.
     pub forwarded: u64,
-    /// They were kept back.
+    /// They were suppressed.
     pub blocked: u64,
-    /// The switch made them.
+    /// The switch generated them.
     pub made: u64,
 }
 
-/// The bit of a kind of packets.
+/// The bit of a packet kind.
 const fn bit(kind: PacketKind) -> u8 {
     1 << kind as u8
 }
 
 const NACKS: u8 = bit(PacketKind::Nack);
 
-/// Classes of packets.
+/// Number of packet classes.
 const N_CLASSES: usize = 8;
 
 impl Edge {
-    /// What a switch knows before the run; `None` at one without hosts or without other switches.
+    /// The initial state of a switch; `None` if it has no hosts, or all hosts are below it.
     pub fn at(model: &Model, node: NodeId) -> Option<Edge> {
         let chosen = model.balances.edge.as_ref()?;
         let ports = model.fabric.ports_of(node);
@@ -143,12 +143,12 @@ impl Edge {
         })
     }
 
-    /// What happens when a link between switches is reported failed.
+    /// The action when a link between switches is reported failed.
     pub fn failure(&self) -> Failure {
         self.themis.failure()
     }
 
-    /// What it knows of failed links has changed; tells whether it judges no more, or again, if that has changed, too.
+    /// Updates the known link failures; returns whether the filter is now off, if that has changed.
     fn learn(&mut self, knows: Failures) -> Option<bool> {
         self.knows = knows;
         let is_off = self.failure() == Failure::Ecmp && (knows.own || knows.knows_of_failure);
@@ -156,13 +156,13 @@ impl Edge {
             return None;
         }
         self.is_off = is_off;
-        // Whatever comes next is looked at.
+        // The next data packet of each queue pair takes the slow path.
         self.pairs.iter_mut().for_each(|known| known.limit = 0);
         self.pairs.iter_mut().for_each(|known| known.pair.forget_packets());
         Some(is_off)
     }
 
-    /// Paths that are left have changed: how many there are from a host elsewhere to one below.
+    /// Updates the number of remaining paths from remote hosts to the hosts below.
     pub fn renew_paths(&mut self, n_left: impl Fn(HostId, HostId) -> Option<NonZeroU32>) {
         let below = HostId(self.below[0]);
         let all = self.themis.n_paths();
@@ -172,14 +172,14 @@ impl Edge {
         }
     }
 
-    /// Whether an answer passing through must be looked at: a NACK from a host below, or an ACK from one while some host
-    /// waits. (A NACK for a host below comes from elsewhere and has passed its own filter.)
+    /// Whether a response passing through must be inspected: a NACK from a host below, or an ACK from one while some
+    /// host waits. (A NACK for a host below comes from elsewhere and has passed its own filter.)
     #[inline(always)]
     pub fn observes(&self, packet: &Packet) -> bool {
         self.observed_kinds & bit(packet.kind()) != 0 && !self.is_below(packet.destination)
     }
 
-    /// Whether a host hangs below.
+    /// Whether a host is attached below.
     #[inline(always)]
     pub fn is_below(&self, host: u32) -> bool {
         match self.block {
@@ -188,7 +188,7 @@ impl Edge {
         }
     }
 
-    /// The place of a host among those below.
+    /// The index of a host among those below.
     #[inline(always)]
     fn index(&self, host: u32) -> usize {
         match self.block {
@@ -197,7 +197,7 @@ impl Edge {
         }
     }
 
-    /// Where data of a class for a host below is counted.
+    /// The counter index of data of a class for a host below.
     #[inline(always)]
     fn counter(&self, host: u32, class: u8) -> usize {
         self.index(host) * N_CLASSES + usize::from(class & 7)
@@ -208,7 +208,7 @@ impl Edge {
         &self.ports_to[self.index(host)]
     }
 
-    /// Bytes that wait for a host below or are on the wire to it, of all classes.
+    /// Bytes queued for a host below or in transmission to it, of all classes.
     fn waiting_for(
         &self,
         host: u32,
@@ -225,8 +225,8 @@ impl Edge {
         self.ports_to(host).iter().map(waiting).sum()
     }
 
-    /// A queue pair from a host elsewhere will end at a host below, its data in a class: its place here; none for one from
-    /// below.
+    /// Tracks a new queue pair from a remote host to a host below, with its data class: returns its slot here; `None`
+    /// for a queue pair within the rack.
     pub fn expect_pair(
         &mut self,
         source: HostId,
@@ -243,19 +243,19 @@ impl Edge {
         Some(place)
     }
 
-    /// What happened to NACKs from a port.
+    /// The NACK counts of a port.
     pub fn tally(&self, port: usize) -> Tally {
         self.tallies[port]
     }
 
-    /// Data from a host below for another.
+    /// Counts data from a host below for another host below.
     #[inline(never)]
     fn count_local(&mut self, packet: &Packet) {
         let counter = self.counter(packet.destination, packet.class());
         self.enqueued[counter] += u64::from(packet.bytes);
     }
 
-    /// Numbers that rings overwrote while their NACKs might still have come, for each host below that has some.
+    /// Ring entries overwritten while their NACKs could still arrive, for each host below that has some.
     pub fn overwritten(&self) -> impl Iterator<Item = (HostId, u64)> {
         let mut all = self.overwritten.clone();
         for known in self.pairs.iter() {
@@ -264,7 +264,7 @@ impl Edge {
         self.below.iter().map(|&host| HostId(host)).zip(all).filter(|(_, overwritten)| *overwritten > 0)
     }
 
-    /// Nothing is left of a queue pair.
+    /// Frees a queue pair of which nothing is left.
     pub fn forget(&mut self, pair: u32) {
         let known = self.pairs.get_mut(pair);
         self.overwritten[known.counter as usize / N_CLASSES] += known.pair.counters().overwritten;
@@ -272,7 +272,7 @@ impl Edge {
         self.pairs.remove(pair);
     }
 
-    /// Does something with a queue pair, and takes note of whether its host waits for a number then.
+    /// Applies a function to a queue pair and updates the count of those whose host waits for a PSN.
     fn change<T>(&mut self, pair: u32, what: impl FnOnce(&Themis, &mut QueuePair) -> T) -> T {
         let TrackedPair { pair, limit, .. } = self.pairs.get_mut(pair);
         let before = pair.has_hole();
@@ -284,7 +284,7 @@ impl Edge {
         done
     }
 
-    /// A data packet that was announced is dropped at the port to its host.
+    /// A data packet that was recorded is dropped at the port to its host.
     #[cold]
     pub fn take_back(&mut self, packet: &Packet, round: &Round) {
         if !packet.is_data() || !self.is_below(packet.destination) {
@@ -300,7 +300,7 @@ impl Edge {
         self.enqueued[counter] -= u64::from(packet.bytes);
     }
 
-    /// Writes what later behaviour depends on.
+    /// Writes the state that later behaviour depends on.
     pub fn write_state(&self, out: &mut StateWriter) {
         out.word(u64::from(self.is_off));
         for known in self.pairs.iter() {
@@ -309,7 +309,7 @@ impl Edge {
     }
 }
 
-/// The links to hosts as the filter must know them: the fastest, and the longest wait for an answer.
+/// The links to hosts as the filter needs them: the highest rate, and the longest response time.
 fn last_hop<'a>(model: &Model, ports: impl Iterator<Item = &'a Port> + Clone) -> Option<LastHop> {
     let rate = ports.clone().map(|port| port.rate).max()?;
     let rdma = model.transport.rdma()?;
@@ -319,7 +319,7 @@ fn last_hop<'a>(model: &Model, ports: impl Iterator<Item = &'a Port> + Clone) ->
 }
 
 impl Node {
-    /// A data packet for a host below is about to be enqueued.
+    /// Records a data packet for a host below that is about to be enqueued.
     #[inline(always)]
     pub fn remember_data(
         &mut self,
@@ -342,7 +342,7 @@ impl Node {
         known.pair.remember(packet.sequence, themis::units(*enqueued));
     }
 
-    /// As above, where there is more to do than to remember a data packet.
+    /// As above, if a data packet needs more than to be recorded.
     #[cold]
     #[inline(never)]
     fn judge_data(
@@ -357,7 +357,7 @@ impl Node {
         let edge = edge.as_deref_mut().expect("seen by the caller");
         let enqueued = edge.enqueued[edge.pairs.get_mut(place).counter as usize];
         let waiting = edge.waiting_for(packet.destination, ports, now, context, round);
-        // The packet itself is counted, and not enqueued yet.
+        // The packet itself is already counted but not yet enqueued.
         let left = themis::units(enqueued.saturating_sub(waiting + u64::from(packet.bytes)));
         let is_off = edge.is_off;
         let made = edge.change(place, |filter, pair| {
@@ -396,7 +396,7 @@ impl Node {
         self.forward::<GUARDED_COMPARING>(now, self.ports.len() as u32, &nack, context, round);
     }
 
-    /// An ACK or NACK from a host: whether it goes on to the sender.
+    /// An ACK or NACK from a host: returns whether it is forwarded to the sender.
     #[cold]
     #[inline(never)]
     pub fn pass_answer(
@@ -448,10 +448,11 @@ impl Node {
         }
     }
 
-    /// It is told whether some link between switches has failed, where everybody who sprays falls back then.
-    pub fn set_failure_known(&mut self, told: bool) {
-        let Some(edge) = self.edge.as_deref_mut() else { return self.fall_back(told) };
-        if let Some(is_off) = edge.learn(Failures { knows_of_failure: told, ..edge.knows }) {
+    /// Notifies the switch whether some link between switches has failed, where all switches that spray then fall back
+    /// to ECMP.
+    pub fn set_failure_known(&mut self, is_failed: bool) {
+        let Some(edge) = self.edge.as_deref_mut() else { return self.fall_back(is_failed) };
+        if let Some(is_off) = edge.learn(Failures { knows_of_failure: is_failed, ..edge.knows }) {
             self.fall_back(is_off);
         }
     }

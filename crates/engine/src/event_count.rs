@@ -1,18 +1,18 @@
-//! Waiting for a condition that another thread makes true: first spinning, then in the kernel.
+//! Waiting for a condition that another thread makes true: first by spinning, then in the kernel.
 //!
 //! Models: an event count: waiters check a condition of their own, the thread that changes it notifies.
-//! Leaves out: what the condition is; it is an atomic of the caller.
+//! Leaves out: the condition itself; it is an atomic of the caller.
 //!
-//! Invariants: no notification is lost: a waiter registers before its last check, a notifier changes the condition before
-//! it looks for waiters, and both are sequentially consistent.
+//! Invariants: no notification is lost: a waiter registers before its last check, a notifier changes the condition
+//! before it checks for waiters, and both are sequentially consistent.
 
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Checks before a waiter sleeps: some ten microseconds, about what a sleep and a wake-up cost.
+/// Checks before a waiter sleeps: some ten microseconds, about the cost of a sleep and a wake-up.
 const SPINS: u32 = 500;
 
-/// Where threads wait.
+/// A waiting point for threads.
 #[derive(Default)]
 pub struct EventCount {
     n_sleeping: AtomicUsize,

@@ -1,22 +1,23 @@
-//! Whether threads share a round: the choice that was faster in the last rounds of that size.
+//! Decides whether worker threads share a round: the choice that was faster in the last rounds of that size.
 //!
 //! Models: the time per work of serial rounds, which one thread advances, and of shared rounds, by the number of due
 //! partitions; trials of sharing, with exponential backoff after a lost one.
 //! Leaves out: how rounds are shared; the clock, which the caller passes in.
 //!
-//! Invariants: a lost trial is followed by serial rounds that take at least `REPAYMENT` times its loss, so sharing costs
-//! little even where it never pays. Results do not depend on any answer.
+//! Invariants: a lost trial is followed by serial rounds that take at least `REPAYMENT` times its loss, so sharing
+//! costs little even where it never pays. Results do not depend on any decision.
 
 /// A clock, in nanoseconds since any instant.
 pub type Clock<'a> = &'a dyn Fn() -> u64;
 
-/// Time of serial rounds before the first trial, and before shared rounds are compared with new serial ones, in ns.
+/// Duration of the serial rounds before the first trial, and before shared rounds are compared with new serial ones, in
+/// ns.
 const WARM_UP: u64 = 2_000_000;
 
-/// What the work of a trial would take in serial rounds, in ns: longer than the time slices of a scheduler.
+/// The work of a trial, as its duration in serial rounds, in ns: longer than the time slices of a scheduler.
 const TRIAL: u64 = 5_000_000;
 
-/// A trial ends at once when it has lost this, in ns.
+/// A trial ends early when it has lost this, in ns.
 const MOST_LOST: u64 = 1_000_000;
 
 /// Least time of the serial rounds after a lost trial, in multiples of its loss.
@@ -25,7 +26,7 @@ const REPAYMENT: u64 = 20;
 /// Least time of the serial rounds after a lost trial, in ns.
 const LEAST_BACKOFF: u64 = 20_000_000;
 
-/// Trials won in a row, at first, before serial rounds are measured anew.
+/// Initial number of trials won in a row before serial rounds are measured again.
 const WINS: u32 = 20;
 
 /// Lost trials in a row double the backoff, up to this exponent; runs of [`WINS`] won trials double the next run.
@@ -45,7 +46,7 @@ pub struct Governor<'a> {
 }
 
 impl<'a> Governor<'a> {
-    /// Without a clock every round is shared that has a few due partitions.
+    /// Without a clock every round with at least `LEAST_DUE` due partitions is shared.
     pub fn new(clock: Option<Clock<'a>>) -> Governor<'a> {
         Governor { clock, classes: [SizeClass::default(); usize::BITS as usize], started: 0 }
     }
@@ -66,7 +67,7 @@ impl<'a> Governor<'a> {
             && n_due >= LEAST_DUE
         {
             let took = clock().saturating_sub(self.started);
-            // A due partition takes time although nothing crosses its links.
+            // A due partition takes time even if no packet crosses its links.
             self.classes[n_due.ilog2() as usize].note(Cost { time: took, work: hops + n_due as u64 });
         }
     }
@@ -85,21 +86,21 @@ impl Cost {
         self.work += other.work;
     }
 
-    /// What some work takes at this rate, in ns.
+    /// The duration of some work at this rate, in ns.
     fn of(self, work: u64) -> u64 {
         (u128::from(self.time) * u128::from(work) / u128::from(self.work.max(1))) as u64
     }
 }
 
-/// Rounds of one power of two of due partitions.
+/// Statistics of rounds whose number of due partitions has one power of two.
 #[derive(Debug, Clone, Copy)]
 struct SizeClass {
     shares: bool,
-    /// The last serial rounds.
+    /// The recent serial rounds.
     serial: Cost,
     /// Time of serial rounds before the next trial, in ns.
     backoff: u64,
-    /// The trial under way.
+    /// The current trial.
     trial: Cost,
     /// Trials won since the last serial round.
     wins: u32,
@@ -163,7 +164,7 @@ mod tests {
 
     const N_DUE: usize = 100;
 
-    /// Time of rounds of 1000 hops, in all and of these shared, each round taking `serial` or `shared` ns.
+    /// Time of rounds of 1000 hops: the total and that of shared rounds, each round taking `serial` or `shared` ns.
     fn rounds(
         n: u32,
         clock: &Cell<u64>,

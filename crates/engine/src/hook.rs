@@ -1,8 +1,8 @@
-//! The third seat: a middlebox in a switch's pipeline.
+//! A hook: a middlebox in a switch's pipeline.
 //!
 //! Models: a hook sees each packet when it arrives and when its transmission starts; it may let it pass (changed or
 //! not), drop it, keep it, send packets of its own, and set timers.
-//! Leaves out: any particular scheme; Themis and its like will be hooks.
+//! Leaves out: any particular scheme, such as Themis.
 //!
 //! Invariants: a hook acts at the exact instant of the event, in the node's event order; a packet it keeps is its own
 //! to emit later or never.
@@ -11,21 +11,21 @@ use netloom_units::{NodeId, StateWriter, Time};
 
 use crate::packet::Packet;
 
-/// What becomes of a packet.
+/// The decision about a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It goes on.
+    /// It is forwarded.
     Pass,
     /// It is dropped and counted.
     Drop,
-    /// The hook has it now.
+    /// The hook keeps it.
     Keep,
 }
 
-/// What a hook may do beside its verdict.
+/// Actions of a hook beside its verdict.
 #[derive(Debug, Default)]
 pub struct Actions {
-    /// Packets to forward from here, in this order, as if they had come by an in-link of their own.
+    /// Packets to forward from here, in this order, as if they had arrived on an in-link of their own.
     pub emit: Vec<Packet>,
     /// Timers to set: (instant, the hook's own number).
     pub timers: Vec<(Time, u32)>,
@@ -41,14 +41,14 @@ pub trait Hook: Send {
         Verdict::Pass
     }
 
-    /// A timer has come.
+    /// A timer has fired.
     fn on_timer(&mut self, _now: Time, _number: u32, _actions: &mut Actions) {}
 
-    /// Writes what later behaviour depends on.
+    /// Writes the state that later behaviour depends on.
     fn write_state(&self, _out: &mut StateWriter) {}
 }
 
-/// A hook and where it sits.
+/// A hook and its switch.
 pub struct PlacedHook {
     /// The switch.
     pub node: NodeId,

@@ -1,11 +1,12 @@
 //! A host: its actors, the messages it sends and receives, and the NIC's transport.
 //!
-//! Models: `open_loop` (a whole message queued at once, or paced) and `window` (so many packets in flight, an ACK per
-//! packet, out-of-order receiver); without recovery, a message that loses a packet never completes and is reported as such.
-//! Leaves out: queue pairs (`rdma`), to which messages and packets are handed on.
+//! Models: `open_loop` (a whole message queued at once, or paced) and `window` (a fixed number of packets in flight, an
+//! ACK per packet, out-of-order receiver); without recovery, a message that loses a packet never completes and is
+//! reported as such.
+//! Leaves out: queue pairs (`rdma`), which take over their messages and packets.
 //!
-//! Invariants: a host's messages are numbered in the order they start; flow hashes come from that number, never from
-//! places in tables.
+//! Invariants: a host's messages are numbered in the order they start; flow hashes are computed from that number, never
+//! from slot numbers.
 
 use netloom_model::{FlowHashInput, Model, TransportKind};
 use netloom_units::{ActorId, Rate, StateWriter, Time, mix};
@@ -30,15 +31,15 @@ pub struct Host {
     pub sends: Slab<Send>,
     /// Messages expected or being received.
     pub receives: Slab<Receive>,
-    /// How many messages have started here.
+    /// Number of messages that have started here.
     n_started: u32,
-    /// Actors that ran dry: they go on at the instant of the pause once refilled.
+    /// Actors that ran out of operations: once refilled they continue at the instant of the pause.
     dry: Vec<u32>,
     effects: Vec<Effect>,
     numbers_matter: bool,
-    /// Queue pairs, where messages travel on such.
+    /// The NIC, if messages use queue pairs.
     pub nic: Option<Box<Nic>>,
-    /// In what order packets came, where that is recorded and messages do not travel on queue pairs.
+    /// Reordering of received packets, if it is recorded and messages do not use queue pairs.
     pub reordering: Option<Box<Reordering>>,
 }
 
@@ -49,7 +50,7 @@ pub struct Send {
     receive_slot: u32,
     destination: u32,
     entropy: u32,
-    /// What all its packets carry.
+    /// Header fields common to all its packets.
     stamp: Stamp,
     /// Packets handed over so far.
     next: u32,
@@ -69,25 +70,26 @@ pub struct Send {
 pub struct Receive {
     /// Bytes still missing.
     pub missing: u64,
-    /// Place in the flow table.
+    /// Slot in the flow table.
     pub flow: u32,
-    /// Where ACKs go.
+    /// The host to which ACKs are sent.
     pub source: u32,
-    /// Place of the message's state there.
+    /// Slot of the message's state there.
     pub send_slot: u32,
     /// Packets that have arrived.
     pub packets: u32,
-    /// Links they crossed.
+    /// Sum of the links they crossed.
     pub hops: u64,
 }
 
 impl Host {
-    /// A host at rest, which knows whether the numbers of its messages decide their paths.
+    /// An idle host; the flow-hash input determines whether its message numbers affect paths.
     pub fn new(entropy: FlowHashInput) -> Host {
         Host { numbers_matter: entropy == FlowHashInput::Message, ..Host::default() }
     }
 
-    /// Writes what later behaviour depends on: messages under way, in an order that does not depend on their places.
+    /// Writes the state that later behaviour depends on: messages in flight, in an order that does not depend on their
+    /// slots.
     pub fn write_state(&self, out: &mut StateWriter) {
         if self.numbers_matter {
             out.word(u64::from(self.n_started));
@@ -115,7 +117,7 @@ impl Host {
 }
 
 impl Send {
-    /// The hash input of its packets.
+    /// The flow-hash input of its packets.
     pub fn entropy(&self) -> u32 {
         self.entropy
     }
@@ -193,7 +195,7 @@ impl Node {
         }
     }
 
-    // Once per message: what it needs must not burden what happens per packet.
+    // Once per message, so kept out of the code that runs per packet.
     #[inline(never)]
     fn message_arrived(
         &mut self,
@@ -207,7 +209,7 @@ impl Node {
         self.notify_receiver(now, flow, context, round);
     }
 
-    /// Tells the actor that waits for a message.
+    /// Notifies the actor that waits for a message.
     pub fn notify_receiver(&mut self, now: u64, flow: u32, context: &mut PartitionContext, round: &Round) {
         let message = &round.flows[flow as usize].message;
         if let Some(actor) = message.notify {
@@ -215,7 +217,7 @@ impl Node {
         }
     }
 
-    /// Tells the actor that waits until a message it sent is acknowledged.
+    /// Notifies the actor that waits until a message it sent is acknowledged.
     pub fn notify_sender(&mut self, now: u64, flow: u32, context: &mut PartitionContext, round: &Round) {
         let message = &round.flows[flow as usize].message;
         if let Some(actor) = message.completion {
@@ -257,14 +259,14 @@ impl Node {
         }
     }
 
-    /// Lets an actor do what it can at `now`.
+    /// Advances an actor as far as possible at `now`.
     pub fn run_actor(&mut self, now: u64, place: u32, context: &mut PartitionContext, round: &Round) {
         let host = self.host_mut();
         let mut effects = std::mem::take(&mut host.effects);
         let actor = &mut host.actors[place as usize];
         let id = actor.id;
-        let appetite = actor.advance(now, &mut effects);
-        match appetite {
+        let state = actor.advance(now, &mut effects);
+        match state {
             ActorState::Supplied => {}
             ActorState::NeedsRefill => context.reports.push(Report::NeedsRefill { actor: id }),
             ActorState::Finished => context.reports.push(Report::Finished),
@@ -290,14 +292,14 @@ impl Node {
         self.host_mut().effects = effects;
     }
 
-    /// Goes on with the actors that ran dry at `now` and have been refilled since.
+    /// Resumes the actors that ran out of operations at `now` and have been refilled since.
     pub fn resume_actors(&mut self, now: u64, context: &mut PartitionContext, round: &Round) {
         for place in std::mem::take(&mut self.host_mut().dry) {
             self.run_actor(now, place, context, round);
         }
     }
 
-    /// Hands over the first packets of a message.
+    /// Starts a message: hands over its first packets.
     fn start_message(&mut self, now: u64, flow: u32, context: &mut PartitionContext, round: &Round) {
         let model = round.model;
         let described = &round.flows[flow as usize];
@@ -357,7 +359,7 @@ impl Node {
         context.set_timer(at, self.place, TimerKind::Pace { number: send.number, send: slot });
     }
 
-    /// A message of which nothing comes back has been handed over whole.
+    /// A message that receives no ACKs has been handed over completely.
     fn finish_send(&mut self, slot: u32, context: &mut PartitionContext) {
         let send = self.host_mut().sends.get_mut(slot);
         send.acknowledged = send.n_packets;
@@ -399,7 +401,7 @@ impl Node {
     }
 }
 
-/// The pace of a message: its own, or the transport's.
+/// The pacing rate of a message: its own, or the transport's.
 fn pace_of(round: &Round, flow: u32) -> Rate {
     let own = round.flows[flow as usize].message.rate;
     let general = match round.model.transport.kind {
@@ -409,12 +411,12 @@ fn pace_of(round: &Round, flow: u32) -> Rate {
     own.or(general).expect("only paced messages set pace timers")
 }
 
-/// The hash input of a message's packets.
+/// The flow-hash input of a message's packets.
 pub fn entropy(model: &Model, flow: &Flow, number: u32, now: u64) -> u32 {
     let pair = mix(model.seed ^ mix((u64::from(flow.source.0) << 32) | u64::from(flow.message.to.0)));
     let own = match (model.transport.flow_hash_input, flow.message.staged_flow()) {
         (FlowHashInput::Pair, _) => 0,
-        // One connection for as long as it lasts.
+        // One connection for the whole staged flow.
         (_, Some(staged)) => mix(u64::from(staged)),
         (FlowHashInput::Message, None) => u64::from(number) + 1,
         (FlowHashInput::Start, None) => now + 1,

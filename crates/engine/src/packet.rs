@@ -248,7 +248,7 @@ impl Stamp {
 
     /// The same, of a message whose packets say whether their queue pair has drained.
     #[must_use]
-    pub fn telling_drained(self) -> Stamp {
+    pub fn reporting_drained(self) -> Stamp {
         Stamp(self.0 | Packet::DRAINED)
     }
 }

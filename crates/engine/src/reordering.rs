@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn any_order_is_told_as_defined() {
+    fn any_order_is_reported_as_defined() {
         for seed in 0..300 {
             let mut random = Random::stream(seed, 5, 5);
             let reach = 1 + u64::from(random.below(12));

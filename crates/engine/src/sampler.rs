@@ -128,10 +128,10 @@ impl Sampler {
     fn n_rows(&self) -> u64 {
         let quiet = vec![Cell::default(); self.n_ports];
         let befores = std::iter::once(&quiet).chain(&self.samples);
-        let told = |(now, before): (&Vec<Cell>, &Vec<Cell>)| {
+        let reported = |(now, before): (&Vec<Cell>, &Vec<Cell>)| {
             now.iter().zip(before).filter(|(now, before)| now.has_news_after(before)).count() as u64
         };
-        self.samples.iter().zip(befores).map(told).sum()
+        self.samples.iter().zip(befores).map(reported).sum()
     }
 
     /// All rows, by (time, port), in pieces of bounded size; intervals of a port in which nothing was have none.

@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn of_steps_that_took_equally_long_the_earlier_is_told() {
+    fn of_steps_that_took_equally_long_the_earlier_is_reported() {
         let jobs = [job(2, 0, 100)];
         for (most, expected) in
             [(1, vec![0]), (2, vec![0, 3]), (4, vec![0, 2, 3, 5]), (9, vec![0, 1, 2, 3, 4, 5])]

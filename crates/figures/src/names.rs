@@ -55,8 +55,11 @@ mod tests {
         assert_eq!(fitting(&names, 100.0), ["balance=ecmp", "balance=spray"]);
         // Each has its own middle, which is what gives way.
         let alike = ["begin-1-end", "begin-2-end"];
-        let told = fitting(&alike, 25.0);
-        assert!(told[0] != told[1] && told[0].starts_with('1') && told[1].starts_with('2'), "{told:?}");
+        let reported = fitting(&alike, 25.0);
+        assert!(
+            reported[0] != reported[1] && reported[0].starts_with('1') && reported[1].starts_with('2'),
+            "{reported:?}"
+        );
         assert!(fitting(&["a very long name of a single run"], 60.0)[0].contains('…'));
     }
 }

@@ -36,7 +36,7 @@ pub struct Demo<'a> {
     /// Raised to end all runs.
     pub stop: Option<&'a AtomicBool>,
     /// Called with the progress, from any thread.
-    pub tell: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
+    pub on_progress: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
 }
 
 /// Where the report about the demonstration goes.
@@ -64,7 +64,7 @@ pub fn demo(demo: Demo<'_>) -> Result<(Vec<PointReport>, Comparison), LabError> 
         over: demo.over,
         command: demo.command,
         stop: demo.stop,
-        tell: demo.tell,
+        on_progress: demo.on_progress,
     });
     let reports: Vec<PointReport> = reports.into_iter().collect::<Result<_, _>>()?;
     report(&folders, &page, demo.overwrite, demo.over)?;

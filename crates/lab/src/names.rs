@@ -20,7 +20,7 @@ pub(crate) fn safe_name(name: &str) -> String {
 }
 
 /// A name that says as much as can be said, and ends with a hash where that is not all.
-pub(crate) fn telling_name(name: &str) -> String {
+pub(crate) fn descriptive_name(name: &str) -> String {
     let clean = cleaned(name, SIGNS_OF_POINTS);
     if clean == name && name.len() <= LONGEST && name.is_ascii() && !name.is_empty() {
         return clean;
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn plain_names_stay_as_they_are() {
         for name in ["balance=ecmp", "jobs.0.steps=3,balance=spray", "two_jobs-1.5"] {
-            assert_eq!(telling_name(name), name);
+            assert_eq!(descriptive_name(name), name);
         }
     }
 
@@ -57,12 +57,12 @@ mod tests {
     fn what_is_lost_is_in_the_hash() {
         let long = "x".repeat(400);
         let names = ["a b", "a/b", "a-b", "..", ".", "", "../../etc", "a~b", "\u{e9}", &long];
-        let told: Vec<String> = names.iter().map(|name| telling_name(name)).collect();
-        for (place, name) in told.iter().enumerate() {
+        let reported: Vec<String> = names.iter().map(|name| descriptive_name(name)).collect();
+        for (place, name) in reported.iter().enumerate() {
             assert!(!name.is_empty() && name.len() < 160 && !name.contains(['/', ' ']), "{name}");
-            assert!(!name.starts_with('.') && !told[..place].contains(name), "{name}");
+            assert!(!name.starts_with('.') && !reported[..place].contains(name), "{name}");
         }
-        assert_eq!(told[2], "a-b");
-        assert!(told[0].starts_with("a-b~") && told[1].starts_with("a-b~"));
+        assert_eq!(reported[2], "a-b");
+        assert!(reported[0].starts_with("a-b~") && reported[1].starts_with("a-b~"));
     }
 }

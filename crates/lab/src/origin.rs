@@ -29,7 +29,7 @@ impl Origin for Source {
     }
 
     fn read(&self) -> Result<Vec<u8>, String> {
-        self.refuse_special().and_then(|()| Source::read(self)).map_err(|error| error.to_string())
+        self.refuse_unreadable_kinds().and_then(|()| Source::read(self)).map_err(|error| error.to_string())
     }
 
     fn is_same(&self, other: &Source) -> bool {
@@ -59,7 +59,7 @@ fn plain(path: &Path) -> PathBuf {
 }
 
 impl Source {
-    fn refuse_special(&self) -> Result<(), LabError> {
+    fn refuse_unreadable_kinds(&self) -> Result<(), LabError> {
         match self {
             // What is not there, or a folder, is refused in better words when it is read.
             Source::File(path) => match fs::metadata(path) {

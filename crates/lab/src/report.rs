@@ -26,9 +26,9 @@ pub fn report(folders: &[PathBuf], file: &Path, overwrite: Overwrite, over: Over
 /// # Errors
 /// If one of them is no complete run folder or cannot be read, or an interval is not within it.
 pub fn report_text(folders: &[PathBuf], over: Over, look: Look) -> Result<String, LabError> {
-    let told = read(&named(folders), over)?;
+    let reported = read(&named(folders), over)?;
     let said: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
-    Ok(text::report(&told, &said, look))
+    Ok(text::report(&reported, &said, look))
 }
 
 /// The runs of these folders, those of sweeps in their place, called as [`crate::compare`] calls them.

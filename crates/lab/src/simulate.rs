@@ -14,7 +14,7 @@ use crate::error::{LabError, check_threads};
 use crate::prepare::Prepared;
 use crate::slowest::{Slowest, paths};
 use crate::summary::{Gather, Summary, Totals};
-use crate::watch::{Watch, Watchman};
+use crate::watch::{ProgressObserver, Watch};
 
 /// What a run came to.
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ pub fn simulate(
     let mut gather = Gather::whole(prepared.n_hosts(), prepared.host_ports());
     let mut slowest = Slowest::new(model.recording.slowest_flows);
     let mut all = All { sink, gather: &mut gather, slowest: &mut slowest };
-    let mut watchman = Watchman::new(watch, model);
+    let mut watchman = ProgressObserver::new(watch, model);
     let begun = Instant::now();
     let clock = || begun.elapsed().as_nanos() as u64;
     let seams = Seams { observer: Some(&mut watchman), clock: Some(&clock), ..Seams::default() };

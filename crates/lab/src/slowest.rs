@@ -22,7 +22,7 @@ use netloom_units::{Bytes, Duration, HostId, PortId, Time};
 
 use crate::error::LabError;
 use crate::prepare::Prepared;
-use crate::watch::{RunProgress, Watch, Watchman};
+use crate::watch::{ProgressObserver, RunProgress, Watch};
 
 /// A message that arrived; slower ones come first, of equally slow ones the earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,11 +93,11 @@ pub(crate) fn paths(
     let mut work = prepared.work()?;
     let mut sums = Sums::new(&model.fabric, slowest);
     let mut until = Until(last);
-    let tell = watch.tell.map(|tell| -> &mut dyn FnMut(&RunProgress) { tell });
+    let tell = watch.on_progress.map(|tell| -> &mut dyn FnMut(&RunProgress) { tell });
     let look = watch.look.map(|look| -> &mut dyn FnMut(&RunProgress, &dyn States) { look });
-    let watch = Watch { stop: watch.stop, tell, look, observer: Some(&mut until) };
+    let watch = Watch { stop: watch.stop, on_progress: tell, look, observer: Some(&mut until) };
     let stop = watch.stop;
-    let mut watchman = Watchman::new(watch, &model).again();
+    let mut watchman = ProgressObserver::new(watch, &model).again();
     let begun = Instant::now();
     let clock = || begun.elapsed().as_nanos() as u64;
     let seams = Seams { observer: Some(&mut watchman), clock: Some(&clock), ..Seams::default() };

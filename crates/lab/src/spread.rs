@@ -50,7 +50,7 @@ impl SweepProgress {
 }
 
 /// Who wants to be told how far many runs are.
-pub(crate) type Tell<'a> = Option<&'a (dyn Fn(&SweepProgress) + Sync)>;
+pub(crate) type OnProgress<'a> = Option<&'a (dyn Fn(&SweepProgress) + Sync)>;
 
 /// Does all tasks; `threads` says how many at a time, `None` takes all cores.
 ///
@@ -58,17 +58,17 @@ pub(crate) type Tell<'a> = Option<&'a (dyn Fn(&SweepProgress) + Sync)>;
 pub(crate) fn spread<T: Sync, R: Send>(
     tasks: &[T],
     threads: Option<usize>,
-    tell: Tell<'_>,
+    on_progress: OnProgress<'_>,
     weight: impl Fn(&T) -> u64,
     work: impl Fn(&T, Task<'_>) -> R + Sync,
 ) -> Result<Vec<R>, LabError> {
     let threads = threads.unwrap_or_else(cores);
     check_threads(threads)?;
     let weights: Vec<u64> = tasks.iter().map(weight).collect();
-    let board = Board::new(&weights, tell);
+    let progress = SharedProgress::new(&weights, on_progress);
     let mut order: Vec<usize> = (0..tasks.len()).collect();
     order.sort_by_key(|&number| std::cmp::Reverse(weights[number]));
-    let one = |number: usize| (number, work(&tasks[number], board.task(weights[number])));
+    let one = |number: usize| (number, work(&tasks[number], progress.task(weights[number])));
     // A bridge hands the tasks out one by one and in order, so that no long one is left for the end.
     let all = || order.iter().copied().par_bridge().map(one).collect::<Vec<_>>();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(tasks.len().max(1))).build();
@@ -82,8 +82,8 @@ pub(crate) fn spread<T: Sync, R: Send>(
 }
 
 /// What all tasks share.
-struct Board<'a> {
-    tell: Tell<'a>,
+struct SharedProgress<'a> {
+    tell: OnProgress<'a>,
     begun: Instant,
     total: usize,
     total_weight: f64,
@@ -93,9 +93,9 @@ struct Board<'a> {
     parts: AtomicU64,
 }
 
-impl<'a> Board<'a> {
-    fn new(weights: &[u64], tell: Tell<'a>) -> Board<'a> {
-        Board {
+impl<'a> SharedProgress<'a> {
+    fn new(weights: &[u64], tell: OnProgress<'a>) -> SharedProgress<'a> {
+        SharedProgress {
             tell,
             begun: Instant::now(),
             total: weights.len(),
@@ -107,10 +107,10 @@ impl<'a> Board<'a> {
     }
 
     fn task(&self, weight: u64) -> Task<'_> {
-        Task { board: self, parts: (weight as f64 / self.total_weight * PARTS) as u64, noted: 0, hops: 0 }
+        Task { progress: self, parts: (weight as f64 / self.total_weight * PARTS) as u64, noted: 0, hops: 0 }
     }
 
-    fn tell(&self) {
+    fn report_progress(&self) {
         let Some(tell) = self.tell else { return };
         tell(&SweepProgress {
             finished: self.finished.load(Ordering::Relaxed),
@@ -124,7 +124,7 @@ impl<'a> Board<'a> {
 
 /// One task's part in the progress.
 pub(crate) struct Task<'a> {
-    board: &'a Board<'a>,
+    progress: &'a SharedProgress<'a>,
     /// Its part of all the work.
     parts: u64,
     /// How much of that has been noted, and how many packet-hops.
@@ -137,15 +137,15 @@ impl Task<'_> {
     pub fn note(&mut self, hops: u64, share: f64) {
         let parts = ((self.parts as f64 * share.clamp(0.0, 1.0)) as u64).max(self.noted);
         let hops = hops.max(self.hops);
-        self.board.parts.fetch_add(parts - self.noted, Ordering::Relaxed);
-        self.board.hops.fetch_add(hops - self.hops, Ordering::Relaxed);
+        self.progress.parts.fetch_add(parts - self.noted, Ordering::Relaxed);
+        self.progress.hops.fetch_add(hops - self.hops, Ordering::Relaxed);
         (self.noted, self.hops) = (parts, hops);
-        self.board.tell();
+        self.progress.report_progress();
     }
 
     /// Notes that it is done.
     pub fn finish(mut self, hops: u64) {
-        self.board.finished.fetch_add(1, Ordering::Relaxed);
+        self.progress.finished.fetch_add(1, Ordering::Relaxed);
         self.note(hops, 1.0);
     }
 }
@@ -159,20 +159,20 @@ mod tests {
     #[test]
     fn the_longest_begin_first_and_answers_keep_their_order() {
         let begun = Mutex::new(Vec::new());
-        let told = Mutex::new(Vec::new());
-        let tell = |progress: &SweepProgress| told.lock().expect("nobody panicked").push(*progress);
-        let work = |task: &u64, board: Task<'_>| {
+        let reported = Mutex::new(Vec::new());
+        let tell = |progress: &SweepProgress| reported.lock().expect("nobody panicked").push(*progress);
+        let work = |task: &u64, progress: Task<'_>| {
             begun.lock().expect("nobody panicked").push(*task);
-            board.finish(10);
+            progress.finish(10);
             task * 2
         };
         let answers = spread(&[3, 5, 1], Some(1), Some(&tell), |task| *task, work).expect("one thread");
         assert_eq!(answers, [6, 10, 2]);
         assert_eq!(begun.into_inner().expect("nobody panicked"), [5, 3, 1]);
-        let told = told.into_inner().expect("nobody panicked");
-        let shares: Vec<f64> = told.iter().map(|progress| (progress.share * 9.0).round()).collect();
+        let reported = reported.into_inner().expect("nobody panicked");
+        let shares: Vec<f64> = reported.iter().map(|progress| (progress.share * 9.0).round()).collect();
         assert_eq!(shares, [5.0, 8.0, 9.0]);
-        assert_eq!((told[2].finished, told[2].total, told[2].hops), (3, 3, 30));
+        assert_eq!((reported[2].finished, reported[2].total, reported[2].hops), (3, 3, 30));
     }
 
     #[test]

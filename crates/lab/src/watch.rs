@@ -51,7 +51,7 @@ pub struct Watch<'a> {
     /// Raised to end the run at the next window; what was recorded by then is valid.
     pub stop: Option<&'a AtomicBool>,
     /// Called with the progress about ten times a second.
-    pub tell: Option<&'a mut (dyn FnMut(&RunProgress) + 'a)>,
+    pub on_progress: Option<&'a mut (dyn FnMut(&RunProgress) + 'a)>,
     /// Called with the progress as often, and with what is behind it.
     pub look: Option<&'a mut Look<'a>>,
     /// Sees every window.
@@ -59,31 +59,40 @@ pub struct Watch<'a> {
 }
 
 /// Joins all who look on into the one observer the engine knows.
-pub(crate) struct Watchman<'a> {
+pub(crate) struct ProgressObserver<'a> {
     watch: Watch<'a>,
     /// The end of simulated time, where it is known.
     horizon: Option<Time>,
     begun: Instant,
-    told: Instant,
-    hops_told: u64,
+    reported: Instant,
+    hops_reported: u64,
     next_windows: u64,
     next_hops: u64,
     again: bool,
 }
 
-impl<'a> Watchman<'a> {
-    pub fn new(watch: Watch<'a>, model: &Model) -> Watchman<'a> {
+impl<'a> ProgressObserver<'a> {
+    pub fn new(watch: Watch<'a>, model: &Model) -> ProgressObserver<'a> {
         let now = Instant::now();
-        let is_told = watch.tell.is_some() || watch.look.is_some();
+        let is_told = watch.on_progress.is_some() || watch.look.is_some();
         let next_windows = if is_told { 0 } else { u64::MAX };
-        let (told, horizon) = (now, horizon(model));
-        let (hops_told, next_hops) = (0, next_windows);
-        Watchman { watch, horizon, begun: now, told, hops_told, next_windows, next_hops, again: false }
+        let (reported, horizon) = (now, horizon(model));
+        let (hops_reported, next_hops) = (0, next_windows);
+        ProgressObserver {
+            watch,
+            horizon,
+            begun: now,
+            reported,
+            hops_reported,
+            next_windows,
+            next_hops,
+            again: false,
+        }
     }
 
     /// Of the second run.
-    pub fn again(self) -> Watchman<'a> {
-        Watchman { again: true, ..self }
+    pub fn again(self) -> ProgressObserver<'a> {
+        ProgressObserver { again: true, ..self }
     }
 
     /// Who looked on, to look on at something else.
@@ -96,7 +105,7 @@ impl<'a> Watchman<'a> {
         self.next_windows = progress.windows + WINDOWS_BETWEEN;
         self.next_hops = progress.hops + HOPS_BETWEEN;
         let now = Instant::now();
-        let since = now - self.told;
+        let since = now - self.reported;
         if since < INTERVAL {
             return;
         }
@@ -108,14 +117,14 @@ impl<'a> Watchman<'a> {
             steps: progress.steps,
             total_steps: progress.total_steps,
             elapsed,
-            rate: (progress.hops - self.hops_told) as f64 / since.as_secs_f64(),
+            rate: (progress.hops - self.hops_reported) as f64 / since.as_secs_f64(),
             share,
             left: share.and_then(|share| left(elapsed, share)),
             again: self.again,
         };
-        self.told = now;
-        self.hops_told = progress.hops;
-        if let Some(tell) = &mut self.watch.tell {
+        self.reported = now;
+        self.hops_reported = progress.hops;
+        if let Some(tell) = &mut self.watch.on_progress {
             tell(&report);
         }
         if let Some(look) = &mut self.watch.look {
@@ -124,7 +133,7 @@ impl<'a> Watchman<'a> {
     }
 }
 
-impl Observer for Watchman<'_> {
+impl Observer for ProgressObserver<'_> {
     fn at_window(&mut self, progress: &Progress, states: &dyn States) -> Control {
         if self.watch.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return Control::Stop;

@@ -1,9 +1,9 @@
-//! Cells: how one value of a row is encoded for the digest, stored in an Arrow array, and taken back out.
+//! Cells: how one value of a row is encoded for the digest, stored in an Arrow array, and read back.
 //!
-//! Models: the types rows are made of. Leaves out: which columns there are.
+//! Models: the types of column values. Leaves out: which columns exist.
 //!
-//! Invariants: the canonical encoding is little-endian and fixed for ever: integers by their own width, doubles by
-//! their bits, flags as one byte, text with its length in 4 bytes before it, optional values with a presence byte; a value
+//! Invariants: the canonical encoding is little-endian and never changes: integers by their own width, doubles by their
+//! bits, flags as one byte, text with its length in 4 bytes before it, optional values with a presence byte; a value
 //! that only measured runs may lack by its own width, all ones where it is unknown.
 //! Two different values never share an encoding.
 
@@ -35,7 +35,7 @@ pub(crate) trait Cell: Copy {
     /// An array of values that may be absent; `None` if one is too large to be stored.
     fn optional(values: impl Iterator<Item = Option<Self>>) -> Option<ArrayRef>;
 
-    /// The value in a row of an array; `None` if what is stored is none of this type.
+    /// The value in a row of an array; `None` if the stored value is not of this type.
     fn get(array: &Self::Array, row: usize) -> Option<Self>;
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn encode_text(text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Integer conversion that may or may not be able to fail, depending on the column.
+/// Integer conversion that can fail or not, depending on the column.
 fn narrow<From, To: TryFrom<From>>(value: From) -> Option<To> {
     To::try_from(value).ok()
 }
@@ -174,20 +174,20 @@ word_cell!(Target);
 word_cell!(Happening);
 word_cell!(Activity);
 
-/// A size that every simulated run knows, and a measured one may not.
+/// A size that every simulated run has, and a measured one may lack.
 ///
-/// Its encoding is that of the size, so that the digest of a simulated run is what it was before there were measured ones.
+/// Its encoding is that of the size, so that digests of simulated runs are the same as before measured runs existed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KnownSize(pub Option<Bytes>);
 
 impl KnownSize {
-    /// A size that is not known.
+    /// An unknown size.
     pub const UNKNOWN: KnownSize = KnownSize(None);
 
     /// The size of a simulated run.
     ///
     /// # Panics
-    /// Where it is not known.
+    /// If it is unknown.
     pub fn simulated(self) -> Bytes {
         self.0.expect("a simulated run knows all sizes")
     }
@@ -205,7 +205,7 @@ impl Cell for KnownSize {
     type Array = <Bytes as Cell>::Array;
 
     fn encode(self, out: &mut Vec<u8>) {
-        // No stored size has this one: it is above 2^63.
+        // No stored size has this value: it is above 2^63.
         self.0.unwrap_or(Bytes(u64::MAX)).encode(out);
     }
 

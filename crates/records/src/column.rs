@@ -1,9 +1,9 @@
 //! Columns: name, storage, unit and meaning, and the Arrow schema made of them.
 //!
-//! Models: what a reader of a table must know about a column to use it without this program at hand.
-//! Leaves out: values (`cell`), which columns there are (`rows`).
+//! Models: what a reader of a table must know about a column to use it without this program.
+//! Leaves out: values (`cell`), which columns exist (`rows`).
 //!
-//! Invariants: unit and meaning travel in the metadata of every Arrow field, sort order in that of the schema.
+//! Invariants: unit and meaning are in the metadata of every Arrow field, the sort order in that of the schema.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::registry::Table;
 /// Version of the set of tables and columns; a reader refuses a newer one.
 pub const SCHEMA_VERSION: u32 = 3;
 
-/// Columns that tables got later, at their end: whose, and since which version. They are read as zero of earlier runs,
-/// which did not count what they tell.
+/// Columns added to the end of a table later: the table, and the version that added them. For earlier runs, which did
+/// not record them, they are read as zero.
 const ADDED: &[(Table, u32)] = &[(Table::Series, 2), (Table::Series, 2)];
 
 /// How the values of a column are stored.
 ///
-/// Quantities of 64 bits are stored signed, because columns get subtracted from one another and an unsigned
-/// difference wraps around silently in most data frame libraries; 2^63 ps are 106 days, beyond any run.
+/// Quantities of 64 bits are stored signed, because users subtract columns from one another and an unsigned difference
+/// wraps around silently in most data frame libraries; 2^63 ps are 106 days, longer than any run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Storage {
     /// Signed 64-bit integer, never negative.
@@ -53,7 +53,7 @@ impl Storage {
         }
     }
 
-    /// So many zeros, or texts of no length.
+    /// An array of `count` zeros, or empty texts.
     pub(crate) fn zeros(self, count: usize) -> ArrayRef {
         match self {
             Storage::Integer64 => Arc::new(Int64Array::from(vec![0; count])),
@@ -75,9 +75,9 @@ pub struct Column {
     pub storage: Storage,
     /// Whether values may be absent.
     pub nullable: bool,
-    /// The unit, or what kind of number or word it is.
+    /// The unit, or the kind of number or word.
     pub unit: &'static str,
-    /// One line for people.
+    /// One line for users.
     pub meaning: &'static str,
 }
 
@@ -88,10 +88,10 @@ impl Column {
     }
 }
 
-/// One table: what documentation, schema and readers are made from.
+/// One table: the source of documentation, schema and readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TableSpec {
-    /// Which table.
+    /// The table.
     pub table: Table,
     /// One line: what a row is.
     pub meaning: &'static str,
@@ -115,7 +115,7 @@ impl TableSpec {
         Schema::new_with_metadata(fields, owned(metadata))
     }
 
-    /// The same with what is stored about whether values may be absent: in earlier versions some never were.
+    /// The schema, with nullability as stored: in earlier versions some columns were never null.
     pub(crate) fn schema_as_stored(&self, stored: &Schema) -> Schema {
         let schema = self.schema();
         let both = schema.fields().iter().zip(stored.fields());
@@ -124,15 +124,15 @@ impl TableSpec {
         Schema::new_with_metadata(fields, schema.metadata)
     }
 
-    /// The table as runs of a version have it.
+    /// The table as in runs of a version.
     pub(crate) fn of_version(&self, version: u32) -> TableSpec {
         let n_later = ADDED.iter().filter(|&&(table, since)| table == self.table && since > version).count();
         TableSpec { columns: &self.columns[..self.columns.len() - n_later], ..*self }
     }
 
-    /// Says in what way a schema found somewhere differs from this table's, if it does.
+    /// Reports how a schema differs from this table's, if it does.
     ///
-    /// Meanings are left out: their wording may improve without a new schema version.
+    /// Meanings are not compared: their wording may change without a new schema version.
     pub(crate) fn difference(&self, found: &Schema) -> Option<String> {
         let expected = self.schema();
         for (place, field) in expected.fields().iter().enumerate() {
@@ -157,11 +157,11 @@ fn field_difference(expected: &Field, found: &Field) -> Option<String> {
         let (is, should) = (found.data_type(), expected.data_type());
         return Some(format!("column `{name}` is not of type {should} but: {is}"));
     }
-    // Values that earlier versions always had may be absent in later ones.
+    // Columns that were never null in earlier versions may be nullable in later ones.
     if found.is_nullable() && !expected.is_nullable() {
         return Some(format!("column `{name}` has absent values, which it never has: {found}"));
     }
-    // Data frame libraries drop metadata; where a unit is stated it must be the right one.
+    // Data frame libraries drop metadata; a unit that is present must be the right one.
     let unit = |field: &Field| field.metadata().get("unit").cloned();
     let (should, is) = (unit(expected)?, unit(found)?);
     (is != should).then(|| format!("column `{name}` is not in `{should}` but: {is}"))

@@ -11,25 +11,25 @@ use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use crate::names::Names;
 use crate::row::{Row, RowError};
 
-/// Why a record batch holds no rows of a table.
+/// Why a record batch cannot be converted to rows of a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BatchError {
-    /// Columns are not those of the table.
+    /// Its columns are not those of the table.
     #[error("the columns of table `{table}` are not those this version knows: {difference}")]
     Schema {
-        /// Which table was expected.
+        /// The expected table.
         table: &'static str,
         /// The first difference.
         difference: String,
     },
-    /// A value this program never writes.
+    /// It contains a value that this program never writes.
     #[error("table `{table}`, row {row}: a value no run writes, in column: {column}")]
     Value {
-        /// Where.
+        /// The table.
         table: &'static str,
-        /// Where.
+        /// The row.
         row: usize,
-        /// Where.
+        /// The column.
         column: &'static str,
     },
 }
@@ -48,10 +48,10 @@ pub fn record_batch<R: Row>(rows: &[R], names: &Names) -> Result<RecordBatch, Ro
     Ok(RecordBatch::try_new(schema, columns).expect("columns and schema come from one table"))
 }
 
-/// The rows in Arrow columns.
+/// Reads rows from Arrow columns.
 ///
 /// # Errors
-/// If the columns are not those of the table, or hold what no run writes.
+/// If the columns are not those of the table, or contain a value that this program never writes.
 pub fn rows_of<R: Row>(batch: &RecordBatch) -> Result<Vec<R>, BatchError> {
     let table = R::TABLE.name();
     if let Some(difference) = R::SPEC.difference(&batch.schema()) {

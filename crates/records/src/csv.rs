@@ -1,12 +1,13 @@
 //! Tables as comma-separated values.
 //!
-//! Models: a head with the names of the columns, a line for each row; what columns mean, as a table of its own.
+//! Models: a header with the names of the columns, a line for each row; the meaning of the columns, as a table of its
+//! own.
 //! Leaves out: files.
 //!
-//! Invariants: lines end with a line feed; an absent value is an empty field, an empty text a pair of quotes; a number is
-//! told to the last bit; quotes stand only where they must.
+//! Invariants: lines end with a line feed; an absent value is an empty field, an empty text a pair of quotes; a number
+//! is written to the last bit; fields are quoted only where necessary.
 //!
-//! Source: RFC 4180, but for the end of lines.
+//! Source: RFC 4180, except for the line ends.
 
 use std::fmt::Write;
 
@@ -17,16 +18,16 @@ use arrow_schema::DataType;
 
 use crate::column::{Column, TableSpec};
 
-/// Head of [`csv_columns`].
+/// Header of [`csv_columns`].
 pub const CSV_COLUMNS_HEAD: &str = "table,column,unit,meaning\n";
 
-/// The head of a table: the names of its columns.
+/// The header of a table: the names of its columns.
 pub fn csv_head(table: &TableSpec) -> String {
     let names: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
     names.join(",") + "\n"
 }
 
-/// What the columns of a table are: a line for each, with table, column, unit and meaning.
+/// The meaning of the columns of a table: a line for each, with table, column, unit and meaning.
 pub fn csv_columns(table: &TableSpec) -> String {
     let name = table.table.name();
     let line = |column: &Column| {
@@ -52,7 +53,7 @@ fn cell(column: &ArrayRef, row: usize, text: &mut String) {
     if column.is_null(row) {
         return;
     }
-    // Text takes what is written to it.
+    // Writing to a `String` cannot fail.
     let _ = match column.data_type() {
         DataType::Int64 => write!(text, "{}", column.as_primitive::<Int64Type>().value(row)),
         DataType::UInt32 => write!(text, "{}", column.as_primitive::<UInt32Type>().value(row)),
@@ -67,12 +68,12 @@ fn cell(column: &ArrayRef, row: usize, text: &mut String) {
     };
 }
 
-/// A text that is there, which an empty one must be seen to be.
+/// A present text; an empty one is quoted, to differ from an absent one.
 fn text_cell(value: &str) -> String {
     if value.is_empty() { "\"\"".to_owned() } else { quoted(value) }
 }
 
-/// A cell of a CSV file; quotes only where it needs them.
+/// A field of a CSV file, quoted only if necessary.
 pub fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", cell.replace('"', "\"\""))

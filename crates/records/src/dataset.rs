@@ -1,9 +1,9 @@
-//! A table over many runs, whose columns are known only when it is made.
+//! A table over many runs; its columns are defined when it is made.
 //!
-//! Models: columns of text, whole numbers and doubles, each with unit and meaning, as Parquet and as CSV.
-//! Leaves out: which columns there are; reading, which any Parquet library does.
+//! Models: columns of text, integers and doubles, each with unit and meaning, as Parquet and as CSV.
+//! Leaves out: which columns exist; reading, which any Parquet library does.
 //!
-//! Invariants: unit and meaning travel in the metadata of every Arrow field, as in the tables of a run; the same columns
+//! Invariants: unit and meaning are in the metadata of every Arrow field, as in the tables of a run; the same columns
 //! give the same bytes; a number reads back from the CSV as the same number.
 
 use std::path::Path;
@@ -25,7 +25,7 @@ use crate::folder::{CREATED_BY, FolderError, write_whole};
 pub enum Values {
     /// Words and names.
     Text(Vec<Option<String>>),
-    /// Whole numbers; those of 2^63 and more cannot be stored and are absent.
+    /// Integers; those of 2^63 and more cannot be stored and are absent.
     Whole(Vec<Option<u64>>),
     /// Doubles.
     Real(Vec<Option<f64>>),
@@ -36,9 +36,9 @@ pub enum Values {
 pub struct DatasetColumn {
     /// Its name.
     pub name: String,
-    /// The unit, or what kind of number or word it is.
+    /// The unit, or the kind of number or word.
     pub unit: String,
-    /// One line for people.
+    /// One line for users.
     pub meaning: String,
     /// Its values.
     pub values: Values,
@@ -47,7 +47,7 @@ pub struct DatasetColumn {
 /// A table over many runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// One line: what a row is.
     pub meaning: String,
@@ -93,7 +93,7 @@ impl Values {
 }
 
 impl Dataset {
-    /// As CSV, its first line the names of the columns.
+    /// As CSV, with a header line.
     pub fn csv(&self) -> String {
         let line = |cells: Vec<String>| cells.join(",") + "\n";
         let mut text = line(self.columns.iter().map(|column| quoted(&column.name)).collect());
@@ -106,7 +106,7 @@ impl Dataset {
     /// As the bytes of a Parquet file.
     ///
     /// # Errors
-    /// If the library refuses.
+    /// If the library fails.
     pub fn parquet(&self) -> Result<Vec<u8>, ParquetError> {
         let schema = Arc::new(self.schema());
         let arrays = self.columns.iter().map(|column| column.values.array()).collect();
@@ -122,10 +122,10 @@ impl Dataset {
         Ok(bytes)
     }
 
-    /// Writes `<name>.parquet` and `<name>.csv` into a folder; each appears in one instant, whole.
+    /// Writes `<name>.parquet` and `<name>.csv` into a folder; each appears atomically.
     ///
     /// # Errors
-    /// If the system or the library refuses.
+    /// If the system or the library fails.
     pub fn write(&self, folder: &Path) -> Result<(), FolderError> {
         let path = |kind: &str| folder.join(format!("{}.{kind}", self.name));
         let table = path("parquet");

@@ -1,9 +1,9 @@
-//! The digest of a run: what two runs must share to be the same.
+//! The digest of a run: equal for two runs exactly if they are the same.
 //!
 //! Models: one BLAKE3 hash per table over its rows in canonical encoding, in the table's stated order, names included;
 //! over these, in the order of the registry, one hash of (name, number of rows, hash) per table.
-//! Leaves out: everything that may differ between equal runs: batch sizes, compression, library versions, wall time.
-//! A table without rows leaves no trace, so that a table added later does not change the digests of older runs.
+//! Leaves out: everything that may differ between equal runs: batch sizes, compression, library versions, wall time. A
+//! table without rows is not hashed, so that a table added later does not change the digests of older runs.
 //!
 //! Source: BLAKE3, O'Connor, Aumasson, Neves, Wilcox-O'Hearn, 2020.
 
@@ -25,7 +25,7 @@ use crate::sink::{Sink, SinkError};
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// Of any bytes.
+    /// The hash of any bytes.
     pub fn of(bytes: &[u8]) -> Digest {
         blake3::hash(bytes).into()
     }
@@ -43,7 +43,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// Text that is no digest.
+/// Text that is not a digest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a digest has 64 hexadecimal digits, this has not: {0}")]
 pub struct NotADigest(String);
@@ -76,7 +76,7 @@ impl From<blake3::Hash> for Digest {
     }
 }
 
-/// What is left of a table in the manifest.
+/// The manifest entry of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableSummary {
     /// Number of rows.
@@ -95,7 +95,7 @@ pub struct RunDigest {
 }
 
 impl RunDigest {
-    /// Joins the tables' summaries; those of tables this version does not know are left out.
+    /// Combines the tables' summaries; those of tables unknown to this version are ignored.
     pub fn join(tables: BTreeMap<String, TableSummary>) -> RunDigest {
         let mut hasher = blake3::Hasher::new();
         let mut encoded = Vec::new();
@@ -113,14 +113,14 @@ impl RunDigest {
     }
 }
 
-/// Hashes the rows of one table as they come.
+/// Hashes the rows of one table incrementally.
 #[derive(Debug)]
 struct TableHasher {
     rows: u64,
     hasher: blake3::Hasher,
 }
 
-/// Hashes the rows of all tables as they come, and holds them to their stated order.
+/// Hashes the rows of all tables incrementally, and checks their sort order.
 #[derive(Debug)]
 pub(crate) struct Digester {
     tables: Vec<TableHasher>,
@@ -138,7 +138,7 @@ impl Digester {
         }
     }
 
-    /// Takes rows whose names `name` gives by row and column of names.
+    /// Adds rows; `name` gives their names by row and column of names.
     pub(crate) fn update<'n, R: Row>(
         &mut self,
         rows: &[R],
@@ -189,7 +189,7 @@ impl Digester {
     }
 }
 
-/// Keeps nothing but the digest.
+/// Stores only the digest.
 #[derive(Debug)]
 pub struct DigestSink {
     names: Names,
@@ -224,7 +224,7 @@ impl Sink for DigestSink {
 }
 
 impl MemorySink {
-    /// The digest of the rows held: equal to that of a run folder written from them with these names.
+    /// The digest of the rows in memory: equal to that of a run folder written from them with these names.
     ///
     /// # Errors
     /// If rows are out of order or a name is missing.

@@ -1,12 +1,12 @@
-//! What is left of a run: rows of tables, the sink they are pushed into, and the run folder.
+//! The records of a run: rows of tables, the sink that receives them, and the run folder.
 //!
 //! Models: one row type per table, each column with unit and meaning; a stated sort order; a digest over the rows; the
 //! folder of Parquet files and a manifest that holds them; reading and checking such a folder; tables over many runs
-//! ([`dataset`]); figures about many values in bounded memory ([`statistics`]).
-//! Leaves out: how rows come about, how they are drawn.
+//! ([`dataset`]); statistics of many values in bounded memory ([`statistics`]).
+//! Leaves out: how rows are produced, how they are plotted.
 //!
-//! Invariants: rows arrive in the stated sort order of their table; the digest depends on the rows and names alone; a
-//! killed run never leaves a folder that looks complete.
+//! Invariants: rows arrive in the stated sort order of their table; the digest depends on rows and names only; a killed
+//! run never leaves a folder that looks complete.
 //!
 //! A new table is one `table!` in `rows` and one line in `registry`.
 

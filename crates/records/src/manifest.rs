@@ -1,10 +1,10 @@
-//! The manifest: what a run folder says about itself.
+//! The manifest: the description of a run in its folder.
 //!
 //! Models: how the run was made, how it ended, and the digests of its tables, as JSON.
 //! Leaves out: the tables.
 //!
-//! Invariants: these fields are a promise to every program that reads run folders: they may grow, never change their
-//! meaning within a schema version; unknown fields are passed over; what is not known is null, and never missing.
+//! Invariants: every program that reads run folders relies on these fields: fields may be added, and none changes its
+//! meaning within a schema version; unknown fields are ignored; an unknown value is null, never missing.
 
 use std::collections::BTreeMap;
 
@@ -19,26 +19,26 @@ use crate::measured::Measured;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// All work was done.
+    /// All work is done.
     Complete,
-    /// Somebody stopped it.
+    /// A user stopped it.
     Stopped,
     /// It reached its deadline.
     Deadline,
     /// No progress was possible any more.
     Stalled,
-    /// Buffers waited for each other in a ring.
+    /// Buffers waited for each other in a cycle.
     Deadlock,
-    /// Work waited for a peer that no path led to.
+    /// Work waited for a peer to which no path led.
     Unreachable,
 }
 
 /// How a run ended, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// In a word.
+    /// The status as a word.
     pub status: Status,
-    /// For people: who waits for what.
+    /// For users: which work waits for what.
     #[serde(default)]
     pub details: Vec<String>,
 }
@@ -46,48 +46,48 @@ pub struct Outcome {
 /// A setting of the scenario that was not at its default when the run was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedSetting {
-    /// Where it is set.
+    /// Its path in the scenario.
     pub path: String,
-    /// What it was.
+    /// Its value.
     pub value: String,
-    /// What it would have been; absent where a scenario must say it.
+    /// Its default; absent if the setting is required.
     pub default: Option<String>,
 }
 
-/// What whoever ran it knows about a run, and its tables do not say.
+/// What is recorded about a run besides its tables.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSummary {
     /// Version of netloom.
     pub netloom: String,
-    /// The scenario with everything inherited and defaulted written out, as text.
+    /// The scenario as text, with all inherited and default values written out.
     pub scenario_yaml: String,
     /// The same as data.
     pub scenario: Value,
-    /// Which of its settings are not at their defaults.
+    /// The settings that are not at their defaults.
     pub changed: Vec<ChangedSetting>,
-    /// The seed; absent of a measured run.
+    /// The seed; absent for a measured run.
     pub seed: Option<u64>,
     /// How it ended.
     pub outcome: Outcome,
     /// Wall time, in seconds.
     pub wall_time_s: f64,
-    /// Data packets that hosts created; absent where nobody counted them.
+    /// Data packets that hosts created; absent if not counted.
     pub packets: Option<u64>,
-    /// Packets that crossed a link, of all kinds: packet-hops; absent where nobody counted them.
+    /// Packets that crossed a link, of all kinds: packet-hops; absent if not counted.
     pub hops: Option<u64>,
-    /// Simulated time, in ps; of a measured run the time that its tables are of.
+    /// Simulated time, in ps; for a measured run the time that its tables cover.
     pub simulated_ps: u64,
-    /// Threads used; absent of a measured run.
+    /// Threads used; absent for a measured run.
     pub threads: Option<u32>,
-    /// The command line, word by word.
+    /// The command line, argument by argument.
     pub command: Vec<String>,
     /// Values the engine derived: window, lookahead, coordination delay.
     pub engine: Map<String, Value>,
-    /// What is not from a source but ours, in whole sentences.
+    /// Modelling assumptions, in whole sentences.
     pub ours: Vec<String>,
-    /// Its times as a share of those of its source, such as `1/1000`; absent where the scenario states none.
+    /// Its times as a share of those of its source, such as `1/1000`; absent if the scenario states none.
     pub time_scale: Option<String>,
-    /// Who measured it and how; absent where it was simulated.
+    /// Who measured it and how; absent if it was simulated.
     pub measured: Option<Measured>,
 }
 
@@ -102,23 +102,23 @@ pub struct Manifest {
     pub digest: Digest,
     /// How the run ended.
     pub outcome: Outcome,
-    /// The seed; absent of a measured run.
+    /// The seed; absent for a measured run.
     #[serde(deserialize_with = "Option::deserialize")]
     pub seed: Option<u64>,
-    /// Data packets that hosts created; absent where nobody counted them.
+    /// Data packets that hosts created; absent if not counted.
     #[serde(deserialize_with = "Option::deserialize")]
     pub packets: Option<u64>,
-    /// Packets that crossed a link, of all kinds: packet-hops; absent where nobody counted them.
+    /// Packets that crossed a link, of all kinds: packet-hops; absent if not counted.
     #[serde(deserialize_with = "Option::deserialize")]
     pub hops: Option<u64>,
-    /// Simulated time, in ps; of a measured run the time that its tables are of.
+    /// Simulated time, in ps; for a measured run the time that its tables cover.
     pub simulated_ps: u64,
     /// Wall time, in seconds.
     pub wall_time_s: f64,
-    /// Threads used; absent of a measured run.
+    /// Threads used; absent for a measured run.
     #[serde(deserialize_with = "Option::deserialize")]
     pub threads: Option<u32>,
-    /// The command line, word by word.
+    /// The command line, argument by argument.
     #[serde(default)]
     pub command: Vec<String>,
     /// Rows and digest by name of the table.
@@ -126,7 +126,7 @@ pub struct Manifest {
     /// Values the engine derived: window, lookahead, coordination delay.
     #[serde(default)]
     pub engine: Map<String, Value>,
-    /// What is not from a source but ours, in whole sentences.
+    /// Modelling assumptions, in whole sentences.
     #[serde(default)]
     pub ours: Vec<String>,
     /// The resolved scenario as text.
@@ -135,19 +135,19 @@ pub struct Manifest {
     /// The same as data.
     #[serde(default)]
     pub scenario: Value,
-    /// Which of its settings were not at their defaults; absent where the writer did not tell.
+    /// The settings that were not at their defaults; absent if the writer did not record them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<Vec<ChangedSetting>>,
-    /// Its times as a share of those of its source, such as `1/1000`; absent where the scenario states none.
+    /// Its times as a share of those of its source, such as `1/1000`; absent if the scenario states none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_scale: Option<String>,
-    /// Who measured it and how; absent where it was simulated.
+    /// Who measured it and how; absent if it was simulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<Measured>,
 }
 
 impl Manifest {
-    /// Joins what the run's maker knows with what its tables are.
+    /// Combines the summary of a run with the digests of its tables.
     pub fn new(summary: RunSummary, run: RunDigest) -> Manifest {
         Manifest {
             netloom: summary.netloom,

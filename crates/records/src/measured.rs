@@ -1,6 +1,6 @@
-//! What a folder says about a run that was not simulated but measured on a real machine.
+//! The description of a run that was not simulated but measured on a real machine.
 //!
-//! Models: who measured and with what, where its numbers come from, what is known of the machine, which hosts took part.
+//! Models: who measured and with what, the source of its numbers, facts about the machine, the participating hosts.
 //! Leaves out: the numbers.
 //!
 //! Invariants: a manifest has this part exactly if the run was measured.
@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 pub struct Measured {
     /// The program or framework that measured: `netloom-field`, `CRAB`, `OSU Micro-Benchmarks`, `nccl-tests`.
     pub by: String,
-    /// Where its numbers come from: files, or a publication.
+    /// Source of its numbers: files, or a publication.
     pub source: String,
-    /// What is known of machine and circumstances, for people: `MPI library`, `clock`, `begin`.
+    /// Facts about machine and circumstances, for users: `MPI library`, `clock`, `begin`.
     #[serde(default)]
     pub facts: BTreeMap<String, String>,
-    /// Which hosts took part, as far as it is known; the first that fits a cell holds for it.
+    /// The participating hosts, if known; the first entry that matches a cell holds for it.
     #[serde(default)]
     pub allocations: Vec<Allocation>,
 }
@@ -27,21 +27,21 @@ pub struct Measured {
 /// The hosts of some runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allocation {
-    /// The victim's collective; absent where it holds for all.
+    /// The victim's collective; absent if it holds for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub victim: Option<String>,
-    /// The aggressor's collective, `none` without one; absent where it holds for all.
+    /// The aggressor's collective, `none` without one; absent if it holds for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aggressor: Option<String>,
-    /// Length and pause of the aggressor's bursts in ps; absent where it holds for all.
+    /// Length and pause of the aggressor's bursts in ps; absent if it holds for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bursts: Option<[u64; 2]>,
-    /// Names of the hosts in the order of ranks, as the machine calls them.
+    /// Names of the hosts in the order of ranks, as on the machine.
     pub hosts: Vec<String>,
 }
 
 impl Allocation {
-    /// Whether it holds for a cell on so many hosts.
+    /// Whether it holds for a cell on `nodes` hosts.
     pub fn fits(&self, nodes: u32, victim: &str, aggressor: &str, bursts: Option<[u64; 2]>) -> bool {
         let is = |own: &Option<String>, asked: &str| own.as_deref().is_none_or(|own| own == asked);
         self.hosts.len() == nodes as usize
@@ -52,7 +52,7 @@ impl Allocation {
 }
 
 impl Measured {
-    /// The hosts that a cell was measured on, if it is known.
+    /// The hosts that a cell was measured on, if known.
     pub fn hosts(
         &self,
         nodes: u32,

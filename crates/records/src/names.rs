@@ -1,8 +1,8 @@
-//! Names people gave to nodes, links, jobs, staged flows and kinds of traffic; names of collectives in cells.
+//! Names of nodes, links, jobs, staged flows and kinds of traffic, as given by users; names of collectives in cells.
 //!
-//! Models: six lists indexed by id. Leaves out: who chose the names.
+//! Models: six lists indexed by id. Leaves out: the source of the names.
 //!
-//! Invariants: every id that occurs in a table with a name column has a name; names count towards the digest.
+//! Invariants: every id that occurs in a table with a name column has a name; names are part of the digest.
 
 use netloom_units::NodeId;
 
@@ -19,11 +19,11 @@ pub struct Names {
     pub flows: Vec<String>,
     /// Names of kinds of traffic.
     pub traffic: Vec<String>,
-    /// Names of collectives, as far as cells speak of them.
+    /// Names of collectives, as far as cells contain them.
     pub collectives: Vec<String>,
 }
 
-/// Which of the lists a name column is filled from.
+/// The list that a name column is filled from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
     /// Names of nodes.
@@ -41,7 +41,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// What a member without a name is.
+    /// The kind of a member, for one without a name.
     fn kind(self) -> &'static str {
         match self {
             Family::Nodes => "node",
@@ -55,7 +55,7 @@ impl Family {
 }
 
 impl Names {
-    /// Names that say kind and number, where nobody has chosen better ones; kinds of traffic have none.
+    /// Names made of kind and number, if the user gave none; kinds of traffic have none.
     pub fn numbered(n_nodes: usize, n_links: usize, n_jobs: usize, n_flows: usize) -> Names {
         let list = |family: Family, count| (0..count).map(|id| format!("{} {id}", family.kind())).collect();
         Names {
@@ -73,17 +73,17 @@ impl Names {
         self.list(family).get(id).map(String::as_str)
     }
 
-    /// What a node is called: its name, or kind and number where it has none.
+    /// The label of a node: its name, or kind and number if it has none.
     pub fn node(&self, node: NodeId) -> String {
         self.called(Family::Nodes, node.index())
     }
 
-    /// What a job is called.
+    /// The label of a job.
     pub fn job(&self, job: u16) -> String {
         self.called(Family::Jobs, usize::from(job))
     }
 
-    /// What a staged flow is called.
+    /// The label of a staged flow.
     pub fn flow(&self, flow: u16) -> String {
         self.called(Family::Flows, usize::from(flow))
     }
@@ -92,7 +92,7 @@ impl Names {
         self.get(family, id).map_or_else(|| format!("{} {id}", family.kind()), str::to_owned)
     }
 
-    /// Sets a name, leaving those skipped empty.
+    /// Sets a name; skipped ids get empty names.
     pub(crate) fn set(&mut self, family: Family, id: usize, name: &str) {
         let list = match family {
             Family::Nodes => &mut self.nodes,

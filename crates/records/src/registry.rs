@@ -1,9 +1,9 @@
-//! The list of all tables: the one place a new table is entered.
+//! The list of all tables; a new table is entered only here.
 //!
-//! Models: which tables there are and in what order the digest takes them; what a batch of rows is; rows in memory.
+//! Models: which tables exist and in which order the digest takes them; batches of rows; rows in memory.
 //! Leaves out: columns (`rows`).
 //!
-//! Invariants: the order of the list is part of the digest and only grows at its end.
+//! Invariants: the order of the list is part of the digest; new tables are only added at its end.
 
 use crate::column::TableSpec;
 use crate::row::Row;
@@ -108,7 +108,7 @@ tables! {
     Packets packets PacketRow;
     /// Paths of the slowest messages.
     Paths paths PathRow;
-    /// What was sent again, message by message.
+    /// Retransmissions, message by message.
     Repairs repairs RepairRow;
     /// Marks and pauses.
     Signals signals SignalRow;
@@ -118,43 +118,43 @@ tables! {
     Stages stages StageRow;
     /// Ports of the congestion tree.
     Congestion congestion CongestionRow;
-    /// Flows that pass them.
+    /// Flows through these ports.
     CongestedFlows congested_flows CongestedFlowRow;
     /// Classes of data at ports.
     Classes classes ClassRow;
-    /// Which traffic is of which kind.
+    /// The kind of traffic of each job or flow.
     Traffic traffic TrafficRow;
-    /// What failed, as the user named it.
+    /// Faults, as named by the user.
     Events events EventRow;
-    /// In what order packets came.
+    /// Order of arrival of packets.
     Reordering reordering ReorderingRow;
     /// Mean step times of measured jobs.
     Measures measures MeasureRow;
     /// Messages without rows of their own.
     Tallies tallies TallyRow;
-    /// What ranks did in recorded steps.
+    /// Activities of ranks in recorded steps.
     Spans spans SpanRow;
     /// Waiting at the heads of queues, at switches with credits.
     Arbitration arbitration ArbitrationRow;
-    /// Timeouts in a network that lost nothing.
+    /// Timeouts in a network without losses.
     SpuriousTimeouts spurious_timeouts SpuriousTimeoutRow;
-    /// Numbers that switches forgot too early.
+    /// Sequence numbers that switches overwrote too early.
     Rings rings RingRow;
-    /// Studies of interference, summed up elsewhere.
+    /// Studies of interference, aggregated elsewhere.
     Cells cells CellRow;
 }
 
-/// Does something for the row type of a table.
+/// A generic operation on the row type of a table.
 pub(crate) trait TableVisitor {
-    /// What comes out.
+    /// Its result.
     type Output;
     /// Called with the row type.
     fn table<R: Row>(&mut self) -> Self::Output;
 }
 
-/// Does something with rows of any table.
+/// A generic operation on rows of any table.
 pub(crate) trait RowsVisitor {
-    /// What comes out.
+    /// Its result.
     type Output;
     /// Called with the rows.
     fn rows<R: Row>(&mut self, rows: &[R]) -> Self::Output;
@@ -171,7 +171,7 @@ impl Table {
         &TABLES[self.index()]
     }
 
-    /// Its place in the list.
+    /// Its index in the list.
     pub(crate) fn index(self) -> usize {
         self as usize
     }

@@ -1,9 +1,9 @@
-//! What was sent again, summed over messages on queue pairs.
+//! Retransmissions, summed over messages on queue pairs.
 //!
 //! Models: the sums of rows of tables `repairs` and `tallies`.
-//! Leaves out: what became of NACKs at the edge.
+//! Leaves out: NACKs suppressed or generated at the edge.
 //!
-//! Invariants: a message has a row in `repairs` or is in one of `tallies`, so both may be added up.
+//! Invariants: a message has a row in `repairs` or is in one of `tallies`, so both may be added.
 
 use std::ops::AddAssign;
 
@@ -12,25 +12,25 @@ use crate::rows::{RepairRow, TallyRow};
 /// Sums over messages on queue pairs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Repaired {
-    /// How many messages.
+    /// Number of messages.
     pub messages: u64,
-    /// Packets of them that came, each counted once.
+    /// Their packets that arrived, each counted once.
     pub packets: u64,
-    /// Packets that came and had been sent before.
+    /// Retransmitted packets that arrived.
     pub again: u64,
-    /// Those of them that had been taken before.
+    /// Those of them that had already been received: spurious retransmissions.
     pub duplicates: u64,
     /// NACKs that receivers sent.
     pub nacks: u64,
-    /// Marked packets that came.
+    /// Marked packets that arrived.
     pub marked: u64,
     /// CNPs that receivers sent.
     pub cnps: u64,
-    /// What slowed senders down.
+    /// Notifications that slowed senders down.
     pub notified: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Most packets by which one came before its turn.
+    /// Largest number of packets by which one arrived early.
     pub distance: u32,
 }
 
@@ -54,7 +54,7 @@ impl From<&RepairRow> for Repaired {
 impl From<&TallyRow> for Repaired {
     fn from(row: &TallyRow) -> Repaired {
         let TallyRow { again, duplicates, nacks, marked, cnps, notified, timeouts, distance, .. } = *row;
-        // The packets of a row that has no message on a queue pair are none of these.
+        // Without a message on a queue pair, the packets of a row do not count.
         let packets = if row.on_pairs > 0 { row.packets } else { 0 };
         Repaired {
             messages: row.on_pairs,
@@ -86,7 +86,7 @@ impl AddAssign for Repaired {
     }
 }
 
-/// A message on a queue pair more; its packets are counted with those of all messages.
+/// Adds a message on a queue pair; its packets are counted with those of all messages.
 impl AddAssign<&RepairRow> for TallyRow {
     fn add_assign(&mut self, row: &RepairRow) {
         let mut sums = Repaired::from(&*self);

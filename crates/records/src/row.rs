@@ -1,10 +1,11 @@
-//! Rows: the one declaration per table that struct, schema, digest and readers are made from.
+//! Rows: one declaration per table, from which struct, schema, digest and readers are made.
 //!
 //! Models: `table!`, which declares a row type with unit and meaning per column, its sort order, and columns of names
-//! that are looked up by an id of the row; `Row`, what generic code may do with any row type.
+//! that are looked up by an id of the row; `Row`, the interface of every row type to generic code.
 //! Leaves out: files.
 //!
-//! Invariants: columns are stored in declared order, columns of names after them; nothing about a column is said twice.
+//! Invariants: columns are stored in declared order, columns of names after them; each fact about a column is stated
+//! once.
 
 use arrow_array::ArrayRef;
 use netloom_units::{LinkId, NodeId};
@@ -13,45 +14,45 @@ use crate::column::TableSpec;
 use crate::names::{Family, Names};
 use crate::registry::{Batch, MemorySink, Table};
 
-/// A row that cannot be stored: a bug of whoever produced it.
+/// A row that cannot be stored: a bug in the code that produced it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RowError {
     /// A number beyond what the file can hold.
     #[error("a value in table `{table}` is 2^63 or more, in column: {column}")]
     TooLarge {
-        /// Where.
+        /// The table.
         table: &'static str,
-        /// Where in a row.
+        /// The column.
         column: &'static str,
     },
-    /// An id nobody named.
+    /// An id without a name.
     #[error("table `{table}` needs a name for column `{column}`, and none was given for number: {id}")]
     Nameless {
-        /// Where.
+        /// The table.
         table: &'static str,
-        /// Which column of names.
+        /// The column of names.
         column: &'static str,
-        /// Whose name is missing.
+        /// The id.
         id: usize,
     },
-    /// Rows against the stated sort order.
+    /// Rows that violate the sort order.
     #[error("a row of table `{table}` comes before its turn (sorted by {sorted_by}), row: {row}")]
     OutOfOrder {
-        /// Where.
+        /// The table.
         table: &'static str,
         /// The stated order.
         sorted_by: &'static str,
-        /// Which row, from 0.
+        /// The row, from 0.
         row: u64,
     },
 }
 
-/// A value in a file that no row can hold.
+/// A value in a file that is invalid for its column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadCell {
-    /// Which column.
+    /// The column.
     pub column: &'static str,
-    /// Which row of the batch.
+    /// The row of the batch.
     pub row: usize,
 }
 
@@ -61,13 +62,13 @@ pub trait Row: Copy + std::fmt::Debug + PartialEq + Send + 'static {
     const TABLE: Table;
     /// Its table's columns.
     const SPEC: TableSpec;
-    /// What its columns of names are names of.
+    /// The family of names of each column of names.
     const NAMES: &'static [Family];
 
-    /// Appends the canonical encoding of all columns but names.
+    /// Appends the canonical encoding of all columns except names.
     fn encode(&self, out: &mut Vec<u8>);
 
-    /// Arrow arrays of all columns but names.
+    /// Arrow arrays of all columns except names.
     ///
     /// # Errors
     /// If a value is too large to be stored.
@@ -76,13 +77,13 @@ pub trait Row: Copy + std::fmt::Debug + PartialEq + Send + 'static {
     /// Appends the rows stored in the arrays of a batch whose schema was checked.
     ///
     /// # Errors
-    /// If a stored value is none this program writes.
+    /// If a stored value is one that this program never writes.
     fn decode(arrays: &[ArrayRef], rows: &mut Vec<Self>) -> Result<(), BadCell>;
 
     /// The id by which a column of names is looked up.
     fn name_id(&self, nth: usize) -> usize;
 
-    /// Whether this row may stand before the other.
+    /// Whether this row may precede the other one.
     fn may_precede(&self, other: &Self) -> bool;
 
     /// The rows of this type in a memory sink.
@@ -91,10 +92,10 @@ pub trait Row: Copy + std::fmt::Debug + PartialEq + Send + 'static {
     /// Rows as a batch.
     fn batch(rows: &[Self]) -> Batch<'_>;
 
-    /// The name that belongs into a column of names.
+    /// The name for a column of names.
     ///
     /// # Errors
-    /// If there is none.
+    /// If it has none.
     fn name<'n>(&self, nth: usize, names: &'n Names) -> Result<&'n str, RowError> {
         let id = self.name_id(nth);
         let first = Self::SPEC.columns.len() - Self::NAMES.len();
@@ -108,7 +109,7 @@ pub trait Row: Copy + std::fmt::Debug + PartialEq + Send + 'static {
 
 /// An id that has a name.
 pub(crate) trait Named {
-    /// Its place in the list of names.
+    /// Its index in the list of names.
     fn place(self) -> usize;
 }
 
@@ -130,7 +131,7 @@ impl Named for u16 {
     }
 }
 
-/// Declares a table: the struct of a row and everything said about its columns.
+/// Declares a table: the struct of a row and all properties of its columns.
 macro_rules! table {
     (
         #[doc = $about:literal]

@@ -1,7 +1,7 @@
 //! One row type per table.
 //!
-//! Models: what a run leaves behind, a column with unit and meaning per field; the meaning is the field's comment.
-//! Leaves out: how rows come about; names, which are looked up by id when rows are stored.
+//! Models: the records of a run, a column with unit and meaning per field; the meaning is the field's comment.
+//! Leaves out: how rows are produced; names, which are looked up by id when rows are stored.
 //!
 //! Invariants: rows are pushed in the stated order; units are words of a closed list (a test).
 
@@ -213,7 +213,7 @@ pub enum DropReason {
     QueueFull,
     /// No live next hop towards the destination.
     Unreachable,
-    /// The link went down during transmission or with the packet waiting.
+    /// The link went down during transmission or while the packet waited.
     LinkDown,
     /// A hook of the switch pipeline dropped it.
     Hook,
@@ -223,7 +223,7 @@ pub enum DropReason {
     HeadroomFull,
     /// The link corrupted it.
     Corrupted,
-    /// The switch went down with it, or was down when it came.
+    /// The switch went down while it held the packet, or was down when it arrived.
     SwitchDown,
 }
 
@@ -240,7 +240,7 @@ impl DropReason {
         DropReason::SwitchDown,
     ];
 
-    /// The word it is stored as.
+    /// The word stored for it.
     pub const fn word(self) -> &'static str {
         match self {
             DropReason::QueueFull => "queue_full",
@@ -343,11 +343,11 @@ table! {
         |row: &RepairRow| row.order()
 }
 
-/// What the rows of table `repairs` are sorted by.
+/// The sort key of table `repairs`.
 pub type RepairOrder = (Time, HostId, HostId, u32);
 
 impl RepairRow {
-    /// Its place in the stated order.
+    /// Its sort key.
     pub fn order(&self) -> RepairOrder {
         (self.end.unwrap_or(Time::NEVER), self.destination, self.source, self.number)
     }
@@ -429,7 +429,7 @@ table! {
 }
 
 impl RateRow {
-    /// Its place in the stated order.
+    /// Its sort key.
     pub fn order(&self) -> (Time, HostId, HostId, Option<u32>) {
         (self.time, self.source, self.destination, self.number)
     }
@@ -466,18 +466,18 @@ table! {
         |row: &StageRow| (row.stage, row.flow)
 }
 
-/// What a packet is.
+/// The kind of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PacketKind {
     /// Part of a message.
     Data,
-    /// Says what has arrived.
+    /// Reports received packets.
     Acknowledgement,
-    /// Says what is missing.
+    /// Reports missing packets.
     Nack,
-    /// Says that a packet was marked.
+    /// Reports that a packet was marked.
     Cnp,
-    /// Pauses a class of a link, or lets it go on.
+    /// Pauses or resumes a class of a link.
     Frame,
 }
 
@@ -486,7 +486,7 @@ impl PacketKind {
     pub const ALL: [PacketKind; 5] =
         [PacketKind::Data, PacketKind::Acknowledgement, PacketKind::Nack, PacketKind::Cnp, PacketKind::Frame];
 
-    /// The word it is stored as.
+    /// The word stored for it.
     pub const fn word(self) -> &'static str {
         match self {
             PacketKind::Data => "data",
@@ -498,16 +498,16 @@ impl PacketKind {
     }
 }
 
-/// What became of a packet at a hop.
+/// The result of a packet's hop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
     /// It reached the next switch.
     Forwarded,
-    /// It reached the host it was for.
+    /// It reached its destination host.
     Delivered,
     /// It was dropped.
     Dropped,
-    /// The run ended while it waited or was under way.
+    /// The run ended while it waited or was in flight.
     Unfinished,
 }
 
@@ -515,7 +515,7 @@ impl Fate {
     /// All of them, in order.
     pub const ALL: [Fate; 4] = [Fate::Forwarded, Fate::Delivered, Fate::Dropped, Fate::Unfinished];
 
-    /// The word it is stored as.
+    /// The word stored for it.
     pub const fn word(self) -> &'static str {
         match self {
             Fate::Forwarded => "forwarded",
@@ -575,12 +575,12 @@ table! {
         |row: &PacketRow| row.order()
 }
 
-/// What the rows of table `packets` are sorted by.
+/// The sort key of table `packets`.
 pub type PacketOrder =
     (bool, Option<Time>, NodeId, Option<PortId>, HostId, HostId, u32, u32, PacketKind, Time);
 
 impl PacketRow {
-    /// Its place among the rows of its table.
+    /// Its sort key.
     pub fn order(&self) -> PacketOrder {
         (
             self.end.is_none(),

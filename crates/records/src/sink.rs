@@ -1,15 +1,15 @@
-//! Where rows go: the engine pushes, a sink stores.
+//! The destination of rows: the engine pushes, a sink stores.
 //!
-//! Models: the seam between who makes rows and who keeps them. Leaves out: any particular store.
+//! Models: the interface between producers and stores of rows. Leaves out: any particular store.
 //!
 //! Invariants: after an error the run ends; no further batch is pushed.
 
 pub use crate::registry::{Batch, MemorySink};
 
-/// A sink could not store rows (a full disk, say); the run ends.
+/// A sink could not store rows (a full disk, for example); the run ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SinkError(
-    /// What went wrong, for people.
+    /// The cause, for users.
     pub String,
 );
 
@@ -21,7 +21,7 @@ impl std::fmt::Display for SinkError {
 
 impl std::error::Error for SinkError {}
 
-/// Takes rows as the run produces them.
+/// Stores rows as the run produces them.
 pub trait Sink {
     /// Stores a batch.
     ///

@@ -41,7 +41,7 @@ fn walk(path: &str, values: &[Option<&Value>], found: &mut Vec<Difference>) {
         return items(path, values, found);
     }
     let words: Vec<Option<String>> =
-        values.iter().map(|value| value.map(|value| told(value, values))).collect();
+        values.iter().map(|value| value.map(|value| value_text(value, values))).collect();
     let distinct: BTreeSet<&String> = words.iter().flatten().collect();
     if distinct.len() > 1 {
         found.push(Difference { path: path.to_owned(), values: words.clone() });
@@ -55,7 +55,7 @@ fn walk(path: &str, values: &[Option<&Value>], found: &mut Vec<Difference>) {
 }
 
 /// A value in a word or two; lists that begin alike are numbered.
-fn told(value: &Value, others: &[Option<&Value>]) -> String {
+fn value_text(value: &Value, others: &[Option<&Value>]) -> String {
     let Value::Array(list) = value else { return word(value) };
     let mut alike: Vec<&Value> = Vec::new();
     for other in others.iter().flatten().filter(|other| word(other) == word(value)) {
@@ -120,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    fn told(scenarios: &[Value]) -> Vec<(String, Vec<String>)> {
+    fn texts(scenarios: &[Value]) -> Vec<(String, Vec<String>)> {
         let all: Vec<Option<&Value>> = scenarios.iter().map(Some).collect();
         let words = |values: Vec<Option<String>>| {
             values.into_iter().map(|value| value.unwrap_or_else(|| "-".to_owned())).collect()
@@ -136,20 +136,20 @@ mod tests {
     fn a_plug_in_differs_in_its_name_and_from_its_like_in_parameters() {
         let scenario = |congestion: Value| json!({"seed": 1, "congestion": congestion});
         let slingshot = |hold: &str| json!({"slingshot": {"hold": hold, "floor": 3}});
-        let found = told(&[scenario(json!("none")), scenario(slingshot("1us")), scenario(slingshot("2us"))]);
+        let found = texts(&[scenario(json!("none")), scenario(slingshot("1us")), scenario(slingshot("2us"))]);
         let expected = [
             row("congestion", &["none", "slingshot", "slingshot"]),
             row("congestion.slingshot.hold", &["-", "1us", "2us"]),
         ];
         assert_eq!(found, expected);
-        let one = told(&[scenario(json!("none")), scenario(slingshot("1us"))]);
+        let one = texts(&[scenario(json!("none")), scenario(slingshot("1us"))]);
         assert_eq!(one, [row("congestion", &["none", "slingshot"])], "no parameter of it beside");
     }
 
     #[test]
-    fn sections_are_told_key_by_key_and_lists_by_their_first() {
+    fn sections_are_reported_key_by_key_and_lists_by_their_first() {
         let scenario = |rate: &str, hosts: Value, marking: Value| json!({"hosts": {"injection": rate, "copy": "none"}, "list": hosts, "marking": marking});
-        let found = told(&[
+        let found = texts(&[
             scenario("165Gbps", json!(["a", "b"]), json!("none")),
             scenario("60Gbps", json!(["c", "b"]), json!({"low": 1, "high": 2})),
         ]);
@@ -160,12 +160,12 @@ mod tests {
         ];
         assert_eq!(found, expected);
         let same = json!({"a": {"b": 1, "c": 2}});
-        assert_eq!(told(&[same.clone(), same]), []);
+        assert_eq!(texts(&[same.clone(), same]), []);
     }
 
     #[test]
-    fn lists_that_differ_behind_the_first_are_told_as_well() {
-        let found = told(&[json!({"list": ["a", "b"], "x": 1}), json!({"list": ["a", "c"], "x": 1})]);
+    fn lists_that_differ_behind_the_first_are_reported_as_well() {
+        let found = texts(&[json!({"list": ["a", "b"], "x": 1}), json!({"list": ["a", "c"], "x": 1})]);
         assert_eq!(found, [row("list", &["a … (2) #1", "a … (2) #2"])]);
     }
 }

@@ -38,7 +38,7 @@ pub use panels::interference::beside::{Beside, Lonely, PairData, ScoreData};
 pub use panels::interference::{CellData, Coordinates, PointData, RatioData, Study};
 
 /// What the panels are told of runs, for those who draw it elsewhere than on the page.
-pub mod told {
+pub mod panel_data {
     pub use crate::estimate::Estimate;
     pub use crate::panels::Report;
     pub use crate::panels::faults::{ChangeData, DropData, EventData, RunData as Faults};
@@ -75,11 +75,11 @@ pub fn render(runs: &[ReportedRun], over: Over) -> Result<String, ReportError> {
 ///
 /// # Errors
 /// If one of them is no complete run folder or cannot be read, or an interval is not within it.
-pub fn read(runs: &[ReportedRun], over: Over) -> Result<told::Report, ReportError> {
+pub fn read(runs: &[ReportedRun], over: Over) -> Result<panel_data::Report, ReportError> {
     let collect =
         |run: &ReportedRun| collect::run(run.name.clone(), &RunFolder::open(&run.folder)?, runs.len(), over);
     let collected = runs.iter().map(collect).collect::<Result<Vec<_>, ReportError>>()?;
-    Ok(told::Report::of(collected))
+    Ok(panel_data::Report::of(collected))
 }
 
 /// What these runs say about interference; nothing where none of them is part of a study.

@@ -46,7 +46,7 @@ pub struct LiveView {
 
 /// What the page is told, so that it knows this from a report about runs.
 #[derive(Serialize)]
-struct Told<'a> {
+struct PageData<'a> {
     live: Live<'a>,
 }
 
@@ -81,7 +81,7 @@ pub fn render_live(of: &LivePage<'_>) -> Result<LiveView, ReportError> {
     let (n_edges, n_squares) = (fabric.edges.len(), fabric.squares.len());
     let &LivePage { scenario, netloom, folder, .. } = of;
     let live = Live { scenario, seed: of.seed.to_string(), netloom, folder, fabric };
-    let page = served_page(&Told { live }, (n_squares, "squares"))?;
+    let page = served_page(&PageData { live }, (n_squares, "squares"))?;
     Ok(LiveView { page, edge_of: squares.edge_of, n_edges })
 }
 

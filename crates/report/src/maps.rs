@@ -109,14 +109,14 @@ pub struct MapRatio {
 impl MapRatio {
     /// Of numbers that may be none; with as many digits as a page shows.
     pub fn of(above: f64, below: f64, ratio: f64) -> MapRatio {
-        let told = |number: f64| number.is_finite().then(|| six_digits(number));
-        MapRatio { above: told(above), below: told(below), ratio: told(ratio) }
+        let reported = |number: f64| number.is_finite().then(|| six_digits(number));
+        MapRatio { above: reported(above), below: reported(below), ratio: reported(ratio) }
     }
 }
 
 /// What the page is told, so that it knows this from a report about runs.
 #[derive(Serialize)]
-struct Told<'a> {
+struct PageData<'a> {
     maps: &'a Maps,
 }
 
@@ -126,5 +126,5 @@ struct Told<'a> {
 /// If it would be too large.
 pub fn render_maps(maps: &Maps) -> Result<String, ReportError> {
     let cells = maps.figures.iter().flat_map(|figure| &figure.panels).map(|panel| panel.cells.len());
-    page(&Told { maps }, (cells.sum(), "cells"))
+    page(&PageData { maps }, (cells.sum(), "cells"))
 }

@@ -26,8 +26,8 @@ const FETCHES_NOTHING: &str = "content=\"default-src 'none'; ";
 const ASKS_AGAIN: &str = "content=\"default-src 'none'; connect-src 'self'; ";
 
 /// The page that shows this, which has so many of what could be fewer.
-pub fn page(told: &impl Serialize, (count, what): (usize, &'static str)) -> Result<String, ReportError> {
-    let data = harmless(&serde_json::to_string(told).expect("what a page is told is JSON"));
+pub fn page(reported: &impl Serialize, (count, what): (usize, &'static str)) -> Result<String, ReportError> {
+    let data = harmless(&serde_json::to_string(reported).expect("what a page is told is JSON"));
     let (before, rest) = TEMPLATE.split_once(OPENING).expect("the template has a place for the data");
     let (_, after) = rest.split_once(CLOSING).expect("the place for the data has an end");
     let page = [before, OPENING, &data, CLOSING, after].concat();
@@ -38,9 +38,9 @@ pub fn page(told: &impl Serialize, (count, what): (usize, &'static str)) -> Resu
 }
 
 /// The same page, which may ask the server that it came from, and nobody else.
-pub fn served_page(told: &impl Serialize, counted: (usize, &'static str)) -> Result<String, ReportError> {
+pub fn served_page(reported: &impl Serialize, counted: (usize, &'static str)) -> Result<String, ReportError> {
     // What is told comes later in the page, and has no quotation marks of its own.
-    Ok(page(told, counted)?.replacen(FETCHES_NOTHING, ASKS_AGAIN, 1))
+    Ok(page(reported, counted)?.replacen(FETCHES_NOTHING, ASKS_AGAIN, 1))
 }
 
 /// The same JSON without any character that means something in HTML; these occur in JSON inside of texts only.
@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn a_served_page_may_ask_its_server_and_others_nobody() {
-        let told = "content=\"default-src 'none'; ";
-        let [file, served] = [page(&told, (1, "texts")), served_page(&told, (1, "texts"))];
+        let reported = "content=\"default-src 'none'; ";
+        let [file, served] = [page(&reported, (1, "texts")), served_page(&reported, (1, "texts"))];
         let [file, served] = [file.expect("it is small"), served.expect("it is small")];
         assert!(!file.contains("connect-src"));
         assert_eq!(served.matches("connect-src").count(), 1);

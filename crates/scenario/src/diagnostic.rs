@@ -1,9 +1,9 @@
-//! Mistakes in a scenario: what, where, what was expected, and a hint. Warnings have the same form.
+//! Errors in a scenario: message, place, expectation, and a hint. Warnings have the same form.
 //!
-//! All mistakes of a scenario are collected and shown together, in the order of the text.
+//! All errors of a scenario are collected and shown together, in the order of the text.
 //!
-//! Invariants: every problem has a place in one of the texts; rendering knows no colours unless asked; what is kept and
-//! shown is bounded, however much is wrong.
+//! Invariants: every problem has a place in one of the texts; rendering uses no colours unless requested; stored and
+//! shown problems are bounded, whatever their number.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -15,12 +15,12 @@ use crate::excerpt::{Excerpt, harmless};
 use crate::place::{Place, Sources};
 use crate::suggest;
 
-/// Problems beyond this many are counted, not shown: they are usually one mistake repeated.
+/// Problems beyond this number are counted, not shown: they are usually one error repeated.
 const MOST_SHOWN: usize = 50;
-/// Problems beyond this many are counted, not kept.
+/// Problems beyond this number are counted, not stored.
 const MOST_KEPT: usize = 1_000;
 
-/// One mistake, or a warning.
+/// An error or a warning.
 #[derive(Debug, Clone)]
 pub struct Problem {
     severity: Severity,
@@ -33,7 +33,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// What is wrong.
+    /// The error message.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -48,12 +48,12 @@ impl Problem {
         self.help.as_deref()
     }
 
-    /// Where it is.
+    /// Its place.
     pub fn place(&self) -> Place {
         self.place
     }
 
-    /// The name of the text it is in: the scenario file, or an override.
+    /// The name of its text: the scenario file, or an override.
     pub fn source_name(&self) -> &str {
         self.source.name()
     }
@@ -63,7 +63,7 @@ impl Problem {
         self.source.line_and_column(self.place.start as usize)
     }
 
-    /// Where a place is in the text, and how far it reaches.
+    /// The position of a place in the text, and its length.
     fn span(&self, place: Place) -> (usize, usize) {
         let (start, end) = self.source.pointed(place.start as usize, place.end as usize);
         (start, end - start)
@@ -101,16 +101,16 @@ impl Diagnostic for Problem {
     }
 }
 
-/// All mistakes of a scenario, or all warnings.
+/// All errors of a scenario, or all warnings.
 #[derive(Debug, Clone)]
 pub struct Diagnostics {
     severity: Severity,
     problems: Vec<Problem>,
-    /// How many more there were than could be kept.
+    /// Number of problems that were not stored.
     n_beyond: usize,
 }
 
-/// How diagnostics are drawn.
+/// How diagnostics are rendered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// With colours, for a terminal.
@@ -120,17 +120,17 @@ pub enum Style {
 }
 
 impl Diagnostics {
-    /// The mistakes, in the order of the text.
+    /// The problems, in the order of the text.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// Whether there are none, as there may be of warnings.
+    /// Whether there are none, as is possible for warnings.
     pub fn is_empty(&self) -> bool {
         self.problems.is_empty()
     }
 
-    /// The mistakes of several scenarios, or of several forms of one, each once.
+    /// The errors of several scenarios, or of several forms of one, without duplicates.
     pub fn join(all: impl IntoIterator<Item = Diagnostics>) -> Diagnostics {
         let mut seen = BTreeSet::new();
         let mut joined = Diagnostics { severity: Severity::Advice, problems: Vec::new(), n_beyond: 0 };
@@ -138,7 +138,7 @@ impl Diagnostics {
             joined.severity = joined.severity.max(diagnostics.severity);
             joined.n_beyond = joined.n_beyond.max(diagnostics.n_beyond);
             for problem in diagnostics.problems {
-                // Overrides share a name, so it takes their text to tell them apart.
+                // Overrides share a name, so their texts are compared, too.
                 let name = problem.source_name().to_owned();
                 let text = Arc::clone(problem.source.text());
                 let place = (problem.place.start, problem.place.end);
@@ -150,7 +150,7 @@ impl Diagnostics {
         joined
     }
 
-    /// All mistakes as text for people, with a closing line that counts them.
+    /// All errors as text for users, with a closing line that counts them.
     pub fn render(&self, style: Style) -> String {
         let theme = match style {
             Style::Fancy => GraphicalTheme::unicode(),
@@ -200,17 +200,17 @@ impl Diagnostic for Diagnostics {
     }
 }
 
-/// Collects mistakes while a scenario is checked.
+/// Collects errors while a scenario is checked.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     list: Vec<Draft>,
-    /// The last one that was counted, but not kept.
+    /// The last one that was counted, but not stored.
     beyond: Option<Draft>,
     n_beyond: usize,
     base_is_lost: bool,
 }
 
-/// A mistake being described.
+/// An error that is being described.
 #[derive(Debug)]
 pub(crate) struct Draft {
     place: Place,
@@ -222,7 +222,7 @@ pub(crate) struct Draft {
 }
 
 impl Problems {
-    /// Notes a mistake; the answer takes label and hint.
+    /// Adds an error; the result takes label and hint.
     pub fn report(&mut self, place: Place, message: impl Into<String>) -> &mut Draft {
         let draft = Draft {
             place,
@@ -240,51 +240,51 @@ impl Problems {
         self.list.last_mut().expect("one was just added")
     }
 
-    /// Notes that something is missing, which a base might have had.
+    /// Adds an error that something is missing, which a base could have provided.
     pub fn report_absence(&mut self, place: Place, message: impl Into<String>) -> &mut Draft {
         let draft = self.report(place, message);
         draft.is_absence = true;
         draft
     }
 
-    /// A hint for a misspelled word, as long as there are few mistakes: to search one for each of many takes too long.
+    /// A hint for a misspelled word, as long as there are few errors: to search one for each of many takes too long.
     pub fn hint<'a>(&self, word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
         if self.list.len() < MOST_SHOWN { suggest::hint(word, known) } else { None }
     }
 
-    /// How many mistakes there are so far.
+    /// Number of errors so far.
     pub fn len(&self) -> usize {
         self.list.len() + self.n_beyond
     }
 
-    /// Adds to what the last mistake expects, if any came since there were so many.
+    /// Extends the expectation of the last error, if there are more than `n_before`.
     pub fn widen_since(&mut self, n_before: usize, more: &str) {
         if let Some(last) = self.list.get_mut(n_before..).and_then(<[Draft]>::last_mut) {
             last.label.push_str(more);
         }
     }
 
-    /// Notes that a base could not be read: what is missing may be written there.
+    /// Records that a base could not be read: what is missing may be written there.
     pub fn lose_base(&mut self) {
         self.base_is_lost = true;
     }
 
-    /// Whether a base could not be read, so that the scenario is not known as a whole.
+    /// Whether a base could not be read, so that the scenario is incomplete.
     pub fn base_is_lost(&self) -> bool {
         self.base_is_lost
     }
 
-    /// Whether there is no mistake so far.
+    /// Whether there is no error so far.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// The mistakes with their texts, front to back, each once.
+    /// The errors with their texts, front to back, without duplicates.
     pub fn finish(self, sources: &Sources) -> Diagnostics {
         self.finish_as(Severity::Error, sources)
     }
 
-    /// The same of what is no mistake.
+    /// The same for warnings.
     pub fn finish_as_warnings(self, sources: &Sources) -> Diagnostics {
         self.finish_as(Severity::Warning, sources)
     }
@@ -293,7 +293,7 @@ impl Problems {
         let base_is_lost = self.base_is_lost;
         self.list.retain(|draft| !(draft.is_absence && base_is_lost));
         self.list.sort_by(|a, b| a.place.key().cmp(&b.place.key()).then(a.message.cmp(&b.message)));
-        // A value reached twice through an alias reports its mistake twice.
+        // A value reached twice through an alias reports its error twice.
         let same = |a: &Draft, b: &Draft| a.place.key() == b.place.key() && a.message == b.message;
         self.list.dedup_by(|a, b| same(a, b));
         let excerpts = sources.excerpts();
@@ -335,7 +335,7 @@ impl Draft {
         self
     }
 
-    /// Another place that belongs to it.
+    /// Another related place.
     pub fn related(&mut self, place: Place, label: impl Into<String>) -> &mut Draft {
         self.related.push((place, label.into()));
         self

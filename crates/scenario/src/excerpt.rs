@@ -1,26 +1,26 @@
-//! The lines around a mistake, as they are shown.
+//! The lines shown around an error.
 //!
 //! Models: line and column, a line of context on either side, a window into a line too long to be shown whole.
 //! Leaves out: carets and frames; the renderer draws them.
 //!
-//! Invariants: what is shown does not grow with the text; a column counts characters; nothing that a text holds steers
-//! the terminal it is shown on.
+//! Invariants: the output does not grow with the text; a column counts characters; no text can send control sequences
+//! to the terminal.
 
 use std::fmt::Write;
 use std::sync::Arc;
 
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
-/// Lines over this many bytes are shown in part.
+/// Longer lines are shown in part, in bytes.
 const LONG_LINE: usize = 160;
-/// Bytes shown on either side of what is meant in such a line.
+/// Bytes shown on either side of the place in such a line.
 const MARGIN: usize = 40;
 /// Most bytes under one caret.
 const WIDEST: usize = 80;
-/// Most characters of a word that a message quotes, and of what stands between two such words.
+/// Most characters of a word that a message quotes, and of the text between two such words.
 const LONGEST_PIECES: [usize; 2] = [400, 100];
 
-/// A text and what messages call it.
+/// A text and its name in messages.
 #[derive(Debug, Clone)]
 pub(crate) struct Excerpt {
     name: String,
@@ -32,12 +32,12 @@ impl Excerpt {
         Excerpt { name: harmless(name), text: shown(text) }
     }
 
-    /// What messages call the text.
+    /// The name of the text in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The whole text, with a substitute for each character that could steer a terminal.
+    /// The whole text, with a substitute for each character that could control a terminal.
     pub fn text(&self) -> &Arc<str> {
         &self.text
     }
@@ -50,7 +50,7 @@ impl Excerpt {
         (breaks + 1, self.text[start..at].chars().count() + 1)
     }
 
-    /// The part of a range that is pointed at: within its first line, and not wider than a screen.
+    /// The part of a range that is underlined: within its first line, and not wider than a screen.
     pub fn pointed(&self, start: usize, end: usize) -> (usize, usize) {
         let start = self.text.floor_char_boundary(start);
         let end = self.text.floor_char_boundary(end.min(self.line_end(start)).min(start + WIDEST)).max(start);
@@ -67,7 +67,7 @@ impl Excerpt {
         at + line.strip_suffix('\r').unwrap_or(line).len()
     }
 
-    /// The lines of a range as far as they are shown, with so many lines of context.
+    /// The lines of a range as far as they are shown, with `before` and `after` lines of context.
     fn window(&self, start: usize, end: usize, before: usize, after: usize) -> (usize, usize) {
         let (first, last) = (self.line_start(start), self.line_end(end));
         let long = last - first > LONG_LINE && self.line_start(end) == first;
@@ -86,13 +86,13 @@ impl Excerpt {
         self.text.floor_char_boundary(at + MARGIN)
     }
 
-    /// Where the line before the one that starts here starts, if it is short.
+    /// The start of the line before the one that starts at `first`, if it is short.
     fn line_above(&self, first: usize) -> Option<usize> {
         let above = self.line_start(first.checked_sub(1)?);
         (first - above <= LONG_LINE).then_some(above)
     }
 
-    /// Where the line after the one that ends here ends, if it is short.
+    /// The end of the line after the one that ends at `last`, if it is short.
     fn line_below(&self, last: usize) -> Option<usize> {
         let next = last + self.text[last..].find('\n')? + 1;
         let below = self.line_end(next);
@@ -130,15 +130,15 @@ impl SourceCode for Excerpt {
     }
 }
 
-/// Whether a character moves the cursor, changes colours, or turns the direction of writing.
+/// Whether a character moves the cursor, changes colours, or changes the writing direction.
 pub fn steers(c: char) -> bool {
     let turns =
         matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    // Two of them end a line and count as no control characters.
+    // Two of them end a line but are not control characters.
     c.is_control() || turns || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// The text with a substitute of the same length for each character that steers; lines stay lines.
+/// The text with a substitute of the same length for each such character; lines stay lines.
 fn shown(text: &Arc<str>) -> Arc<str> {
     let bad = |c: char| steers(c) && !matches!(c, '\n' | '\r' | '\t');
     let lone = text.contains('\r') && text.replace("\r\n", "").contains('\r');
@@ -159,7 +159,7 @@ fn shown(text: &Arc<str>) -> Arc<str> {
     Arc::from(clean)
 }
 
-/// A message whose words are shown in part where they are long, and in which no character steers.
+/// A message with long words shortened, and without characters that control a terminal.
 pub(crate) fn harmless(message: &str) -> String {
     let mut clean = String::with_capacity(message.len());
     for (number, piece) in message.split('`').enumerate() {

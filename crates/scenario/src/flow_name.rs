@@ -1,11 +1,11 @@
-//! How people name flows: `source->destination` for all messages of a pair of hosts, with `#number` for one of them.
+//! Names of flows: `source->destination` for all messages of a pair of hosts, with `#number` for one of them.
 //!
-//! Models: taking such a name apart. Leaves out: which hosts there are; whoever asks says which names are hosts.
+//! Models: parsing such a name. Leaves out: which hosts exist; the caller tests whether a name is a host.
 //!
-//! Invariants: names may hold `->` and `#` themselves; where the text can be read in several ways, that with known hosts is
-//! meant.
+//! Invariants: names may contain `->` and `#` themselves; if the text is ambiguous, the reading with known hosts is
+//! taken.
 
-/// A flow, named by people.
+/// The parsed name of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FlowName<'a> {
     /// Name of the sender.
@@ -17,10 +17,10 @@ pub struct FlowName<'a> {
 }
 
 impl<'a> FlowName<'a> {
-    /// What is expected, in words.
+    /// The expected form, as text.
     pub const FORM: &'static str = "`source->destination`, with `#number` for a single message";
 
-    /// Takes a name apart; `None` if it is not of the form.
+    /// Parses a name; `None` if it does not have the form.
     pub fn parse(text: &'a str, is_host: impl Fn(&str) -> bool) -> Option<FlowName<'a>> {
         let readings = text.match_indices("->").flat_map(|(at, arrow)| {
             let (source, rest) = (text[..at].trim(), text[at + arrow.len()..].trim());
@@ -28,7 +28,7 @@ impl<'a> FlowName<'a> {
             let numbered = rest
                 .rsplit_once('#')
                 .and_then(|(host, number)| Some((host.trim(), Some(number.trim().parse::<u32>().ok()?))));
-            // A host whose name ends like a number is meant only where there is no other.
+            // A host whose name ends like a number is meant only if there is no other reading.
             let odd = is_host(rest).then_some((rest, None));
             [numbered, whole, odd].into_iter().flatten().map(move |(destination, number)| FlowName {
                 source,

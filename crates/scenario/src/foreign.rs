@@ -1,17 +1,17 @@
-//! Texts of other programs, read with the same care: for importers.
+//! Texts of other programs, read with the same error handling: for importers.
 //!
-//! Models: YAML as a tree with its places; any other text as it is; mistakes collected and shown together, hints for
+//! Models: YAML as a tree with its places; any other text unchanged; errors collected and shown together, hints for
 //! misspelled words.
-//! Leaves out: what any key means; the importer knows.
+//! Leaves out: the meaning of keys; the importer has it.
 //!
-//! Invariants: bounds and refusals are those of a scenario's own text.
+//! Invariants: limits and error messages are those of a scenario's own text.
 
 use crate::diagnostic::{Diagnostics, Problems};
 use crate::place::{Place, Sources};
 use crate::suggest;
 use crate::written::{self, Node, Unreadable};
 
-/// A text of another program and the mistakes found in it so far.
+/// A text of another program and the errors found in it so far.
 #[derive(Debug)]
 pub struct Foreign {
     sources: Sources,
@@ -22,7 +22,7 @@ impl Foreign {
     /// Parses a text; `path` names it in messages.
     ///
     /// # Errors
-    /// If it is no well-formed YAML, or more than this project reads.
+    /// If it is not well-formed YAML, or exceeds the limits of this project.
     pub fn open(bytes: &[u8], path: &str) -> Result<(Foreign, Node), Diagnostics> {
         let mut foreign = Foreign { sources: Sources::default(), problems: Problems::default() };
         let Some((text, _)) = foreign.sources.add_bytes(bytes, path, &mut foreign.problems) else {
@@ -34,10 +34,10 @@ impl Foreign {
         }
     }
 
-    /// Takes a text that is no YAML; places are bytes of what is given back.
+    /// Takes a text that is not YAML; places are bytes of the returned text.
     ///
     /// # Errors
-    /// If it is no text at all.
+    /// If it is not text.
     pub fn plain<'a>(bytes: &'a [u8], path: &str) -> Result<(Foreign, &'a str), Diagnostics> {
         let mut foreign = Foreign { sources: Sources::default(), problems: Problems::default() };
         let decoded = match written::zero_byte(bytes) {
@@ -59,12 +59,12 @@ impl Foreign {
         Err(foreign.problems.finish(&foreign.sources))
     }
 
-    /// Whether a mistake was noted.
+    /// Whether an error was reported.
     pub fn is_spoilt(&self) -> bool {
         !self.problems.is_empty()
     }
 
-    /// Notes a mistake: what is wrong, the words under the caret, and a hint.
+    /// Adds an error: message, the words under the caret, and a hint.
     pub fn report(&mut self, place: Place, message: impl Into<String>, label: &str, help: Option<String>) {
         self.problems.report(place, message).label(label).maybe_help(help);
     }
@@ -77,7 +77,7 @@ impl Foreign {
     /// Ends the reading.
     ///
     /// # Errors
-    /// All mistakes, if there were any.
+    /// All errors, if there were any.
     pub fn finish(self) -> Result<(), Diagnostics> {
         if self.problems.is_empty() { Ok(()) } else { Err(self.problems.finish(&self.sources)) }
     }

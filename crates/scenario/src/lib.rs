@@ -1,11 +1,11 @@
-//! The scenario language: what a user wants, from text to a model, or every mistake at once.
+//! The scenario language: from text to a model, or to all errors at once.
 //!
 //! Models: YAML with places ([`written`]), what it inherits from other texts ([`Origin`]), the complete and checked
 //! meaning of it ([`resolved`]), and its compilation against the fabric into a [`netloom_model::Model`].
-//! Leaves out: files and the command line; this crate is handed text.
+//! Leaves out: files and the command line; the caller passes text.
 //!
-//! Invariants: nothing that is read makes it panic or hang; all mistakes are reported together, each with its place;
-//! printing a resolved scenario and resolving that again gives the same; what compiles, the engine can run.
+//! Invariants: no input makes it panic or hang; all errors are reported together, each with its place; printing a
+//! resolved scenario and resolving that again gives the same; what compiles, the engine can run.
 //!
 //! ```
 //! let text = "
@@ -61,10 +61,10 @@ use place::Sources;
 
 /// Reads and checks a scenario.
 ///
-/// `path` names the text in messages; a scenario without a name of its own is called after it.
+/// `path` names the text in messages; a scenario without a name is named after it.
 ///
 /// # Errors
-/// All mistakes of the text, and, as far as the rest could be read, those that only show against the fabric.
+/// All errors of the text, and, as far as the rest could be read, those that need the fabric to be found.
 pub fn resolve(text: &str, path: &str) -> Result<Resolved, Diagnostics> {
     resolve_with(text, path, &Overrides::default())
 }
@@ -72,7 +72,7 @@ pub fn resolve(text: &str, path: &str) -> Result<Resolved, Diagnostics> {
 /// Reads and checks a scenario with changes from the command line.
 ///
 /// # Errors
-/// As [`resolve`]; mistakes in an override point at the override.
+/// As [`resolve`]; errors in an override point at the override.
 pub fn resolve_with(text: &str, path: &str, overrides: &Overrides) -> Result<Resolved, Diagnostics> {
     resolve_bytes(text.as_bytes(), path, overrides)
 }
@@ -80,7 +80,7 @@ pub fn resolve_with(text: &str, path: &str, overrides: &Overrides) -> Result<Res
 /// Reads and checks a scenario from the bytes of a file.
 ///
 /// # Errors
-/// As [`resolve_with`], and when the bytes are no UTF-8 text.
+/// As [`resolve_with`], and if the bytes are not UTF-8 text.
 pub fn resolve_bytes(bytes: &[u8], path: &str, overrides: &Overrides) -> Result<Resolved, Diagnostics> {
     resolve_from(bytes, &Alone(path), overrides)
 }
@@ -88,7 +88,7 @@ pub fn resolve_bytes(bytes: &[u8], path: &str, overrides: &Overrides) -> Result<
 /// Reads and checks a scenario, with all that it inherits, from the bytes of its own text.
 ///
 /// # Errors
-/// As [`resolve_bytes`]; mistakes in a base point at the base.
+/// As [`resolve_bytes`]; errors in a base point at the base.
 pub fn resolve_from<O: Origin>(
     bytes: &[u8],
     origin: &O,
@@ -106,7 +106,7 @@ pub fn resolve_from<O: Origin>(
         return Err(problems.finish(&sources));
     };
     if !problems.is_empty() {
-        // Without its base half a scenario would be checked, and blamed for the other half.
+        // Without its base only half a scenario would be checked, and errors would be reported for the other half.
         if !problems.base_is_lost() {
             compile::parts(&draft, &mut problems);
         }

@@ -1,6 +1,6 @@
-//! Refusals of a valid scenario by a part that does something else with it than simulate it.
+//! Rejection of a valid scenario by a program part that processes it other than by simulation.
 //!
-//! Leaves out: what that part does with it.
+//! Leaves out: that processing.
 
 use crate::diagnostic::{Diagnostics, Problems};
 use crate::place::Place;
@@ -11,9 +11,9 @@ use crate::resolved::Resolved;
 pub struct Objection {
     /// Where it is written.
     pub place: Place,
-    /// What is wrong.
+    /// The error message.
     pub message: String,
-    /// What is expected there.
+    /// The expectation, shown under the place.
     pub label: String,
     /// A hint.
     pub help: Option<String>,

@@ -1,4 +1,4 @@
-//! Where in which text something is written.
+//! Positions of scenario elements in their texts.
 //!
 //! A scenario may have several texts: its file, those it inherits from, and each override of the command line.
 //!
@@ -10,9 +10,9 @@ use crate::diagnostic::Problems;
 use crate::excerpt::Excerpt;
 use crate::written::{self, Unreadable};
 
-/// Bytes shown after the one that is no text.
+/// Bytes shown after the first invalid one.
 const SHOWN_AFTER: usize = 400;
-/// How the names of overrides begin.
+/// Prefix of the names of overrides.
 const OVERRIDE: &str = "--";
 
 /// A byte range in one of the texts.
@@ -27,7 +27,7 @@ pub struct Place {
 }
 
 impl PartialEq for Place {
-    /// Always: places never make two meanings differ.
+    /// Always true: places do not affect the meaning.
     fn eq(&self, _: &Place) -> bool {
         true
     }
@@ -56,7 +56,7 @@ impl<T> Placed<T> {
     }
 }
 
-/// One text and what it is called in messages.
+/// One text and its name in messages.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     /// File name, or `--set`.
@@ -72,21 +72,21 @@ pub(crate) struct Sources {
 }
 
 impl PartialEq for Sources {
-    /// Always: texts never make two meanings differ.
+    /// Always true: texts do not affect the meaning.
     fn eq(&self, _: &Sources) -> bool {
         true
     }
 }
 
 impl Sources {
-    /// Adds a text and gives its number.
+    /// Adds a text and returns its number.
     pub fn add(&mut self, name: &str, text: &str) -> u16 {
         let number = u16::try_from(self.list.len()).unwrap_or(u16::MAX);
         self.list.push(Source { name: name.to_owned(), text: Arc::from(text) });
         number
     }
 
-    /// Adds the bytes of a file and gives their text with its number; reports bytes that are no text.
+    /// Adds the bytes of a file and returns their text with its number; reports bytes that are not text.
     pub fn add_bytes<'a>(
         &mut self,
         bytes: &'a [u8],
@@ -102,7 +102,7 @@ impl Sources {
         }
     }
 
-    /// Adds what can be shown of bytes that are no text: a slip shows as U+FFFD.
+    /// Adds the printable part of bytes that are not text: an invalid byte is shown as U+FFFD.
     pub fn add_unreadable(&mut self, bytes: &[u8], name: &str, found: Unreadable, problems: &mut Problems) {
         let end = if found.is_text { bytes.len().min(found.at + SHOWN_AFTER) } else { 0 };
         let source = self.add(name, &String::from_utf8_lossy(&bytes[..end]));

@@ -1,15 +1,15 @@
 //! Quantities as text: a decimal number with its unit, read and printed exactly.
 //!
-//! Models: rates in bit/s, sizes in bytes, spans of time in picoseconds.
-//! Leaves out: what a quantity is for, and so which range it must lie in.
+//! Models: rates in bit/s, sizes in bytes, durations in picoseconds.
+//! Leaves out: the use of a quantity, and so its valid range.
 //!
-//! Invariants: no rounding anywhere; what a quantity prints as is read back as the same number.
+//! Invariants: no rounding; a printed quantity is read back as the same number.
 
 use netloom_units::{Bytes, Duration, Rate};
 
 use crate::suggest;
 
-/// What a number counts, with its units.
+/// The dimension of a quantity, with its units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dimension {
     /// Bits per second.
@@ -20,7 +20,7 @@ pub enum Dimension {
     Duration,
 }
 
-/// A unit's name and how many base units it is.
+/// A unit's name and its number of base units.
 type Unit = (&'static str, u64);
 
 const RATES: &[Unit] =
@@ -51,13 +51,13 @@ impl Dimension {
         }
     }
 
-    /// Its units in words.
+    /// Its units as text.
     fn choice(self) -> String {
         let names: Vec<&str> = self.units().iter().map(|(name, _)| *name).collect();
         format!("units: {}", suggest::quoted(&names))
     }
 
-    /// The most that can be counted; of time, that a scenario may speak of.
+    /// The largest value that can be represented; for time, the largest that a scenario may use.
     fn most(self) -> &'static str {
         match self {
             Dimension::Rate => "18446744Tbps",
@@ -66,7 +66,7 @@ impl Dimension {
         }
     }
 
-    /// What to call it, with an article.
+    /// Its name, with an article.
     pub fn name(self) -> &'static str {
         match self {
             Dimension::Rate => "a rate",
@@ -75,7 +75,7 @@ impl Dimension {
         }
     }
 
-    /// A well-formed example with this number.
+    /// A valid example with this number.
     fn example(self, number: &str) -> String {
         let unit = match self {
             Dimension::Rate => "Gbps",
@@ -85,7 +85,7 @@ impl Dimension {
         format!("{number}{unit}")
     }
 
-    /// What a number without a unit is likely to mean: a large one is in the smallest unit.
+    /// The likely meaning of a number without a unit: a large one is in the smallest unit.
     fn meant_by(self, number: &str) -> String {
         let digits = number.split('.').next().unwrap_or(number).trim_start_matches('0').len();
         let is_large = match self {
@@ -109,14 +109,14 @@ impl Dimension {
     }
 }
 
-/// Why a text is no quantity of the wanted dimension.
+/// Why a text is not a quantity of the required dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// What is wrong.
+    /// The error message.
     pub message: String,
     /// A short label under the text.
     pub label: String,
-    /// What to write instead.
+    /// The suggested text.
     pub help: Option<String>,
 }
 
@@ -129,7 +129,7 @@ impl Refusal {
 /// Reads a rate such as `400Gbps`.
 ///
 /// # Errors
-/// If the text is no exact rate.
+/// If the text is not an exact rate.
 pub fn rate(text: &str) -> Result<Rate, Refusal> {
     parse(text, Dimension::Rate).map(Rate)
 }
@@ -137,15 +137,15 @@ pub fn rate(text: &str) -> Result<Rate, Refusal> {
 /// Reads a size such as `64KiB`.
 ///
 /// # Errors
-/// If the text is no exact size.
+/// If the text is not an exact size.
 pub fn size(text: &str) -> Result<Bytes, Refusal> {
     parse(text, Dimension::Size).map(Bytes)
 }
 
-/// Reads a span of time such as `1.5us`.
+/// Reads a duration such as `1.5us`.
 ///
 /// # Errors
-/// If the text is no exact span.
+/// If the text is not an exact duration.
 pub fn duration(text: &str) -> Result<Duration, Refusal> {
     parse(text, Dimension::Duration).map(Duration)
 }
@@ -153,7 +153,7 @@ pub fn duration(text: &str) -> Result<Duration, Refusal> {
 /// Reads a quantity into base units.
 ///
 /// # Errors
-/// If the text is no quantity of this dimension, or none that base units can say exactly.
+/// If the text is not a quantity of this dimension, or not an exact number of base units.
 pub fn parse(text: &str, dimension: Dimension) -> Result<u64, Refusal> {
     let unit_at = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let (number, unit) = (&text[..unit_at], text[unit_at..].trim_start_matches(' '));
@@ -171,7 +171,7 @@ pub fn parse(text: &str, dimension: Dimension) -> Result<u64, Refusal> {
     digits.times(factor).map_err(|loss| out_of_reach(text, &loss, dimension))
 }
 
-/// Whether what stands in the place of a unit goes on with the number.
+/// Whether the text in place of a unit continues the number.
 fn goes_on(unit: &str) -> bool {
     starts_with_digit(unit[1..].trim_start_matches(['+', '-']))
 }
@@ -181,7 +181,7 @@ fn starts_with_digit(text: &str) -> bool {
 }
 
 fn not_a_number(text: &str, dimension: Dimension) -> Refusal {
-    // The digit ends it: a text of minus signs must not be read once for each of them.
+    // Requires a digit: a text of minus signs must not be parsed once for each of them.
     let without_sign = text.strip_prefix('-').filter(|rest| starts_with_digit(rest));
     if without_sign.is_some_and(|rest| Decimal::parse(rest).is_some() || parse(rest, dimension).is_ok()) {
         let label = format!("expected {} that is not negative", dimension.name());
@@ -197,7 +197,7 @@ fn no_unit(text: &str, number: &str, dimension: Dimension) -> Refusal {
     Refusal::new(format!("`{text}` has no unit"), &label, Some(help))
 }
 
-/// A number with an exponent, grouped digits or a decimal comma.
+/// The error for a number with an exponent, grouped digits or a decimal comma.
 fn not_plain(text: &str, dimension: Dimension) -> Refusal {
     let label = format!("expected {} such as `{}`", dimension.name(), dimension.example("1.5"));
     let help = format!("a number is digits and at most one point; {}", dimension.choice());
@@ -218,7 +218,7 @@ fn wrong_unit(number: &str, unit: &str, dimension: Dimension) -> Refusal {
     Refusal::new(format!("unknown unit `{unit}`"), &label, Some(help))
 }
 
-/// What to write instead of bytes per second, which as letters are near to bits per second and eight times as much.
+/// A hint for bytes per second, which is easily confused with bits per second and eight times as much.
 fn byte_rate(number: &str, unit: &str, dimension: Dimension) -> Option<String> {
     let size = ["ps", "/s", "/sec"].iter().find_map(|end| unit.strip_suffix(end))?;
     let factor = match Dimension::Size.unit(size) {
@@ -259,7 +259,7 @@ fn out_of_reach(text: &str, loss: &Loss, dimension: Dimension) -> Refusal {
     }
 }
 
-/// The unit that another spelling stands for, if there is one only.
+/// The unit that another spelling means, if it is unambiguous.
 fn meant(unit: &str, dimension: Dimension) -> Option<&'static str> {
     let names = || dimension.units().iter().map(|(name, _)| *name);
     let alias = alias(unit, dimension).filter(|alias| names().any(|name| name == *alias));
@@ -292,7 +292,7 @@ struct Decimal {
     scale: u32,
 }
 
-/// Why a decimal number does not become a whole one.
+/// Why a decimal number is not an exact integer.
 enum Loss {
     TooFine,
     TooLarge,
@@ -306,7 +306,7 @@ impl Decimal {
         }
         let fraction = fraction.trim_end_matches('0');
         let digits = format!("{}{fraction}", whole.trim_start_matches('0'));
-        // Beyond 38 digits nothing fits any more; clamp so that the product below says so.
+        // More than 38 digits never fit; clamped so that the product below overflows.
         let digits = match digits.as_str() {
             "" => 0,
             long if long.len() > 38 && fraction.len() <= 12 => u128::MAX,
@@ -326,7 +326,7 @@ impl Decimal {
     }
 }
 
-/// Prints base units in the unit that reads best; [`parse`] gives the same number back.
+/// Prints base units in the most readable unit; [`parse`] returns the same number.
 pub fn print(value: u64, dimension: Dimension) -> String {
     if value == 0 && dimension == Dimension::Duration {
         return "0s".to_owned();
@@ -339,7 +339,7 @@ pub fn print(value: u64, dimension: Dimension) -> String {
     forms.min_by_key(String::len).unwrap_or_else(|| format!("{value}{}", dimension.units()[0].0))
 }
 
-/// `value / factor` with at most three decimals, if that is exact and not below one (zero aside).
+/// `value / factor` with at most three decimals, if that is exact and not below one (except zero).
 fn decimal(value: u64, factor: u64) -> Option<String> {
     if value < factor && !(value == 0 && factor == 1) {
         return None;
@@ -404,7 +404,7 @@ mod tests {
         for (text, unit) in [("4", "Gbps"), ("4gbps", "Gbps"), ("4Gb/s", "Gbps"), ("4M", "Mbps")] {
             assert_eq!(help(text, Dimension::Rate), format!("write `4{unit}`; {rates}"));
         }
-        // As many letters away from several units: none of them is proposed.
+        // Equally far from several units: none of them is suggested.
         assert_eq!(help("4pbps", Dimension::Rate), rates);
         for (text, meant) in [
             ("400GBps", "400 GB/s is `3200Gbps`"),

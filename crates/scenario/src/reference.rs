@@ -1,8 +1,8 @@
 //! The reference of the language as a page: every section, plug-in and key.
 //!
-//! Leaves out: what a policy is good for; its own page says that.
+//! Leaves out: when to use a policy; its own page describes that.
 //!
-//! Invariants: the same language gives the same text, which names only what the reader takes.
+//! Invariants: the same language gives the same text, which lists only what the reader accepts.
 
 use netloom_units::Parameter;
 
@@ -107,7 +107,7 @@ fn in_words(shape: &Shape) -> String {
     }
 }
 
-/// Where renderers of Markdown put a heading: its letters, digits, dashes and underscores.
+/// The anchor that Markdown renderers give a heading: its letters, digits, dashes and underscores.
 fn anchor(heading: &str) -> String {
     heading.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).collect::<String>().to_lowercase()
 }

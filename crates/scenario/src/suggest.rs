@@ -3,22 +3,22 @@
 //! Distance counts insertions, deletions, replacements and swaps of neighbours; letter case and `-` against `_` cost
 //! nothing. Source: optimal string alignment distance, after Damerau 1964.
 
-/// Above this many candidates no hint is searched: it would cost more than it helps.
+/// Above this number of candidates no hint is searched: it would cost more than it helps.
 const MOST_CANDIDATES: usize = 20_000;
 /// Longest word that a hint is searched for, in characters.
 const LONGEST: usize = 64;
 
-/// The known word closest to `word`, if one is close enough to be meant; the first of those equally close.
+/// The known word closest to `word`, if it is close enough; the first one among ties.
 pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     ranked(word, known).map(|(found, _)| found)
 }
 
-/// The known word closest to `word`, if one is close enough and no other as close.
+/// The known word closest to `word`, if it is close enough and the only one at that distance.
 pub(crate) fn only_closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     ranked(word, known).filter(|(_, is_only)| *is_only).map(|(found, _)| found)
 }
 
-/// The closest known word, and whether no other is as close.
+/// The closest known word, and whether it is the only one at that distance.
 fn ranked<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<(&'a str, bool)> {
     let wanted: Vec<char> = normal(word).take(LONGEST + 1).collect();
     if wanted.len() > LONGEST {
@@ -56,7 +56,7 @@ pub fn hint<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<
     }
 }
 
-/// The three known words nearest to one that is near to none; a longer word is compared by its beginning.
+/// The three known words nearest to one without a close match; a longer word is compared by its beginning.
 fn nearest<'a>(word: &str, known: &[&'a str]) -> Vec<&'a str> {
     let wanted: Vec<char> = normal(word).take(LONGEST).collect();
     let (mut letters, mut rows) = (Vec::new(), Rows::default());
@@ -66,7 +66,7 @@ fn nearest<'a>(word: &str, known: &[&'a str]) -> Vec<&'a str> {
         rows.distance(&wanted, &letters, 2 * LONGEST).unwrap_or(usize::MAX)
     };
     let mut ranked: Vec<(usize, &str)> = known.iter().map(|candidate| (far(candidate), *candidate)).collect();
-    // Of words equally near the first ones known stay first.
+    // Among equally near words the first known ones stay first.
     ranked.sort_by_key(|(far, _)| *far);
     ranked.into_iter().take(3).map(|(_, candidate)| candidate).collect()
 }
@@ -80,7 +80,7 @@ fn normal(word: &str) -> impl Iterator<Item = char> {
     word.chars().flat_map(char::to_lowercase).map(|c| if c == '-' { '_' } else { c })
 }
 
-/// Three rows of the table of distances between beginnings of two words.
+/// Three rows of the distance table between prefixes of two words.
 #[derive(Default)]
 struct Rows {
     before: Vec<usize>,
@@ -89,7 +89,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// How far apart two words are, if not farther than the limit.
+    /// The distance of two words, if it is within the limit.
     fn distance(&mut self, a: &[char], b: &[char], limit: usize) -> Option<usize> {
         if a.len().abs_diff(b.len()) > limit {
             return None;
@@ -119,7 +119,7 @@ impl Rows {
     }
 }
 
-/// What is left of two words without the letters that both begin and end with.
+/// Two words without their common prefix and suffix.
 fn without_common_ends<'a>(a: &'a [char], b: &'a [char]) -> (&'a [char], &'a [char]) {
     let first = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[first..], &b[first..]);

@@ -1,12 +1,12 @@
-//! Kinds and values in words: what listings, tables and the schema say about a parameter.
+//! Kinds and values as text: for listings, tables and the schema.
 //!
-//! Invariants: a value is written as a scenario would write it; what stands in a scenario literally is in backquotes.
+//! Invariants: a value is written as in a scenario; literal text of a scenario is in backquotes.
 
 use netloom_units::{Kind, Value};
 
 use crate::quantity::{self, Dimension};
 
-/// What may be written for a kind.
+/// The valid values of a kind.
 pub fn kind(kind: &Kind) -> String {
     match kind {
         Kind::Count { minimum, maximum } if *maximum >= u64::from(u32::MAX) => {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use netloom_testkit::referee::{
+use netloom_testkit::reference::{
     AdaptiveTwister, Choice, Decision, EcmpHash, Fabric, Hop, Message, NodeIdx, Outcome, RecordedDraw,
     RecordedHash, Scene, Sending, Twister, play, shortest,
 };

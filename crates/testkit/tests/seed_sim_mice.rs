@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use flate2::read::GzDecoder;
-use netloom_testkit::referee::Twister;
+use netloom_testkit::reference::Twister;
 use netloom_testkit::seed_sim::{Config, MiceSource, ScalableUnit};
 
 #[test]

@@ -163,7 +163,7 @@ fn balanced_dragonflies_are_those_of_the_paper() {
 }
 
 #[test]
-fn ways_in_a_dragonfly_take_one_global_link_and_a_local_one_on_either_side() {
+fn paths_in_a_dragonfly_take_one_global_link_and_a_local_one_on_either_side() {
     let built = balanced(2, "absolute");
     let minimal: BTreeSet<Vec<u8>> = [vec![], vec![L], vec![G], vec![L, G], vec![G, L], vec![L, G, L]].into();
     let mut found = BTreeSet::new();
@@ -279,7 +279,7 @@ fn leonardo_can_be_built_at_full_size() {
 }
 
 #[test]
-fn ways_in_a_dragonfly_plus_go_up_across_and_down() {
+fn paths_in_a_dragonfly_plus_go_up_across_and_down() {
     let built = dragonfly_plus_of(&[
         ("groups", 4),
         ("leaves_per_group", 2),

@@ -41,7 +41,7 @@ fn traced(workload: &Workload, n: u32, delay: Delay) -> Trace {
 }
 
 #[test]
-fn the_receives_told_are_those_that_come() {
+fn the_receives_listed_are_those_that_come() {
     assert_eq!(cases().len(), 7);
     for case in cases() {
         for (n, size) in (1..9).flat_map(|n| [0, 1, 5, 1000, 1 << 20].map(|size| (n, size))) {

@@ -43,7 +43,7 @@ fn gaps(sent: &[Sent]) -> Vec<f64> {
 }
 
 #[test]
-fn the_next_group_hears_from_all_of_one_and_evenly() {
+fn the_next_group_receives_from_all_of_one_and_evenly() {
     let values = [("to", Value::Choice("next_group"))];
     let end = Duration::from_millis(20);
     let mut background = traffic("solar", 0.2, end, &values);

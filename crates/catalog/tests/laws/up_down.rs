@@ -139,7 +139,7 @@ proptest! {
 
     /// Minimal ways of groups need lanes or they make rings; those that go up and then down, whatever is above, need none.
     #[test]
-    fn fabrics_of_groups_have_no_ring_where_ways_go_up_and_down((built, dead) in of_groups()) {
+    fn fabrics_of_groups_have_no_ring_where_paths_go_up_and_down((built, dead) in of_groups()) {
         let (waits, _) = Damaged::new(&built, &dead, ReroutePaths::UpDown).play();
         prop_assert!(!dead.contains(&true) || !has_ring(waits));
     }

@@ -37,20 +37,20 @@ pub fn print(comparison: &Comparison, output: &mut Output) {
 
 /// The parts of the runs that FCT is of, where there is one; runs with the same part are told once.
 fn spans(comparison: &Comparison) -> Vec<String> {
-    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut reported: Vec<(String, Vec<&str>)> = Vec::new();
     for (run, span) in &comparison.spans {
         let words = span.words();
-        match told.iter_mut().find(|(known, _)| *known == words) {
+        match reported.iter_mut().find(|(known, _)| *known == words) {
             Some((_, runs)) => runs.push(run),
-            None => told.push((words, vec![run])),
+            None => reported.push((words, vec![run])),
         }
     }
-    let Some((first, _)) = told.first() else { return Vec::new() };
+    let Some((first, _)) = reported.first() else { return Vec::new() };
     let head = "FCT: of background messages that started";
-    if told.len() == 1 {
+    if reported.len() == 1 {
         return vec![String::new(), format!("{head} {first}")];
     }
-    let each = told.iter().map(|(words, runs)| format!("  {}: {words}", runs.join(", ")));
+    let each = reported.iter().map(|(words, runs)| format!("  {}: {words}", runs.join(", ")));
     [String::new(), head.to_owned()].into_iter().chain(each).collect()
 }
 

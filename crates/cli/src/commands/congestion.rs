@@ -19,12 +19,12 @@ pub fn lines(found: &CongestionSummary) -> Vec<String> {
         line("contributors", &contributors.iter().map(pair).collect::<Vec<_>>()),
         line("victims", &victims.iter().map(pair).collect::<Vec<_>>()),
     ];
-    let told: Vec<String> = lines.into_iter().flatten().collect();
+    let reported: Vec<String> = lines.into_iter().flatten().collect();
     let judged = words::span(*judged_s);
     if roots.is_empty() && branches.is_empty() {
         return vec![format!("no congestion in {judged}")];
     }
-    std::iter::once(format!("congestion, of {judged} in which anything waited:")).chain(told).collect()
+    std::iter::once(format!("congestion, of {judged} in which anything waited:")).chain(reported).collect()
 }
 
 fn line(kind: &str, named: &[(String, f64)]) -> Option<String> {

@@ -21,7 +21,7 @@ pub fn demo(arguments: arguments::Demo, output: &mut Output) -> Result<ExitCode,
         over: arguments.over,
         command: command_line(),
         stop: Some(interrupt::stop_flag(output)),
-        tell: Some(&tell),
+        on_progress: Some(&tell),
     });
     progress.clear();
     let (reports, comparison) = done?;

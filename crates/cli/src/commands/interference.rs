@@ -126,9 +126,9 @@ fn pairs(study: &Study, pairs: &[PairData]) -> Table {
         let [real, model] = [&study.cells[pair.measured], &study.cells[pair.simulated]];
         let mut row = vec![series(&model.at.scenario, &real.at.scenario)];
         row.extend(place(&real.at));
-        let told =
+        let reported =
             |cell: &CellData| cell.ratio.map(|ratio| format!("{:.3}", ratio.value)).unwrap_or_default();
-        row.extend([told(real), told(model), pair.ratio.map(change).unwrap_or_default()]);
+        row.extend([reported(real), reported(model), pair.ratio.map(change).unwrap_or_default()]);
         row.extend([words::span(real.mean_s), words::span(model.mean_s), change(pair.mean)]);
         found.row(row);
     }
@@ -145,19 +145,20 @@ fn change(factor: f64) -> String {
 
 /// The scores of a series in a line.
 fn nearness(score: &ScoreData) -> String {
-    let told = |near: Nearness| format!("{:.3} ({:.0} % near)", near.median_error, near.share_near * 100.0);
+    let reported =
+        |near: Nearness| format!("{:.3} ({:.0} % near)", near.median_error, near.share_near * 100.0);
     let mut parts = Vec::new();
     if let (Some(ratio), Some(trivial)) = (score.ratio, score.trivial) {
         let cells = words::some(score.cells as u64, "ratio");
         parts.push(format!(
             "median |ln(simulated / measured)| of {cells} {}, an answer of 1 everywhere has {}",
-            told(ratio),
-            told(trivial)
+            reported(ratio),
+            reported(trivial)
         ));
     }
     parts.extend(score.order.map(|order| format!("Kendall's tau {order:.2}")));
     parts.extend(
-        score.time.map(|time| format!("of {} {}", words::some(score.times as u64, "time"), told(time))),
+        score.time.map(|time| format!("of {} {}", words::some(score.times as u64, "time"), reported(time))),
     );
     format!("{}: {}", series(&score.scenario, &score.measured), parts.join("; "))
 }

@@ -17,11 +17,11 @@ pub fn reproduce(arguments: &Reproduce, output: &mut Output) -> Result<ExitCode,
         check: arguments.check,
         stored: arguments.runs.as_deref(),
         full: arguments.full,
-        keep: arguments.output.as_deref().filter(|_| arguments.runs.is_none()),
+        store: arguments.output.as_deref().filter(|_| arguments.runs.is_none()),
         only: arguments.only.clone(),
         threads: arguments.threads.map(usize::from),
         stop: Some(interrupt::stop_flag(output)),
-        tell: Some(&tell),
+        on_progress: Some(&tell),
     };
     let done = Paper::open(&arguments.paper).and_then(|paper| make(paper, &request));
     progress.clear();

@@ -28,8 +28,9 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
     if let Some(excess) = arguments.threads.and_then(excess_threads).filter(|_| !arguments.quiet) {
         output.note(excess);
     }
-    let mut told = |address: &str| output.note(format!("live at {address}"));
-    let live = arguments.live.then_some(Serve { port: arguments.live_port.unwrap_or(0), told: &mut told });
+    let mut reported = |address: &str| output.note(format!("live at {address}"));
+    let live =
+        arguments.live.then_some(Serve { port: arguments.live_port.unwrap_or(0), on_address: &mut reported });
     let mut warn = |found: &Diagnostics| Output::warn(found);
     let report = netloom_lab::run(RunRequest {
         scenario: Source::file(arguments.scenario),
@@ -39,7 +40,7 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
         threads: arguments.threads.map(usize::from),
         over: arguments.over,
         command: command_line(),
-        watch: Watch { stop: Some(stop), tell: Some(&mut tell), ..Watch::default() },
+        watch: Watch { stop: Some(stop), on_progress: Some(&mut tell), ..Watch::default() },
         live,
         warn: if arguments.quiet { None } else { Some(&mut warn) },
     });
@@ -51,7 +52,7 @@ pub fn run(arguments: Run, output: &mut Output) -> Result<ExitCode, LabError> {
         print(&report, output);
     }
     if report.exit_code() != ExitCode::Good && (arguments.json || arguments.quiet) {
-        tell_outcome(&report, output);
+        print_outcome(&report, output);
     }
     Ok(report.exit_code())
 }
@@ -101,7 +102,7 @@ pub fn status_word(status: Status) -> &'static str {
     }
 }
 
-fn tell_outcome(report: &RunReport, output: &mut Output) {
+fn print_outcome(report: &RunReport, output: &mut Output) {
     let outcome = &report.manifest.outcome;
     output.note(format!("{}: {}", report.name, status_word(outcome.status)));
     for detail in &outcome.details {

@@ -26,7 +26,7 @@ pub fn sweep(arguments: Sweep, output: &mut Output) -> Result<ExitCode, LabError
         over: arguments.over,
         command: command_line(),
         stop: Some(interrupt::stop_flag(output)),
-        tell: Some(&tell),
+        on_progress: Some(&tell),
         warn: if arguments.quiet { None } else { Some(&Output::warn) },
     });
     progress.clear();

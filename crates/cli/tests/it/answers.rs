@@ -31,7 +31,7 @@ fn a_run_leaves_a_folder_that_checks_and_compares() {
 }
 
 #[test]
-fn runs_become_one_page_that_replaces_nothing_unless_told_to() {
+fn runs_become_one_page_that_replaces_nothing_unless_asked_to() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     assert_eq!(place.netloom(&["run", "small.yaml", "-o", "a"]).code, Some(0));
@@ -115,7 +115,7 @@ fn the_manifest_says_how_the_run_was_made() {
 }
 
 #[test]
-fn who_was_left_waiting_is_told_by_name() {
+fn waiting_flows_are_reported_by_name() {
     let place = Place::new();
     place.write("cut.yaml", &CUT_OFF.replace("LINK", "leaf0.host0.nic0"));
     let run = place.netloom(&["run", "cut.yaml", "-o", "cut"]);
@@ -225,7 +225,7 @@ fn a_sweep_says_which_runs_did_not_do_all_their_work() {
 }
 
 #[test]
-fn a_sweep_without_jobs_tells_of_the_messages() {
+fn a_sweep_without_jobs_reports_messages() {
     let place = Place::new();
     let jobs = SMALL.lines().filter(|line| !line.starts_with("jobs")).collect::<Vec<_>>().join("\n");
     place.write("mice.yaml", &format!("{jobs}\nbackground: {{ mice: {{ end: 50us, interval: 10us }} }}\n"));
@@ -260,7 +260,7 @@ fn no_name_steers_the_terminal() {
 }
 
 #[test]
-fn the_memory_of_themis_is_told_part_by_part() {
+fn the_memory_of_themis_is_listed_part_by_part() {
     let place = Place::new();
     let papers = place.netloom(&["show", "themis", "--memory"]);
     assert_eq!(papers.code, Some(0), "{}", papers.err);
@@ -277,7 +277,7 @@ fn the_memory_of_themis_is_told_part_by_part() {
 }
 
 #[test]
-fn tables_of_switches_are_told_row_by_row() {
+fn tables_of_switches_are_reported_row_by_row() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     let links = ["--set", "fabric.leaf_spine.spines=6", "--set", "balance=spray"];

@@ -36,7 +36,7 @@ fn names(place: &Place, folder: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_table_is_a_file_and_columns_are_told() {
+fn every_table_is_a_file_and_columns_are_reported() {
     let place = place();
     let answer = place.netloom(&["export", "csv", "a", "-o", "tables"]);
     assert!(done(&answer).starts_with("tables tables ("), "{}", answer.out);

@@ -68,41 +68,41 @@ fn figures_and_report_of_the_same_runs_say_the_same() {
 
     let slowdown = table(&place, "paper/slowdown.csv");
     let buckets = |run: usize| data["slowdown"][run]["buckets"].as_array().expect("there are some").iter();
-    let told: Vec<[String; 2]> =
+    let reported: Vec<[String; 2]> =
         (0..2).flat_map(buckets).map(|bucket| [number(&bucket["mean"]), number(&bucket["p99"])]).collect();
     let drawn: Vec<[String; 2]> = slowdown[1..].iter().map(|row| [row[3].clone(), row[4].clone()]).collect();
-    assert!(!told.is_empty() && told == drawn);
+    assert!(!reported.is_empty() && reported == drawn);
 
     let steps = table(&place, "paper/step_time.csv");
     for (run, row) in steps[1..].iter().enumerate() {
         let times = &data["steps"][run]["times"];
-        let told = [&times["mean"]["value"], &times["mean"]["low"], &times["p99"]["value"]].map(number);
-        assert_eq!([row[3].clone(), row[4].clone(), row[7].clone()], told);
+        let reported = [&times["mean"]["value"], &times["mean"]["low"], &times["p99"]["value"]].map(number);
+        assert_eq!([row[3].clone(), row[4].clone(), row[7].clone()], reported);
     }
     let fct = table(&place, "paper/fct_cdf.csv");
     for (run, name) in ["a", "b"].into_iter().enumerate() {
         for group in ["background", "jobs"] {
-            let told: Vec<String> = data["fct"][run][group]["arrived"]["cdf"]["values"]
+            let reported: Vec<String> = data["fct"][run][group]["arrived"]["cdf"]["values"]
                 .as_array()
                 .expect("messages arrived")
                 .iter()
                 .map(number)
                 .collect();
             let rows = fct.iter().filter(|row| row[0] == name && row[1] == group);
-            assert_eq!(rows.map(|row| row[2].clone()).collect::<Vec<_>>(), told);
+            assert_eq!(rows.map(|row| row[2].clone()).collect::<Vec<_>>(), reported);
         }
     }
     let throughput = table(&place, "paper/throughput.csv");
     for (run, name) in ["a", "b"].into_iter().enumerate() {
-        let told = data["over_time"][run]["throughput"].as_array().expect("ports were sampled").iter();
+        let reported = data["over_time"][run]["throughput"].as_array().expect("ports were sampled").iter();
         let rows = throughput.iter().filter(|row| row[0] == name && !row[3].is_empty());
         let drawn: Vec<String> = rows.map(|row| row[3].clone()).collect();
-        assert!(!drawn.is_empty() && drawn == told.map(number).collect::<Vec<_>>());
+        assert!(!drawn.is_empty() && drawn == reported.map(number).collect::<Vec<_>>());
     }
 }
 
 #[test]
-fn figures_that_do_not_concern_a_run_are_told_and_files_are_kept() {
+fn figures_that_do_not_concern_a_run_are_reported_and_files_are_kept() {
     let place = Place::new();
     place.write("small.yaml", crate::command::SMALL);
     assert_eq!(place.netloom(&["run", "small.yaml", "-o", "a", "--set", "record.series=none"]).code, Some(0));

@@ -69,7 +69,7 @@ fn tables_of_means_become_a_run_for_each_system() {
     let place = tables();
     let (notes, rows) = imported(&place, &["crab", "tables"], "sea");
     assert!(notes.contains("1 cell of sea: it is not known on which nodes"), "{notes}");
-    let told: Vec<[&str; 7]> =
+    let reported: Vec<[&str; 7]> =
         rows.iter().map(|row| [15, 14, 4, 5, 7, 9, 12].map(|nth: usize| row[nth].as_str())).collect();
     let expected = [
         ["all_to_all_linear", "all_to_all_linear", "2097152", "", "10000000", "", "9000000"],
@@ -77,7 +77,7 @@ fn tables_of_means_become_a_run_for_each_system() {
         ["incast", "ring_all_gather", "2097152", "1000000000", "20000000", "", "10000000"],
         ["none", "ring_all_gather", "0", "", "10000000", "9500000", ""],
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     let manifest = manifest(&place, "out/points/sea");
     assert_eq!(manifest["scenario"], json!({ "name": "sea" }));
     assert_eq!(manifest["engine"]["hosts"], 8);
@@ -150,12 +150,12 @@ fn all_mistakes_of_tables_are_told_with_line_and_column() {
     let lines: Vec<&str> = wrong.iter().map(|(line, _)| *line).collect();
     place.write("tables/measured_steady.csv", &format!("{head}\n{}\n", lines.join("\n")));
     place.write("tables/measured_baseline.csv", "system,nodes\n");
-    let told = refused(&place, &["crab", "tables"]);
+    let reported = refused(&place, &["crab", "tables"]);
     for (_, expected) in wrong {
-        assert!(told.contains(expected), "{expected}: {told}");
+        assert!(reported.contains(expected), "{expected}: {reported}");
     }
-    assert!(told.contains("the heading has no column `mean_us`"), "{told}");
-    assert!(told.contains("measured_steady.csv:2:"), "{told}");
+    assert!(reported.contains("the heading has no column `mean_us`"), "{reported}");
+    assert!(reported.contains("measured_steady.csv:2:"), "{reported}");
     let broken = [
         ("sea,8,All-Gather,nid,1-7", "these are 7 nodes"),
         ("sea,8,All-Gather,nid,1-7 7", "7 is there twice"),
@@ -165,8 +165,8 @@ fn all_mistakes_of_tables_are_told_with_line_and_column() {
     for (line, expected) in broken {
         let place = tables();
         place.write("tables/allocations.csv", &format!("system,nodes,run,prefix,node_numbers\n{line}\n"));
-        let told = refused(&place, &["crab", "tables"]);
-        assert!(told.contains(expected), "{expected}: {told}");
+        let reported = refused(&place, &["crab", "tables"]);
+        assert!(reported.contains(expected), "{expected}: {reported}");
     }
 }
 
@@ -224,7 +224,7 @@ fn jobs_of_the_framework_are_paired_by_time() {
     let (notes, rows) = imported(&place, &["crab", "."], "sea");
     assert!(notes.contains("1 size left out: fewer iterations"), "{notes}");
     assert!(notes.contains("2 measurements left out: a later job"), "{notes}");
-    let told: Vec<Vec<&str>> = rows
+    let reported: Vec<Vec<&str>> = rows
         .iter()
         .map(|row| [15, 5, 6, 7, 9, 10, 11, 12].map(|nth: usize| row[nth].as_str()).to_vec())
         .collect();
@@ -232,7 +232,7 @@ fn jobs_of_the_framework_are_paired_by_time() {
         vec!["incast", "1000000000", "100000000", "40000000", "40000000", "20", "100", "10000000"],
         vec!["none", "", "", "12000000", "12000000", "20", "100", ""],
     ];
-    assert_eq!(told, expected, "the later job counts, and the baseline nearest in time");
+    assert_eq!(reported, expected, "the later job counts, and the baseline nearest in time");
     let measured = manifest(&place, "out/points/sea")["measured"].clone();
     assert_eq!(measured["allocations"][0]["hosts"], json!(["n01", "n02", "n03", "n07"]));
     place.write(&format!("data/sea/{}/config.json", day(1)), "{");
@@ -240,10 +240,11 @@ fn jobs_of_the_framework_are_paired_by_time() {
         &format!("data/sea/{}/data_app_0.csv", day(9)),
         "run_id,msg_size,0_Max-Duration_s\n1,64,inf\n",
     );
-    let told = refused(&place, &["crab", "."]);
+    let reported = refused(&place, &["crab", "."]);
     assert!(
-        told.contains("it is no JSON") && told.contains("column `0_Max-Duration_s`: `inf` is no time"),
-        "{told}"
+        reported.contains("it is no JSON")
+            && reported.contains("column `0_Max-Duration_s`: `inf` is no time"),
+        "{reported}"
     );
 }
 
@@ -264,11 +265,11 @@ fn our_own_exports_are_read_back() {
         let wrote = place.netloom(&["export", format, "a", "-o", "table.txt", "--force"]);
         assert_eq!(wrote.code, Some(0), "{}", wrote.err);
         let (_, rows) = imported(&place, &[format, "table.txt", "--system", "small"], "small");
-        let told: Vec<[&str; 4]> =
+        let reported: Vec<[&str; 4]> =
             rows.iter().map(|row| [0, 14, 2, 15].map(|nth: usize| row[nth].as_str())).collect();
         let expected =
             [["8", "all_to_all_pairwise", "1024", "none"], ["8", "ring_all_gather", "4194304", "none"]];
-        assert_eq!(told, expected, "{format}");
+        assert_eq!(reported, expected, "{format}");
         let mut found: Vec<f64> =
             rows.iter().map(|row| row[7].parse::<f64>().expect("a time") / 1e6).collect();
         let mut times = exported(format);
@@ -279,8 +280,8 @@ fn our_own_exports_are_read_back() {
             assert!((found - time).abs() <= printed * 1.001, "{format}: {found} of {time}");
         }
     }
-    let told = refused(&place, &["osu", "table.txt"]);
-    assert!(told.contains("without a title") || told.contains("no results"), "{told}");
+    let reported = refused(&place, &["osu", "table.txt"]);
+    assert!(reported.contains("without a title") || reported.contains("no results"), "{reported}");
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn an_interrupt_leaves_the_points_of_a_sweep_that_are_done() {
 }
 
 #[test]
-fn the_address_of_a_run_that_is_shown_is_told_whatever_else_is_not() {
+fn the_address_of_a_run_that_is_shown_is_reported_whatever_else_is_not() {
     let place = Place::new();
     place.write("long.yaml", &lasting(1_000_000));
     let child = place.start(&["run", "long.yaml", "-o", "long", "--live", "--quiet"]);

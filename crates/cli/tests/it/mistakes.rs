@@ -52,7 +52,7 @@ fn arguments() {
 }
 
 #[test]
-fn settings_that_cannot_matter_are_told_before_the_run() {
+fn settings_that_cannot_matter_are_reported_before_the_run() {
     let place = Place::new();
     place.write("small.yaml", SMALL);
     place.write("idle.yaml", &format!("{SMALL}\nfaults: {{ detection: 1ms }}\n"));

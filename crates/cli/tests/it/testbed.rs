@@ -302,14 +302,14 @@ fn counters_of_all_ports_become_a_measured_run() {
     let run = RunFolder::open(&bed.place.path("measured")).expect("it is one");
     let (ports, series) = (run.ports().expect("ports"), run.series().expect("series"));
     let nodes = run.names().expect("names").nodes;
-    let mut told: Vec<String> = ports
+    let mut reported: Vec<String> = ports
         .iter()
         .map(|row| format!("port {} {} {} {}", nodes[row.node.index()], row.index, row.size.0, row.packets))
         .collect();
-    told.sort_unstable();
+    reported.sort_unstable();
     let mut counted: Vec<&str> = answer.out.lines().filter(|line| line.starts_with("port ")).collect();
     counted.sort_unstable();
-    assert_eq!(told, counted, "what the kernel counts at interfaces");
+    assert_eq!(reported, counted, "what the kernel counts at interfaces");
     for port in &ports {
         let sent: u64 = series.iter().filter(|row| row.port == port.port).map(|row| row.size.0).sum();
         assert_eq!((sent, port.rate.0), (port.size.0, 20_000_000), "{port:?}");

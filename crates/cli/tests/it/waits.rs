@@ -14,7 +14,7 @@ jobs: [ { name: in, phases: [ { incast: { size: 256KiB } } ] } ]
 ";
 
 #[test]
-fn waits_and_timeouts_are_told_checked_and_exported() {
+fn waits_and_timeouts_are_reported_checked_and_exported() {
     let place = Place::new();
     place.write("credits.yaml", CREDITS);
     let run = place.netloom(&["run", "credits.yaml", "-o", "a"]);
@@ -45,7 +45,7 @@ fn waits_and_timeouts_are_told_checked_and_exported() {
 }
 
 #[test]
-fn without_credits_and_timeouts_neither_is_told() {
+fn without_credits_and_timeouts_neither_is_reported() {
     let place = Place::new();
     place.write("small.yaml", crate::command::SMALL);
     let run = place.netloom(&["run", "small.yaml", "-o", "a"]);

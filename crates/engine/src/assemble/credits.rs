@@ -1,4 +1,4 @@
-//! Links with credits: accounts at the ports, ways back, input buffers.
+//! Links with credit flow control: credit counters at the ports, return paths, input buffers.
 
 use netloom_model::{Credits, Port};
 use netloom_units::{Bytes, PortId};
@@ -13,7 +13,7 @@ use crate::node::Node;
 use crate::ring::Sender;
 
 impl Builder<'_> {
-    /// From the end of a transmission until the packet stands at the other end.
+    /// The time from the end of a transmission until the packet is available at the other end, in ps.
     pub(super) fn delay(&self, port: &Port) -> u64 {
         let latency = self.model.queues.credits.filter(|_| !self.leads_to_host(port));
         port.delay.0 + latency.map_or(0, |credits| credits.latency.0)
@@ -23,7 +23,7 @@ impl Builder<'_> {
         self.model.fabric.is_host(self.model.fabric.port(port.peer).node)
     }
 
-    /// The way back for credits of what arrives at a port.
+    /// The return path of the credits for packets that arrive at a port.
     pub(super) fn returns(&self, id: PortId, (frames, credits): (Sender, Sender<Returned>)) -> Returns {
         let port = self.model.fabric.port(id);
         let (peer, local) = (self.model.fabric.port(port.peer), self.model.fabric.local_index(port.peer));
@@ -39,7 +39,7 @@ impl Builder<'_> {
         Returns::new(Channel::new(frames, far), credits, port.delay.0, local)
     }
 
-    /// Lets credits come back to the ports of a switch by queues.
+    /// Sets the queues by which credits return to the ports of a switch.
     pub(super) fn set_return_queues(&self, node: &mut Node, rings: &mut Rings<Returned>) {
         for (egress, port) in node.ports.iter_mut().zip(self.model.fabric.port_range(node.id)) {
             let link = (!self.is_inside(PortId(port))).then(|| self.credit_link[port as usize]);
@@ -47,7 +47,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Gives a node its accounts and what it needs to give credits back.
+    /// Gives a node its credit counters and what it needs to return credits.
     pub(super) fn give_credits(&self, credits: &Credits, node: &mut Node, returns: Vec<Returns>) {
         let ports = self.model.fabric.ports_of(node.id);
         let mut counters = CreditCounters::new(credits);
@@ -83,7 +83,8 @@ impl Builder<'_> {
         }
     }
 
-    /// What must have come of a packet at the other end of a port's link before it may leave there.
+    /// The number of bytes of a packet that must have arrived at the other end of a port's link before it may be
+    /// forwarded there.
     fn cut_through(&self, credits: &Credits, port: &Port) -> Option<Bytes> {
         let far = self.model.fabric.ports_of(self.model.fabric.port(port.peer).node);
         let fastest = far.iter().map(|port| port.rate).max()?;

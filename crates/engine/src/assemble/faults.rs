@@ -1,6 +1,6 @@
-//! Links and switches that change: what ports know before the run, and the timers of what comes.
+//! Link and switch changes: the initial state of ports, and the timers of later changes.
 //!
-//! Invariants: where a change is noticed as it comes there is one timer for both.
+//! Invariants: if a change is noticed at once, one timer serves both the change and the notice.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +13,17 @@ use crate::context::{Change, TimerKind};
 use crate::partition::Partition;
 use crate::port::Egress;
 
-/// Purpose number of the streams that errors in time are drawn from, one per port.
+/// Purpose number of the random streams for bit errors, one per port.
 const ERROR_PURPOSE: u64 = 0x65_7272_6f72;
 
-/// What changes of a link in the run.
+/// How a link changes during the run.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Changes {
-    /// Its rate, among others.
+    /// Whether its rate changes.
     rate: bool,
 }
 
-/// What changes of links: those that only failed from the start are as others that are not there.
+/// The links that change during the run; links whose only fault is to be down from the start count as absent.
 pub(super) fn changing(model: &Model) -> BTreeMap<LinkId, Changes> {
     let mut changing: BTreeMap<LinkId, Changes> = BTreeMap::new();
     for fault in &model.faults {
@@ -36,17 +36,17 @@ pub(super) fn changing(model: &Model) -> BTreeMap<LinkId, Changes> {
 }
 
 impl Builder<'_> {
-    /// Whether something of a link changes in the run.
+    /// Whether a link changes during the run.
     pub(super) fn changes(&self, link: LinkId) -> bool {
         self.changing.contains_key(&link)
     }
 
-    /// Whether a link always has the rate it is built with.
+    /// Whether a link keeps its initial rate.
     pub(super) fn is_steady(&self, link: LinkId) -> bool {
         self.changing.get(&link).is_none_or(|changes| !changes.rate)
     }
 
-    /// Lets a port know that its link changes, and that its queue holds so many bytes.
+    /// Prepares a port for the changes of its link; `limit` is its queue limit in bytes.
     pub(super) fn let_change(&self, egress: &mut Egress, link: LinkId, limit: Option<Bytes>) {
         let Some(changes) = self.changing.get(&link) else { return };
         egress.will_change(self.stream(ERROR_PURPOSE, egress.id()));
@@ -91,7 +91,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What happens to a port of which the link goes down and comes up, and what it notices.
+    /// Sets the outages of a port's link, and the timers of when the port notices them.
     fn set_outages(
         &self,
         partitions: &mut [Partition],
@@ -125,14 +125,14 @@ impl Builder<'_> {
         }
     }
 
-    /// Does something to the node of a port, which it knows by a number of its own.
+    /// Applies a function to the node of a port and the port's local number.
     fn at(&self, partitions: &mut [Partition], port: PortId, act: impl FnOnce(&mut crate::node::Node, u32)) {
         let (partition, place) = self.placement.of_node[self.model.fabric.port(port).node.index()];
         let node = &mut partitions[partition as usize].nodes[place as usize];
         act(node, self.model.fabric.local_index(port));
     }
 
-    /// Something will happen to the link at a port.
+    /// Sets the timer of a change of the link at a port.
     fn expect(&self, partitions: &mut [Partition], port: PortId, at: Time, change: Change) {
         let (partition, place) = self.placement.of_node[self.model.fabric.port(port).node.index()];
         let port = self.model.fabric.local_index(port);

@@ -1,24 +1,24 @@
-//! The account of packets: what was sent has come, or was lost and counted, or is under way.
+//! Packet conservation audit: every packet sent was received, was lost and counted, or is in flight.
 //!
-//! Models: messages on queue pairs one by one, data and answers together; all others together, data alone, since nothing
-//! repeats what they lose.
-//! Leaves out: runs with hooks, which may make packets and keep them.
+//! Models: messages on queue pairs are audited one by one, data and responses (ACKs, NACKs, CNPs) together; all other
+//! messages together, data packets only, since nothing retransmits what they lose.
+//! Leaves out: runs with hooks, which may create and absorb packets.
 //!
-//! Invariants: it changes nothing.
+//! Invariants: the audit changes no state.
 
 use super::Coordinator;
 use crate::packet::Packet;
 use crate::port::Egress;
 
-/// In builds for tests a run is audited every so many windows, too.
+/// In debug builds a run is also audited once per this number of windows.
 const INTERVAL: u64 = 512;
 
-/// Packets under way.
+/// Number of packets in flight.
 #[derive(Debug, Default)]
 struct InFlightCounts {
-    /// Of data.
+    /// Data packets.
     data: u64,
-    /// Of all kinds but frames, by the place of their message.
+    /// Packets of all kinds except frames, by flow slot.
     of_flow: Vec<i64>,
 }
 
@@ -35,7 +35,7 @@ impl InFlightCounts {
 }
 
 impl Coordinator<'_, '_> {
-    /// Audits the run now and then, where that is not too dear.
+    /// Audits the run at intervals, in debug builds only, since it is expensive.
     pub(super) fn audit_some(&self) {
         if cfg!(debug_assertions) && self.n_windows.is_multiple_of(INTERVAL) {
             self.audit();
@@ -43,7 +43,7 @@ impl Coordinator<'_, '_> {
     }
 
     /// # Panics
-    /// If a packet was lost silently, or came from nowhere.
+    /// If a packet was lost without being counted, or exists without having been sent.
     pub(super) fn audit(&self) {
         if self.has_hooks {
             return;

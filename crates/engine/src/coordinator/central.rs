@@ -1,10 +1,11 @@
-//! A central controller of load balancing: told of all flows at intervals, heard by all switches a latency later.
+//! A central load-balancing controller: it reads all flows at intervals, and its plans reach all switches a latency
+//! later.
 //!
-//! Models: looks at multiples of the interval; flows of which a message is under way then; plans that reach every switch
-//! at the same instant (all ours, see `docs/policies/nslb.md`).
-//! Leaves out: what is planned (`policy/src/central`).
+//! Models: readings at multiples of the interval; the flows that have a message in flight then; plans that reach every
+//! switch at the same instant (all modelling assumptions, see `docs/policies/nslb.md`).
+//! Leaves out: the planning itself (`policy/src/central`).
 //!
-//! Invariants: at the instant of a look nothing of that instant has happened yet.
+//! Invariants: when the controller reads the flows at an instant, no event of that instant has been processed yet.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use netloom_units::{HostId, NodeId, Time};
 use super::Coordinator;
 use super::messages::nic;
 
-/// The controller, its next look, and plans that have not reached the switches.
+/// The controller, its next reading, and the plans that have not reached the switches.
 pub(super) struct Central {
     controller: Controller,
     interval: u64,
@@ -27,7 +28,7 @@ pub(super) struct Central {
 }
 
 impl Central {
-    /// The controller of a model whose switches have one.
+    /// The controller of a model whose switches use one.
     pub(super) fn new(model: &Model) -> Option<Central> {
         let Chosen::Registered { settings, .. } = &model.balances.switch else { return None };
         let Routing::LeafSpine(shape) = &model.routing else { return None };
@@ -44,14 +45,14 @@ impl Central {
         Some(Central { controller, interval, latency, next_look: interval, plans: VecDeque::new() })
     }
 
-    /// When something happens next.
+    /// The instant of the next reading or of the next plan's arrival, in ps.
     pub(super) fn next(&self) -> u64 {
         self.plans.front().map_or(u64::MAX, |plan| plan.0).min(self.next_look)
     }
 }
 
 impl Coordinator<'_, '_> {
-    /// A plan reaches the switches, or the controller looks at the flows.
+    /// A plan reaches the switches, or the controller reads the flows.
     pub(super) fn act_centrally(&mut self, at: u64) {
         let Some(mut central) = self.central.take() else { return };
         if central.plans.front().is_some_and(|plan| plan.0 == at) {
@@ -66,7 +67,7 @@ impl Coordinator<'_, '_> {
         self.central = Some(central);
     }
 
-    /// The flows of which a message is under way.
+    /// The flows that have a message in flight.
     fn demands(&self) -> Vec<Demand> {
         let round_state = self.scheduler.round_state.read().expect("no thread panicked");
         let leaf = |host: HostId| self.switch_above(host).expect("hosts hang below leaves");

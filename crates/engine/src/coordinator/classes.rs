@@ -1,4 +1,4 @@
-//! What is told of traffic classes.
+//! Rows about traffic classes.
 
 use netloom_model::KindOf;
 use netloom_records::{Batch, ClassRow, SinkError, TrafficRow};
@@ -8,13 +8,13 @@ use super::Coordinator;
 use crate::port::{ClassTotals, Egress};
 
 impl Coordinator<'_, '_> {
-    /// Hands over which traffic is of which kind, before any message, so that whoever reads rows as they come knows.
+    /// Emits which traffic has which kind, before any message, so that a consumer of streamed rows has it first.
     pub(super) fn record_traffic(&mut self) -> Result<(), SinkError> {
         let traffic: Vec<TrafficRow> = self.model.kinds.iter().map(traffic_row).collect();
         if traffic.is_empty() { Ok(()) } else { self.sink.accept(Batch::Traffic(&traffic)) }
     }
 
-    /// Hands over what each port did with each class.
+    /// Emits what each port did with each class.
     pub(super) fn close_classes(&mut self) -> Result<(), SinkError> {
         if !self.model.queues.classes.separates_data() {
             return Ok(());

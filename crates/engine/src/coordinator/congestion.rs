@@ -1,7 +1,7 @@
-//! The congestion tree, read at all ports.
+//! The congestion tree, sampled at all ports.
 //!
-//! Invariants: between windows all that happens before the instant has happened, and reading changes nothing that is
-//! decided by.
+//! Invariants: between windows every event before the instant has been processed, and reading changes nothing that the
+//! simulation depends on.
 
 use netloom_records::{Batch, SinkError};
 
@@ -10,7 +10,7 @@ use crate::congestion::Reading;
 use crate::run::Status;
 
 impl Coordinator<'_, '_> {
-    /// A span ends at `at`; nothing happens before `earliest`.
+    /// A sampling interval ends at `at`; no event happens before `earliest`.
     pub(super) fn congestion_sample(&mut self, at: u64, earliest: u64) {
         if let Some(mut congestion) = self.congestion.take() {
             congestion.take(at, &self.readings(at));
@@ -19,7 +19,7 @@ impl Coordinator<'_, '_> {
         }
     }
 
-    /// What has happened at all ports before `at`, by port id.
+    /// The counters of all ports as of `at`, by port id.
     fn readings(&self, at: u64) -> Vec<Reading> {
         let mut readings = Vec::with_capacity(self.model.fabric.ports().len());
         for &(partition, place) in &self.placement.of_node {
@@ -34,7 +34,7 @@ impl Coordinator<'_, '_> {
         readings
     }
 
-    /// Hands the rows of spans that are over to the sink.
+    /// Emits the rows of the intervals that have ended.
     pub(super) fn record_congestion(&mut self) -> Result<(), SinkError> {
         let Some(congestion) = &mut self.congestion else { return Ok(()) };
         let (ports, flows) = congestion.take_rows();
@@ -44,7 +44,8 @@ impl Coordinator<'_, '_> {
         if flows.is_empty() { Ok(()) } else { self.sink.accept(Batch::CongestedFlows(&flows)) }
     }
 
-    /// The run is over: the span it ended in counts; of stages only what was reached, or what will not change any more.
+    /// The run is over: the interval it ended in counts; of the stages only those that were reached, or that cannot
+    /// change any more.
     pub(super) fn close_congestion(&mut self, status: &Status) -> Result<(), SinkError> {
         let is_at_rest = !self.is_over && matches!(status, Status::Complete | Status::Stalled(_));
         let end = self.end_of_run(status);

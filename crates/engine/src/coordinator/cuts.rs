@@ -1,6 +1,6 @@
-//! What happens to the whole fabric at an instant, between two windows, and who looks at it then.
+//! Actions on the whole fabric at an instant, between two windows, and the samplers that read it then.
 //!
-//! Invariants: nothing that happens at such an instant has happened yet, all before it has.
+//! Invariants: when such an action runs, all events before its instant have been processed and none at it.
 
 use netloom_model::Knowledge;
 use netloom_units::Time;
@@ -12,16 +12,16 @@ use crate::congestion::Congestion;
 use crate::run::Status;
 use crate::stages::Stages;
 
-/// Something that happens to the whole fabric at an instant, between two windows.
+/// An action on the whole fabric at an instant, between two windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Cut {
-    /// Global knowledge of failures is renewed.
+    /// Global routing converges on the link failures reported so far.
     Reroute,
-    /// It is looked whether buffers wait for each other.
+    /// Check for a credit deadlock.
     Look,
-    /// All jobs are done but those that are endless: the run ends.
+    /// All jobs except endless ones are done: the run ends.
     Over,
-    /// The run ends.
+    /// The deadline: the run ends.
     Deadline,
 }
 
@@ -32,7 +32,7 @@ impl Coordinator<'_, '_> {
             self.news = self.model.link_notices().into();
             let (delay, late) = (self.model.coordination_delay.0, self.model.reaction.reconvergence);
             for (notice, _) in &self.news {
-                // Known from the start what has failed from the start; else at the next snapshot.
+                // Links that are down at time zero are known from the start; later failures from the next snapshot on.
                 let at = if notice.at == Time::ZERO { 0 } else { ((notice.at + late).0 / delay + 1) * delay };
                 cuts.push((at, Cut::Reroute));
             }
@@ -54,7 +54,7 @@ impl Coordinator<'_, '_> {
         cut.min(snapshot).min(sample).min(rates).min(stages).min(congestion).min(central)
     }
 
-    /// Carries out what happens up to and including `earliest` between windows; the status if the run ends by it.
+    /// Carries out all actions up to and including `earliest`; returns the status if one of them ends the run.
     pub(super) fn cut_before(&mut self, earliest: u64) -> Option<Status> {
         while self.next_cut() <= earliest {
             let at = self.next_cut();
@@ -96,7 +96,7 @@ impl Coordinator<'_, '_> {
                     self.now = at;
                     return Some(Status::Complete);
                 }
-                // Timers of queue pairs that wait for nothing any more may lie ahead.
+                // Timers of queue pairs with nothing left to acknowledge may still be pending.
                 Cut::Deadline if self.is_done() => return Some(Status::Complete),
                 Cut::Deadline => {
                     self.now = at;
@@ -107,7 +107,7 @@ impl Coordinator<'_, '_> {
         None
     }
 
-    /// Whether all actors have finished, and nothing of their messages is under way.
+    /// Whether all actors have finished and none of their messages is in flight.
     fn is_done(&self) -> bool {
         self.n_finished == self.addresses.len() && self.table.open().next().is_none()
     }
@@ -116,7 +116,8 @@ impl Coordinator<'_, '_> {
         let is_done = self.is_done();
         let sampler = self.sampler.as_mut().expect("only a sampler asks for samples");
         if is_done {
-            // Timers of queue pairs that wait for nothing any more may lie far ahead: they are no reason for long intervals.
+            // Timers of queue pairs with nothing left to acknowledge may be pending far ahead: the sampling intervals
+            // should not grow because of them.
             return sampler.stop();
         }
         let mut cells = sampler.room();
@@ -126,7 +127,7 @@ impl Coordinator<'_, '_> {
         sampler.take(cells);
     }
 
-    /// The next look for a deadlock is at the first multiple of the interval after an instant.
+    /// Schedules the next deadlock check at the first multiple of the interval after an instant.
     pub(super) fn look_again_after(&mut self, now: u64) {
         let at = (now / deadlock::INTERVAL + 1).saturating_mul(deadlock::INTERVAL);
         let place = self.cuts.partition_point(|cut| *cut < (at, Cut::Look));

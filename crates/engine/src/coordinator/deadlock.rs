@@ -1,9 +1,10 @@
-//! Buffers that wait for each other in a ring, so that nothing in them ever moves again.
+//! Credit deadlock: buffers that wait for each other in a cycle, so that no packet in them ever moves again.
 //!
-//! Models: a port is stuck in a lane if it has no credits for the packet that it sends there next, none are on their way
-//! back, nothing more can be staged there, and every packet that could leave the buffer at the other end waits for a stuck
-//! port in turn. What is left of all ports when those are taken out of which this is not true is stuck for ever.
-//! Leaves out: links that fail, behind which nobody waits for long.
+//! Models: an egress port is stuck in a VL if it has no credits for the packet that it would send there next, no
+//! credits are in flight back to it, no further packet can be staged there, and every packet that could leave the
+//! buffer at the other end of the link waits for a stuck port in turn. Ports for which this does not hold are removed
+//! repeatedly; the ports that remain are stuck for ever.
+//! Leaves out: links that fail; packets do not wait behind those for long.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +15,14 @@ use super::Coordinator;
 use crate::credit::Crossbar;
 use crate::node::Node;
 
-/// From one look to the next, in ps.
+/// Time between two checks, in ps.
 pub(super) const INTERVAL: u64 = 500_000_000;
 
-/// A port and a lane.
+/// A port and a VL.
 type PortVl = (PortId, usize);
 
 impl Coordinator<'_, '_> {
-    /// At `now`, the ports of a ring that wait for each other, each for the next and the last for the first; empty if there is none.
+    /// The ports of a cycle at `now`, each waiting for the next and the last for the first; empty if there is none.
     pub(super) fn find_ring(&self, now: u64) -> Vec<PortId> {
         let Some(credits) = &self.model.queues.credits else { return Vec::new() };
         let mut stuck = self.without_credits(credits, now);
@@ -40,7 +41,7 @@ impl Coordinator<'_, '_> {
         self.ring_in(&stuck)
     }
 
-    /// Follows who waits for whom until it comes round.
+    /// Follows the wait-for relation from the first stuck port until a port repeats.
     fn ring_in(&self, stuck: &BTreeSet<PortVl>) -> Vec<PortId> {
         let mut chain: Vec<PortVl> = stuck.first().copied().into_iter().collect();
         while let Some(&last) = chain.last() {
@@ -53,7 +54,8 @@ impl Coordinator<'_, '_> {
         Vec::new()
     }
 
-    /// Ports of switches towards switches that have packets of a lane and credits for none of them, none being on their way.
+    /// Switch-to-switch ports that have packets of a VL, no credits for any of them, and no credits in flight back to
+    /// them.
     fn without_credits(&self, credits: &Credits, now: u64) -> BTreeSet<PortVl> {
         let fabric = &self.model.fabric;
         let is_stuck = |&(id, vl, blocks): &(PortId, usize, u32)| {
@@ -69,7 +71,7 @@ impl Coordinator<'_, '_> {
         short.into_iter().filter(is_stuck).map(|(id, vl, _)| (id, vl)).collect()
     }
 
-    /// Ports of switches that have packets of a lane and credits for none of them, and what credits they have.
+    /// Switch ports that have packets of a VL and no credits for any of them, with the credits that they have.
     fn short_of_credits(&self, n_vls: usize, now: u64) -> Vec<(PortId, usize, u32)> {
         let mut short = Vec::new();
         for number in 0..self.scheduler.partitions.len() {
@@ -87,7 +89,7 @@ impl Coordinator<'_, '_> {
         short
     }
 
-    /// What the packets that could leave the buffer behind a channel wait for.
+    /// The ports and VLs for which the head packets of the buffer downstream of a channel wait.
     fn behind(&self, (port, vl): PortVl) -> Vec<PortVl> {
         let fabric = &self.model.fabric;
         let peer = fabric.port(port).peer;

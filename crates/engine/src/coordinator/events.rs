@@ -1,4 +1,4 @@
-//! What failed and came back, as rows: link by link, and as the user named it.
+//! Failure and recovery events as rows: per link, and as the user specified them.
 //!
 //! Leaves out: what happens after the run.
 
@@ -22,7 +22,7 @@ impl Coordinator<'_, '_> {
         self.sink.accept(Batch::Faults(&rows))
     }
 
-    /// Events that came before the run was over.
+    /// Records the events that happened before the run was over.
     pub(super) fn record_events(&mut self, status: &Status) -> Result<(), SinkError> {
         let end = self.end_of_run(status);
         let n_past = self.model.events.partition_point(|event| event.at.0 <= end);
@@ -71,21 +71,21 @@ impl Coordinator<'_, '_> {
         EventRow { time: event.at, noticed: None, target, link, node, action, rate, loss, period }
     }
 
-    /// The first link of what something happened to, and its node, or the first one.
+    /// The first link of the subject of an event, and its node or the node at the link's first end.
     fn place_of(&self, subject: Subject) -> (LinkId, NodeId) {
         let fabric = &self.model.fabric;
         match subject {
             Subject::Link(link) | Subject::Nic(link) => {
                 (link, fabric.port(fabric.links()[link.index()].ends[0]).node)
             }
-            // A node without links cannot fail: nobody would see it.
+            // A node without links cannot fail: its failure would have no effect.
             Subject::Switch(node) | Subject::Host(node) => {
                 (fabric.ports_of(node).first().map_or(LinkId(0), |port| port.link), node)
             }
         }
     }
 
-    /// When the ends of what an event happened to notice it; by its first link where it has several.
+    /// When the ends of the failed or repaired link notice an event; of several links the first counts.
     fn noticed(&self, event: &FaultEvent, outages: &Outages<LinkId>) -> Option<Time> {
         let reaction = &self.model.reaction;
         let (up, span) = match event.action {

@@ -1,6 +1,6 @@
-//! What everybody is told of failed links: next hops over what is alive, and what Themis makes of it.
+//! Global failure awareness: next hops over the links that are up, and how Themis reacts.
 //!
-//! Models: snapshots of the whole fabric, taken between windows, of what was noticed long enough ago.
+//! Models: snapshots of the whole fabric, taken between windows, of the link changes noticed long enough ago.
 //! Leaves out: what the nodes at the ends of a link notice by themselves.
 
 use std::num::NonZeroU32;
@@ -13,15 +13,15 @@ use super::Coordinator;
 use crate::node::Node;
 
 impl Coordinator<'_, '_> {
-    /// Renews global knowledge: next hops over what is alive at `at`.
+    /// Global routing converges: next hops over the links known to be up at `at`.
     pub(super) fn reroute(&mut self, at: u64) {
         self.apply_notifications(at);
-        let Knowledge::Global(ways) = self.model.knowledge else { return };
-        // With all links alive what was known before the first failure holds again.
+        let Knowledge::Global(paths) = self.model.knowledge else { return };
+        // With all links up the original routing applies again.
         let overlay = self
             .dead
             .contains(&true)
-            .then(|| reroute::overlay(&self.model.fabric, &self.model.routing, &self.dead, ways));
+            .then(|| reroute::overlay(&self.model.fabric, &self.model.routing, &self.dead, paths));
         self.scheduler.round_state.write().expect("no thread panicked").overlay = overlay;
         let is_broken = self.is_fabric_broken();
         for number in 0..self.scheduler.partitions.len() {
@@ -32,7 +32,7 @@ impl Coordinator<'_, '_> {
         }
     }
 
-    /// What is known by now of links that went down or came up.
+    /// Applies the link state changes that are globally known by `at`.
     fn apply_notifications(&mut self, at: u64) {
         self.dead.resize(self.model.fabric.links().len(), false);
         let late = self.model.reaction.reconvergence;
@@ -41,7 +41,7 @@ impl Coordinator<'_, '_> {
         }
     }
 
-    /// Whether a link between switches is known to be dead.
+    /// Whether a link between switches is known to be down.
     fn is_fabric_broken(&self) -> bool {
         let fabric = &self.model.fabric;
         let is_inner = |link: usize| {
@@ -62,7 +62,8 @@ impl Coordinator<'_, '_> {
         }
     }
 
-    /// Paths from the switch above a host to another host, as far as is known, if packets are sprayed over what is left.
+    /// Number of paths from the switch above a host to another host, as far as is known, if packets are sprayed over
+    /// the remaining ones.
     pub(super) fn paths_left(&self, source: HostId, to: HostId) -> Option<NonZeroU32> {
         if self.failure != Some(Failure::Subset) || !self.dead.contains(&true) {
             return None;
@@ -85,7 +86,7 @@ impl Coordinator<'_, '_> {
     }
 }
 
-/// Whether something that was noticed is known to everybody; what failed from the start has always been.
+/// Whether a link change noticed at `noticed` is known globally; failures at time zero always are.
 fn is_known(noticed: Time, late: Duration, now: u64) -> bool {
     noticed == Time::ZERO || (noticed + late).0 <= now
 }

@@ -1,11 +1,11 @@
-//! The modelled barrier before each step of an aligned job: whether another step is done, and when.
+//! The modelled barrier before each step of an aligned job: it decides whether another step is done, and when.
 //!
-//! Models: bursts, of which the end is looked at when all ranks have met; jobs that stop when their mean step time is
-//! known; endless jobs, which end with the others.
-//! Leaves out: how lengths and pauses are drawn; the work says that.
+//! Models: bursts, whose end is checked when all ranks have reached the barrier; jobs that stop when their mean step
+//! time is known precisely enough; endless jobs, which end with the others.
+//! Leaves out: how burst lengths and pauses are drawn; the workload does that.
 //!
-//! Invariants: what is decided depends on steps that are over, never on threads or bounds of windows: the last rank to
-//! arrive has told of its step before, and what follows is at least a window later.
+//! Invariants: a decision depends only on completed steps, never on threads or window bounds: the last rank to arrive
+//! has reported its step before, and the release is at least a window later.
 
 use netloom_model::{Job, Work};
 use netloom_records::{MeasureRow, TallyRow};
@@ -16,7 +16,7 @@ use super::cuts::Cut;
 use crate::context::TimerKind;
 use crate::measure;
 
-/// When the burst of a job under way began, and what comes then.
+/// The current burst of a job: when it began, its length, and the pause after it, in ps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Burst {
     began: u64,
@@ -25,7 +25,7 @@ pub(super) struct Burst {
 }
 
 impl Burst {
-    /// The next burst of a job, if it has bursts.
+    /// The next burst of a job, if the job has bursts.
     fn next(work: &mut dyn Work, job: u16, began: u64) -> Option<Burst> {
         let (length, pause) = work.next_burst(job)?;
         Some(Burst { began, length: length.0, pause: pause.0 })
@@ -33,7 +33,7 @@ impl Burst {
 }
 
 impl Coordinator<'_, '_> {
-    /// All ranks of a job have met before a step, and would be released at an instant.
+    /// All ranks of a job have reached the barrier before a step, which would release them at an instant.
     #[inline(never)]
     pub(super) fn gate(&mut self, group: u32, actors: Vec<u32>, release: u64) {
         let job = (group - Job::GATES) as u16;
@@ -66,7 +66,7 @@ impl Coordinator<'_, '_> {
         at
     }
 
-    /// Ends an actor at an instant, whatever is left of its work.
+    /// Ends an actor at an instant, even if work is left.
     fn dismiss(&self, actor: u32, at: u64) {
         let address = self.addresses[actor as usize];
         let mut partition = self.scheduler.partition(address.partition as usize);
@@ -74,7 +74,7 @@ impl Coordinator<'_, '_> {
         self.scheduler.activity.bring_forward(address.partition as usize, at);
     }
 
-    /// If nobody but endless jobs has anything to do, the run ends at an instant.
+    /// If only endless jobs have work left, the run ends at an instant.
     pub(super) fn end_with_last(&mut self, at: u64) {
         if self.has_endless && !self.is_over && self.ledger.all_but_endless_ended() {
             self.is_over = true;
@@ -83,7 +83,7 @@ impl Coordinator<'_, '_> {
         }
     }
 
-    /// Looks whether a job that has a number of steps was the last one.
+    /// Checks whether a job that has done its last step was the last job to end.
     pub(super) fn end_if_last(&mut self) {
         if let Some(end) = self.ledger.take_ended() {
             self.end_with_last(end.0 + self.model.coordination_delay.0);
@@ -107,7 +107,7 @@ impl Coordinator<'_, '_> {
         self.model.workload.jobs.iter().enumerate().filter_map(row).collect()
     }
 
-    /// Messages that arrived and have no rows.
+    /// The sums of messages that arrived and have no rows of their own.
     pub(super) fn tally_rows(&self) -> Vec<TallyRow> {
         self.unreported.values().copied().collect()
     }

@@ -1,11 +1,11 @@
-//! Messages from hand-out to being forgotten: their places at both hosts, and their queue pairs.
+//! The life of a message from creation to release: its slots at both hosts, and its queue pair.
 //!
-//! Models: a queue pair for each message, or one for each pair of hosts that ever talks; one for each staged flow either
-//! way.
+//! Models: a queue pair for each message, or one for each pair of hosts that exchange messages; one per direction for
+//! each staged flow.
 //! Leaves out: sending and receiving.
 //!
-//! Invariants: places of messages on queue pairs are taken back when nothing of them is under way: what was sent equals
-//! what came and what was lost, for packets and answers together.
+//! Invariants: the slots of a message on a queue pair are freed when none of its packets is in flight: the number sent
+//! equals the number received plus the number lost, for data packets and responses together.
 
 use std::collections::BTreeMap;
 
@@ -18,20 +18,20 @@ use crate::flow::Flow;
 use crate::host::{Host, Receive, Send};
 use crate::rdma::{Incoming, Nic, Outgoing};
 
-/// What messages that share a queue pair have in common: both hosts, the staged flow if it is one's, and the class.
+/// The key of messages that share a queue pair: both hosts, the staged flow if there is one, and the class.
 type Sharing = (HostId, HostId, Option<u32>, u8);
 
-/// Queue pairs, and messages about to be forgotten.
+/// Shared queue pairs, and messages about to be freed.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    /// Places of the sending end, and at the switch above the receiver, of queue pairs that messages share.
+    /// Slots of shared queue pairs: at the sender, and at the switch above the receiver.
     shared: BTreeMap<Sharing, (u32, u32)>,
-    /// Messages of which both ends have finished, but packets may be under way.
+    /// Messages that both ends have finished, but of which packets may still be in flight.
     closing: Vec<u32>,
 }
 
 impl Coordinator<'_, '_> {
-    /// Gives a message its places at both hosts and in the flow table.
+    /// Allocates a message's slots at both hosts and in the flow table.
     pub(super) fn insert(&mut self, source: HostId, message: Message) -> u32 {
         let followed = self.tracer.may_follow(source, message.to);
         let flow = if let Some(rdma) = self.model.transport.rdma() {
@@ -90,7 +90,7 @@ impl Coordinator<'_, '_> {
         )
     }
 
-    /// Frees what a finished message occupied.
+    /// Frees the slots of a finished message.
     pub(super) fn retire(&mut self, place: u32) {
         if self.model.transport.rdma().is_some() {
             if self.table.is_over(place) {
@@ -105,7 +105,7 @@ impl Coordinator<'_, '_> {
         }
     }
 
-    /// Frees what finished messages occupied of which nothing is under way any more.
+    /// Frees the slots of finished messages that have no packets in flight any more.
     pub(super) fn retire_quiet(&mut self) {
         let mut closing = std::mem::take(&mut self.pairs.closing);
         closing.retain(|&place| !self.retire_if_quiet(place));
@@ -147,21 +147,21 @@ impl Coordinator<'_, '_> {
         self.table.retire(place)
     }
 
-    /// What both ends know of a message on a queue pair.
+    /// The state of a message on a queue pair at its sender and at its receiver.
     #[inline]
     pub(super) fn at_ends(&self, flow: &Flow) -> (Outgoing, Incoming) {
         let sent = self.at_host(flow.source, |host| *nic(host).outgoing.get_mut(flow.send_slot));
         (sent, self.at_host(flow.message.to, |host| *nic(host).incoming.get_mut(flow.receive_slot)))
     }
 
-    /// Does something at the switch above a host, if that remembers queue pairs.
+    /// Applies a function to the edge state of the switch above a host, if that switch tracks queue pairs.
     fn at_edge<R>(&self, host: HostId, act: impl FnOnce(&mut Edge) -> R) -> Option<R> {
         let (partition, place) = self.placement.of_node[self.switch_above(host)?.index()];
         let mut partition = self.scheduler.partition(partition as usize);
         partition.nodes[place as usize].edge.as_deref_mut().map(act)
     }
 
-    /// What has come of a message: packets, and the links they crossed.
+    /// What has been received of a message: packets, and the sum of the links they crossed.
     pub(super) fn received(&self, flow: &Flow) -> (u32, u64) {
         self.at_host(flow.message.to, |host| {
             if let Some(nic) = host.nic.as_deref_mut() {
@@ -174,7 +174,7 @@ impl Coordinator<'_, '_> {
     }
 }
 
-/// Whether its queue pair is made for this message alone.
+/// Whether the message has a queue pair of its own.
 fn has_own_pair(rdma: &Rdma, message: &Message) -> bool {
     rdma.queue_pairs == QueuePairs::Message && message.staged_flow().is_none()
 }

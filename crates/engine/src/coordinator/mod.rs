@@ -1,10 +1,10 @@
-//! Between windows: hands out work, meets barriers, changes global knowledge, records.
+//! Runs between windows: hands out work, releases barriers, updates global routing, records rows.
 //!
-//! Models: what hosts could not know of each other within a window; modelled barriers release at the last arrival plus
-//! the coordination delay; global knowledge of failures is renewed at multiples of that delay (both ours).
+//! Models: interactions that hosts cannot have within a window; modelled barriers release at the last arrival plus the
+//! coordination delay; global routing converges at multiples of that delay (both modelling assumptions).
 //! Leaves out: everything that happens inside a window.
 //!
-//! Invariants: everything done here is in an order fixed by time, actor or partition numbers, never by threads.
+//! Invariants: everything done here is ordered by time, actor or partition number, never by threads.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -55,12 +55,12 @@ mod stages;
 mod timeouts;
 mod unreported;
 
-/// Where an actor lives.
+/// Where an actor is placed.
 #[derive(Debug, Clone, Copy)]
 struct Address {
     partition: u32,
     node: u32,
-    /// Its place at the host.
+    /// Its index at the host.
     actor: u32,
     host: HostId,
 }
@@ -82,29 +82,29 @@ pub struct Coordinator<'a, 'h> {
     addresses: Vec<Address>,
     table: FlowTable,
     ledger: Ledger<'a>,
-    /// Bursts under way, by job.
+    /// Current bursts, by job.
     bursts: BTreeMap<u16, gates::Burst>,
     has_endless: bool,
-    /// Whether the run ends although endless jobs go on.
+    /// Whether the run ends although endless jobs continue.
     is_over: bool,
-    /// Sums of messages that have no rows, by job and sender.
+    /// Sums over messages that have no rows of their own, by job and sender.
     unreported: BTreeMap<(u16, HostId), TallyRow>,
     barriers: BTreeMap<u32, Barrier>,
     to_refill: Vec<u32>,
-    /// Working memory: partitions with reports in this window.
+    /// Scratch memory: partitions with reports in this window.
     reporting: Vec<u32>,
     rows: Vec<FlowRow>,
-    /// In what order packets came, of the same messages; where that is recorded.
+    /// Reordering of the same messages' packets, if it is recorded.
     reordering: Vec<ReorderingRow>,
     repairs: Repairs,
     timeouts: Timeouts,
-    /// Queue pairs that pairs of hosts share.
+    /// Shared queue pairs, and messages about to be freed.
     pairs: Pairs,
-    /// Which links everybody knows to be dead; empty before anybody was told.
+    /// Which links are globally known to be down; empty before the first notification.
     dead: Vec<bool>,
-    /// What the ends of links notice that everybody is told, and has not been yet.
+    /// Link changes noticed by the ends of a link and not yet globally known.
     news: VecDeque<(Notice, LinkId)>,
-    /// What Themis does about them, where there is Themis.
+    /// How Themis reacts to them, if the switches use Themis.
     failure: Option<Failure>,
     cuts: VecDeque<(u64, Cut)>,
     snapshots: Option<Snapshots>,
@@ -119,17 +119,17 @@ pub struct Coordinator<'a, 'h> {
     n_finished: usize,
     /// Data packets of messages that have arrived.
     n_arrived: u64,
-    /// Whether middleboxes may make packets and keep them.
+    /// Whether middleboxes may create and absorb packets.
     has_hooks: bool,
     n_windows: u64,
     hops: u64,
     window_length: u64,
-    /// End of the last window, and the instant of the last thing that happened.
+    /// End of the last window, and the instant of the last event.
     now: u64,
 }
 
 impl<'a, 'h> Coordinator<'a, 'h> {
-    /// A coordinator with all actors at their hosts and their first operations handed out.
+    /// A coordinator with all actors placed at their hosts and given their first operations.
     pub fn new(
         scheduler: &'h SchedulerState<'a>,
         placement: &'h NodePlacement,
@@ -190,7 +190,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         coordinator
     }
 
-    /// Tells whether middleboxes are seated.
+    /// Sets whether the run has middleboxes.
     pub fn with_hooks(self, has_hooks: bool) -> Coordinator<'a, 'h> {
         Coordinator { has_hooks, ..self }
     }
@@ -199,8 +199,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         let hosts = self.work.actors().to_vec();
         for (id, &host) in hosts.iter().enumerate() {
             let (partition, node) = self.placement.of_node[self.model.fabric.host_node(host).index()];
-            let mut seat = self.scheduler.partition(partition as usize);
-            let actors = &mut seat.nodes[node as usize].host.as_deref_mut().expect("a host").actors;
+            let mut slot = self.scheduler.partition(partition as usize);
+            let actors = &mut slot.nodes[node as usize].host.as_deref_mut().expect("a host").actors;
             let address = Address { partition, node, actor: actors.len() as u32, host };
             actors.push(Actor::new(id as u32));
             self.addresses.push(address);
@@ -240,7 +240,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         loop {
             let earliest = self.scheduler.activity.earliest();
             if earliest == u64::MAX {
-                // Credits come back to switches without notice: what happens until then does.
+                // Credits return to switches without an event: the actions due until then still run.
                 if let Some(status) = self.cut_before(self.credits_until()) {
                     return Ok(status);
                 }
@@ -307,7 +307,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
             for report in &reports {
                 self.handle_report(report);
             }
-            // After the reports: a message has its number by then, and its place until more work is handed out.
+            // After the reports: by then a message has its number, and it keeps its slot until more work is handed out.
             self.trace(&hop_records);
         }
     }
@@ -399,7 +399,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         barrier.actors.into_iter().for_each(|actor| self.release(actor, release));
     }
 
-    /// Lets an actor go on at an instant.
+    /// Lets an actor continue at an instant.
     fn release(&self, actor: u32, at: u64) {
         let address = self.addresses[actor as usize];
         let mut partition = self.scheduler.partition(address.partition as usize);
@@ -407,12 +407,12 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.scheduler.activity.bring_forward(address.partition as usize, at);
     }
 
-    /// Refills all hungry actors, in actor order.
+    /// Refills all actors that need it, in actor order.
     fn feed(&mut self) {
         let mut to_refill = std::mem::take(&mut self.to_refill);
         to_refill.sort_unstable();
         to_refill.dedup();
-        // Who stopped after it had asked needs nothing any more.
+        // An actor that stopped after its request needs nothing any more.
         to_refill.retain(|&id| !self.of_actor(id, Actor::is_finished));
         to_refill.drain(..).for_each(|actor| self.refill(actor));
         self.to_refill = to_refill;
@@ -456,8 +456,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         }
     }
 
-    /// What has happened at all ports before `at`, by port id; of pauses, before `end`: when nothing goes on any more they are
-    /// not for longer the longer the last window was.
+    /// The totals of all ports as of `at`, by port id; pause time as of `end`: once no event is left it must not depend
+    /// on the length of the last window.
     fn ports_at(&self, at: u64, end: u64) -> impl Iterator<Item = Totals> + '_ {
         self.placement.of_node.iter().flat_map(move |&(partition, place)| {
             let partition = self.scheduler.partition(partition as usize);
@@ -482,13 +482,13 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         }
     }
 
-    /// Steps that jobs do at most, those of endless ones left out.
+    /// Steps that jobs do at most, endless jobs excluded.
     fn total_steps(&self) -> u64 {
         let finite = self.model.workload.jobs.iter().filter(|job| !job.repetition.endless);
         finite.map(|job| u64::from(job.steps)).sum()
     }
 
-    /// Hands the window's rows to the sink.
+    /// Emits the window's rows.
     fn record(&mut self) -> Result<(), SinkError> {
         if self.has_endless {
             self.end_if_last();
@@ -527,7 +527,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.record_faults()
     }
 
-    /// Nothing is ahead anywhere: everything is done, or nothing can go on.
+    /// No event is pending anywhere: everything is done, or nothing can continue.
     fn at_rest(&self) -> Status {
         let unfinished = self.table.unfinished().count() as u64;
         if self.n_finished == self.addresses.len() && unfinished == 0 {
@@ -540,12 +540,12 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         Status::Stalled(Stall { waiting: self.waiting(), given_up: self.given_up(), unfinished })
     }
 
-    /// Queue pairs that send no more, host by host.
+    /// Queue pairs that have given up sending, host by host.
     fn given_up(&self) -> Vec<GivenUp> {
         let Some(rdma) = self.model.transport.rdma() else { return Vec::new() };
         let hosts = (0..self.model.fabric.n_hosts() as u32).map(HostId);
         let of_host = |host| {
-            self.at_host(host, |seat| messages::nic(seat).given_up(host, rdma.retries).collect::<Vec<_>>())
+            self.at_host(host, |slot| messages::nic(slot).given_up(host, rdma.retries).collect::<Vec<_>>())
         };
         hosts.flat_map(of_host).collect()
     }
@@ -570,7 +570,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         waiting
     }
 
-    /// Hands over everything that is known only at the end.
+    /// Emits everything that is known only at the end.
     fn close(&mut self, status: &Status) -> Result<(), SinkError> {
         if matches!(status, Status::SinkFailed(_)) {
             return Ok(());
@@ -617,7 +617,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         self.sink.accept(Batch::Packets(&cut_short))
     }
 
-    /// Recorded packets that wait at the end are accounted for as they are.
+    /// Traced packets that are still queued at the end get their hop records as they are.
     fn trace_waiting(&mut self) {
         for number in 0..self.scheduler.partitions.len() {
             let mut hop_records = Vec::new();
@@ -653,7 +653,7 @@ impl<'a, 'h> Coordinator<'a, 'h> {
         }
     }
 
-    /// When the last credits arrive that have been sent back to switches.
+    /// When the last credits in flight to switches arrive.
     fn credits_until(&self) -> u64 {
         self.greatest(|partition| partition.context.credits_until)
     }
@@ -670,7 +670,8 @@ impl<'a, 'h> Coordinator<'a, 'h> {
     }
 }
 
-/// The longest a window may be: timeouts are set by starts that may be seen only at its end.
+/// The longest a window may be: retransmission timeouts are set by transmission starts that may be seen only at its
+/// end.
 fn longest_window(model: &Model, lookahead: u64) -> u64 {
     let timeout = model.transport.rdma().map_or(u64::MAX, |rdma| rdma.timeout.0.min(rdma.timeout_low.0));
     lookahead.min(model.coordination_delay.0).min(LONGEST_WINDOW).min(timeout)

@@ -1,4 +1,4 @@
-//! What has happened at ports: the rows that are known only at the end, and what an observer reads on the way.
+//! Port statistics: the rows that are known only at the end, and what an observer reads during the run.
 //!
 //! Invariants: reading changes nothing.
 
@@ -61,7 +61,7 @@ impl Coordinator<'_, '_> {
         self.ports_at(self.now, self.now).enumerate().map(row).collect()
     }
 
-    /// Hands over what ports did over time, up to the end.
+    /// Emits the time series of the ports, up to the end.
     pub(super) fn close_series(&mut self, end: u64) -> Result<(), SinkError> {
         let Some(mut sampler) = self.sampler.take() else { return Ok(()) };
         let cell =
@@ -97,7 +97,7 @@ impl Coordinator<'_, '_> {
         self.ports_at(self.now, end).enumerate().filter_map(row).collect()
     }
 
-    /// What a switch did with the NACKs of the host at a port.
+    /// What a switch did with the NACKs from the host at a port.
     fn nacks_at(&self, node: NodeId, port: u32) -> Tally {
         let (partition, place) = self.placement.of_node[node.index()];
         let partition = self.scheduler.partition(partition as usize);
@@ -105,7 +105,7 @@ impl Coordinator<'_, '_> {
         edge.map_or_else(Tally::default, |edge| edge.tally(port as usize))
     }
 
-    /// Hosts of whose queue pairs a ring has forgotten too much.
+    /// Hosts for whose queue pairs the ring buffer at the switch overwrote entries that were still needed.
     pub(super) fn ring_rows(&self) -> Vec<RingRow> {
         let n_hosts = self.model.fabric.n_hosts() as u32;
         let switches = (n_hosts..self.model.fabric.n_nodes() as u32).map(NodeId);

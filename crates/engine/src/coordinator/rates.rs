@@ -1,6 +1,6 @@
-//! What chosen flows have come to, read at the two ends of their messages.
+//! Progress of selected flows, read at the two ends of their messages.
 //!
-//! Invariants: between windows all starts before the instant have happened, and reading changes nothing.
+//! Invariants: between windows all starts before the instant have been processed, and reading changes nothing.
 
 use netloom_records::RateRow;
 use netloom_units::Time;
@@ -10,7 +10,7 @@ use super::messages::nic;
 use crate::rates::{Rates, Reading, Totals};
 
 impl Coordinator<'_, '_> {
-    /// A message has started: it may be part of a chosen flow.
+    /// A message has started: it may belong to a selected flow.
     #[cold]
     pub(super) fn rate_started(&mut self, place: u32) {
         let Some(rates) = &mut self.rates else { return };
@@ -20,7 +20,7 @@ impl Coordinator<'_, '_> {
         }
     }
 
-    /// A message is about to be forgotten.
+    /// A message is about to be freed.
     #[cold]
     pub(super) fn rate_forget(&mut self, place: u32) {
         if self.rates.as_ref().is_some_and(|rates| rates.is_open(place)) {
@@ -29,7 +29,7 @@ impl Coordinator<'_, '_> {
         }
     }
 
-    /// An interval ends, as things are at `at`.
+    /// An interval ends: samples the state at `at`.
     pub(super) fn rate_sample(&mut self, at: u64) {
         if let Some(mut rates) = self.rates.take() {
             rates.take(|place| self.reading(place, at));
@@ -37,7 +37,7 @@ impl Coordinator<'_, '_> {
         }
     }
 
-    /// All rows, those of the interval in which the run ended included.
+    /// All rows, including those of the interval in which the run ended.
     pub(super) fn rate_rows(&mut self, end: u64) -> Vec<RateRow> {
         self.rate_sample(end);
         self.rates.take().map(Rates::rows).unwrap_or_default()
@@ -50,7 +50,7 @@ impl Coordinator<'_, '_> {
             let pair = nic.sends.get_mut(flow.send_pair);
             let is_in_flight = pair.is_sending(place);
             let controller = &nic.ports[pair.port as usize].controller;
-            // A copy is asked: what the queue pair remembers is left to those who act on it.
+            // The controller works on a copy of the rate state: reading must not change the queue pair.
             let rate = is_in_flight.then(|| (flow.send_pair, controller.allowed(&pair.rate, Time(at))));
             (*nic.outgoing.get_mut(flow.send_slot), rate)
         });

@@ -1,9 +1,9 @@
-//! In what order packets of messages came: told with the messages.
+//! The order in which packets of messages arrived, reported together with the messages.
 //!
 //! Models: a row for each message that has arrived, then one for each that has not.
-//! Leaves out: judging, which receivers do.
+//! Leaves out: measuring the order, which receivers do.
 //!
-//! Invariants: when a message has arrived all its packets have come, so nothing is added to its row later.
+//! Invariants: when a message has arrived all its packets have, so its row is final.
 
 use netloom_records::{Batch, FlowRow, ReorderingRow, SinkError};
 
@@ -12,7 +12,7 @@ use super::messages::nic;
 use crate::reordering::Tally;
 
 impl Coordinator<'_, '_> {
-    /// The message at a place has arrived.
+    /// The message in a slot has arrived.
     pub(super) fn judge_order(&mut self, place: u32, row: &FlowRow) {
         let tally = self.take_order(place);
         self.reordering.push(tally.row(row));
@@ -32,7 +32,7 @@ impl Coordinator<'_, '_> {
         })
     }
 
-    /// Hands over the rows of this window.
+    /// Emits the rows of this window.
     pub(super) fn record_reordering(&mut self) -> Result<(), SinkError> {
         if self.reordering.is_empty() {
             return Ok(());
@@ -43,7 +43,7 @@ impl Coordinator<'_, '_> {
         Ok(())
     }
 
-    /// Hands over the rows of messages that never arrived.
+    /// Emits the rows of messages that never arrived.
     pub(super) fn record_remaining_reordering(&mut self) -> Result<(), SinkError> {
         if !self.model.recording.reordering {
             return Ok(());

@@ -1,10 +1,11 @@
-//! What was repaired of messages on queue pairs: told when nothing of them is under way any more, in the order of arrival.
+//! Loss recovery of messages on queue pairs: reported when none of a message's packets is in flight, in order of
+//! arrival.
 //!
-//! Models: rows that wait for their turn.
+//! Models: rows that wait for those of earlier messages.
 //! Leaves out: counting, which the two hosts and the switch above the receiver do.
 //!
-//! Invariants: rows leave in the stated order whatever the length of windows: a message of which something is under way
-//! keeps back all that arrived after it.
+//! Invariants: rows are emitted in the stated order whatever the length of windows: a message with packets in flight
+//! delays the rows of all messages that arrived after it.
 
 use std::collections::VecDeque;
 
@@ -14,25 +15,25 @@ use super::Coordinator;
 use crate::flow::{Flow, FlowTable};
 use crate::rdma::{Incoming, Outgoing};
 
-/// Messages that have arrived and are not told of, with their rows once these are known.
+/// Messages that have arrived and are not yet reported, with their rows once these are known.
 #[derive(Debug, Default)]
 pub(super) struct Repairs {
-    /// Those of this window, with their places.
+    /// Those of this window, with their slots.
     fresh: Vec<(RepairOrder, u32)>,
-    /// Those of the windows before, in order.
+    /// Those of earlier windows, in order of arrival.
     line: VecDeque<Option<RepairRow>>,
-    /// How many have left the line.
+    /// Number of messages that have left the queue.
     n_taken: u64,
 }
 
 impl Repairs {
-    /// The message at a place has arrived.
+    /// The message in a slot has arrived.
     pub fn expect(&mut self, place: u32, flow: &FlowRow) {
         let end = flow.end.expect("it has arrived");
         self.fresh.push(((end, flow.destination, flow.source, flow.number), place));
     }
 
-    /// The window is over: later ones arrive later.
+    /// The window is over: all later messages arrive later.
     pub fn line_up(&mut self, table: &mut FlowTable) {
         self.fresh.sort_unstable();
         for (_, place) in self.fresh.drain(..) {
@@ -41,21 +42,21 @@ impl Repairs {
         }
     }
 
-    /// The row of the message with this number in the line is known.
+    /// The row of the message with this number in the queue is known.
     pub fn insert(&mut self, number: u64, row: RepairRow) {
         self.line[(number - self.n_taken) as usize] = Some(row);
     }
 
-    /// The rows whose turn it is, in order.
+    /// The rows that can be emitted now, in order.
     pub fn take_ready(&mut self) -> Vec<RepairRow> {
-        let n_told = self.line.iter().take_while(|row| row.is_some()).count();
-        self.n_taken += n_told as u64;
-        self.line.drain(..n_told).flatten().collect()
+        let n_taken = self.line.iter().take_while(|row| row.is_some()).count();
+        self.n_taken += n_taken as u64;
+        self.line.drain(..n_taken).flatten().collect()
     }
 }
 
 impl Coordinator<'_, '_> {
-    /// All rows that were not told yet, as things are at the end of the run.
+    /// All rows not yet reported, as of the end of the run.
     pub(super) fn repairs_left(&mut self) -> Vec<RepairRow> {
         if self.model.transport.rdma().is_none() {
             return Vec::new();
@@ -77,7 +78,7 @@ impl Coordinator<'_, '_> {
         rows
     }
 
-    /// What is known of a message at its two ends and between.
+    /// The counters of a message at its two ends and at the switch above the receiver.
     pub(super) fn repair_row(&self, place: u32, flow: &Flow, sent: &Outgoing, came: &Incoming) -> RepairRow {
         let edge = self.table.edge_of(place);
         RepairRow {

@@ -1,11 +1,11 @@
-//! What switches know of queues elsewhere: snapshots of all global links.
+//! The queue state of remote ports that switches may read: snapshots of all global links.
 //!
-//! Models: bytes waiting at every port with a global link, renewed at multiples of the coordination delay (ours), where the
-//! balancing policy asks.
-//! Leaves out: who may look at which of them, which policies state.
+//! Models: bytes queued at every port with a global link, updated at multiples of the coordination delay (a modelling
+//! assumption), if the balancing policy uses them.
+//! Leaves out: which switch may read which of them; the policies state that.
 //!
-//! Invariants: a snapshot holds what all before its instant has come to, and reading changes nothing; while nothing happens the
-//! last multiple counts.
+//! Invariants: a snapshot reflects all events before its instant, and reading changes nothing; over a period without
+//! events only the last multiple is taken.
 
 use netloom_model::{Model, PortKind};
 use netloom_units::{NodeId, PortId};
@@ -13,7 +13,7 @@ use netloom_units::{NodeId, PortId};
 use super::Coordinator;
 use crate::assemble::NodePlacement;
 
-/// When the next snapshot is due, and of what.
+/// When the next snapshot is due, and the ports it covers.
 #[derive(Debug)]
 pub(super) struct Snapshots {
     next: u64,
@@ -31,7 +31,7 @@ struct Place {
 }
 
 impl Snapshots {
-    /// None where nobody asks.
+    /// `None` if the balancing policy does not use snapshots.
     pub(super) fn new(model: &Model, placement: &NodePlacement) -> Option<Snapshots> {
         let asks = model.routing.n_groups() > 0 && model.balances.switch.asks_beyond();
         asks.then(|| Snapshots {
@@ -61,7 +61,7 @@ fn global_ports(model: &Model, placement: &NodePlacement) -> Vec<Place> {
 }
 
 impl Coordinator<'_, '_> {
-    /// Takes the last snapshot that is due at or before `earliest`, before which nothing happens any more.
+    /// Takes the last snapshot that is due at or before `earliest`, the instant of the next event.
     pub(super) fn take_snapshot(&mut self, earliest: u64) {
         let Some(snapshots) = &mut self.snapshots else { return };
         let at = earliest / snapshots.delay * snapshots.delay;

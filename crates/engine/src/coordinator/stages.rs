@@ -1,6 +1,7 @@
-//! What staged flows have come to, read at the receivers.
+//! Progress of staged flows, read at the receivers.
 //!
-//! Invariants: between windows all that arrives before the instant has arrived, and reading changes nothing.
+//! Invariants: between windows all packets that arrive before the instant have been received, and reading changes
+//! nothing.
 
 use netloom_records::StageRow;
 
@@ -8,7 +9,7 @@ use super::Coordinator;
 use crate::run::Status;
 
 impl Coordinator<'_, '_> {
-    /// A message has started: it may be part of a staged flow.
+    /// A message has started: it may belong to a staged flow.
     pub(super) fn stage_started(&mut self, place: u32) {
         let Some(stages) = &mut self.stages else { return };
         let message =
@@ -28,7 +29,7 @@ impl Coordinator<'_, '_> {
         }
     }
 
-    /// The judged part of a stage begins or ends now.
+    /// The measured part of a stage begins or ends now.
     pub(super) fn stage_sample(&mut self) {
         if let Some(mut stages) = self.stages.take() {
             stages.take(|place| self.came(place));
@@ -36,7 +37,7 @@ impl Coordinator<'_, '_> {
         }
     }
 
-    /// All rows; where nothing can happen any more, those of stages still to come included.
+    /// All rows; once no event is left, including those of stages still to come.
     pub(super) fn stage_rows(&mut self, status: &Status) -> Vec<StageRow> {
         let is_at_rest = !self.is_over && matches!(status, Status::Complete | Status::Stalled(_));
         while is_at_rest && self.stages.as_ref().is_some_and(|stages| stages.next().is_some()) {
@@ -45,7 +46,7 @@ impl Coordinator<'_, '_> {
         self.stages.take().map(crate::stages::Stages::rows).unwrap_or_default()
     }
 
-    /// Payload of a message under way that has come, each byte counted once.
+    /// Payload received of a message in flight, each byte counted once.
     fn came(&self, place: u32) -> u64 {
         let flow = self.scheduler.round_state.read().expect("no thread panicked").flows[place as usize];
         let missing = self.at_host(flow.message.to, |host| match host.nic.as_deref_mut() {

@@ -1,8 +1,9 @@
-//! Timeouts of queue pairs in a network that loses nothing: what was retransmitted for them had arrived, or was about to.
+//! Spurious timeouts of queue pairs in a lossless run: what they retransmitted had arrived, or was about to.
 //!
-//! Leaves out: runs in which anything is lost, where a timeout may be how a sender learns of it; queue pairs that give up.
+//! Leaves out: runs in which any packet is lost, where a timeout may be how a sender detects it; queue pairs that give
+//! up.
 //!
-//! Invariants: what is kept grows with queue pairs that time out, and only while nothing is lost.
+//! Invariants: memory grows only with queue pairs that time out, and only while nothing is lost.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ pub(super) struct Timeouts {
 }
 
 impl Timeouts {
-    /// A packet was lost: from now on nobody can tell which timeouts were spurious.
+    /// A packet was lost: from now on spurious timeouts cannot be identified.
     pub fn lost(&mut self) {
         self.has_losses = true;
         self.rows.clear();

@@ -1,4 +1,4 @@
-//! Messages of jobs that are summed up by sender, where a scenario does not want a row for each.
+//! Messages of jobs summed up by sender, if the scenario does not record a row for each.
 //!
 //! Leaves out: messages that never arrived, which always have their rows.
 
@@ -8,7 +8,7 @@ use netloom_units::{Bytes, Duration, HostId};
 
 use super::Coordinator;
 
-/// Whether rows of messages of a job are left out at all.
+/// Whether rows of messages of a job may be left out.
 fn is_of_job(job: u16) -> bool {
     job < Message::STAGED
 }
@@ -20,7 +20,7 @@ impl Coordinator<'_, '_> {
         self.unreported.entry((job, source)).or_insert(fresh)
     }
 
-    /// Takes the rows of messages that have arrived out of those to be told.
+    /// Sums up the messages that have arrived and removes them from the rows to be recorded.
     #[inline(never)]
     pub(super) fn sum_up_messages(&mut self) {
         let mut rows = std::mem::take(&mut self.rows);
@@ -39,7 +39,7 @@ impl Coordinator<'_, '_> {
         true
     }
 
-    /// The same of what was sent again.
+    /// The same for retransmissions.
     #[inline(never)]
     pub(super) fn sum_up_repairs(&mut self, rows: &mut Vec<RepairRow>) {
         rows.retain(|row| {

@@ -1,7 +1,7 @@
-//! What an egress of a switch with input buffers does at an instant.
+//! Arbitration at an egress of a switch with input buffers, at an instant.
 //!
-//! Models: staged packets first, then one grant of a transfer through the crossbar; turns among lanes; room and credits.
-//! Leaves out: which egresses are asked, and when (`switch.rs`); turns among ingresses (`turn.rs`).
+//! Models: staged packets first, then one grant of a transfer through the crossbar; turns among VLs; room and credits.
+//! Leaves out: which egresses are arbitrated, and when (`switch.rs`); turns among ingresses (`turn.rs`).
 
 use netloom_model::Credits;
 
@@ -13,31 +13,32 @@ use crate::context::PartitionContext;
 use crate::port::Egress;
 use crate::round::Round;
 
-/// An egress that is asked what it can do.
+/// The arbitration of one egress.
 pub struct Arbiter<'a, 'r, const SMALL: bool> {
     pub crossbar: &'a mut Crossbar,
     pub egress: &'a mut Egress,
-    /// Its local number.
+    /// Its local port number.
     pub number: u32,
     pub now: u64,
     pub context: &'a mut PartitionContext,
     pub round: &'a Round<'r>,
 }
 
-/// What came of looking for a transfer in a lane.
+/// The result of an attempt to grant a transfer in a VL.
 enum Attempt {
-    /// One was granted; whether the packet could start but for credits.
+    /// A transfer was granted; whether only lack of credits keeps the packet from starting.
     Granted { lacks_credits: bool },
-    /// The wire is not free, and no packet may be staged.
+    /// The wire is busy, and no packet may be staged.
     NoRoom,
     /// The ingresses that have heads are busy for too long.
     Busy,
-    /// There are none for the head whose turn it is.
+    /// There are no credits for the head that has the turn.
     NoCredits,
 }
 
 impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
-    /// Lets happen what can, and tells when it is to be asked again, `u64::MAX` for not before something else happens.
+    /// Starts packets and grants a transfer where possible; returns when to arbitrate again, `u64::MAX` for not before
+    /// another event.
     pub fn ask(&mut self) -> u64 {
         self.egress.pass_departures(self.now + 1);
         let is_staged = self.crossbar.outputs[self.number as usize].staged_vls != 0;
@@ -54,7 +55,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         if is_starving { next.min(self.wait_for_credits()) } else { next }
     }
 
-    /// When something ends that this egress waits for, `u64::MAX` for nothing.
+    /// When this egress must be arbitrated next, `u64::MAX` for not before another event.
     #[inline]
     fn next_ask(&self) -> u64 {
         let output = &self.crossbar.outputs[self.number as usize];
@@ -78,14 +79,14 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         starts.filter(|&start| start > self.now).min().unwrap_or(u64::MAX)
     }
 
-    /// When a head may be granted a transfer that is granted none now: the wire is free, or an ingress is idle.
+    /// When a head that is granted no transfer now may be granted one: the wire is free, or an ingress is idle.
     #[inline(never)]
     fn next_decision(&self) -> u64 {
         let free_at = if self.is_free() { u64::MAX } else { self.egress.free_at() };
         free_at.min(self.crossbar.next_idle(self.number, self.now))
     }
 
-    /// When credits arrive, if some are known to be on their way.
+    /// When credits arrive, if some are known to be in flight.
     #[cold]
     fn wait_for_credits(&mut self) -> u64 {
         self.egress.wait_for_credits(self.context).unwrap_or(u64::MAX)
@@ -96,7 +97,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         self.egress.free_at() <= self.now
     }
 
-    /// Staged packets start, if some can; tells whether credits are lacking for one that could now.
+    /// Starts staged packets, if some can start; returns whether credits are lacking for one that could start now.
     #[inline(never)]
     fn start_staged(&mut self) -> bool {
         if !self.egress.starts_ahead() {
@@ -119,7 +120,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         false
     }
 
-    /// A staged packet starts, if one can, lane by lane in turn; tells whether credits are lacking.
+    /// Starts a staged packet, if one can start, VL by VL in turn; returns whether credits are lacking.
     #[inline]
     fn start_one_of_vls(&mut self) -> bool {
         let mut lacks_credits = false;
@@ -141,7 +142,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         lacks_credits
     }
 
-    /// Grants a transfer to a head of these lanes, if one can go; tells whether credits are lacking.
+    /// Grants a transfer to a head in these VLs, if possible; returns whether credits are lacking.
     #[inline]
     fn grant_one(&mut self, vls: u32) -> bool {
         if SMALL {
@@ -158,7 +159,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         self.grant_in_turn(vls)
     }
 
-    /// As [`Arbiter::grant_one`], lane by lane in turn.
+    /// As [`Arbiter::grant_one`], VL by VL in turn.
     #[inline(never)]
     fn grant_in_turn(&mut self, vls: u32) -> bool {
         let mut lacks_credits = false;
@@ -174,7 +175,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         lacks_credits
     }
 
-    /// Grants a transfer to a head of a lane, if one can go; in other lanes, one bit each, ingresses were too busy.
+    /// Grants a transfer to a head in a VL, if possible; in other VLs, one bit each, ingresses were too busy.
     #[inline]
     fn grant_in_vl(&mut self, vl: usize, busy_vls: u32) -> Attempt {
         let is_first =
@@ -194,19 +195,19 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         if busy_vls != 0 {
             self.crossbar.pass_holders(self.number, busy_vls, ingress);
         }
-        // On a free wire nothing that may start is staged but for want of credits.
+        // On a free wire a packet that may start is staged only for lack of credits.
         let lacks_credits = self.grant((ingress, before), vl, has_credits) && self.is_free();
         Attempt::Granted { lacks_credits }
     }
 
-    /// There is no room in the only lane: the egress is closed until the next start, if it is known.
+    /// There is no room in the only VL: closes the egress until the next start, if that is known.
     #[inline]
     fn close(&mut self) {
         let until = self.egress.next_departure().min(self.egress.free_at());
         self.crossbar.outputs[self.number as usize].closed_until = until;
     }
 
-    /// Whether another packet may be staged in a lane.
+    /// Whether another packet may be staged in a VL.
     #[inline]
     fn has_room(&self, vl: usize) -> bool {
         self.crossbar.has_room::<SMALL>(self.number, vl, self.egress.bytes_ahead_of_starts())
@@ -216,14 +217,14 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
     fn choose(&mut self, vl: usize) -> Choice {
         let staged = self.crossbar.outputs[self.number as usize].staged_bytes;
         let Arbiter { crossbar, egress, number, now, .. } = self;
-        // Until then the wire has enough to do.
+        // The wire has work until then.
         let runs_dry =
             || egress.free_at() + egress.serialization_of(u32::try_from(staged).unwrap_or(u32::MAX));
         crossbar.choose::<SMALL>(*number, vl, runs_dry, *now)
     }
 
-    /// Grants a transfer to the head of an ingress, in the lane that it came by, and to packets behind it; tells whether a
-    /// packet that is staged could start but for credits.
+    /// Grants a transfer to the head of an ingress, in the VL that it came by, and to packets behind it; returns
+    /// whether only lack of credits keeps a staged packet from starting.
     #[inline]
     fn grant(&mut self, (ingress, before): (u32, usize), vl: usize, has_credits: bool) -> bool {
         let (now, egress) = (self.now, self.number);
@@ -253,7 +254,7 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         begin == now && !has_credits && self.crossbar.output_vl::<SMALL>(egress, vl).staged.first != NONE
     }
 
-    /// A packet of a lane is staged that may start at `ready`; its start may be known.
+    /// Stages a packet of a VL that may start at `ready`; its start may be known.
     #[inline]
     fn stage(&mut self, place: u32, vl: usize, ready: u64) {
         let is_next = self.egress.starts_ahead()
@@ -266,7 +267,8 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         }
     }
 
-    /// Takes the packet behind those that are granted a transfer, if it may come along: it goes the same way, and there is room.
+    /// Takes the packet behind those that are granted a transfer, if it may join the train: it leaves by the same
+    /// egress and VL, and there is room.
     #[inline]
     fn next_of_train(&mut self, (ingress, before): (u32, usize), vl: usize, left: u32) -> Option<u32> {
         let (now, egress) = (self.now, self.number);
@@ -283,7 +285,8 @@ impl<const SMALL: bool> Arbiter<'_, '_, SMALL> {
         self.crossbar.transfer_time(self.egress.serialization_of(bytes))
     }
 
-    /// The transmission of a packet of a lane that is in no queue any more starts, or is known to start when the wire is free.
+    /// Starts a packet of a VL that is in no queue any more, at once or, where starts are computed ahead, when the wire
+    /// is free.
     #[inline]
     fn start(&mut self, place: u32, vl: usize) {
         self.crossbar.outputs[self.number as usize].wire_vl = vl;

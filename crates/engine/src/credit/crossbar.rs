@@ -1,12 +1,14 @@
-//! The inside of a switch with input buffers: which heads wait for which egress, and which ingress is granted a transfer.
+//! The crossbar of a switch with input buffers: which heads wait for which egress, and which ingress is granted a
+//! transfer.
 //!
-//! Models: heads of queues as bits, ends of transfers as instants that who waits reads, packets staged at an egress; an egress
-//! that may have something to do is found without asking all.
-//! Leaves out: the queues themselves (`queues.rs`), turns (`turn.rs`), room and credits (`arbiter.rs`), the wires (`port`).
+//! Models: heads of queues as bits, ends of transfers as instants that waiting egresses read, packets staged at an
+//! egress; an egress that may have something to do is found without a scan of all.
+//! Leaves out: the queues themselves (`queues.rs`), turns (`turn.rs`), room and credits (`arbiter.rs`), the wires
+//! (`port`).
 //!
-//! Invariants: a bit in `wanted` stands for the head of a queue; an egress has one transfer at most, granted or under way, and
-//! those of an ingress follow each other; an egress that could do something at an instant is asked then, and one that is asked
-//! in vain does nothing.
+//! Invariants: a bit in `wanted` represents the head of a queue; an egress has one transfer at most, granted or under
+//! way, and those of an ingress follow each other; an egress that could do something at an instant is arbitrated then,
+//! and arbitration that finds nothing to do changes nothing.
 
 use netloom_model::{Credits, Forwarding, InputOrder, Port};
 use netloom_units::{Bytes, Rate, StateWriter, Time};
@@ -23,11 +25,12 @@ use crate::wakes::Wakes;
 
 /// One input buffer.
 pub struct Input {
-    /// The way back for credits; none for what the switch makes itself.
+    /// The return channel of credits; none for packets that the switch makes itself.
     pub returns: Option<Returns>,
-    /// Where packets may leave before they have come whole: the rate they come at, and what must have come.
+    /// Where packets may leave before they have arrived whole: the rate they arrive at, and the bytes that must have
+    /// arrived.
     pub cut_through: Option<CutThrough>,
-    /// When the last transfer ends that was granted at this ingress.
+    /// When the last transfer granted at this ingress ends.
     pub(super) idle_at: u64,
     /// Packets in the buffer.
     pub(super) n_queued: u32,
@@ -36,7 +39,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// When the last bit of a packet has come that stands in the buffer at `now`.
+    /// When the last bit arrives of a packet that enters the buffer at `now`.
     #[inline]
     pub fn whole_at(&self, now: u64, packet: &Packet) -> u64 {
         match self.cut_through {
@@ -49,13 +52,13 @@ impl Input {
     }
 }
 
-/// How packets come that may leave before they have come whole.
+/// Arrival of packets that may leave before they have arrived whole.
 #[derive(Debug, Clone, Copy)]
 pub struct CutThrough {
     rate: Rate,
     /// Picoseconds per byte where that is whole, else 0.
     ps_per_byte: u64,
-    /// Bytes that must have come.
+    /// Bytes that must have arrived.
     header: u64,
 }
 
@@ -72,19 +75,19 @@ impl CutThrough {
 pub struct Output {
     /// It grants no transfer before this instant, in ps: the last one has not ended, or there is no room.
     pub closed_until: u64,
-    /// Packets in input buffers or staged.
+    /// Packets for it in input buffers or staged.
     pub n_waiting: u32,
-    /// Lanes that have heads for it, one bit each.
+    /// Virtual lanes (VLs) that have heads for it, one bit each.
     pub vls_with_heads: u32,
-    /// Lanes that have staged packets, one bit each.
+    /// VLs that have staged packets, one bit each.
     pub staged_vls: u32,
     /// Number among the transfers of the switch of the last one that it granted, from 1; 0 for none.
     pub last_grant: u64,
-    /// The lane in which it granted last.
+    /// The VL in which it granted last.
     pub vl: usize,
-    /// The lane of which a packet started last.
+    /// The VL of the packet that started last.
     pub wire_vl: usize,
-    /// Bytes staged, of all lanes.
+    /// Bytes staged, in all VLs.
     pub staged_bytes: u64,
     /// Transfers that it granted so far.
     pub n_grants: u64,
@@ -92,16 +95,16 @@ pub struct Output {
     pub waits: Waits,
 }
 
-/// One lane of an egress.
+/// One VL of an egress.
 #[derive(Debug, Clone)]
 pub struct OutputVl {
-    /// Whose turn it is.
+    /// The turn among ingresses.
     pub(super) turn: Turn,
-    /// What waits at the egress for its wire.
+    /// Packets that wait at the egress for its wire.
     pub staged: Line,
-    /// Bytes of that.
+    /// Their bytes.
     pub staged_bytes: u64,
-    /// Transfers that the egress granted in this lane so far, wrapping.
+    /// Transfers that the egress granted in this VL so far, wrapping.
     pub(super) n_grants: u32,
     /// Whether an ingress may owe a turn.
     pub(super) is_owed: bool,
@@ -109,46 +112,46 @@ pub struct OutputVl {
 
 /// See the module.
 pub struct Crossbar {
-    /// The first lane of each class.
+    /// The first VL of each class.
     vls: [u8; 8],
-    /// How lane steps are taken, in a fabric of groups.
+    /// How VLs rise, in a fabric of groups.
     pub steps: Option<Box<Steps>>,
-    /// Lanes.
+    /// Number of VLs.
     pub n_vls: usize,
-    /// How much faster than a link it is.
+    /// Its speedup over a link.
     pub speedup: u64,
-    /// What may be staged of each lane at an egress.
+    /// Bytes that may be staged in each VL of an egress.
     pub output_buffer: u64,
-    /// Input buffers, one more than ports: the last is for what the switch makes itself.
+    /// Input buffers, one more than ports: the last is for packets that the switch makes itself.
     pub inputs: Vec<Input>,
     /// One for each port.
     pub outputs: Vec<Output>,
-    /// For each port and lane.
+    /// For each port and VL.
     pub(super) output_vls: Vec<OutputVl>,
-    /// What waits.
+    /// The packets that wait.
     pub queues: Queues,
-    /// The instant for which something is expected to happen, `u64::MAX` for none.
+    /// The instant of the next expected arbitration, `u64::MAX` for none.
     pub event_at: u64,
-    /// Whether the switch is alone in its partition, which then looks at `event_at`; else that is an event.
+    /// Whether the switch is alone in its partition, which then polls `event_at`; else arbitration is an event.
     pub is_alone: bool,
-    /// Who fills ports towards hosts, at a switch that tells them.
+    /// The hosts that fill ports towards hosts, at a switch that notifies them.
     pub throttle: Option<Box<Throttle>>,
     /// Bytes of a full packet.
     full: u32,
     /// Blocks of a full packet.
     pub full_blocks: u32,
     pub(super) n_words: usize,
-    /// For each egress and lane: a bit for each ingress that has a head for it.
+    /// For each egress and VL: a bit for each ingress that has a head for it.
     pub(super) wanted: Vec<u64>,
-    /// For each egress and lane: a bit for each ingress that has passed a holder, and is left out once for that.
+    /// For each egress and VL: a bit for each ingress that has passed a holder, and is left out once for that.
     pub(super) owing: Vec<u64>,
-    /// For each ingress: a bit for each egress that a head of it wants.
+    /// For each ingress: a bit for each egress that it has a head for.
     pub(super) wants: Vec<u64>,
     /// For each ingress: a bit for each egress at which it may hold a turn.
     pub(super) holds: Vec<u64>,
     /// Bits of egresses.
     pub(super) egresses: Vec<EgressBits>,
-    /// When egresses are to be asked again.
+    /// When egresses are next to be arbitrated.
     pub(super) wakes: Wakes,
     /// Transfers granted so far.
     pub(super) n_grants: u64,
@@ -161,14 +164,14 @@ pub struct Crossbar {
 /// Sixty-four egresses, a bit for each in each word.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct EgressBits {
-    /// There were no credits for the head whose turn it was.
+    /// There were no credits for the head that had the turn.
     pub(super) starved: u64,
-    /// It may have something to do.
+    /// It may be able to start a packet or grant a transfer.
     pub(super) to_arbitrate: u64,
 }
 
 impl Crossbar {
-    /// Empty buffers behind the in-links of a switch; those of links that may slow down take packets whole.
+    /// Empty buffers behind the in-links of a switch; those of links that may slow down store and forward.
     pub fn new(
         credits: &Credits,
         packet: Bytes,
@@ -238,37 +241,37 @@ impl Crossbar {
         }
     }
 
-    /// Lets packets rise from lane to lane, before the run.
+    /// Lets packets rise from VL to VL, before the run.
     pub fn take_steps(&mut self, steps: Steps) {
         self.steps = Some(Box::new(steps));
         self.queues.put_off();
     }
 
-    /// Whether packets that come need more than a place.
+    /// Whether arriving packets need more than a buffer slot.
     #[inline(always)]
     pub fn has_slow_arrivals(&self) -> bool {
         self.steps.is_some() | self.throttle.is_some()
     }
 
-    /// The lane of a packet as it is.
+    /// The VL of a packet as it is.
     #[inline]
     pub fn vl(&self, packet: &Packet) -> usize {
         usize::from(self.vls[usize::from(packet.class() & 7)] + packet.step())
     }
 
-    /// Lanes that a packet rises by between an ingress and an egress.
+    /// Number of VLs that a packet rises by between an ingress and an egress.
     #[inline]
     fn rise(&self, ingress: u32, egress: u32) -> usize {
         rise(self.steps.as_deref(), ingress, egress)
     }
 
-    /// The lane in which packets come by an ingress that leave by an egress in a lane.
+    /// The VL in which packets come by an ingress that leave by an egress in a given VL.
     #[inline]
     pub fn vl_before(&self, ingress: u32, egress: u32, vl: usize) -> usize {
         vl - self.rise(ingress, egress)
     }
 
-    /// The time of a transfer of what takes so long on the wire.
+    /// The transfer time of a packet that takes `span` on the wire.
     #[inline]
     pub fn transfer_time(&self, span: u64) -> u64 {
         match self.speedup {
@@ -278,26 +281,26 @@ impl Crossbar {
         }
     }
 
-    /// Whether it has one lane and no more than 63 ports: what asks often is compiled apart for such switches (`SMALL`).
+    /// Whether it has one VL and no more than 63 ports: hot code is compiled separately for such switches (`SMALL`).
     #[inline(always)]
     pub fn is_small(&self) -> bool {
         self.is_small
     }
 
-    /// The number of a lane of an egress.
+    /// The index of a VL of an egress.
     #[inline(always)]
     pub(super) fn vl_number<const SMALL: bool>(&self, egress: u32, vl: usize) -> usize {
         if SMALL { egress as usize } else { egress as usize * self.n_vls + vl }
     }
 
-    /// A lane of an egress.
+    /// A VL of an egress.
     #[inline(always)]
     pub(super) fn output_vl<const SMALL: bool>(&mut self, egress: u32, vl: usize) -> &mut OutputVl {
         let number = self.vl_number::<SMALL>(egress, vl);
         &mut self.output_vls[number]
     }
 
-    /// The first word of bits of ingresses, of a lane of an egress.
+    /// The first word of bits of ingresses, of a VL of an egress.
     #[inline(always)]
     pub(super) fn ingress_word<const SMALL: bool>(&self, egress: u32, vl: usize) -> usize {
         let number = self.vl_number::<SMALL>(egress, vl);
@@ -310,7 +313,8 @@ impl Crossbar {
         if SMALL { ingress as usize } else { ingress as usize * self.egresses.len() }
     }
 
-    /// A packet has come at `now`; when its egress is to be asked because of it, `u64::MAX` for never.
+    /// Queues a packet that has come at `now`; returns when its egress is to be arbitrated for it, `u64::MAX` for
+    /// never.
     #[inline(always)]
     pub fn insert(
         &mut self,
@@ -337,7 +341,7 @@ impl Crossbar {
         self.ask_at(egress, now)
     }
 
-    /// An egress has one head more at `now`; when it is to be asked.
+    /// Schedules the arbitration of an egress that has one head more at `now`; returns its instant.
     #[inline]
     fn ask_at(&mut self, egress: u32, now: u64) -> u64 {
         let until = self.outputs[egress as usize].closed_until;
@@ -349,7 +353,7 @@ impl Crossbar {
         until
     }
 
-    /// A queue has a head for an egress.
+    /// Records that a queue has a head for an egress.
     #[inline]
     fn want<const SMALL: bool>(&mut self, ingress: u32, vl: usize, egress: u32) {
         self.outputs[egress as usize].vls_with_heads |= 1 << vl;
@@ -359,7 +363,7 @@ impl Crossbar {
         self.wants[word] |= 1 << (egress % 64);
     }
 
-    /// A queue has no head for an egress any more.
+    /// Records that a queue has no head for an egress any more.
     #[inline]
     fn want_no_more<const SMALL: bool>(&mut self, ingress: u32, vl: usize, egress: u32) {
         let first = self.ingress_word::<SMALL>(egress, vl);
@@ -375,14 +379,14 @@ impl Crossbar {
         }
     }
 
-    /// Whether an ingress has a head for a lane of an egress.
+    /// Whether an ingress has a head for a VL of an egress.
     #[inline]
     pub fn is_wanted<const SMALL: bool>(&self, ingress: u32, vl: usize, egress: u32) -> bool {
         self.wanted[self.ingress_word::<SMALL>(egress, vl) + ingress as usize / 64] >> (ingress % 64) & 1 == 1
     }
 
-    /// Takes the head of an ingress, in the lane that it came by, for an egress in a lane of it out of its buffer: its place.
-    /// The next one is the head from `now` on.
+    /// Takes the head of an ingress, in the VL that it came by, out of its queue for a VL of an egress; returns its
+    /// slot. The next packet is the head from `now` on.
     #[inline]
     pub fn take_head<const SMALL: bool>(
         &mut self,
@@ -413,20 +417,20 @@ impl Crossbar {
         place
     }
 
-    /// A packet leaves the switch that is in no queue any more.
+    /// Removes a packet that leaves the switch and is in no queue any more.
     #[inline]
     pub fn remove(&mut self, egress: u32, place: u32) -> (Packet, Option<QueueSnapshot>) {
         self.outputs[egress as usize].n_waiting -= 1;
         self.queues.remove(place)
     }
 
-    /// There are no credits for the head whose turn it is at an egress.
+    /// Records that there are no credits for the head that has the turn at an egress.
     #[cold]
     pub fn starve(&mut self, egress: u32) {
         self.egresses[egress as usize / 64].starved |= 1 << (egress % 64);
     }
 
-    /// A packet is staged at an egress; it may start at `begin`.
+    /// Stages a packet at an egress; it may start at `begin`.
     #[inline]
     pub fn stage(&mut self, egress: u32, vl: usize, place: u32, begin: u64) {
         let entry = self.queues.entry_mut(place);
@@ -440,7 +444,7 @@ impl Crossbar {
         own.staged_bytes += bytes;
     }
 
-    /// Takes the first staged packet of a lane out of its queue: its place.
+    /// Takes the first staged packet of a VL out of its queue; returns its slot.
     #[inline]
     pub fn take_staged(&mut self, egress: u32, vl: usize) -> u32 {
         let own = &mut self.output_vls[egress as usize * self.n_vls + vl];
@@ -454,27 +458,27 @@ impl Crossbar {
         place
     }
 
-    /// As [`Crossbar::take_staged`], of any lane that has such a packet.
+    /// As [`Crossbar::take_staged`], of any VL that has such a packet.
     pub fn take_any_staged(&mut self, egress: u32) -> Option<u32> {
         let vl = (0..self.n_vls).find(|&vl| self.output_vl::<false>(egress, vl).staged.first != NONE)?;
         Some(self.take_staged(egress, vl))
     }
 
-    /// Whether another packet may be staged in a lane, with so many bytes more that leave ahead of it.
+    /// Whether another packet may be staged in a VL, with `ahead` more bytes that leave before it.
     #[inline]
     pub fn has_room<const SMALL: bool>(&self, egress: u32, vl: usize, ahead: u64) -> bool {
         let staged = self.output_vls[self.vl_number::<SMALL>(egress, vl)].staged_bytes;
         staged + ahead + u64::from(self.full) <= self.output_buffer
     }
 
-    /// Those that are to be asked at `now` are, and those that were to be before.
+    /// Requests the arbitrations that are due at `now` or before.
     #[inline]
     pub fn request_due_arbitrations(&mut self, now: u64) {
         let Crossbar { wakes, egresses, .. } = self;
         wakes.take_due(now, |first, bits| egresses[first as usize / 64].to_arbitrate |= bits << (first % 64));
     }
 
-    /// When the first of the ingresses that have heads for an egress and are busy at `now` is idle, `u64::MAX` for never.
+    /// When the first busy ingress that has a head for an egress becomes idle after `now`, `u64::MAX` for never.
     #[inline(never)]
     pub fn next_idle(&self, egress: u32, now: u64) -> u64 {
         let mut next = u64::MAX;
@@ -490,7 +494,7 @@ impl Crossbar {
         next
     }
 
-    /// Egresses that an ingress has heads for may have something to do.
+    /// Requests the arbitration of all egresses that an ingress has heads for.
     #[inline]
     pub fn request_arbitration_for_heads(&mut self, ingress: u32) {
         let wants = &self.wants[ingress as usize * self.egresses.len()..];
@@ -499,13 +503,13 @@ impl Crossbar {
         }
     }
 
-    /// An egress may have something to do: its wire may be free, or it may have room or credits.
+    /// Requests the arbitration of an egress: its wire may be free, or it may have room or credits.
     #[inline]
     pub fn request_arbitration(&mut self, egress: u32) {
         self.egresses[egress as usize / 64].to_arbitrate |= 1 << (egress % 64);
     }
 
-    /// Of the egresses that may have something to do, the one that is asked first: it granted a transfer the longest ago.
+    /// Of the egresses to arbitrate, takes the one that granted a transfer the longest ago.
     #[inline]
     pub fn take_next_egress(&mut self) -> Option<u32> {
         let egress = match &mut self.egresses[..] {
@@ -540,10 +544,11 @@ impl Crossbar {
         first.map(|first| first.1)
     }
 
-    /// Whether so many credits do not suffice for the packet of a lane that an egress sends next, and none can be staged: what
-    /// is staged leaves in order, and while nothing is, nobody passes the head whose turn it is. So many bytes leave ahead.
+    /// Whether `blocks` credits do not suffice for the packet of a VL that an egress sends next, and no packet can be
+    /// staged: staged packets leave in order, and while there are none, no packet passes the head that has the turn.
+    /// `ahead` bytes leave before.
     pub fn lacks(&self, egress: u32, vl: usize, blocks: u32, ahead: u64) -> bool {
-        // What may still be staged makes room in its buffer.
+        // A packet that may still be staged frees its input buffer.
         if self.has_room::<false>(egress, vl, ahead) {
             return false;
         }
@@ -557,7 +562,7 @@ impl Crossbar {
         next.is_some_and(|bytes| Credits::blocks(bytes) > blocks)
     }
 
-    /// Packets that wait for an egress, in no order, and what they found.
+    /// Packets that wait for an egress, in no order, and the queues they found.
     pub fn waiting(&self) -> impl Iterator<Item = (&Entry, Option<QueueSnapshot>)> {
         let staged = self.output_vls.iter().flat_map(|own| self.queues.packets_of(own.staged));
         self.queues.packets().chain(staged)
@@ -593,7 +598,8 @@ impl Crossbar {
     }
 }
 
-/// What must have come of a packet on a link of this rate, at a switch of which the fastest link is so fast; `None` for all.
+/// Bytes of a packet that must have arrived on a link of this rate, at a switch whose fastest link has the rate
+/// `fastest`; `None` for all.
 pub fn cut_through(credits: &Credits, rate: Rate, fastest: Rate) -> Option<Bytes> {
     match credits.forwarding {
         Forwarding::CutThrough { header } if rate >= fastest => Some(header),
@@ -601,13 +607,13 @@ pub fn cut_through(credits: &Credits, rate: Rate, fastest: Rate) -> Option<Bytes
     }
 }
 
-/// Lanes that packets rise by between an ingress and an egress.
+/// Number of VLs that packets rise by between an ingress and an egress.
 #[inline]
 fn rise(steps: Option<&Steps>, ingress: u32, egress: u32) -> usize {
     steps.map_or(0, |steps| steps.rise(ingress, egress))
 }
 
-/// The lanes of which bits are set, in turn after a lane.
+/// The VLs whose bits are set, in turn after VL `last`.
 #[inline]
 pub(super) fn in_turn(vls: u32, last: usize) -> impl Iterator<Item = usize> {
     let after = u64::MAX << 1 << last;

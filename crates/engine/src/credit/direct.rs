@@ -1,10 +1,11 @@
-//! The fast path through a crossbar: a packet with which nothing competes is granted a transfer as it comes.
+//! The fast path through a crossbar: a packet with which none competes is granted a transfer as it comes.
 //!
-//! Models: what arbitration would do with the only head for an egress at an instant at which nothing else happens in the switch;
-//! without input queues, bits or another look.
+//! Models: the result of arbitration for the only head for an egress at an instant at which nothing else happens in the
+//! switch; without input queues, bits or a second arbitration.
 //! Leaves out: every other packet (`arbiter.rs`).
 //!
-//! Invariants: all state is as after arbitration; where anything could compete, or take notice, the packet takes the slow path.
+//! Invariants: all state is as after arbitration; where anything could compete with the packet or observe it, it takes
+//! the slow path.
 
 use netloom_model::Credits;
 
@@ -16,17 +17,18 @@ use crate::packet::Packet;
 use crate::port::Egress;
 use crate::round::Round;
 
-/// Where a packet goes whose transfer begins as it comes.
+/// The destination of a packet whose transfer begins as it comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
-    /// Onto the link: the wire is free, or the start is known.
+    /// The link: the wire is free, or the start is known.
     Link,
-    /// To the packets that are staged: it starts when the wire is free and its turn has come.
+    /// The staged packets: it starts when the wire is free and its turn has come.
     Staged,
 }
 
 impl Node {
-    /// Lets a packet that has just come go at once, if nothing competes with it at `now`; whether it has gone.
+    /// Forwards a packet that has just come at once, if none competes with it at `now`; returns whether it was
+    /// forwarded.
     #[inline(always)]
     pub(super) fn pass_directly(
         &mut self,
@@ -71,8 +73,8 @@ impl Node {
 }
 
 impl Crossbar {
-    /// Whether a packet at an ingress is the only head for an egress at `now`, both are idle, and no egress would be asked
-    /// because of its transfer.
+    /// Whether a packet at an ingress is the only head for an egress at `now`, both are idle, and no other egress needs
+    /// arbitration because of its transfer.
     #[inline]
     fn is_uncontended(&self, now: u64, Forwarding { ingress, port }: Forwarding) -> bool {
         let (input, output) = (&self.inputs[ingress as usize], &self.outputs[port as usize]);
@@ -82,7 +84,7 @@ impl Crossbar {
             && output.closed_until <= now
     }
 
-    /// Where a packet goes at `now`, if there are room and credits, and its start is not to be seen.
+    /// The destination of a packet at `now`, if there are room and credits, and its start need not be seen.
     #[inline]
     fn target(&self, now: u64, port: u32, vl: usize, packet: &Packet, egress: &mut Egress) -> Option<Target> {
         if !egress.is_up() || egress.sees_starts() {
@@ -121,7 +123,7 @@ impl Crossbar {
         }
     }
 
-    /// A packet is staged that was in no queue.
+    /// Stages a packet that was in no queue.
     #[inline]
     fn stage_unopposed(&mut self, now: u64, port: u32, vl: usize, packet: &Packet) {
         self.outputs[port as usize].n_waiting += 1;

@@ -1,32 +1,33 @@
-//! Grants of transfers through a crossbar: which ingress an egress chooses, and what follows from a grant.
+//! Grants of transfers through a crossbar: which ingress an egress chooses, and the effects of a grant.
 //!
-//! Models: turns that stay with their holders, debts of those who pass them, transfers of an ingress that follow each other.
+//! Models: turns that stay with their holders, debts of ingresses that pass them, transfers of an ingress that follow
+//! each other.
 //! Leaves out: whether there are room and credits (`arbiter.rs`); the state itself (`crossbar.rs`).
 //!
-//! Source: round-robin pointers that move only with a grant, as in iSLIP (N. `McKeown` 1999); that a turn stays, and debts,
-//! are modelling assumptions.
+//! Source: round-robin pointers that move only with a grant, as in iSLIP (N. `McKeown` 1999); that a turn stays, and
+//! debts, are modelling assumptions.
 
 use super::crossbar::Crossbar;
 use super::queues::NONE;
 use crate::bits::bits;
 
-/// Which ingress an egress would grant a transfer to, in a lane.
+/// Which ingress an egress would grant a transfer to, in a VL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// None has a head for it.
+    /// No ingress has a head for it.
     Nobody,
-    /// Those that have are busy for too long.
+    /// All ingresses that have a head for it are busy for too long.
     Busy,
-    /// This one.
+    /// This ingress.
     Ingress(u32),
 }
 
-/// A transfer that is granted, to one packet or to a train of them.
+/// A granted transfer, of one packet or of a train of them.
 #[derive(Debug, Clone, Copy)]
 pub struct Transfer {
     pub ingress: u32,
     pub egress: u32,
-    /// The lane in which it leaves.
+    /// The VL in which it leaves.
     pub vl: usize,
     /// When it ends, in ps.
     pub end: u64,
@@ -35,16 +36,16 @@ pub struct Transfer {
 /// The longest waits of packets at the heads of their queues, for one egress.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Waits {
-    /// The most transfers to other ingresses that the egress granted, in a lane, while a packet of this lane was the head of
-    /// its queue.
+    /// The most transfers to other ingresses that the egress granted, in a VL, while a packet of this VL was the head
+    /// of its queue.
     pub most_passes: u32,
     /// The longest time from when a packet became the head of its queue until its transfer began, in ps.
     pub longest: u64,
 }
 
 impl Crossbar {
-    /// Which ingress an egress would grant a transfer to in a lane: the holder of the turn if it is idle by `idle_by`, or
-    /// has been passed often enough; else the next one that is idle by then. Somebody gets the turn if nobody has it.
+    /// Which ingress an egress would grant a transfer to in a VL: the holder of the turn if it is idle by `idle_by`, or
+    /// has been passed often enough; else the next one that is idle by then. If no ingress holds the turn, one gets it.
     #[inline]
     pub fn choose<const SMALL: bool>(
         &mut self,
@@ -77,7 +78,8 @@ impl Crossbar {
         self.first_wanted::<SMALL>(number, turn.last_passer, is_idle).map_or(Choice::Busy, Choice::Ingress)
     }
 
-    /// Who gets the turn of a lane of an egress: the next one that has a head for it and owes none, or else the next one.
+    /// The next holder of the turn of a VL of an egress: the next ingress that has a head for it and owes no turn, or
+    /// else the next one that has a head.
     #[inline]
     fn next_holder<const SMALL: bool>(&self, output_vl: usize) -> Option<u32> {
         let last = self.output_vls[output_vl].turn.last_holder;
@@ -90,13 +92,14 @@ impl Crossbar {
         next.or_else(|| self.first_wanted::<SMALL>(output_vl, last, |_| true))
     }
 
-    /// Whether an ingress has passed a holder, and is left out once where its turn comes.
+    /// Whether an ingress has passed a holder, and is left out once when its turn comes.
     #[inline]
     pub fn owes(&self, output_vl: usize, ingress: u32) -> bool {
         self.owing[output_vl * self.n_words + ingress as usize / 64] >> (ingress % 64) & 1 == 1
     }
 
-    /// An ingress gets the turn: those between the last holder and it owe none any more; nobody does if it owes one itself.
+    /// An ingress gets the turn: clears the debts of those between the last holder and it, and all debts if it owes a
+    /// turn itself.
     #[inline]
     pub(super) fn forgive(&mut self, output_vl: usize, holder: u32) {
         if self.output_vls[output_vl].is_owed {
@@ -121,7 +124,7 @@ impl Crossbar {
         self.output_vls[output_vl].is_owed = words.iter().any(|&word| word != 0);
     }
 
-    /// The first ingress after another one, in turn, of those that have a head for a lane of an egress and meet a condition.
+    /// The first ingress after `last`, in turn, of those that have a head for a VL of an egress and meet a condition.
     #[inline]
     fn first_wanted<const SMALL: bool>(
         &self,
@@ -137,7 +140,7 @@ impl Crossbar {
         let words = &self.wanted[output_vl * self.n_words..][..self.n_words];
         let (last_word, last_bit) = (last as usize / 64, last % 64);
         let after = u64::MAX << 1 << last_bit;
-        // The word of the last one is visited twice: for those after it first, for the others last.
+        // The word of `last` is visited twice: first for the ingresses after it, at the end for the others.
         for step in 0..=self.n_words {
             let word = if last_word + step < self.n_words {
                 last_word + step
@@ -157,7 +160,7 @@ impl Crossbar {
         None
     }
 
-    /// An ingress that has a head for a lane of an egress: the holder of the turn, or the one that would get it.
+    /// An ingress that has a head for a VL of an egress: the holder of the turn, or the one that would get it.
     pub fn next_ingress(&self, egress: u32, vl: usize) -> Option<u32> {
         let number = egress as usize * self.n_vls + vl;
         let holder = self.output_vls[number].turn.holder;
@@ -170,7 +173,7 @@ impl Crossbar {
         self.inputs[ingress as usize].idle_at.max(now)
     }
 
-    /// A transfer will be granted to the head of an ingress, which leaves its queue for it: its place.
+    /// Takes the head of an ingress out of its queue for a transfer that will be granted; returns its slot.
     #[inline]
     pub fn take_granted<const SMALL: bool>(
         &mut self,
@@ -179,14 +182,14 @@ impl Crossbar {
         vl: usize,
         egress: u32,
     ) -> u32 {
-        // Counted first: it does not pass the packet that is the head from now on.
+        // Counted first: the transfer does not pass the packet that is the head from now on.
         self.outputs[egress as usize].n_grants += 1;
         let own = self.output_vl::<SMALL>(egress, vl);
         own.n_grants = own.n_grants.wrapping_add(1);
         self.take_head::<SMALL>(now, (ingress, before), vl, egress)
     }
 
-    /// A transfer is granted.
+    /// Records a granted transfer.
     #[inline]
     pub fn grant<const SMALL: bool>(&mut self, transfer: Transfer) {
         let Transfer { ingress, egress, vl, end } = transfer;
@@ -213,8 +216,8 @@ impl Crossbar {
         if !self.is_ideal {
             input.idle_at = end;
         }
-        // Where a head of this ingress held up a smaller one of another, that may go now; and where it holds the turn it has
-        // been passed once more.
+        // Egresses where a head of this ingress blocked a smaller one of another may grant that now; where this ingress
+        // holds the turn, it has been passed once more.
         let n_words = if SMALL { 1 } else { self.egresses.len() };
         let (wants, holds) = (&self.wants[first..][..n_words], &self.holds[first..][..n_words]);
         for ((bits, wants), holds) in self.egresses[..n_words].iter_mut().zip(wants).zip(holds) {
@@ -222,7 +225,7 @@ impl Crossbar {
         }
     }
 
-    /// Takes note of how long a packet was the head of its queue that is granted a transfer, which begins at `begin`.
+    /// Records how long a packet was the head of its queue whose transfer begins at `begin`.
     #[inline]
     pub fn note_wait<const SMALL: bool>(&mut self, place: u32, egress: u32, vl: usize, begin: u64) {
         let entry = self.queues.entry(place);
@@ -234,7 +237,7 @@ impl Crossbar {
         waits.longest = waits.longest.max(begin - entry.since);
     }
 
-    /// Ingresses that compete for an egress: those of all ports, and that of what the switch makes itself if that ever came by.
+    /// Number of ingresses that compete for an egress: all ports, and the switch's own packets if there ever were any.
     pub fn n_competing(&self) -> usize {
         let own = self.inputs.len() - 1;
         let is_idle = self.inputs[own].n_grants == 0
@@ -242,26 +245,27 @@ impl Crossbar {
         if is_idle { own } else { own + 1 }
     }
 
-    /// A transfer from an ingress passes the holders in lanes, a bit each, that could not go since their ingresses are busy.
+    /// Counts a transfer from an ingress as passing the holders in VLs, a bit each, that were blocked since their
+    /// ingresses are busy.
     #[cold]
     pub fn pass_holders(&mut self, egress: u32, vls: u32, ingress: u32) {
         for vl in (0..self.n_vls).filter(|vl| vls >> vl & 1 == 1) {
             let turn = &mut self.output_vl::<false>(egress, vl).turn;
-            // A transfer from the holder's own ingress counts there.
+            // A transfer from the holder's own ingress is counted there.
             if turn.holder != ingress {
                 turn.pass();
             }
         }
     }
 
-    /// Nobody holds the turns of an egress any more.
+    /// Releases all turns of an egress.
     #[cold]
     pub fn forget_turns(&mut self, egress: u32) {
         (0..self.n_vls).for_each(|vl| self.output_vl::<false>(egress, vl).turn.holder = NONE);
     }
 }
 
-/// The first of the bits that are set, in turn after the place of the last one.
+/// The first of the bits that are set, in turn after bit `last`.
 #[inline]
 fn first_after(last: u32, bits: u64) -> Option<u32> {
     let after = bits & (u64::MAX << 1 << (last & 63));

@@ -1,4 +1,5 @@
-//! A host at such links: what comes leaves the buffer at once, and NICs wait for credits as they do for pauses to end.
+//! A host on links with credits: arriving packets leave the buffer at once, and NICs wait for credits as for the end of
+//! pauses.
 
 use netloom_model::Credits;
 
@@ -9,16 +10,16 @@ use crate::packet::Packet;
 use crate::round::Round;
 use crate::sampler::Cell;
 
-/// The ways back from a host.
+/// Return channels of credits at a host.
 pub struct HostReturns {
     /// For each port.
     pub returns: Vec<Returns>,
-    /// The first lane of each class.
+    /// The first VL of each class.
     pub vls: [u8; 8],
 }
 
 impl Node {
-    /// A packet has come to this host, unless it is credits: its place in the buffer is free.
+    /// Returns the credits of a packet that has come to this host, unless it is a frame: its buffer space is free.
     pub fn return_credits(
         &mut self,
         now: u64,
@@ -32,7 +33,7 @@ impl Node {
         own.returns[ingress as usize].give(now, vl, Credits::blocks(packet.bytes), context, round);
     }
 
-    /// Credits have come back for a port of this host.
+    /// Handles credits that have come back for a port of this host.
     pub fn take_credit_at_nic(
         &mut self,
         now: u64,
@@ -56,7 +57,7 @@ impl Node {
         self.reevaluate_starts();
     }
 
-    /// Since when a NIC's port has had something to send, or from when on it will; `u64::MAX` for nothing.
+    /// From when on a NIC's port has had, or will have, something to send; `u64::MAX` for never.
     fn wanted_from(&self, port: u32) -> u64 {
         if self.ports[port as usize].has_paused_packets() {
             return 0;
@@ -65,7 +66,7 @@ impl Node {
         nic.and_then(|nic| nic.ports[port as usize].ready.first()).map_or(u64::MAX, |turn| turn.from)
     }
 
-    /// Adds what a sample tells of this node's ports before `now`.
+    /// Appends the samples of this node's ports before `now`.
     pub fn sample(&self, now: u64, cells: &mut Vec<Cell>) {
         cells.extend((0..).zip(&self.ports).map(|(place, port)| {
             let cell = port.sample_at(now);
@@ -74,7 +75,7 @@ impl Node {
         }));
     }
 
-    /// How long a port has had something to send, a free wire and no credits, before `now`.
+    /// How long a port has had something to send and a free wire but no credits, before `now`.
     pub fn starved_at(&self, now: u64, port: u32) -> u64 {
         let wanted_from = if self.has_nic() { self.wanted_from(port) } else { 0 };
         self.ports[port as usize].starved_at(now, wanted_from)

@@ -1,8 +1,8 @@
-//! What the sender of a link with credits keeps: its credits, those on their way back, and packets that will start.
+//! State of the sender of a link with credits: its credits, those in flight back to it, and packets that will start.
 //!
-//! Models: at a port of a switch whose starts nobody has to see, the start of a staged packet is known as soon as credits
-//! suffice for it: the wire's next free instant. Such a packet goes onto the link at once, and what it holds until its start,
-//! buffer space and bytes of data, is given back when somebody asks.
+//! Models: at a port of a switch whose starts need not be seen, the start of a staged packet is known as soon as
+//! credits suffice for it: the wire's next free instant. Such a packet goes onto the link at once, and what it holds
+//! until its start, buffer space and bytes of data, is freed when the port is next accessed.
 //! Leaves out: which packet is next (`arbiter.rs`), the wire (`port/credit.rs`).
 //!
 //! Invariants: departures are in order of their starts.
@@ -23,23 +23,23 @@ struct Departure {
 
 /// See the module.
 pub struct LinkCredits {
-    /// What room there is at the other end.
+    /// Free buffer space at the other end.
     pub counters: CreditCounters,
-    /// Credits on their way back to a port of a switch.
+    /// Credits in flight back to a port of a switch.
     pub returned: Option<ReturnQueue>,
-    /// Packets arrive when so many bytes of them have, where not all must.
+    /// Bytes after which packets count as arrived, where not all must have (cut-through).
     pub cut_through: Option<u32>,
-    /// Whether starts may be known when packets are staged.
+    /// Whether starts may be computed when packets are staged.
     pub is_ahead: bool,
-    /// Whether all that happens at starts at a NIC is that credits are spent.
+    /// Whether the only effect of starts at a NIC is that credits are spent.
     pub only_spends: bool,
     departures: VecDeque<Departure>,
-    /// Bytes of them.
+    /// Their bytes.
     ahead_bytes: u64,
 }
 
 impl LinkCredits {
-    /// A link on which nothing was sent.
+    /// A link on which nothing has been sent.
     pub fn new(counters: CreditCounters) -> LinkCredits {
         LinkCredits {
             counters,
@@ -52,7 +52,7 @@ impl LinkCredits {
         }
     }
 
-    /// Counts the credits that have come back by `now`; whether there are some for a packet.
+    /// Counts the credits that have come back by `now`; returns whether they suffice for a packet.
     #[inline(never)]
     pub fn read_returned(&mut self, now: u64, packet: &Packet) -> bool {
         self.returned.as_mut().is_some_and(|returned| {
@@ -67,20 +67,20 @@ impl LinkCredits {
         self.ahead_bytes
     }
 
-    /// When the next packet starts of those that will, `u64::MAX` for none.
+    /// The next start of these packets, `u64::MAX` for none.
     #[inline]
     pub fn next_departure(&self) -> u64 {
         self.departures.front().map_or(u64::MAX, |departure| departure.start)
     }
 
-    /// A packet will start.
+    /// Adds a packet that will start.
     #[inline]
     pub fn depart(&mut self, start: u64, bytes: u32, is_data: bool) {
         self.departures.push_back(Departure { start, bytes, is_data });
         self.ahead_bytes += u64::from(bytes);
     }
 
-    /// Packets start before `until`; bytes of data among them.
+    /// Removes packets that start before `until`; returns the bytes of data among them.
     #[inline]
     pub fn pass_departures(&mut self, until: u64) -> u64 {
         let mut data = 0;

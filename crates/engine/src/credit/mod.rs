@@ -1,10 +1,11 @@
-//! Credits: links whose sender knows what room the receiver has, and switches with input buffers and a crossbar.
+//! Credits: links whose sender counts the free buffer space of the receiver, and switches with input buffers and a
+//! crossbar.
 //!
 //! Models: the rules of `docs/concepts/credits.md`.
-//! Leaves out: queue pairs (`rdma`), who use such links as any other; the wire itself (`port`).
+//! Leaves out: queue pairs (`rdma`), which use such links as any other; the wire itself (`port`).
 //!
-//! Invariants: credits at the sender, on their way back, and of packets on the wire or in the buffer always add up to what
-//! there was at first; nothing is dropped for want of room.
+//! Invariants: credits at the sender, those in flight back to it, and those of packets on the wire or in the buffer
+//! always add up to the initial credits; no packet is dropped for lack of room.
 
 mod arbiter;
 mod counters;

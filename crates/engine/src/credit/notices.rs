@@ -1,10 +1,10 @@
-//! Notices to the switches upstream: this way is congested towards that leaf.
+//! Congestion notices to upstream switches: the path through this switch towards a leaf is congested.
 //!
 //! Models: the rules of `docs/policies/adaptive_infiniband.md`, notifications.
-//! Leaves out: what whoever is told makes of it; the balancing policy knows.
+//! Leaves out: how the receiver reacts (the balancing policy).
 //!
-//! Invariants: a notice goes back over the link that a packet came by, beside the credits, and arrives one link delay later
-//! at least; of one in-link and leaf no sooner than the last one has lost its force.
+//! Invariants: a notice goes back over the link that a packet came by, beside the credits, and arrives at least one
+//! link delay later; for one in-link and leaf, no further one is sent while the last is in force.
 
 use netloom_model::Model;
 use netloom_policy::balance::{Notifications, Senders};
@@ -15,7 +15,7 @@ use crate::node::{Forwarding, Node};
 use crate::packet::Packet;
 use crate::round::Round;
 
-/// What a switch remembers of the notices that it sent.
+/// The notices that a switch has sent.
 pub struct Notices {
     rule: Notifications,
     /// For each port: whether a switch is at its other end.
@@ -25,7 +25,7 @@ pub struct Notices {
 }
 
 impl Notices {
-    /// Nobody has been told of anything.
+    /// No notice has been sent.
     pub fn new(model: &Model, node: NodeId, rule: Notifications) -> Notices {
         let is_switch = |port| !model.fabric.is_host(model.fabric.neighbour(PortId(port)));
         Notices {
@@ -39,19 +39,20 @@ impl Notices {
         self.leads_to_switch.get(port as usize).is_some_and(|&is_switch| is_switch)
     }
 
-    /// Whether somebody may be told now; if so, somebody is.
+    /// Whether a notice is due now; if so, it is recorded as sent.
     fn is_due(&mut self, now: u64, ingress: u32, leaf: NodeId) -> bool {
         self.in_force.retain(|&(_, _, until)| until > now);
-        let is_told = self.in_force.iter().any(|&(to, of, _)| (to, of) == (ingress, leaf));
-        if !is_told {
+        let is_in_force = self.in_force.iter().any(|&(to, of, _)| (to, of) == (ingress, leaf));
+        if !is_in_force {
             self.in_force.push((ingress, leaf, now + self.rule.hold.0));
         }
-        !is_told
+        !is_in_force
     }
 }
 
 impl Node {
-    /// A data packet has chosen its egress: tells who sent it if that is congested, or avoided and yet the only way.
+    /// Notifies the upstream switch of a data packet if its chosen egress is congested, or is avoided by the policy and
+    /// yet the only choice.
     #[inline(never)]
     pub fn notify_upstream(
         &mut self,
@@ -80,9 +81,9 @@ impl Node {
         }
     }
 
-    /// The switch at the other end of a port has told that it is congested.
+    /// Handles a notice that the switch at the other end of a port is congested.
     pub fn take_notice(&mut self, now: u64, notice: &Packet, context: &mut PartitionContext) {
-        // On its way beside the credits, and no packet either.
+        // It travels beside the credits, and is no packet either.
         context.n_credits += 1;
         self.balancer.avoid(Time(now), notice.slot, NodeId(notice.destination));
     }

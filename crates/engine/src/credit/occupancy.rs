@@ -1,10 +1,10 @@
-//! Who stands before a port of a switch with input buffers, and for how long: where somebody wants to know.
+//! Occupancy of a port of a switch with input buffers over time, by source: where it is recorded.
 //!
-//! Models: packets that have chosen the port and have not started, in bytes: in all, by the in-link they came by, and data
-//! by the hosts it goes between; each as a sum over time.
-//! Leaves out: who asks, and what follows (`congestion.rs`); the packet on the wire.
+//! Models: packets that have chosen the port and have not started, in bytes: in all, by the in-link they came by, and
+//! data by the hosts it goes between; each as a sum over time.
+//! Leaves out: the analysis of congestion (`congestion.rs`); the packet on the wire.
 //!
-//! Invariants: sums are of whole bytes and picoseconds, so they are the same however the run is cut.
+//! Invariants: sums are of whole bytes and picoseconds, so they are the same however the run is divided.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ pub type Pair = (u32, u32);
 pub struct QueueOccupancy {
     all: Queue,
     n_packets: u32,
-    /// The most bytes since the span began.
+    /// The peak of bytes since the interval began.
     peak: u64,
-    /// Since when packets have been waiting, where some are.
+    /// When packets began to wait, if some do now.
     since: u64,
     /// Time with packets waiting, before that.
     occupied: u64,
     by_link: Vec<Queue>,
-    /// Messages of which data waits, by their places in the flow table: nobody else gets such a place meanwhile.
+    /// Messages of which data waits, by their indices in the flow table, which are not reused meanwhile.
     messages: BTreeMap<u32, (Pair, Queue)>,
     /// Data of messages that have none waiting any more.
     gone: BTreeMap<Pair, ByteSums>,
@@ -33,10 +33,10 @@ pub struct QueueOccupancy {
 #[derive(Debug, Clone, Copy, Default)]
 struct Queue {
     bytes: u64,
-    /// The instant up to which the sum goes.
+    /// The instant up to which the sum is computed.
     until: u64,
     sum: u128,
-    /// Bytes that have started since the span began.
+    /// Bytes that have started since the interval began.
     started: u64,
 }
 
@@ -57,14 +57,14 @@ impl Queue {
         self.started += if is_started { u64::from(bytes) } else { 0 };
     }
 
-    /// What came of the span that ends now; a new one begins.
+    /// The sums of the interval that ends now; a new one begins.
     fn take(&mut self, now: u64) -> ByteSums {
         self.advance(now);
         ByteSums { sum: std::mem::take(&mut self.sum), started: std::mem::take(&mut self.started) }
     }
 }
 
-/// What waited and started in a span.
+/// Bytes that waited and started in an interval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ByteSums {
     /// Bytes that waited, summed over picoseconds.
@@ -73,12 +73,12 @@ pub struct ByteSums {
     pub started: u64,
 }
 
-/// What came of a span of time.
+/// The occupancy in an interval.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OccupancyInterval {
-    /// All of it.
+    /// All packets.
     pub all: ByteSums,
-    /// The most bytes that waited.
+    /// The peak of bytes that waited.
     pub peak: u64,
     /// Time with packets waiting, in ps.
     pub occupied: u64,
@@ -89,7 +89,7 @@ pub struct OccupancyInterval {
 }
 
 impl QueueOccupancy {
-    /// Nobody stands there; packets come by so many in-links.
+    /// No packet waits; packets come by `n_links` in-links.
     pub fn new(n_links: usize) -> QueueOccupancy {
         QueueOccupancy {
             all: Queue::default(),
@@ -103,7 +103,7 @@ impl QueueOccupancy {
         }
     }
 
-    /// A packet has chosen the port; `data` is the place of its message and its ends, if it is data.
+    /// Adds a packet that has chosen the port; `data` is the index of its message and the hosts, if it is data.
     pub fn come(&mut self, now: u64, bytes: u32, ingress: u32, data: Option<(u32, Pair)>) {
         if self.n_packets == 0 {
             self.since = now;
@@ -118,7 +118,7 @@ impl QueueOccupancy {
         }
     }
 
-    /// A packet starts, or is lost; `place` is that of its message, if it is data.
+    /// Removes a packet that starts, or is lost; `place` is the index of its message, if it is data.
     pub fn leave(&mut self, now: u64, bytes: u32, ingress: u32, place: Option<u32>, is_started: bool) {
         self.n_packets -= 1;
         if self.n_packets == 0 {
@@ -136,7 +136,7 @@ impl QueueOccupancy {
         }
     }
 
-    /// The span ends now, and another one begins.
+    /// Ends the interval now, and begins another one.
     pub fn take(&mut self, now: u64) -> OccupancyInterval {
         let mut by_pair = std::mem::take(&mut self.gone);
         for (pair, queue) in self.messages.values_mut() {
@@ -165,16 +165,16 @@ mod tests {
 
     #[test]
     fn sums_are_bytes_times_time_whatever_the_cut() {
-        let events = |standing: &mut QueueOccupancy, cut: Option<u64>| {
-            let mut occupancy = Vec::new();
-            standing.come(10, 100, 0, Some((7, (1, 2))));
-            standing.come(20, 50, 1, None);
-            occupancy.extend(cut.map(|at| standing.take(at)));
-            standing.leave(40, 100, 0, Some(7), true);
-            standing.leave(45, 50, 1, None, true);
-            standing.come(60, 30, 0, Some((7, (3, 2))));
-            occupancy.push(standing.take(100));
-            occupancy
+        let events = |occupancy: &mut QueueOccupancy, cut: Option<u64>| {
+            let mut intervals = Vec::new();
+            occupancy.come(10, 100, 0, Some((7, (1, 2))));
+            occupancy.come(20, 50, 1, None);
+            intervals.extend(cut.map(|at| occupancy.take(at)));
+            occupancy.leave(40, 100, 0, Some(7), true);
+            occupancy.leave(45, 50, 1, None, true);
+            occupancy.come(60, 30, 0, Some((7, (3, 2))));
+            intervals.push(occupancy.take(100));
+            intervals
         };
         let whole = events(&mut QueueOccupancy::new(2), None).remove(0);
         assert_eq!(whole.all, ByteSums { sum: 100 * 30 + 50 * 25 + 30 * 40, started: 150 });
@@ -191,12 +191,15 @@ mod tests {
 
     #[test]
     fn who_passes_without_waiting_is_known_too() {
-        let mut standing = QueueOccupancy::new(1);
-        standing.come(5, 64, 0, Some((0, (4, 5))));
-        standing.leave(5, 64, 0, Some(0), true);
-        standing.come(9, 64, 0, Some((0, (4, 5))));
-        standing.leave(9, 64, 0, Some(0), false);
-        assert_eq!(standing.take(10).by_pair[&(4, 5)], ByteSums { sum: 0, started: 64 });
-        assert_eq!(standing.take(20), OccupancyInterval { by_link: vec![0], ..OccupancyInterval::default() });
+        let mut occupancy = QueueOccupancy::new(1);
+        occupancy.come(5, 64, 0, Some((0, (4, 5))));
+        occupancy.leave(5, 64, 0, Some(0), true);
+        occupancy.come(9, 64, 0, Some((0, (4, 5))));
+        occupancy.leave(9, 64, 0, Some(0), false);
+        assert_eq!(occupancy.take(10).by_pair[&(4, 5)], ByteSums { sum: 0, started: 64 });
+        assert_eq!(
+            occupancy.take(20),
+            OccupancyInterval { by_link: vec![0], ..OccupancyInterval::default() }
+        );
     }
 }

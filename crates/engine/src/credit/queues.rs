@@ -1,7 +1,7 @@
-//! Packets in the input buffers of a switch: one queue for each ingress and lane, or for each egress of it as well.
+//! Packets in the input buffers of a switch: one queue for each ingress and VL, or for each egress of these as well.
 //!
-//! Models: queues of places in one table, so that a packet is written once and read once on its way through the switch.
-//! Leaves out: whose turn it is (`crossbar.rs`).
+//! Models: queues of slots in one table, so that a packet is written once and read once on its way through the switch.
+//! Leaves out: which queue is served (`crossbar.rs`).
 
 use netloom_model::Credits;
 
@@ -9,7 +9,7 @@ use crate::packet::Packet;
 use crate::slab::Slab;
 use crate::trace::QueueSnapshot;
 
-/// No place, no ingress.
+/// No slot, no ingress.
 pub const NONE: u32 = u32::MAX;
 
 /// A packet in an input buffer, or staged at its egress.
@@ -17,26 +17,26 @@ pub const NONE: u32 = u32::MAX;
 pub struct Entry {
     /// As it will be on the link.
     pub packet: Packet,
-    /// When its last bit has come, in ps; when it may start, once it is staged.
+    /// When its last bit arrives, in ps; when it may start, once it is staged.
     pub ready_at: u64,
     /// Since when it has been the head of its queue, in ps.
     pub since: u64,
     /// The egress it has chosen.
     pub egress: u32,
-    /// Transfers that the egress had granted in its lane then, wrapping.
+    /// Transfers that the egress had granted in its VL when it became the head, wrapping.
     pub grants: u32,
     next: u32,
 }
 
 impl Entry {
-    /// A packet that comes at the first instant and whose last bit comes at the second, to an egress that has granted so
-    /// many transfers in its lane.
+    /// A packet that comes at `now` and whose last bit comes at `whole_at`, to an egress that has granted `grants`
+    /// transfers in its VL.
     #[inline(always)]
     pub fn new(packet: &Packet, egress: u32, (now, whole_at): (u64, u64), grants: u32) -> Entry {
         Entry { packet: *packet, ready_at: whole_at, since: now, egress, grants, next: NONE }
     }
 
-    /// It is the head of its queue from `now` on; its egress has granted so many transfers in its lane.
+    /// It is the head of its queue from `now` on; its egress has granted `grants` transfers in its VL.
     #[inline]
     pub fn become_head(&mut self, now: u64, grants: u32) {
         (self.since, self.grants) = (now, grants);
@@ -46,7 +46,7 @@ impl Entry {
 /// The first and the last packet of a queue.
 #[derive(Debug, Clone, Copy)]
 pub struct Line {
-    /// Place of the first, `NONE` for an empty queue.
+    /// Slot of the first, `NONE` for an empty queue.
     pub first: u32,
     last: u32,
 }
@@ -60,13 +60,13 @@ impl Line {
 #[derive(Debug)]
 pub struct Queues {
     entries: Slab<Entry>,
-    /// What packets found when they came, by place; empty where that is not recorded.
+    /// The queues that packets found when they came, by slot; empty where that is not recorded.
     snapshots: Vec<Option<QueueSnapshot>>,
-    /// Empty until the first packet comes, where there are so many that it matters.
+    /// Empty until the first packet comes, after [`Queues::put_off`].
     queues: Vec<Line>,
     n_queues: usize,
     n_vls: usize,
-    /// Queues of an ingress and lane: one for each egress, or one.
+    /// Queues of an ingress and VL: one for each egress, or one.
     per_vl: usize,
 }
 
@@ -79,12 +79,12 @@ impl Queues {
         Queues { entries: Slab::default(), snapshots: Vec::new(), queues, n_queues, n_vls, per_vl }
     }
 
-    /// Gives memory back until a packet comes: whoever does this sees to [`Queues::prepare`].
+    /// Frees memory until a packet comes: the caller must call [`Queues::prepare`] before that.
     pub fn put_off(&mut self) {
         self.queues = Vec::new();
     }
 
-    /// A packet will come.
+    /// Allocates the queues before a packet comes.
     #[inline]
     pub fn prepare(&mut self) {
         if self.queues.is_empty() {
@@ -98,7 +98,7 @@ impl Queues {
         if self.per_vl == 1 { first } else { first + egress as usize }
     }
 
-    /// A packet comes by an ingress in a lane: its place, and whether it is the head of its queue.
+    /// Queues a packet that comes by an ingress in a VL; returns its slot, and whether it is the head of its queue.
     #[inline(always)]
     pub fn insert(&mut self, ingress: u32, vl: usize, entry: Entry) -> (u32, bool) {
         let number = self.number(ingress, vl, entry.egress);
@@ -106,13 +106,13 @@ impl Queues {
         (place, append(&mut self.entries, &mut self.queues[number], place))
     }
 
-    /// Keeps a packet that is in no queue: its place.
+    /// Stores a packet that is in no queue; returns its slot.
     #[inline]
     pub fn hold(&mut self, entry: Entry) -> u32 {
         self.entries.insert(entry)
     }
 
-    /// Remembers what a packet found.
+    /// Stores the queue that a packet found.
     #[cold]
     pub fn note(&mut self, place: u32, snapshot: QueueSnapshot) {
         if self.snapshots.len() <= place as usize {
@@ -127,7 +127,7 @@ impl Queues {
         self.entries.get(self.queues[self.number(ingress, vl, egress)].first)
     }
 
-    /// Takes the head out of its queue, not out of the table: its place, and what is the head now.
+    /// Takes the head out of its queue, not out of the table; returns its slot, and the new head.
     #[inline]
     pub fn take_head(&mut self, ingress: u32, vl: usize, egress: u32) -> (u32, Option<&mut Entry>) {
         let number = self.number(ingress, vl, egress);
@@ -138,7 +138,7 @@ impl Queues {
         (place, (next != NONE).then(|| self.entries.get_mut(next)))
     }
 
-    /// The packet at a place.
+    /// The packet in a slot.
     #[inline]
     pub fn entry(&self, place: u32) -> &Entry {
         self.entries.get(place)
@@ -157,13 +157,13 @@ impl Queues {
         append(&mut self.entries, queue, place);
     }
 
-    /// Takes the first packet out of such a queue, not out of the table.
+    /// Takes the first packet out of a queue, not out of the table.
     #[inline]
     pub fn take_first(&self, queue: &mut Line) {
         take_first(&self.entries, queue);
     }
 
-    /// Takes a packet that is in no queue out of the table, with what it found.
+    /// Takes a packet that is in no queue out of the table, with the queue that it found.
     #[inline]
     pub fn remove(&mut self, place: u32) -> (Packet, Option<QueueSnapshot>) {
         let packet = self.entries.get(place).packet;
@@ -180,21 +180,21 @@ impl Queues {
         &mut self.snapshots[place as usize]
     }
 
-    /// The heads of the queues of an ingress in a lane.
+    /// The heads of the queues of an ingress in a VL.
     pub fn heads(&self, ingress: u32, vl: usize) -> impl Iterator<Item = &Entry> {
         let first = (ingress as usize * self.n_vls + vl) * self.per_vl;
         let queues = self.queues.get(first..first + self.per_vl).into_iter().flatten();
         queues.filter(|queue| queue.first != NONE).map(|queue| self.entries.get(queue.first))
     }
 
-    /// Credits that the packets in the buffer of an ingress stand for, of a lane.
+    /// Credits that the packets of a VL in the buffer of an ingress occupy.
     pub fn used_credits(&self, ingress: u32, vl: usize) -> u32 {
         let next = |entry: &&Entry| (entry.next != NONE).then(|| self.entries.get(entry.next));
         let packets = self.heads(ingress, vl).flat_map(|head| std::iter::successors(Some(head), next));
         packets.map(|entry| Credits::blocks(entry.packet.bytes)).sum()
     }
 
-    /// The packets of a queue, first to last, and what they found.
+    /// The packets of a queue, first to last, and the queues that they found.
     pub fn packets_of(&self, queue: Line) -> impl Iterator<Item = (&Entry, Option<QueueSnapshot>)> {
         let first = Some(queue.first).filter(|&first| first != NONE);
         let next = |&place: &u32| Some(self.entries.get(place).next).filter(|&next| next != NONE);
@@ -208,7 +208,7 @@ impl Queues {
     }
 }
 
-/// Puts a place at the end of a queue; tells whether it is the first there.
+/// Puts a slot at the end of a queue; returns whether it is the first there.
 #[inline]
 fn append(entries: &mut Slab<Entry>, queue: &mut Line, place: u32) -> bool {
     let last = std::mem::replace(&mut queue.last, place);

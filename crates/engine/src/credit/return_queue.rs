@@ -1,10 +1,10 @@
-//! Credits that come back to a port of a switch: counters on their way, read when a virtual lane runs short.
+//! Credits that come back to a port of a switch: counters in flight, read when a virtual lane (VL) runs short.
 //!
-//! Models: (instant, lane, blocks) in a ring beside the link. Credits that suffice without them are no event: a port reads what
-//! has come back when it lacks some, and only while it still lacks some does it wait for the next.
+//! Models: (instant, VL, blocks) in a ring beside the link. Credits cause no event while the port has enough: a port
+//! reads what has come back when it lacks some, and only while it still lacks some does it wait for the next.
 //! Leaves out: NICs, where each return is an event (`credit/host.rs`).
 //!
-//! Invariants: credits count from the instant at which they arrive, whoever reads them, and whenever.
+//! Invariants: credits count from the instant at which they arrive, regardless of when they are read.
 
 use super::CreditCounters;
 use crate::activity::Place;
@@ -12,7 +12,7 @@ use crate::context::{PartitionContext, TimerKind};
 use crate::ring::{Receiver, Sender};
 use crate::round::Round;
 
-/// Credits on their way back.
+/// Credits in flight back to the sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Returned {
     /// When they arrive, in ps.
@@ -22,12 +22,12 @@ pub struct Returned {
     pub blocks: u32,
 }
 
-/// Where the port is that credits come back to.
+/// The port that credits come back to.
 #[derive(Debug, Clone, Copy)]
 pub enum Destination {
-    /// In another partition, which learns of them by the bit of an in-link.
+    /// In another partition, which is notified by the bit of an in-link.
     Partition(Place),
-    /// In this one: the place of the node, and its local port.
+    /// In this one: the index of the node, and its local port.
     Inside { node: u32, port: u32 },
 }
 
@@ -38,12 +38,12 @@ pub struct ReturnSender {
 }
 
 impl ReturnSender {
-    /// A queue with nothing in it.
+    /// An empty queue.
     pub fn new(sender: Sender<Returned>, destination: Destination) -> ReturnSender {
         ReturnSender { sender, destination }
     }
 
-    /// Credits start on their way; the port hears of them only if it waits for some.
+    /// Sends credits; the port is notified only if it waits for some.
     #[inline(always)]
     pub fn push(&mut self, returned: Returned, context: &mut PartitionContext, round: &Round) {
         context.credits_until = context.credits_until.max(returned.arrival);
@@ -64,22 +64,22 @@ impl ReturnSender {
     }
 }
 
-/// The end at the port that spends them.
+/// The end at the port that spends the credits.
 pub struct ReturnQueue {
     receiver: Receiver<Returned>,
-    /// The in-link whose bit tells of them, where they come from another partition.
+    /// The in-link whose bit announces them, where they come from another partition.
     link: Option<u32>,
     /// Whether the port waits for the next entry.
     is_awaited: bool,
 }
 
 impl ReturnQueue {
-    /// A queue with nothing in it.
+    /// An empty queue.
     pub fn new(receiver: Receiver<Returned>, link: Option<u32>) -> ReturnQueue {
         ReturnQueue { receiver, link, is_awaited: false }
     }
 
-    /// Counts what has arrived by `now`.
+    /// Adds the credits that have arrived by `now` to the counters.
     pub fn read(&mut self, now: u64, counters: &mut CreditCounters) {
         while let Some(&Returned { arrival, vl, blocks }) = self.receiver.peek()
             && arrival <= now
@@ -89,23 +89,23 @@ impl ReturnQueue {
         }
     }
 
-    /// When the next credits arrive, if some are known to be on their way.
+    /// When the next credits arrive, if some are known to be in flight.
     pub fn next_arrival(&mut self) -> Option<u64> {
         self.receiver.peek().map(|returned| returned.arrival)
     }
 
-    /// As [`ReturnQueue::next_arrival`]; where none are known, the port will hear of the next ones.
+    /// As [`ReturnQueue::next_arrival`]; where none are known, the port will be notified of the next ones.
     pub fn wait(&mut self, context: &mut PartitionContext) -> Option<u64> {
         let next = self.next_arrival();
         if next.is_none() && !self.is_awaited {
             self.set_awaited(true);
-            // What is pushed before the sender sees that is found by a look at the start of the next window.
+            // Credits pushed before the sender sees that are found by a check at the start of the next window.
             context.credit_links.extend(self.link);
         }
         next
     }
 
-    /// The port waits no more.
+    /// The port no longer waits.
     pub fn stop_waiting(&mut self) {
         if self.is_awaited {
             self.set_awaited(false);
@@ -117,7 +117,7 @@ impl ReturnQueue {
         self.receiver.set_awaited(is_awaited);
     }
 
-    /// All that has not been read.
+    /// All credits that have not been read.
     pub fn unread(&self) -> Vec<Returned> {
         let mut unread = Vec::new();
         self.receiver.for_each(|&returned| unread.push(returned));

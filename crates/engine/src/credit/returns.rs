@@ -1,7 +1,7 @@
-//! Credits on their way back to the sender of a link.
+//! Credits in flight back to the sender of a link.
 //!
-//! Models: a channel of its own beside the data that goes the other way: credits take no time on the wire (ours), nor do
-//! notices of congestion.
+//! Models: a channel of its own beside the data in the opposite direction: neither credits nor notices of congestion
+//! take time on the wire (modelling assumption).
 
 use netloom_units::NodeId;
 
@@ -20,18 +20,18 @@ pub struct Returns {
     delay: u64,
     /// The sender's local port.
     port: u32,
-    /// When the last credits left, in ps.
+    /// When the last credits were sent, in ps.
     latest: u64,
 }
 
 impl Returns {
-    /// A channel with nothing on its way, to the sender's local `port`.
+    /// An empty channel to the sender's local `port`.
     pub fn new(channel: Channel, credits: Option<ReturnSender>, delay: u64, port: u32) -> Returns {
-        // Nothing acts on another node at its own instant.
+        // No event acts on another node at its own instant.
         Returns { channel, credits, delay: delay.max(1), port, latest: 0 }
     }
 
-    /// So many blocks of a lane will be free at `at`.
+    /// Returns credits: `blocks` blocks of a VL will be free at `at`.
     #[inline(always)]
     pub fn give(&mut self, at: u64, vl: usize, blocks: u32, context: &mut PartitionContext, round: &Round) {
         let Some(credits) = &mut self.credits else {
@@ -42,7 +42,8 @@ impl Returns {
         credits.push(Returned { arrival, vl: vl as u32, blocks }, context, round);
     }
 
-    /// Congested towards a leaf, at `at`; the sender hears of it no sooner than of credits that were announced before.
+    /// Notifies the sender at `at` of congestion towards a leaf; the notice arrives no earlier than credits that were
+    /// sent before.
     pub fn notify(&mut self, at: u64, leaf: NodeId, context: &mut PartitionContext, round: &Round) {
         self.send(at, Packet::notice(self.port, leaf.0), context, round);
     }

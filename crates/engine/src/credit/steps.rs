@@ -1,10 +1,10 @@
-//! Lane steps at a switch of a fabric of groups: in which lane a packet goes on.
+//! VL steps at a switch of a fabric of groups: the virtual lane (VL) in which a packet is forwarded.
 //!
 //! Models: the rule of `netloom_model::steps`, for the ports of one switch.
-//! Leaves out: how many steps a policy needs, which the compiler of scenarios works out.
+//! Leaves out: how many steps a policy needs, which the compiler of scenarios computes.
 //!
-//! Invariants: what comes by one in-link and leaves by one port rises by the same, so of two lanes there, the lower one stays
-//! lower; what would need more lanes than there are has no way.
+//! Invariants: packets that come by one in-link and leave by one port rise by the same number of VLs, so of two VLs
+//! there, the lower one stays lower; a packet that would need more VLs than there are cannot be forwarded.
 
 use netloom_model::steps::rise;
 use netloom_model::{Model, PortKind};
@@ -15,7 +15,7 @@ use crate::packet::Packet;
 
 /// See the module.
 pub struct Steps {
-    /// What is behind each port, and behind the in-link of the switch's own packets.
+    /// The kind of each port, and of the in-link of the switch's own packets.
     kinds: Box<[PortKind]>,
     n_steps: u8,
 }
@@ -28,13 +28,13 @@ impl Steps {
         Steps { kinds: kinds.chain([PortKind::Host]).collect(), n_steps }
     }
 
-    /// By how many lanes a packet rises.
+    /// By how many VLs a packet rises.
     #[inline]
     pub fn rise(&self, ingress: u32, egress: u32) -> usize {
         usize::from(rise(self.kinds[ingress as usize], self.kinds[egress as usize]))
     }
 
-    /// A packet that has chosen its way, in the lane in which it leaves; `None` if there is none.
+    /// A packet that has chosen its egress, in the VL in which it leaves; `None` if there is no such VL.
     pub fn onward(&self, packet: &Packet, forwarding: Forwarding) -> Option<Packet> {
         let rise = rise(self.kinds[forwarding.ingress as usize], self.kinds[forwarding.port as usize]);
         (packet.step() + rise < self.n_steps).then(|| packet.stepped(rise))

@@ -1,4 +1,4 @@
-//! A switch with input buffers: packets that come, credits that come back, and what follows from both.
+//! A switch with input buffers: arriving packets, returning credits, and the arbitration that follows from both.
 
 use netloom_model::Credits;
 use netloom_records::DropReason;
@@ -12,7 +12,7 @@ use crate::round::Round;
 use crate::trace::{QueueSnapshot, TracedPacket};
 
 impl Node {
-    /// A packet that has chosen its egress stands in the input buffer.
+    /// Puts a packet that has chosen its egress into the input buffer.
     #[inline]
     pub fn buffer_at_input(
         &mut self,
@@ -28,7 +28,7 @@ impl Node {
         self.buffer_in_vl(now, forwarding, packet, context, round);
     }
 
-    /// As [`Node::stand`], where lanes change on the way, or those who fill a host's port are throttled.
+    /// As [`Node::buffer_at_input`], where VLs change on the path, or hosts that fill a host's port are throttled.
     #[inline(never)]
     fn buffer_at_input_slow(
         &mut self,
@@ -43,7 +43,7 @@ impl Node {
         if crossbar.steps.is_some() {
             crossbar.queues.prepare();
         }
-        // In the lane in which it will leave; without such a lane there is no way.
+        // In the VL in which it will leave; without such a VL the packet cannot be forwarded.
         let onward = match &crossbar.steps {
             Some(steps) => steps.onward(packet, forwarding),
             None => Some(*packet),
@@ -58,7 +58,7 @@ impl Node {
         }
     }
 
-    /// As [`Node::stand`], of a packet in the lane in which it will leave.
+    /// As [`Node::buffer_at_input`], of a packet in the VL in which it will leave.
     #[inline(always)]
     fn buffer_in_vl(
         &mut self,
@@ -84,7 +84,7 @@ impl Node {
         self.expect_crossbar(at, context);
     }
 
-    /// Credits may be on their way to a port that waits for some.
+    /// Schedules arbitration for credits that may be in flight to a port that waits for some.
     pub fn look_for_credits(&mut self, port: u32, context: &mut PartitionContext) {
         let Node { ports, crossbar: Some(crossbar), .. } = self else { return };
         if let Some(at) = ports[port as usize].awaited_credits() {
@@ -93,13 +93,13 @@ impl Node {
         }
     }
 
-    /// When something will happen at the crossbar, `u64::MAX` for never.
+    /// When the crossbar is next arbitrated, `u64::MAX` for never.
     #[inline]
     pub fn next_arbitration(&self) -> u64 {
         self.crossbar.as_ref().map_or(u64::MAX, |crossbar| crossbar.event_at)
     }
 
-    /// Something happens at the crossbar at an instant.
+    /// Schedules arbitration at the crossbar at an instant.
     #[inline]
     pub(super) fn expect_crossbar(&mut self, at: u64, context: &mut PartitionContext) {
         let crossbar = self.crossbar.as_deref_mut().expect("seen by the caller");
@@ -111,7 +111,7 @@ impl Node {
         }
     }
 
-    /// The instant of something at the crossbar has come.
+    /// Handles an arbitration at the crossbar that was scheduled.
     pub fn arbitrate(&mut self, now: u64, context: &mut PartitionContext, round: &Round) {
         let Some(crossbar) = self.crossbar.as_deref_mut() else { return };
         if crossbar.event_at <= now {
@@ -123,7 +123,7 @@ impl Node {
         }
     }
 
-    /// Lets all happen at the crossbar that does before `until`; nothing else does.
+    /// Runs all arbitrations at the crossbar before `until`; no other events happen until then.
     pub fn arbitrate_until(&mut self, until: u64, context: &mut PartitionContext, round: &Round) {
         let mut at = self.next_arbitration();
         while at < until {
@@ -134,12 +134,12 @@ impl Node {
         }
     }
 
-    /// What happens at the crossbar at an instant; tells the next one.
+    /// Arbitrates at an instant; returns the next instant of arbitration.
     #[inline]
     fn arbitrate_at(&mut self, now: u64, context: &mut PartitionContext, round: &Round) -> u64 {
         let Some(crossbar) = self.crossbar.as_deref_mut() else { return u64::MAX };
         crossbar.request_due_arbitrations(now);
-        // What one does may let another, which was asked before, do something as well.
+        // An action of one egress may enable another one that was arbitrated before.
         while let Node { ports, crossbar: Some(crossbar), .. } = self
             && let Some(number) = crossbar.take_next_egress()
         {
@@ -160,7 +160,8 @@ impl Node {
         self.crossbar.as_ref().map_or(u64::MAX, |crossbar| crossbar.wakes.next())
     }
 
-    /// What is staged at a dead port is lost, and what waits for it at the heads of queues, whose places are free then.
+    /// Drops packets that are staged at a dead port or wait for it at the heads of queues, whose buffer space is free
+    /// then.
     #[cold]
     fn swallow(&mut self, now: u64, port: u32, context: &mut PartitionContext, round: &Round) {
         if self.ports[port as usize].is_starving() {
@@ -177,7 +178,7 @@ impl Node {
         }
     }
 
-    /// Takes a packet for a port out of what is staged there, else out of an input buffer where one is at the head of a queue.
+    /// Takes a packet for a port: a staged one, else one in an input buffer that is at the head of a queue.
     fn take_for(
         &mut self,
         now: u64,
@@ -201,7 +202,7 @@ impl Node {
         Some((packet, snapshot))
     }
 
-    /// A port has gone down or come up.
+    /// Requests the arbitration of a port that has gone down or come up.
     pub fn request_arbitration_at(&mut self, now: u64, port: u32, context: &mut PartitionContext) {
         if let Some(crossbar) = self.crossbar.as_deref_mut() {
             crossbar.request_arbitration(port);
@@ -209,7 +210,7 @@ impl Node {
         }
     }
 
-    /// A packet is lost before it has chosen an egress: its place in the input buffer is free.
+    /// Frees the buffer space of a packet that is lost before it has chosen an egress.
     pub fn give_back(
         &mut self,
         now: u64,

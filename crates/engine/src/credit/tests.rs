@@ -1,4 +1,4 @@
-//! Crossbars in random states: no head waits for more grants of its egress than its bound, none is granted late.
+//! Crossbars in random states: no head waits for more grants of its egress than its bound, and none is granted late.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,17 +36,17 @@ fn crossbar(n_ports: usize, order: InputOrder, n_vls: u8) -> Crossbar {
     Crossbar::new(&credits, Bytes(1_000), &vec![port; n_ports], returns, |_| true)
 }
 
-/// A head of a queue, and what the test knows of its wait.
+/// A head of a queue, and what the test records of its wait.
 struct Head {
-    /// Transfers that its egress has granted in its lane since it was the head.
+    /// Transfers that its egress has granted in its VL since it was the head.
     n_grants: u64,
-    /// Ingresses that had a head for its egress in its lane meanwhile.
+    /// Ingresses that had a head for its egress in its VL meanwhile.
     rivals: BTreeSet<u32>,
     /// Whether its ingress owed a turn there at first.
     owes: bool,
 }
 
-/// The bound of a head whose ingress owes no turn, with so many that compete: each other one holds the turn once.
+/// The bound of a head whose ingress owes no turn, with `n_rivals` that compete: each other one holds the turn once.
 fn once(n_rivals: u32) -> u64 {
     u64::from((n_rivals - 1) * (PASSES + 1) + PASSES)
 }
@@ -58,9 +58,9 @@ struct Scene {
     n_vls: usize,
     random: Random,
     now: u64,
-    /// Heads by egress, lane and ingress.
+    /// Heads by egress, VL and ingress.
     heads: BTreeMap<(u32, usize, u32), Head>,
-    /// The longest wait of any head, as a part of its bound.
+    /// The longest wait of any head, as a fraction of its bound.
     worst: f64,
     n_due: u32,
 }
@@ -85,7 +85,7 @@ impl Scene {
         self.see_heads();
     }
 
-    /// Takes notice of heads that are new, and of rivals.
+    /// Records heads that are new, and rivals.
     fn see_heads(&mut self) {
         for egress in 0..self.n_ports {
             for vl in 0..self.n_vls {
@@ -103,7 +103,7 @@ impl Scene {
         }
     }
 
-    /// An egress grants a transfer as the arbiter lets it, with room and credits for all.
+    /// An egress grants a transfer as the arbiter does, with room and credits for all packets.
     fn ask(&mut self, egress: u32) {
         let closed_until = self.crossbar.outputs[egress as usize].closed_until;
         if closed_until > self.now {
@@ -141,7 +141,7 @@ impl Scene {
         of_vl.for_each(|(_, head)| head.n_grants += 1);
         let place = self.crossbar.take_granted::<false>(self.now, (ingress, vl), vl, egress);
         self.crossbar.note_wait::<false>(place, egress, vl, begin);
-        // Small packets lie between large ones, as ACKs between data.
+        // Small packets come between large ones, as ACKs between data.
         let span = if self.random.below(3) == 0 { 2 } else { LONGEST };
         let transfer = Transfer { ingress, egress, vl, end: begin + span };
         self.crossbar.grant::<false>(transfer);
@@ -170,7 +170,7 @@ fn while_a_packet_is_a_head_no_more_transfers_pass_it_than_the_bound_allows() {
         for _ in 0..40 {
             scene.arrive();
         }
-        // More comes than can leave, so that all queues are filled.
+        // More packets come than can leave, so that all queues are filled.
         for _ in 0..1_500 {
             scene.arrive();
             scene.arbitrate();

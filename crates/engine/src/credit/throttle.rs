@@ -1,10 +1,11 @@
-//! A switch tells those who fill the port of a host below it what they are allowed.
+//! A switch signals to the hosts that fill the port of a host below it the rates that they are allowed.
 //!
-//! Models: the rule of `docs/congestion/slingshot.md` at ports towards hosts; notices are packets of the control class, on their
-//! way to the hosts that send.
-//! Leaves out: the rule itself, which the policy knows, and what hosts make of it (`rdma/share.rs`).
+//! Models: the rule of `docs/congestion/slingshot.md` at ports towards hosts; notices are packets of the control class
+//! to the hosts that send.
+//! Leaves out: the rule itself (the policy), and how hosts react (`rdma/share.rs`).
 //!
-//! Invariants: judged when a data packet comes, by what waits then, so nothing depends on who looks.
+//! Invariants: evaluated when a data packet comes, on the bytes that wait then, so results do not depend on other
+//! accesses.
 
 use netloom_model::Model;
 use netloom_policy::congestion::slingshot::Bottleneck;
@@ -19,12 +20,12 @@ use crate::round::Round;
 /// Ports of a switch; those that lead to no host are left out.
 pub struct Throttle {
     ports: Box<[Option<Bottleneck>]>,
-    /// Who is told what, taken along so that its memory is used again.
+    /// Hosts to notify and their rates, kept so that the memory is reused.
     rates: Vec<(u32, Rate)>,
 }
 
 impl Throttle {
-    /// A switch at rest; absent where nobody is to be told, or no host hangs below.
+    /// A switch without congestion; absent where no notices are configured, or there are no hosts below.
     pub fn of(model: &Model, node: NodeId) -> Option<Throttle> {
         let of_port = |port: u32| {
             let (port, id) = (model.fabric.port(PortId(port)), PortId(port));
@@ -36,7 +37,7 @@ impl Throttle {
         ports.iter().any(Option::is_some).then(|| Throttle { ports, rates: Vec::new() })
     }
 
-    /// Whether packets that wait for a port are looked at.
+    /// Whether packets that wait for a port are monitored.
     #[inline]
     pub fn watches(&self, port: u32) -> bool {
         self.ports[port as usize].is_some()
@@ -49,7 +50,7 @@ impl Throttle {
 }
 
 impl Node {
-    /// A packet has come for a port: tells who fills it, if it is congested.
+    /// A packet has come for a port: notifies the hosts that fill it, if it is congested.
     #[inline(never)]
     pub(super) fn note_bottleneck(
         &mut self,
@@ -67,19 +68,19 @@ impl Node {
         if !packet.is_data() {
             return;
         }
-        let Throttle { ports, rates: told } = throttle;
+        let Throttle { ports, rates } = throttle;
         let Some(bottleneck) = &mut ports[port as usize] else { return };
         let source = round.flows[packet.flow as usize].source;
         self.ports[port as usize].pass_departures(now);
         let waiting = self.ports[port as usize].data_bytes();
-        bottleneck.came(Time(now), source.0, waiting, |host, rate| told.push((host, rate)));
-        if told.is_empty() {
+        bottleneck.came(Time(now), source.0, waiting, |host, rate| rates.push((host, rate)));
+        if rates.is_empty() {
             return;
         }
-        let mut told = std::mem::take(told);
+        let mut rates = std::mem::take(rates);
         let control = round.model.transport.rdma().map_or(0, |rdma| rdma.control.0 as u32);
         let own = self.ports.len() as u32;
-        for (host, rate) in told.drain(..) {
+        for (host, rate) in rates.drain(..) {
             let megabits = u32::try_from(rate.0 / 1_000_000).unwrap_or(u32::MAX).max(1);
             let class = round.model.classes.control;
             let notice = Packet::share(host, packet.destination, megabits, control, class);
@@ -87,7 +88,7 @@ impl Node {
         }
         let crossbar = self.crossbar.as_deref_mut();
         if let Some(throttle) = crossbar.and_then(|crossbar| crossbar.throttle.as_deref_mut()) {
-            throttle.rates = told;
+            throttle.rates = rates;
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Whose turn it is among the ingresses of a switch, at a lane of an egress.
+//! The turn among the ingresses of a switch, at a VL of an egress.
 //!
-//! Models: a turn that stays with its holder until the holder is granted a transfer, while others may pass it a few times.
+//! Models: a turn that stays with its holder until the holder is granted a transfer, while others may pass it a few
+//! times.
 //! Leaves out: which heads there are and which ingresses are idle (`crossbar.rs`); room and credits (`arbiter.rs`).
 //!
-//! Invariants: a holder has a head for the egress in this lane; no more than [`most_passes`] transfers to other ingresses are
-//! granted in the lane while a packet is the head of its queue.
+//! Invariants: a holder has a head for the egress in this VL; no more than [`most_passes`] transfers to other ingresses
+//! are granted in the VL while a packet is the head of its queue.
 
 use netloom_units::StateWriter;
 
@@ -12,16 +13,17 @@ use super::queues::NONE;
 
 /// How many transfers may pass the holder of a turn.
 ///
-/// With fewer a crossbar without speedup idles more, with more a holder waits longer: `docs/concepts/credits.md`.
+/// With fewer, a crossbar without speedup idles more; with more, a holder waits longer: `docs/concepts/credits.md`.
 pub const PASSES: u32 = 4;
 
-/// The most transfers to other ingresses that the rule lets an egress grant in a lane while a packet is the head of its queue,
-/// with a number of ingresses that compete.
+/// The most transfers to other ingresses that the rule lets an egress grant in a VL while a packet is the head of its
+/// queue, with `n_ingresses` that compete.
 ///
-/// The packet's own ingress may owe a turn, and is left out once for it: every other ingress may hold the turn twice before
-/// it, is granted a transfer each time, and is passed [`PASSES`] times at most before that. Then the packet's own ingress
-/// holds the turn and is passed as often. What is granted in other lanes does not count, since a lane that has no credits lets
-/// the others pass for as long as that lasts. It does not hold where links fail: their turns begin anew.
+/// The packet's own ingress may owe a turn, and is left out once for it: every other ingress may hold the turn twice
+/// before it, is granted a transfer each time, and is passed [`PASSES`] times at most before that. Then the packet's
+/// own ingress holds the turn and is passed as often. Transfers in other VLs do not count, since a VL that has no
+/// credits lets the others pass for as long as that lasts. The bound does not hold where links fail: their turns begin
+/// anew.
 pub fn most_passes(n_ingresses: usize) -> u64 {
     let others = n_ingresses.saturating_sub(1) as u64;
     let passes = u64::from(PASSES);
@@ -44,31 +46,31 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Nobody's, and the first ingress is the next to hold it; the last ingress has this number.
+    /// No ingress holds it, and the first one is the next to hold it; the last ingress has this number.
     pub fn new(last_ingress: u32) -> Turn {
         let (last_holder, last_passer) = (last_ingress, last_ingress);
         Turn { holder: NONE, last_holder, last_passer, passes: 0, grants_before: 0 }
     }
 
-    /// An ingress gets the turn at which so many transfers have been granted.
+    /// Gives the turn to an ingress at which `n_grants` transfers have been granted.
     #[inline]
     pub fn assign(&mut self, ingress: u32, n_grants: u32) {
         (self.holder, self.passes, self.grants_before) = (ingress, 0, n_grants);
     }
 
-    /// Whether nobody may pass the holder any more, at whose ingress so many transfers have been granted.
+    /// Whether no ingress may pass the holder any more, at whose ingress `n_grants` transfers have been granted.
     #[inline]
     pub fn is_due(&self, n_grants: u32) -> bool {
         self.passes + n_grants.wrapping_sub(self.grants_before) >= PASSES
     }
 
-    /// The egress has granted a transfer in another lane, since this one's ingresses were busy.
+    /// Counts a transfer that the egress has granted in another VL, since the ingresses of this one were busy.
     #[inline]
     pub fn pass(&mut self) {
         self.passes += 1;
     }
 
-    /// The egress has granted a transfer to an ingress in this lane.
+    /// Records a transfer that the egress has granted to an ingress in this VL.
     #[inline]
     pub fn grant(&mut self, ingress: u32) {
         if ingress == self.holder {
@@ -79,7 +81,7 @@ impl Turn {
         }
     }
 
-    /// Writes what later behaviour depends on; so many transfers have been granted at the holder's ingress.
+    /// Writes what later behaviour depends on; `n_grants` transfers have been granted at the holder's ingress.
     pub fn write_state(&self, n_grants: u32, out: &mut StateWriter) {
         out.word(u64::from(self.last_holder) | u64::from(self.last_passer) << 32);
         if self.holder != NONE {

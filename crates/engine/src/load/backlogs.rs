@@ -1,7 +1,7 @@
-//! When the wire of each port will be free: the backlog of a port whose wire never waits while it has packets.
+//! When the wire of each port will be free: the backlog of a port that is never blocked while it has packets.
 //!
 //! Models: ports with the fewest bytes not yet sent, the rest of the packet on the wire included and rounded up.
-//! Leaves out: ports that are paused, or whose rate changes or gives no whole picoseconds per byte: irregular ones.
+//! Leaves out: irregular ports: those that are paused, or whose rate changes or gives no whole picoseconds per byte.
 //!
 //! Invariants: the instant stays the same while packets start, so ports need not be advanced before they are compared.
 
@@ -15,14 +15,14 @@ pub struct Backlogs {
     drained_at: Box<[u64]>,
     /// Picoseconds per byte.
     ps_per_byte: Box<[u64]>,
-    /// The first port after each one that has another rate than it.
+    /// For each port, the first later port that has another rate.
     alike_until: Box<[u32]>,
     irregular: Box<[bool]>,
     n_irregular: u32,
 }
 
 impl Backlogs {
-    /// Of ports at rest.
+    /// Of idle ports.
     pub fn of(ports: &mut [Egress]) -> Backlogs {
         let ps_per_byte: Box<[u64]> = ports.iter().map(Egress::ps_per_byte).collect();
         let mut alike_until: Box<[u32]> = (1..=ports.len() as u32).collect();
@@ -41,7 +41,7 @@ impl Backlogs {
         backlogs
     }
 
-    /// Something has happened at a port.
+    /// Updates a port after a change there.
     #[inline(always)]
     pub fn note(&mut self, port: u32, egress: &Egress) {
         let port = port as usize;
@@ -76,11 +76,11 @@ impl Backlogs {
     }
 }
 
-/// Those that will have sent the fewest bytes when they are drained.
+/// The ports with the fewest bytes left to send.
 #[inline(always)]
 fn ties(drained_at: impl DoubleEndedIterator<Item = u64> + Clone, ps_per_byte: u64, now: u64) -> u64 {
     let first = drained_at.clone().fold(u64::MAX, u64::min);
-    // Bytes are rounded up: who is drained within the same byte ties.
+    // Bytes are rounded up: ports that are drained within the same byte tie.
     let bytes = first.saturating_sub(now).div_ceil(ps_per_byte);
     let until = now + bytes * ps_per_byte;
     drained_at.rev().fold(0, |ties, at| ties << 1 | u64::from(at <= until))

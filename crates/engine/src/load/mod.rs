@@ -1,11 +1,12 @@
-//! What a policy that compares queues needs to know of the ports of its node, side by side.
+//! Loads of the ports of a node side by side, for a policy that compares queues.
 //!
-//! Models: the ports with the least backlog, in bytes or in packets, or with few bytes of data, as a mask: found without a visit to
-//! each of them.
-//! Leaves out: *irregular* ports, whose backlog is neither one instant nor a count of known starts: those that are paused,
-//! change their rate, or keep packets in class queues where packets are counted. Such ports are asked one by one.
+//! Models: the ports with the least backlog, in bytes or in packets, or with few bytes of data, as a mask: found
+//! without reading each of them.
+//! Leaves out: *irregular* ports, whose backlog is neither one instant nor a count of known starts: those that are
+//! paused, change their rate, or keep packets in class queues where packets are counted. Such ports are queried one by
+//! one.
 //!
-//! Invariants: the answer is that of the ports; where there is none, they must be asked.
+//! Invariants: the result is the same as from the ports themselves; where there is none, each port must be queried.
 
 mod backlogs;
 mod data;
@@ -30,8 +31,8 @@ pub enum PortLoads {
 }
 
 impl PortLoads {
-    /// The loads of a node whose policy compares queues, before the run; packets that wait at its ports are counted here where
-    /// they can be.
+    /// The loads of a node whose policy compares queues, before the run; packets that wait at its ports are counted
+    /// here where possible.
     pub fn of(balancer: &Balancer, ports: &mut [Egress]) -> Option<PortLoads> {
         if balancer.counts_packets() {
             return Some(PortLoads::Packets(PacketCounts::of(ports)));
@@ -60,7 +61,7 @@ impl PortLoads {
         }
     }
 
-    /// Bytes of data of a class waiting at each port, where they are kept here.
+    /// Bytes of data of a class waiting at each port, where they are counted here.
     #[inline]
     pub fn data_counts(&mut self, class: u8) -> Option<&mut DataCounts> {
         match self {
@@ -78,7 +79,7 @@ impl PortLoads {
         }
     }
 
-    /// The most packets that ever waited at a port.
+    /// The peak number of packets waiting at a port.
     pub fn peak_packets(&self, port: u32) -> Option<u32> {
         match self {
             PortLoads::Bytes(_) | PortLoads::Data(_) => None,
@@ -86,7 +87,7 @@ impl PortLoads {
         }
     }
 
-    /// A packet whose start is known was accepted at `now` at a port.
+    /// Counts a packet whose start is known, accepted at `now` at a port.
     #[inline(always)]
     pub fn accepted(&mut self, now: u64, port: u32, start: u64, egress: &Egress) {
         match self {
@@ -95,7 +96,7 @@ impl PortLoads {
         }
     }
 
-    /// Something has happened at a port.
+    /// Updates the load of a port after a change there.
     #[inline]
     pub fn note(&mut self, port: u32, egress: &Egress) {
         match self {
@@ -129,7 +130,7 @@ mod tests {
         (0..n_ports).map(port).collect()
     }
 
-    /// Ports that follow each other, or every second of them.
+    /// Contiguous ports, or every second one of them.
     fn some_ports(random: &mut Random, n_ports: usize) -> (u32, Vec<u32>) {
         let first = random.below(n_ports as u32);
         let count = 1 + random.below((n_ports as u32 - first).min(64));
@@ -137,7 +138,7 @@ mod tests {
         (count, if random.below(2) == 0 { all } else { all.into_iter().step_by(2).collect() })
     }
 
-    /// As a row where they are one.
+    /// As a range, where the ports are contiguous.
     fn set_of(count: u32, list: &[u32]) -> PortSet<'_> {
         if list.len() == count as usize {
             PortSet::Range { first: list[0], count }
@@ -227,7 +228,7 @@ mod tests {
         assert!(n_stale > 1_000, "{n_stale}");
     }
 
-    /// Lets packets start before `now` at a port.
+    /// Processes the starts before `now` at a port.
     fn advance_port(port: &mut Egress, now: u64) {
         while port.has_start_before(now) {
             let start = port.take_start();

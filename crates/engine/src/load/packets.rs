@@ -1,11 +1,11 @@
 //! How many packets wait at each port of a node that computes starts, and which ports have the fewest.
 //!
-//! Models: the packets whose start lies ahead; ports by their number of packets, a mask for each small number; the most
-//! packets that ever waited.
-//! Leaves out: ports that keep packets in class queues: irregular ones, which count by themselves.
+//! Models: the packets whose start lies ahead; ports by their number of packets, a mask for each small number; the peak
+//! number of packets.
+//! Leaves out: irregular ports, which keep packets in class queues and count them themselves.
 //!
-//! Invariants: starts at a port rise; a packet waits while its start is after now. A count holds for the instant at which
-//! its block was advanced last; a block whose earliest start has not come needs no advance.
+//! Invariants: starts at a port rise; a packet waits while its start is after now. A count is that of the instant to
+//! which its block was last advanced; a block whose earliest start has not come needs no advance.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use crate::port::Egress;
 const BLOCK: usize = 8;
 /// Ports in a word of a mask.
 const WORD: usize = 64;
-/// Numbers of packets that have a mask of ports; the last one stands for all beyond.
+/// Numbers of packets that have a mask of ports; the last mask includes all larger numbers.
 const LEVELS: usize = 8;
 
 /// See the module.
@@ -32,7 +32,7 @@ pub struct PacketCounts {
     levels: Box<[[u64; LEVELS]]>,
     /// The starts of the packets that wait at each port.
     starts: Box<[VecDeque<u64>]>,
-    /// The most packets that ever waited at each port.
+    /// The peak number of packets waiting at each port.
     peaks: Box<[u32]>,
     /// Ports that are counted here.
     is_regular: Box<[bool]>,
@@ -40,7 +40,7 @@ pub struct PacketCounts {
 }
 
 impl PacketCounts {
-    /// Of ports at rest, which count by themselves if they are irregular.
+    /// Of idle ports; irregular ones count their packets themselves.
     pub fn of(ports: &mut [Egress]) -> PacketCounts {
         let is_regular: Box<[bool]> = ports.iter_mut().map(Egress::list_computed).collect();
         let irregular = ports.iter_mut().zip(&is_regular).filter(|(_, is_regular)| !**is_regular);
@@ -59,11 +59,11 @@ impl PacketCounts {
         }
     }
 
-    /// A packet that starts at `start` was accepted at a port.
+    /// Counts a packet accepted at a port that starts at `start`.
     #[inline(always)]
     pub fn push(&mut self, now: u64, port: u32, start: u64) {
         let port = port as usize;
-        // One that comes to an idle wire waits for this instant; none of the others starts at the next one.
+        // A packet that comes to an idle wire waits for this instant; none of the others starts at the next one.
         let start = start + u64::from(start == now);
         let starts = &mut self.starts[port];
         let before = starts.len();
@@ -79,14 +79,14 @@ impl PacketCounts {
         }
     }
 
-    /// More packets wait at a port than ever did, unless some have started.
+    /// Updates the peak of a port where more packets than that wait, unless some have started.
     #[inline(never)]
     fn note_peak(&mut self, now: u64, port: usize) {
         self.advance_to(now, port..port + 1);
         self.peaks[port] = self.peaks[port].max(self.starts[port].len() as u32);
     }
 
-    /// Another number of packets waits at a port.
+    /// Moves a port between masks as its number of packets changes.
     #[inline(always)]
     fn change(&mut self, port: usize, before: usize, after: usize) {
         let (levels, bit) = (&mut self.levels[port / WORD], 1 << (port % WORD));
@@ -94,7 +94,7 @@ impl PacketCounts {
         levels[after.min(LEVELS - 1)] ^= bit;
     }
 
-    /// Packets start at some ports, at least one.
+    /// Advances some ports, at least one, to `now`.
     #[inline(always)]
     fn advance_to(&mut self, now: u64, ports: Range<usize>) {
         let blocks = ports.start / BLOCK..(ports.end - 1) / BLOCK + 1;
@@ -147,7 +147,7 @@ impl PacketCounts {
         ties_of_least(list.iter().map(|&port| self.starts[port as usize].len() as u64))
     }
 
-    /// As [`PacketCounts::fewest`], of ports that follow each other.
+    /// As [`PacketCounts::fewest`], of contiguous ports.
     #[inline(never)]
     fn fewest_in_row(&mut self, now: u64, first: usize, count: usize) -> u64 {
         self.advance_to(now, first..first + count);
@@ -171,14 +171,14 @@ impl PacketCounts {
         Some(self.starts[port].len() as u64)
     }
 
-    /// The most packets that ever waited at a port, where they are counted here.
+    /// The peak number of packets waiting at a port, where they are counted here.
     pub fn peak(&self, port: u32) -> Option<u32> {
         let port = port as usize;
         self.is_regular[port].then(|| self.peaks[port])
     }
 }
 
-/// Removes the starts up to `now`, which the first is; tells the first that stays, `u64::MAX` for none.
+/// Removes the starts up to `now`, of which the first is one; returns the first that is left, `u64::MAX` for none.
 #[inline(always)]
 fn forget_until(now: u64, starts: &mut VecDeque<u64>) -> u64 {
     starts.pop_front();
@@ -189,7 +189,7 @@ fn forget_until(now: u64, starts: &mut VecDeque<u64>) -> u64 {
     }
 }
 
-/// The first that stays is found by halving: what piled up unasked is not walked through.
+/// The first start left is found by binary search, since many may have passed between two calls.
 #[inline(never)]
 fn forget_many(now: u64, starts: &mut VecDeque<u64>) -> u64 {
     starts.drain(..starts.partition_point(|&start| start <= now));

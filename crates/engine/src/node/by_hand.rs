@@ -1,10 +1,10 @@
-//! Entries of a switch's forwarding table that are listed by hand: they come before next hops and policy.
+//! Static routes of a switch: explicit forwarding-table entries, which take precedence over next hops and policy.
 //!
-//! Models: packets that an entry is about leave by its port, whether or not it is a next hop.
-//! Leaves out: what happens to all others.
+//! Models: a packet that matches an entry leaves by its port, whether or not that is a next hop.
+//! Leaves out: packets that match no entry.
 //!
-//! Invariants: while the link of an entry is down there is no such entry; ACKs, NACKs and CNPs follow entries where they
-//! go by tables at all.
+//! Invariants: an entry is ignored while its link is down; ACKs, NACKs and CNPs follow entries where they are forwarded
+//! by tables at all.
 
 use netloom_model::{HandTable, Model};
 use netloom_policy::balance::Senders;
@@ -17,7 +17,7 @@ use crate::round::Round;
 /// See the module.
 pub(super) struct ByHand {
     table: HandTable,
-    /// Whether it is about control packets, too.
+    /// Whether control packets follow it, too.
     for_control: bool,
 }
 
@@ -29,13 +29,13 @@ impl ByHand {
 }
 
 impl Node {
-    /// Lets entries listed by hand come before anything else, before the run.
+    /// Installs the static routes of this node, which take precedence over all other forwarding, before the run.
     pub fn follow_entries(&mut self, model: &Model) {
         self.by_hand = ByHand::at(model, self.id);
         self.note_route();
     }
 
-    /// The port that an entry listed by hand gives a packet.
+    /// The port that a static route gives a packet.
     #[inline]
     pub(super) fn port_by_hand(&self, packet: &Packet, round: &Round) -> Option<u32> {
         let ByHand { table, for_control } = self.by_hand.as_deref()?;

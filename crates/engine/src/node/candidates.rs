@@ -1,6 +1,6 @@
 //! The candidates of a packet as a balancing policy sees them.
 //!
-//! Invariants: a port is settled before it is looked at.
+//! Invariants: a port is advanced to now before its queue is read.
 
 use netloom_model::PortSet;
 use netloom_policy::balance::{MOST_MASKED, Ports, ties_of_least};
@@ -15,12 +15,12 @@ use crate::port::Egress;
 use crate::round::Round;
 use crate::route::Route;
 
-/// The candidates as a policy sees them; lazy ports settle when they are looked at.
+/// The candidates as a policy sees them; lazy ports are advanced to `now` when their queues are read.
 pub(super) struct Candidates<'a, 'r> {
     pub ports: &'a mut [Egress],
     pub loads: Option<&'a mut PortLoads>,
     pub set: PortSet<'a>,
-    /// Next hops while nothing has failed, and the node and the packet for which they are asked.
+    /// Next hops while nothing has failed, and the node and packet for which they are looked up.
     pub healthy: &'a Route,
     pub node: NodeId,
     pub packet: &'a Packet,
@@ -121,7 +121,7 @@ impl Ports for Candidates<'_, '_> {
 }
 
 impl<'r> Candidates<'_, 'r> {
-    /// The same in another place: where each candidate must be asked they stand in memory, elsewhere they need not.
+    /// The same, reborrowed: the candidates have to be in memory only where each one is queried.
     #[inline(always)]
     fn again(&mut self) -> Candidates<'_, 'r> {
         Candidates {
@@ -137,7 +137,7 @@ impl<'r> Candidates<'_, 'r> {
         }
     }
 
-    /// The candidates with the least backlog, a bit each, where each must be asked.
+    /// The candidates with the least backlog, a bit each, where each must be queried.
     #[inline(never)]
     fn fewest(mut self, backlog: impl Fn(&mut Self, usize) -> u64) -> u64 {
         ties_of_least((0..self.set.len()).map(|candidate| backlog(&mut self, candidate)))
@@ -148,7 +148,7 @@ impl<'r> Candidates<'_, 'r> {
     }
 }
 
-/// Candidates of which the first so many are on shortest ways and the others on longer ones.
+/// Candidates of which the first `n_minimal` are on shortest paths and the others on non-minimal paths.
 pub(super) struct WithLonger<'a, 'r> {
     pub all: Candidates<'a, 'r>,
     pub n_minimal: usize,

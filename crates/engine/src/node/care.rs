@@ -1,9 +1,9 @@
-//! The care that packets need at a node, known to the compiler: who needs none pays nothing for it.
+//! Features that packets need at a node, as compile-time flags: a node without a feature does not pay for it.
 //!
-//! Models: each care as a set of flags, a parameter of what is compiled once for each.
-//! Leaves out: what is done about it.
+//! Models: each combination as a set of flags, a const parameter of code that is compiled once for each set.
+//! Leaves out: what the features do.
 //!
-//! Invariants: what is compiled with a flag is right, if slower, at nodes without it.
+//! Invariants: code compiled with a flag gives the right result, if slower, at nodes without it.
 
 use super::Node;
 
@@ -13,24 +13,24 @@ pub const PLAIN: u8 = 0;
 pub const COMPARING: u8 = 1;
 /// A switch whose ports may count or mark data, or be paused.
 pub const GUARDED: u8 = 1 << 1;
-/// As [`GUARDED`], of a switch that may send pause frames and knows until when it will not, or is among several: what starts
-/// before anything else happens is known at once.
+/// As [`GUARDED`], of a switch that may send pause frames and has a bound before which it sends none, or of one of
+/// several nodes in a partition: a start before the next event is computed at once.
 pub const PAUSING: u8 = 1 << 2 | GUARDED;
 /// A switch with input buffers.
 pub const CREDIT: u8 = 1 << 3 | GUARDED;
-/// Both.
+/// [`GUARDED`] and [`COMPARING`].
 pub const GUARDED_COMPARING: u8 = GUARDED | COMPARING;
-/// Both.
+/// [`PAUSING`] and [`COMPARING`].
 pub const PAUSING_COMPARING: u8 = PAUSING | COMPARING;
 
-/// Whether all of `flags` are among a care.
+/// Whether `care` includes all of `flags`.
 #[inline(always)]
 pub const fn has(care: u8, flags: u8) -> bool {
     care & flags == flags
 }
 
 impl Node {
-    /// The care that this switch needs by itself.
+    /// The flags that this switch needs alone in its partition.
     pub fn care(&self) -> u8 {
         self.comparing()
             | if self.crossbar.is_some() {
@@ -44,7 +44,7 @@ impl Node {
             }
     }
 
-    /// The care that this node needs in a partition of several.
+    /// The flags that this node needs in a partition of several.
     pub fn care_among_several(&self) -> u8 {
         self.comparing()
             | if self.bounds_frames() {

@@ -1,9 +1,11 @@
-//! Queueing a packet at the port it leaves by.
+//! Queueing a packet at its egress port.
 //!
-//! Models: the starts that are known at once, and packets that wait; what others compare of a port, renewed.
-//! Leaves out: which port that is; ports that count or mark data (`guarded.rs`), and input buffers (`credit`).
+//! Models: starts that are computed at enqueue, and packets that wait; updates of the port loads that a policy
+//! compares.
+//! Leaves out: the choice of the port; ports that count or mark data (`guarded.rs`), and input buffers (`credit`).
 //!
-//! Invariants: whatever changes when a port will have sent all that it accepted is told to the node's loads.
+//! Invariants: every change of the instant at which a port will have sent all accepted packets updates the node's
+//! loads.
 
 use netloom_records::DropReason;
 
@@ -18,7 +20,7 @@ use crate::port::{Egress, Enqueued, Form};
 use crate::round::Round;
 
 impl Node {
-    /// Queues a packet at a port. It is made only where it goes, which spares the common case a copy.
+    /// Queues a packet at a port. The packet is built only where it is stored, which saves a copy in the common case.
     #[inline(always)]
     pub(super) fn enqueue<const CARE: u8>(
         &mut self,
@@ -45,7 +47,8 @@ impl Node {
         } else if has(CARE, COMPARING) && egress.is_listed() {
             enqueue_listed(egress, &mut self.loads, now, port, packet().bytes)
         } else {
-            // Control packets of a switch that sends pause frames may not join: they would overtake data that has started.
+            // Control packets of a switch that sends pause frames may not join: they would overtake data that has
+            // started.
             let mut is_computed = egress.is_computed(class);
             if egress.has_start_before(now)
                 && (!has(CARE, GUARDED)
@@ -115,7 +118,7 @@ impl Node {
         }
     }
 
-    /// Something has happened at a port that others may be compared with.
+    /// Updates the loads of this node after a change at a port.
     #[inline(always)]
     pub(super) fn note_load(&mut self, port: u32) {
         if let Some(loads) = &mut self.loads {
@@ -124,7 +127,7 @@ impl Node {
     }
 }
 
-/// Appends a packet whose start is known; its arrival at the other end, or `None` if the queue is full.
+/// Appends a packet whose start is known; returns its arrival at the other end, or `None` if the queue is full.
 #[inline(always)]
 fn enqueue_computed<const CARE: u8>(
     egress: &mut Egress,
@@ -142,7 +145,7 @@ fn enqueue_computed<const CARE: u8>(
     arrival
 }
 
-/// As [`enqueue_computed`], at a port that would be plain, but that its node compares it with others.
+/// As [`enqueue_computed`], at a port that would use the fast path if its node did not compare ports.
 #[inline(always)]
 fn enqueue_listed(
     egress: &mut Egress,

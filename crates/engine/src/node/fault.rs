@@ -1,7 +1,7 @@
-//! What happens to a node's links in time, and what the node knows of it.
+//! Changes of a node's links over time, and the node's view of them.
 //!
-//! Models: ports that are dead at once or after a while, links that are dead and not known to be, rates and errors.
-//! Leaves out: when all that happens (`assemble/faults.rs` sets the timers), and what the port does (`port/change.rs`).
+//! Models: ports that go down at once or after a delay, dead links that the node has not noticed yet, rates and errors.
+//! Leaves out: when changes happen (`assemble/faults.rs` sets the timers), and what the port does (`port/change.rs`).
 
 use netloom_model::FaultAction;
 use netloom_records::DropReason;
@@ -13,7 +13,7 @@ use crate::round::Round;
 use crate::trace::TracedPacket;
 
 impl Node {
-    /// Something happens to the link at a port.
+    /// Applies a change to the link at a port.
     pub fn fault(
         &mut self,
         now: u64,
@@ -24,7 +24,7 @@ impl Node {
     ) {
         if self.has_nic() {
             self.serve(now, context, round);
-            // The wire may be free earlier than was known.
+            // The wire may be free earlier than computed.
             self.reevaluate_starts();
         }
         advance_port(&mut self.ports[port as usize], now, context, round);
@@ -44,14 +44,14 @@ impl Node {
                 self.resend_pauses(now, port, context, round);
                 self.turn(now, port, context);
             }
-            // Frames may have been lost that nobody knows of.
+            // Pause frames may have been lost unnoticed.
             Change::Back => self.resend_pauses(now, port, context, round),
             Change::Set(number) => self.set(now, port, round.model.faults[number as usize].action),
         }
         self.note_load(port);
     }
 
-    /// Rate or errors change, before the run or in it; starts before `now` must have happened.
+    /// Changes the rate or the errors, before the run or in it; the port must be advanced to `now`.
     pub fn set(&mut self, now: u64, port: u32, action: FaultAction) {
         let Node { ports, crossbar, .. } = self;
         let egress = &mut ports[port as usize];
@@ -66,7 +66,7 @@ impl Node {
         }
     }
 
-    /// Packets are lost with their link.
+    /// Records packets that are lost with their link.
     fn lose_all(
         &mut self,
         port: u32,
@@ -80,18 +80,18 @@ impl Node {
         }
     }
 
-    /// Why a packet is lost at a port or before it: the switch being down comes before everything else.
+    /// Why a packet is lost at a port or before it: that the switch is down takes precedence over every other reason.
     pub(crate) fn reason_or(&self, reason: DropReason) -> DropReason {
         if self.is_dead { DropReason::SwitchDown } else { reason }
     }
 
-    /// A port has come up or gone down.
+    /// Updates arbitration and the view of dead ports after a port has come up or gone down.
     fn turn(&mut self, now: u64, port: u32, context: &mut PartitionContext) {
         self.request_arbitration_at(now, port, context);
         self.note_dead_ports();
     }
 
-    /// Renews the local view of dead ports.
+    /// Updates the local view of dead ports.
     pub fn note_dead_ports(&mut self) {
         self.dead = DeadPorts::of(&self.ports);
         self.note_route();

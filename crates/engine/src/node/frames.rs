@@ -1,10 +1,10 @@
-//! How long a switch will send no pause frame, so that starts of control packets are known at once.
+//! How long a switch will send no pause frame, so that starts of control packets can be computed at enqueue.
 //!
-//! Models: a bound from what the shared buffer holds and what in-links bring at most. A control packet that starts before
-//! it cannot be overtaken by a frame, so it goes onto its link when it is queued.
-//! Leaves out: links that change in time and hooks, with which every control packet waits for its start.
+//! Models: a bound from the occupancy of the shared buffer and the most that in-links can deliver. A control packet
+//! that starts before it cannot be overtaken by a frame, so it goes onto its link when it is queued.
+//! Leaves out: links that change over time and hooks, with which every control packet waits for its start.
 //!
-//! Invariants: a bound holds whatever arrives; that it is looked for rarely changes no result.
+//! Invariants: a bound holds whatever arrives; computing it rarely changes no result.
 
 use super::Node;
 use crate::buffer::{Inflow, SharedBuffer};
@@ -14,17 +14,17 @@ use crate::round::Round;
 /// See the module.
 pub(super) struct FrameBound {
     inflow: Inflow,
-    /// The window in which the bound was last looked for.
+    /// The window in which the bound was last computed.
     window: u64,
 }
 
 impl Node {
-    /// Lets the starts of control packets be known while no pause frame can come, before the run.
+    /// Enables computed starts of control packets while no pause frame can come, before the run.
     pub fn bound_frames(&mut self, inflow: Inflow) {
         self.frame_bound = Some(Box::new(FrameBound { inflow, window: u64::MAX }));
     }
 
-    /// Whether such a bound is looked for here.
+    /// Whether such a bound is computed here.
     pub fn bounds_frames(&self) -> bool {
         self.frame_bound.is_some()
     }
@@ -34,7 +34,7 @@ impl Node {
         self.buffer.as_ref().is_some_and(|buffer| buffer.may_pause())
     }
 
-    /// Looks for a new bound, once in a window; whether no pause frame leaves until after `start`.
+    /// Computes a new bound, once in a window; returns whether no pause frame leaves until after `start`.
     #[inline(never)]
     pub(super) fn is_before_new_bound(&mut self, now: u64, start: u64, round: &Round) -> bool {
         let is_pausing = self.buffer.as_ref().is_none_or(|buffer| buffer.is_pausing());
@@ -56,12 +56,12 @@ impl Node {
     }
 }
 
-/// Whether a packet that waits behind nothing is taken for sure where nobody is paused.
+/// Whether a packet with none ahead of it is certain to be accepted, while no ingress is paused.
 #[inline(always)]
 pub(super) fn surely_takes(buffer: Option<&SharedBuffer>, edge: Option<&Edge>, bytes: u32) -> bool {
     match buffer {
         Some(buffer) => buffer.surely_takes(u64::from(bytes)),
-        // A full queue may refuse it, which an edge must hear of.
+        // A full queue may drop it, which must be reported to the edge.
         None => edge.is_none(),
     }
 }

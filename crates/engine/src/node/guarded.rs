@@ -1,9 +1,10 @@
-//! Ports that count or mark data: a buffer that they share, and pausing whoever fills it.
+//! Ports that count or mark data: a buffer that they share, and pause frames to the neighbours that fill it.
 //!
-//! Models: admission, frames that pause a class and let it go on, starts that must be events while somebody is paused.
-//! Leaves out: the account (`buffer.rs`) and marking (`mark.rs`).
+//! Models: admission, frames that pause and resume a class, starts that must be events while an ingress is paused.
+//! Leaves out: the buffer accounting (`buffer.rs`) and marking (`mark.rs`).
 //!
-//! Invariants: while an ingress is paused every start at the node is an event of its own, so that it is let go on in time.
+//! Invariants: while an ingress is paused every start at the node is an event of its own, so that it is resumed in
+//! time.
 
 use netloom_model::Rdma;
 use netloom_records::DropReason;
@@ -38,7 +39,7 @@ impl Node {
             bytes,
             waiting,
         };
-        // Elsewhere starts of all others are computed.
+        // Without `PAUSING`, starts of control packets are computed elsewhere, so this is data.
         let is_data = !has(CARE, PAUSING) || packet.is_data();
         let is_simple = (has(CARE, PAUSING) || packet.is_data()) && !egress.needs_admission_check();
         let joins = match buffer {
@@ -58,7 +59,7 @@ impl Node {
         }
     }
 
-    /// A packet that was counted finds the queue of a port full.
+    /// Drops a packet that was counted, since the queue of its port is full.
     #[cold]
     #[inline(never)]
     fn refuse_counted(
@@ -86,7 +87,7 @@ impl Node {
         }
     }
 
-    /// As [`Node::enqueue_guarded`], of a packet that cannot simply join its queue.
+    /// As [`Node::enqueue_guarded`], for a packet that cannot simply join its queue.
     #[inline(never)]
     fn enqueue_with_care(
         &mut self,
@@ -99,7 +100,7 @@ impl Node {
         if self.crossbar.is_some() {
             return self.buffer_at_input(now, forwarding, packet, context, round);
         }
-        // It was thought that the packet may join though starts have not happened.
+        // The caller has not advanced the port, since the packet might have joined its queue.
         advance_port(&mut self.ports[forwarding.port as usize], now, context, round);
         if packet.is_data() && self.buffer.is_some() {
             match self.admit(now, forwarding, packet, context, round) {
@@ -160,7 +161,7 @@ impl Node {
         buffer.admit(&asked, true)
     }
 
-    /// A transmission will start at a port: who must know, knows.
+    /// Schedules a start at a port: marks a lazy port as busy, and sets a timer where the start must be an event.
     #[inline(always)]
     pub(crate) fn expect_start(&mut self, port: u32, at: u64, context: &mut PartitionContext) {
         let egress = &mut self.ports[port as usize];
@@ -175,7 +176,7 @@ impl Node {
         }
     }
 
-    /// Transmissions may start at any port: who must know, knows.
+    /// Schedules the next start at every port.
     #[cold]
     pub(crate) fn expect_starts(&mut self, context: &mut PartitionContext) {
         for port in 0..self.ports.len() as u32 {
@@ -185,8 +186,8 @@ impl Node {
         }
     }
 
-    /// Asks the other end of a link to pause classes, one bit each, or to let them go on: by a frame for each, unless one
-    /// about it waits, which then says this.
+    /// Sends frames to the other end of a link that pause or resume classes, one bit each: a frame per class, unless
+    /// one about the class waits, which is changed instead.
     #[cold]
     pub(super) fn send_frame(
         &mut self,
@@ -225,7 +226,7 @@ impl Node {
         }
     }
 
-    /// A link has come up: frames may have been lost on it.
+    /// Repeats the pause state after a link has come up: frames may have been lost on it.
     pub(super) fn resend_pauses(
         &mut self,
         now: u64,
@@ -244,7 +245,7 @@ impl Node {
         }
     }
 
-    /// The other end of a link asks for a pause, or lets packets go on.
+    /// Handles a frame from the other end of a link: credits, a congestion notice, a pause or a resume.
     #[cold]
     #[inline(never)]
     pub fn take_frame(
@@ -274,7 +275,8 @@ impl Node {
         self.reevaluate_starts();
     }
 
-    /// A packet may have left the shared buffer; whoever was paused for want of room may go on.
+    /// A packet may have left the shared buffer: resumes every ingress that was paused for lack of room and has room
+    /// now.
     pub(super) fn leave_buffer(
         &mut self,
         now: u64,
@@ -290,8 +292,8 @@ impl Node {
         }
     }
 
-    /// Takes note in the shared buffer of what has left a port. Tells an ingress that may go on, and the class as a bit;
-    /// there may be another: ask again.
+    /// Updates the shared buffer for packets that have left a port. Returns an ingress to resume, and the class as a
+    /// bit; there may be another: call again.
     #[inline]
     pub(super) fn sync_port(&mut self, port: u32, round: &Round) -> Option<(u32, u8)> {
         let Node { buffer, ports, .. } = self;

@@ -1,11 +1,12 @@
-//! Packets that may go a longer way, through another group or another switch of their own, at a switch of a fabric of groups.
+//! Data packets that may take a non-minimal path, through another group or another switch of their own group, at a
+//! switch of a fabric of groups.
 //!
-//! Models: the ports towards the group that a packet goes through, or else on minimal ways; further ports that the policy opens;
-//! what it may know of switches beside it.
-//! Leaves out: which way is taken (the policy), and the layout of the tag (`netloom_policy::balance::detour`).
+//! Models: the ports towards the intermediate group of a packet, or else those on minimal paths; further ports that the
+//! policy opens; the backlogs that it may read of neighbouring switches.
+//! Leaves out: the choice of the path (the policy), and the layout of the tag (`netloom_policy::balance::detour`).
 //!
-//! Invariants: a candidate is a port that works; a packet whose way through a group has ended goes straight to its destination;
-//! packets of control never come here.
+//! Invariants: a candidate port is up; a packet that has passed its intermediate group takes a minimal path to its
+//! destination; control packets never come here.
 
 use std::ops::Range;
 
@@ -24,12 +25,12 @@ use crate::port::Egress;
 use crate::round::Round;
 
 impl Node {
-    /// Lets packets of data go through other groups, before the run.
+    /// Enables paths of data packets through other groups, before the run.
     pub fn guide(&mut self, own_group: u32) {
         self.own_group = Some(own_group);
     }
 
-    /// As `forward_by_list`, where the policy may send packets through other groups; this is `own`.
+    /// As `forward_by_list`, where the policy may send packets through other groups; this group is `own`.
     #[inline(never)]
     pub(super) fn forward_guided(
         &mut self,
@@ -44,7 +45,7 @@ impl Node {
         let mut detour = Detour::of(packet.tag).arrived_in(own);
         if let Some(group) = detour.through {
             self.list_live(round.model.routing.towards_group(self.id, group), &mut list);
-            // Where no way leads there any more, it goes straight on.
+            // Where no path leads to the group any more, the packet takes a minimal path.
             detour.through = detour.through.filter(|_| !list.is_empty());
         }
         if detour.through.is_none() {
@@ -64,7 +65,7 @@ impl Node {
         context.scratch = list;
     }
 
-    /// Next hops on minimal ways, dead ports among them.
+    /// Next hops on minimal paths, dead ports included.
     fn minimal<'a>(&self, packet: &Packet, round: &'a Round) -> PortSet<'a> {
         let destination = HostId(packet.destination);
         let overlaid = round.overlay.and_then(|overlay| overlay.next_hops(self.id, destination));
@@ -95,7 +96,7 @@ impl Node {
     }
 }
 
-/// The candidates, which may become more.
+/// The candidates, to which the policy may add more.
 struct Guided<'a, 'r> {
     ports: &'a mut [Egress],
     list: &'a mut Vec<u32>,
@@ -123,7 +124,7 @@ impl Guided<'_, '_> {
         self.round.model.routing.port_kind(node, port) == PortKind::Global
     }
 
-    /// A global link of this switch beside its others, as they are.
+    /// The current backlogs of a global link of this switch and of all its global links.
     fn beside(&mut self, port: u32) -> Beyond {
         let now = self.now;
         let mut beyond = Beyond { least: self.egress(port).waiting_bytes(now), sum: 0, count: 0 };
@@ -136,7 +137,7 @@ impl Guided<'_, '_> {
         beyond
     }
 
-    /// The global links of another switch, as they were at the last snapshot.
+    /// The same of another switch's global links towards a group, as of the last snapshot.
     fn at_neighbour(&self, node: NodeId, group: u32) -> Option<Beyond> {
         let model = self.round.model;
         let range = model.fabric.port_range(node);

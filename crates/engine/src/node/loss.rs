@@ -1,7 +1,7 @@
 //! Packets that a node drops.
 //!
-//! Models: whom a drop concerns: the records, the accounts of packets that are followed, and the edge.
-//! Leaves out: why a packet is dropped; those who drop it know.
+//! Models: what a drop updates: the records, the hop records of traced packets, and the edge.
+//! Leaves out: why a packet is dropped; the caller gives the reason.
 
 use netloom_records::DropReason;
 
@@ -12,15 +12,15 @@ use crate::round::Round;
 use crate::trace::{HopRecord, TracedPacket, is_followed};
 
 impl Node {
-    /// The edge was told of a packet that is dropped here. Where there is an edge, queues that may be full count their data,
-    /// so no packet is dropped in another way.
+    /// Corrects the edge, which has counted a packet that is dropped here. Where there is an edge, queues that may be
+    /// full count their data, so every drop comes here.
     pub(super) fn take_back_at_edge(&mut self, packet: &Packet, round: &Round) {
         if let Some(edge) = &mut self.edge {
             edge.take_back(packet, round);
         }
     }
 
-    /// A packet finds the queue of a port full.
+    /// Drops a packet that a port does not accept.
     #[cold]
     #[inline(never)]
     pub(super) fn refuse(
@@ -36,7 +36,7 @@ impl Node {
         self.lose_at(port, now, reason, (packet, followed), context);
     }
 
-    /// A packet is dropped before a port was chosen.
+    /// Drops a packet before a port was chosen.
     #[cold]
     pub(crate) fn lose(
         &self,
@@ -53,7 +53,7 @@ impl Node {
         }
     }
 
-    /// A packet is dropped at a port.
+    /// Drops a packet at a port.
     #[cold]
     pub(crate) fn lose_at(
         &mut self,

@@ -1,6 +1,6 @@
-//! The middlebox of a switch: what it does with packets that arrive, with those about to start, and at its timers.
+//! The middlebox of a switch: its actions on packets that arrive, on packets about to start, and at its timers.
 //!
-//! Models: packets passed on, kept back, dropped and made; timers.
+//! Models: packets that pass, are held, dropped or made; timers.
 //! Leaves out: what a middlebox decides (`hook.rs` of the crate).
 
 use netloom_records::DropReason;
@@ -16,14 +16,14 @@ use crate::round::Round;
 use crate::trace::TracedPacket;
 
 impl Node {
-    /// Seats a middlebox. It needs every start as an event of its own.
+    /// Installs a middlebox. It needs every start as an event of its own.
     pub fn install_hook(&mut self, hook: Box<dyn Hook>) {
         self.ports.iter_mut().for_each(|port| port.set_form(Form::Timed));
         self.hook = Some(hook);
         self.note_route();
     }
 
-    /// A packet meets the middlebox before it is forwarded.
+    /// Gives an arriving packet to the middlebox before it is forwarded.
     pub(super) fn arrive_at_hook(
         &mut self,
         now: u64,
@@ -42,7 +42,7 @@ impl Node {
         self.carry_out(now, actions, context, round);
     }
 
-    /// A timer of the hook has come.
+    /// Handles a timer of the middlebox.
     pub fn hook_timer(&mut self, now: u64, number: u32, context: &mut PartitionContext, round: &Round) {
         let mut actions = Actions::default();
         self.hook.as_mut().expect("only a hook sets its timers").on_timer(Time(now), number, &mut actions);

@@ -1,11 +1,11 @@
-//! A node: its egress ports, its balancing policy, and how a packet finds its way out.
+//! A node: its egress ports, its balancing policy, and the forwarding of packets.
 //!
 //! Models: next hops (healthy, less dead ports, or recomputed), the policy's choice, the queue, the start of
 //! transmissions, links that fail and return, the switch's hook.
 //! Leaves out: what hosts do with messages (`host.rs`), the order of events (`partition.rs`).
 //!
-//! Invariants: the policy is asked only where there is a choice; a packet without a live next hop is dropped and counted,
-//! never kept waiting.
+//! Invariants: the policy is called only where there is a choice; a packet without a live next hop is dropped and
+//! counted, never queued.
 
 use netloom_model::PortSet;
 use netloom_policy::balance::{Balancer, Context, PacketView, Pick, Ports};
@@ -48,47 +48,47 @@ pub use start::{advance_port, push, transmit};
 pub struct Node {
     /// Its id.
     pub id: NodeId,
-    /// Its place in the partition.
+    /// Its index in the partition.
     pub place: u32,
     /// Its egress ports.
     pub ports: Vec<Egress>,
-    /// What the policy compares of them, at a node whose policy does.
+    /// Loads of the ports, at a node whose policy compares them.
     pub loads: Option<Box<PortLoads>>,
     /// Ports in lazy form that have packets waiting: one bit each.
     busy: Vec<u64>,
     /// The local view of dead ports, while there are any.
     dead: Option<Box<DeadPorts>>,
-    /// Next hops by arithmetic, while nothing has failed.
+    /// Next hops computed by arithmetic, while nothing has failed.
     route: Route,
     healthy: Route,
-    /// The same of a leaf or a spine on rails.
+    /// The same, at a leaf or a spine on rails.
     rail: Option<RailRoute>,
     healthy_rail: Option<RailRoute>,
     /// Whether next hops have been recomputed after failures elsewhere.
     overlaid: bool,
-    /// Whether it is a switch that is down, which notices nothing.
+    /// Whether it is a switch that is down, which notices no failures.
     pub is_dead: bool,
-    /// Whether it is a host that takes credits, or answers with records of telemetry.
+    /// Whether it is a host that returns credits, or answers with telemetry records.
     pub needs_host_slow_path: bool,
     pub balancer: Balancer,
-    /// Its group, at a switch that may send packets through others.
+    /// Its group, at a switch that may send packets through other groups.
     own_group: Option<u32>,
-    /// Entries of its table listed by hand, at a switch that has such.
+    /// Static routes, at a switch that has some.
     by_hand: Option<Box<ByHand>>,
     random: Random,
-    /// What the ports share, at a switch where they share something.
+    /// The buffer that the ports share, at a switch that has one.
     buffer: Option<Box<SharedBuffer>>,
     /// No pause frame leaves before this instant.
     frames_from: u64,
-    /// What follows from, at a switch that sends such.
+    /// The bound that `frames_from` is computed from, at a switch that has one.
     frame_bound: Option<Box<FrameBound>>,
-    /// Input buffers, at a switch that has such.
+    /// Input buffers and crossbar, at a switch with credits.
     pub crossbar: Option<Box<Crossbar>>,
-    /// What it told those upstream, at a switch that tells them of congestion.
+    /// Congestion notices sent upstream, at a switch that sends them.
     pub notices: Option<Box<Notices>>,
-    /// Where credits go back, at a host that takes such.
+    /// Return channels of credits, at a host on links with credits.
     pub returns: Option<Box<HostReturns>>,
-    /// What it knows of queue pairs, at a switch that filters NACKs.
+    /// State of queue pairs, at a switch that filters NACKs.
     pub edge: Option<Box<Edge>>,
     /// The middlebox, at a switch that has one.
     hook: Option<Box<dyn Hook>>,
@@ -96,12 +96,12 @@ pub struct Node {
     pub host: Option<Box<Host>>,
 }
 
-/// Which ports are left, so that a contiguous range of ports becomes a contiguous slice of live ones.
+/// The live ports, indexed so that a contiguous range of ports maps to a contiguous slice of live ones.
 #[derive(Debug)]
 struct DeadPorts {
     /// Live local ports in rising order.
     live: Vec<u32>,
-    /// For each local port, how many live ones come before it; one closing entry.
+    /// For each local port, the number of live ports before it; one closing entry.
     before: Vec<u32>,
 }
 
@@ -128,7 +128,7 @@ impl DeadPorts {
 }
 
 impl Node {
-    /// A node at rest.
+    /// An idle node.
     pub fn new(
         id: NodeId,
         place: u32,
@@ -168,7 +168,7 @@ impl Node {
         }
     }
 
-    /// Lets the ports share a buffer, before the run.
+    /// Gives the ports a shared buffer, before the run.
     pub fn share(&mut self, buffer: SharedBuffer) {
         self.buffer = Some(Box::new(buffer));
     }
@@ -184,7 +184,7 @@ impl Node {
         self.host.as_ref().is_some_and(|host| host.nic.is_some())
     }
 
-    /// A packet has arrived by in-link `ingress`; `CARE` as such a switch needs.
+    /// Handles a packet that has arrived by in-link `ingress`; `CARE` are the flags that the node needs.
     #[inline(always)]
     pub fn arrive<const CARE: u8>(
         &mut self,
@@ -206,7 +206,7 @@ impl Node {
         self.arrive_at_switch::<CARE>(now, ingress, packet, context, round);
     }
 
-    /// A packet has arrived at this switch.
+    /// Handles a packet that has arrived at this switch.
     #[inline(always)]
     pub fn arrive_at_switch<const CARE: u8>(
         &mut self,
@@ -233,9 +233,9 @@ impl Node {
         self.forward::<CARE>(now, ingress, packet, context, round);
     }
 
-    /// Finds a packet's way out and queues it there. A node's own packets come by in-link `n_ports`.
+    /// Chooses the egress port of a packet and queues it there. A node's own packets come by in-link `n_ports`.
     ///
-    /// What care its ports may need is known to the compiler, so that others pay nothing for it.
+    /// `CARE` is known at compile time, so that nodes do not pay for features they do not have.
     #[inline(always)]
     pub fn forward<const CARE: u8>(
         &mut self,
@@ -246,7 +246,7 @@ impl Node {
         round: &Round,
     ) {
         let mut bundle = self.route.bundle(HostId(packet.destination));
-        // Elsewhere rails are seen to by `forward_by_list`: one more branch here is 1 % of a packet-hop.
+        // Elsewhere `forward_by_list` handles rails: one more branch here is 1 % of a packet-hop.
         if has(CARE, PAUSING)
             && bundle.count == 0
             && let Some(rail) = &self.rail
@@ -267,7 +267,7 @@ impl Node {
         }
     }
 
-    /// As [`Node::forward`], where arithmetic does not know next hops.
+    /// As [`Node::forward`], where next hops are not computed by arithmetic.
     #[inline(never)]
     fn forward_otherwise(
         &mut self,
@@ -284,7 +284,7 @@ impl Node {
         }
     }
 
-    /// As [`Node::forward`], where links have failed, the graph is irregular or entries are listed by hand.
+    /// As [`Node::forward`], where links have failed, the graph is irregular or there are static routes.
     #[inline(never)]
     fn forward_by_list(
         &mut self,
@@ -317,7 +317,7 @@ impl Node {
         let overlaid = round.overlay.and_then(|overlay| overlay.next_hops(self.id, destination));
         let set =
             overlaid.unwrap_or_else(|| self.healthy.next_hops(&round.model.routing, self.id, destination));
-        // Where next hops were recomputed, nobody knows what lies beside the shortest ways.
+        // Where next hops were recomputed, non-minimal ones are unknown.
         if round.overlay.is_none() {
             let longer = round.model.routing.longer(self.id, destination);
             if !longer.is_empty() {
@@ -377,7 +377,7 @@ impl Node {
         }
     }
 
-    /// Queues a packet at the port that the policy chooses among those on shortest ways and on longer ones.
+    /// Queues a packet at the port that the policy chooses among those on shortest paths and on non-minimal ones.
     #[inline(never)]
     fn forward_with_longer(
         &mut self,
@@ -425,7 +425,7 @@ impl Node {
         self.enqueue::<CARE>(now, forwarding, class, || packet.onward_as(class, tag), context, round);
     }
 
-    /// Asks the policy.
+    /// Calls the policy.
     #[inline(always)]
     fn choose<const CARE: u8>(
         &mut self,
@@ -448,7 +448,7 @@ impl Node {
         }
     }
 
-    /// The port by which a packet of this node's own would leave; the first one where no path leads there.
+    /// The egress port of a packet that this node sends itself; the first port where no path leads to the destination.
     pub fn port_towards(
         &mut self,
         now: u64,
@@ -473,7 +473,7 @@ impl Node {
         }
     }
 
-    /// Accounts of the packets that wait.
+    /// Appends the hop records of the packets that wait.
     pub fn trace_waiting(&mut self, hop_records: &mut Vec<HopRecord>) {
         for egress in &mut self.ports {
             let waiting = egress.left_waiting();
@@ -487,7 +487,7 @@ impl Node {
         }
     }
 
-    /// The start of a transmission at a port in timed form has come.
+    /// Handles the timer of a start at a port in timed form.
     pub fn start(&mut self, now: u64, port: u32, context: &mut PartitionContext, round: &Round) {
         self.ports[port as usize].timer_came(now);
         if self.has_nic() {
@@ -508,7 +508,7 @@ impl Node {
         self.note_load(port);
     }
 
-    /// Lets every start before the end of the window happen; the earliest start left, `u64::MAX` for none.
+    /// Processes every start before the end of the window; returns the earliest start left, `u64::MAX` for none.
     #[inline(always)]
     pub fn advance_all_ports(&mut self, context: &mut PartitionContext, round: &Round) -> u64 {
         let own = self.finish_serving(context, round);
@@ -533,25 +533,25 @@ impl Node {
         next
     }
 
-    /// The balancing policy sprays no more, or again.
+    /// Stops spraying by the balancing policy (`is_off`), or resumes it.
     pub fn fall_back(&mut self, is_off: bool) {
         self.balancer.fall_back(is_off);
     }
 
-    /// A leaf or a spine on rails knows its next hops by arithmetic.
+    /// Sets the next hops that a leaf or a spine on rails computes by arithmetic.
     pub fn follow_rails(&mut self, rail: Option<RailRoute>) {
         self.healthy_rail = rail;
         self.note_route();
     }
 
-    /// Takes notice that an overlay of next hops holds from now on.
+    /// Records that an overlay of next hops is in force from now on.
     pub fn note_overlay(&mut self) {
         self.overlaid = true;
         self.note_route();
     }
 
-    /// Arithmetic answers only while nothing has failed, no middlebox looks on and nothing is listed by hand; without it
-    /// every packet goes the long way.
+    /// Arithmetic gives next hops only while nothing has failed, and there is neither a middlebox nor a static route;
+    /// without it every packet takes the slow path.
     fn note_route(&mut self) {
         let plain = self.dead.is_none() && !self.overlaid && self.hook.is_none() && self.by_hand.is_none();
         self.route = if plain { self.healthy } else { Route::unknown() };
@@ -600,14 +600,14 @@ fn view<'a>(packet: &Packet, ingress: u32, round: &'a Round) -> PacketView<'a> {
     }
 }
 
-/// Where a packet came in, and where it may go: by shortest ways and by longer ones.
+/// The in-link of a packet and its candidate ports: those on shortest paths and those on non-minimal ones.
 struct Reached<'a> {
     ingress: u32,
     set: PortSet<'a>,
     longer: &'a [u32],
 }
 
-/// Where a packet came in and where it goes out.
+/// The in-link and the egress port of a packet.
 #[derive(Debug, Clone, Copy)]
 pub struct Forwarding {
     /// The in-link.

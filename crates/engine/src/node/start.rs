@@ -1,8 +1,8 @@
 //! Starts of transmissions: packets go from the class queues of a port onto its link.
 //!
-//! Models: starts that happen when somebody looks; what happens at the start of one, where something does: random loss,
-//! marks, links that are dead or about to go down, packets that are recorded.
-//! Leaves out: when a packet may start, which the port knows.
+//! Models: starts that are processed when the port is next accessed; effects at a start, where there are any: random
+//! loss, marks, links that are dead or about to go down, packets that are recorded.
+//! Leaves out: when a packet may start (`port`).
 
 use netloom_records::DropReason;
 
@@ -12,7 +12,7 @@ use crate::port::{Cut, Egress, Start};
 use crate::round::Round;
 use crate::trace::{HopRecord, TracedPacket};
 
-/// Lets the starts of a lazy port before `now` happen; at a timed port there are none, at a computed one nothing waits.
+/// Processes the starts of a lazy port before `now`; a timed port has none, and at a computed one nothing waits.
 #[inline(always)]
 pub fn advance_port(egress: &mut Egress, now: u64, context: &mut PartitionContext, round: &Round) {
     if egress.has_start_before(now) {
@@ -37,7 +37,7 @@ pub(super) fn advance_lazy_port(
     }
 }
 
-/// As [`advance_lazy_port`], at a port where something happens at the start of a transmission.
+/// As [`advance_lazy_port`], at a port where starts have effects.
 #[inline(never)]
 fn advance_port_with_effects(egress: &mut Egress, now: u64, context: &mut PartitionContext, round: &Round) {
     if egress.is_watched() {
@@ -61,13 +61,13 @@ fn advance_watched_port(egress: &mut Egress, now: u64, context: &mut PartitionCo
     }
 }
 
-/// Puts a packet whose transmission starts onto the link, unless the link goes down under it.
+/// Puts a packet whose transmission starts onto the link, unless the link goes down during the transmission.
 #[inline(always)]
 pub fn transmit(egress: &mut Egress, start: &Start, context: &mut PartitionContext, round: &Round) {
     transmit_as(start.packet.class(), egress, start, context, round);
 }
 
-/// As [`transmit`], of a packet that was queued in a class that need not be its own any more.
+/// As [`transmit`], of a packet that was queued in a class that may no longer be its own.
 #[inline(always)]
 pub(super) fn transmit_as(
     class: u8,
@@ -76,7 +76,7 @@ pub(super) fn transmit_as(
     context: &mut PartitionContext,
     round: &Round,
 ) {
-    // By value: only where it is looked at must the start stand in memory.
+    // By value: the start has to be in memory only on the slow path.
     if egress.has_start_effects() {
         return transmit_with_effects(class, egress, *start, context, round);
     }
@@ -84,7 +84,7 @@ pub(super) fn transmit_as(
     push(egress, entry, context, round);
 }
 
-/// As [`transmit_as`], at a port where something happens at the start of a transmission.
+/// As [`transmit_as`], at a port where starts have effects.
 #[inline(never)]
 fn transmit_with_effects(
     class: u8,
@@ -99,7 +99,7 @@ fn transmit_with_effects(
     transmit_released(egress, &start, context, round);
 }
 
-/// As [`transmit_as`], of a packet that is not counted any more at this port, and may be marked.
+/// As [`transmit_as`], of a packet that is no longer counted at this port, and may be marked.
 #[inline(always)]
 fn transmit_released(egress: &mut Egress, start: &Start, context: &mut PartitionContext, round: &Round) {
     let mut entry = egress.entry(start);
@@ -142,8 +142,8 @@ pub fn push(egress: &mut Egress, entry: InFlight, context: &mut PartitionContext
     egress.channel.push(entry, context, round);
 }
 
-/// A start at a link that loses packets, will change, or whose packets are recorded; tells whether the packet gets to the
-/// other end.
+/// A start at a link that loses packets, will change, or whose packets are recorded; returns whether the packet reaches
+/// the other end.
 #[cold]
 #[inline(never)]
 fn look_closer(
@@ -182,7 +182,7 @@ fn look_closer(
 
 /// Why a packet is lost as soon as it starts; `None` if it is not.
 fn loses(egress: &mut Egress, start: &Start) -> Option<DropReason> {
-    // Chances are drawn in any case, so that what else happens shifts none of them.
+    // Losses are sampled in any case, so that no other event shifts the random stream.
     if start.packet.is_data() && egress.is_lost(&start.packet) {
         return Some(DropReason::Corrupted);
     }

@@ -1,7 +1,7 @@
-//! A NIC that keeps pausing its switch.
+//! A pause storm: a NIC that keeps pausing its switch.
 //!
-//! Models: pause frames at a fixed interval, the last of which lets packets go on.
-//! Leaves out: why it does so; that it could take packets makes no difference to the switch.
+//! Models: pause frames at a fixed interval, and a resume at the end.
+//! Leaves out: the cause; whether the NIC could accept packets makes no difference to the switch.
 
 use netloom_model::Storm;
 
@@ -11,7 +11,7 @@ use crate::packet::PacketKind;
 use crate::round::Round;
 
 impl Node {
-    /// A frame of a storm is due.
+    /// Sends the next frame of a storm.
     #[cold]
     pub fn storm(&mut self, now: u64, number: u32, context: &mut PartitionContext, round: &Round) {
         let Storm { port, end, interval, .. } = round.model.storms[number as usize];
@@ -28,8 +28,8 @@ impl Node {
         context.set_timer(next, self.place, TimerKind::Storm { number });
     }
 
-    /// What a NIC that has storms says when one of them ends, of which there may be others, and when its link comes up, on
-    /// which frames may have been lost.
+    /// Sends the frame of a NIC that has storms when one of them ends or its link comes up, on which frames may have
+    /// been lost: a pause if another storm is under way, else a resume.
     pub(super) fn send_storm_frame(
         &mut self,
         now: u64,

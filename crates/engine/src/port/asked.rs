@@ -1,37 +1,37 @@
-//! What a balancing policy may ask of a port beside its backlog: bytes by class, bytes sent, the rate, pauses; and what its node
-//! needs to know to compare its ports by itself.
+//! What a balancing policy may read of a port besides its backlog: bytes by class, bytes sent, the rate, pauses; and
+//! what its node needs to compare its ports itself.
 
 use netloom_units::{Duration, Rate};
 
 use super::Egress;
 
 impl Egress {
-    /// Lets the node compare the port with others where its starts are computed and nobody counts packets here, before the run;
-    /// tells whether that is so.
+    /// Lets the node compare this port with others, before the run, where its starts are computed and no packets are
+    /// counted here; returns whether that is so.
     pub fn list_computed(&mut self) -> bool {
         self.listed |= std::mem::take(&mut self.uses_fast_path);
         self.listed
     }
 
-    /// When the wire will have sent everything that was accepted, if nothing keeps it from that.
+    /// When the wire will have sent everything that was accepted, unless the port is blocked before that.
     #[inline(always)]
     pub fn drained_at(&self) -> u64 {
         if self.next_start == u64::MAX { self.free_at } else { self.next_start + self.queued }
     }
 
-    /// Whether nothing keeps it from that: then its backlog follows from [`Egress::drained_at`].
+    /// Whether the port is never blocked before that: then its backlog follows from [`Egress::drained_at`].
     #[inline(always)]
     pub fn is_drained_steadily(&self) -> bool {
         self.paused == 0 && self.ps_per_byte != 0 && (self.listed || self.credits.is_none())
     }
 
-    /// Picoseconds per byte, where that is whole and stays the same; else zero.
+    /// Picoseconds per byte, where that is whole and constant; else zero.
     pub fn ps_per_byte(&self) -> u64 {
         self.ps_per_byte
     }
 
-    /// Bytes of data of a class in the class queues, or in the input buffers before this port; starts before `now` must
-    /// have happened. Where nobody counts, all that waits.
+    /// Bytes of data of a class in the class queues, or in the input buffers before this port; the port must be
+    /// advanced to `now`. All that waits, where data is not counted.
     pub fn class_bytes(&self, now: u64, class: u8) -> u64 {
         if !self.extras.counted && self.credits.is_none() {
             return self.waiting_bytes(now);
@@ -42,25 +42,25 @@ impl Egress {
         if class == self.data_class { self.data_bytes() } else { 0 }
     }
 
-    /// The class whose bytes are counted, where data is of one class and nothing but the wire keeps it waiting.
+    /// The class whose bytes are counted, where data is of one class and the link has no credits.
     pub fn class_counted(&self) -> Option<u8> {
         (self.extras.counted && self.credits.is_none() && !self.is_by_class()).then_some(self.data_class)
     }
 
-    /// Bytes sent before `now`; starts before `now` must have happened.
+    /// Bytes sent before `now`; the port must be advanced to `now`.
     pub fn sent_bytes(&self, now: u64) -> u64 {
         self.sent_with(now, self.waiting_bytes(now))
     }
 
-    /// The same, while so many bytes wait.
+    /// The same, while `waiting` bytes wait.
     #[inline]
     pub(super) fn sent_with(&self, now: u64, waiting: u64) -> u64 {
-        // What is lost on the wire is not among the bytes accepted any more.
+        // Bytes lost on the wire are no longer among those accepted.
         let unsent = waiting - self.lost_bytes_ahead(now).min(waiting);
         self.bytes.saturating_sub(unsent)
     }
 
-    /// Bytes of a packet that is lost on the wire, for which this is busy from `now` on.
+    /// Bytes of a packet lost on the wire that the wire is still busy with from `now` on.
     #[inline]
     fn lost_bytes_ahead(&self, now: u64) -> u64 {
         match self.extras.lost_until.saturating_sub(now) {
@@ -74,7 +74,7 @@ impl Egress {
         self.rate
     }
 
-    /// For how long the other end has paused a class; nothing where it is not, or where credits rule.
+    /// For how long the other end has paused a class; zero where it is not paused, or where the link has credits.
     pub fn paused_for(&self, now: u64, class: u8) -> Duration {
         let is_paused = self.is_paused(class) && self.credits.is_none();
         Duration(if is_paused { now - self.paused_since(class) } else { 0 })
@@ -106,7 +106,7 @@ mod tests {
             port.enqueue(0, &answer);
         }
         assert_eq!((port.class_bytes(0, 0), port.waiting_bytes(0)), (3_000, 3_192));
-        // Answers first; then a packet of data is on the wire, which waits no more.
+        // Answers are sent first; then a data packet is on the wire, which no longer waits.
         for _ in 0..4 {
             port.take_released();
         }

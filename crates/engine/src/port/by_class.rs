@@ -1,11 +1,11 @@
 //! Several classes of data at one port.
 //!
-//! Models: strict classes before weighted ones, which take turns; bytes that wait in each class, and its marker; packets of
-//! each paused class, which stand aside by themselves; what is told of each class at the end.
-//! Leaves out: who shares what (`buffer.rs`); queue pairs, which a NIC asks class by class (`rdma`).
+//! Models: strict classes before weighted ones, which take turns by deficit round robin; bytes that wait in each class,
+//! and its marker; a queue for the packets of each paused class; totals of each class for the report.
+//! Leaves out: how classes share the buffer (`buffer.rs`); queue pairs, which a NIC serves class by class (`rdma`).
 //!
-//! A port has this only where data is told apart. It is then one that is looked at closely at every start, so that others
-//! pay nothing.
+//! Only ports that separate data by class have this. Such a port takes the slow path at every start, so that others pay
+//! nothing.
 
 use std::collections::VecDeque;
 
@@ -20,11 +20,11 @@ use crate::turns::{Turns, bits};
 /// See the module.
 #[derive(Debug)]
 pub(super) struct ByClass {
-    /// By number; those without data stay empty.
+    /// By number; classes without data stay empty.
     classes: [OfClass; 8],
-    /// Those with data, one bit each.
+    /// Classes with data, one bit each.
     data: u8,
-    /// Of these, those that take turns.
+    /// Of these, the weighted ones, which take turns.
     weighted: u8,
     turns: Turns,
     /// Whether packets wait here, or in queue pairs.
@@ -41,7 +41,7 @@ struct OfClass {
     totals: ClassTotals,
 }
 
-/// What has happened to the data of a class at a port.
+/// Totals of a class of data at a port.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClassTotals {
     /// Packets that started and were not lost.
@@ -50,7 +50,7 @@ pub struct ClassTotals {
     pub bytes: u64,
     /// Bytes that wait, the packet on the wire not included.
     pub waiting: u64,
-    /// The most that ever did.
+    /// The peak of `waiting`.
     pub peak: u64,
     /// Packets dropped here.
     pub dropped: u64,
@@ -79,7 +79,7 @@ impl ByClass {
         &mut self.classes[usize::from(class & 7)]
     }
 
-    /// A packet joins its queue.
+    /// Counts a packet that joins its queue.
     pub(super) fn came(&mut self, packet: &Packet) {
         if !self.has_queues || !packet.is_data() {
             return;
@@ -89,7 +89,7 @@ impl ByClass {
         totals.peak = totals.peak.max(totals.waiting);
     }
 
-    /// A packet starts.
+    /// Counts a packet that starts.
     fn started(&mut self, packet: &Packet) {
         if !packet.is_data() {
             return;
@@ -98,21 +98,21 @@ impl ByClass {
         self.count_sent(packet);
     }
 
-    /// A packet is sent.
+    /// Counts a packet as sent.
     fn count_sent(&mut self, packet: &Packet) {
         let totals = &mut self.of(packet.class()).totals;
         totals.packets += 1;
         totals.bytes += u64::from(packet.bytes);
     }
 
-    /// A packet that started is not sent after all.
+    /// Subtracts a packet that started and is not sent after all.
     fn uncount_sent(&mut self, packet: &Packet) {
         let totals = &mut self.of(packet.class()).totals;
         totals.packets -= 1;
         totals.bytes -= u64::from(packet.bytes);
     }
 
-    /// The queues of the class whose packet is next, and whether it takes turns.
+    /// The class of the next packet, and whether it is a weighted one.
     fn in_turn(&mut self, queues: &Queues) -> (u8, bool) {
         let strict = queues.filled & !u32::from(self.weighted);
         if strict != 0 {
@@ -123,29 +123,29 @@ impl ByClass {
         (self.turns.next(queues.filled as u8, |class| u64::from(first(class))), true)
     }
 
-    /// Packets that stand aside.
+    /// Number of packets of paused classes.
     pub(super) fn n_paused_packets(&self) -> u32 {
         self.classes.iter().map(|class| class.paused_packets.len() as u32).sum()
     }
 
-    /// The same, by class.
+    /// These packets, by class.
     pub(super) fn paused_packets(&self) -> impl Iterator<Item = &Packet> {
         self.classes.iter().flat_map(|class| &class.paused_packets)
     }
 
-    /// Classes of which packets stand aside, one bit each.
+    /// Classes that have such packets, one bit each.
     pub(super) fn classes_with_paused_packets(&self) -> u8 {
         (0..8)
             .filter(|&class| !self.classes[class].paused_packets.is_empty())
             .fold(0, |bits, class| bits | 1 << class)
     }
 
-    /// Where packets of a class stand aside.
+    /// The queue of a class while it is paused.
     pub(super) fn paused_packets_of(&mut self, class: u8) -> &mut VecDeque<Packet> {
         &mut self.of(class).paused_packets
     }
 
-    /// Classes are paused, or go on.
+    /// Records that classes are paused, or resumed.
     pub(super) fn note_pauses(&mut self, now: u64, changed: u8, paused: u8) {
         for class in bits(changed & self.data) {
             let own = self.of(class);
@@ -157,22 +157,22 @@ impl ByClass {
         }
     }
 
-    /// Frames that pause classes at the other end leave.
+    /// Counts frames that pause classes at the other end.
     pub(super) fn count_pause(&mut self, classes: u8) {
         bits(classes & self.data).for_each(|class| self.of(class).totals.pauses += 1);
     }
 
-    /// One of these will not be sent after all.
+    /// Subtracts such a frame that will not be sent after all.
     pub(super) fn uncount_pause(&mut self, classes: u8) {
         bits(classes & self.data).for_each(|class| self.of(class).totals.pauses -= 1);
     }
 
-    /// Everything that waited is lost.
+    /// Clears the bytes that wait: all of them are lost.
     pub(super) fn clear(&mut self) {
         self.classes.iter_mut().for_each(|class| class.totals.waiting = 0);
     }
 
-    /// Packets marked.
+    /// Number of packets marked.
     pub(super) fn n_marked(&self) -> u64 {
         self.classes.iter().filter_map(|class| class.marker.as_ref()).map(|marker| marker.n_marked).sum()
     }
@@ -184,7 +184,7 @@ impl ByClass {
 }
 
 impl Egress {
-    /// Tells data apart by class, before the run, when the form is chosen; `has_queues` unless queue pairs wait elsewhere.
+    /// Separates data by class, before the run, when the form is chosen; `has_queues` unless data waits in queue pairs.
     pub fn separate_classes(&mut self, model: &Model, has_queues: bool) {
         self.extras.by_class = Some(Box::new(ByClass::new(model, has_queues)));
         if has_queues {
@@ -203,13 +203,13 @@ impl Egress {
         self.extras.by_class.as_deref_mut()
     }
 
-    /// Whether data is told apart by class.
+    /// Whether data is separated by class.
     #[inline(always)]
     pub fn is_by_class(&self) -> bool {
         self.extras.by_class.is_some()
     }
 
-    /// The next transmission out of the class queues of a port that may tell data apart.
+    /// The next transmission out of the class queues of a port that may separate data by class.
     #[inline(always)]
     pub fn take_next(&mut self) -> Start {
         if self.has_start_effects && self.extras.by_class.is_some() {
@@ -236,7 +236,7 @@ impl Egress {
         start
     }
 
-    /// A packet about to join the queue of its class, marked if that is judged there.
+    /// Marks a packet about to join the queue of its class, if the marker judges at enqueue and marks it.
     pub(super) fn judge_entering(&mut self, packet: Packet) -> Packet {
         let own = self.by_class_mut().expect("seen by the caller").of(packet.class());
         match &mut own.marker {
@@ -245,7 +245,7 @@ impl Egress {
         }
     }
 
-    /// A packet that has left the queue of its class, marked if that is judged then.
+    /// Marks a packet that has left the queue of its class, if the marker judges at dequeue and marks it.
     pub(super) fn judge_leaving(&mut self, packet: Packet) -> Packet {
         let own = self.by_class_mut().expect("seen by the caller").of(packet.class());
         match &mut own.marker {
@@ -254,7 +254,7 @@ impl Egress {
         }
     }
 
-    /// A data packet is dropped here, `is_sent` if its transmission had started.
+    /// Counts a data packet that is dropped here, `is_sent` if its transmission had started.
     pub(super) fn note_dropped(&mut self, packet: &Packet, is_sent: bool) {
         let Some(by_class) = self.by_class_mut().filter(|_| packet.is_data()) else { return };
         by_class.of(packet.class()).totals.dropped += 1;
@@ -263,7 +263,7 @@ impl Egress {
         }
     }
 
-    /// The port goes down: what waited is lost.
+    /// Counts packets that are lost as the port goes down.
     pub(super) fn note_all_lost(&mut self, lost: &[Packet]) {
         let Some(by_class) = self.by_class_mut() else { return };
         by_class.clear();
@@ -272,57 +272,57 @@ impl Egress {
         }
     }
 
-    /// Packets marked.
+    /// Number of packets marked.
     pub(super) fn n_marked(&self) -> u64 {
         let by_class = self.extras.by_class.as_deref().map_or(0, ByClass::n_marked);
         self.extras.marker.as_ref().map_or(by_class, |marker| marker.n_marked)
     }
 
-    /// A packet is refused at this port.
+    /// Counts a packet that this port refuses.
     #[cold]
     pub fn count_refused_of_class(&mut self, packet: &Packet) {
         self.note_dropped(packet, false);
     }
 
-    /// A packet that waited in a queue pair starts.
+    /// Counts a packet that starts out of a queue pair.
     pub fn count_started(&mut self, packet: &Packet) {
         self.by_class_mut().expect("data is told apart").count_sent(packet);
     }
 
-    /// A start is undone.
+    /// Subtracts a start that is undone.
     pub(super) fn undo_start_of_class(&mut self, packet: &Packet) {
         if let Some(by_class) = self.by_class_mut().filter(|_| packet.is_data()) {
             by_class.uncount_sent(packet);
         }
     }
 
-    /// Data packets of a class in its queue; starts before now must have happened.
+    /// Number of data packets of a class in its queue; the port must be advanced to now.
     pub fn data_waiting_of(&self, class: u8) -> usize {
         let class = usize::from(class & 7);
-        let aside =
+        let paused =
             self.extras.by_class.as_ref().map_or(0, |by_class| by_class.classes[class].paused_packets.len());
-        self.queues.as_ref().map_or(0, |queues| queues.classes[class].len()) + aside
+        self.queues.as_ref().map_or(0, |queues| queues.classes[class].len()) + paused
     }
 
-    /// Bytes of data that a packet of a class meets: those of its class, where data is told apart; starts before now must
-    /// have happened.
+    /// Bytes of data that a packet of a class finds: those of its class, where data is separated by class; the port
+    /// must be advanced to now.
     pub fn data_bytes_in(&self, class: u8) -> u64 {
         if self.is_by_class() { self.data_bytes_of(class) } else { self.data_bytes() }
     }
 
-    /// Since when a class is paused that is paused, in ps.
+    /// When the pause of a paused class began, in ps.
     pub(super) fn paused_since(&self, class: u8) -> u64 {
         let own = |by_class: &ByClass| by_class.classes[usize::from(class & 7)].paused_since;
         self.extras.by_class.as_deref().map_or(self.extras.pauses.since, own)
     }
 
-    /// Bytes of data in the queue of a class, where data is told apart; starts before now must have happened.
+    /// Bytes of data in the queue of a class, where data is separated by class; the port must be advanced to now.
     pub(super) fn data_bytes_of(&self, class: u8) -> u64 {
         let own = |by_class: &ByClass| by_class.classes[usize::from(class & 7)].totals.waiting;
         self.extras.by_class.as_deref().map_or(0, own)
     }
 
-    /// What has happened before `now` to each class of data, by number; starts before `now` must have happened.
+    /// Totals before `now` of each class of data, by number; the port must be advanced to `now`.
     pub fn class_totals_at(&self, now: u64) -> Vec<(u8, ClassTotals)> {
         let Some(by_class) = self.extras.by_class.as_deref() else { return Vec::new() };
         let totals = |class: u8| {

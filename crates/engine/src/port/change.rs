@@ -1,10 +1,12 @@
-//! A port whose link changes in time: it goes down and comes up, slows down, loses packets.
+//! A port whose link changes over time: it goes down and comes up, changes its rate, loses packets.
 //!
-//! Models: transmissions into a dead link, which nobody need notice; a packet keeps the rate it started at; what waits is
-//! sent at the rate of the day, and so its backlog in time is worked out anew when that changes.
-//! Leaves out: when links change (`netloom_model::fault`), who notices (`netloom_model::notice`), and what nodes do then.
+//! Models: transmissions into a dead link, whose failure may go unnoticed; a packet keeps the rate it started at;
+//! packets that wait are sent at the current rate, so their backlog in time is recomputed when the rate changes.
+//! Leaves out: when links change (`netloom_model::fault`), which nodes notice it and when (`netloom_model::notice`),
+//! and what nodes do then.
 //!
-//! Invariants: such a port computes no start at enqueue, so nothing is decided before its time; all others pay nothing.
+//! Invariants: such a port computes no start at enqueue, so nothing is decided before its time; other ports pay
+//! nothing.
 
 use std::collections::VecDeque;
 
@@ -15,48 +17,48 @@ use super::{Egress, Start};
 use crate::packet::Packet;
 use crate::trace::{Trace, TracedPacket};
 
-/// What becomes of a link in time.
+/// Changes of a link over time.
 #[derive(Debug)]
 pub(super) struct Changing {
-    /// When it carries nothing: from, until; those that are over are removed.
+    /// Outages: from, until; those that are over are removed.
     outages: VecDeque<(u64, u64)>,
-    /// The packet on the wire, and when it would have left, if the link will go down under it.
+    /// The packet on the wire, and when its transmission would end, if an outage will cut it off.
     doomed: Option<(Packet, u64)>,
     errors: Errors,
-    /// Bytes of the last packet that errors were looked up for, and the chance that it is lost, in 2^-64.
+    /// Size of the last packet for which a loss probability was computed, and that probability, in 2^-64.
     chance: (u32, u64),
     random: Random,
     eras: Option<Eras>,
 }
 
-/// What was counted at earlier rates.
+/// Totals at earlier rates.
 #[derive(Debug)]
 struct Eras {
-    /// Until when the wire has a packet that started at an earlier rate, and that rate.
+    /// When the transmission that started at an earlier rate ends, and that rate.
     wire: (u64, Rate),
-    /// Most bytes ever accepted and not yet sent, as far as that is not in `peak`.
+    /// Peak of the bytes accepted and not yet sent, as far as that is not in `peak`.
     peak: u64,
-    /// What the queue may hold, if that is limited.
+    /// The queue limit, if there is one.
     limit: Option<Bytes>,
     /// Bytes that started at earlier rates.
     started: u64,
-    /// The time of these on the wire.
+    /// Their time on the wire.
     busy: u64,
 }
 
-/// How a transmission fares that a dead link cuts off.
+/// How a dead link cuts off a transmission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// The link is dead when it starts.
+    /// The link is down when it starts.
     AtStart,
-    /// The link dies under it.
+    /// The link goes down during it.
     Later,
 }
 
-/// The longest span that is no more than a number of bytes.
+/// The longest span in which no more than a number of bytes is sent.
 pub(super) fn span_of(rate: Rate, bytes: Bytes) -> u64 {
     match whole_per_byte(rate) {
-        // At odd rates each packet's time is rounded up, so the span of the last byte is spared for that.
+        // At odd rates each packet's time is rounded up, so the limit leaves up to the time of one more byte for that.
         None => {
             let span = (u128::from(bytes.0) + 1) * 8_000_000_000_000;
             u64::try_from(span.div_ceil(u128::from(rate.0))).unwrap_or(u64::MAX) - 1
@@ -65,8 +67,8 @@ pub(super) fn span_of(rate: Rate, bytes: Bytes) -> u64 {
     }
 }
 
-/// The bytes a wire sends in a span. A byte begun is not sent yet, hence rounded up; at odd rates rounded down, since the
-/// span is a sum of rounded-up times.
+/// The bytes a wire sends in a span. A byte begun is not sent yet, hence rounded up; at odd rates rounded down, since
+/// the span is a sum of rounded-up times.
 pub(super) fn bytes_of(rate: Rate, span: u64) -> u64 {
     match whole_per_byte(rate) {
         None => rate.bytes_in(Duration(span)).0,
@@ -81,7 +83,7 @@ fn whole_per_byte(rate: Rate) -> Option<u64> {
 }
 
 impl Changing {
-    /// Whether errors of this time lose a data packet that starts.
+    /// Whether the current errors lose a data packet that starts (a random sample).
     pub(super) fn corrupts(&mut self, packet: &Packet) -> bool {
         if self.errors == Errors::NONE {
             return false;
@@ -94,7 +96,7 @@ impl Changing {
 }
 
 impl Egress {
-    /// Lets the link change, before the run.
+    /// Prepares for changes of the link, before the run.
     pub fn will_change(&mut self, random: Random) {
         (self.has_start_effects, self.uses_fast_path, self.extras.watched) = (true, false, true);
         self.extras.changing = Some(Box::new(Changing {
@@ -108,15 +110,15 @@ impl Egress {
         self.note_care();
     }
 
-    /// Lets its rate change, too, before the run; the queue holds so many bytes.
+    /// Prepares for changes of its rate, too, before the run; the queue holds `limit`.
     pub fn will_slow_down(&mut self, limit: Option<Bytes>) {
-        // Everything is worked out by the rate of the day.
+        // All times are computed from the current rate.
         self.ps_per_byte = 0;
         let eras = Eras { wire: (0, self.rate), peak: 0, limit, started: 0, busy: 0 };
         self.changing().eras = Some(eras);
     }
 
-    /// Adds a span in which the link will carry nothing, before the run and in rising order.
+    /// Adds an outage of the link, before the run and in rising order.
     pub fn will_go_down(&mut self, from: u64, until: u64) {
         self.changing().outages.push_back((from, until));
     }
@@ -133,7 +135,7 @@ impl Egress {
         self.extras.changing.as_mut()?.eras.as_mut()
     }
 
-    /// Whether a transmission is cut off by the link being down; if it will be, the packet is lost at that instant.
+    /// Whether an outage of the link cuts off a transmission, and how; a packet cut off later is lost at that instant.
     pub fn cut_of(&mut self, start: &Start) -> Option<Cut> {
         let changing = self.extras.changing.as_deref_mut()?;
         while changing.outages.front().is_some_and(|outage| outage.1 <= start.at) {
@@ -147,8 +149,8 @@ impl Egress {
         Some(Cut::Later)
     }
 
-    /// The link carries nothing from `now` on: the packet on the wire is lost, if there is one, and comes with what it found,
-    /// where packets are recorded.
+    /// The link carries nothing from `now` on: returns the packet on the wire, which is lost, if there is one, with its
+    /// trace where packets are recorded.
     pub fn cut(&mut self, now: u64) -> Option<(Packet, Option<TracedPacket>)> {
         let (packet, end) = self.extras.changing.as_deref_mut()?.doomed.take()?;
         self.count_lost(&packet, end);
@@ -159,7 +161,7 @@ impl Egress {
         Some((packet, self.trace().and_then(Trace::take_doomed)))
     }
 
-    /// Takes the port down: what waits and what is on the wire is lost. With each such packet comes what it found, where
+    /// Takes the port down: packets that wait and the one on the wire are lost. Returns each with its trace, where
     /// packets are recorded.
     pub fn go_down(&mut self, now: u64) -> Vec<(Packet, Option<TracedPacket>)> {
         let on_wire = self.cut(now);
@@ -173,7 +175,7 @@ impl Egress {
             queues.filled = 0;
             waiting.extend(queues.classes.iter_mut().flat_map(|class| class.drain(..)));
         }
-        // What waits in input buffers is still to leave them.
+        // Packets in input buffers are still to be dropped there.
         if self.extras.outside == 0 {
             (self.queued, self.extras.data_bytes) = (0, 0);
         }
@@ -183,7 +185,7 @@ impl Egress {
         on_wire.into_iter().chain(waiting.into_iter().map(|packet| (packet, followed.next()))).collect()
     }
 
-    /// The wire is free from `now` on.
+    /// Frees the wire from `now` on.
     fn leave_wire(&mut self, now: u64) {
         self.free_at = self.free_at.min(now);
         self.extras.lost_until = self.extras.lost_until.min(now);
@@ -192,7 +194,7 @@ impl Egress {
         }
     }
 
-    /// Packets that still wait, each with what it found, where packets are recorded.
+    /// Packets that still wait, each with its trace, where packets are recorded.
     pub fn left_waiting(&mut self) -> Vec<(Packet, TracedPacket)> {
         let Some(followed) = self.trace().map(Trace::take_all) else { return Vec::new() };
         self.bring_back();
@@ -205,14 +207,14 @@ impl Egress {
         self.in_queues().chain(self.doomed())
     }
 
-    /// Packets that wait, those that stand aside included.
+    /// Packets that wait, those of paused classes included.
     fn in_queues(&self) -> impl Iterator<Item = &Packet> {
         let queues = self.queues.iter().flat_map(|queues| queues.classes.iter().flatten());
-        let aside = self.extras.by_class.iter().flat_map(|by_class| by_class.paused_packets());
-        queues.chain(&self.extras.paused_packets).chain(aside)
+        let paused = self.extras.by_class.iter().flat_map(|by_class| by_class.paused_packets());
+        queues.chain(&self.extras.paused_packets).chain(paused)
     }
 
-    /// The packet on the wire, if the link will go down under it.
+    /// The packet on the wire, if an outage will cut it off.
     pub fn doomed(&self) -> Option<&Packet> {
         self.extras.changing.as_ref()?.doomed.as_ref().map(|(packet, _)| packet)
     }
@@ -223,13 +225,13 @@ impl Egress {
         self.free_at = now;
     }
 
-    /// Packets that start from now on are lost by other chances; starts before now must have happened.
+    /// Sets the loss probabilities of packets that start from now on; the port must be advanced to now.
     pub fn set_errors(&mut self, errors: Errors) {
         let changing = self.changing();
         (changing.errors, changing.chance) = (errors, (0, errors.threshold(0)));
     }
 
-    /// Packets that start from `now` on are sent at this rate; starts before `now` must have happened. `outside` are the sizes
+    /// Sets the rate of packets that start from `now` on; the port must be advanced to `now`. `outside` are the sizes
     /// of packets in input buffers that will leave here.
     pub fn set_rate(&mut self, now: u64, rate: Rate, outside: impl Iterator<Item = u32>) {
         let inside = self.in_queues().map(|packet| packet.bytes);
@@ -241,7 +243,7 @@ impl Egress {
         let (old, free_at, started) = (self.rate, self.free_at, self.bytes - bytes);
         let peak = bytes_of(old, self.peak);
         let eras = self.eras_mut().expect("the rate was said to change");
-        // What started before the last change still has the rate of then.
+        // A packet that started before the last change still has its earlier rate.
         if eras.wire.0 <= now {
             eras.busy += old.serialization(Bytes(started.saturating_sub(eras.started))).0;
             eras.started = started;
@@ -253,7 +255,7 @@ impl Egress {
         (self.rate, self.queued, self.peak, self.limit) = (rate, span, 0, limit);
     }
 
-    /// As [`Egress::note_peak`], while the wire has a packet of an earlier rate; `None` if it has not.
+    /// As [`Egress::note_peak`], while the wire has a packet of an earlier rate; `None` if it has none.
     #[inline(never)]
     pub(super) fn note_mixed_peak(&mut self, now: u64, backlog: u64) -> Option<bool> {
         let rate = self.rate;
@@ -262,7 +264,7 @@ impl Egress {
         let bytes = bytes_of(eras.wire.1, rest) + bytes_of(rate, backlog - rest);
         let fits = eras.limit.is_none_or(|limit| bytes <= limit.0);
         if fits {
-            // Where `peak` stays at zero, everybody comes here.
+            // Where `peak` stays at zero, every enqueue comes here.
             eras.peak = eras.peak.max(bytes);
         } else {
             self.dropped += 1;
@@ -280,13 +282,13 @@ impl Egress {
         }
     }
 
-    /// Bytes of the packet on the wire that are left when it is busy with it for so many ps more.
+    /// Bytes left of the packet on the wire when the wire is busy with it for `rest` ps more.
     pub(super) fn bytes_on_wire(&self, now: u64, rest: u64) -> u64 {
         let earlier = self.eras().filter(|eras| eras.wire.0 > now);
         bytes_of(earlier.map_or(self.rate, |eras| eras.wire.1), rest)
     }
 
-    /// Most bytes ever accepted and not yet sent.
+    /// Peak of the bytes accepted and not yet sent.
     pub(super) fn peak_bytes(&self) -> u64 {
         bytes_of(self.rate, self.peak).max(self.eras().map_or(0, |eras| eras.peak))
     }

@@ -1,11 +1,11 @@
-//! What a port tells of itself: what has happened there, and what its later behaviour depends on.
+//! What a port reports: its totals and samples, and the state that its later behaviour depends on.
 
 use netloom_units::{StateWriter, Time};
 
 use super::{ByClass, Egress};
 use crate::sampler::Cell;
 
-/// What has happened at a port up to an instant.
+/// Totals of a port up to an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Totals {
     /// Packets accepted and not lost.
@@ -14,9 +14,9 @@ pub struct Totals {
     pub bytes: u64,
     /// Bytes accepted and not yet sent.
     pub waiting: u64,
-    /// Most packets ever waiting, the one on the wire not included; where they are counted.
+    /// Peak number of packets waiting, the one on the wire not included; where packets are counted.
     pub peak_packets: Option<u32>,
-    /// Most bytes ever accepted and not yet sent.
+    /// Peak of the bytes accepted and not yet sent.
     pub peak_bytes: u64,
     /// Packets dropped here.
     pub dropped: u64,
@@ -31,7 +31,7 @@ pub struct Totals {
 }
 
 impl Egress {
-    /// What has happened here before `now`; starts before `now` must have happened.
+    /// Totals before `now`; the port must be advanced to `now`.
     pub fn totals_at(&self, now: u64) -> Totals {
         let waiting = self.waiting_bytes(now);
         Totals {
@@ -48,7 +48,7 @@ impl Egress {
         }
     }
 
-    /// What a sample tells of this port before `now`, of pauses those that are over; starts before `now` must have happened.
+    /// The sample of this port before `now`, with the pauses that are over; the port must be advanced to `now`.
     pub fn sample_at(&self, now: u64) -> Cell {
         let waiting = self.waiting_bytes(now);
         let sent = if waiting == 0 { self.bytes } else { self.sent_with(now, waiting) };
@@ -72,12 +72,12 @@ impl Egress {
         if let Some(queues) = &self.queues {
             out.word(u64::from(queues.n_packets()));
             let by_class = self.extras.by_class.as_deref();
-            let aside = self
+            let paused = self
                 .extras
                 .paused_packets
                 .iter()
                 .chain(by_class.into_iter().flat_map(ByClass::paused_packets));
-            for packet in queues.classes.iter().flatten().chain(aside) {
+            for packet in queues.classes.iter().flatten().chain(paused) {
                 crate::state::write_packet(packet, out);
             }
             if let Some(by_class) = by_class {

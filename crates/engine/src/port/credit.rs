@@ -1,7 +1,7 @@
-//! Credits at a port: room at the other end of its link.
+//! Credits at a port: buffer space at the other end of its link.
 //!
-//! Models: the account of the link; packets that wait in input buffers of the switch, and count here; the time for which
-//! nothing could start for want of credits; marks on data that starts.
+//! Models: the credit counters of the link; packets in input buffers of the switch, which count at this port; the time
+//! for which no packet could start for lack of credits; marks on data that starts.
 //! Leaves out: those input buffers (`credit`).
 
 use super::{Count, Egress, Pauses, Start};
@@ -14,7 +14,7 @@ use crate::round::Round;
 use crate::trace::QueueSnapshot;
 
 impl Egress {
-    /// Lets packets start only where there are credits for them, before the run. A switch sees to that by itself.
+    /// Lets packets start only where there are credits for them, before the run. A switch checks that itself.
     pub fn set_credits(&mut self, counters: CreditCounters, is_switch: bool) {
         (self.uses_fast_path, self.has_start_effects, self.extras.guarded) = (false, true, true);
         let mut credits = LinkCredits::new(counters);
@@ -24,10 +24,10 @@ impl Egress {
         self.note_care();
     }
 
-    /// Lets starts of packets be known when they are staged where nobody sees them, before the run: at a port of a switch with
-    /// one virtual lane.
+    /// Enables computed starts of packets when they are staged, unless starts must be seen, before the run: at a port
+    /// of a switch with one virtual lane.
     pub fn start_ahead(&mut self) {
-        // Elsewhere the time of several packets is not the sum of theirs.
+        // At odd rates the time of several packets is not the sum of their times.
         let is_ahead = !self.sees_starts() && self.ps_per_byte != 0;
         self.link_credits().is_ahead = is_ahead;
     }
@@ -48,22 +48,22 @@ impl Egress {
         queue.into_iter().flat_map(ReturnQueue::unread)
     }
 
-    /// Lets data packets be marked here where congestion has its root, before the run.
+    /// Enables marking of data packets where this port is a root of congestion, before the run.
     pub fn set_root_marker(&mut self, marker: Marker) {
         self.extras.marker = Some(marker);
     }
 
-    /// Lets packets arrive when so many bytes of them have, before the run.
+    /// Enables cut-through: packets arrive when `header` bytes of them have arrived, before the run.
     pub fn set_cut_through(&mut self, header: u32) {
         self.link_credits().cut_through = Some(header);
     }
 
-    /// Lets credits come back to a port of a switch by a queue, before the run.
+    /// Sets the queue by which credits come back to a port of a switch, before the run.
     pub fn set_return_queue(&mut self, queue: ReturnQueue) {
         self.link_credits().returned = Some(queue);
     }
 
-    /// Credits of each lane at `now`; none where the port has no such links. Arrivals at `now` have not come.
+    /// Credits of each VL at `now`; none where the link has no credits. Credits that arrive at `now` do not count yet.
     pub fn credits_at(&self, now: u64) -> Vec<u32> {
         let Some(counters) = self.credit_counters() else { return Vec::new() };
         let mut blocks = counters.blocks().to_vec();
@@ -74,59 +74,59 @@ impl Egress {
         blocks
     }
 
-    /// Credits on their way back to a port of a switch that arrive at `now` or later.
+    /// Credits in flight to a port of a switch that arrive at `now` or later.
     pub fn credits_in_flight(&self, now: u64) -> impl Iterator<Item = Returned> {
         self.returned().filter(move |returned| returned.arrival >= now)
     }
 
-    /// Whether there are credits for a packet at `now`; starts before must have happened.
+    /// Whether there are credits for a packet at `now`; the port must be advanced to `now`.
     #[inline(always)]
     pub fn has_credits(&mut self, now: u64, packet: &Packet) -> bool {
         let credits = self.link_credits();
         credits.counters.suffices(packet) || credits.read_returned(now, packet)
     }
 
-    /// Waits for credits at a switch: when the next ones arrive, if some are known to be on their way.
+    /// Waits for credits at a switch: returns when the next ones arrive, if some are known to be in flight.
     #[cold]
     pub fn wait_for_credits(&mut self, context: &mut PartitionContext) -> Option<u64> {
         self.link_credits().returned.as_mut()?.wait(context)
     }
 
-    /// When the next credits arrive, if the port waits for some that are known to be on their way.
+    /// When the next credits arrive, if the port waits for some that are known to be in flight.
     pub fn awaited_credits(&mut self) -> Option<u64> {
         if self.is_starving() { self.link_credits().returned.as_mut()?.next_arrival() } else { None }
     }
 
-    /// Whether all that happens at starts at a NIC is that credits are spent.
+    /// Whether the only effect of starts at a NIC is that credits are spent.
     #[inline]
     pub fn only_spends(&self) -> bool {
         self.credits.as_deref().is_some_and(|credits| credits.only_spends)
     }
 
-    /// Whether starts may be known when packets are staged.
+    /// Whether starts may be computed when packets are staged.
     #[inline]
     pub fn starts_ahead(&self) -> bool {
         self.credits.as_deref().is_some_and(|credits| credits.is_ahead)
     }
 
-    /// Bytes of packets that will start, of those that are known.
+    /// Bytes of packets whose start is computed and lies ahead.
     #[inline]
     pub fn bytes_ahead_of_starts(&self) -> u64 {
         self.credits.as_deref().map_or(0, LinkCredits::ahead_bytes)
     }
 
-    /// The same at `now`, whether starts before have happened or not.
+    /// The same at `now`, to which the port need not be advanced.
     pub fn bytes_ahead_at(&self, now: u64) -> u64 {
         self.credits.as_deref().map_or(0, |credits| credits.ahead_at(now))
     }
 
-    /// The next of the starts that are known, `u64::MAX` for none.
+    /// The next computed start, `u64::MAX` for none.
     #[inline]
     pub fn next_departure(&self) -> u64 {
         self.credits.as_deref().map_or(u64::MAX, LinkCredits::next_departure)
     }
 
-    /// Starts that were known and are before `until` happen.
+    /// Processes computed starts before `until`.
     #[inline]
     pub fn pass_departures(&mut self, until: u64) {
         if self.next_start >= until {
@@ -137,13 +137,13 @@ impl Egress {
         self.next_start = credits.next_departure();
     }
 
-    /// Whether somebody has to see packets that wait and start: they are counted, marked, recorded, or may be lost.
+    /// Whether waiting packets and their starts must be seen: they are counted, marked, recorded, or may be lost.
     #[inline]
     pub fn sees_starts(&self) -> bool {
         self.count.is_some() || self.extras.watched || self.extras.marker.is_some()
     }
 
-    /// As [`Egress::launch_ahead`], of a packet that has just come, and waits for nothing but the wire.
+    /// As [`Egress::launch_ahead`], of a packet that has just come, and waits only for the wire.
     #[inline]
     pub fn launch_unexpected(
         &mut self,
@@ -173,8 +173,8 @@ impl Egress {
         self.channel.push(self.entry(&head), context, round);
     }
 
-    /// A packet that was expected goes onto the link: it starts when the wire is free, or at `now` if it is. Credits suffice,
-    /// and nobody has to see its start.
+    /// Puts a packet that was expected onto the link: it starts when the wire is free, or at `now` if it is. Credits
+    /// suffice, and its start need not be seen.
     #[inline]
     pub fn launch_ahead(&mut self, now: u64, packet: &Packet, context: &mut PartitionContext, round: &Round) {
         let busy = self.serialization(packet.bytes);
@@ -194,20 +194,20 @@ impl Egress {
         self.channel.push(self.entry(&head), context, round);
     }
 
-    /// The time of a packet on the wire.
+    /// The serialization time of a packet.
     #[inline]
     pub fn serialization_of(&self, bytes: u32) -> u64 {
         self.serialization(bytes)
     }
 
-    /// A packet starts: its credits are used.
+    /// Spends the credits of a packet that starts.
     pub fn spend(&mut self, at: u64, packet: &Packet) {
         let Some(credits) = &mut self.credits else { return };
         credits.counters.take(packet);
         self.renew_short(at);
     }
 
-    /// A packet is lost as it starts: it takes no credits, but its turn.
+    /// Counts a packet that is lost as it starts: it takes no credits, but its turn.
     #[cold]
     pub fn spend_turn(&mut self, at: u64, packet: &Packet) {
         let Some(credits) = &mut self.credits else { return };
@@ -215,7 +215,7 @@ impl Egress {
         self.renew_short(at);
     }
 
-    /// Whether control packets share a lane with data, and take turns with it.
+    /// Whether control packets share a VL with data, and take turns with it.
     #[inline]
     pub fn takes_turns(&self) -> bool {
         self.credit_counters().is_some_and(CreditCounters::is_shared)
@@ -227,10 +227,10 @@ impl Egress {
         self.credit_counters().is_some_and(CreditCounters::is_turn_of_data)
     }
 
-    /// A packet has started at `at`: takes notice of the classes of which none may start any more, and of those that may again
-    /// since data has had its turn.
+    /// A packet has started at `at`: updates which classes lack credits to start, and which may start again since data
+    /// has had its turn.
     fn renew_short(&mut self, at: u64) {
-        // A switch sees to what starts by itself.
+        // A switch decides by itself what starts.
         let Some(counters) = self.credit_counters().filter(|counters| counters.limits_classes()) else {
             return;
         };
@@ -253,7 +253,7 @@ impl Egress {
         }
     }
 
-    /// Packets of classes that may not start stand aside, or come back; data never waits here at a NIC.
+    /// Moves packets of classes that may not start out of the class queues, or back; data never waits here at a NIC.
     fn move_paused(&mut self, now: u64, classes: u8) -> Option<u64> {
         let moved = classes & !(1 << self.data_class);
         if moved == 0 {
@@ -262,19 +262,19 @@ impl Egress {
         self.move_paused_classes(now, moved)
     }
 
-    /// Whether packets of a class stand aside.
+    /// Whether packets wait outside the class queues since their class may not start.
     pub fn has_paused_packets(&self) -> bool {
         !self.extras.paused_packets.is_empty()
     }
 
-    /// Credits have come back to a NIC that lacked none; starts before must have happened.
+    /// Adds credits that have come back to a NIC that lacked none; the port must be advanced to now.
     #[inline]
     pub fn take_credits(&mut self, vl: usize, blocks: u32) {
         self.link_credits().counters.give(vl, blocks);
     }
 
-    /// Credits have come back to a NIC, which has had something to send from `wanted_from` on; starts before `now` must have
-    /// happened. Tells the next start of a packet that stood aside.
+    /// Adds credits that have come back to a NIC, which has had something to send from `wanted_from` on; the port must
+    /// be advanced to `now`. Returns the next start of a packet whose class lacked credits.
     pub fn give_credits_to_classes(
         &mut self,
         now: u64,
@@ -289,19 +289,19 @@ impl Egress {
             return None;
         }
         self.extras.pauses.total = self.starved_at(now, wanted_from);
-        // Nothing starts before the credits have come, whoever asks, and whenever.
+        // Nothing starts before the credits have arrived, regardless of when the port is accessed.
         self.free_at = self.free_at.max(now);
         (self.extras.pauses.since, self.extras.pauses.busy) = (self.free_at, 0);
         self.paused &= !released;
         self.move_paused(now, released)
     }
 
-    /// Whether nothing starts though something waits and the wire is free: there are no credits.
+    /// Whether the port is blocked by credits: packets wait and the wire is free, but there are no credits.
     pub fn is_starving(&self) -> bool {
         self.paused != 0
     }
 
-    /// How long ago it starved last.
+    /// Time since it was last blocked by credits.
     fn free_for(&self, now: u64) -> u64 {
         match (self.is_starving(), self.extras.pauses.total) {
             (true, _) => 0,
@@ -310,7 +310,7 @@ impl Egress {
         }
     }
 
-    /// Takes notice of whether it starves.
+    /// Records whether it is blocked by credits.
     pub fn starve(&mut self, now: u64, is_starving: bool) {
         match (self.paused != 0, is_starving) {
             (false, true) => self.extras.pauses.since = now,
@@ -324,7 +324,8 @@ impl Egress {
         self.paused = u8::from(is_starving);
     }
 
-    /// How long it has been paused or has starved before `now`; at a NIC there has been something to send from `wanted_from` on.
+    /// How long it has been paused or blocked by credits before `now`; at a NIC there has been something to send from
+    /// `wanted_from` on.
     pub fn starved_at(&self, now: u64, wanted_from: u64) -> u64 {
         let Pauses { since, busy, total, .. } = self.extras.pauses;
         if self.paused == 0 {
@@ -334,23 +335,23 @@ impl Egress {
         total + now.saturating_sub(since.max(wanted_from)).saturating_sub(busy)
     }
 
-    /// Whether the other end keeps some class from being sent here.
+    /// Whether the other end blocks some class here.
     pub fn is_blocked(&self) -> bool {
         self.paused != 0
     }
 
-    /// Records who stands before this port of a switch, before the run; packets come by so many in-links.
+    /// Records the occupancy before this port of a switch, before the run; packets come by `n_links` in-links.
     pub fn record_occupancy(&mut self, n_links: usize) {
         self.counted().occupancy = Some(QueueOccupancy::new(n_links));
     }
 
-    /// Who has stood before this port since this was asked last, where it is recorded.
+    /// The occupancy before this port since the last call, where it is recorded.
     pub fn take_occupancy(&mut self, now: u64) -> Option<OccupancyInterval> {
         Some(self.count.as_deref_mut()?.occupancy.as_mut()?.take(now))
     }
 
-    /// A packet that came by `ingress` and will leave by this port stands in an input buffer, `waiting` others before it; what
-    /// it finds, where that is recorded.
+    /// Counts a packet that came by `ingress`, will leave by this port and enters an input buffer, `waiting` others
+    /// before it; returns what it finds, where that is recorded.
     pub fn expect_packet(
         &mut self,
         now: u64,
@@ -375,7 +376,7 @@ impl Egress {
         count.expect(packet, QueueSnapshot { at: now, packets: waiting, bytes, ingress }, round)
     }
 
-    /// Such a packet is lost before it could start.
+    /// Subtracts such a packet that is lost before it could start.
     pub fn forget_expected(&mut self, now: u64, packet: &Packet, snapshot: Option<QueueSnapshot>) {
         if let Some(snapshot) = snapshot {
             self.leave_queue(now, packet, snapshot, false);
@@ -385,7 +386,7 @@ impl Egress {
         self.lose(packet);
     }
 
-    /// Such a packet waits no more.
+    /// Subtracts such a packet, which no longer waits.
     fn leave_outside(&mut self, packet: &Packet) {
         self.queued -= self.serialization(packet.bytes);
         self.extras.outside -= 1;
@@ -394,7 +395,7 @@ impl Egress {
         }
     }
 
-    /// Such a packet starts at `now`, when the wire is free and credits suffice.
+    /// Starts such a packet at `now`, when the wire is free and credits suffice.
     #[inline]
     pub fn launch(
         &mut self,
@@ -420,7 +421,7 @@ impl Egress {
         }
     }
 
-    /// As [`Egress::launch`], where more than credits is looked at.
+    /// As [`Egress::launch`], at a port that is watched.
     #[cold]
     fn launch_watched(
         &mut self,
@@ -435,7 +436,7 @@ impl Egress {
         transmit(self, start, context, round);
     }
 
-    /// A packet that starts, marked if this is a root of congestion.
+    /// Marks a packet that starts, if this port is a root of congestion.
     fn judge(&mut self, now: u64, packet: Packet) -> Packet {
         let (waiting, free_for) = (self.extras.data_bytes, self.free_for(now));
         match &mut self.extras.marker {
@@ -444,16 +445,16 @@ impl Egress {
         }
     }
 
-    /// A packet that was expected starts, or is lost.
+    /// Updates the occupancy as a packet that was expected starts, or is lost.
     #[cold]
     fn leave_queue(&mut self, now: u64, packet: &Packet, snapshot: QueueSnapshot, is_started: bool) {
-        if let Some(standing) = self.count.as_deref_mut().and_then(|count| count.occupancy.as_mut()) {
+        if let Some(occupancy) = self.count.as_deref_mut().and_then(|count| count.occupancy.as_mut()) {
             let place = packet.is_data().then_some(packet.flow);
-            standing.leave(now, packet.bytes, snapshot.ingress, place, is_started);
+            occupancy.leave(now, packet.bytes, snapshot.ingress, place, is_started);
         }
     }
 
-    /// When a packet is through that arrives before its last bit does.
+    /// The start with the end of the part that must be sent before the packet counts as arrived (cut-through).
     pub fn head_of(&self, start: Start) -> Start {
         match self.credits.as_deref().and_then(|credits| credits.cut_through) {
             Some(header) if header < start.packet.bytes => {
@@ -465,14 +466,14 @@ impl Egress {
 }
 
 impl Count {
-    /// A packet is expected; what it finds, where somebody wants to know when it starts.
+    /// Counts an expected packet; returns the queue it finds, where that is needed at its start.
     #[cold]
     fn expect(&mut self, packet: &Packet, snapshot: QueueSnapshot, round: &Round) -> Option<QueueSnapshot> {
         self.peak = self.peak.max(snapshot.packets + 1);
-        if let Some(standing) = &mut self.occupancy {
+        if let Some(occupancy) = &mut self.occupancy {
             let ends = || (round.flows[packet.flow as usize].source.0, packet.destination);
             let data = packet.is_data().then(|| (packet.flow, ends()));
-            standing.come(snapshot.at, packet.bytes, snapshot.ingress, data);
+            occupancy.come(snapshot.at, packet.bytes, snapshot.ingress, data);
         }
         (self.occupancy.is_some() || self.trace.is_some()).then_some(snapshot)
     }

@@ -1,10 +1,10 @@
 //! Data packets that are counted, marked or lost at a port.
 //!
-//! Models: bytes of data in the class queues, for shared buffers and marking; marks on the way in or out; random loss on
-//! the link, as much at all times (`change.rs` has what changes).
-//! Leaves out: who shares what (`buffer.rs`), and which packet is marked (`mark.rs`).
+//! Models: bytes of data in the class queues, for shared buffers and marking; marks at enqueue or dequeue; random loss
+//! on the link, with a constant probability (`change.rs` has the varying one).
+//! Leaves out: how ports share the buffer (`buffer.rs`), and which packet is marked (`mark.rs`).
 //!
-//! Invariants: what came in by [`Egress::guard`] goes out by [`Egress::released`] or [`Egress::unguard`].
+//! Invariants: a packet counted by [`Egress::guard`] is subtracted by [`Egress::released`] or [`Egress::unguard`].
 
 use netloom_units::Random;
 
@@ -13,16 +13,16 @@ use crate::mark::Marker;
 use crate::packet::{InFlight, Packet};
 
 impl Egress {
-    /// Lets data packets be marked here, before the run.
+    /// Sets the marker of data packets, before the run.
     pub fn set_marker(&mut self, marker: Marker) {
         self.set_guarded();
-        // Thresholds that move are those of the instant at which a packet starts: every start is looked at.
+        // Adaptive thresholds are those of the instant at which a packet starts: every start must be seen.
         self.extras.watched |= marker.adapts();
         self.extras.marker = Some(marker);
         self.note_care();
     }
 
-    /// A packet starts: thresholds may move by it, where they do.
+    /// Updates the thresholds, where they are adaptive, as a packet starts.
     #[inline]
     pub fn observe(&mut self, start: &Start) {
         if self.extras.marker.as_ref().is_some_and(Marker::adapts) && start.packet.is_data() {
@@ -34,7 +34,7 @@ impl Egress {
         }
     }
 
-    /// Lets data packets be lost on the link by chance (in 2^-32), before the run.
+    /// Sets the chance (in 2^-32) that the link loses a data packet, before the run.
     pub fn set_loss(&mut self, chance: u64, random: Random) {
         self.uses_fast_path = false;
         self.has_start_effects = true;
@@ -43,7 +43,7 @@ impl Egress {
         self.note_care();
     }
 
-    /// Whether a data packet whose transmission starts is lost on the link.
+    /// Samples whether a data packet whose transmission starts is lost on the link.
     pub fn is_lost(&mut self, packet: &Packet) -> bool {
         let errors = self.extras.changing.as_deref_mut().is_some_and(|changing| changing.corrupts(packet));
         let Some((chance, random)) = &mut self.extras.loss else { return errors };
@@ -56,20 +56,21 @@ impl Egress {
         self.extras.guarded
     }
 
-    /// Lets data packets be counted on their way in and out, before the run.
+    /// Enables counting of data packets at enqueue and dequeue, before the run.
     pub fn set_guarded(&mut self) {
         (self.uses_fast_path, self.has_start_effects) = (false, true);
         (self.extras.guarded, self.extras.counted) = (true, true);
         self.note_care();
     }
 
-    /// Whether data packets that come need more than [`Egress::count_in`]: their class is paused, or they are judged now.
+    /// Whether arriving data packets need more than [`Egress::count_in`]: their class is paused, or they are judged
+    /// now.
     #[inline(always)]
     pub fn needs_admission_check(&self) -> bool {
         self.extras.needs_admission_check
     }
 
-    /// Takes notice of what [`Egress::needs_admission_check`] and [`Egress::may_join`] depend on.
+    /// Updates what [`Egress::needs_admission_check`] and [`Egress::may_join`] depend on.
     pub(super) fn note_care(&mut self) {
         let marker = self.extras.marker.as_ref();
         self.extras.needs_admission_check = marker.is_some_and(|marker| marker.at_enqueue)
@@ -79,8 +80,8 @@ impl Egress {
         let judges_starts = marker.filter(|marker| !marker.at_enqueue);
         self.extras.judged_above = judges_starts.map_or(u64::MAX, Marker::minimum);
         let is_seen = self.count.is_some() || self.extras.watched || self.extras.needs_admission_check;
-        // Where data is not guarded, it is not by joining that it comes.
-        // Else packets of data, which join, could overtake others.
+        // Data that is not guarded does not join. Where data is not the lowest class, data packets that join could
+        // overtake others.
         let is_data_last = self.computed_from != u8::MAX || self.computed_unless_frames != u8::MAX;
         self.extras.low_threshold = match marker {
             _ if is_seen || !is_data_last || !self.extras.guarded => 0,
@@ -89,16 +90,16 @@ impl Egress {
         };
     }
 
-    /// Whether a packet may join its class queue though starts before `now` have not happened: the wire is busy until after
-    /// `now` with packets that are all before it, and nobody counts or marks any of them.
+    /// Whether a packet may join its class queue while starts before `now` are pending: the wire is busy until after
+    /// `now` with packets that are all before it, and none of them is counted or marked.
     #[inline(always)]
     pub fn may_join(&self, now: u64, bytes: u32) -> bool {
         self.next_start.saturating_add(self.queued) > now
             && self.extras.data_bytes + u64::from(bytes) <= self.extras.low_threshold
     }
 
-    /// Whether a packet that comes at `now` starts before an instant until which nothing else happens, and nobody counts or
-    /// marks it.
+    /// Whether a packet that comes at `now` starts before `next_at`, until which nothing else happens, and is neither
+    /// counted nor marked.
     #[inline(always)]
     pub fn starts_before(&self, next_at: u64, now: u64, bytes: u32) -> bool {
         self.next_start == u64::MAX
@@ -107,13 +108,13 @@ impl Egress {
             && self.form == super::Form::Lazy
     }
 
-    /// A data packet joins its queue, and nothing else happens to it.
+    /// Counts a data packet that joins its queue, with no other effect.
     #[inline(always)]
     pub fn count_in(&mut self, packet: &Packet) {
         self.extras.data_bytes += u64::from(packet.bytes);
     }
 
-    /// A packet about to join its queue, marked if that is judged there.
+    /// Counts a packet about to join its queue, and marks it if the marker judges at enqueue and marks it.
     #[inline(always)]
     pub fn guard(&mut self, packet: Packet) -> Packet {
         if !packet.is_data() {
@@ -130,7 +131,7 @@ impl Egress {
         }
     }
 
-    /// A packet whose transmission starts, marked if that is judged there.
+    /// A packet whose transmission starts, marked if the marker judges at dequeue and marks it.
     pub fn released(&mut self, packet: Packet) -> Packet {
         if !self.extras.counted {
             return packet;
@@ -147,7 +148,7 @@ impl Egress {
         InFlight { arrival: end + self.delay, packet }
     }
 
-    /// A packet leaves its queue at a guarded port.
+    /// Subtracts a packet that leaves its queue at a guarded port, and marks it if the marker does.
     #[inline(always)]
     fn let_go(&mut self, packet: Packet) -> Packet {
         let extras = &mut *self.extras;
@@ -162,7 +163,7 @@ impl Egress {
         extras.marker.as_mut().expect("it judges").judge(waiting, packet)
     }
 
-    /// A packet has left its queue.
+    /// Subtracts a packet that has left its queue.
     #[inline(always)]
     pub fn unguard(&mut self, packet: Packet) {
         if self.extras.counted && packet.is_data() {
@@ -170,20 +171,20 @@ impl Egress {
         }
     }
 
-    /// Bytes of data in the class queues, where they are counted; starts before now must have happened.
+    /// Bytes of data in the class queues, where they are counted; the port must be advanced to now.
     #[inline(always)]
     pub fn data_bytes(&self) -> u64 {
         self.extras.data_bytes
     }
 
-    /// Packets of data in the class queues; starts before now must have happened.
+    /// Number of data packets in the class queues; the port must be advanced to now.
     pub fn data_waiting(&self) -> usize {
         let class = self.data_class as usize & 7;
         self.queues.as_ref().map_or(0, |queues| queues.classes[class].len())
             + self.extras.paused_packets.len()
     }
 
-    /// A packet takes its time on the wire, until `end`, and does not arrive.
+    /// Counts a packet that takes its time on the wire, until `end`, and does not arrive.
     pub fn count_lost(&mut self, packet: &Packet, end: u64) {
         self.dropped += 1;
         self.extras.lost_until = end;

@@ -2,20 +2,23 @@
 //!
 //! Models: a FIFO per traffic class, the higher class always first, drop-tail at a byte limit; the wire takes one
 //! packet at a time; a packet enters the link's ring when its transmission starts.
-//! Classes may be paused: what is on the wire goes on, nothing of the class starts. Data packets may be marked.
-//! Leaves out: which port a packet takes; what ports share (`buffer.rs`); credits (`port/credit.rs`) and input buffers (`credit`).
+//! Classes may be paused: a transmission under way is completed, no packet of the class starts. Data packets may be
+//! marked.
+//! Leaves out: which port a packet takes; what ports share (`buffer.rs`); credits (`port/credit.rs`) and input buffers
+//! (`credit`).
 //!
 //! Three forms of one rule, equal in every result:
-//! - *computed*: with one class and nothing that acts at the start, the start is known at enqueue,
-//!   `max(now, free_at)`, and the packet goes into the ring at once;
-//! - *lazy*: packets wait in class queues; whoever looks at the port first lets all starts before now happen. Packets of
-//!   the highest class in use cannot be overtaken: their starts are computed;
+//! - *computed*: with one class and nothing that acts at the start, the start is known at enqueue, `max(now, free_at)`,
+//!   and the packet goes into the ring at once;
+//! - *lazy*: packets wait in class queues; the next access to the port processes all starts before now. Packets of the
+//!   highest class in use cannot be overtaken: their starts are computed;
 //! - *timed*: as lazy, but each start is an event of its own, for links inside a partition and ports with hooks.
 //!
-//! The *backlog* is the time the wire needs for everything accepted and not yet sent, the rest of the packet on the wire
-//! included: a subtraction and a sum. Limits, peaks and bytes waiting come from it.
+//! The *backlog* is the time the wire needs for everything accepted and not yet sent, the rest of the packet on the
+//! wire included: a subtraction and a sum. Limits, peaks and bytes waiting follow from it.
 //!
-//! Invariants: an arrival at the very instant of a start sees that packet still waiting (a node's own events come last).
+//! Invariants: an arrival at the very instant of a start sees that packet still waiting (a node's own events come
+//! last).
 
 use std::collections::VecDeque;
 
@@ -50,18 +53,18 @@ use pause::Pauses;
 pub enum Form {
     /// The start is computed at enqueue.
     Computed,
-    /// Starts happen when somebody looks.
+    /// Starts are processed when the port is next accessed.
     Lazy,
     /// Every start is an event.
     Timed,
 }
 
-/// What became of a packet handed to a class queue.
+/// The result of appending a packet to a class queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Enqueued {
-    /// It was taken; nothing else to do.
+    /// It was accepted; there is nothing else to do.
     Taken,
-    /// It was taken by a port without others in its queues: a start is due at this instant.
+    /// It was accepted into empty queues: a start is due at this instant.
     StartsAt(u64),
     /// The queue was full.
     Full,
@@ -89,7 +92,7 @@ pub struct Egress {
     next_start: u64,
     /// Picoseconds per byte where that is whole, else 0.
     ps_per_byte: u64,
-    /// Transmission time of what waits in the class queues, in ps.
+    /// Transmission time of the packets in the class queues, in ps.
     queued: u64,
     /// Largest backlog so far, in ps.
     peak: u64,
@@ -103,11 +106,11 @@ pub struct Egress {
     /// The class, higher than that of data, whose starts are computed while no pause frame can come; 255 for none.
     computed_unless_frames: u8,
     form: Form,
-    /// Whether all there is to an enqueue is a computed start: see [`Egress::uses_fast_path`].
+    /// Whether an enqueue is a computed start and nothing else: see [`Egress::uses_fast_path`].
     uses_fast_path: bool,
-    /// Whether it would be plain, but that its node compares ports: see [`Egress::is_listed`].
+    /// Whether it would use the fast path if its node did not compare ports: see [`Egress::is_listed`].
     listed: bool,
-    /// Whether something happens at the start of a transmission.
+    /// Whether starts have effects: see [`Egress::has_start_effects`].
     has_start_effects: bool,
     /// Whether the link carries packets.
     up: bool,
@@ -121,11 +124,11 @@ pub struct Egress {
     counts_starts: bool,
     /// Starts that are known, where packets are counted.
     waiting: Waiting,
-    /// What room there is at the other end, where that is known.
+    /// Credits of the link, where it has credits.
     credits: Option<Box<LinkCredits>>,
-    /// What is seldom looked at.
+    /// Fields that are rarely accessed.
     extras: Box<Extras>,
-    /// Packets that wait, and the most that ever did; where somebody wants to know.
+    /// Packets that wait, and their peak number, where they are counted.
     count: Option<Box<Count>>,
     /// The largest backlog the queue may hold, in ps.
     limit: u64,
@@ -141,11 +144,11 @@ struct Count {
     /// The last instant at which a packet came by a class queue to an idle wire.
     entered: Option<u64>,
     peak: u32,
-    /// Whether the peak is asked for.
+    /// Whether the peak is reported.
     peak_wanted: bool,
-    /// What recorded packets found; those in the class queues have an entry each, in the same order.
+    /// Queue snapshots of recorded packets; those in the class queues have an entry each, in the same order.
     trace: Option<Trace>,
-    /// Who stands before the port, where that is recorded.
+    /// The occupancy before the port, where it is recorded.
     occupancy: Option<QueueOccupancy>,
 }
 
@@ -157,33 +160,33 @@ impl Count {
     }
 }
 
-/// What is seldom looked at.
+/// Fields that are rarely accessed.
 #[derive(Debug, Default)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "four answers worked out before the run, each asked for alone"
 )]
 struct Extras {
-    /// Who judges which data packets are marked.
+    /// The marker of data packets, where there is one.
     marker: Option<Marker>,
-    /// The chance that the link loses a data packet, in 2^-32, and where it is drawn.
+    /// The chance that the link loses a data packet, in 2^-32, and the stream it is sampled from.
     loss: Option<(u64, Random)>,
     pauses: Pauses,
-    /// What becomes of the link in time, if something does.
+    /// Changes of the link over time, if there are any.
     changing: Option<Box<Changing>>,
     /// Bytes of data in the class queues, where they are counted.
     data_bytes: u64,
-    /// The packets of the paused class, or nothing.
+    /// The packets of the paused class, outside the class queues.
     paused_packets: VecDeque<Packet>,
-    /// Classes of data, where they are told apart.
+    /// State of each class of data, where data is separated by class.
     by_class: Option<Box<ByClass>>,
     /// Packets in input buffers that will leave here.
     outside: u32,
     /// Until when the wire is busy with a packet that is lost on it, in ps.
     lost_until: u64,
-    /// What is written down about packets that start here, where it is.
+    /// Writer of telemetry records of packets that start here, where telemetry is on.
     probe: Option<Box<Probe>>,
-    /// Whether packets that come need more than to be queued: [`Egress::is_guarded`].
+    /// Whether arriving packets need more than to be queued: [`Egress::is_guarded`].
     guarded: bool,
     /// Whether the bytes of data in the class queues are counted.
     counted: bool,
@@ -191,7 +194,7 @@ struct Extras {
     needs_admission_check: bool,
     /// See [`Egress::may_join`].
     low_threshold: u64,
-    /// Data packets whose transmission starts are judged while more bytes wait behind them.
+    /// The marker judges a data packet at its start while more bytes than these wait behind it.
     judged_above: u64,
     /// Whether the link loses packets, will change, or carries packets that are recorded.
     watched: bool,
@@ -215,7 +218,7 @@ impl Queues {
 }
 
 impl Egress {
-    /// A port at rest.
+    /// An idle port.
     pub fn new(id: PortId, channel: Channel, rate: Rate, delay: u64) -> Egress {
         let per_byte = 8_000_000_000_000_u64;
         Egress {
@@ -260,8 +263,8 @@ impl Egress {
         self.counted().peak_wanted = true;
     }
 
-    /// Remembers what packets found here, before the run: of recorded flows, or all packets. Nothing may be computed at
-    /// enqueue, so that every start is seen when it comes.
+    /// Records the queue that packets find here, before the run: for recorded flows, or for all packets. No start may
+    /// be computed at enqueue, so that every start is seen when it happens.
     ///
     /// # Panics
     /// In computed form.
@@ -280,7 +283,7 @@ impl Egress {
         self.count.as_deref_mut().expect("just made")
     }
 
-    /// What is remembered of packets here; absent where none is recorded.
+    /// The trace of packets here; absent where none is recorded.
     pub fn trace(&mut self) -> Option<&mut Trace> {
         self.count.as_deref_mut()?.trace.as_mut()
     }
@@ -295,13 +298,13 @@ impl Egress {
         self.note_care();
     }
 
-    /// Lets the starts of the highest class in use be computed (lazy form only): one class at most is left to wait.
+    /// Enables computed starts of the highest class in use (lazy form only): one class at most is left to wait.
     pub fn set_top_class(&mut self, class: u8) {
         self.computed_from = class;
         self.note_care();
     }
 
-    /// Lets the starts of the highest class in use be computed while no pause frame can come (lazy form only).
+    /// Enables computed starts of the highest class in use while no pause frame can come (lazy form only).
     pub fn set_top_class_unless_frames(&mut self, class: u8) {
         self.computed_unless_frames = class;
         self.note_care();
@@ -329,7 +332,7 @@ impl Egress {
         self.free_at
     }
 
-    /// Whether a start needs an event at an instant; if so, it has one now.
+    /// Whether a start needs a timer at an instant; if so, one is counted as set.
     #[inline(always)]
     pub fn is_timer_needed(&mut self, at: u64) -> bool {
         let is_needed = at < self.timer_at;
@@ -337,7 +340,7 @@ impl Egress {
         is_needed
     }
 
-    /// An event that announced a start has come.
+    /// Handles a timer that announced a start.
     #[inline(always)]
     pub fn timer_came(&mut self, now: u64) {
         if self.timer_at <= now {
@@ -345,7 +348,7 @@ impl Egress {
         }
     }
 
-    /// Tells which class data travels in, before the run.
+    /// Sets the class that data travels in, before the run.
     pub fn set_data_class(&mut self, class: u8) {
         self.data_class = class;
     }
@@ -365,19 +368,21 @@ impl Egress {
         self.rate.serialization(Bytes(u64::from(bytes))).0
     }
 
-    /// Computed form, whole picoseconds per byte, nobody counts packets: packets come by [`Egress::enqueue_fast`].
+    /// Whether the port has computed form, whole picoseconds per byte and no count of packets: packets come by
+    /// [`Egress::enqueue_fast`].
     #[inline(always)]
     pub fn uses_fast_path(&self) -> bool {
         self.uses_fast_path
     }
 
-    /// As [`Egress::uses_fast_path`], where the node's policy compares its ports: whoever accepts a packet tells it.
+    /// As [`Egress::uses_fast_path`], where the node's policy compares its ports: each accepted packet must be reported
+    /// to the node's loads.
     #[inline(always)]
     pub fn is_listed(&self) -> bool {
         self.listed
     }
 
-    /// As [`Egress::enqueue_computed`] at a plain port.
+    /// As [`Egress::enqueue_computed`], at a port on the fast path.
     #[inline(always)]
     pub fn enqueue_fast(&mut self, now: u64, bytes: u32) -> Option<u64> {
         let end = self.free_at.max(now) + u64::from(bytes) * self.ps_per_byte;
@@ -395,22 +400,22 @@ impl Egress {
         class >= self.computed_from
     }
 
-    /// Whether the start of a packet of this class is known at once if no pause frame comes before it. It may not join its
-    /// queue before starts that are past have happened, for it would overtake those packets.
+    /// Whether the start of a packet of this class is known at once if no pause frame comes before it. The packet may
+    /// not join its queue while past starts are pending, for it would overtake those packets.
     #[inline(always)]
     pub fn is_computed_unless_frames(&self, class: u8) -> bool {
         class == self.computed_unless_frames
     }
 
-    /// Whether a packet of this class would start next, and when. Starts before `now` must have happened.
+    /// Whether a packet of this class would start next, and when. The port must be advanced to `now`.
     #[inline(always)]
     pub fn start_if_next(&self, now: u64, class: u8) -> Option<u64> {
         let filled = self.queues.as_deref().map_or(0, |queues| queues.filled);
         (filled >> class == 0).then(|| self.free_at.max(now))
     }
 
-    /// Appends a packet whose start is known at once; its arrival at the other end, or `None` if the queue is full.
-    /// Starts before `now` must have happened.
+    /// Appends a packet whose start is known at once; returns its arrival at the other end, or `None` if the queue is
+    /// full. The port must be advanced to `now`.
     #[inline(always)]
     pub fn enqueue_computed(&mut self, now: u64, bytes: u32) -> Option<u64> {
         let start = self.free_at.max(now);
@@ -429,11 +434,11 @@ impl Egress {
         Some(end + self.delay)
     }
 
-    /// A backlog larger than ever: tells whether the queue may hold it.
+    /// Handles a backlog larger than ever; returns whether the queue may hold it.
     #[cold]
     #[inline(never)]
     fn note_peak(&mut self, now: u64, backlog: u64) -> bool {
-        // At a rate that changes nothing is whole picoseconds per byte.
+        // At a port whose rate changes, `ps_per_byte` is zero.
         if self.ps_per_byte == 0
             && let Some(fits) = self.note_mixed_peak(now, backlog)
         {
@@ -449,7 +454,7 @@ impl Egress {
 
     #[inline(never)]
     fn count_computed(&mut self, now: u64, start: u64) {
-        // One that comes to an idle wire waits for this instant; none of the others starts at the next one.
+        // A packet that comes to an idle wire waits for this instant; none of the others starts at the next one.
         let enters = start == now && self.next_start == u64::MAX;
         self.waiting.push(start + u64::from(enters));
         let in_queues = if self.counts_starts { 0 } else { self.waiting_in_queues(now) };
@@ -460,7 +465,7 @@ impl Egress {
         }
     }
 
-    /// Packets in class queues whose turn does not come at `now`.
+    /// Packets in class queues that do not start at `now`.
     fn waiting_in_queues(&self, now: u64) -> u32 {
         self.n_queued() - u32::from(self.next_start == now)
     }
@@ -472,19 +477,19 @@ impl Egress {
             + self.extras.outside
     }
 
-    /// Appends a packet to its class queue at `now`; starts before `now` must have happened.
+    /// Appends a packet to its class queue at `now`; the port must be advanced to `now`.
     #[inline(always)]
     pub fn enqueue(&mut self, now: u64, packet: &Packet) -> Enqueued {
         self.append(now, self.free_at.max(now), packet)
     }
 
-    /// As [`Egress::enqueue`], of a packet that may join though starts have not happened ([`Egress::may_join`]).
+    /// As [`Egress::enqueue`], of a packet that may join while past starts are pending ([`Egress::may_join`]).
     #[inline(always)]
     pub fn join(&mut self, now: u64, packet: &Packet) -> Enqueued {
         self.append(now, self.free_at.max(now.min(self.next_start)), packet)
     }
 
-    /// As [`Egress::enqueue`], where the wire is free for what is queued from `free_at` on.
+    /// As [`Egress::enqueue`], where the wire is free for queued packets from `free_at` on.
     #[inline(always)]
     fn append(&mut self, now: u64, free_at: u64, packet: &Packet) -> Enqueued {
         let busy = self.serialization(packet.bytes);
@@ -517,7 +522,7 @@ impl Egress {
             self.count.as_deref_mut().expect("seen by the caller").entered = Some(now);
         }
         let waiting = self.waiting_packets(now);
-        // The packet itself waits by now.
+        // The packet itself is counted already.
         let bytes = self.bytes_ahead(now, self.queued - busy);
         let found = QueueSnapshot { at: now, packets: waiting as u32 - 1, bytes, ingress: 0 };
         let count = self.count.as_deref_mut().expect("seen by the caller");
@@ -527,7 +532,8 @@ impl Egress {
         }
     }
 
-    /// What a packet finds that is not taken; absent where none is recorded. Starts before `now` must have happened.
+    /// The queue that a packet finds which is not accepted; absent where none is recorded. The port must be advanced to
+    /// `now`.
     #[cold]
     pub fn snapshot_for_dropped(&mut self, now: u64) -> Option<QueueSnapshot> {
         self.trace()?;
@@ -553,7 +559,7 @@ impl Egress {
         self.take_of((queues.filled | 1).ilog2() as u8)
     }
 
-    /// Takes the transmission of a data packet that waits among others, and starts when the first of them could.
+    /// Takes the first data packet, regardless of the order of classes; it starts when the next packet would.
     pub fn take_start_of_data(&mut self) -> Start {
         self.take_of(self.data_class)
     }
@@ -588,7 +594,7 @@ impl Egress {
         }
     }
 
-    /// An accepted packet is not sent after all.
+    /// Subtracts an accepted packet that is not sent after all.
     fn lose(&mut self, packet: &Packet) {
         self.bytes -= u64::from(packet.bytes);
     }
@@ -598,7 +604,7 @@ impl Egress {
         self.extras.watched
     }
 
-    /// Whether something happens at the start of a transmission: it is watched, or guarded.
+    /// Whether starts have effects: the port is watched, or guarded.
     #[inline(always)]
     pub fn has_start_effects(&self) -> bool {
         self.has_start_effects
@@ -609,19 +615,19 @@ impl Egress {
         self.dropped += 1;
     }
 
-    /// The entry of a transmission that starts.
+    /// The link's entry for a transmission that starts.
     #[inline]
     pub fn entry(&self, start: &Start) -> InFlight {
         InFlight { arrival: start.end + self.delay, packet: start.packet }
     }
 
-    /// Bytes accepted and not yet sent at `now`; starts before `now` must have happened.
+    /// Bytes accepted and not yet sent at `now`; the port must be advanced to `now`.
     #[inline]
     pub fn waiting_bytes(&self, now: u64) -> u64 {
         self.bytes_ahead(now, self.queued)
     }
 
-    /// The bytes that the wire is busy with from `now` on, and then for a span of so many ps.
+    /// The bytes that the wire sends from `now` until it is free, and then for `queued` ps.
     #[inline]
     fn bytes_ahead(&self, now: u64, queued: u64) -> u64 {
         let rest = self.free_at.max(now) - now;
@@ -632,9 +638,9 @@ impl Egress {
         }
     }
 
-    /// Packets waiting at `now`, the one on the wire not included; starts before `now` must have happened.
+    /// Packets waiting at `now`, the one on the wire not included; the port must be advanced to `now`.
     ///
-    /// One whose turn comes at this instant has left; one that has come to an idle wire at this instant has not
+    /// A packet that starts at this instant has left; one that has come to an idle wire at this instant has not
     /// (Zeltser 2026, its simulator: a queue is drained before what arrives at the same instant is handled).
     ///
     /// # Panics

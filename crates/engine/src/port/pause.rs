@@ -1,22 +1,22 @@
 //! Pausing a class at a port.
 //!
-//! Models: the packets of a paused class stand aside, so that those who serve the queues need not ask; what is on the wire
-//! goes on.
+//! Models: the packets of a paused class are moved out of the class queues, so that the scheduler need not check for
+//! pauses; a transmission under way is completed.
 //!
-//! Invariants: nothing of a paused class starts before it may go on, however late somebody looks.
+//! Invariants: no packet of a paused class starts before the class is resumed, however late the port is accessed.
 
 use super::{Egress, Enqueued, Extras, N_QUEUES};
 use crate::packet::{Packet, PacketKind};
 use crate::turns::bits;
 
-/// How long classes were paused.
+/// Times for which classes were paused.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Pauses {
-    /// Since when one is, in ps.
+    /// When the current pause began, in ps.
     pub since: u64,
-    /// Of the time since then, what the wire took for other classes, in ps; where there are credits.
+    /// Wire time of other classes since then, in ps; where there are credits.
     pub busy: u64,
-    /// Spans that are over, summed, in ps.
+    /// Sum of the pauses that are over, in ps.
     pub total: u64,
     /// Frames sent from here that pause a class at the other end.
     pub n_sent: u64,
@@ -29,8 +29,8 @@ impl Egress {
         u32::from(self.paused) >> class & 1 == 1
     }
 
-    /// The other end pauses classes, one bit each, or lets them go on; starts before `now` must have happened. Tells the
-    /// next start where there was none.
+    /// Pauses classes, one bit each, or resumes them, as the other end signals; the port must be advanced to `now`.
+    /// Returns the next start where there was none before.
     pub fn set_paused(&mut self, now: u64, classes: u8, is_paused: bool) -> Option<u64> {
         let before = self.paused;
         self.paused = if is_paused { before | classes } else { before & !classes };
@@ -45,7 +45,7 @@ impl Egress {
             _ => {}
         }
         if before & !paused != 0 {
-            // Nothing starts before the pause ends, whoever asks, and whenever.
+            // Nothing starts before the pause ends, regardless of when the port is accessed.
             self.free_at = self.free_at.max(now);
         }
         if changed == 0 || self.queues.is_none() {
@@ -54,8 +54,8 @@ impl Egress {
         self.move_paused_classes(now, changed)
     }
 
-    /// The packets of classes, one bit each, go aside while these are paused, and come back: those who serve the queues need
-    /// not ask.
+    /// Moves the packets of classes, one bit each, out of the class queues when these are paused, and back when they
+    /// are resumed. Returns the next start where there was none before.
     pub(super) fn move_paused_classes(&mut self, now: u64, classes: u8) -> Option<u64> {
         let filled = bits(classes).map(|class| self.swap_paused(class)).last().expect("at least one");
         let was_none = self.next_start == u64::MAX;
@@ -75,8 +75,8 @@ impl Egress {
         }
     }
 
-    /// A frame about a class, as a bit, that has not started says something else instead; tells what it would have said.
-    /// Starts before now must have happened.
+    /// Changes the kind of a waiting frame about a class, as a bit; returns the kind it had. The port must be advanced
+    /// to now.
     pub fn amend_frame(&mut self, kind: PacketKind, class: u8) -> Option<PacketKind> {
         let queue = &mut self.queues.as_deref_mut()?.classes[Packet::BEFORE_CLASSES as usize];
         let frame = queue.iter_mut().find(|frame| frame.sequence == u32::from(class))?;
@@ -85,7 +85,7 @@ impl Egress {
         Some(before)
     }
 
-    /// A frame that pauses a class, as a bit, will not be sent after all.
+    /// Subtracts a frame that pauses a class, as a bit, and will not be sent after all.
     pub fn uncount_pause(&mut self, class: u8) {
         self.extras.pauses.n_sent -= 1;
         if let Some(by_class) = self.by_class_mut() {
@@ -93,18 +93,18 @@ impl Egress {
         }
     }
 
-    /// Exchanges the packets of a class with those that stand aside; the classes that have packets then.
+    /// Swaps the class queue of a class and its queue of paused packets; returns the classes that have packets then.
     pub(super) fn swap_paused(&mut self, class: u8) -> u32 {
         let queues = self.queues.as_deref_mut().expect("class queues exist in this form");
         let queue = &mut queues.classes[class as usize % N_QUEUES];
-        let Extras { paused_packets: aside, by_class, .. } = &mut *self.extras;
-        let aside = by_class.as_deref_mut().map_or(aside, |by_class| by_class.paused_packets_of(class));
-        std::mem::swap(queue, aside);
+        let Extras { paused_packets: paused, by_class, .. } = &mut *self.extras;
+        let paused = by_class.as_deref_mut().map_or(paused, |by_class| by_class.paused_packets_of(class));
+        std::mem::swap(queue, paused);
         queues.filled = queues.filled & !(1 << class) | u32::from(!queue.is_empty()) << class;
         queues.filled
     }
 
-    /// Packets that stand aside take their place among the others again, when no start is looked for any more.
+    /// Moves packets of paused classes back into the class queues, once no start is scheduled any more.
     pub(super) fn bring_back(&mut self) {
         if !self.extras.paused_packets.is_empty() {
             self.swap_paused(self.data_class);
@@ -114,9 +114,9 @@ impl Egress {
         bits(classes).for_each(|class| _ = self.swap_paused(class));
     }
 
-    /// Appends a packet of a paused class; starts before `now` must have happened. Tells whether the queue may hold it.
+    /// Appends a packet of a paused class; the port must be advanced to `now`. Returns whether the queue may hold it.
     pub fn enqueue_paused(&mut self, now: u64, packet: &Packet) -> bool {
-        // As any packet, but that nothing starts because of it.
+        // As for any packet, except that no start follows from it.
         let before = std::mem::replace(&mut self.next_start, u64::MAX - 1);
         self.swap_paused(packet.class());
         let is_taken = self.enqueue(now, packet) != Enqueued::Full;
@@ -137,7 +137,7 @@ mod tests {
     use crate::ring::ring;
 
     #[test]
-    fn what_stood_aside_is_lost_with_what_it_found() {
+    fn paused_packets_are_lost_with_their_records() {
         let (sender, _receiver) = ring();
         let mut port = Egress::new(PortId(0), Channel::new(sender, Far::Inside(0)), Rate(8_000_000_000), 0);
         port.set_form(Form::Lazy);

@@ -1,8 +1,9 @@
-//! A port that writes down what it is like when the transmission of a packet starts (in-band telemetry).
+//! A port that records its state when the transmission of a packet starts (in-band telemetry).
 //!
-//! Leaves out: how it travels (`telemetry.rs`).
+//! Leaves out: how records travel (`telemetry.rs`).
 //!
-//! Invariants: such a port is watched, and computes no start at enqueue, so what waits is what waits at that instant.
+//! Invariants: such a port is watched and computes no start at enqueue, so the recorded queue is the one at that
+//! instant.
 
 use netloom_policy::congestion::Hop;
 use netloom_units::Time;
@@ -13,7 +14,7 @@ use crate::context::PartitionContext;
 use crate::telemetry::{Probe, Record};
 
 impl Egress {
-    /// Lets the port write down what it is like, before the run.
+    /// Enables telemetry records at this port, before the run.
     ///
     /// # Panics
     /// In computed form.
@@ -24,7 +25,7 @@ impl Egress {
         self.note_care();
     }
 
-    /// The transmission of a packet starts: its record, where there are such.
+    /// The telemetry record of a packet whose transmission starts, where there is one.
     #[inline]
     pub fn write_down(&mut self, start: &mut Start, context: &mut PartitionContext) -> Option<Record> {
         self.extras.probe.as_ref()?;
@@ -39,7 +40,7 @@ impl Egress {
         self.extras.probe.as_deref_mut()?.note(&mut start.packet, hop, telemetry)
     }
 
-    /// The packet of a record gets to the other end.
+    /// Sends the record of a packet that reaches the other end.
     #[cold]
     pub fn send_record(&mut self, record: &Record) {
         if let Some(probe) = &mut self.extras.probe {

@@ -1,10 +1,10 @@
-//! Queue pairs of several classes at one NIC port.
+//! Queue pairs of several traffic classes at one NIC port.
 //!
-//! Models: strict classes before weighted ones, which take turns; a class has something if one of its queue pairs is ready
-//! when the wire is free; each class is paused by itself.
-//! Leaves out: everything that queue pairs of one class do among themselves.
+//! Models: strict classes before weighted ones, which are scheduled in turns; a class is backlogged if one of its queue
+//! pairs is ready when the link is free; each class is paused separately.
+//! Leaves out: scheduling among the queue pairs of one class.
 //!
-//! Invariants: as at egress ports, turns depend on what is ready at starts of weighted packets alone.
+//! Invariants: as at egress ports, the turns depend only on what is ready when weighted packets start.
 
 use netloom_model::Model;
 
@@ -23,15 +23,15 @@ use crate::turns::{Turns, bits};
 pub struct ByClass {
     /// Queue pairs that have something to send, by class.
     ready: [Ready; 8],
-    /// Classes that have such, one bit each.
+    /// Classes with such queue pairs, one bit each.
     filled: u8,
-    /// Classes that take turns.
+    /// Weighted classes, one bit each.
     weighted: u8,
     turns: Turns,
 }
 
 impl ByClass {
-    /// Nothing is ready; absent where data is not told apart.
+    /// Initially no queue pair is ready; `None` where data is not separated by class.
     pub fn of(model: &Model) -> Option<Box<ByClass>> {
         let classes = &model.queues.classes;
         let turns = Turns::new(classes, model.transport.packet);
@@ -40,13 +40,13 @@ impl ByClass {
         classes.separates_data().then(|| Box::new(fresh()))
     }
 
-    /// A queue pair of a class will be ready.
+    /// Adds a queue pair of a class, ready from the instant in its turn.
     pub fn push(&mut self, class: u8, turn: ready::Turn) {
         self.ready[usize::from(class & 7)].push(turn);
         self.filled |= 1 << class;
     }
 
-    /// A queue pair of a class has nothing to send any more.
+    /// Removes a queue pair of a class: it has nothing left to send.
     pub fn remove(&mut self, class: u8, place: u32) {
         self.ready[usize::from(class & 7)].remove(place);
         self.note_filled(class);
@@ -66,7 +66,7 @@ impl ByClass {
         self.ready[usize::from(class & 7)].first().expect("the class is marked as filled")
     }
 
-    /// From when on a queue pair is ready, of classes that are not paused.
+    /// The earliest instant from which a queue pair of a class that is not paused is ready.
     pub fn first_from(&self, paused: impl Fn(u8) -> bool) -> Option<u64> {
         bits(self.filled).filter(|&class| !paused(class)).map(|class| self.first_of(class).from).min()
     }
@@ -88,7 +88,7 @@ impl ByClass {
 }
 
 impl SendPair {
-    /// The size on the wire of the packet that it sends next.
+    /// The size on the wire of the queue pair's next packet.
     fn next_bytes(&mut self, round: &Round) -> u32 {
         let position = self.sender.next_position();
         let message = self.message_at(position);
@@ -98,7 +98,7 @@ impl SendPair {
 }
 
 impl NicPort {
-    /// As `Lane::serve`, where data is told apart by class.
+    /// As `NicPort::serve`, where data is separated by class.
     #[inline(never)]
     pub(super) fn serve_by_class(
         &mut self,
@@ -119,7 +119,7 @@ impl NicPort {
                 advance_port(egress, until, context, round);
                 return from.max(egress.free_at());
             }
-            // Control packets that wait go first.
+            // Queued control packets go first.
             if egress.has_start_before(start + 1) {
                 advance_port(egress, start + 1, context, round);
                 continue;

@@ -1,4 +1,4 @@
-//! Answers come back to the host that sent the data.
+//! ACKs, NACKs and CNPs received by the host that sent the data.
 
 use netloom_model::{NackReaction, Rdma};
 use netloom_policy::congestion::{Controller, Signal};
@@ -26,7 +26,7 @@ impl Node {
         let node = self.place;
         let rdma = round.model.transport.rdma().expect("queue pairs have such a transport");
         let Some(flow) = round.flows.get(packet.flow as usize) else {
-            // It is part of no message: a switch's notice.
+            // It belongs to no message: a share notice from a switch.
             return self.be_allowed(now, packet);
         };
         let slot = flow.send_slot;
@@ -49,16 +49,17 @@ impl Node {
                 return self.finish_messages(now, packet.slot, context, round);
             }
         }
-        // Nothing holds it, since it senses no acknowledgements.
+        // No window limits it, since its congestion control does not react to acknowledgements.
         let has_work = pair.sender.has_work();
         if pair.is_queued != has_work {
             nic.queue(now, packet.slot, has_work);
         }
     }
 
-    /// Messages are wholly acknowledged: they are reported, and who sent them is told.
+    /// Messages are wholly acknowledged: reports them and notifies their sending actors.
     ///
-    /// Told only when all of them are taken: whoever is told may post another message on the same queue pair.
+    /// Actors are notified only after all these messages are removed: an actor may then post another message on the
+    /// same queue pair.
     #[inline(never)]
     pub(super) fn finish_messages(
         &mut self,
@@ -82,7 +83,7 @@ impl Node {
     }
 }
 
-/// Whether a control packet tells congestion control of congestion.
+/// Whether a control packet is a congestion notification.
 fn is_notification(packet: &Packet, rdma: &Rdma) -> bool {
     match packet.kind() {
         PacketKind::Cnp => true,
@@ -92,14 +93,14 @@ fn is_notification(packet: &Packet, rdma: &Rdma) -> bool {
 }
 
 impl Nic {
-    /// Rates follow from what a control packet tells of congestion.
+    /// Adapts rates to the congestion signalled by a control packet.
     #[inline(never)]
     fn be_warned(&mut self, now: u64, packet: &Packet, rdma: &Rdma) {
         let pair = self.sends.get_mut(packet.slot);
         let nic_port = &mut self.ports[pair.port as usize];
         pair.be_warned(now, packet, rdma, &nic_port.controller);
         if nic_port.controller.is_for_port() {
-            // All of its queue pairs have heard the same.
+            // Congestion control acts per port: all its queue pairs take the same rate state.
             let (port, rate) = (pair.port, pair.rate);
             nic_port.feedback = rate;
             self.sends.iter_mut().filter(|pair| pair.port == port).for_each(|pair| pair.rate = rate);
@@ -108,7 +109,7 @@ impl Nic {
 }
 
 impl SendPair {
-    /// Takes note of what has arrived; tells whether more has than before.
+    /// Records what the receiver reports; returns whether the acknowledgement advanced.
     #[inline(always)]
     pub(super) fn learn(&mut self, packet: &Packet, rdma: &Rdma) -> bool {
         let una = self.sender.course().una;
@@ -122,7 +123,7 @@ impl SendPair {
         }
     }
 
-    /// The rate follows from what a control packet tells of congestion.
+    /// Adapts the rate to the congestion signalled by a control packet.
     fn be_warned(&mut self, now: u64, packet: &Packet, rdma: &Rdma, controller: &Controller) {
         let is_nack = packet.kind() == PacketKind::Nack;
         if is_nack && rdma.nack == NackReaction::SlowStart {
@@ -135,7 +136,7 @@ impl SendPair {
         controller.on_congestion(&mut self.rate, Time(now), signal);
     }
 
-    /// More has been acknowledged: the time for the next acknowledgement begins.
+    /// The acknowledgement advanced: restarts the retransmission timeout.
     pub(super) fn acknowledged(&mut self, now: u64, rdma: &Rdma) {
         self.n_timeouts = 0;
         let course = *self.sender.course();

@@ -1,11 +1,12 @@
-//! A NIC that starts data no faster than its host can hand it over.
+//! A NIC that starts data packets no faster than its host can supply them.
 //!
-//! Models: one limit over all ports, and a lower one while several queue pairs have something to send: after a packet the
-//! next one starts no earlier than the first would have taken at the limit; of several ports the one that could start
-//! first does, among equals the one that has been idle for longest.
-//! Leaves out: control packets, which need nothing of the host; classes of data, with which there is no such limit.
+//! Models: one injection rate limit over all ports, and a lower one while several queue pairs have something to send:
+//! between two starts there is at least the first packet's serialization time at the limit; of several ports the one
+//! that could start first is served, and among equals the one that has been idle for longest.
+//! Leaves out: control packets, which the NIC generates without the host; data separated by class, which has no such
+//! limit.
 //!
-//! Invariants: what starts when does not depend on who looks and when.
+//! Invariants: start times do not depend on when the port is advanced.
 
 use netloom_model::Model;
 use netloom_units::{Bytes, Rate};
@@ -28,7 +29,7 @@ pub struct Injection {
 }
 
 impl Injection {
-    /// The limit of a model's hosts; absent where there is none.
+    /// The limit of a model's hosts; `None` if there is none.
     pub fn of(model: &Model) -> Option<Box<Injection>> {
         let hosts = &model.workload.hosts;
         let limit = |rate| Injection { rate, to_many: hosts.injection_to_many.unwrap_or(rate), next: 0 };
@@ -37,12 +38,12 @@ impl Injection {
 }
 
 impl Nic {
-    /// The instant before which the limit lets nothing start.
+    /// The earliest instant at which the limit allows a start.
     pub fn not_before(&self) -> u64 {
         self.injection.as_ref().map_or(0, |injection| injection.next)
     }
 
-    /// The port that could start a data packet first, and when.
+    /// The port that could start a data packet first, with the start time.
     fn first_start(&self, ports: &[Egress], data: u8) -> Option<(u64, usize)> {
         let gate = self.not_before();
         let start = |(place, (nic_port, egress)): (usize, (&super::nic::NicPort, &Egress))| {
@@ -54,7 +55,7 @@ impl Nic {
         first.map(|(start, _, place)| (start, place))
     }
 
-    /// As [`crate::node::Node::serve_now`], where there is a limit.
+    /// As [`crate::node::Node::serve_now`], with an injection limit.
     #[inline(never)]
     pub(super) fn serve_limited(
         &mut self,

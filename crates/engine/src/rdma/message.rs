@@ -1,22 +1,22 @@
-//! Messages on queue pairs, at their two ends.
+//! Messages on queue pairs, at sender and receiver.
 
 /// A message being sent.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Outgoing {
     /// Packets put on the wire.
     pub packets: u64,
-    /// Of these, packets that had been sent before.
+    /// Of these, retransmissions.
     pub again: u64,
-    /// Answers that came back.
+    /// ACKs, NACKs and CNPs received.
     pub answers: u64,
-    /// Of these, those that congestion control took as notifications.
+    /// Of these, congestion notifications.
     pub notified: u32,
     /// Timeouts of its queue pair while it was the first message there that was not wholly acknowledged.
     pub timeouts: u32,
 }
 
 impl Outgoing {
-    /// Packets put on the wire, less answers that came back.
+    /// Packets put on the wire, less responses received.
     pub fn balance(&self) -> i64 {
         self.packets.cast_signed() - self.answers.cast_signed()
     }
@@ -25,31 +25,31 @@ impl Outgoing {
 /// A message being received.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Incoming {
-    /// Answers sent, less packets that came.
+    /// Responses sent, less packets received.
     pub balance: i64,
     /// Bytes still missing.
     pub missing: u64,
-    /// Packets taken.
+    /// Packets accepted.
     pub packets: u32,
-    /// Links they crossed.
+    /// Sum of the links they crossed.
     pub hops: u64,
-    /// What the way of its packets was like.
+    /// Counters of its packets beside these.
     pub tally: Tally,
 }
 
-/// What a receiver saw of a message beside its bytes.
+/// What a receiver counts of a message beside its bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Packets that had been sent before.
+    /// Retransmitted packets received.
     pub again: u32,
-    /// Packets that had been taken before: sent again for nothing.
+    /// Duplicates of packets already accepted: spurious retransmissions.
     pub duplicates: u32,
     /// NACKs sent.
     pub nacks: u32,
-    /// Marked packets.
+    /// ECN-marked packets.
     pub marked: u32,
     /// CNPs sent.
     pub cnps: u32,
-    /// Most packets by which one came early.
+    /// Reordering extent: the most packets by which one arrived early.
     pub distance: u32,
 }

@@ -1,13 +1,15 @@
-//! RDMA at hosts: queue pairs, the NIC that serves them, and what they answer.
+//! RDMA at hosts: queue pairs, the NIC that serves them, and their responses.
 //!
 //! Models: `docs/concepts/roce.md`.
-//! Leaves out: what a transport answers and repeats and how fast a queue pair may send; the policies know. What switches do.
+//! Leaves out: what a transport acknowledges and retransmits and how fast a queue pair may send (see the policies);
+//! what switches do.
 //!
-//! Where to look: `nic` is the table of everything a host has; `pair` and `message` what stands in it; `serve` puts packets
-//! on the wire, `receive` takes data, `control` takes answers; `senses` is for congestion control that needs more than marks.
+//! Where to look: `nic` holds a host's tables; `pair` and `message` are their entries; `serve` puts packets on the
+//! wire, `receive` takes data, `control` takes responses; `senses` is for congestion control that needs more than
+//! marks.
 //!
-//! Invariants: a queue pair's place is used again only when nothing of its messages is left anywhere in the fabric, so a
-//! late packet never meets a stranger.
+//! Invariants: a queue pair's slot is reused only when nothing of its messages is left anywhere in the fabric, so a
+//! late packet never reaches the wrong queue pair.
 
 mod by_class;
 mod control;

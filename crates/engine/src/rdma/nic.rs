@@ -20,53 +20,54 @@ use crate::slab::Slab;
 /// See the module.
 #[derive(Debug)]
 pub struct Nic {
-    /// Sending ends.
+    /// Sending ends of queue pairs.
     pub sends: Slab<SendPair>,
-    /// Receiving ends.
+    /// Receiving ends of queue pairs.
     pub receives: Slab<ReceivePair>,
     /// Messages being sent.
     pub outgoing: Slab<Outgoing>,
     /// Messages being received.
     pub incoming: Slab<Incoming>,
-    /// One for each port.
+    /// State of each port.
     pub ports: Vec<NicPort>,
-    /// Its ports whose links end in the same partition.
+    /// Ports whose links end in the same partition.
     pub inner_ports: Vec<u32>,
     /// Whether a queue pair may be ready at one of these.
     pub has_inner_work: bool,
-    /// No data packet starts before this instant: a lower bound, and lowered when one may start earlier.
+    /// No data packet starts before this instant: a lower bound, reduced when a packet may start earlier.
     pub quiet_until: u64,
-    /// Queue pairs that have sent.
+    /// Number of queue pairs that have sent.
     pub n_pairs: u32,
-    /// What it starts at most, where there is such a limit.
+    /// The injection rate limit, if there is one.
     pub injection: Option<Box<Injection>>,
-    /// What switches allow it towards other hosts.
+    /// Rates that switches allow towards other hosts.
     pub(super) shares: Vec<Lease>,
-    /// Working memory for lists of queue pairs.
+    /// Scratch memory for lists of queue pairs.
     pub(super) concerned: Vec<u32>,
-    /// In what order packets came, where that is recorded.
+    /// Reordering of received packets, if it is recorded.
     pub reordering: Option<Box<Reordering>>,
 }
 
-/// What belongs to one port.
+/// State of one NIC port.
 #[derive(Debug)]
 pub struct NicPort {
-    /// How fast its queue pairs may send.
+    /// The congestion control of its queue pairs.
     pub controller: Controller,
-    /// Those with something to send, where data is not told apart by class.
+    /// Queue pairs with something to send, where data is not separated by class.
     pub ready: Ready,
     /// The same by class.
     pub by_class: Option<Box<ByClass>>,
-    /// Whether data is not told apart by class, and congestion control senses notifications alone.
+    /// Whether data is not separated by class and congestion control reacts to notifications only.
     pub is_default: bool,
     /// Whether its link ends in the same partition.
     pub is_inner: bool,
-    /// What a queue pair knows that has heard everything that the port was told; where notifications are for the port.
+    /// The rate state after all notifications to the port, for congestion control that acts per port; new queue pairs
+    /// start from it.
     pub feedback: State,
 }
 
 impl Nic {
-    /// A NIC at rest.
+    /// An idle NIC.
     pub fn new(model: &Model, ports: &[Port]) -> Nic {
         let nic_port = |port: &Port| {
             let n_hosts = model.fabric.n_hosts() as u32;
@@ -99,7 +100,7 @@ impl Nic {
         }
     }
 
-    /// Makes a sending end in a class, with a limit if it has one.
+    /// Creates a sending end in a class, with a rate limit if it has one.
     pub fn insert_send(&mut self, rdma: &Rdma, destination: u32, class: u8, limit: Option<Rate>) -> u32 {
         let start = self.ports[0].controller.start();
         let (place, pair) = self.sends.place(|| SendPair::new(Sender::new(rdma.rule, rdma.window), start));
@@ -111,20 +112,20 @@ impl Nic {
         place
     }
 
-    /// Makes a receiving end.
+    /// Creates a receiving end.
     pub fn insert_receive(&mut self, rdma: &Rdma, source: u32) -> u32 {
         let (place, pair) = self.receives.place(|| ReceivePair::new(Receiver::new(rdma.rule)));
         pair.source = source;
         place
     }
 
-    /// Forgets a sending end of which nothing is left.
+    /// Frees a sending end that nothing refers to any more.
     pub fn forget_send(&mut self, place: u32) {
         self.sends.get_mut(place).clear(self.ports[0].controller.start());
         self.sends.remove(place);
     }
 
-    /// Forgets a receiving end of which nothing is left.
+    /// Frees a receiving end that nothing refers to any more.
     pub fn forget_receive(&mut self, place: u32) {
         self.receives.get_mut(place).clear();
         self.receives.remove(place);
@@ -133,14 +134,14 @@ impl Nic {
         }
     }
 
-    /// A queue pair may have something to send from `now` on, or nothing any more.
+    /// Re-evaluates whether a queue pair has something to send, from `now` on.
     pub fn wake(&mut self, now: u64, place: u32) {
         if let Some(has_work) = self.sends.get_mut(place).queue_change() {
             self.queue(now, place, has_work);
         }
     }
 
-    /// Takes a queue pair among those that are or will be ready, or from them.
+    /// Adds a queue pair to the ready queue of its port, or removes it.
     #[inline(never)]
     pub fn queue(&mut self, now: u64, place: u32, has_work: bool) {
         let pair = self.sends.get_mut(place);
@@ -156,7 +157,7 @@ impl Nic {
         nic_port.push(class, turn);
     }
 
-    /// Queue pairs of this host that have waited too often for an acknowledgement, by their numbers.
+    /// Queue pairs of this host that have exceeded their retries, by number.
     pub fn given_up(&self, host: HostId, retries: u32) -> impl Iterator<Item = GivenUp> {
         let given_up = |pair: &SendPair| {
             let number = pair.number.filter(|_| pair.n_timeouts > retries && pair.is_in_flight())?;
@@ -172,7 +173,7 @@ impl Nic {
         found.into_iter()
     }
 
-    /// Writes what later behaviour depends on, without places.
+    /// Writes the state that later behaviour depends on, without slot numbers.
     pub fn write_state(&self, out: &mut StateWriter) {
         let now = out.base();
         let mut sends: Vec<&SendPair> = self.sends.iter().filter(|pair| pair.is_in_flight()).collect();
@@ -221,7 +222,8 @@ impl NicPort {
         }
     }
 
-    /// From when on a queue pair is ready that is not paused; data that is not told apart is in class `data`.
+    /// The earliest instant from which a queue pair that is not paused is ready; data not separated by class is in
+    /// class `data`.
     pub fn first_from(&self, egress: &Egress, data: u8) -> Option<u64> {
         match &self.by_class {
             Some(by_class) => by_class.first_from(|class| egress.is_paused(class)),
@@ -231,7 +233,7 @@ impl NicPort {
 }
 
 impl SendPair {
-    /// Whether something was posted and is not acknowledged.
+    /// Whether something was posted that is not yet acknowledged.
     pub(super) fn is_in_flight(&self) -> bool {
         self.sender.course().una < self.sender.course().end
     }

@@ -12,60 +12,60 @@ use crate::packet::Stamp;
 /// The sending end.
 #[derive(Debug)]
 pub struct SendPair {
-    /// Its number among the host's queue pairs, once it has sent: which is served first at equal instants.
+    /// Its number among the host's queue pairs, once it has sent: lower numbers are served first at equal instants.
     pub number: Option<u32>,
-    /// The host at the other end.
+    /// The destination host.
     pub destination: u32,
-    /// Its place there.
+    /// The slot of the receiving end there.
     pub far: u32,
-    /// Hash input of its packets.
+    /// Flow-hash input of its packets.
     pub entropy: u32,
     /// The NIC port it uses.
     pub port: u32,
     /// The class its packets travel in.
     pub class: u8,
-    /// What is to be sent, and what was.
+    /// Transport state of the sender.
     pub sender: Sender,
-    /// How fast.
+    /// Congestion control state: the current rate.
     pub rate: State,
-    /// What it never exceeds, whatever congestion control allows.
+    /// Upper limit of its rate, independent of congestion control.
     pub limit: Rate,
-    /// The first message that is not wholly acknowledged, if its end lies beyond what is.
+    /// The first message that is not wholly acknowledged; none if its end is at or below the acknowledged position.
     pub first: Posted,
-    /// Those after it, in order.
+    /// The messages after it, in order.
     pub later: VecDeque<Posted>,
-    /// Bytes left of its turn, where a turn is more than a packet.
+    /// Bytes left of its scheduling turn, if a turn is more than a packet.
     pub turn_left: u64,
-    /// The rate of that port.
+    /// The line rate of its port.
     pub line: Rate,
-    /// From when on its pace allows the next packet, in ps.
+    /// The earliest instant at which pacing allows the next packet, in ps.
     pub next_at: u64,
-    /// Whether it stands among those that are or will be ready.
+    /// Whether it is in the ready queue of its port.
     pub is_queued: bool,
-    /// When it is too late for an acknowledgement, in ps; `u64::MAX` while nothing is under way.
+    /// When the retransmission timeout expires, in ps; `u64::MAX` while nothing is in flight.
     pub deadline: u64,
     /// The instant for which a timer is set, `u64::MAX` for none.
     pub timer: u64,
-    /// Timeouts since something was acknowledged.
+    /// Timeouts since the last new acknowledgement.
     pub n_timeouts: u32,
-    /// Whether a window keeps it from sending what it has.
+    /// Whether a congestion window blocks it.
     pub is_window_limited: bool,
-    /// What congestion control senses beside notifications, where it does.
+    /// State for congestion control that reacts to every acknowledgement; else `None`.
     pub signals: Option<Box<Signals>>,
 }
 
 /// A message on a queue pair.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Posted {
-    /// Its place in the flow table.
+    /// Its slot in the flow table.
     pub flow: u32,
-    /// Its place among the host's messages.
+    /// Its slot among the host's outgoing messages.
     pub slot: u32,
     /// The position of its last packet, plus one.
     pub end: u64,
     /// Size of that packet on the wire.
     pub last_bytes: u32,
-    /// What all its packets carry.
+    /// Header fields common to all its packets.
     pub stamp: Stamp,
 }
 
@@ -96,7 +96,7 @@ impl SendPair {
         }
     }
 
-    /// Forgets everything; memory is kept.
+    /// Resets all state; allocated memory is kept.
     pub fn clear(&mut self, rate: State) {
         self.sender.clear();
         self.later.clear();
@@ -109,8 +109,8 @@ impl SendPair {
         *self = SendPair { later, signals, ..SendPair::new(sender, rate) };
     }
 
-    /// From when on it may send again, having sent a packet in its turn: it stays first while something is left of that, unless
-    /// its pace holds it back.
+    /// The earliest instant at which it may send again after a packet in its turn: it stays first while bytes of the
+    /// turn are left, unless pacing delays it.
     #[cold]
     #[inline(never)]
     pub fn keep_turn(&mut self, from: u64, bytes: u64, whole: u64, rate: Rate) -> u64 {
@@ -121,7 +121,7 @@ impl SendPair {
         if self.turn_left > 0 && rate >= self.line { from } else { self.next_at }
     }
 
-    /// The message that a position belongs to.
+    /// The message that contains a packet position.
     #[inline(always)]
     pub fn message_at(&self, position: u64) -> Posted {
         if position < self.first.end {
@@ -130,20 +130,20 @@ impl SendPair {
         self.later[self.later.partition_point(|message| message.end <= position)]
     }
 
-    /// Whether a message, by its place in the flow table, is not wholly acknowledged.
+    /// Whether a message, given by its slot in the flow table, is not wholly acknowledged.
     pub fn is_sending(&self, flow: u32) -> bool {
         let first = (self.sender.course().una < self.first.end).then_some(&self.first);
         first.into_iter().chain(&self.later).any(|message| message.flow == flow)
     }
 
-    /// Whether it has something to send, if it does not stand among those that have accordingly.
+    /// Whether it has something to send, if that differs from its presence in the ready queue.
     #[inline(always)]
     pub fn queue_change(&mut self) -> Option<bool> {
         let has_work = self.sender.has_work() && !self.is_window_limited;
         (self.is_queued != has_work).then_some(has_work)
     }
 
-    /// One more message to send, of so many packets.
+    /// Posts one more message, of `n_packets` packets.
     pub fn post(&mut self, message: Posted, n_packets: u64) {
         if self.sender.course().una < self.first.end {
             self.later.push_back(message);
@@ -159,7 +159,7 @@ impl SendPair {
         self.sender.course().una >= self.first.end
     }
 
-    /// The first message, if it is wholly acknowledged: the next one takes its place.
+    /// Removes and returns the first message if it is wholly acknowledged; the next one becomes the first.
     pub fn take_done(&mut self) -> Option<Posted> {
         if !self.is_first_done() {
             return None;
@@ -172,17 +172,17 @@ impl SendPair {
 /// The receiving end.
 #[derive(Debug)]
 pub struct ReceivePair {
-    /// The host at the other end.
+    /// The source host.
     pub source: u32,
-    /// Its place there.
+    /// The slot of the sending end there.
     pub far: u32,
-    /// What has arrived.
+    /// Transport state of the receiver.
     pub receiver: Receiver,
-    /// Packets taken since the last answer.
+    /// Packets accepted since the last response.
     pub unanswered: u32,
-    /// When the last CNP left, plus one; 0 for never.
+    /// When the last CNP was sent, plus one; 0 for never.
     pub last_cnp: u64,
-    /// Ends of messages of which the last packet has come: (position after it, place in the flow table).
+    /// Ends of messages of which the last packet has arrived: (position after it, slot in the flow table).
     pub ends: Vec<(u64, u32)>,
 }
 
@@ -192,27 +192,27 @@ impl ReceivePair {
         ReceivePair { source: 0, far: 0, receiver, unanswered: 0, last_cnp: 0, ends: Vec::new() }
     }
 
-    /// Forgets everything; memory is kept.
+    /// Resets all state; allocated memory is kept.
     pub fn clear(&mut self) {
         self.receiver.clear();
         self.ends.clear();
         (self.source, self.far, self.unanswered, self.last_cnp) = (0, 0, 0, 0);
     }
 
-    /// Whether everything up to the end of a message has arrived that was not taken before.
+    /// Whether all packets up to the end of a message not yet taken have arrived.
     #[inline]
     pub fn has_ended(&self) -> bool {
         self.ends.iter().any(|end| end.0 <= self.receiver.expected())
     }
 
-    /// Forgets the ends that all has arrived up to.
+    /// Removes the message ends up to which all packets have arrived.
     #[inline]
     pub fn forget_ended(&mut self) {
         let expected = self.receiver.expected();
         self.ends.retain(|end| end.0 > expected);
     }
 
-    /// The next message, in order, that has arrived with all before it.
+    /// Removes and returns the next message, in order, that has arrived completely together with all before it.
     pub fn take_ended(&mut self) -> Option<u32> {
         let expected = self.receiver.expected();
         let first = (0..self.ends.len()).min_by_key(|&place| self.ends[place].0)?;

@@ -1,14 +1,14 @@
-//! Queue pairs of one NIC port in the order in which they are served.
+//! Ready queue of one NIC port: its queue pairs in the order in which they are served.
 //!
-//! Models: turns in rising order. Queue pairs of equal pace ask for their next turns in that order, too: those that do
-//! stand in a line, the others in a heap.
+//! Models: turns in ascending order. Queue pairs of equal rate request their next turns in that order, too: turns
+//! pushed in order are kept in a sorted queue, the others in a heap.
 //!
-//! Invariants: the order is (ready from, number); a place stands here at most once; the line rises.
+//! Invariants: the order is (ready from, number); a slot is in the queue at most once; the sorted queue is ascending.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// See the module. A turn is one word: instant, number and place from the high end.
+/// See the module. A turn is one word: instant, number and slot from the high end.
 #[derive(Debug, Default)]
 pub struct Ready {
     line: VecDeque<u128>,
@@ -18,11 +18,11 @@ pub struct Ready {
 /// A queue pair with something to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn {
-    /// From when on it may send, in ps.
+    /// The earliest instant at which it may send, in ps.
     pub from: u64,
     /// Its number among the host's queue pairs.
     pub number: u32,
-    /// Its place there.
+    /// Its slot there.
     pub place: u32,
 }
 
@@ -39,7 +39,7 @@ impl Turn {
 }
 
 impl Ready {
-    /// Who is served first.
+    /// The queue pair that is served first.
     #[inline(always)]
     pub fn first(&self) -> Option<Turn> {
         match (self.line.front(), self.others.peek()) {
@@ -49,12 +49,12 @@ impl Ready {
         }
     }
 
-    /// How many there are.
+    /// Number of queue pairs.
     pub fn len(&self) -> usize {
         self.line.len() + self.others.len()
     }
 
-    /// One more queue pair.
+    /// Adds a queue pair.
     #[inline(always)]
     pub fn push(&mut self, turn: Turn) {
         let word = turn.word();
@@ -65,14 +65,14 @@ impl Ready {
         }
     }
 
-    /// Who was first goes on later.
+    /// The first queue pair gets a later turn.
     #[inline(always)]
     pub fn put_off(&mut self, later: Turn) {
         self.pop();
         self.push(later);
     }
 
-    /// Who was first has had its turn.
+    /// Removes the first queue pair.
     #[inline(always)]
     pub fn pop(&mut self) {
         match (self.line.front(), self.others.peek()) {
@@ -82,7 +82,7 @@ impl Ready {
         }
     }
 
-    /// A queue pair has nothing to send any more.
+    /// Removes a queue pair that has nothing left to send.
     pub fn remove(&mut self, place: u32) {
         self.line.retain(|&word| Turn::of(word).place != place);
         self.others.retain(|&Reverse(word)| Turn::of(word).place != place);
@@ -111,7 +111,7 @@ mod tests {
             assert_eq!(sorted.pop_first(), Some((first.from, first.number)));
             assert_eq!(first.place, 100 - first.number);
             ready.pop();
-            // Most at one pace, some slower, some gone for a while.
+            // Most at one rate, some slower, some absent for a while.
             let from =
                 first.from + if random.next_u32().is_multiple_of(4) { random.next_u64() % 100 } else { 20 };
             ready.push(Turn { from, ..first });

@@ -1,7 +1,7 @@
 //! Data arrives at a host.
 //!
-//! Models: what a receiver takes and answers, coalesced ACKs, CNPs, messages that are complete.
-//! Leaves out: which answer it is; the transport knows.
+//! Models: acceptance of data packets, the responses to them, coalesced ACKs, CNPs, completion of messages.
+//! Leaves out: the choice of response, which the transport makes.
 
 use netloom_model::Rdma;
 use netloom_policy::congestion::Notify;
@@ -15,7 +15,7 @@ use crate::node::care::{GUARDED, PLAIN};
 use crate::packet::{Address, Packet, PacketKind};
 use crate::round::Round;
 
-/// What a data packet is answered with, in order.
+/// The responses to a data packet, in the order in which they are sent.
 #[derive(Debug, Clone, Copy)]
 struct Answers {
     cnp: bool,
@@ -55,7 +55,7 @@ impl Node {
         incoming.take(packet, receipt, Answers { cnp, answer }, rdma);
         let expected = Psn::of(pair.receiver.expected(), rdma.first_psn).bits();
         let to = Address { host: pair.source, slot: pair.far };
-        // A message whose last packet has not come is not done.
+        // A message cannot be complete before its last packet has arrived.
         let may_end = receipt.is_new && !pair.ends.is_empty();
         let control = |kind| {
             packet.answer(kind, to, rdma.control.0 as u32, round.model.classes.control).expecting(expected)
@@ -76,7 +76,7 @@ impl Node {
         self.answer(now, &packet, context, round);
     }
 
-    /// A control packet leaves.
+    /// Sends a control packet.
     #[inline(always)]
     fn answer(&mut self, now: u64, packet: &Packet, context: &mut PartitionContext, round: &Round) {
         let own = self.ports.len() as u32;
@@ -91,7 +91,7 @@ impl Node {
         }
     }
 
-    /// Messages may have arrived with this packet.
+    /// Reports messages that are complete with this packet.
     #[inline(never)]
     fn complete(
         &mut self,
@@ -125,7 +125,7 @@ impl Node {
 }
 
 impl Incoming {
-    /// One more packet has come, and is answered.
+    /// Counts a received packet and the responses to it.
     #[inline(always)]
     fn take(&mut self, packet: &Packet, receipt: Receipt, answers: Answers, rdma: &Rdma) {
         self.balance += i64::from(answers.cnp) + i64::from(answers.answer.is_some()) - 1;
@@ -141,7 +141,7 @@ impl Incoming {
 }
 
 impl Tally {
-    /// One more packet has come that was not just the next one.
+    /// Counts a packet that is early, a duplicate, retransmitted or marked.
     fn take(&mut self, packet: &Packet, receipt: Receipt, answers: Answers) {
         self.again += u32::from(packet.has(Packet::AGAIN));
         self.duplicates += u32::from(receipt.is_duplicate);
@@ -153,7 +153,7 @@ impl Tally {
 }
 
 impl ReceivePair {
-    /// What a packet is answered with.
+    /// The transport's response to a packet.
     #[inline(always)]
     fn answer(&mut self, receipt: Receipt, is_marked: bool, rdma: &Rdma) -> Option<PacketKind> {
         self.unanswered += u32::from(receipt.is_new);
@@ -172,7 +172,7 @@ impl ReceivePair {
         Some(answer)
     }
 
-    /// Whether a CNP may leave; if so, it does.
+    /// Whether a CNP may be sent now; if so, it counts as sent.
     fn is_cnp_due(&mut self, now: u64, interval: u64) -> bool {
         let is_due = self.last_cnp == 0 || now >= self.last_cnp - 1 + interval;
         if is_due {

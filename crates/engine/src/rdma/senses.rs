@@ -1,11 +1,12 @@
-//! What a queue pair remembers for a congestion control that senses every acknowledgement.
+//! State of a queue pair for a congestion control that reacts to every acknowledgement.
 //!
-//! Models: when the transmission of each packet under way started, so that its acknowledgement gives a round-trip time; what
-//! ports on the way wrote down last; the window.
-//! Leaves out: what follows from it; the policy knows.
+//! Models: the start of transmission of each packet in flight, so that its acknowledgement gives a round-trip time; the
+//! telemetry of the ports on its path from the previous acknowledgement; the congestion window.
+//! Leaves out: the reaction, which is the policy's.
 //!
-//! Invariants: a packet that was sent more than once gives no round-trip time, since nobody knows which one came (Karn and
-//! Partridge, SIGCOMM 1987). Memory grows with the packets under way and is kept, so that none is asked for per packet.
+//! Invariants: a retransmitted packet gives no round-trip time, since it is ambiguous which transmission was
+//! acknowledged (Karn and Partridge, SIGCOMM 1987). Memory grows with the packets in flight and is kept, so that
+//! nothing is allocated per packet.
 
 use netloom_model::Rdma;
 use netloom_policy::congestion::{Controller, Feedback, Hop, Senses};
@@ -20,28 +21,28 @@ use crate::node::Node;
 use crate::packet::{Packet, PacketKind};
 use crate::round::Round;
 
-/// A start that gives no round-trip time.
+/// A start time that gives no round-trip time.
 const UNKNOWN: u64 = u64::MAX;
 
 /// See the module.
 #[derive(Debug)]
 pub struct Signals {
-    /// By position, as far as the mask goes: when the transmission started, in ps.
+    /// Start of transmission in ps, by position modulo the array length.
     starts: Vec<u64>,
-    /// What came with the acknowledgement before.
+    /// Telemetry from the previous acknowledgement.
     before: Vec<Hop>,
-    /// Most packets under way.
+    /// The congestion window, in packets.
     pub window: u64,
 }
 
 impl Signals {
-    /// Of a queue pair that has sent nothing; absent where congestion control senses notifications alone.
+    /// The state of a queue pair that has sent nothing; `None` where congestion control reacts to notifications only.
     pub fn of(controller: &Controller) -> Option<Box<Signals>> {
         let fresh = || Signals { starts: Vec::new(), before: Vec::new(), window: u64::MAX };
         (controller.senses() > Senses::Notifications).then(|| Box::new(fresh()))
     }
 
-    /// Forgets everything; memory is kept.
+    /// Resets all state; allocated memory is kept.
     pub fn clear(&mut self) {
         self.before.clear();
         self.window = u64::MAX;
@@ -51,7 +52,7 @@ impl Signals {
         position as usize & (self.starts.len() - 1)
     }
 
-    /// A packet starts at `at`.
+    /// The transmission of a packet starts at `at`.
     fn started(&mut self, turn: Turn, at: u64, course: Course) {
         let n_needed = (course.highest - course.una) as usize;
         if n_needed > self.starts.len() {
@@ -66,21 +67,21 @@ impl Signals {
         let mut larger = vec![UNKNOWN; (2 * n_needed).next_power_of_two().max(16)];
         let mask = larger.len() - 1;
         let known = if self.starts.is_empty() { 0 } else { course.highest - course.una };
-        // The last one is the packet that starts now.
+        // The last position is the packet that starts now.
         for position in course.una..course.una + known.saturating_sub(1) {
             larger[position as usize & mask] = self.starts[self.place(position)];
         }
         self.starts = larger;
     }
 
-    /// The time since the transmission of a packet under way started, if that is known.
+    /// The time since the transmission of a packet in flight started, if that is known.
     fn since(&self, position: u64, course: Course, now: u64) -> Option<Duration> {
         let is_in_flight = (course.una..course.highest).contains(&position) && !self.starts.is_empty();
         let start = is_in_flight.then(|| self.starts[self.place(position)])?;
         (start != UNKNOWN).then(|| Duration(now - start))
     }
 
-    /// Writes what later behaviour depends on.
+    /// Writes the state that later behaviour depends on.
     pub fn write_state(&self, course: Course, out: &mut StateWriter) {
         out.word(self.window);
         for position in course.una..course.highest {
@@ -98,7 +99,7 @@ impl Signals {
 }
 
 impl SendPair {
-    /// A packet starts at an instant: its rate.
+    /// A packet starts at an instant; returns its sending rate.
     #[inline(never)]
     pub(super) fn send_in_detail(
         &mut self,
@@ -115,18 +116,18 @@ impl SendPair {
         rate
     }
 
-    /// The window follows from what congestion control remembers: it may keep the queue pair from sending what is new, but never
-    /// from sending again what is missing at the other end.
+    /// Updates the window from the congestion control state: it may block new packets of the queue pair, but never
+    /// retransmissions.
     pub(super) fn renew_window(&mut self, now: u64, controller: &Controller) {
         let Some(signals) = &mut self.signals else { return };
         signals.window = controller.window(&self.rate, Time(now));
         let is_full = self.sender.in_flight() >= signals.window;
-        // Asked whether there is anything, a sender forgets what need not be sent again any more.
+        // `has_work` drops retransmissions that are no longer needed, so it is called first.
         let has_repeat = self.sender.has_work() && self.sender.has_repeat();
         self.is_window_limited = is_full && !has_repeat;
     }
 
-    /// An answer arrives, with what the ports on the way wrote down; tells whether more is acknowledged than before.
+    /// Handles a response and the telemetry of the ports on the path; returns whether the acknowledgement advanced.
     fn sense(
         &mut self,
         now: u64,
@@ -143,7 +144,7 @@ impl SendPair {
         let Course { una, highest, .. } = *self.sender.course();
         let Some(signals) = &mut self.signals else { return is_news };
         let named = Psn::from_bits(packet.tag).position(course.una, rdma.first_psn);
-        let heard = Feedback {
+        let feedback = Feedback {
             at: Time(now),
             round_trip: signals.since(named, course, now),
             acknowledged: una - course.una,
@@ -153,7 +154,7 @@ impl SendPair {
             hops,
             before: &signals.before,
         };
-        controller.on_acknowledgement(&mut self.rate, &heard);
+        controller.on_acknowledgement(&mut self.rate, &feedback);
         signals.before.clear();
         signals.before.extend_from_slice(hops);
         is_news
@@ -161,7 +162,7 @@ impl SendPair {
 }
 
 impl Nic {
-    /// Nothing was acknowledged for too long.
+    /// The retransmission timeout has expired.
     pub(super) fn note_timeout(&mut self, now: u64, place: u32) {
         let pair = self.sends.get_mut(place);
         if pair.signals.is_none() {
@@ -174,7 +175,7 @@ impl Nic {
 }
 
 impl Node {
-    /// The end of [`Node::hear`], where congestion control senses every acknowledgement.
+    /// The end of [`Node::receive_feedback`], where congestion control reacts to every acknowledgement.
     #[inline(never)]
     pub(super) fn sense_acknowledgement(
         &mut self,

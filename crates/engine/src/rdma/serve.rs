@@ -1,11 +1,12 @@
 //! The NIC puts packets on the wire.
 //!
-//! Models: one packet at a time; control packets first, but for their turns with data in one lane (`credit`), then the queue pair that has been ready longest; pace, which is the
-//! slower of what congestion control allows and the queue pair's own limit; timeouts.
-//! Leaves out: what a queue pair sends next, which its transport knows.
+//! Models: one packet at a time; control packets first, except where they take turns with data in the same VL
+//! (`credit`), then the queue pair that has been ready longest; pacing at the lower of the rate that congestion control
+//! allows and the queue pair's own limit; timeouts.
+//! Leaves out: which packet a queue pair sends next, which its transport decides.
 //!
-//! Starts happen when somebody looks, like those of a lazy port: whoever acts on the host at an instant first lets all
-//! starts before it happen.
+//! Starts are computed on demand, like those of a lazily advanced port: an action on the host at an instant first
+//! advances the NIC through all starts before it.
 
 use netloom_model::Rdma;
 use netloom_policy::congestion::Controller;
@@ -27,7 +28,7 @@ use crate::round::Round;
 use crate::slab::Slab;
 
 impl Node {
-    /// Lets every start of a data packet before `until` happen.
+    /// Processes every start of a data packet before `until`.
     #[inline(always)]
     pub fn serve(&mut self, until: u64, context: &mut PartitionContext, round: &Round) {
         if self.nic_mut().is_some_and(|nic| nic.quiet_until < until) {
@@ -35,14 +36,15 @@ impl Node {
         }
     }
 
-    /// Something has changed: a data packet may start earlier than was known.
+    /// Something has changed: a data packet may start earlier than expected so far.
     pub fn reevaluate_starts(&mut self) {
         if let Some(nic) = self.nic_mut() {
             nic.quiet_until = 0;
         }
     }
 
-    /// As [`Node::serve`], and so do the starts of control packets; the next start of a data packet, `u64::MAX` for none.
+    /// As [`Node::serve`], and also processes the starts of control packets; returns the next start of a data packet,
+    /// `u64::MAX` for none.
     #[inline(never)]
     pub fn serve_now(&mut self, until: u64, context: &mut PartitionContext, round: &Round) -> u64 {
         let at = (self.id.0, self.place);
@@ -53,7 +55,7 @@ impl Node {
         }
         let Nic { ports: nic_ports, sends, outgoing, quiet_until, .. } = nic;
         let serve = |(nic_port, egress): (&mut NicPort, &mut Egress)| {
-            // One for each way, so that the usual one keeps it in registers.
+            // One `Pairs` per branch, so that the common branch keeps it in registers.
             if !nic_port.is_default {
                 let mut pairs = Pairs { sends: &mut *sends, outgoing: &mut *outgoing, at };
                 return nic_port.serve_by_case(&mut pairs, egress, until, context, round);
@@ -65,8 +67,9 @@ impl Node {
         *quiet_until
     }
 
-    /// In a partition of several nodes others may hear of a packet within the window, so starts on links that end there must
-    /// be events: sets timers for the next ones. On other links starts happen when somebody looks, as at a host by itself.
+    /// In a partition of several nodes a packet may reach another node within the window, so starts on links that end
+    /// inside the partition must be events: sets timers for the next ones. On other links starts are computed on
+    /// demand, as at a host in its own partition.
     #[inline(always)]
     pub fn expect_serve(&mut self, context: &mut PartitionContext, round: &Round) {
         if self.nic_mut().is_some_and(|nic| nic.has_inner_work) {
@@ -90,7 +93,7 @@ impl Node {
         }
     }
 
-    /// Takes note of the ports whose links end in the same partition, before the run.
+    /// Records which ports have links that end in the same partition, before the run.
     pub fn note_inner_ports(&mut self) {
         let Node { ports, host, .. } = self;
         if let Some(nic) = host.as_deref_mut().and_then(|host| host.nic.as_deref_mut()) {
@@ -100,24 +103,24 @@ impl Node {
         }
     }
 
-    /// Lets every start of a data packet at its NIC before the end of the window happen; no later than the next one,
-    /// `u64::MAX` for none.
+    /// Processes every start of a data packet at its NIC before the end of the window; returns a lower bound of the
+    /// next start, `u64::MAX` for none.
     #[inline(always)]
     pub fn finish_serving(&mut self, context: &mut PartitionContext, round: &Round) -> u64 {
         let next = match self.nic_mut() {
             None => return u64::MAX,
-            // Control packets that wait are settled with the ports.
+            // Waiting control packets start when the ports are advanced.
             Some(nic) if nic.quiet_until >= round.end => nic.quiet_until,
             Some(_) => self.serve_now(round.end, context, round),
         };
         if self.returns.is_some() {
-            // Data that started may have let control packets go that had left it the turn.
+            // After data packets have started it may be the turn of waiting control packets.
             self.expect_starts(context);
         }
         next
     }
 
-    /// A timer of a queue pair has come; tells whether it meant anything.
+    /// A timer of a queue pair fires; returns whether it was a timeout.
     pub fn timeout(
         &mut self,
         now: u64,
@@ -171,16 +174,16 @@ impl Node {
         self.host.as_deref_mut()?.nic.as_deref_mut()
     }
 
-    /// A message is handed to its queue pair.
+    /// Posts a message on its queue pair.
     pub fn post(&mut self, now: u64, place: u32, number: u32, context: &mut PartitionContext, round: &Round) {
-        // What was posted before must not be seen to end later than it did.
+        // Earlier messages must not appear to end later than they did.
         self.serve(now, context, round);
         let flow = &round.flows[place as usize];
         let Flow { message, send_slot, send_pair, .. } = *flow;
         let (n_packets, last) = round.model.transport.cut(message.size);
         let mut stamp = flow.stamp(round.model);
         if round.model.balances.switch.asks_for_drained() {
-            stamp = stamp.telling_drained();
+            stamp = stamp.reporting_drained();
         }
         let nic = self.nic_mut().expect("messages on queue pairs need a NIC");
         if nic.sends.get_mut(send_pair).number.is_none() {
@@ -195,7 +198,7 @@ impl Node {
         nic.wake(now, send_pair);
     }
 
-    /// A queue pair is about to send for the first time: it gets its number, its path and its port.
+    /// Opens a queue pair before its first packet: assigns its number, flow-hash input and port.
     fn open(
         &mut self,
         now: u64,
@@ -222,19 +225,20 @@ impl Node {
     }
 }
 
-/// The queue pairs of a NIC as its lanes see them.
+/// The queue pairs of a NIC as its ports use them.
 pub(super) struct Pairs<'a> {
     /// All sending ends.
     pub sends: &'a mut Slab<SendPair>,
     pub outgoing: &'a mut Slab<Outgoing>,
-    /// The host: its id, and its place in the partition.
+    /// The host: its node id, and its index in the partition.
     pub at: (u32, u32),
 }
 
 impl Pairs<'_> {
-    /// The first queue pair of a queue, whose turn it is, sends a packet at `start`.
+    /// The queue pair in turn, the first of a ready queue, sends a packet at `start`.
     ///
-    /// Whether congestion control may sense acknowledgements is known to the compiler, so that others pay nothing for it.
+    /// Whether congestion control may react to acknowledgements is a compile-time parameter, so that other controls do
+    /// not pay for it.
     #[inline(always)]
     pub(super) fn take_packet<const MAY_SENSE: bool>(
         &mut self,
@@ -279,7 +283,7 @@ impl Pairs<'_> {
         packet
     }
 
-    /// A packet leaves by a port at `start`, if its link carries any.
+    /// A packet leaves by a port at `start`, or is dropped if the link is down.
     #[inline(always)]
     pub(super) fn launch(
         &self,
@@ -299,7 +303,7 @@ impl Pairs<'_> {
 }
 
 impl NicPort {
-    /// As `Lane::serve`, where data is told apart by class, or congestion control senses acknowledgements.
+    /// As `NicPort::serve`, where data is separated by class or congestion control reacts to acknowledgements.
     #[inline(never)]
     fn serve_by_case(
         &mut self,
@@ -315,7 +319,7 @@ impl NicPort {
         self.serve::<true>(pairs, egress, until, context, round)
     }
 
-    /// Lets every start at its port before `until` happen; the next start of a data packet, `u64::MAX` for none.
+    /// Processes every start at its port before `until`; returns the next start of a data packet, `u64::MAX` for none.
     #[inline(always)]
     fn serve<const MAY_SENSE: bool>(
         &mut self,
@@ -344,7 +348,7 @@ impl NicPort {
     }
 }
 
-/// Control packets that wait start before data does at `start`; tells whether there were any.
+/// Waiting control packets start before data does at `start`; returns whether there were any.
 #[inline(always)]
 pub(super) fn let_control_start(
     egress: &mut Egress,
@@ -355,7 +359,7 @@ pub(super) fn let_control_start(
     if !egress.has_start_before(start + 1) {
         return false;
     }
-    // Those that start before data could are no question of turns.
+    // Control packets that start before data could do not compete for a turn.
     let is_earlier = egress.takes_turns() && egress.has_start_before(start);
     if !is_earlier && egress.is_turn_of_data() {
         return false;
@@ -376,7 +380,8 @@ fn packet_at(pair: &SendPair, turn: Turn, message: Posted, rdma: &Rdma, round: &
     if packet.has(Packet::DRAINED) { set_drained(packet, pair, turn) } else { packet }
 }
 
-/// A packet says whether its queue pair has drained: all before it is acknowledged, and nothing after it was sent.
+/// Clears the packet's `DRAINED` flag unless its queue pair has drained: all packets before it are acknowledged, none
+/// after it was sent.
 #[cold]
 fn set_drained(packet: Packet, pair: &SendPair, turn: Turn) -> Packet {
     let is_drained = !turn.is_again && turn.position == pair.sender.course().una;
@@ -395,7 +400,7 @@ fn launch(egress: &mut Egress, start: u64, packet: Packet, context: &mut Partiti
     launch_slowly(egress, start, packet, context, round);
 }
 
-/// As [`launch`], at a port that is not plain.
+/// As [`launch`], at a port that does not use the fast path.
 #[inline(never)]
 fn launch_slowly(
     egress: &mut Egress,
@@ -415,14 +420,14 @@ fn launch_slowly(
 }
 
 impl SendPair {
-    /// The time for an acknowledgement begins anew.
+    /// Restarts the retransmission timeout.
     pub(super) fn restart(&mut self, now: u64, rdma: &Rdma) {
         let is_few = self.sender.in_flight() <= Rdma::FEW;
         self.deadline = now + if is_few { rdma.timeout_low.0 } else { rdma.timeout.0 };
     }
 }
 
-/// Sets a timer for the deadline of a queue pair, unless an earlier one will look at it.
+/// Sets a timer for the timeout of a queue pair, unless an earlier timer will check it.
 #[inline(always)]
 pub(super) fn arm(pair: &mut SendPair, node: u32, place: u32, context: &mut PartitionContext) {
     if pair.timer > pair.deadline {

@@ -1,8 +1,8 @@
-//! What switches allow a host towards another one for a while.
+//! Rates that switches allow a host towards another host for a while.
 //!
-//! Models: a share for all queue pairs towards that host together, split evenly among those that have something under way
-//! (ours), and taken over by those that begin later.
-//! Leaves out: how long it holds, and what window it is; congestion control knows.
+//! Models: a share for all queue pairs towards that host together, split evenly among those with packets in flight (a
+//! modelling assumption), and extended to those that begin later.
+//! Leaves out: how long a share holds, and its window; congestion control decides that.
 
 use netloom_units::{Rate, StateWriter, Time};
 
@@ -10,7 +10,7 @@ use super::nic::Nic;
 use crate::node::Node;
 use crate::packet::Packet;
 
-/// A queue pair that begins within this time of a notice takes part in its share.
+/// A queue pair that begins within this time of a notice, in ps, takes part in its share.
 const FRESH: u64 = 20_000_000;
 
 /// See the module.
@@ -19,12 +19,12 @@ pub struct Lease {
     /// The host that is congested.
     destination: u32,
     share: Rate,
-    /// When the notice came, in ps.
+    /// When the notice arrived, in ps.
     at: u64,
 }
 
 impl Lease {
-    /// Writes what later behaviour depends on.
+    /// Writes the state that later behaviour depends on.
     pub fn write_state(&self, out: &mut StateWriter) {
         out.word(u64::from(self.destination));
         out.word(self.share.0);
@@ -33,7 +33,7 @@ impl Lease {
 }
 
 impl Node {
-    /// A switch's notice arrives.
+    /// A share notice from a switch arrives.
     #[cold]
     pub(super) fn be_allowed(&mut self, now: u64, notice: &Packet) {
         let share = Rate(u64::from(notice.tag) * 1_000_000);
@@ -52,7 +52,7 @@ impl Node {
 }
 
 impl Nic {
-    /// Places of the queue pairs towards a host that have something under way.
+    /// Slots of the queue pairs towards a host that have packets in flight.
     fn towards(&mut self, destination: u32) -> Vec<u32> {
         let mut places = std::mem::take(&mut self.concerned);
         places.clear();
@@ -63,7 +63,7 @@ impl Nic {
         places
     }
 
-    /// A queue pair is allowed so much.
+    /// Applies a share to a queue pair.
     fn allow(&mut self, now: u64, place: u32, share: Rate) {
         let pair = self.sends.get_mut(place);
         let controller = &self.ports[pair.port as usize].controller;
@@ -71,7 +71,7 @@ impl Nic {
         pair.renew_window(now, controller);
     }
 
-    /// A queue pair is about to send for the first time: it takes part in what is allowed towards its host.
+    /// A queue pair is about to send for the first time: it takes part in the share towards its destination.
     #[cold]
     pub(super) fn share_with(&mut self, now: u64, place: u32) {
         let destination = self.sends.get_mut(place).destination;

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_told_apart() {
+    fn lines_are_distinguished() {
         for line in 0..MOST_LINES {
             for other in 0..line {
                 let (line, other) = (Style::of(line).pen, Style::of(other).pen);

@@ -1,6 +1,6 @@
 //! Distributions of step times and of flow completion times, a line for each run.
 
-use netloom_report::told::{Cdf, GroupData};
+use netloom_report::panel_data::{Cdf, GroupData};
 
 use super::{Drawn, Run, check_lines, largest, timed, without};
 use crate::chart::frame::Axis;

@@ -4,7 +4,7 @@
 //! fabrics, over blocks of neighbours, as the report has it.
 //! Leaves out: fabrics that have not two tiers, and the busiest link of a cell.
 
-use netloom_report::told::{TierData, Usage};
+use netloom_report::panel_data::{TierData, Usage};
 
 use super::{Drawn, Run, largest, without};
 use crate::chart::style::{AXIS, shade};
@@ -60,7 +60,7 @@ pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
     }
     let mut table = Table::new(COLUMNS);
     for (_, run, tiers) in &with {
-        tell(&mut table, run, tiers);
+        write_rows(&mut table, run, tiers);
     }
     let shares = with.iter().flat_map(|(_, _, tiers)| tiers.up.iter().chain(&tiers.down).flatten().flatten());
     // Up to the next ten percent, so that figures of similar runs have one scale.
@@ -71,7 +71,7 @@ pub fn draw(runs: &[Run], width: f64) -> Result<Drawn, String> {
     Ok(Drawn { picture: chart(width, &maps, most), table, without: lacking })
 }
 
-fn tell(table: &mut Table, run: &Run, tiers: &TierData) {
+fn write_rows(table: &mut Table, run: &Run, tiers: &TierData) {
     let [from, to] = if run.is_unsampled { [0.0, run.simulated] } else { run.span() };
     for (direction, _, cells) in DIRECTIONS {
         for (row, leaves) in cells(tiers).iter().zip(&tiers.leaves) {

@@ -11,7 +11,9 @@ mod over_time;
 mod slowdown;
 mod step_time;
 
-use netloom_report::told::{EventData, GroupData, JobData, OverTime, Report, Slowdowns, SpanData, TierData};
+use netloom_report::panel_data::{
+    EventData, GroupData, JobData, OverTime, Report, Slowdowns, SpanData, TierData,
+};
 
 use crate::chart::style::MOST_LINES;
 use crate::draw::Picture;

@@ -2,7 +2,7 @@
 //!
 //! Models: faults as upright lines; those at the start of a run are no events.
 
-use netloom_report::told::{EventData, OverTime};
+use netloom_report::panel_data::{EventData, OverTime};
 
 use super::{Drawn, Run, check_lines, largest, without};
 use crate::chart::frame::Axis;
@@ -60,7 +60,7 @@ fn draw(runs: &[Run], width: f64, quantity: &Quantity) -> Result<Drawn, String> 
     let mut table = Table::new(quantity.columns);
     let (mut lines, mut events, mut entries) = (Vec::new(), Vec::new(), Vec::new());
     for (number, run, found) in &with {
-        tell(&mut table, quantity, run, found);
+        write_rows(&mut table, quantity, run, found);
         events.extend(happened(run).map(|event| event.time));
         lines.push((*number, *found));
         entries.push(Entry { sign: Sign::Line(Style::of(*number), false), name: run.called.clone() });
@@ -79,7 +79,7 @@ fn draw(runs: &[Run], width: f64, quantity: &Quantity) -> Result<Drawn, String> 
 }
 
 /// Interval by interval, then event by event.
-fn tell(table: &mut Table, quantity: &Quantity, run: &Run, found: &OverTime) {
+fn write_rows(table: &mut Table, quantity: &Quantity, run: &Run, found: &OverTime) {
     for nth in 0..found.throughput.len() {
         let value = (quantity.read)(found, nth);
         table.push([
@@ -91,7 +91,7 @@ fn tell(table: &mut Table, quantity: &Quantity, run: &Run, found: &OverTime) {
         ]);
     }
     for event in happened(run) {
-        let what = told(event).as_str().into();
+        let what = event_text(event).as_str().into();
         table.push([run.name().into(), event.time.into(), Cell::Absent, Cell::Absent, what]);
     }
 }
@@ -140,6 +140,6 @@ fn happened(run: &Run) -> impl Iterator<Item = &EventData> {
     run.events.iter().filter(|event| event.time > 0.0)
 }
 
-fn told(event: &EventData) -> String {
+fn event_text(event: &EventData) -> String {
     format!("{} {} {}", event.target, event.name, event.action)
 }

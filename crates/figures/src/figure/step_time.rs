@@ -1,6 +1,6 @@
 //! Step times: a bar for the mean of each job of each run with its 95 % interval, and marks for p95 and p99.
 
-use netloom_report::told::{Estimate, JobData};
+use netloom_report::panel_data::{Estimate, JobData};
 
 use super::{Drawn, Run, largest, timed};
 use crate::chart::frame::{Axis, Frame, room_below};

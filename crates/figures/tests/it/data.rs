@@ -104,14 +104,14 @@ fn tables_say_what_the_report_says() {
     let place = Place::small();
     let data = place.data();
     let times = &data["steps"][0]["times"];
-    let told = |what: &str, end: &str| times[what][end].as_f64().map(|seconds| seconds.to_string());
+    let reported = |what: &str, end: &str| times[what][end].as_f64().map(|seconds| seconds.to_string());
     let row = [
         Some("4".to_owned()),
-        told("mean", "value"),
-        told("mean", "low"),
-        told("mean", "high"),
-        told("p95", "value"),
-        told("p99", "value"),
+        reported("mean", "value"),
+        reported("mean", "low"),
+        reported("mean", "high"),
+        reported("p95", "value"),
+        reported("p99", "value"),
     ];
     let row: Vec<String> = row.into_iter().map(|cell| cell.expect("the report has it")).collect();
     assert_eq!(table(&place, "step_time")[1], format!("spray,training,{}", row.join(",")));

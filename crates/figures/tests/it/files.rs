@@ -94,7 +94,7 @@ fn files_are_written_all_or_none() {
 }
 
 #[test]
-fn what_stands_in_the_way_is_told() {
+fn obstacles_are_reported() {
     let place = place();
     let put = |folder: &str, overwrite| {
         write(drawn(&place).unwrap(), &place.path(folder), Format::Pdf, overwrite).unwrap_err()
@@ -106,7 +106,7 @@ fn what_stands_in_the_way_is_told() {
 }
 
 #[test]
-fn what_is_called_as_a_draft_is_in_nobody_s_way() {
+fn files_named_like_drafts_are_kept() {
     let place = place();
     fs::create_dir_all(place.path("third/throughput.pdf.draft")).unwrap();
     fs::write(place.path("third/links.pdf.draft"), "mine").unwrap();

@@ -129,10 +129,10 @@ fn many_runs_with_long_names_stay_on_the_paper() {
         let found = figures(place.runs(), width, Over::Jobs).unwrap();
         check(&found);
         assert!(found.boxed.is_empty());
-        let told = words(&found, "throughput");
+        let reported = words(&found, "throughput");
         let named =
-            |number: usize| told.iter().filter(|text| text.contains(&format!("name_{number}"))).count();
-        assert!((0..8).all(|number| named(number) == 1), "{told:?}");
+            |number: usize| reported.iter().filter(|text| text.contains(&format!("name_{number}"))).count();
+        assert!((0..8).all(|number| named(number) == 1), "{reported:?}");
     }
 }
 
@@ -143,8 +143,8 @@ fn more_than_can_be_told_apart_is_refused() {
         place.run(&format!("run {nth}"), &rows(), names("training"), summary("spray"));
     });
     let error = drawn(&place).unwrap_err().to_string();
-    for told in ["`fct_cdf`: 73 lines", "`step_time`: 73 bars", "`links`: maps of 73 runs"] {
-        assert!(error.contains(told), "{error}");
+    for reported in ["`fct_cdf`: 73 lines", "`step_time`: 73 bars", "`links`: maps of 73 runs"] {
+        assert!(error.contains(reported), "{error}");
     }
 }
 

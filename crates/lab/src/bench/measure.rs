@@ -91,11 +91,11 @@ fn resident_bytes() -> Option<u64> {
 /// The size of a page, from the auxiliary vector the system hands to every process.
 fn page_bytes() -> u64 {
     const PAGE_SIZE: u64 = 6;
-    let usual = 4096;
-    let Ok(vector) = fs::read("/proc/self/auxv") else { return usual };
+    let default = 4096;
+    let Ok(vector) = fs::read("/proc/self/auxv") else { return default };
     let (words, _) = vector.as_chunks::<8>();
     let pairs = words.chunks_exact(2).map(|pair| (u64::from_ne_bytes(pair[0]), u64::from_ne_bytes(pair[1])));
-    pairs.into_iter().find(|(key, _)| *key == PAGE_SIZE).map_or(usual, |(_, value)| value)
+    pairs.into_iter().find(|(key, _)| *key == PAGE_SIZE).map_or(default, |(_, value)| value)
 }
 
 /// The most bytes of this process that were in memory at a time.

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_are_taken_in_turns_and_told_by_their_medians() {
+    fn cases_are_taken_in_turns_and_reported_by_their_medians() {
         let mut order = Vec::new();
         let reports = bench(3, |case| {
             order.push(case.name);

@@ -231,9 +231,9 @@ mod tests {
         let names = found.names().expect("they are there").collectives;
         assert_eq!(names, ["incast", "none", "ring_all_gather"]);
         let rows = found.cells().expect("they are there");
-        let told: Vec<(u32, &str)> =
+        let reported: Vec<(u32, &str)> =
             rows.iter().map(|row| (row.nodes, names[usize::from(row.aggressor)].as_str())).collect();
-        assert_eq!(told, [(4, "none"), (8, "incast"), (8, "none")]);
+        assert_eq!(reported, [(4, "none"), (8, "incast"), (8, "none")]);
         assert_eq!((rows[1].burst, rows[1].pause), (Some(Duration(1)), Some(Duration(2))));
         netloom_records::verify(&folder).expect("nothing is wrong with it");
     }

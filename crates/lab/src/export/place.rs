@@ -55,7 +55,7 @@ impl NewFile {
     }
 
     /// Beside what something may be kept until it is done.
-    pub(super) fn aside(&self) -> PathBuf {
+    pub(super) fn backup_path(&self) -> PathBuf {
         match &self.file {
             Open::Draft(_) => self.path.clone(),
             Open::Special(_) => std::env::temp_dir().join(format!("netloom-{}", std::process::id())),

@@ -16,7 +16,7 @@ use super::prepare::Preparation;
 use super::study::{RunKind, StudyPoint, StudyRun};
 use super::translate::{AGGRESSOR, Kind, Translated, Wanted, is_congested, translate};
 use crate::error::LabError;
-use crate::names::telling_name;
+use crate::names::descriptive_name;
 use crate::sweep::{Grid, Plan, Variant};
 
 /// A variant with a seed, translated.
@@ -132,7 +132,7 @@ fn point_name(variant: &Variant, seed: Option<u64>) -> String {
         None => folder,
         // Hashes stay as they are: the name was safe before.
         Some(seed) if folder.contains('~') => format!("{folder},seed={seed}"),
-        Some(seed) => telling_name(&format!("{folder},seed={seed}")),
+        Some(seed) => descriptive_name(&format!("{folder},seed={seed}")),
     }
 }
 

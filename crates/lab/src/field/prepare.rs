@@ -74,7 +74,7 @@ pub fn prepare(asked: &Preparation<'_>) -> Result<Study, LabError> {
     fs::create_dir_all(folder).map_err(FieldError::io("make the folder", folder))?;
     let marker = Marker::set(folder, UNFINISHED_FILE, UNFINISHED_TEXT)?;
     // Files without a study are those of a preparation that was ended early: nobody has edited them.
-    let keep = if is_there { Keep::All } else { Keep::Nothing };
+    let keep = if is_there { KeptFiles::All } else { KeptFiles::Nothing };
     write_files(folder, &study, keep)?;
     if !is_there {
         study.write(folder)?;
@@ -151,12 +151,12 @@ const TOP: [(&str, bool); 5] =
 
 /// Files that are there already, and may be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Keep {
+enum KeptFiles {
     All,
     Nothing,
 }
 
-fn write_files(folder: &Path, study: &Study, keep: Keep) -> Result<(), FieldError> {
+fn write_files(folder: &Path, study: &Study, keep: KeptFiles) -> Result<(), FieldError> {
     for (path, text) in sources::FILES {
         write_file(&folder.join(SOURCE).join(path), text, false, keep)?;
     }
@@ -182,11 +182,11 @@ fn write_files(folder: &Path, study: &Study, keep: Keep) -> Result<(), FieldErro
 }
 
 /// Writes a file, unless it is there and may be kept.
-fn write_file(path: &Path, text: &str, is_program: bool, keep: Keep) -> Result<(), FieldError> {
+fn write_file(path: &Path, text: &str, is_program: bool, keep: KeptFiles) -> Result<(), FieldError> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(FieldError::io("make the folder", parent))?;
     }
-    if keep == Keep::All && path.exists() {
+    if keep == KeptFiles::All && path.exists() {
         return Ok(());
     }
     // A script that is half written would be taken for one that was edited.

@@ -258,8 +258,8 @@ impl Measurement<'_> {
         launcher: &Launcher,
         program: &str,
     ) -> Result<Option<Ended>, LabError> {
-        set_aside(&self.folder, FAILED, asked)?;
-        set_aside(&self.folder, DIED, asked)?;
+        rename_away(&self.folder, FAILED, asked)?;
+        rename_away(&self.folder, DIED, asked)?;
         let (words, notes) = self.words(asked, launcher, program)?;
         self.write_notes(&notes)?;
         let (name, command) = (&self.point.name, command_text(&words));
@@ -282,7 +282,7 @@ impl Measurement<'_> {
             // The testbed found that messages passed the network by.
             let (point, tail) = (name.clone(), process::tail(&log));
             if is_refused {
-                set_aside(&self.folder, FAILED, asked)?;
+                rename_away(&self.folder, FAILED, asked)?;
             }
             return Err(FieldError::NotMeasured { point, how: status.to_string(), tail }.into());
         };
@@ -335,7 +335,7 @@ impl Measurement<'_> {
 }
 
 /// Renames a result that is in the way, with a word and a number that is free; the messages of its launcher go with it.
-fn set_aside(folder: &PointFolder, word: &str, asked: &mut FieldRun<'_>) -> Result<(), FieldError> {
+fn rename_away(folder: &PointFolder, word: &str, asked: &mut FieldRun<'_>) -> Result<(), FieldError> {
     let path = if word == DIED { folder.draft() } else { folder.result() };
     if !path.exists() {
         return Ok(());

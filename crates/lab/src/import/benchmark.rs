@@ -173,14 +173,14 @@ impl<'a> Benchmarks<'a> {
             return Err(ImportError::Empty(names.join(", ")));
         }
         let joined = |texts: BTreeSet<String>| texts.into_iter().collect::<Vec<_>>().join("; ");
-        let mut told: BTreeMap<String, String> =
+        let mut reported: BTreeMap<String, String> =
             self.facts.into_iter().map(|(key, texts)| (key, joined(texts))).collect();
-        told.extend(facts.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned())));
+        reported.extend(facts.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned())));
         let source = names.join(", ");
         let allocation =
             Allocation { victim: None, aggressor: Some(NONE.to_owned()), bursts: None, hosts: self.hosts };
         let allocations = if allocation.hosts.is_empty() { Vec::new() } else { vec![allocation] };
-        let measured = Measured { by: by.to_owned(), source: source.clone(), facts: told, allocations };
+        let measured = Measured { by: by.to_owned(), source: source.clone(), facts: reported, allocations };
         let notes = self
             .left
             .into_iter()
@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn jobs_of_our_own_exports_are_told() {
+    fn jobs_of_our_own_exports_are_reported() {
         assert_eq!(own_job("Job a: b, 3: ring_all_reduce, 4 ranks"), Some(("ring_all_reduce".into(), 4)));
         assert_eq!(own_job("Job a: ring, no ranks"), None);
     }

@@ -256,22 +256,22 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_told_with_its_line() {
         let head = "# OSU MPI Broadcast Latency Test v7.0\n# Size       Avg Latency(us)\n";
-        let told = |text: &str, ranks| cells(text, &options(ranks)).expect_err("it is wrong");
-        assert!(told(&format!("{head}4\n"), Some(2)).contains("line 3: 1 columns"));
-        assert!(told(&format!("{head}4 nan\n"), Some(2)).contains("`nan` is no time"));
-        assert!(told(&format!("{head}4 -3\n"), Some(2)).contains("`-3` is no time"));
-        assert!(told(&format!("{head}4 3\n"), None).contains("--ranks N"));
-        assert!(told(&format!("{head}4 3\n4 3\n"), Some(2)).contains("line 3 of o.txt"));
-        assert!(told("4 3\n", Some(2)).contains("without a title"));
+        let reported = |text: &str, ranks| cells(text, &options(ranks)).expect_err("it is wrong");
+        assert!(reported(&format!("{head}4\n"), Some(2)).contains("line 3: 1 columns"));
+        assert!(reported(&format!("{head}4 nan\n"), Some(2)).contains("`nan` is no time"));
+        assert!(reported(&format!("{head}4 -3\n"), Some(2)).contains("`-3` is no time"));
+        assert!(reported(&format!("{head}4 3\n"), None).contains("--ranks N"));
+        assert!(reported(&format!("{head}4 3\n4 3\n"), Some(2)).contains("line 3 of o.txt"));
+        assert!(reported("4 3\n", Some(2)).contains("without a title"));
         assert!(
-            told("# OSU MPI Bandwidth Test v7\n# Size Bandwidth (MB/s)\n", Some(2))
+            reported("# OSU MPI Bandwidth Test v7\n# Size Bandwidth (MB/s)\n", Some(2))
                 .contains("pairs of ranks")
         );
-        assert!(told("# OSU MPI Latency Test v7\n", Some(2)).contains("pairs of ranks"));
+        assert!(reported("# OSU MPI Latency Test v7\n", Some(2)).contains("pairs of ranks"));
         assert!(
-            told("# OSU MPI Non-blocking Allgather Latency Test v7\n", Some(2))
+            reported("# OSU MPI Non-blocking Allgather Latency Test v7\n", Some(2))
                 .contains("cannot be imported")
         );
-        assert!(told("", Some(2)).contains("no results"));
+        assert!(reported("", Some(2)).contains("no results"));
     }
 }

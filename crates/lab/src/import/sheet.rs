@@ -254,18 +254,19 @@ mod tests {
         assert_eq!(sheet.cell(&lines[0], "b").0, "1,5");
         assert_eq!(sheet.number(&lines[0], "a"), Some(7.0));
         assert_eq!(sheet.number(&lines[1], "a"), None);
-        let told = sheet.finish().expect_err("two are wrong").render(Style::Plain);
-        assert!(told.contains("line 4: 1 cells where 3 are expected"), "{told}");
-        assert!(told.contains("line 3, column `a`: `nan` cannot be used"), "{told}");
-        assert!(told.contains("t.csv:3:3"), "{told}");
+        let reported = sheet.finish().expect_err("two are wrong").render(Style::Plain);
+        assert!(reported.contains("line 4: 1 cells where 3 are expected"), "{reported}");
+        assert!(reported.contains("line 3, column `a`: `nan` cannot be used"), "{reported}");
+        assert!(reported.contains("t.csv:3:3"), "{reported}");
     }
 
     #[test]
     fn a_heading_must_have_its_columns() {
-        let told = Sheet::open(b"", "t.csv", &["a"]).err().expect("it has none").render(Style::Plain);
-        assert!(told.contains("no column `a`"), "{told}");
-        let told = Sheet::open(b"a\0b", "t.csv", &["a"]).err().expect("it is no text").render(Style::Plain);
-        assert!(told.contains("binary"), "{told}");
+        let reported = Sheet::open(b"", "t.csv", &["a"]).err().expect("it has none").render(Style::Plain);
+        assert!(reported.contains("no column `a`"), "{reported}");
+        let reported =
+            Sheet::open(b"a\0b", "t.csv", &["a"]).err().expect("it is no text").render(Style::Plain);
+        assert!(reported.contains("binary"), "{reported}");
     }
 
     #[test]

@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::board::Board;
+use super::live_state::LiveState;
 use super::token;
 
 /// Most bytes of the head of a request, and most fields in it.
@@ -41,7 +41,7 @@ pub struct Site {
     /// The page.
     pub page: String,
     /// The state.
-    pub board: Arc<Board>,
+    pub live_state: Arc<LiveState>,
 }
 
 /// Why a request is refused.
@@ -148,8 +148,9 @@ impl Asked {
         let (kind, body) = match self.what {
             What::Page => ("text/html; charset=utf-8", &site.page),
             What::State => {
-                let told = serde_json::to_string(&*site.board.ask()).expect("numbers and texts are JSON");
-                return message("200 OK", "", "application/json", &told, self.head_alone);
+                let reported =
+                    serde_json::to_string(&*site.live_state.ask()).expect("numbers and texts are JSON");
+                return message("200 OK", "", "application/json", &reported, self.head_alone);
             }
         };
         message("200 OK", "", kind, body, self.head_alone)
@@ -175,7 +176,7 @@ mod tests {
     const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
     fn site() -> Site {
-        Site { port: 4_000, token: TOKEN.to_owned(), page: "<p>".to_owned(), board: Arc::default() }
+        Site { port: 4_000, token: TOKEN.to_owned(), page: "<p>".to_owned(), live_state: Arc::default() }
     }
 
     /// The answer to a request for a path.

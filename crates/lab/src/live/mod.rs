@@ -8,7 +8,7 @@
 //! whatever clients do, the run goes on, and when it is over the server is, too.
 
 mod answer;
-mod board;
+mod live_state;
 mod recorder;
 mod server;
 mod token;
@@ -30,7 +30,7 @@ use crate::line::RunReport;
 use crate::prepare::Prepared;
 use crate::watch::{RunProgress, Watch};
 use answer::Site;
-use board::Board;
+use live_state::LiveState;
 use recorder::Recorder;
 use server::Server;
 
@@ -44,23 +44,23 @@ pub struct Serve<'a> {
     /// The port on the loopback address; 0 takes one that is free.
     pub port: u16,
     /// Called with the address before the run begins.
-    pub told: &'a mut (dyn FnMut(&str) + 'a),
+    pub on_address: &'a mut (dyn FnMut(&str) + 'a),
 }
 
 /// Does what `line` does, shown from before it until after it.
 pub(crate) fn around(
     prepared: &Prepared,
     folder: &Path,
-    Serve { port, told }: Serve<'_>,
+    Serve { port, on_address: reported }: Serve<'_>,
     watch: Watch<'_>,
     line: impl FnOnce(Watch<'_>) -> Result<RunReport, LabError>,
 ) -> Result<RunReport, LabError> {
     let LiveView { page, edge_of, n_edges } = view(prepared, folder)?;
-    let board = Arc::new(Board::default());
-    let server = open(port, page, &board)?;
-    told(&server.address());
-    let mut recorder = Recorder::new(Arc::clone(&board), edge_of, n_edges);
-    let Watch { stop, tell, look: mut other, observer } = watch;
+    let live_state = Arc::new(LiveState::default());
+    let server = open(port, page, &live_state)?;
+    reported(&server.address());
+    let mut recorder = Recorder::new(Arc::clone(&live_state), edge_of, n_edges);
+    let Watch { stop, on_progress: tell, look: mut other, observer } = watch;
     let mut look = |progress: &RunProgress, states: &dyn States| {
         recorder.look(progress, states);
         if let Some(other) = &mut other {
@@ -69,9 +69,9 @@ pub(crate) fn around(
     };
     let tell = tell.map(|tell| -> &mut dyn FnMut(&RunProgress) { tell });
     let observer = observer.map(|observer| -> &mut dyn Observer { observer });
-    let done = line(Watch { stop, tell, look: Some(&mut look), observer });
-    board.end(&done, &prepared.compiled.model.workload.jobs);
-    part(&board);
+    let done = line(Watch { stop, on_progress: tell, look: Some(&mut look), observer });
+    live_state.end(&done, &prepared.compiled.model.workload.jobs);
+    part(&live_state);
     drop(server);
     done
 }
@@ -115,15 +115,15 @@ fn ports(model: &Model) -> Vec<PortRow> {
     (0..fabric.ports().len() as u32).map(row).collect()
 }
 
-fn open(port: u16, page: String, board: &Arc<Board>) -> Result<Server, LabError> {
+fn open(port: u16, page: String, live_state: &Arc<LiveState>) -> Result<Server, LabError> {
     let refused = |source| LabError::Unserved { address: format!("{}:{port}", Ipv4Addr::LOCALHOST), source };
     let token = token::make().map_err(refused)?;
-    Server::open(port, |port| Site { port, token, page, board: Arc::clone(board) }).map_err(refused)
+    Server::open(port, |port| Site { port, token, page, live_state: Arc::clone(live_state) }).map_err(refused)
 }
 
 /// Gives pages that are open the time to hear how the run ended.
-fn part(board: &Board) {
-    if board.asked().is_some_and(|asked| asked.elapsed() < OPEN) {
+fn part(live_state: &LiveState) {
+    if live_state.asked().is_some_and(|asked| asked.elapsed() < OPEN) {
         thread::sleep(FAREWELL);
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use netloom_engine::observe::States;
 
-use super::board::{Board, Edges, State};
+use super::live_state::{Edges, LiveState, State};
 use crate::watch::RunProgress;
 
 /// Ports are read about this often.
@@ -20,7 +20,7 @@ const REST: u32 = 50;
 
 /// See the module.
 pub struct Recorder {
-    board: Arc<Board>,
+    live_state: Arc<LiveState>,
     edge_of: Vec<u32>,
     n_edges: usize,
     number: u64,
@@ -32,9 +32,9 @@ pub struct Recorder {
 
 impl Recorder {
     /// For a fabric whose ports are in these edges.
-    pub fn new(board: Arc<Board>, edge_of: Vec<u32>, n_edges: usize) -> Recorder {
+    pub fn new(live_state: Arc<LiveState>, edge_of: Vec<u32>, n_edges: usize) -> Recorder {
         let recorder = Recorder {
-            board,
+            live_state,
             edge_of,
             n_edges,
             number: 0,
@@ -42,7 +42,7 @@ impl Recorder {
             next: Duration::ZERO,
             edges: Arc::default(),
         };
-        recorder.board.put(State { edges: Arc::new(recorder.nothing()), ..State::default() });
+        recorder.live_state.put(State { edges: Arc::new(recorder.nothing()), ..State::default() });
         recorder
     }
 
@@ -62,7 +62,7 @@ impl Recorder {
             self.next = progress.elapsed + INTERVAL.max(begun.elapsed() * REST);
         }
         self.number += 1;
-        self.board.put(State {
+        self.live_state.put(State {
             number: self.number,
             ended: None,
             again: progress.again,
@@ -137,25 +137,25 @@ mod tests {
             ..PortState::default()
         };
         let ports = |scale: u64| Ports(vec![port(scale, 7), port(2 * scale, 9), port(4 * scale, 0)]);
-        let board = Arc::new(Board::default());
-        let mut recorder = Recorder::new(Arc::clone(&board), vec![1, 1, 0], 2);
-        assert_eq!(board.state().edges.sent, [0, 0]);
+        let live_state = Arc::new(LiveState::default());
+        let mut recorder = Recorder::new(Arc::clone(&live_state), vec![1, 1, 0], 2);
+        assert_eq!(live_state.state().edges.sent, [0, 0]);
         recorder.look(&at(100, false), &ports(1));
-        let first = board.state();
+        let first = live_state.state();
         assert_eq!((&first.edges.sent[..], &first.edges.waiting[..]), (&[4, 3][..], &[0, 9][..]));
         assert_eq!((&first.edges.dropped[..], first.edges.read), (&[1, 2][..], 100));
         recorder.look(&at(200, false), &ports(10));
-        let second = board.state();
+        let second = live_state.state();
         assert_eq!(
             (second.edges.read, second.simulated, second.number),
             (100, 200, 2),
             "too early to read again"
         );
         recorder.look(&at(9_000, false), &ports(10));
-        assert_eq!(board.state().edges.sent, [40, 30]);
+        assert_eq!(live_state.state().edges.sent, [40, 30]);
         recorder.look(&at(100, true), &ports(0));
         assert_eq!(
-            (board.state().edges.read, board.state().again),
+            (live_state.state().edges.read, live_state.state().again),
             (100, true),
             "another run is read at once"
         );

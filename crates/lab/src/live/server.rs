@@ -63,12 +63,12 @@ impl Drop for Server {
 }
 
 /// A connection and who answers it.
-struct Guest {
+struct Connection {
     stream: TcpStream,
     thread: JoinHandle<()>,
 }
 
-impl Guest {
+impl Connection {
     /// Ends the connection, whatever it waits for.
     fn leave(self) {
         let _ = self.stream.shutdown(Shutdown::Both);
@@ -78,7 +78,7 @@ impl Guest {
 
 /// Takes connections until told to stop.
 fn take(listener: &TcpListener, site: &Arc<Site>, stop: &AtomicBool) {
-    let mut guests: VecDeque<Guest> = VecDeque::new();
+    let mut guests: VecDeque<Connection> = VecDeque::new();
     while !stop.load(Ordering::Relaxed) {
         guests.retain(|guest| !guest.thread.is_finished());
         // Where the system refuses, for whatever reason, it may not the next time.
@@ -92,25 +92,25 @@ fn take(listener: &TcpListener, site: &Arc<Site>, stop: &AtomicBool) {
         }
         thread::sleep(TICK);
     }
-    guests.into_iter().for_each(Guest::leave);
+    guests.into_iter().for_each(Connection::leave);
 }
 
 /// Has a connection answered; none where the system has no room for it.
-fn welcome(stream: TcpStream, site: &Arc<Site>) -> Option<Guest> {
+fn welcome(stream: TcpStream, site: &Arc<Site>) -> Option<Connection> {
     stream.set_nonblocking(false).ok()?;
     let own = stream.try_clone().ok()?;
     let site = Arc::clone(site);
     // A client that goes away is no concern of anybody.
     let serve = move || drop(converse(stream, &site));
     let thread = thread::Builder::new().name("live answer".to_owned()).spawn(serve).ok()?;
-    Some(Guest { stream: own, thread })
+    Some(Connection { stream: own, thread })
 }
 
 /// Hears a request and answers it.
 fn converse(mut stream: TcpStream, site: &Site) -> io::Result<()> {
     let until = Instant::now() + PATIENCE;
-    let bytes = hear(&mut stream, site, until)?;
-    tell(&mut stream, &bytes, until)?;
+    let bytes = read_request(&mut stream, site, until)?;
+    write_answer(&mut stream, &bytes, until)?;
     stream.shutdown(Shutdown::Write)?;
     let until = until.min(Instant::now() + PARTING);
     let mut rest = [0; 4096];
@@ -126,7 +126,7 @@ fn converse(mut stream: TcpStream, site: &Site) -> io::Result<()> {
 }
 
 /// The answer to what is said.
-fn hear(stream: &mut TcpStream, site: &Site, until: Instant) -> io::Result<Vec<u8>> {
+fn read_request(stream: &mut TcpStream, site: &Site, until: Instant) -> io::Result<Vec<u8>> {
     let mut head = [0; LONGEST_HEAD];
     let mut length = 0;
     loop {
@@ -142,7 +142,7 @@ fn hear(stream: &mut TcpStream, site: &Site, until: Instant) -> io::Result<Vec<u
     }
 }
 
-fn tell(stream: &mut TcpStream, mut bytes: &[u8], until: Instant) -> io::Result<()> {
+fn write_answer(stream: &mut TcpStream, mut bytes: &[u8], until: Instant) -> io::Result<()> {
     while !bytes.is_empty() {
         stream.set_write_timeout(Some(time_left(until)?))?;
         match stream.write(bytes)? {

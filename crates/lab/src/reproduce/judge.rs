@@ -184,7 +184,7 @@ impl Bench<'_> {
         }
         let enough = if matches!(relation, Relation::AmongSeeds(_)) { SEEDS_FOR_TENTHS } else { 1 };
         one.verdict =
-            if one.seeds < enough { Verdict::TooFewSeeds } else { Verdict::of(compared.stand(relation)) };
+            if one.seeds < enough { Verdict::TooFewSeeds } else { Verdict::of(compared.holds(relation)) };
         Ok(one)
     }
 
@@ -219,12 +219,12 @@ impl Compared {
     }
 
     /// Whether something is true of the seeds of each figure; it is not of none.
-    fn each(&self, stands: impl Fn(&[f64]) -> bool) -> bool {
-        self.by_seed.iter().all(|seeds| !seeds.is_empty() && stands(seeds))
+    fn each(&self, holds: impl Fn(&[f64]) -> bool) -> bool {
+        self.by_seed.iter().all(|seeds| !seeds.is_empty() && holds(seeds))
     }
 
     /// Whether they stand in a relation; a figure that is not there never does.
-    fn stand(&self, relation: Relation) -> bool {
+    fn holds(&self, relation: Relation) -> bool {
         let values = &self.measured;
         if values.iter().any(|value| value.is_nan()) {
             return false;
@@ -365,24 +365,24 @@ mod tests {
     fn relations_about_seeds_look_at_each_of_them() {
         // 0.0, 0.1, ... 1.0: the 10th percentile is 0.1, the 90th is 0.9.
         let seeds: Vec<f64> = (0..=10).rev().map(|tenth| f64::from(tenth) / 10.0).collect();
-        let stands = |seeds: &[f64], relation| {
+        let holds = |seeds: &[f64], relation| {
             let measured = vec![mean(seeds)];
             let by_seed = vec![seeds.to_vec()];
-            Compared { values: by_seed.clone(), by_seed, measured, published: Vec::new() }.stand(relation)
+            Compared { values: by_seed.clone(), by_seed, measured, published: Vec::new() }.holds(relation)
         };
-        assert!(stands(&seeds, Relation::EverySeedAtLeast(0.0)));
-        assert!(!stands(&seeds, Relation::EverySeedAtLeast(0.01)));
-        assert!(stands(&seeds, Relation::MeanBetween([0.49, 0.51])));
-        assert!(!stands(&seeds, Relation::MeanBetween([0.51, 0.9])));
-        assert!(stands(&seeds, Relation::AmongSeeds(0.11)) && stands(&seeds, Relation::AmongSeeds(0.89)));
-        assert!(!stands(&seeds, Relation::AmongSeeds(0.09)) && !stands(&seeds, Relation::AmongSeeds(0.91)));
-        assert!(!stands(&[], Relation::EverySeedAtLeast(0.0)));
-        assert!(!stands(&[1.0, f64::NAN], Relation::EverySeedAtLeast(0.0)));
+        assert!(holds(&seeds, Relation::EverySeedAtLeast(0.0)));
+        assert!(!holds(&seeds, Relation::EverySeedAtLeast(0.01)));
+        assert!(holds(&seeds, Relation::MeanBetween([0.49, 0.51])));
+        assert!(!holds(&seeds, Relation::MeanBetween([0.51, 0.9])));
+        assert!(holds(&seeds, Relation::AmongSeeds(0.11)) && holds(&seeds, Relation::AmongSeeds(0.89)));
+        assert!(!holds(&seeds, Relation::AmongSeeds(0.09)) && !holds(&seeds, Relation::AmongSeeds(0.91)));
+        assert!(!holds(&[], Relation::EverySeedAtLeast(0.0)));
+        assert!(!holds(&[1.0, f64::NAN], Relation::EverySeedAtLeast(0.0)));
     }
 
     #[test]
     fn relations_are_what_they_say() {
-        let stands = |values: &[f64], relation| {
+        let holds = |values: &[f64], relation| {
             let by_seed: Vec<Vec<f64>> = values.iter().map(|value| vec![*value]).collect();
             Compared {
                 values: by_seed.clone(),
@@ -390,29 +390,29 @@ mod tests {
                 measured: values.to_vec(),
                 published: vec![2.0, 3.1, 4.2],
             }
-            .stand(relation)
+            .holds(relation)
         };
         let values = [2.0, 3.0, 4.0];
-        assert!(stands(&values, Relation::Flat(2.0)) && !stands(&values, Relation::Flat(1.9)));
-        assert!(stands(&values, Relation::AtLeast(2.0)) && !stands(&values, Relation::AtLeast(2.1)));
-        assert!(stands(&values, Relation::AtMost(4.0)) && !stands(&values, Relation::AtMost(3.9)));
+        assert!(holds(&values, Relation::Flat(2.0)) && !holds(&values, Relation::Flat(1.9)));
+        assert!(holds(&values, Relation::AtLeast(2.0)) && !holds(&values, Relation::AtLeast(2.1)));
+        assert!(holds(&values, Relation::AtMost(4.0)) && !holds(&values, Relation::AtMost(3.9)));
         assert!(
-            stands(&values, Relation::Between([2.0, 4.0])) && !stands(&values, Relation::Between([2.0, 3.9]))
+            holds(&values, Relation::Between([2.0, 4.0])) && !holds(&values, Relation::Between([2.0, 3.9]))
         );
-        assert!(!stands(&values, Relation::Between([2.1, 4.0])));
-        let smallest = |from, to| stands(&values, Relation::SmallestBetween([from, to]));
+        assert!(!holds(&values, Relation::Between([2.1, 4.0])));
+        let smallest = |from, to| holds(&values, Relation::SmallestBetween([from, to]));
         assert!(smallest(1.0, 2.0) && !smallest(2.1, 9.0) && !smallest(0.0, 1.9));
-        let largest = |from, to| stands(&values, Relation::LargestBetween([from, to]));
+        let largest = |from, to| holds(&values, Relation::LargestBetween([from, to]));
         assert!(largest(4.0, 5.0) && !largest(4.1, 9.0) && !largest(0.0, 3.9));
-        assert!(stands(&values, Relation::FirstLeast) && !stands(&[2.0, 1.9], Relation::FirstLeast));
-        assert!(stands(&values, Relation::Rising) && !stands(&[2.0, 2.0], Relation::Rising));
-        assert!(!stands(&[f64::NAN, 1.0], Relation::Flat(9.0)));
-        assert!(stands(&[2.0, 2.0], Relation::Equal) && !stands(&values, Relation::Equal));
+        assert!(holds(&values, Relation::FirstLeast) && !holds(&[2.0, 1.9], Relation::FirstLeast));
+        assert!(holds(&values, Relation::Rising) && !holds(&[2.0, 2.0], Relation::Rising));
+        assert!(!holds(&[f64::NAN, 1.0], Relation::Flat(9.0)));
+        assert!(holds(&[2.0, 2.0], Relation::Equal) && !holds(&values, Relation::Equal));
         let near = |least: f64| {
             let (of, none) = (Statistic::ShareNear, None);
             Score { of, at_least: Some(least), at_most: none, published_from: none, published_below: none }
         };
-        assert!(stands(&values, Relation::Score(near(1.0))), "errors are 0, 0.033 and 0.049");
-        assert!(!stands(&[2.0, 3.0, 5.0], Relation::Score(near(0.7))), "two in three are near");
+        assert!(holds(&values, Relation::Score(near(1.0))), "errors are 0, 0.033 and 0.049");
+        assert!(!holds(&[2.0, 3.0, 5.0], Relation::Score(near(0.7))), "two in three are near");
     }
 }

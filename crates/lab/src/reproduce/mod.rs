@@ -16,13 +16,13 @@ mod error;
 mod figures;
 mod files;
 mod judge;
-mod keep;
 mod maps;
 mod paper;
 mod parts;
 mod published;
 mod quantity;
 mod report;
+mod run_store;
 mod runs;
 mod score;
 mod store;
@@ -62,7 +62,7 @@ pub struct Request<'a> {
     pub full: bool,
     /// The folder that will take the report: finished runs are kept there until it does, and are not made again by the
     /// same executable.
-    pub keep: Option<&'a Path>,
+    pub store: Option<&'a Path>,
     /// The claims to judge, by name; all if none is named.
     pub only: Vec<String>,
     /// Runs at a time; `None` takes all cores.
@@ -70,7 +70,7 @@ pub struct Request<'a> {
     /// Raised to end all runs.
     pub stop: Option<&'a AtomicBool>,
     /// Called with the progress, from any thread.
-    pub tell: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
+    pub on_progress: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
 }
 
 /// Compiles all runs of a paper, of one size or the other, and tells how many there are.
@@ -96,7 +96,7 @@ pub fn reproduce(mut paper: Paper, request: &Request<'_>) -> Result<Report, Repr
         return Err(ReproduceError::OtherSize(id.clone()));
     }
     let (measured, account) = match stored {
-        Some(stored) => (stored.runs, keep::Account::default()),
+        Some(stored) => (stored.runs, run_store::StoreReport::default()),
         None => runs::run(&paper, request)?,
     };
     Report::new(paper, measured, account)

@@ -323,8 +323,8 @@ impl Paper {
         let has_own = self.published.parts(run).next().is_some();
         let run = if has_own { run } else { self.origin(run) };
         let is_told = |part: &&str| self.published.get(run, Some(part), quantity).is_some();
-        let told: Vec<&str> = self.published.parts(run).filter(is_told).collect();
-        if told.is_empty() { self.published.parts(run).collect() } else { told }
+        let reported: Vec<&str> = self.published.parts(run).filter(is_told).collect();
+        if reported.is_empty() { self.published.parts(run).collect() } else { reported }
     }
 
     /// What a run must come near: its own published figure, or that of the scenario it changes.

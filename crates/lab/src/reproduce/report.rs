@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::claims::Kind;
 use super::error::ReproduceError;
 use super::judge::{self, Judged, Verdict};
-use super::keep::Account;
 use super::paper::Paper;
+use super::run_store::StoreReport;
 use super::runs::Measured;
 use super::{drawn, figures, store, table};
 use crate::error::LabError;
@@ -22,7 +22,7 @@ pub struct Report {
     /// Every claim, in the order of the paper.
     pub judged: Vec<Judged>,
     /// Which of the runs were kept.
-    pub(super) account: Account,
+    pub(super) account: StoreReport,
 }
 
 /// How many claims fared how.
@@ -46,7 +46,7 @@ impl Report {
     pub(super) fn new(
         paper: Paper,
         measured: Vec<Measured>,
-        account: Account,
+        account: StoreReport,
     ) -> Result<Report, ReproduceError> {
         let judged = judge::judge(&paper, &measured);
         let judged = judged.map_err(|reason| ReproduceError::Paper { paper: paper.id.clone(), reason })?;

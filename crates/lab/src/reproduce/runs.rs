@@ -15,10 +15,10 @@ use netloom_units::{Duration, NodeId, Time};
 use serde::{Deserialize, Serialize};
 
 use super::error::ReproduceError;
-use super::keep::{self, Account, Found, Keep};
 use super::paper::{Paper, Plan};
 use super::parts::{self, Asks, Parts, Rows};
 use super::quantity::Quantity;
+use super::run_store::{self, Found, RunStore, StoreReport};
 use super::{Request, judge};
 use crate::prepare::{Prepared, prepare};
 use crate::simulate::{Simulated, simulate};
@@ -71,14 +71,17 @@ struct Made {
 }
 
 /// Makes all runs.
-pub(super) fn run(paper: &Paper, request: &Request<'_>) -> Result<(Vec<Measured>, Account), ReproduceError> {
+pub(super) fn run(
+    paper: &Paper,
+    request: &Request<'_>,
+) -> Result<(Vec<Measured>, StoreReport), ReproduceError> {
     check(paper)?;
     let jobs = jobs(paper, request)?;
-    let keep = request.keep.map(Keep::open).transpose()?;
+    let keep = request.store.map(RunStore::open).transpose()?;
     let results = spread(
         &jobs,
         request.threads,
-        request.tell,
+        request.on_progress,
         |job| job.weight,
         |job, task| {
             if request.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
@@ -89,7 +92,7 @@ pub(super) fn run(paper: &Paper, request: &Request<'_>) -> Result<(Vec<Measured>
             Ok(made)
         },
     )?;
-    let mut account = Account::default();
+    let mut account = StoreReport::default();
     let mut measured = Vec::new();
     for result in results {
         let made = result?;
@@ -136,12 +139,12 @@ fn jobs(paper: &Paper, request: &Request<'_>) -> Result<Vec<Job>, ReproduceError
 }
 
 /// Takes a run up if it is kept, and otherwise makes it and keeps it.
-fn make(job: &Job, keep: Option<&Keep>, watch: Watch<'_>) -> Result<Made, ReproduceError> {
+fn make(job: &Job, keep: Option<&RunStore>, watch: Watch<'_>) -> Result<Made, ReproduceError> {
     let overrides = Overrides { set: job.plan.set.clone(), seed: Some(job.seed), ..Overrides::default() };
     let prepared = prepare(&job.plan.source, &overrides)?;
     let Some(keep) = keep else { return Ok(Made { measured: measure(job, &prepared, watch)?, kept: None }) };
     let scenario = &prepared.compiled.resolved_yaml;
-    let file = keep::file(&job.plan.run, job.seed, scenario);
+    let file = run_store::file(&job.plan.run, job.seed, scenario);
     let found = keep.find(&file, scenario);
     let measured = match &found {
         Found::Run(measured) => Measured::clone(measured),
@@ -162,7 +165,7 @@ fn measure(job: &Job, prepared: &Prepared, watch: Watch<'_>) -> Result<Measured,
         return Err(ReproduceError::Stopped);
     }
     let mut values = whole(prepared, &simulated);
-    watched.mice.tell(&mut values);
+    watched.mice.add_to(&mut values);
     values.extend(watched.rows.completion.whole(&prepared.compiled.model));
     Ok(Measured {
         run: job.plan.run.clone(),
@@ -278,7 +281,7 @@ impl Mice {
         Mice { until, spans: Vec::new() }
     }
 
-    fn tell(self, values: &mut BTreeMap<Quantity, f64>) {
+    fn add_to(self, values: &mut BTreeMap<Quantity, f64>) {
         let Some(times) = Distribution::of(self.spans) else { return };
         values.insert(Quantity::MiceMessages, times.count as f64);
         values.insert(Quantity::MiceMean, times.mean_s * 1e3);

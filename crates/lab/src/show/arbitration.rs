@@ -126,35 +126,35 @@ pub(crate) fn of(prepared: &Prepared) -> Result<Arbitration, LabError> {
         }
     }
     let policy = policy_name(&prepared.compiled.model.balances.switch);
-    Ok(told(prepared, &walk, policy))
+    Ok(described(prepared, &walk, policy))
 }
 
 /// All ways of all pairs of hosts.
 struct Walk<'a> {
     model: &'a Model,
-    seats: Vec<Seated>,
+    tables: Vec<NodeTables>,
     /// Of each egress port, the ports at the near ends of the links by which packets come.
     met: BTreeMap<PortId, BTreeSet<PortId>>,
 }
 
 /// A node with its tables.
-struct Seated {
+struct NodeTables {
     balancer: Balancer,
     by_hand: Option<HandTable>,
 }
 
 impl<'a> Walk<'a> {
     fn new(model: &'a Model) -> Walk<'a> {
-        let seated = |number: usize| {
+        let node_tables = |number: usize| {
             let node = NodeId(number as u32);
             let neighbours = model.fabric.neighbours(node);
             let balances = &model.balances;
             let chosen = if model.fabric.is_host(node) { &balances.host } else { &balances.switch };
             let behind = model.behind(node);
             let balancer = Balancer::instantiate(chosen, model.position(node, &neighbours, &behind));
-            Seated { balancer, by_hand: HandTable::of(&balances.by_hand, node) }
+            NodeTables { balancer, by_hand: HandTable::of(&balances.by_hand, node) }
         };
-        Walk { model, seats: (0..model.fabric.n_nodes()).map(seated).collect(), met: BTreeMap::new() }
+        Walk { model, tables: (0..model.fabric.n_nodes()).map(node_tables).collect(), met: BTreeMap::new() }
     }
 
     /// Goes all ways from a host to another; a way that comes to a port by which it came before ends there.
@@ -167,7 +167,7 @@ impl<'a> Walk<'a> {
             if at == goal || !seen.insert((at, ingress)) {
                 continue;
             }
-            let Seated { balancer, by_hand } = &mut self.seats[at.index()];
+            let NodeTables { balancer, by_hand } = &mut self.tables[at.index()];
             let first = fabric.port_range(at).start;
             for local in may_leave(self.model, at, from, to, by_hand.as_ref(), balancer) {
                 let egress = PortId(first + local);
@@ -181,7 +181,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn told(prepared: &Prepared, walk: &Walk<'_>, policy: String) -> Arbitration {
+fn described(prepared: &Prepared, walk: &Walk<'_>, policy: String) -> Arbitration {
     let fabric = &walk.model.fabric;
     let tiers = fabric.tiers();
     let direction = |port: PortId| {

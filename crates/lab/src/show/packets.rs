@@ -46,7 +46,7 @@ impl Tally {
         self.longest_wait = self.longest_wait.max(waited);
     }
 
-    fn told(&self, flow: String) -> RecordedFlow {
+    fn described(&self, flow: String) -> RecordedFlow {
         let of = |kind| self.packets.iter().filter(|packet| packet.0 == kind).count() as u64;
         RecordedFlow {
             flow,
@@ -73,7 +73,7 @@ pub fn flows(folder: &Path) -> Result<Vec<RecordedFlow>, LabError> {
         return Err(nothing(&run, folder).into());
     }
     let hosts = run.hosts()?;
-    Ok(tallies.iter().map(|(flow, tally)| tally.told(flow.name(hosts))).collect())
+    Ok(tallies.iter().map(|(flow, tally)| tally.described(flow.name(hosts))).collect())
 }
 
 /// Lists under `record`, and what it means that no packet was recorded where they name something.
@@ -124,7 +124,7 @@ pub fn packet(folder: &Path, flow: &str, number: Option<u32>) -> Result<PacketLi
         Some(packet) => packet,
         None => last_packet(&rows),
     };
-    let (ports, story) = (run.folder.ports()?, story(&run, key)?);
+    let (ports, row) = (run.folder.ports()?, flow_row(&run, key)?);
     let journey = |kind| {
         let rows = rows.iter().filter(|row| (row.kind, row.packet) == (kind, packet));
         Journey::of(rows.copied().collect(), &ports, &run.names)
@@ -136,8 +136,8 @@ pub fn packet(folder: &Path, flow: &str, number: Option<u32>) -> Result<PacketLi
     }
     Ok(PacketLife {
         flow: name,
-        flow_start_ps: story.map(|row| row.start.0),
-        flow_end_ps: story.and_then(|row| row.end).map(|end| end.0),
+        flow_start_ps: row.map(|row| row.start.0),
+        flow_end_ps: row.and_then(|row| row.end).map(|end| end.0),
         packet,
         is_last: number.is_none(),
         data,
@@ -164,7 +164,7 @@ fn last_packet(rows: &[PacketRow]) -> u32 {
 }
 
 /// The row of the message itself.
-fn story(run: &Recorded, key: FlowKey) -> Result<Option<FlowRow>, LabError> {
+fn flow_row(run: &Recorded, key: FlowKey) -> Result<Option<FlowRow>, LabError> {
     for block in run.folder.rows::<FlowRow>()? {
         let found = block?.into_iter().find(|row| {
             (row.source, row.destination, row.number) == (key.source, key.destination, key.number)
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_told_as_ranges() {
+    fn numbers_are_reported_as_ranges() {
         assert_eq!(ranges([0, 1, 2, 3, 7].into()), "0 to 3, 7");
         assert_eq!(ranges((0..40).step_by(2).collect()), "0, 2, 4, 6, 8, 10, 12, 14 and others");
     }

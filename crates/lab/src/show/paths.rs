@@ -63,19 +63,19 @@ pub fn paths(folder: &Path) -> Result<Vec<SlowFlow>, LabError> {
     if rows.is_empty() {
         return Err(ShowError::NoPaths(folder.to_owned()).into());
     }
-    let stories = stories(&run, &rows)?;
+    let flows = flow_rows_of(&run, &rows)?;
     let hosts = run.hosts()?;
     let slow = |rows: &[PathRow]| -> Result<SlowFlow, LabError> {
         let PathRow { rank, source, destination, number, .. } = rows[0];
         let flow = FlowKey { source, destination, number };
         let lacking = || ShowError::NotRecorded { flow: flow.name(hosts), hint: None };
-        let story = stories.get(&(source, destination, number)).copied().ok_or_else(lacking)?;
+        let flow_row = flows.get(&(source, destination, number)).copied().ok_or_else(lacking)?;
         Ok(SlowFlow {
             rank,
             flow: flow.name(hosts),
-            bytes: story.size.0,
-            start_ps: story.start.0,
-            time_ps: story.end.map_or(0, |end| end.since(story.start).0),
+            bytes: flow_row.size.0,
+            start_ps: flow_row.start.0,
+            time_ps: flow_row.end.map_or(0, |end| end.since(flow_row.start).0),
             links: rows.iter().map(|row| link(row, &run)).collect(),
         })
     };
@@ -83,17 +83,20 @@ pub fn paths(folder: &Path) -> Result<Vec<SlowFlow>, LabError> {
 }
 
 /// The rows of the messages themselves.
-fn stories(run: &Recorded, rows: &[PathRow]) -> Result<BTreeMap<(HostId, HostId, u32), FlowRow>, LabError> {
+fn flow_rows_of(
+    run: &Recorded,
+    rows: &[PathRow],
+) -> Result<BTreeMap<(HostId, HostId, u32), FlowRow>, LabError> {
     let mut wanted: BTreeMap<_, Option<FlowRow>> =
         rows.iter().map(|row| ((row.source, row.destination, row.number), None)).collect();
     for block in run.folder.rows::<FlowRow>()? {
         for row in block? {
-            if let Some(story) = wanted.get_mut(&(row.source, row.destination, row.number)) {
-                *story = Some(row);
+            if let Some(found) = wanted.get_mut(&(row.source, row.destination, row.number)) {
+                *found = Some(row);
             }
         }
     }
-    Ok(wanted.into_iter().filter_map(|(flow, story)| Some((flow, story?))).collect())
+    Ok(wanted.into_iter().filter_map(|(flow, row)| Some((flow, row?))).collect())
 }
 
 fn link(row: &PathRow, run: &Recorded) -> PathLink {

@@ -214,8 +214,8 @@ impl<'a> Asked<'a> {
     fn table(&self, at: NodeId) -> SwitchTable {
         let neighbours = self.model.fabric.neighbours(at);
         let behind = self.model.behind(at);
-        let seat = self.model.position(at, &neighbours, &behind);
-        let mut balancer = Balancer::instantiate(&self.model.balances.switch, seat);
+        let position = self.model.position(at, &neighbours, &behind);
+        let mut balancer = Balancer::instantiate(&self.model.balances.switch, position);
         let by_hand = HandTable::of(&self.model.balances.by_hand, at);
         let mut rows: Vec<Row> = Vec::new();
         for to in self.hosts.clone().map(HostId).filter(|&to| self.from != Some(to)) {
@@ -223,7 +223,7 @@ impl<'a> Asked<'a> {
                 join(&mut rows, row);
             }
         }
-        let rows = rows.iter().map(|row| self.told(at, row)).collect();
+        let rows = rows.iter().map(|row| self.described(at, row)).collect();
         SwitchTable { at: self.name(at.0), rows }
     }
 
@@ -258,7 +258,7 @@ impl<'a> Asked<'a> {
         self.node_names[node as usize].clone()
     }
 
-    fn told(&self, at: NodeId, row: &Row) -> RouteRow {
+    fn described(&self, at: NodeId, row: &Row) -> RouteRow {
         let ports = self.model.fabric.ports_of(at);
         let link = |&port: &u32| self.link_names[ports[port as usize].link.index()].clone();
         RouteRow {

@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_are_told_as_they_were_typed() {
+    fn options_are_reported_as_they_were_typed() {
         let vary =
             json!([{ "path": "balance", "values": ["ecmp", "spray"] }, { "path": "a", "values": ["1"] }]);
         assert_eq!(typed("--vary", &vary), "--vary balance=ecmp,spray --vary a=1");

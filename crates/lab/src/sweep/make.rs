@@ -116,7 +116,7 @@ impl Maker<'_> {
         };
         let weight = |(variant, _): &Place| self.plan.variants[*variant].weight;
         let (mut made, mut errors) = (Vec::new(), Vec::new());
-        for answer in spread(missing, self.grid.threads, self.grid.tell, weight, work)? {
+        for answer in spread(missing, self.grid.threads, self.grid.on_progress, weight, work)? {
             match answer {
                 Ok(done) if done.report.outcome.status != Status::Stopped => made.push(done),
                 Ok(_) | Err(LabError::NotBegun) => {}

@@ -54,7 +54,7 @@ pub struct Grid<'a> {
     /// Raised to end all runs.
     pub stop: Option<&'a AtomicBool>,
     /// Called with the progress, from any thread.
-    pub tell: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
+    pub on_progress: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
     /// Called before the runs with the settings that cannot matter, if there are any.
     pub warn: Option<&'a (dyn Fn(&Diagnostics) + Sync)>,
 }

@@ -100,7 +100,7 @@ pub struct Sweep<'a> {
     /// Raised to end all runs; points not begun by then are not run.
     pub stop: Option<&'a AtomicBool>,
     /// Called with the progress, from any thread.
-    pub tell: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
+    pub on_progress: Option<&'a (dyn Fn(&SweepProgress) + Sync)>,
 }
 
 impl Default for Sweep<'_> {
@@ -112,7 +112,7 @@ impl Default for Sweep<'_> {
             over: Over::Jobs,
             command: Vec::new(),
             stop: None,
-            tell: None,
+            on_progress: None,
         }
     }
 }
@@ -120,7 +120,8 @@ impl Default for Sweep<'_> {
 /// Runs all points; each has its own result, in their order.
 pub fn sweep(sweep: &Sweep<'_>) -> Vec<Result<PointReport, LabError>> {
     let how = How { overwrite: sweep.overwrite, over: sweep.over, command: &sweep.command, stop: sweep.stop };
-    let done = spread(&sweep.points, sweep.threads, sweep.tell, |_| 1, |point, task| run(point, &how, task));
+    let done =
+        spread(&sweep.points, sweep.threads, sweep.on_progress, |_| 1, |point, task| run(point, &how, task));
     done.unwrap_or_else(|_| {
         let threads = sweep.threads.unwrap_or_default();
         sweep.points.iter().map(|_| Err(LabError::Threads(threads))).collect()
@@ -156,7 +157,7 @@ pub(super) fn run(point: &Point, how: &How<'_>, mut task: Task<'_>) -> Result<Po
         // The last step is not the end: a point counts as done when its records are stored.
         task.note(progress.hops, progress.share.unwrap_or(0.0).min(0.99));
     };
-    let watch = Watch { stop: how.stop, tell: Some(&mut tell), ..Watch::default() };
+    let watch = Watch { stop: how.stop, on_progress: Some(&mut tell), ..Watch::default() };
     let report = match &point.folder {
         Some(folder) => run_into(&prepared, folder.clone(), how, watch),
         None => run_in_memory(&prepared, watch),

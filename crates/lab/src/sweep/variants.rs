@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::expected::expected_bytes;
 use super::variation::Variation;
 use crate::error::LabError;
-use crate::names::{hashed_name, telling_name};
+use crate::names::{descriptive_name, hashed_name};
 use crate::prepare::{Prepared, prepare};
 use crate::source::Source;
 
@@ -156,7 +156,7 @@ fn distinct(texts: &[&str]) -> BTreeMap<String, String> {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     let mut uses: BTreeMap<String, usize> = BTreeMap::new();
     for text in texts {
-        let name = telling_name(text);
+        let name = descriptive_name(text);
         if names.insert((*text).to_owned(), name.clone()).is_none() {
             *uses.entry(name.to_lowercase()).or_default() += 1;
         }
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_in_case_alone_are_told_apart() {
+    fn names_that_differ_in_case_alone_are_distinguished() {
         let names = distinct(&["size=1MB", "size=1mb", "size=2MB"]);
         assert_eq!(names["size=2MB"], "size=2MB");
         assert!(names["size=1MB"].starts_with("size=1MB~") && names["size=1mb"].starts_with("size=1mb~"));

@@ -20,7 +20,7 @@ struct Told {
     rows: MemorySink,
 }
 
-fn told(name: &str, set: &[(&str, &str)]) -> Told {
+fn reported(name: &str, set: &[(&str, &str)]) -> Told {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/infiniband").join(name);
     let set = set.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
     let prepared = prepare(&Source::file(path), &Overrides { set, ..Overrides::default() });
@@ -76,53 +76,53 @@ fn set<const N: usize>(names: [&str; N]) -> BTreeSet<String> {
 
 #[test]
 fn scenario_1_by_tables_has_its_root_where_senders_meet() {
-    let told = told("c2.yaml", &[]);
-    assert_eq!(told.settled(Role::Root), set(["LID8 to LID6"]));
-    assert_eq!(told.ever(Role::Root), set(["LID8 to LID6"]));
-    assert_eq!(told.ever(Role::Branch), set([]));
-    assert_eq!(told.settled(Role::Leaf), set(["node1 to LID8", "node2 to LID8", "node3 to LID8"]));
-    assert_eq!(told.pairs(Part::Victim), set([]));
+    let reported = reported("c2.yaml", &[]);
+    assert_eq!(reported.settled(Role::Root), set(["LID8 to LID6"]));
+    assert_eq!(reported.ever(Role::Root), set(["LID8 to LID6"]));
+    assert_eq!(reported.ever(Role::Branch), set([]));
+    assert_eq!(reported.settled(Role::Leaf), set(["node1 to LID8", "node2 to LID8", "node3 to LID8"]));
+    assert_eq!(reported.pairs(Part::Victim), set([]));
 }
 
 #[test]
 fn scenario_1_adaptive_moves_the_root_to_the_last_link() {
-    let told = told("c2_1_ar.yaml", &[]);
-    assert_eq!(told.settled(Role::Root), set(["LID7 to node4"]));
+    let reported = reported("c2_1_ar.yaml", &[]);
+    assert_eq!(reported.settled(Role::Root), set(["LID7 to node4"]));
     // "Two roots of congestion immediately form at the egress ports of the uplinks at LID 8."
-    assert_eq!(told.ever(Role::Root), set(["LID7 to node4", "LID8 to LID5", "LID8 to LID6"]));
+    assert_eq!(reported.ever(Role::Root), set(["LID7 to node4", "LID8 to LID5", "LID8 to LID6"]));
     let branches = ["LID8 to LID5", "LID8 to LID6", "LID5 to LID7", "LID6 to LID7"];
-    assert_eq!(told.settled(Role::Branch), set(branches));
-    assert_eq!(told.pairs(Part::Contributor).len(), 3);
+    assert_eq!(reported.settled(Role::Branch), set(branches));
+    assert_eq!(reported.pairs(Part::Contributor).len(), 3);
 }
 
 #[test]
 fn scenario_2_by_tables_has_its_root_at_the_spine_of_the_table() {
-    let told = told("c2_2_dr.yaml", &[]);
-    assert_eq!(told.settled(Role::Root), set(["LID6 to LID7"]));
-    assert_eq!(told.ever(Role::Root), set(["LID6 to LID7"]));
-    assert_eq!(told.settled(Role::Branch), set(["LID8 to LID6", "LID14 to LID6", "LID13 to LID6"]));
+    let reported = reported("c2_2_dr.yaml", &[]);
+    assert_eq!(reported.settled(Role::Root), set(["LID6 to LID7"]));
+    assert_eq!(reported.ever(Role::Root), set(["LID6 to LID7"]));
+    assert_eq!(reported.settled(Role::Branch), set(["LID8 to LID6", "LID14 to LID6", "LID13 to LID6"]));
 }
 
 #[test]
 fn scenario_2_adaptive_has_branches_on_every_uplink_of_senders() {
-    let told = told("c2_2_ar.yaml", &[]);
-    assert_eq!(told.settled(Role::Root), set(["LID7 to node4"]));
+    let reported = reported("c2_2_ar.yaml", &[]);
+    assert_eq!(reported.settled(Role::Root), set(["LID7 to node4"]));
     // "Temporary roots of congestion will form at both root switches."
-    assert_eq!(told.ever(Role::Root), set(["LID7 to node4", "LID5 to LID7", "LID6 to LID7"]));
+    assert_eq!(reported.ever(Role::Root), set(["LID7 to node4", "LID5 to LID7", "LID6 to LID7"]));
     let uplinks =
         ["LID8", "LID14", "LID13"].iter().flat_map(|leaf| ["LID5", "LID6"].map(|spine| (leaf, spine)));
     let uplinks: BTreeSet<String> = uplinks.map(|(leaf, spine)| format!("{leaf} to {spine}")).collect();
-    assert_eq!(told.settled(Role::Branch), &uplinks | &set(["LID5 to LID7", "LID6 to LID7"]));
+    assert_eq!(reported.settled(Role::Branch), &uplinks | &set(["LID5 to LID7", "LID6 to LID7"]));
 }
 
 #[test]
 fn scenario_5_has_a_victim_with_adaptive_routing_only() {
-    let by_tables = told("c2_5_dr.yaml", &[]);
+    let by_tables = reported("c2_5_dr.yaml", &[]);
     assert_eq!(by_tables.settled(Role::Root), set(["LID6 to LID7"]));
     assert_eq!(by_tables.pairs(Part::Victim), set([]));
     assert_eq!(by_tables.pairs(Part::Contributor), set(["node1->node4", "node37->node4"]));
 
-    let adaptive = told("c2_5_ar.yaml", &[]);
+    let adaptive = reported("c2_5_ar.yaml", &[]);
     assert_eq!(adaptive.settled(Role::Root), set(["LID7 to node4"]));
     let branches = adaptive.settled(Role::Branch);
     assert!(branches.is_superset(&set(["LID14 to LID5", "LID14 to LID6"])), "{branches:?}");
@@ -132,9 +132,9 @@ fn scenario_5_has_a_victim_with_adaptive_routing_only() {
 
 #[test]
 fn branches_lead_to_the_root() {
-    let told = told("c2_5_ar.yaml", &[]);
+    let reported = reported("c2_5_ar.yaml", &[]);
     let rows: Vec<&CongestionRow> =
-        told.rows.congestion.iter().filter(|row| row.start >= SETTLED && row.end <= STOP).collect();
+        reported.rows.congestion.iter().filter(|row| row.start >= SETTLED && row.end <= STOP).collect();
     for row in rows.iter().filter(|row| matches!(row.role, Role::Branch | Role::Leaf)) {
         let mut place = *row;
         let mut steps = 0;
@@ -144,27 +144,28 @@ fn branches_lead_to_the_root() {
             steps += 1;
             assert!(steps < 5, "a tree of three tiers is no deeper");
         }
-        assert_eq!(told.port(place), "LID7 to node4");
+        assert_eq!(reported.port(place), "LID7 to node4");
     }
 }
 
 #[test]
 fn a_flow_that_gets_its_rate_is_no_victim() {
-    let rate = |rate| told("c2_5_ar.yaml", &[("flows.list.2.rate", rate)]);
+    let rate = |rate| reported("c2_5_ar.yaml", &[("flows.list.2.rate", rate)]);
     assert_eq!(rate("50Gbps").pairs(Part::Victim), set([]));
     assert_eq!(rate("190Gbps").pairs(Part::Victim), set(["node39->node28"]));
 }
 
 #[test]
 fn stages_are_looked_at_where_no_interval_is_given() {
-    let told = told("c2_5_ar.yaml", &[("record.congestion.interval", "none")]);
-    let spans: BTreeSet<_> = told.rows.congestion.iter().map(|row| (row.start.0, row.end.0)).collect();
+    let reported = reported("c2_5_ar.yaml", &[("record.congestion.interval", "none")]);
+    let spans: BTreeSet<_> = reported.rows.congestion.iter().map(|row| (row.start.0, row.end.0)).collect();
     assert_eq!(spans, BTreeSet::from([(50_000_000, 200_000_000)]));
-    let roots = told.rows.congestion.iter().filter(|row| row.role == Role::Root);
-    assert_eq!(roots.map(|row| told.port(row)).collect::<BTreeSet<_>>(), set(["LID7 to node4"]));
-    assert_eq!(told.pairs(Part::Victim), set(["node39->node28"]));
+    let roots = reported.rows.congestion.iter().filter(|row| row.role == Role::Root);
+    assert_eq!(roots.map(|row| reported.port(row)).collect::<BTreeSet<_>>(), set(["LID7 to node4"]));
+    assert_eq!(reported.pairs(Part::Victim), set(["node39->node28"]));
     // Half of the link is used, and for the other half there are no credits.
-    let uplink = told.rows.congestion.iter().find(|row| told.port(row) == "LID14 to LID5").expect("a branch");
+    let uplink =
+        reported.rows.congestion.iter().find(|row| reported.port(row) == "LID14 to LID5").expect("a branch");
     let share = |span: u64| span as f64 / 150e6;
     assert!((share(uplink.sending.0) - 0.5).abs() < 0.02, "{uplink:?}");
     assert!((share(uplink.starved.0) - 0.5).abs() < 0.03, "{uplink:?}");

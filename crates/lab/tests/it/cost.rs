@@ -27,10 +27,10 @@ fn packets_and_packet_hops_are_known_within_a_factor_of_two() {
         let expected = cost(&prepared).expect("it can be told");
         let mut sink = MemorySink::default();
         let run = simulate(&prepared, &mut sink, Options::default(), Watch::default()).expect("it runs");
-        let near = |told: f64, found: u64, what: &str| {
+        let near = |reported: f64, found: u64, what: &str| {
             let found = found as f64;
-            let is_near = told <= 2.0 * found && found <= 2.0 * told;
-            assert!(is_near, "{}: {told} {what}, and {found} there were", path.display());
+            let is_near = reported <= 2.0 * found && found <= 2.0 * reported;
+            assert!(is_near, "{}: {reported} {what}, and {found} there were", path.display());
         };
         near(expected.messages, run.summary.messages, "messages");
         near(expected.packets, run.summary.packets.expect("counted"), "packets");

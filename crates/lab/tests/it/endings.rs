@@ -65,9 +65,9 @@ fn a_flag_or_an_observer_stops_a_run() {
     let prepared = prepared(TWO_JOBS, None);
     let stop = AtomicBool::new(true);
     let mut after = After(5);
-    let mut told: Vec<RunProgress> = Vec::new();
-    let mut tell = |progress: &RunProgress| told.push(*progress);
-    let by_flag = Watch { stop: Some(&stop), tell: Some(&mut tell), ..Watch::default() };
+    let mut reported: Vec<RunProgress> = Vec::new();
+    let mut tell = |progress: &RunProgress| reported.push(*progress);
+    let by_flag = Watch { stop: Some(&stop), on_progress: Some(&mut tell), ..Watch::default() };
     let by_observer = Watch { observer: Some(&mut after), ..Watch::default() };
     for (watch, windows) in [(by_flag, 1), (by_observer, 5)] {
         let mut sink = MemorySink::default();
@@ -76,7 +76,7 @@ fn a_flag_or_an_observer_stops_a_run() {
         assert_eq!(done.engine.windows, windows);
         assert_eq!(sink.jobs.len(), 2, "what was recorded is whole");
     }
-    assert!(told.is_empty(), "a run this short is not worth a report");
+    assert!(reported.is_empty(), "a run this short is not worth a report");
 }
 
 /// Has no room.

@@ -231,7 +231,7 @@ fn figures_are_what_the_rows_say() {
 }
 
 #[test]
-fn packets_are_told_only_where_they_were_counted() {
+fn packets_are_reported_only_where_they_were_counted() {
     let text = TWO_JOBS.replace("record: { queue_packets: true }", "").replace("adaptive", "spray");
     let (done, _) = simulated(&prepared(&text, None), Options::default());
     assert_eq!(done.summary.queues.all.packets, None);

@@ -48,14 +48,14 @@ fn agreed(path: &str) -> Digest {
     let prepared = prepared(path);
     let plain = Options::default();
     let first = digest(&prepared, plain);
-    let ways = [
+    let variants = [
         ("2 threads", Options { threads: 2, ..plain }),
         ("4 threads", Options { threads: 4, ..plain }),
         ("no shortcut", Options { shortcut: false, ..plain }),
         ("coarser partitions", Options { coarsen: 3, ..plain }),
     ];
-    for (way, options) in ways {
-        assert_eq!(digest(&prepared, options), first, "{path} with {way}");
+    for (variant, options) in variants {
+        assert_eq!(digest(&prepared, options), first, "{path} with {variant}");
     }
     first
 }

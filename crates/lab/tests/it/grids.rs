@@ -91,7 +91,7 @@ fn a_grid_is_all_combinations_with_the_same_seeds() {
 }
 
 #[test]
-fn background_traffic_is_told_without_a_job() {
+fn background_traffic_is_reported_without_a_job() {
     let (_home, folder) = place();
     let text = PAIRS.lines().filter(|line| !line.starts_with("jobs")).collect::<Vec<_>>().join("\n");
     let vary = vary(&["balance=ecmp,spray"]);
@@ -172,7 +172,7 @@ fn an_interrupted_sweep_goes_on_to_the_same_end() {
     made(&twelve(&whole));
     let stop = AtomicBool::new(false);
     let tell = |progress: &SweepProgress| stop.store(progress.finished >= 4, Ordering::Relaxed);
-    let stopped = Grid { stop: Some(&stop), tell: Some(&tell), threads: Some(1), ..twelve(&folder) };
+    let stopped = Grid { stop: Some(&stop), on_progress: Some(&tell), threads: Some(1), ..twelve(&folder) };
     let report = made(&stopped);
     assert!(!report.is_whole() && report.exit_code() == ExitCode::StoppedEarly);
     assert_eq!(report.made, 4);
@@ -185,7 +185,7 @@ fn an_interrupted_sweep_goes_on_to_the_same_end() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn everything_that_is_wrong_is_reported_at_once() {
     let (_home, folder) = place();
     let wrong = Grid {
         scenarios: vec![Source::text("pairs.yaml", PAIRS), Source::file("missing.yaml")],
@@ -195,7 +195,7 @@ fn everything_that_is_wrong_is_told_at_once() {
         until: Some(Precision(2.0)),
         ..twelve(&folder)
     };
-    let told = refused(&wrong);
+    let reported = refused(&wrong);
     for part in [
         "missing.yaml",
         "spary",
@@ -209,14 +209,14 @@ fn everything_that_is_wrong_is_told_at_once() {
         "no item `7`",
         "at least 5 seeds",
     ] {
-        assert!(told.contains(part), "`{part}` is not in:\n{told}");
+        assert!(reported.contains(part), "`{part}` is not in:\n{reported}");
     }
-    assert_eq!(told.matches("nothing.here=1").count(), 1, "once, not for every point:\n{told}");
+    assert_eq!(reported.matches("nothing.here=1").count(), 1, "once, not for every point:\n{reported}");
     assert!(!folder.exists(), "nothing is written for a sweep with mistakes");
 }
 
 #[test]
-fn points_that_could_not_be_told_apart_are_refused() {
+fn points_that_could_not_be_distinguished_are_refused() {
     let (_home, folder) = place();
     let twice = Grid {
         scenarios: ["a.yaml", "b.yaml"].map(|name| Source::text(name, PAIRS)).into(),
@@ -281,7 +281,7 @@ fn what_an_heir_inherits_is_part_of_the_plan() {
 }
 
 #[test]
-fn a_base_that_changes_on_the_way_ends_the_sweep() {
+fn a_base_that_changes_during_the_sweep_ends_it() {
     let (home, _) = place();
     let of = heirs(home.path(), PAIRS);
     let base = home.path().join("base.yaml");
@@ -290,7 +290,7 @@ fn a_base_that_changes_on_the_way_ends_the_sweep() {
             fs::write(&base, PAIRS.replace("10us }", "11us }")).expect("it can be written");
         }
     };
-    let error = refused(&Grid { tell: Some(&meddle), ..of.clone() });
+    let error = refused(&Grid { on_progress: Some(&meddle), ..of.clone() });
     assert!(error.contains("has changed since the sweep began") && error.contains("heir.yaml"), "{error}");
     fs::write(&base, PAIRS).expect("it can be written");
     let rest = made(&of);

@@ -164,7 +164,7 @@ fn a_mixed_configuration_keeps_its_meaning() {
 }
 
 #[test]
-fn all_mistakes_are_told_with_their_places() {
+fn all_mistakes_are_reported_with_their_places() {
     let wrong = HEAVY
         .replace("leaves: 2", "leafs: 2")
         .replace("mode: ecmp", "mode: spray")

@@ -54,7 +54,7 @@ fn the_manifest_holds_what_was_inherited() {
 }
 
 #[test]
-fn a_circle_is_found_by_whatever_way_it_closes() {
+fn a_cycle_is_found_wherever_it_closes() {
     let folder = folder(&[
         ("one.yaml", "netloom: 1\nfrom: below/two.yaml\n"),
         ("below/two.yaml", "netloom: 1\nfrom: ../below/../one.yaml\n"),

@@ -103,18 +103,18 @@ fn shown<T: Send>(
     look: impl FnOnce(Shown) -> T + Send,
 ) -> (Result<RunReport, LabError>, Option<T>) {
     let stop = AtomicBool::new(false);
-    let (tell, told) = mpsc::channel::<Shown>();
+    let (tell, reported) = mpsc::channel::<Shown>();
     thread::scope(|scope| {
         let stop = &stop;
         let looking = scope.spawn(move || {
             let _over = Raised(stop);
-            told.recv().ok().map(look)
+            reported.recv().ok().map(look)
         });
         let mut begun = |address: &str| tell.send(Shown::of(address)).expect("somebody waits for it");
         let request = RunRequest {
             folder: Some(folder.to_owned()),
             watch: Watch { stop: Some(stop), ..Watch::default() },
-            live: Some(Serve { port, told: &mut begun }),
+            live: Some(Serve { port, on_address: &mut begun }),
             ..RunRequest::new(Source::text("shown", text))
         };
         let done = run(request);
@@ -155,7 +155,7 @@ fn who_has_the_address_sees_a_run_go_on_and_end() {
 }
 
 #[test]
-fn a_page_that_is_open_hears_how_the_run_ended() {
+fn an_open_page_receives_how_the_run_ended() {
     let place = tempfile::tempdir().expect("a place for files");
     let text =
         LONG.replace("steps: 1000000", "steps: 1000000000").replace("record:", "deadline: 40ms\nrecord:");
@@ -221,19 +221,19 @@ fn being_shown_changes_nothing() {
     let text = LONG.replace("steps: 1000000", "steps: 300");
     let run_with = |name: &str, threads: usize, is_shown: bool| {
         let mut slow = Slow;
-        let mut n_told = 0;
+        let mut n_reported = 0;
         let mut n_looks = 0;
-        let mut told = |_: &str| n_told += 1;
+        let mut reported = |_: &str| n_reported += 1;
         let mut look = |_: &netloom_lab::RunProgress, _: &dyn States| n_looks += 1;
         let request = RunRequest {
             folder: Some(place.path().join(name)),
             threads: Some(threads),
-            live: is_shown.then_some(Serve { port: 0, told: &mut told }),
+            live: is_shown.then_some(Serve { port: 0, on_address: &mut reported }),
             watch: Watch { look: Some(&mut look), observer: Some(&mut slow), ..Watch::default() },
             ..RunRequest::new(Source::text("shown", text.clone()))
         };
         let report = run(request).expect("it runs");
-        assert_eq!((n_told, report.manifest.outcome.status), (i32::from(is_shown), Status::Complete));
+        assert_eq!((n_reported, report.manifest.outcome.status), (i32::from(is_shown), Status::Complete));
         assert!(n_looks > 0, "the run was looked at");
         report.manifest.digest
     };
@@ -244,7 +244,7 @@ fn being_shown_changes_nothing() {
 }
 
 #[test]
-fn a_port_in_use_is_told_before_anything_is_done() {
+fn a_port_in_use_is_reported_before_anything_is_done() {
     let place = tempfile::tempdir().expect("a place for files");
     let folder = place.path().join("run");
     let other = TcpListener::bind(("127.0.0.1", 0)).expect("there is a free port");

@@ -103,7 +103,7 @@ fn made_up(claims: &str) -> Result<Paper, String> {
 }
 
 #[test]
-fn completion_and_loads_are_told_over_what_would_be_even() {
+fn completion_and_loads_are_reported_over_what_would_be_even() {
     let paper = made_up(CLAIMS).unwrap_or_else(|error| panic!("{error}"));
     let report = reproduce(paper, &Request::default()).unwrap_or_else(|error| panic!("{error}"));
     assert!(report.is_as_recorded(), "{}", report.table());

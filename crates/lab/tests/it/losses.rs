@@ -25,7 +25,7 @@ jobs:
 ";
 
 #[test]
-fn all_views_tell_of_as_many_lost_packets() {
+fn all_views_report_as_many_lost_packets() {
     let place = tempfile::tempdir().expect("a folder can be made");
     let folder = place.path().join("run");
     let request = RunRequest { folder: Some(folder.clone()), ..RunRequest::new(Source::text("cut", CUT)) };

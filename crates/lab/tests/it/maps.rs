@@ -93,14 +93,14 @@ fn report(claims: &str, only: &str, stored: Option<&Path>) -> Report {
 }
 
 /// What the page is told.
-fn told(page: &str) -> Value {
+fn reported(page: &str) -> Value {
     let (_, rest) = page.split_once(r#"id="netloom-data">"#).expect("there is data");
     let (data, _) = rest.split_once("</script>").expect("it has an end");
     serde_json::from_str(data).expect("it is JSON")
 }
 
 fn page(report: &Report) -> Value {
-    told(&report.maps().expect("it is small").expect("there are maps"))
+    reported(&report.maps().expect("it is small").expect("there are maps"))
 }
 
 #[test]
@@ -118,12 +118,12 @@ fn cells_lie_where_claims_say() {
     assert_eq!(panel["across"], json!({"name": "compute", "labels": ["1 us", "2 us"]}));
     assert_eq!(panel["up"], json!({"name": "kind", "labels": ["grid", "odd"]}));
     let cells = panel["cells"].as_array().expect("there are cells");
-    let told = |cell: &Value| {
+    let reported = |cell: &Value| {
         let place = [&cell["across"], &cell["up"]].map(|place| place.as_u64().expect("a place"));
         (place, cell["measured"]["ratio"].as_f64().expect("published"), cell["left_out"] == true)
     };
-    let told: Vec<_> = cells.iter().map(told).collect();
-    assert_eq!(told, [([0, 0], 0.75, false), ([0, 1], 1.0, true), ([1, 0], 0.125, false)]);
+    let reported: Vec<_> = cells.iter().map(reported).collect();
+    assert_eq!(reported, [([0, 0], 0.75, false), ([0, 1], 1.0, true), ([1, 0], 0.125, false)]);
     assert_eq!(cells[0]["runs"], json!(["grid_ecmp_1/pairs", "grid_spray_1/pairs"]));
 }
 

@@ -31,7 +31,7 @@ fn bandwidth_is_the_size_over_the_mean_time_and_times_a_factor() {
     let folder = place.path().join("run");
     let rows = made(SCENE, &folder);
     let found = nccl(&folder).expect("it has collectives");
-    let told: Vec<_> =
+    let reported: Vec<_> =
         found.tables.iter().map(|table| (table.collective, table.benchmark, table.ranks)).collect();
     let mut expected = vec![
         ("ring_all_reduce", "all_reduce_perf", 4),
@@ -39,8 +39,8 @@ fn bandwidth_is_the_size_over_the_mean_time_and_times_a_factor() {
         ("broadcast_tree", "broadcast_perf", 4),
     ];
     let of = |name: &str| found.tables.iter().find(|table| table.collective == name).expect("it is there");
-    expected.sort_by_key(|(name, ..)| told.iter().position(|(other, ..)| other == name));
-    assert_eq!(told, expected);
+    expected.sort_by_key(|(name, ..)| reported.iter().position(|(other, ..)| other == name));
+    assert_eq!(reported, expected);
     assert_eq!(found.side_by_side, 2, "in each of two steps");
 
     let reduce = of("ring_all_reduce");
@@ -86,12 +86,12 @@ background: { mice: { end: 2ms, interval: 2us } }
     let folder = place.path().join("run");
     let request = RunRequest { folder: Some(folder.clone()), ..RunRequest::new(Source::text("rails", text)) };
     let report = run(request).expect("it runs");
-    let told: BTreeMap<String, f64> = report.bandwidths(0).into_iter().collect();
+    let reported: BTreeMap<String, f64> = report.bandwidths(0).into_iter().collect();
     let found = nccl(&folder).expect("it has collectives");
     assert_eq!(found.tables.len(), 2);
     for table in found.tables {
         let size = if table.collective == "ring_all_reduce" { "256 KiB" } else { "1 MiB" };
-        let here = told[&format!("{} {size}", table.collective)] / 1e9;
+        let here = reported[&format!("{} {size}", table.collective)] / 1e9;
         let there = table.lines[0].busbw;
         assert!((here - there).abs() < 1e-9 * there, "{}: {here} or {there}", table.collective);
     }

@@ -47,12 +47,12 @@ fn each_size_is_the_mean_of_the_collectives_that_ran_alone() {
     let folder = place.path().join("run");
     let rows = made(SCENE, &folder);
     let found = osu(&folder).expect("it has collectives");
-    let told = |table: &LatencyTable| {
+    let reported = |table: &LatencyTable| {
         let sizes: Vec<(u64, u64)> =
             table.lines.iter().map(|line| (line.size_bytes, line.iterations)).collect();
         (table.job.clone(), table.collective, table.counted, table.ranks, sizes)
     };
-    let tables: Vec<_> = found.tables.iter().map(told).collect();
+    let tables: Vec<_> = found.tables.iter().map(reported).collect();
     let (first, second) = ("first".to_owned(), "second".to_owned());
     // A vector over four ranks; three times and two buckets in each of two steps. What does not divide counts as its
     // largest part.

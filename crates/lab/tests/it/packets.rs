@@ -106,7 +106,7 @@ fn stored(record: &str) -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
-fn a_life_is_told_hop_by_hop_and_adds_up() {
+fn a_life_is_reported_hop_by_hop_and_adds_up() {
     let (_place, folder) = stored("{ packets_of: [leaf0.host0->leaf1.host0] }");
     let flows = show::flows(&folder).expect("there are some");
     assert!(flows.iter().all(|flow| flow.flow.starts_with("leaf0.host0->leaf1.host0#")), "{flows:?}");
@@ -166,7 +166,7 @@ fn what_was_not_recorded_is_refused_with_what_was() {
 }
 
 #[test]
-fn the_paths_of_the_slowest_are_told_in_their_order() {
+fn the_paths_of_the_slowest_are_reported_in_their_order() {
     let (_place, folder) = stored("{ slowest_flows: 3 }");
     let flows = show::paths(&folder).expect("they are recorded");
     assert_eq!(flows.iter().map(|flow| flow.rank).collect::<Vec<_>>(), [0, 1, 2]);

@@ -93,10 +93,13 @@ fn enough_headroom_loses_nothing_and_half_of_it_says_where() {
         assert_eq!(row.reason, DropReason::HeadroomFull);
         assert!(row.port.is_some() && row.packets > 0, "{row:?}");
     }
-    let told: Vec<&String> =
+    let reported: Vec<&String> =
         details.iter().filter(|line| line.contains("the headroom of a paused ingress was full")).collect();
-    assert_eq!(told.len(), drops.len(), "{details:?}");
-    assert!(told.iter().any(|line| line.contains("lost at leaf0 towards link leaf0.host0.nic0")), "{told:?}");
+    assert_eq!(reported.len(), drops.len(), "{details:?}");
+    assert!(
+        reported.iter().any(|line| line.contains("lost at leaf0 towards link leaf0.host0.nic0")),
+        "{reported:?}"
+    );
 }
 
 #[test]

@@ -405,15 +405,15 @@ fn a_verdict_that_nobody_has_obtained_is_no_surprise() {
 fn a_reproduction_that_was_stopped_goes_on_where_it_was() {
     let folder = tempfile::tempdir().expect("a folder");
     let stop = AtomicBool::new(false);
-    let told = |progress: &netloom_lab::SweepProgress| {
+    let reported = |progress: &netloom_lab::SweepProgress| {
         stop.fetch_or(progress.finished >= 4, Ordering::Relaxed);
     };
     let request = Request {
         full: true,
-        keep: Some(folder.path()),
+        store: Some(folder.path()),
         threads: Some(1),
         stop: Some(&stop),
-        tell: Some(&told),
+        on_progress: Some(&reported),
         ..Request::default()
     };
     let stopped = reproduce(varied(VARIED), &request).expect_err("it was stopped");
@@ -443,7 +443,7 @@ fn a_reproduction_that_was_stopped_goes_on_where_it_was() {
         std::fs::write(&before[number], marked.to_string()).expect("it can be written");
     }
 
-    let request = Request { stop: None, tell: None, ..request };
+    let request = Request { stop: None, on_progress: None, ..request };
     let report = reproduce(varied(VARIED), &request).expect("it goes on");
     assert_eq!(report.measured.len(), 7);
     assert_eq!(report.measured.iter().filter(|run| run.wall_time_s > 1e8).count(), 1);

@@ -155,17 +155,20 @@ fn judge(folder: &Path, over: Over, summary: &Summary, expected: &Plain, what: &
     close(summary.links.utilization, expected.utilization, 1e-9, what);
     close(summary.links.busiest, expected.busiest, 1e-9, what);
     // The page, the terminal and the comparison: six digits, and hundredths of a percent.
-    let told = read(&[ReportedRun { name: "it".to_owned(), folder: folder.to_owned() }], over)
+    let reported = read(&[ReportedRun { name: "it".to_owned(), folder: folder.to_owned() }], over)
         .expect("it can be read");
-    let page = told.fct[0].background.arrived.as_ref().expect("some arrived");
+    let page = reported.fct[0].background.arrived.as_ref().expect("some arrived");
     assert_eq!(page.count, expected.count as u64, "{what}");
     close(page.mean, expected.mean_s, 1e-5, what);
     close(page.p99, expected.p99_s, 1e-5, what);
-    let busiest =
-        told.links[0].from_hosts.iter().chain(&told.links[0].to_hosts).chain(&told.links[0].between);
+    let busiest = reported.links[0]
+        .from_hosts
+        .iter()
+        .chain(&reported.links[0].to_hosts)
+        .chain(&reported.links[0].between);
     let busiest = busiest.map(|usage| usage.busiest).fold(0.0, f64::max);
     assert!((busiest - expected.busiest).abs() < 1e-4, "{what}: {busiest} or {}", expected.busiest);
-    close(told.over_time[0].as_ref().expect("it was sampled").mean, expected.to_hosts_bps, 1e-5, what);
+    close(reported.over_time[0].as_ref().expect("it was sampled").mean, expected.to_hosts_bps, 1e-5, what);
     let compared = compare_folders(&[folder.to_owned()], over).expect("it can be read");
     let values = compared.to_json();
     close(values[0]["values"]["fct_mean_s"].as_f64().expect("it is there"), expected.mean_s, 1e-9, what);

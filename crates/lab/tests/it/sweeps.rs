@@ -13,10 +13,14 @@ fn points(seeds: std::ops::RangeInclusive<u64>) -> Vec<Point> {
 
 #[test]
 fn points_come_in_order_and_are_what_they_are_alone() {
-    let told = Mutex::new(Vec::new());
-    let tell = |progress: &SweepProgress| told.lock().expect("nobody panicked").push(*progress);
-    let done =
-        sweep(&Sweep { points: points(1..=5), threads: Some(3), tell: Some(&tell), ..Sweep::default() });
+    let reported = Mutex::new(Vec::new());
+    let tell = |progress: &SweepProgress| reported.lock().expect("nobody panicked").push(*progress);
+    let done = sweep(&Sweep {
+        points: points(1..=5),
+        threads: Some(3),
+        on_progress: Some(&tell),
+        ..Sweep::default()
+    });
     for (seed, report) in (1..=5).zip(&done) {
         let report = report.as_ref().expect("it runs");
         assert_eq!(report.seed, seed);
@@ -25,8 +29,8 @@ fn points_come_in_order_and_are_what_they_are_alone() {
         assert_eq!(report.summary, alone.summary);
         assert_eq!(report.digest, sink.digest(&prepared.names()).expect("in order").digest);
     }
-    let told = told.into_inner().expect("nobody panicked");
-    assert!(told.iter().any(|progress| progress.finished == 5 && progress.share >= 1.0), "{told:?}");
+    let reported = reported.into_inner().expect("nobody panicked");
+    assert!(reported.iter().any(|progress| progress.finished == 5 && progress.share >= 1.0), "{reported:?}");
 }
 
 #[test]

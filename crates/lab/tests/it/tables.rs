@@ -153,7 +153,7 @@ fn entries_by_hand_are_marked_and_those_of_a_source_come_after() {
 }
 
 #[test]
-fn what_cannot_be_shown_is_told() {
+fn what_cannot_be_shown_is_reported() {
     let refused = |text: &str, selection: &Selection| {
         routes(&Source::text("scene.yaml", text), &Overrides::default(), selection).unwrap_err().to_string()
     };

@@ -160,7 +160,7 @@ fn nothing_is_wider_than_asked_for() {
 }
 
 #[test]
-fn a_small_picture_has_every_switch_and_every_way() {
+fn a_small_picture_has_every_switch_and_every_link() {
     let text = drawn(&mut of_file("scenarios/inheritance/failed_link.yaml"), 120);
     for word in [
         "spine0",

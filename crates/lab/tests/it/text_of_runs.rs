@@ -77,16 +77,16 @@ impl Place {
 
     /// The text, at any width no wider than that, and the same with colours.
     fn text(&self, width: usize) -> String {
-        let told = read(&self.runs, Over::Jobs).expect("the runs can be read");
+        let reported = read(&self.runs, Over::Jobs).expect("the runs can be read");
         let paths: Vec<String> = self.runs.iter().map(|run| format!("out/{}", run.name)).collect();
         for width in [20, 60, 80, 120, 300] {
-            let plain = text::report(&told, &paths, Look { width, colours: false });
-            let coloured = text::report(&told, &paths, Look { width, colours: true });
+            let plain = text::report(&reported, &paths, Look { width, colours: false });
+            let coloured = text::report(&reported, &paths, Look { width, colours: true });
             assert!(widest(&plain) <= width, "at {width}:\n{plain}");
             assert!(!plain.contains('\u{1b}') && coloured.contains('\u{1b}'));
             assert_eq!(widest(&coloured), widest(&plain), "at {width}");
         }
-        text::report(&told, &paths, Look { width, colours: false })
+        text::report(&reported, &paths, Look { width, colours: false })
     }
 }
 
@@ -204,8 +204,8 @@ fn what_has_no_sample_is_zero_and_a_switch_is_all_of_its_ports() {
     let names = Names { nodes: vec!["host".to_owned(), "switch".to_owned()], ..no_names() };
     let mut place = Place::new();
     place.store("sampled", &MemorySink { ports, series, ..MemorySink::default() }, names, 1);
-    let told = read(&place.runs, Over::Jobs).expect("the run can be read");
-    let over_time = told.over_time[0].as_ref().expect("it has samples");
+    let reported = read(&place.runs, Over::Jobs).expect("the run can be read");
+    let over_time = reported.over_time[0].as_ref().expect("it has samples");
     // 1,250 B in 100 us are 100 Mbps.
     assert_eq!(over_time.throughput[..5], [1e8, 0.0, 0.0, 4e7, 0.0]);
     assert_eq!((over_time.throughput.len(), over_time.backlog[..4].to_vec()), (10, vec![500, 0, 0, 100]));
@@ -243,8 +243,8 @@ fn names_that_would_steer_the_terminal_do_not() {
     let text = place.text(80);
     assert!(!text.contains('\u{202e}') && text.contains("queue full") && text.contains("▼"), "{text}");
     // With colours there are escapes, but none that a name brought.
-    let told = read(&place.runs, Over::Jobs).expect("the run can be read");
-    let coloured = text::report(&told, &[bad.to_owned()], Look { width: 80, colours: true });
+    let reported = read(&place.runs, Over::Jobs).expect("the run can be read");
+    let coloured = text::report(&reported, &[bad.to_owned()], Look { width: 80, colours: true });
     assert!(!coloured.contains("a\u{1b}[31m"), "{coloured:?}");
 }
 

@@ -168,13 +168,13 @@ fn slowest(steps: &[StepRow], job: u16, most: usize) -> BTreeSet<u32> {
 }
 
 #[test]
-fn the_first_step_is_told_and_the_slowest_of_the_others() {
+fn the_first_step_is_reported_and_the_slowest_of_the_others() {
     for most in [0, 1, 2, 4, 8, 1000] {
         let sink = all_phases(&format!("{{ timeline: {most} }}"));
         for job in [0, 1] {
-            let told: BTreeSet<u32> =
+            let reported: BTreeSet<u32> =
                 sink.spans.iter().filter(|row| row.job == job).map(|row| row.step).collect();
-            assert_eq!(told, slowest(&sink.steps, job, most), "{most} steps of job {job}");
+            assert_eq!(reported, slowest(&sink.steps, job, most), "{most} steps of job {job}");
         }
     }
 }
@@ -197,7 +197,7 @@ fn recording_changes_nothing_else_and_threads_change_no_span() {
 }
 
 #[test]
-fn a_step_under_way_is_told_with_what_is_not_over() {
+fn an_unfinished_step_is_reported_with_its_open_spans() {
     let whole = all_phases("{}");
     let third = whole.steps.iter().find(|row| (row.job, row.step) == (0, 2)).expect("it is over");
     let deadline = third.start.0.midpoint(third.end.0) / 1000;
@@ -217,7 +217,7 @@ fn a_step_under_way_is_told_with_what_is_not_over() {
 }
 
 #[test]
-fn an_endless_job_and_a_measured_one_are_told() {
+fn an_endless_job_and_a_measured_one_are_reported() {
     let sink = records(MEASURED, Options::default());
     let jobs: BTreeSet<u16> = sink.spans.iter().map(|row| row.job).collect();
     assert_eq!(jobs.len(), sink.jobs.len());

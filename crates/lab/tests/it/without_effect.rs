@@ -101,22 +101,22 @@ fn digests(texts: [String; 2]) -> Vec<Digest> {
 }
 
 #[test]
-fn what_is_told_to_have_no_effect_has_none() {
+fn settings_reported_as_without_effect_have_none() {
     for (fabric, work, setting, instead, message) in CASES {
         let [with, without] = [setting, instead].map(|setting| format!("{fabric}{work}{setting}\n"));
-        let told = warnings(&with);
-        assert!(told.iter().any(|told| told.starts_with(message)), "`{setting}`: {told:?}");
+        let reported = warnings(&with);
+        assert!(reported.iter().any(|reported| reported.starts_with(message)), "`{setting}`: {reported:?}");
         let left = warnings(&without);
-        assert!(!left.iter().any(|told| told.starts_with(message)), "`{instead}`: {left:?}");
+        assert!(!left.iter().any(|reported| reported.starts_with(message)), "`{instead}`: {left:?}");
         let digests = digests([with, without]);
         assert_eq!(digests[0], digests[1], "`{setting}` changes something");
     }
 }
 
 #[test]
-fn congestion_control_without_marks_is_told() {
-    let told = warnings(&format!("{CLOS}{RING}congestion: dcqcn\n"));
-    assert_eq!(told, ["congestion control `dcqcn` slows down on NACKs only"]);
+fn congestion_control_without_marks_is_reported() {
+    let reported = warnings(&format!("{CLOS}{RING}congestion: dcqcn\n"));
+    assert_eq!(reported, ["congestion control `dcqcn` slows down on NACKs only"]);
     let marked = "queues: { marking: { minimum: 10KB, maximum: 40KB } }\n";
     assert_eq!(warnings(&format!("{CLOS}{RING}{marked}")), ["marks slow nobody down here"]);
     assert!(warnings(&format!("{CLOS}{RING}{marked}congestion: dcqcn\n")).is_empty());

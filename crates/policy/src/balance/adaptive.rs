@@ -1,5 +1,5 @@
 //! # Idea
-//! Each packet takes the next hop with the least backlog at this very node; ties are broken at random.
+//! Each packet takes the next hop with the least backlog at this node; ties are broken at random.
 //!
 //! # Source
 //! A. Zeltser, "Adaptive Packet Routing vs. Flowlet Switching for Distributed Training Under Link Failures", 2026,
@@ -9,12 +9,12 @@
 //! `backlog`: whether queues are compared in bytes (not yet sent) or in packets (waiting, as the source does).
 //!
 //! # Invariants
-//! Local information only. In bytes, the rest of the packet on the wire counts; in packets, it does not. One draw among
-//! the ties.
+//! Local information only. In bytes, the rest of the packet on the wire counts; in packets, it does not. One random
+//! draw per choice among ties.
 //!
 //! # When it misleads
-//! Downstream congestion and failed links further on are invisible to it. Real switches compare quantized and slightly
-//! stale queues.
+//! It does not see congestion or failed links downstream. Real switches compare quantized and slightly stale queue
+//! lengths.
 
 use netloom_units::{Kind, Parameter, Settings, Spec, Value};
 

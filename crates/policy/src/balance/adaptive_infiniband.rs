@@ -1,28 +1,29 @@
 //! # Idea
-//! Adaptive routing as InfiniBand switches have it: a table names a group of ports for each destination, and packets are
-//! spread over the group, also while nothing waits.
+//! Adaptive routing as in InfiniBand switches: a table gives a group of ports for each destination, and packets are
+//! spread over the group, even if all queues are empty.
 //!
 //! # Source
-//! Seed 002, sections II and IV, measured on HDR switches: the groups LAG and TREE of the adaptive routing manager, and that
-//! packets of one flow alternate at every load. Pointers per in-link and group, and the choice by load, are ours.
+//! Seed 002, sections II and IV, measured on HDR switches: the groups LAG and TREE of the adaptive routing manager, and
+//! that packets of one flow alternate at every load. Pointers per ingress port and group, and the choice by load, are
+//! modelling assumptions.
 //!
-//! Notifications (ARN): that paper, section II.B, for the idea; every rule of them is ours.
+//! Notifications (ARN): the idea is from that paper, section II.B; all rules are modelling assumptions.
 //!
 //! # Parameters
-//! `group`: `tree` takes all next hops as one group; `lag` takes the parallel links to one neighbour, which is chosen by
-//! destination as `deterministic` chooses a port. `choice`: `turns` or the least waiting bytes, random among equal.
-//! `notify_above`: bytes waiting at an egress above which a switch tells those upstream; `notify_hold`: for how long they
-//! avoid that port towards the leaf concerned.
+//! `group`: `tree` takes all next hops as one group; `lag` takes the parallel links to one neighbour, which is chosen
+//! by destination as `deterministic` chooses a port. `choice`: `turns` (round robin) or the fewest waiting bytes,
+//! random among ties. `notify_above`: bytes waiting at an egress port above which a switch notifies its upstream
+//! neighbours; `notify_hold`: how long they avoid that port towards the leaf concerned.
 //!
 //! # Invariants
-//! With `turns`, of one in-link's packets towards one group the counts per port differ by at most one. A pointer of its own
-//! for every in-link and group: a shared one locks into step with senders and arbiters of constant pace, and groups that
-//! take turns would each see every other turn only. With `lag`, packets to one destination leave for one neighbour.
-//! A port that is avoided is taken only if all of its group are.
+//! With `turns`, the counts per port of the packets from one ingress port to one group differ by at most one. Each
+//! ingress port has its own pointer per group: a shared one would phase-lock with senders and arbiters of constant
+//! pace, and of two groups that alternate each would use only every other port. With `lag`, packets to one destination
+//! leave for one neighbour. An avoided port is taken only if all ports of its group are avoided.
 //!
 //! # When it misleads
-//! Pointers start at random places that the seed fixes. Without notifications groups ignore what lies further
-//! on. Every packet is spread, at hosts as well where it is named for them.
+//! Pointers start at random ports, fixed by the seed. Without notifications it ignores load downstream. Every packet is
+//! spread, at hosts too if the policy is set for them.
 
 use netloom_units::{Duration, Kind, NodeId, Parameter, Settings, Spec, StateWriter, Time, Value, mix};
 
@@ -75,11 +76,11 @@ pub struct AdaptiveInfiniband {
     allowed: Vec<u32>,
 }
 
-/// A port that is avoided.
+/// A port to avoid.
 #[derive(Debug, Clone, Copy)]
 struct Avoided {
     port: u32,
-    /// Towards hosts below this switch.
+    /// Towards hosts attached to this switch.
     leaf: NodeId,
     until: Time,
 }
@@ -99,14 +100,14 @@ enum Choice {
 /// The candidates of a group.
 #[derive(Clone, Copy)]
 enum Members<'a> {
-    /// So many, all there are.
+    /// All candidates; their number.
     All(usize),
-    /// These.
+    /// These candidates.
     Listed(&'a [u32]),
 }
 
 impl<'a> Members<'a> {
-    /// Those that are not avoided, or all if all are.
+    /// The candidates that are not avoided, or all if all are.
     fn without(self, is_avoided: impl Fn(usize) -> bool, list: &'a mut Vec<u32>) -> Members<'a> {
         list.clear();
         let candidates = (0..self.len()).map(|member| self.candidate(member));
@@ -207,13 +208,13 @@ impl Balance for AdaptiveInfiniband {
     }
 }
 
-/// Finds the parallel links to the neighbour that is a destination's.
+/// Finds the parallel links to the neighbour that a destination maps to.
 #[derive(Debug, Clone)]
 struct Lag {
     deal: Deal,
-    /// For each port the first one that leads to the same neighbour, which stands for it.
+    /// For each port the lowest port to the same neighbour, which identifies the neighbour.
     neighbour: Box<[u32]>,
-    /// For each of those, in which search it was found last.
+    /// For each of those, the last search that found it.
     found_in: Box<[u64]>,
     search: u64,
     /// Working memory: neighbours among the next hops, and the candidates that lead to one of them.
@@ -236,7 +237,7 @@ impl Lag {
         }
     }
 
-    /// The candidates that lead to the neighbour whose turn it is, neighbours in the order of their first candidates.
+    /// The candidates to the neighbour that the destination maps to; neighbours in the order of their first candidates.
     fn group<P: Ports>(&mut self, packet: &PacketView, ports: &P) -> &[u32] {
         self.search += 1;
         self.neighbours.clear();
@@ -256,12 +257,12 @@ impl Lag {
     }
 }
 
-/// Whose turn it is in each group, by in-link.
+/// Round-robin pointers per group and ingress port.
 #[derive(Debug, Clone)]
 struct Turns {
     salt: u64,
     n_ingresses: u32,
-    /// Groups that were met so far, sorted by their ports.
+    /// Groups seen so far, sorted by their ports.
     groups: Vec<Group>,
 }
 
@@ -269,20 +270,20 @@ struct Turns {
 struct Group {
     first: u32,
     count: u32,
-    /// Its ports, where they do not follow each other.
+    /// Its ports, if they are not consecutive.
     scattered: Box<[u32]>,
-    /// Whose turn it is among packets of each in-link.
+    /// The next member, per ingress port.
     pointers: Box<[u32]>,
 }
 
 impl Turns {
     fn new(position: Position) -> Turns {
         let salt = mix(position.seed ^ mix(u64::from(position.node) ^ PURPOSE));
-        // A node's own packets come by an in-link of their own.
+        // A node's own packets have an extra ingress index.
         Turns { salt, n_ingresses: position.n_ports() + 1, groups: Vec::new() }
     }
 
-    /// The member whose turn it is, of a group with so many and these ports, in rising order.
+    /// The next member of a group with this number of ports, given in rising order.
     #[inline]
     fn next(&mut self, ingress: u32, n_members: usize, port: impl Fn(usize) -> u32) -> usize {
         let number = self.number_of(n_members, port);
@@ -308,7 +309,7 @@ impl Turns {
         })
     }
 
-    /// A group is met for the first time.
+    /// Adds a group at its first use.
     #[cold]
     fn meet(&mut self, place: usize, first: u32, count: u32, scattered: Box<[u32]>) {
         let start = |ingress: u32| mix(self.salt ^ (u64::from(ingress) << 32 | u64::from(first)));
@@ -325,5 +326,5 @@ impl Turns {
     }
 }
 
-/// Purpose number of what places the pointers.
+/// Purpose number of the hash that sets the initial pointers.
 const PURPOSE: u64 = 0x6169_7074;

@@ -1,27 +1,27 @@
 //! # Idea
-//! Packets that may be reordered take a port with the lowest grade; grades are steps of the queue that the packet would
-//! wait in. All other packets keep to the path of their flow.
+//! Packets that may be reordered take a port with the lowest grade; grades are steps of the length of the queue that
+//! the packet would join. All other packets keep to the path of their flow.
 //!
 //! # Source
 //! NVIDIA 2022, "Adaptive Routing for NVIDIA Spectrum Ethernet" (the blog post): the least loaded egress queue of the
-//! packet's own class, of packets marked by their sender only, longer ways only while the shortest are congested. Grades,
-//! thresholds and the interval are those of the Cumulus Linux documentation of adaptive routing. The size of a cell is
-//! that of Spectrum-2 in Linux (`mlxsw`); Spectrum-1 has 96 bytes. How these make one rule is ours.
+//! packet's own class, only for packets marked by their sender, non-minimal paths only while the shortest are
+//! congested. Grades, thresholds and the interval are those of the Cumulus Linux documentation of adaptive routing. The
+//! size of a cell is that of Spectrum-2 in Linux (`mlxsw`); Spectrum-1 has 96 bytes. How these combine is a modelling
+//! assumption.
 //!
 //! # Parameters
 //! `cell`, `low`, `medium`, `high`: where grades change. `utilization`, `utilization_window`: one grade more for a busy
-//! link. `paused_limit`: a class paused for longer has grade 4. `sticky`, `flows`: how often a flow may change its port,
-//! and how many are told apart. `longer_above`, `longer_steps`: when and how often packets go a longer way. `salt`, `hash`:
-//! of the packets that are not adapted.
+//! link. `paused_limit`: a class paused for longer has grade 4. `sticky`, `flows`: how often a flow may change its
+//! port, and the number of entries of the flow table. `longer_above`, `longer_steps`: when and how often packets take a
+//! non-minimal hop. `salt`, `hash`: for packets that are not routed adaptively.
 //!
 //! # Invariants
-//! A packet that is not marked goes where `ecmp` sends it. Among equal grades the port is drawn uniformly. No packet takes
-//! more than `longer_steps` steps that bring it no nearer, so none goes round in circles.
+//! A packet that is not marked takes the port that `ecmp` gives it. Among equal grades the port is drawn uniformly. No
+//! packet takes more than `longer_steps` hops that bring it no nearer, so none loops.
 //!
 //! # When it misleads
-//! Queues below `low` cells are all the same to it. Grades are those of this instant; real switches refresh them. Flows
-//! that share an entry of the table of `flows` share a port while it leads to both, else they take the entry from each
-//! other.
+//! It does not distinguish queues below `low` cells. Grades are current; real switches refresh them. Flows that hash to
+//! the same entry of the table of `flows` share a port while it leads to both destinations, else they evict each other.
 
 use netloom_units::{Bytes, Duration, Kind, Parameter, Settings, Spec, StateWriter, Time, Value, mix};
 
@@ -111,12 +111,12 @@ pub static SPEC: Spec = Spec {
     ],
 };
 
-/// The grade of a port that should not be taken.
+/// The grade of a port to avoid.
 const WORST: u8 = 4;
 /// The highest grade of a port that carries packets.
 const FULL: u8 = 3;
 
-/// Whether packets may go a longer way.
+/// Whether packets may take non-minimal paths.
 pub(super) fn takes_longer(settings: &Settings) -> bool {
     settings.count("longer_steps") > 0
 }
@@ -126,7 +126,7 @@ pub(super) fn takes_longer(settings: &Settings) -> bool {
 pub struct AdaptiveSpectrum {
     ecmp: Ecmp,
     grades: Grades,
-    /// `None` chooses for every packet by itself.
+    /// `None` chooses for every packet separately.
     sticky: Option<Sticky>,
     longer_above: u8,
     longer_steps: u32,
@@ -147,7 +147,8 @@ impl AdaptiveSpectrum {
         }
     }
 
-    /// A candidate of the lowest grade: a longer way only where that is lower than the lowest of the shortest.
+    /// A candidate of the lowest grade: one on a non-minimal path only if its grade is below the lowest of the minimal
+    /// ones.
     fn choose<P: Ports>(
         &mut self,
         context: &mut Context,
@@ -178,7 +179,7 @@ impl Balance for AdaptiveSpectrum {
             return self.ecmp.pick(context, packet, ports);
         }
         let n_minimal = ports.n_minimal();
-        // Of this policy the tag counts the steps that brought the packet no nearer.
+        // For this policy the tag counts the hops that brought the packet no nearer.
         let n_longer = if packet.tag < self.longer_steps { ports.n_longer() } else { 0 };
         let n_all = n_minimal + n_longer;
         let kept = self.sticky.as_ref().and_then(|sticky| {
@@ -211,14 +212,14 @@ impl Balance for AdaptiveSpectrum {
 /// Finds the lowest of several grades.
 #[derive(Debug, Clone, Default)]
 struct Lowest {
-    /// Those that have it, a bit each; none where they are listed.
+    /// The candidates that have it, a bit each; zero if they are listed.
     masked: u64,
-    /// Working memory: those that have it.
+    /// Working memory: the candidates that have it.
     listed: Vec<u32>,
 }
 
 impl Lowest {
-    /// The lowest grade of these candidates; beyond all grades if there is none.
+    /// The lowest grade of these candidates; above all grades if there is none.
     fn among(&mut self, candidates: std::ops::Range<usize>, grade: &mut impl FnMut(usize) -> u8) -> u8 {
         self.masked = 0;
         self.listed.clear();
@@ -236,7 +237,7 @@ impl Lowest {
         lowest
     }
 
-    /// One of those that have it.
+    /// A random one of the candidates that have it.
     fn draw(&self, context: &mut Context) -> usize {
         if self.masked != 0 {
             return one_of(self.masked, context.random);
@@ -248,7 +249,7 @@ impl Lowest {
 /// How good a port is, from 0 to 4; lower is better.
 #[derive(Debug, Clone)]
 struct Grades {
-    /// Bytes in a queue from which on the grade is one, two, three; rising.
+    /// Queue lengths in bytes at which the grade becomes one, two, three; rising.
     steps: [u64; 3],
     paused_limit: Option<Duration>,
     utilization: Option<Utilization>,
@@ -273,12 +274,13 @@ impl Grades {
         Grades { steps, paused_limit, utilization }
     }
 
-    /// Whether nothing but bytes in queues decides.
+    /// Whether the grade depends on queue bytes only.
     fn are_of_bytes_alone(&self) -> bool {
         self.paused_limit.is_none() && self.utilization.is_none()
     }
 
-    /// The lowest grade on the shortest ways and who has it, a bit each, where that is known without asking each of them.
+    /// The lowest grade on the shortest paths and the candidates that have it, a bit each, if the ports have it
+    /// precomputed.
     fn lowest<P: Ports>(&self, class: u8, ports: &mut P) -> Option<(u8, u64)> {
         if !self.are_of_bytes_alone() {
             return None;
@@ -309,7 +311,7 @@ impl Grades {
     }
 }
 
-/// How much of the rate of each link is in use: a mean from one look to the first one that comes a window later.
+/// The share of the rate of each link that is in use: a mean from one reading to the first one a window or more later.
 #[derive(Debug, Clone)]
 struct Utilization {
     above: f64,
@@ -346,7 +348,7 @@ impl Utilization {
     }
 }
 
-/// The ports of flows, by a hash of the flow; allocated with the first packet that is adapted.
+/// The ports of flows, by a hash of the flow; allocated with the first packet that is routed adaptively.
 #[derive(Debug, Clone)]
 struct Sticky {
     interval: Duration,
@@ -374,7 +376,7 @@ impl Sticky {
         mix(u64::from(entropy)) as usize % self.n_entries
     }
 
-    /// The candidate among the first so many that leads by the port chosen less than an interval ago.
+    /// The candidate among the first `n_candidates` that is the port chosen less than an interval ago.
     fn kept<P: Ports>(&self, now: Time, entropy: u32, n_candidates: usize, ports: &P) -> Option<usize> {
         let entry = self.table.get(self.place(entropy))?;
         if entry.chosen_at == Time::NEVER || now.since(entry.chosen_at) >= self.interval {

@@ -1,10 +1,10 @@
-//! How destinations are dealt over next hops in turn.
+//! How destinations are distributed over next hops by their numbers.
 //!
-//! Models: the number of a destination among all hosts, divided first, so that every tier of a tree goes by digits of its
-//! own: modulo the number of next hops it says which one.
-//! Leaves out: which hosts lie below a node and how far the tiers below it deal; the routing knows.
+//! Models: the number of a destination among all hosts, divided by a constant per tier, so that every tier of a tree
+//! uses a digit of its own; modulo the number of next hops it gives the next hop.
+//! Leaves out: which hosts are below a node and the divisor of the tiers below it; the routing computes them.
 //!
-//! Invariants: stateless; hosts whose numbers follow each other are dealt to next hops that follow each other, or to one.
+//! Invariants: stateless; consecutive hosts map to consecutive next hops, or to the same one.
 
 use std::num::NonZeroU32;
 
@@ -13,27 +13,27 @@ use netloom_units::HostId;
 /// See the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deal {
-    /// The hosts that lie below: the first one, and how many.
+    /// The hosts below this node: the first one, and their number.
     below: (u32, u32),
-    /// Hosts that are dealt as one, among those below and among all others.
+    /// Number of consecutive hosts that share a turn, among those below and among all others.
     divisors: [NonZeroU32; 2],
 }
 
 impl Deal {
-    /// Every host by itself.
+    /// Every host separately.
     pub const PLAIN: Deal = Deal { below: (0, 0), divisors: [NonZeroU32::MIN; 2] };
 
-    /// Every host by itself where it is among `below`, the first one and how many; of all others so many as one.
+    /// Hosts in `below` (the first one, and their number) separately; all others in blocks of `divisor`.
     pub fn upwards(below: (u32, u32), divisor: u32) -> Deal {
         Deal { below, divisors: [NonZeroU32::MIN, at_least_one(divisor)] }
     }
 
-    /// Below are all hosts, so many of them dealt as one.
+    /// All hosts are below, in blocks of `divisor`.
     pub fn downwards(divisor: u32) -> Deal {
         Deal { below: (0, u32::MAX), divisors: [at_least_one(divisor); 2] }
     }
 
-    /// Whose turn it is, modulo the number of next hops.
+    /// The turn of a destination; the caller takes it modulo the number of next hops.
     #[inline]
     pub fn turn(&self, destination: HostId) -> usize {
         let (first, count) = self.below;

@@ -1,22 +1,23 @@
 //! # Idea
-//! Forwarding tables: each switch sends everything to one destination, or of one pair of hosts, by one fixed port.
+//! Forwarding tables: each switch sends all packets of one destination, or of one pair of hosts, by one fixed port.
 //!
 //! # Source
-//! InfiniBand's linear forwarding tables. How they are filled is ours, after the modulo rule for fat trees (Zahavi et al.,
-//! Concurrency and Computation, 2010).
+//! InfiniBand's linear forwarding tables. How they are filled is a modelling assumption, after the modulo rule for fat
+//! trees (Zahavi et al., Concurrency and Computation, 2010).
 //!
 //! # Parameters
-//! `key`: `destination` deals the hosts over the next hops in turn, by their numbers; in a fat tree aggregation switches
-//! and cores go by higher digits (see `deal.rs`). `pair` hashes the numbers of both ends with the switch's own.
-//! `together`: how many turns in a row, so hosts that follow each other, get one next hop.
+//! `key`: `destination` distributes the hosts over the next hops by their numbers; in a fat tree aggregation switches
+//! and cores use higher digits (see `deal.rs`). `pair` hashes the numbers of both ends with that of the switch.
+//! `together`: the number of consecutive turns, and so of consecutive hosts, that get one next hop.
 //!
 //! # Invariants
-//! Stateless; same key, same candidates, same answer, whatever the seed with `destination`. Entries listed by hand come
-//! first: the switch looks them up before anybody is asked.
+//! Stateless; same key, same candidates, same port, and with `destination` independent of the seed. Static routes take
+//! precedence: the switch looks them up before it calls the policy.
 //!
 //! # When it misleads
-//! When a next hop dies, almost all keys are dealt anew; a subnet manager would move those of the dead one. In a fabric
-//! that is listed all switches go by the same digit, so those of a third tier would use a part of their next hops.
+//! When a next hop fails, almost all keys change their port; a subnet manager would move only those of the failed one.
+//! In a fabric given as a list all switches use the same digit, so those of a third tier use only a part of their next
+//! hops.
 
 use netloom_units::{Kind, Parameter, Settings, Spec, Value, mix};
 
@@ -46,7 +47,7 @@ pub static SPEC: Spec = Spec {
 
 const KEY: &str = "key";
 const BY_PAIR: &str = "pair";
-/// The setting that says how many turns in a row one next hop has.
+/// The setting for the number of consecutive turns of one next hop.
 pub const TOGETHER: &str = "together";
 
 /// Whether entries are by source and destination.
@@ -64,14 +65,14 @@ pub fn goes_by_pair(chosen: &Chosen) -> bool {
 pub enum Deterministic {
     /// By destination.
     Destination {
-        /// Whose turn it is.
+        /// The turn of each destination.
         deal: Deal,
-        /// How many turns one next hop has in a row.
+        /// Number of consecutive turns of one next hop.
         together: usize,
     },
     /// By source and destination.
     Pair {
-        /// Makes it differ from node to node.
+        /// Makes the hash differ from node to node.
         salt: u64,
     },
 }

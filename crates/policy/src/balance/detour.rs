@@ -1,13 +1,14 @@
-//! Longer ways in a fabric of groups, through another group or through another switch of the own one: what the tag of a packet
-//! says of its way, and what policies that send packets a longer way have in common.
+//! Non-minimal paths in a fabric of groups (dragonfly), through another group or through another switch of the same
+//! group: the path state in a packet's tag, and what policies that use non-minimal paths have in common.
 //!
-//! Models: the tag's layout; the draw of a group to go through, or of a switch; the least loaded of some ports; who may still
-//! choose.
-//! Leaves out: when a longer way is taken, which each policy knows; the ports towards a group, which the engine knows.
+//! Models: the layout of the tag; the random choice of an intermediate group or switch; the least loaded of several
+//! ports; which packets may still choose.
+//! Leaves out: when a non-minimal path is taken (each policy decides); the ports towards a group (the engine has them).
 //!
-//! Invariants: a packet to another group goes through one group at most, which is neither that of its source nor that of its
-//! destination; one to another switch of its own group through one switch of it at most, where the policy has such ways. Once
-//! it has decided, or crossed a global link, it never chooses again. Packets of control take minimal ways.
+//! Invariants: a packet to another group goes through at most one intermediate group, which is neither that of its
+//! source nor that of its destination; a packet to another switch of its own group through at most one intermediate
+//! switch of it, if the policy allows that. Once it has decided, or crossed a global link, it never chooses again.
+//! Control packets take minimal paths.
 
 use std::ops::Range;
 
@@ -19,7 +20,7 @@ use super::{
     ugal_l, valiant,
 };
 
-/// What is behind a port of a switch.
+/// What a port of a switch connects to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Behind {
     /// A host.
@@ -30,30 +31,30 @@ pub enum Behind {
     Global(u32),
 }
 
-/// Where a switch stands in a fabric of groups.
+/// The position of a switch in a fabric of groups.
 #[derive(Debug, Clone, Copy)]
 pub struct Groups<'a> {
-    /// How many there are.
+    /// The number of groups.
     pub n_groups: u32,
-    /// Its own.
+    /// The switch's own group.
     pub own: u32,
-    /// What is behind each of its ports.
+    /// What each of its ports connects to.
     pub behind: &'a [Behind],
 }
 
-/// What the tag of a data packet says of its way. A fresh packet has tag 0: it has not decided.
+/// The path state in the tag of a data packet. A new packet has tag 0: undecided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Detour {
-    /// The group that it is on its way to, before it goes to its destination. Its own one stands for the next switch.
+    /// The intermediate group that it goes to before its destination. The switch's own group means the next switch.
     pub through: Option<u32>,
-    /// Whether it may not choose any more.
+    /// Whether its path is decided, so that it does not choose again.
     pub is_decided: bool,
 }
 
 impl Detour {
     const DECIDED: u32 = 1 << 31;
 
-    /// Through a group.
+    /// Through an intermediate group.
     pub fn through(group: u32) -> Detour {
         Detour { through: Some(group), is_decided: true }
     }
@@ -64,31 +65,31 @@ impl Detour {
         Detour { through, is_decided: tag & Detour::DECIDED != 0 }
     }
 
-    /// The tag that says so.
+    /// The tag that encodes this state.
     pub fn tag(self) -> u32 {
         let decided = if self.is_decided { Detour::DECIDED } else { 0 };
         self.through.map_or(0, |group| group + 1) | decided
     }
 
-    /// At a switch of a group: a packet that was on its way there goes to its destination from now on.
+    /// Clears the intermediate group of a packet that has arrived there: from now on it goes to its destination.
     #[must_use]
     pub fn arrived_in(self, group: u32) -> Detour {
         Detour { through: self.through.filter(|&through| through != group), ..self }
     }
 }
 
-/// What is known of the global links of the switch behind a port.
+/// The queues of the global links of the switch behind a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Beyond {
-    /// Bytes that waited at the one with the least, of those that lead to the group asked for.
+    /// Bytes waiting at the least loaded of those that lead to the requested group.
     pub least: u64,
-    /// Bytes that waited at all of them.
+    /// Bytes waiting at all of them.
     pub sum: u64,
-    /// How many they are.
+    /// The number of them.
     pub count: u64,
 }
 
-/// The policies that send packets through other groups.
+/// The policies that send packets through intermediate groups.
 static GUIDES: [&str; 7] = [
     valiant::SPEC.name,
     ugal_l::SPEC.name,
@@ -100,21 +101,23 @@ static GUIDES: [&str; 7] = [
 ];
 
 impl Chosen {
-    /// Whether it may send packets through other groups, so that it needs a fabric that has such.
+    /// Whether it may send packets through intermediate groups, so that it needs a fabric of groups.
     pub fn is_guide(&self) -> bool {
         GUIDES.iter().any(|name| self.is(name))
     }
 
-    /// Whether it asks for snapshots of queues at other switches.
+    /// Whether it reads snapshots of queues at other switches.
     pub fn asks_beyond(&self) -> bool {
         self.is(ugal_g::SPEC.name) || self.is(piggyback::SPEC.name)
     }
 
-    /// Lane steps that its ways need in a fabric of groups, where groups are of two tiers or of one.
+    /// Number of virtual-lane (VL) increments that its paths need in a fabric of groups whose groups have two tiers or
+    /// one.
     ///
-    /// In one tier a way is local, global, local; through another group twice that, the local links between being one; and one
-    /// local link more where a packet may choose anew after the first. A way through another switch of its group is local and
-    /// local, which is less. In two tiers every way within a group is up and down.
+    /// With one tier a minimal path is local, global, local; through an intermediate group it is two of these, with the
+    /// local links between joined into one; and one local link more if a packet may choose again after the first. A
+    /// path through another switch of its group is local, local, which is less. With two tiers every path within a
+    /// group is up, down.
     pub fn lane_steps(&self, two_tiers: bool) -> u8 {
         match (self.is_guide(), two_tiers) {
             (false, _) => 2,
@@ -124,7 +127,7 @@ impl Chosen {
         }
     }
 
-    /// Whether it needs to know which packets find none of their flow under way.
+    /// Whether it needs to know which packets have no other packet of their flow in flight.
     pub fn asks_for_drained(&self) -> bool {
         match self {
             Chosen::Registered { settings, .. } => {
@@ -135,33 +138,33 @@ impl Chosen {
     }
 }
 
-/// Where packets may choose.
+/// Where packets may choose a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Chooses {
-    /// At the switch above their source.
+    /// At the source's switch.
     AtSource,
-    /// At every switch of the group of their source.
+    /// At every switch of the source's group.
     InGroup,
 }
 
-/// What packets may do whose destination is below another switch of the group that they come from.
+/// The choice of packets whose destination is at another switch of the source's group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Within {
-    /// They take minimal ways, and are not asked.
+    /// Minimal paths; the policy is not applied.
     Minimal,
-    /// They choose among minimal ways.
+    /// The policy chooses among minimal paths.
     Asked,
-    /// They may go through a third switch too, in groups whose switches are all joined; others have no such ways.
+    /// An intermediate switch too, in groups whose switches are fully connected; other groups have no such paths.
     ThroughSwitches,
 }
 
-/// What a policy knows of groups at its switch. Elsewhere there are none to go through.
+/// A policy's view of groups at its switch. In fabrics without groups there are none.
 #[derive(Debug, Clone)]
 pub(super) struct Guide {
     n_groups: u32,
     own: u32,
     behind: Box<[Behind]>,
-    /// Groups that packets may go through from here, where not all can be reached in one step upwards.
+    /// Groups that can be reached from here by this switch's own global links, if it cannot reach all by going up.
     beside: Option<Box<[u32]>>,
     chooses: Chooses,
     within: Within,
@@ -182,7 +185,8 @@ impl Guide {
                 least,
             };
         };
-        // A switch without hosts in a group of two tiers: only its own global links lead away without leading down first.
+        // A switch without hosts in a group of two tiers: only its own global links leave the group without a hop down
+        // first.
         let has_hosts = groups.behind.contains(&Behind::Host);
         let beside = (!has_hosts).then(|| beside(groups.behind));
         Guide {
@@ -196,36 +200,36 @@ impl Guide {
         }
     }
 
-    /// The same, where packets to another switch of their own group are asked too.
+    /// The same, with this rule for packets to another switch of their own group.
     #[must_use]
     pub(super) fn asking(self, within: Within) -> Guide {
         Guide { within, ..self }
     }
 
-    /// Whether a packet may choose its way here.
+    /// Whether a packet may choose its path here.
     pub(super) fn may_choose<P: Ports>(&self, packet: &PacketView, ports: &P) -> bool {
-        // Whatever has failed: no other switch helps a packet whose destination hangs below this one.
+        // Even after failures: no other switch helps a packet whose destination is attached to this one.
         let is_host = |port: u32| self.behind.get(port as usize) == Some(&Behind::Host);
         let is_below = || ports.n_members() > 0 && is_host(ports.member(0));
         self.is_asked(packet) && !is_below()
     }
 
-    /// The same, but for packets whose destination hangs below this switch.
+    /// The same, except that the destination may be attached to this switch.
     fn is_asked(&self, packet: &PacketView) -> bool {
         if !packet.is_data || self.n_groups == 0 || Detour::of(packet.tag).is_decided {
             return false;
         }
-        let is_on_its_way = match self.behind.get(packet.ingress as usize) {
+        let is_in_flight = match self.behind.get(packet.ingress as usize) {
             Some(Behind::Global(_)) => false,
             Some(Behind::Local) => self.chooses == Chooses::InGroup,
             Some(Behind::Host) | None => true,
         };
         let stays = packet.group() == self.own;
-        is_on_its_way && if stays { self.within != Within::Minimal } else { self.n_groups > 2 }
+        is_in_flight && if stays { self.within != Within::Minimal } else { self.n_groups > 2 }
     }
 
-    /// The groups that a packet may be sent through from here, where its destination is not below this switch; its own one
-    /// stands for any other switch of it.
+    /// The intermediate groups that a packet may take from here, if its destination is not attached to this switch; the
+    /// switch's own group means any other switch of it.
     pub(super) fn may_open(&self, packet: &PacketView) -> Vec<u32> {
         if !self.is_asked(packet) {
             return Vec::new();
@@ -241,7 +245,7 @@ impl Guide {
         }
     }
 
-    /// Draws one of the groups that a packet may be sent through from here, which it may.
+    /// Draws one of the intermediate groups that a packet may take from here; the packet must be allowed to choose.
     pub(super) fn draw(&self, context: &mut Context, packet: &PacketView) -> Option<u32> {
         let to = packet.group();
         if let Some(beside) = &self.beside {
@@ -253,7 +257,7 @@ impl Guide {
             let place = context.random.below(count as u32) as usize;
             return Some(beside[place + usize::from(known.is_ok_and(|known| place >= known))]);
         }
-        // Of all but two.
+        // All groups but the own one and the destination's.
         let (low, high) = (self.own.min(to), self.own.max(to));
         let mut group = context.random.below(self.n_groups - 2);
         group += u32::from(group >= low);
@@ -261,8 +265,8 @@ impl Guide {
         Some(group)
     }
 
-    /// Draws a group, or a switch of this one if packets stay in it, and opens the ports towards it; none where no port leads
-    /// there any more.
+    /// Draws an intermediate group, or a switch of this group for packets that stay in it, and opens the ports towards
+    /// it; `None` if no port leads there any more.
     pub(super) fn open<P: Ports>(
         &mut self,
         context: &mut Context,
@@ -282,7 +286,7 @@ impl Guide {
         Some(Opened { group, candidate, waiting })
     }
 
-    /// Draws a port to a switch of this group to which no minimal way leads.
+    /// Draws a port to a switch of this group that is on no minimal path.
     fn open_switch<P: Ports>(&self, context: &mut Context, ports: &mut P) -> Option<Opened> {
         let range = ports.open(self.own);
         let is_local = |port: u32| self.behind[port as usize] == Behind::Local;
@@ -290,7 +294,7 @@ impl Guide {
             || (0..ports.n_minimal()).map(|candidate| ports.port(candidate)).filter(|&port| is_local(port));
         let count = range.len().checked_sub(minimal().count()).filter(|&count| count > 0)?;
         let mut candidate = range.start + context.random.below(count as u32) as usize;
-        // Minimal ones are among those that were opened, both in the order of ports.
+        // The minimal ports are among the opened ones, both in the order of ports.
         for port in minimal() {
             candidate += usize::from(ports.port(candidate) >= port);
         }
@@ -312,7 +316,7 @@ impl Guide {
         Some((candidate, ports.waiting_bytes(candidate)))
     }
 
-    /// As [`Guide::least_of`], of those that qualify.
+    /// As [`Guide::least_of`], among the candidates that qualify.
     pub(super) fn least_where<P: Ports>(
         &mut self,
         context: &mut Context,
@@ -330,13 +334,13 @@ impl Guide {
         Some(range.start + place)
     }
 
-    /// The least loaded of the minimal ways, or of those towards the group that a packet goes through.
+    /// The least loaded port of the minimal paths, or of those to the packet's intermediate group.
     pub(super) fn minimal<P: Ports>(&mut self, context: &mut Context, ports: &mut P) -> Option<(usize, u64)> {
         let n_minimal = ports.n_minimal();
         self.least_of(context, ports, 0..n_minimal)
     }
 
-    /// A packet goes on as it did.
+    /// Forwards a packet on the path that it has.
     pub(super) fn go_on<P: Ports>(
         &mut self,
         context: &mut Context,
@@ -347,7 +351,8 @@ impl Guide {
         Pick::unchanged(found.map_or(Pick::NOWHERE, |found| found.0), packet)
     }
 
-    /// A packet takes a minimal way. It may choose again at the next switch of this group, if policies do there.
+    /// Sends a packet on a minimal path. It may choose again at the next switch of this group if the policy chooses
+    /// there.
     pub(super) fn stay<P: Ports>(&self, candidate: usize, packet: &PacketView, ports: &P) -> Pick {
         let behind = self.behind.get(ports.port(candidate) as usize);
         let is_decided = self.chooses == Chooses::AtSource || behind != Some(&Behind::Local);
@@ -355,7 +360,7 @@ impl Guide {
         Pick { candidate, class: packet.class, tag }
     }
 
-    /// A packet goes a longer way.
+    /// Sends a packet on a non-minimal path.
     pub(super) fn leave(opened: Opened, packet: &PacketView) -> Pick {
         let tag = Detour::through(opened.group).tag();
         Pick { candidate: opened.candidate, class: packet.class, tag }
@@ -374,11 +379,11 @@ fn beside(behind: &[Behind]) -> Box<[u32]> {
     groups.into()
 }
 
-/// The best of the ways through a group that was drawn, or a way through a switch.
+/// The best port towards a drawn group, or a port to a drawn switch.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Opened {
     pub(super) group: u32,
     pub(super) candidate: usize,
-    /// Bytes that wait there.
+    /// Bytes waiting there.
     pub(super) waiting: u64,
 }

@@ -2,21 +2,22 @@
 //! Hash the flow onto one of the equal-cost next hops; every packet of a flow takes the same path.
 //!
 //! # Source
-//! RFC 2992 for the idea; the modulo over the live next hops as in common switches. The mixing function is ours.
+//! RFC 2992 for the idea; modulo the number of live next hops as in common switches. The mixing function is a modelling
+//! assumption.
 //!
 //! # Parameters
 //! `salt`: `switch` mixes the node's number into the hash; `none` gives every node the same hash.
-//! `hash`: `mix` is not linear; `linear` is a CRC as real switches have it. With it a salt is that of a tier: each tier of
-//! a Clos takes bits of its own. All switches of any other fabric count as one tier.
-//! `rehash`: `modulo` spreads all flows anew over what is left; `resilient` (`resilient.rs`) moves only those of a dead next
-//! hop. `buckets`: of the table that has then.
+//! `hash`: `mix` is not linear; `linear` is a CRC as in real switches. With it the salt is per tier: each tier of a
+//! Clos takes bits of its own. In other fabrics all switches count as one tier.
+//! `rehash`: `modulo` rehashes all flows over the remaining next hops; `resilient` (`resilient.rs`) moves only those of
+//! the failed one. `buckets`: size of the table of `resilient`.
 //!
 //! # Invariants
-//! Stateless; same flow, same candidates, same answer. Salted choices at two tiers are independent.
+//! Stateless; same flow, same candidates, same next hop. Salted choices at two tiers are independent.
 //!
 //! # When it misleads
-//! `modulo` remaps almost all flows when one of n next hops dies: all but one in n. `resilient` remaps one in n.
-//! With `salt: none` a second tier sees a function of the first tier's choice and leaves ports unused.
+//! `modulo` remaps almost all flows when one of n next hops fails: all but one in n. `resilient` remaps one in n.
+//! With `salt: none` the hash polarizes: a second tier chooses by the same hash as the first, and leaves ports unused.
 
 use netloom_units::{Kind, Parameter, Settings, Spec, Value, mix};
 
@@ -67,9 +68,9 @@ pub(super) const BUCKETS: Parameter = Parameter {
 /// The instance at a node.
 #[derive(Debug, Clone)]
 pub enum Ecmp {
-    /// Modulo what is left.
+    /// Modulo the number of live next hops.
     Modulo(Hash),
-    /// By buckets.
+    /// By a table of buckets.
     Resilient(Resilient),
 }
 
@@ -99,7 +100,7 @@ impl Balance for Ecmp {
 pub enum Hash {
     /// Not linear.
     Mix {
-        /// Makes it differ from node to node.
+        /// Makes the hash differ from node to node.
         salt: u64,
     },
     /// Linear over XOR.
@@ -107,12 +108,12 @@ pub enum Hash {
 }
 
 impl Hash {
-    /// The hash of this seat that is not linear; the salt depends on seed and node, or on nothing.
+    /// The non-linear hash of this position; the salt depends on seed and node, or is zero.
     pub(super) fn mixing(settings: &Settings, position: Position) -> Hash {
         Hash::Mix { salt: salt(settings, position.seed, position.node) }
     }
 
-    /// The hash of this seat, as `hash` says.
+    /// The hash of this position, as the setting `hash` says.
     pub(super) fn new(settings: &Settings, position: Position) -> Hash {
         match settings.choice("hash") {
             "linear" => Hash::Linear(linear(settings, position)),
@@ -120,7 +121,7 @@ impl Hash {
         }
     }
 
-    /// The candidate for a flow and its label (the number of its flowlet; only the mix heeds it).
+    /// The candidate for a flow and a label (the number of its flowlet; only the non-linear mix uses it).
     #[inline(always)]
     pub(super) fn choose(self, entropy: u32, label: u32, n_candidates: usize) -> usize {
         match self {
@@ -142,7 +143,7 @@ fn salt(settings: &Settings, seed: u64, entity: u32) -> u64 {
     if is_salted(settings) { mix(seed ^ mix(u64::from(entity) + 1)) } else { 0 }
 }
 
-/// The linear hash of a seat: the same at all seats of a tier, and without salt at all seats.
+/// The linear hash of a position: the same for all positions of a tier, and without salt for all positions.
 pub(super) fn linear(settings: &Settings, position: Position) -> LinearHash {
     let shift = if is_salted(settings) { position.bits_below } else { 0 };
     LinearHash { initial: salt(settings, position.seed, shift) as u16, shift }

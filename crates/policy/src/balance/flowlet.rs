@@ -2,20 +2,21 @@
 //! A flow may change its path between bursts ("flowlets"), not within one.
 //!
 //! # Source
-//! `by: packets`: A. Zeltser 2026, section 3.3 and its code: a label hashed with the flow is raised after every so many
-//! packets; the first flowlet is one packet short. `by: gap`: `LetFlow` (Vanini et al., NSDI 2017, section 3): a flow
-//! idle for longer than the gap draws a new next hop uniformly.
+//! `by: packets`: A. Zeltser 2026, section 3.3 and its code: a label hashed with the flow is incremented after every
+//! `packets` packets; the first flowlet is one packet short. `by: gap`: `LetFlow` (Vanini et al., NSDI 2017,
+//! section 3): a flow idle for longer than the gap draws a new next hop uniformly.
 //!
 //! # Parameters
 //! `by`, `packets`, `gap`, `salt` (for `by: packets`, which hashes).
 //!
 //! # Invariants
-//! `by: packets` is stateless: a message of p packets draws 1 + floor(p / n) paths. `by: gap` keeps one entry per flow
-//! entropy in a table of fixed size, as switches do; flows that share an entry share its path and its clock.
+//! `by: packets` is stateless: a message of p packets takes 1 + floor(p / n) hashed paths. `by: gap` keeps one entry
+//! per flow hash input in a table of fixed size, as switches do; flows that share an entry share its path and its
+//! timer.
 //!
 //! # When it misleads
-//! Counting packets ignores gaps, so it reorders. Hardware-paced senders leave no gaps, so `by: gap` degenerates to one
-//! random path per flow.
+//! Counting packets ignores gaps, so it reorders. Senders paced in hardware leave no gaps, so `by: gap` degenerates to
+//! one random path per flow.
 
 use netloom_units::{Duration, Kind, Parameter, Settings, Spec, StateWriter, Time, Value, mix};
 
@@ -62,7 +63,7 @@ pub enum Flowlet {
     Gap(ByGap),
 }
 
-/// Stateless: the label follows from the packet's number.
+/// Stateless: the label follows from the packet's sequence number.
 #[derive(Debug, Clone)]
 pub struct ByPackets {
     packets: u32,
@@ -93,7 +94,7 @@ impl Flowlet {
 }
 
 impl ByGap {
-    /// The flow's draw, renewed if it has been idle for longer than the gap.
+    /// The flow's random draw, renewed if the flow has been idle for longer than the gap.
     fn draw(&mut self, context: &mut Context, entropy: u32) -> u32 {
         if self.table.is_empty() {
             self.table = vec![Entry { last_seen: Time::NEVER, draw: 0 }; TABLE_ENTRIES];
@@ -114,11 +115,11 @@ impl Balance for Flowlet {
         let n = ports.n_minimal();
         let candidate = match self {
             Flowlet::Packets(by) => {
-                // Raised before packet i when (i + 1) mod n = 0, hence (i + 1) div n.
+                // Incremented before packet i when (i + 1) mod n = 0, hence (i + 1) div n.
                 let label = (packet.sequence + 1) / by.packets;
                 by.hash.choose(packet.entropy, label, n)
             }
-            // The draw is kept, not the port: it stays meaningful when the candidates change.
+            // Stores the draw, not the port: it stays valid when the candidates change.
             Flowlet::Gap(by) => {
                 let draw = u64::from(by.draw(context, packet.entropy));
                 ((draw * n as u64) >> 32) as usize

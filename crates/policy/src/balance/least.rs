@@ -1,18 +1,18 @@
-//! Which of several candidates has the least backlog.
+//! Selects the candidate with the least backlog.
 //!
 //! Models: the candidates that tie, a bit each, and a uniform choice among them.
 //! Leaves out: what a backlog is.
 //!
-//! Invariants: each candidate is looked at once, in order; one draw, however many tie.
+//! Invariants: each candidate is read once, in order; one random draw, whatever the number of ties.
 
 use netloom_units::Random;
 
 use super::Context;
 
-/// So many candidates have a bit each.
+/// Largest number of candidates that fit in a bit mask.
 pub const MOST_MASKED: usize = 64;
 
-/// The candidates with the least backlog, a bit each, of at most [`MOST_MASKED`].
+/// The candidates with the least backlog, a bit each; at most [`MOST_MASKED`] candidates.
 #[inline(always)]
 pub fn ties_of_least(backlogs: impl Iterator<Item = u64>) -> u64 {
     let (mut least, mut ties, mut own) = (u64::MAX, 0_u64, 1_u64);
@@ -28,7 +28,7 @@ pub fn ties_of_least(backlogs: impl Iterator<Item = u64>) -> u64 {
     ties
 }
 
-/// One of the candidates that have a bit.
+/// A random one of the candidates whose bit is set.
 #[inline(always)]
 pub(super) fn one_of(mut ties: u64, random: &mut Random) -> usize {
     let choice = random.below(ties.count_ones());
@@ -36,15 +36,15 @@ pub(super) fn one_of(mut ties: u64, random: &mut Random) -> usize {
     ties.trailing_zeros() as usize
 }
 
-/// Finds the least of any number.
+/// Finds the least backlog of any number of candidates.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Least {
-    /// Working memory: those that tie, where there are too many for a mask.
+    /// Working memory: the tied candidates, if there are too many for a mask.
     ties: Vec<u32>,
 }
 
 impl Least {
-    /// One of `n` with the least backlog, uniform among ties.
+    /// One of `n` candidates with the least backlog, uniform among ties.
     #[inline]
     pub fn of(&mut self, context: &mut Context, n: usize, backlog: impl FnMut(usize) -> u64) -> usize {
         if n <= MOST_MASKED {

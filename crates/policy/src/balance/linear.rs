@@ -1,18 +1,19 @@
 //! The hash of common switches: a CRC, linear over XOR.
 //!
-//! Models: CRC-16 with the polynomial of CCITT over the four bytes of a flow's hash input, the UDP source port last; which
-//! of its bits choose.
-//! Leaves out: the fields of a packet one by one: the upper half of the hash input stands for addresses.
+//! Models: CRC-16 with the polynomial of CCITT over the four bytes of a flow's hash input, the UDP source port last;
+//! which of its bits select the next hop.
+//! Leaves out: the header fields one by one: the upper half of the hash input represents the addresses.
 //!
-//! Source: CRC-16/CCITT (ITU-T V.41); that switches hash so, and that this may be used, is `RePaC` (Zhang et al., USENIX
-//! ATC 2021) and Themis, section 3.2. The bits that each tier takes are ours.
+//! Source: CRC-16/CCITT (ITU-T V.41); that switches use such a hash, and that its linearity can be exploited, is
+//! `RePaC` (Zhang et al., USENIX ATC 2021) and Themis, section 3.2. Which bits each tier takes is a modelling
+//! assumption.
 //!
-//! Invariants: hash(a xor b) xor hash(a) is the same for every a, wherever the register starts.
+//! Invariants: hash(a xor b) xor hash(a) is the same for every a, whatever the initial register.
 
 /// The polynomial of CCITT without its highest bit.
 const POLYNOMIAL: u16 = 0x1021;
 
-/// What each byte does to an empty register.
+/// The register after each byte, from zero.
 static TABLE: [u16; 256] = table();
 
 const fn table() -> [u16; 256] {
@@ -35,14 +36,14 @@ const fn table() -> [u16; 256] {
 /// The hash of one switch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinearHash {
-    /// Where the register starts.
+    /// Initial value of the register.
     pub initial: u16,
-    /// The lowest bit that chooses; the others follow, from the lowest one again after the highest.
+    /// The lowest bit used for the choice; the bits above follow, wrapping around after the highest.
     pub shift: u32,
 }
 
 impl LinearHash {
-    /// The hash of a flow, the bits that choose lowest.
+    /// The hash of a flow, rotated so that the bits used for the choice are lowest.
     #[inline]
     pub fn hash(self, entropy: u32) -> u16 {
         let feed = |register: u16, byte: u8| {
@@ -52,7 +53,7 @@ impl LinearHash {
         entropy.to_be_bytes().into_iter().fold(self.initial, feed).rotate_right(self.shift)
     }
 
-    /// The candidate for a flow. Apart, so that those who mix pay nothing for it.
+    /// The candidate for a flow. Not inlined, so that the non-linear hash does not pay for it.
     #[inline(never)]
     pub(super) fn choose(self, entropy: u32, n_candidates: usize) -> usize {
         usize::from(self.hash(entropy)) % n_candidates
@@ -65,7 +66,7 @@ mod tests {
 
     #[test]
     fn it_is_the_crc_of_ccitt() {
-        // Bit by bit, from a register of ones.
+        // Bit by bit, from a register of all ones.
         let slow = |entropy: u32| {
             (0..32).rev().fold(0xffff_u16, |register, bit| {
                 let carry = register >> 15 ^ (entropy >> bit & 1) as u16;

@@ -39,7 +39,7 @@ use crate::edge::path_map::PathMap;
 use deal::Deal;
 use detour::Groups;
 
-/// What a policy may know of the packet.
+/// The fields of a packet that a policy may read.
 #[derive(Debug, Clone, Copy)]
 pub struct PacketView<'a> {
     /// The flow's hash input: equal for all packets of a flow, fixed by the sender.
@@ -52,40 +52,40 @@ pub struct PacketView<'a> {
     pub class: u8,
     /// The policy tag the packet carries.
     pub tag: u32,
-    /// Whether it is data, not an ACK or another packet of control.
+    /// Whether it is a data packet; ACKs and other control packets are not.
     pub is_data: bool,
-    /// Whether its sender allows that it be overtaken by packets of its own flow; never of packets of control.
+    /// Whether its sender allows packets of the same flow to overtake it; always false for control packets.
     pub may_reorder: bool,
-    /// Whether its sender found none of its flow under way; known only where somebody asks
+    /// Whether its flow had no packet in flight when it was sent; valid only if the policy requires it
     /// ([`Chosen::asks_for_drained`]).
     pub is_drained: bool,
-    /// In-link it came by; a host's own packets come by the number of its ports.
+    /// Ingress port; packets that a host itself sends have the number of its ports here.
     pub ingress: u32,
-    /// The host it goes to.
+    /// The destination host.
     pub destination: HostId,
-    /// Its message's place among those that `senders` knows; good for nothing else.
+    /// Index of its message, to look up in `senders`; has no other meaning.
     pub message: u32,
-    /// Who knows where packets come from.
+    /// Looks up where packets come from.
     pub senders: &'a dyn Senders,
 }
 
 impl PacketView<'_> {
-    /// The host it comes from.
+    /// The source host.
     pub fn sender(&self) -> HostId {
         self.senders.sender(self.message, self.is_data)
     }
 
-    /// The group of the host it goes to, in a fabric of groups.
+    /// The group of the destination host, in a fabric of groups.
     pub fn group(&self) -> u32 {
         self.senders.group(self.destination)
     }
 }
 
-/// Where packets come from: looked up for those who ask, at a price that the others do not pay.
+/// Looks up where packets come from: on request only, so that policies that do not need it pay nothing.
 pub trait Senders: fmt::Debug {
-    /// The host that packets of a message come from: those of data, or those of control, which go the other way.
+    /// The source host of a message's packets: of its data packets, or of its control packets, which flow in reverse.
     fn sender(&self, message: u32, is_data: bool) -> HostId;
-    /// The switch that a host hangs below, by the host's first port.
+    /// The switch that a host is attached to, by the host's first port.
     fn leaf(&self, host: HostId) -> NodeId;
     /// The group of a host, in a fabric of groups.
     fn group(&self, _host: HostId) -> u32 {
@@ -93,28 +93,28 @@ pub trait Senders: fmt::Debug {
     }
 }
 
-/// One host sends everything.
+/// A single host sends everything.
 impl Senders for HostId {
     fn sender(&self, _: u32, _: bool) -> HostId {
         *self
     }
 
-    /// Every host hangs below a switch of its own.
+    /// Every host is attached to a switch of its own.
     fn leaf(&self, host: HostId) -> NodeId {
         NodeId(host.0)
     }
 }
 
-/// When switches tell those upstream of congestion, and how long these heed it.
+/// When a switch notifies its upstream neighbours of congestion, and how long these react to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Notifications {
-    /// An egress is congested while more bytes of data wait there.
+    /// An egress port is congested while more bytes of data than this wait there.
     pub above: Bytes,
-    /// For so long a port is avoided towards a leaf.
+    /// The upstream switch avoids the port towards the leaf for this long.
     pub hold: Duration,
 }
 
-/// What every decision is given beside packet and ports.
+/// The inputs of every decision besides packet and ports.
 #[derive(Debug)]
 pub struct Context<'a> {
     /// The instant of the decision.
@@ -123,7 +123,7 @@ pub struct Context<'a> {
     pub random: &'a mut Random,
 }
 
-/// The answer: which candidate, in which class, carrying which tag on.
+/// The decision: candidate port, and the packet's traffic class and tag from here on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pick {
     /// Number of the candidate, minimal ones first.
@@ -135,10 +135,10 @@ pub struct Pick {
 }
 
 impl Pick {
-    /// No candidate at all: of a packet that has none on minimal ways, and finds no other.
+    /// No candidate: the packet has none on minimal paths, and the policy found no other.
     pub const NOWHERE: usize = usize::MAX;
 
-    /// A candidate, leaving class and tag as they are.
+    /// Takes a candidate and leaves class and tag as they are.
     #[inline]
     pub fn unchanged(candidate: usize, packet: &PacketView) -> Pick {
         Pick { candidate, class: packet.class, tag: packet.tag }
@@ -150,47 +150,47 @@ pub trait Balance {
     /// Chooses among the candidates.
     fn pick<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick;
 
-    /// The candidates among which it may choose for a packet, for those who list tables.
+    /// The candidates that it may choose for a packet, for listing routing tables.
     fn may_take<P: Ports>(&mut self, _packet: &PacketView, ports: &P) -> Vec<usize> {
         (0..ports.n_minimal()).collect()
     }
 
-    /// The groups that it may send a packet of data through, beside the minimal ways, if its destination is not below; the
-    /// own group stands for any other switch of it.
+    /// The groups that it may send a data packet through, besides the minimal paths, if the destination is not attached
+    /// to this switch; the switch's own group means any other switch of it.
     fn may_open(&self, _packet: &PacketView) -> Vec<u32> {
         Vec::new()
     }
 
-    /// Whether it asks for packets waiting; ports count them only where somebody does.
+    /// Whether it reads packet counts of queues; ports count packets only if some policy does.
     fn counts_packets(&self) -> bool {
         false
     }
 
-    /// Whether it takes the least of bytes waiting: what is compared is kept side by side only where somebody does.
+    /// Whether it takes the port with the fewest waiting bytes; byte counts are kept in a comparable array only if so.
     fn compares_bytes(&self) -> bool {
         false
     }
 
-    /// Whether it compares bytes of data by class with limits.
+    /// Whether it compares data bytes per class with thresholds.
     fn compares_class_bytes(&self) -> bool {
         false
     }
 
-    /// Takes its part in naming paths over several tiers, before the run.
+    /// Sets the switch's role in path naming over several tiers, before the run.
     fn take_part(&mut self, _part: PathPart<'_>) {}
 
-    /// Sprays no more, or again: a helper at the edge was told of a failure, or of its end.
+    /// Stops spraying, or resumes it: a middlebox at the edge was notified of a failure, or of its end.
     fn fall_back(&mut self, _is_off: bool) {}
 
-    /// A controller's new plan has come.
+    /// Installs a new plan of the central controller.
     fn adopt(&mut self, _plan: &Arc<Plan>) {}
 
-    /// When switches tell those upstream of congestion; `None` if they never do.
+    /// When switches notify their upstream neighbours of congestion; `None` if never.
     fn notifications(&self) -> Option<Notifications> {
         None
     }
 
-    /// The switch behind a port has told that it is congested towards a leaf.
+    /// The switch behind a port has signalled congestion towards a leaf.
     fn avoid(&mut self, _now: Time, _port: u32, _leaf: NodeId) {}
 
     /// Whether a port is avoided towards a leaf.
@@ -202,7 +202,7 @@ pub trait Balance {
     fn write_state(&self, _out: &mut StateWriter) {}
 }
 
-/// A policy from outside this crate, called through a table.
+/// A policy from outside this crate, called through dynamic dispatch.
 pub trait DynBalance: Send {
     /// Chooses among the candidates.
     fn pick(&mut self, context: &mut Context, packet: &PacketView, ports: &mut dyn Ports) -> Pick;
@@ -211,7 +211,7 @@ pub trait DynBalance: Send {
     fn write_state(&self, _out: &mut StateWriter) {}
 }
 
-/// Where an instance sits.
+/// Where an instance is located.
 #[derive(Debug, Clone, Copy)]
 pub struct Position<'a> {
     /// The run's seed.
@@ -220,44 +220,44 @@ pub struct Position<'a> {
     pub node: u32,
     /// The node at the other end of each of its ports.
     pub neighbours: &'a [NodeId],
-    /// Bits of a linear hash by which the tiers below it choose: it takes the ones above.
+    /// Number of hash bits that the tiers below use, for a linear hash: this node uses the bits above them.
     pub bits_below: u32,
-    /// How it deals destinations over next hops in turn.
+    /// How it distributes destinations over next hops.
     pub deal: Deal,
-    /// Where it stands, at a switch of a fabric of groups.
+    /// Its position in a fabric of groups, if it is a switch of one.
     pub groups: Option<Groups<'a>>,
 }
 
 impl Position<'_> {
-    /// How many ports it has; a host's own packets count as the in-link of that number.
+    /// Number of its ports; a host's own packets count as ingress port of that number.
     pub fn n_ports(&self) -> u32 {
         self.neighbours.len() as u32
     }
 }
 
-/// What a switch does about paths over several choosing tiers.
+/// The role of a switch in path naming over several tiers with a choice.
 #[derive(Debug, Clone, Copy)]
 pub enum PathPart<'a> {
-    /// Names the path, for the others to follow.
+    /// Names the path; the other tiers follow.
     First(&'a Arc<PathMap>),
-    /// Follows the name.
+    /// Follows the path name.
     Later,
 }
 
 /// Makes an instance of a policy from outside this crate.
 pub type DynMaker = Arc<dyn Fn(Position) -> Box<dyn DynBalance> + Send + Sync>;
 
-/// A policy with its parameters, ready to be seated.
+/// A policy with its parameters, ready to be instantiated.
 #[derive(Clone)]
 pub enum Chosen {
     /// One of the registry, by its number there.
     Registered {
-        /// Place in [`SPECS`].
+        /// Index in [`SPECS`].
         number: usize,
         /// Its parameters.
         settings: Settings,
     },
-    /// One from outside.
+    /// One from outside this crate.
     Dyn(DynMaker),
 }
 
@@ -287,12 +287,12 @@ impl Chosen {
         matches!(self, Chosen::Registered { number, .. } if SPECS[*number].name == name)
     }
 
-    /// Whether it asks for bytes by class: data is counted only where somebody does.
+    /// Whether it reads bytes per class: data is counted per class only if some policy does.
     pub fn asks_for_classes(&self) -> bool {
         self.is(adaptive_spectrum::SPEC.name) || matches!(self, Chosen::Dyn(_))
     }
 
-    /// Whether it may send packets a longer way: such ways are looked for only where somebody takes them.
+    /// Whether it may send packets over non-minimal paths: these are computed only if some policy does.
     pub fn takes_longer(&self) -> bool {
         match self {
             Chosen::Registered { settings, .. } => {
@@ -302,7 +302,7 @@ impl Chosen {
         }
     }
 
-    /// Whether packets keep their traffic class: all registered policies leave it alone.
+    /// Whether packets keep their traffic class: all registered policies leave it unchanged.
     pub fn keeps_class(&self) -> bool {
         matches!(self, Chosen::Registered { .. })
     }
@@ -317,15 +317,15 @@ pub fn reorders(spec: &Spec, settings: &Settings) -> bool {
     }
 }
 
-/// The place of a policy in [`SPECS`].
+/// The index of a policy in [`SPECS`].
 pub fn number_of(name: &str) -> Option<usize> {
     SPECS.iter().position(|spec| spec.name == name)
 }
 
 /// Closes the set of policies into one enum, so that the hot path is a `match` the compiler can inline.
 ///
-/// Those that stand apart are called there: what is compiled into the hot path is a burden to all that is. A node that compares
-/// its ports has a path of its own.
+/// Policies listed as `apart` are called, not inlined: code compiled into the hot path slows down everything in it. A
+/// node that compares its ports has its own entry point.
 macro_rules! registry {
     (inlined: $($hot:ident => $hot_module:ident),+; apart: $($far:ident => $far_module:ident),+;) => {
         registry! { [$($hot),+] $($hot => $hot_module,)+ $($far => $far_module,)+ }
@@ -334,14 +334,14 @@ macro_rules! registry {
         /// Every registered policy.
         pub static SPECS: &[&Spec] = &[$(&$module::SPEC),+];
 
-        /// An instance of a policy at a node. Its tag is a word of its own, which is found in one step.
+        /// An instance of a policy at a node. Its tag is a word of its own, so that one load reads it.
         #[repr(u32)]
         pub enum Balancer {
             $(
                 #[doc = concat!("`", stringify!($module), "`")]
                 $variant($module::$variant),
             )+
-            /// A policy from outside.
+            /// A policy from outside this crate.
             Dyn(Box<dyn DynBalance>),
             /// One policy for data and another for control packets.
             Apart(Box<(Balancer, Balancer)>),
@@ -351,14 +351,14 @@ macro_rules! registry {
             /// This policy for data, another one for control packets.
             #[must_use]
             pub fn apart_from(self, control: Balancer) -> Balancer {
-                // It remembers nothing that could be kept apart.
+                // A stateless policy need not be split.
                 if matches!((&self, &control), (Balancer::Spray(_), Balancer::Spray(_))) {
                     return self;
                 }
                 Balancer::Apart(Box::new((self, control)))
             }
 
-            /// Seats a chosen policy at a node.
+            /// Instantiates a chosen policy at a node.
             pub fn instantiate(chosen: &Chosen, position: Position) -> Balancer {
                 let (number, settings) = match chosen {
                     Chosen::Dyn(make) => return Balancer::Dyn(make(position)),
@@ -375,8 +375,8 @@ macro_rules! registry {
 
             /// Chooses among the candidates.
             ///
-            /// Packet and ports are described only once the policy is known, so that one which looks at neither costs
-            /// nothing for them.
+            /// Packet and ports are described only once the policy is known, so that a policy that reads neither pays
+            /// nothing.
             #[inline(always)]
             pub fn pick<'a, P: Ports>(
                 &mut self,
@@ -404,7 +404,7 @@ macro_rules! registry {
                 }
             }
 
-            /// As [`Balancer::pick`], by a call. Said to be cold, so that the hot path is laid out as if it were not there.
+            /// As [`Balancer::pick`], by a call. Marked cold, so that the hot path is laid out without it.
             #[cold]
             #[inline(never)]
             fn pick_apart<P: Ports>(
@@ -420,7 +420,7 @@ macro_rules! registry {
                 }
             }
 
-            /// The candidates among which it may choose for a packet of data, for those who list tables.
+            /// The candidates that it may choose for a data packet, for listing routing tables.
             pub fn may_take<P: Ports>(&mut self, packet: &PacketView, ports: &P) -> Vec<usize> {
                 match self {
                     $(Balancer::$variant(policy) => policy.may_take(packet, ports),)+
@@ -429,8 +429,8 @@ macro_rules! registry {
                 }
             }
 
-            /// The groups that it may send a packet of data through, beside the minimal ways, if its destination is not
-            /// below; the own group stands for any other switch of it.
+            /// The groups that it may send a data packet through, besides the minimal paths, if the destination is not
+            /// attached to this switch; the switch's own group means any other switch of it.
             pub fn may_open(&self, packet: &PacketView) -> Vec<u32> {
                 match self {
                     $(Balancer::$variant(policy) => policy.may_open(packet),)+
@@ -439,7 +439,7 @@ macro_rules! registry {
                 }
             }
 
-            /// Whether it may ask for packets waiting.
+            /// Whether it may read packet counts of queues.
             pub fn counts_packets(&self) -> bool {
                 match self {
                     $(Balancer::$variant(policy) => policy.counts_packets(),)+
@@ -448,7 +448,7 @@ macro_rules! registry {
                 }
             }
 
-            /// Whether it may take the least of bytes waiting.
+            /// Whether it may take the port with the fewest waiting bytes.
             pub fn compares_bytes(&self) -> bool {
                 match self {
                     $(Balancer::$variant(policy) => policy.compares_bytes(),)+
@@ -457,7 +457,7 @@ macro_rules! registry {
                 }
             }
 
-            /// Whether it compares bytes of data by class with limits.
+            /// Whether it compares data bytes per class with thresholds.
             pub fn compares_class_bytes(&self) -> bool {
                 match self {
                     $(Balancer::$variant(policy) => policy.compares_class_bytes(),)+
@@ -466,7 +466,7 @@ macro_rules! registry {
                 }
             }
 
-            /// Takes its part in naming paths over several tiers, before the run.
+            /// Sets the switch's role in path naming over several tiers, before the run.
             pub fn take_part(&mut self, part: PathPart<'_>) {
                 match self {
                     $(Balancer::$variant(policy) => policy.take_part(part),)+
@@ -475,7 +475,7 @@ macro_rules! registry {
                 }
             }
 
-            /// Sprays data no more, or again.
+            /// Stops spraying data packets, or resumes it.
             pub fn fall_back(&mut self, is_off: bool) {
                 match self {
                     $(Balancer::$variant(policy) => policy.fall_back(is_off),)+
@@ -484,7 +484,7 @@ macro_rules! registry {
                 }
             }
 
-            /// A controller's new plan has come.
+            /// Installs a new plan of the central controller.
             pub fn adopt(&mut self, plan: &Arc<Plan>) {
                 match self {
                     $(Balancer::$variant(policy) => policy.adopt(plan),)+
@@ -493,7 +493,7 @@ macro_rules! registry {
                 }
             }
 
-            /// When switches tell those upstream of congestion; `None` if they never do.
+            /// When switches notify their upstream neighbours of congestion; `None` if never.
             pub fn notifications(&self) -> Option<Notifications> {
                 match self {
                     $(Balancer::$variant(policy) => policy.notifications(),)+
@@ -502,7 +502,7 @@ macro_rules! registry {
                 }
             }
 
-            /// The switch behind a port has told that it is congested towards a leaf.
+            /// The switch behind a port has signalled congestion towards a leaf.
             pub fn avoid(&mut self, now: Time, port: u32, leaf: NodeId) {
                 match self {
                     $(Balancer::$variant(policy) => policy.avoid(now, port, leaf),)+

@@ -1,23 +1,26 @@
 //! # Idea
-//! A controller sees all flows and gives each a way of its own through the fabric; switches look it up. Flows it does not
-//! know yet, or whose way is down, are hashed.
+//! A controller sees all flows and assigns each a path of its own through the fabric; switches look it up. Flows it
+//! does not know yet, or whose path is down, are hashed.
 //!
 //! # Source
-//! Seed 003, section II.A (Huawei's Network Scale Load Balance): a flow matrix, assignments of uplinks without collisions
-//! for concurrent flows. No rule is published: balanced edge colouring, the interval, the latency and the memory are ours.
+//! Seed 003, section II.A (Huawei's Network Scale Load Balance): a flow matrix, assignments of uplinks without
+//! collisions for concurrent flows. No algorithm is published: balanced edge colouring, interval, latency and memory
+//! are modelling assumptions.
 //!
 //! # Parameters
-//! `unit`: what gets a way of its own. `interval`: from one look at the flows to the next. `latency`: from a look until
-//! switches act by it. `memory`: for how long a flow that is silent keeps its way. `salt`: of the hash, as for `ecmp`.
+//! `unit`: what gets a path of its own. `interval`: time between two samplings of the flows. `latency`: from a sampling
+//! until the switches apply its plan. `memory`: how long an idle flow keeps its path. `salt`: of the hash, as for
+//! `ecmp`.
 //!
 //! # Invariants
-//! With `unit: flow`, no two known flows share a way up from a leaf or a way down to one while no leaf has more flows out
-//! or in than ways; beyond that no way has more than its share, rounded up. A flow keeps its way while others come and go,
-//! unless that promise needs it to move.
+//! With `unit: flow`, no two known flows share an uplink path from a leaf or a downlink path to a leaf while no leaf
+//! has more flows out or in than paths; beyond that no path has more than its even share, rounded up. A flow keeps its
+//! path while others come and go, unless that guarantee needs it to move.
 //!
 //! # When it misleads
-//! All flows count alike, small ones as large ones. Flows shorter than interval and latency are always hashed. The controller
-//! does not plan round failures: flows whose way is down are hashed over what is left, among those that have ways.
+//! All flows count alike, whatever their size. Flows shorter than interval and latency are always hashed. The
+//! controller does not plan around failures: flows whose path is down are hashed over the remaining ones, which may
+//! have planned flows.
 
 use std::sync::Arc;
 
@@ -50,7 +53,7 @@ const fn span(name: &'static str, default: Duration, meaning: &'static str) -> P
     Parameter { name, kind: Kind::Duration, default: Some(Value::Duration(default)), meaning }
 }
 
-/// The controller that settings describe, the interval of its looks, and its latency.
+/// The controller that the settings describe, its sampling interval, and its latency.
 pub fn controller(settings: &Settings, site: Site) -> (Controller, Duration, Duration) {
     let controller = Controller::new(unit(settings), site, settings.duration("memory"));
     (controller, settings.duration("interval"), settings.duration("latency"))
@@ -78,7 +81,7 @@ impl Nslb {
         Nslb { unit: unit(settings), hash, plan: Arc::default() }
     }
 
-    /// The way that the plan has for a packet.
+    /// The path that the plan assigns to a packet.
     fn planned_path(&self, packet: &PacketView) -> Option<u32> {
         if self.plan.is_empty() || !packet.is_data {
             return None;
@@ -93,8 +96,8 @@ impl Nslb {
 
 impl Balance for Nslb {
     fn pick<P: Ports>(&mut self, _: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
-        // Ways are numbered as the links up from a leaf are, spine by spine; among the links down from a spine the same one
-        // of its bundle belongs to a way.
+        // Paths are numbered as the uplinks of a leaf are, spine by spine; on the downlinks of a spine a path uses the
+        // link with the same position in its bundle.
         let planned = self.planned_path(packet).and_then(|path| {
             let port = ports.member(path as usize % ports.n_members());
             (0..ports.n_minimal()).find(|&candidate| ports.port(candidate) == port)

@@ -1,21 +1,22 @@
 //! # Idea
-//! As `ugal_l`, but a packet on its minimal way is asked again at every switch of its source's group: the switch that owns the
-//! global link sees the queue that the source could only guess.
+//! As `ugal_l`, but a packet on its minimal path decides again at every switch of its source's group: the switch with
+//! the global link sees the queue that the source could only estimate.
 //!
 //! # Source
-//! Jiang, Kim, Dally, "Indirect adaptive routing on large scale interconnection networks", ISCA 2009, section 3.3 (PAR), and the
-//! description of it in the dragonfly model of CODES.
+//! Jiang, Kim, Dally, "Indirect adaptive routing on large scale interconnection networks", ISCA 2009, section 3.3
+//! (PAR), and the description of it in the dragonfly model of CODES.
 //!
 //! # Parameters
 //! Those of `ugal_l`.
 //!
 //! # Invariants
-//! Once a packet goes through another group it is not asked again, nor after a global link. It needs one lane step more than
-//! `ugal_l`: two local links may follow each other in the first group. In groups of two tiers the upper switches send packets
-//! only through groups that their own global links lead to, so that no packet goes down before it has left its group (ours).
+//! Once a packet goes through another group it does not decide again, nor after a global link. It needs one virtual
+//! lane more than `ugal_l`: two local links may follow each other in the first group. In groups of two tiers the upper
+//! switches send packets only through groups that their own global links lead to, so that no packet goes down before it
+//! has left its group (modelling assumption).
 //!
 //! # When it misleads
-//! As `ugal_l`, but for the queue of the global link, which is seen. The detour to the switch with that link is not taken back.
+//! As `ugal_l`, but the queue of the global link is seen. The hop to the switch with that link is not undone.
 
 use netloom_units::{Settings, Spec};
 

@@ -1,22 +1,23 @@
 //! # Idea
-//! Every switch says of each of its global links whether it is congested; the switches of its group learn it from bits on packets,
-//! so the source knows what its own queues do not show yet.
+//! Every switch marks each of its global links as congested or not; the switches of its group learn it from bits on
+//! packets, so the source sees congestion before its own queues show it.
 //!
 //! # Source
-//! Jiang, Kim, Dally, "Indirect adaptive routing on large scale interconnection networks", ISCA 2009, section 3.2 (piggyback).
+//! Jiang, Kim, Dally, "Indirect adaptive routing on large scale interconnection networks", ISCA 2009, section 3.2
+//! (piggyback).
 //!
 //! # Parameters
-//! `factor`: a global link is congested while more waits for it than so many times the mean of its switch's global links, and
-//! more than `marked_above` bytes. The others are those of `ugal_l`, which decides where no bit is set.
+//! `factor`: a global link is congested while its queue is longer than this times the mean of its switch's global
+//! links, and longer than `marked_above` bytes. The others are those of `ugal_l`, which decides where no bit is set.
 //!
 //! # Invariants
-//! Decided once, at the first switch. A packet goes through another group if all global links on its minimal way that it would
-//! take are marked, or `ugal_l` says so. Bits are as of the last multiple of `coordination_delay` (ours: the source has them on
-//! packets); they take nothing of any link.
+//! Decided once, at the first switch. A packet goes through another group if all global links on its minimal path that
+//! it would take are marked, or `ugal_l` says so. Bits are as of the last multiple of `coordination_delay` (modelling
+//! assumption: in the source packets carry them); they use no bandwidth.
 //!
 //! # When it misleads
-//! Real bits are as old as the last packet from that switch. The factor is a parameter of the source; its value here, 1.5, is
-//! ours: with two global links a switch no queue can be above twice the mean.
+//! Real bits are as old as the last packet from that switch. The factor is a parameter of the source; its value here,
+//! 1.5, is a modelling assumption: with two global links per switch no queue can be above twice the mean.
 
 use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 

@@ -1,7 +1,7 @@
-//! What a policy may ask of the candidate ports of a packet.
+//! The candidate ports of a packet, as a policy sees them.
 //!
-//! Models: backlogs in bytes and packets, one by one or compared; what is known beyond them.
-//! Leaves out: who answers.
+//! Models: backlogs in bytes and packets, one by one or compared; the state of queues at the switches behind them.
+//! Leaves out: how the values are obtained.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use netloom_units::{Duration, Rate};
 use super::detour::Beyond;
 use super::least::ties_of_least;
 
-/// The candidate ports: first the minimal ones, then the longer ones, each in the order of the node's ports.
+/// The candidate ports: first the minimal, then the non-minimal ones, each in the order of the node's ports.
 pub trait Ports {
     /// Number of candidates on shortest paths; at least one.
     fn n_minimal(&self) -> usize;
-    /// Number of candidates on longer paths.
+    /// Number of candidates on non-minimal paths.
     fn n_longer(&self) -> usize;
-    /// A candidate's place among the node's ports.
+    /// A candidate's index among the node's ports.
     fn port(&self, candidate: usize) -> u32;
     /// Bytes accepted and not yet sent at a candidate, the rest of the packet on the wire included.
     fn waiting_bytes(&mut self, candidate: usize) -> u64;
@@ -30,13 +30,14 @@ pub trait Ports {
     fn fewest_packets(&mut self) -> u64 {
         ties_of_least((0..self.n_minimal()).map(|candidate| self.waiting_packets(candidate)))
     }
-    /// Bytes of data of a class waiting at a candidate, the packet on the wire not included; all that waits, where nobody
-    /// counts by class.
+    /// Data bytes of a class waiting at a candidate, the packet on the wire not included; all waiting bytes if they are
+    /// not counted per class.
     fn class_bytes(&mut self, candidate: usize, _class: u8) -> u64 {
         self.waiting_bytes(candidate)
     }
-    /// The first of rising limits below which bytes of data of a class wait at some candidates on shortest paths, by its place,
-    /// and these, a bit each, of at most [`super::MOST_MASKED`]; past the last limit all of them. `None` where each must be asked.
+    /// Given rising limits: the index of the first limit that the data bytes of a class are below at some candidate on
+    /// a shortest path, and these candidates, a bit each, of at most [`super::MOST_MASKED`]; past the last limit all of
+    /// them. `None` if each candidate must be read separately.
     fn below_limits(&mut self, _class: u8, _limits: &[u64]) -> Option<(usize, u64)> {
         None
     }
@@ -48,18 +49,18 @@ pub trait Ports {
     fn rate(&self, _candidate: usize) -> Rate {
         Rate(u64::MAX)
     }
-    /// For how long a class has been paused at a candidate; nothing if it is not.
+    /// How long a class has been paused at a candidate; zero if it is not.
     fn paused_for(&mut self, _candidate: usize, _class: u8) -> Duration {
         Duration(0)
     }
 
-    /// Adds the ports that lead towards a group of a fabric of groups to the candidates, or to all switches of the own one:
-    /// their places. None where no port does that works.
+    /// Adds to the candidates the ports towards a group of a fabric of groups, or, for the own group, to all its
+    /// switches; returns their indices. Empty if no working port leads there.
     fn open(&mut self, _group: u32) -> Range<usize> {
         0..0
     }
-    /// What is known of the global links of the switch behind a candidate, of those towards a group above all; `None` for a
-    /// port that is itself a global link, or where nothing is known.
+    /// The known queues of the global links of the switch behind a candidate, and of the least of those towards a
+    /// group; `None` for a port that is itself a global link, or if nothing is known.
     fn beyond(&mut self, _candidate: usize, _group: u32) -> Option<Beyond> {
         None
     }
@@ -69,7 +70,7 @@ pub trait Ports {
         self.n_minimal()
     }
 
-    /// The place of one of those among the node's ports, in their order.
+    /// The index of one of those among the node's ports, in their order.
     fn member(&self, number: usize) -> u32 {
         self.port(number)
     }

@@ -1,23 +1,24 @@
 //! # Idea
-//! Ways come in classes, the minimal ones first. At each switch of the source's group a packet takes the least loaded port of the
-//! first class whose queue is short enough.
+//! Paths come in classes, the minimal ones first. At each switch of the source's group a packet takes the least loaded
+//! port of the first class whose queue is short enough.
 //!
 //! # Source
-//! Fully progressive adaptive routing of Dragonfly+ (Shpiner et al., `HiPINEB` 2017), as public models of it have it: a port is
-//! accepted while its queue is below a threshold, half of the queue by default.
+//! Fully progressive adaptive routing of Dragonfly+ (Shpiner et al., `HiPINEB` 2017), as public models implement it: a
+//! port is accepted while its queue is below a threshold, half of the queue by default.
 //!
 //! # Parameters
-//! `threshold`: bytes waiting below which a port is accepted; 32 KiB are half of the default `buffer` of links with credits.
-//! `drawn`: how many groups are drawn for the second class (ours: the source takes all).
+//! `threshold`: bytes waiting below which a port is accepted; 32 KiB are half of the default `buffer` of links with
+//! credits. `drawn`: number of groups drawn for the second class (modelling assumption: the source takes all).
 //!
 //! # Invariants
-//! A packet goes through one other group at most; after a global link, or once it goes through a group, it keeps to its way and
-//! takes the least loaded port of it. If no class is accepted, the least loaded port of all is taken, the minimal one on ties
-//! (ours). In groups of two tiers the upper switches send packets only through groups that their own global links lead to.
+//! A packet goes through at most one intermediate group; after a global link, or once it goes through a group, it keeps
+//! to its path and takes the least loaded port of it. If no class is accepted, the least loaded port of all is taken,
+//! the minimal one on ties (modelling assumption). In groups of two tiers the upper switches send packets only through
+//! groups that their own global links lead to.
 //!
 //! # When it misleads
-//! The source lets packets choose again in the group between, even a third group; here they do not. Below the threshold it is
-//! blind: minimal ways are used up to it whatever stands on others.
+//! The source lets packets choose again in the intermediate group, even a third group; here they do not. Below the
+//! threshold it ignores load: minimal paths are used up to it whatever the load of the others.
 
 use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 

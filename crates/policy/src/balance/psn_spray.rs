@@ -1,6 +1,6 @@
 //! # Idea
-//! The sequence number of a data packet names its path: consecutive packets of a flow go round over all next hops, and
-//! whoever knows two numbers knows whether they shared a path. Control packets are hashed.
+//! The sequence number of a data packet selects its path: consecutive packets of a flow rotate over all next hops, and
+//! two sequence numbers show whether their packets shared a path. Control packets are hashed.
 //!
 //! # Source
 //! Themis, section 3.2, equation 1: path = (PSN mod N + base mod N) mod N, where the base is the flow's hash. In three
@@ -14,9 +14,9 @@
 //! consecutive packets take N different ones, and the path of number p is the path of the flow XOR (p mod N).
 //!
 //! # When it misleads
-//! Where nobody names whole paths, switches of several tiers would all go round in step, and use a part of them only.
-//! Numbers count packets of the queue pair or, without queue pairs, of the message. Packets that stay within a pod have
-//! fewer paths than there are names, so several names mean one path.
+//! Without path naming, the switches of several tiers would all rotate in step, and use only a part of the paths.
+//! Sequence numbers count packets of the queue pair or, without queue pairs, of the message. Packets that stay within a
+//! pod have fewer paths than there are names, so several names mean one path.
 
 use std::sync::Arc;
 
@@ -43,25 +43,25 @@ pub struct PsnSpray {
     is_off: bool,
 }
 
-/// What it does about paths.
+/// Its role in path selection.
 #[derive(Debug, Clone)]
 enum Part {
-    /// It chooses the whole path.
+    /// It chooses the whole path: there is one tier with a choice.
     Whole,
     /// It names the path.
     First(Arc<PathMap>),
-    /// It follows the name.
+    /// It follows the path name.
     Later,
 }
 
-/// The table by which the first switches name paths over tiers with so many choosing bits each.
+/// The table by which the first switches name paths, given the number of hash bits that each tier uses.
 ///
 /// # Errors
 /// If some path cannot be named.
 pub fn path_map(settings: &Settings, bits: &[u32]) -> Result<PathMap, Unreachable> {
     let mut bits_below = 0;
     let tiers = bits.iter().map(|&bits| {
-        // Where a switch starts its hash moves all flows alike: any one stands for its tier.
+        // The initial hash value moves all flows of a switch alike: any switch represents its tier.
         let position =
             Position { seed: 0, node: 0, neighbours: &[], bits_below, deal: Deal::PLAIN, groups: None };
         bits_below += bits;
@@ -79,7 +79,7 @@ impl PsnSpray {
             Part::First(_) | Part::Whole => 0,
             Part::Later => tag,
         };
-        // What is flipped in the source port travels beside it: answers have the port that the flow began with.
+        // The bits flipped in the source port are carried in the tag: ACKs use the original port of the flow.
         (self.hash.choose(entropy ^ tag, 0, n_candidates), tag)
     }
 
@@ -93,7 +93,7 @@ impl Balance for PsnSpray {
     fn pick<P: Ports>(&mut self, _: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
         let n = ports.n_minimal();
         if packet.is_data && !matches!(self.part, Part::Whole) {
-            // By its fields, so that no other of them has to be made.
+            // Passes single fields, so that the rest of the packet view is not built.
             let (candidate, tag) = self.pick_by_name(packet.sequence, packet.entropy, packet.tag, n);
             return Pick { candidate, class: packet.class, tag };
         }

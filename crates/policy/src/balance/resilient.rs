@@ -1,13 +1,13 @@
-//! Resilient hashing: a fixed table of buckets, of which only those of a dead next hop go to others.
+//! Resilient hashing: a fixed table of buckets; only the buckets of a failed next hop move to others.
 //!
-//! Models: bucket `b` belongs to next hop `b mod n` of those that lead there while nothing has failed; while that one is dead,
-//! to the live one with the highest weight, which is a hash of bucket and port.
-//! So a bucket whose next hop lives stays, and one that was lent comes back with its next hop, however many die in whatever
-//! order.
+//! Models: bucket `b` belongs to next hop `b mod n` of the `n` that exist without failures; while that one is down, to
+//! the live one with the highest weight, which is a hash of bucket and port.
+//! So a bucket whose next hop is up stays, and a moved one returns with its next hop, whatever the number and order of
+//! failures.
 //! Leaves out: timers after which switches move buckets of idle flows.
 //!
-//! Source: buckets as vendors describe them (fixed number, only those of a dead next hop move); highest weight as in RFC 2991.
-//! Which bucket goes where is told by none of them: ours.
+//! Source: buckets as vendors describe them (fixed number, only those of a failed next hop move); highest weight as in
+//! RFC 2991. No source says which bucket goes where: modelling assumption.
 
 use netloom_units::mix;
 
@@ -17,9 +17,9 @@ use super::ecmp::Hash;
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct Resilient {
-    /// Puts flows into buckets.
+    /// Maps flows to buckets.
     pub hash: Hash,
-    /// Buckets.
+    /// Number of buckets.
     pub buckets: usize,
 }
 
@@ -34,7 +34,7 @@ impl Resilient {
     }
 }
 
-/// The candidate that a bucket is lent to: one of those that lead there while nothing has failed, if any of them does yet.
+/// The substitute candidate of a bucket: one of the next hops that exist without failures, if any of them is up.
 #[cold]
 fn lent<P: Ports>(bucket: usize, ports: &P) -> usize {
     let members = (0..ports.n_members()).map(|number| ports.member(number));
@@ -43,7 +43,7 @@ fn lent<P: Ports>(bucket: usize, ports: &P) -> usize {
     heaviest.unwrap_or_else(|| bucket % ports.n_minimal())
 }
 
-/// How much a bucket wants a port.
+/// The weight of a port for a bucket.
 fn weight(bucket: usize, port: u32) -> (u64, u32) {
     (mix(mix(bucket as u64 + 1) ^ u64::from(port)), port)
 }
@@ -66,7 +66,7 @@ fn candidate_at<P: Ports>(port: u32, ports: &P) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Ports of which some are dead.
+    /// Ports of which some are down.
     struct Alive(Vec<u32>, usize);
 
     impl Ports for Alive {
@@ -115,7 +115,7 @@ mod tests {
                 let n_moved = whole.iter().zip(&left).filter(|(before, after)| before != after).count();
                 let share = n_moved as f64 / f64::from(FLOWS) * f64::from(n);
                 assert!((0.85..1.15).contains(&share), "one in {n}: {share}");
-                // Those that move are spread over all that is left.
+                // The moved flows are spread over all remaining ports.
                 if n == 8 {
                     let taken = |port: u32| {
                         let gained = |(before, after): &(&u32, &u32)| before != after && **after == port;
@@ -139,7 +139,7 @@ mod tests {
             let after = ports_of(5_000, &without(&dead, 8));
             assert!(before.iter().zip(&after).all(|(old, new)| (old != new) == (*old == next)));
         }
-        // And as they return, exactly what they had comes back.
+        // When ports return, exactly their former flows move back.
         for back in [0, 1, 3, 5] {
             let before = ports_of(5_000, &without(&dead, 8));
             dead.retain(|&port| port != back);

@@ -1,19 +1,19 @@
 //! # Idea
-//! Packets of one in-link take the candidates in turn.
+//! Packets of one ingress port take the candidates in turn.
 //!
 //! # Source
-//! Packet spraying by round robin; pointers per in-link, since one shared pointer phase-locks with deterministic
+//! Packet spraying by round robin; a pointer per ingress port, since one shared pointer phase-locks with deterministic
 //! senders and arbiters.
 //!
 //! # Parameters
 //! None.
 //!
 //! # Invariants
-//! Of one in-link's packets towards one candidate set, the counts per candidate differ by at most one.
+//! For the packets of one ingress port towards one candidate set, the counts per candidate differ by at most one.
 //!
 //! # When it misleads
-//! Pointers start at random places; with several destinations behind one in-link the turns interleave, so the counts
-//! of a single flow may differ by more than one. It ignores load.
+//! Pointers start at random ports; with several destinations behind one ingress port the turns interleave, so the
+//! counts of a single flow may differ by more than one. It ignores load.
 
 use netloom_units::{Random, Settings, Spec, StateWriter};
 
@@ -27,10 +27,10 @@ pub static SPEC: Spec = Spec {
     parameters: &[],
 };
 
-/// Purpose number of the stream that places the pointers.
+/// Purpose number of the random stream of the initial pointers.
 const POINTER_PURPOSE: u64 = 0x7272;
 
-/// The instance at a node: one pointer per in-link and one for a host's own packets.
+/// The instance at a node: one pointer per ingress port and one for a host's own packets.
 #[derive(Debug, Clone)]
 pub struct RoundRobin {
     pointers: Box<[u32]>,

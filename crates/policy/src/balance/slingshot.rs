@@ -1,26 +1,29 @@
 //! # Idea
-//! The switch above the source looks at a few minimal ways and at a few longer ones: through other groups or, to a destination in
-//! its own group, through other switches of it. It takes the one with the shortest queue, minimal ones preferred. A flow that
-//! wants its packets in order changes its way only while nothing of it is under way.
+//! The switch above the source compares a few minimal and a few non-minimal paths: through other groups or, to a
+//! destination in its own group, through other switches of it. It takes the one with the shortest queue, minimal ones
+//! preferred. A flow that needs its packets in order changes its path only while none of them is in flight.
 //!
 //! # Source
-//! De Sensi et al., "An in-depth analysis of the Slingshot interconnect", SC 2020, section II.C: up to four ways, minimal and
-//! not, compared by queues and biased towards minimal ones. That order is kept by draining is said of Slingshot in seed 003; no
-//! source states the rule or any number, so both are ours, as it is that a way within a group leads through one switch at most.
+//! De Sensi et al., "An in-depth analysis of the Slingshot interconnect", SC 2020, section II.C: up to four paths,
+//! minimal and non-minimal, compared by queues and biased towards minimal ones. Seed 003 says that Slingshot keeps
+//! order by draining; no source states the rule or any number, so both are modelling assumptions, as is that a path
+//! within a group goes through at most one intermediate switch.
 //!
 //! # Parameters
-//! `minimal`, `longer`: how many ways of each kind are looked at. `longer_weight`, `bias`: the queue of a longer way is multiplied
-//! by the one, and the other is added. `within_group`: whether there are longer ways within a group. `order`: `drained` or `free`.
+//! `minimal`, `longer`: the number of minimal and non-minimal paths compared. `longer_weight`, `bias`: the queue of a
+//! non-minimal path is multiplied by the first, and the second is added. `within_group`: whether non-minimal paths
+//! exist within a group. `order`: `drained` or `free`.
 //!
 //! # Invariants
-//! Decided once, at the first switch. With `drained` the first packet of a flow chooses, and after it every one that finds all
-//! packets of its queue pair acknowledged; the others leave by the port of the one before them and through the same group. With
-//! `free` every packet chooses. Where packets come from another group, they take the minimal way within their destination's.
+//! Decided once, at the first switch. With `drained` the first packet of a flow chooses, and after it every one that
+//! finds all packets of its queue pair acknowledged; the others take the port of the packet before them and the same
+//! intermediate group. With `free` every packet chooses. Packets from another group take the minimal path within the
+//! destination's group.
 //!
 //! # When it misleads
-//! A flow that never drains never moves. Only the first port and the group are kept: where a later switch has several equal
-//! ports, it takes the least loaded one, so fabrics with parallel links may still reorder. A flow that was silent for a
-//! millisecond is forgotten, and chooses anew. Packets that are sent again follow the others.
+//! A flow that never drains never moves. Only the first port and the group are kept: where a later switch has several
+//! equal ports, it takes the least loaded one, so fabrics with parallel links may still reorder. The path of a flow
+//! that is idle for a millisecond is forgotten, and the flow chooses anew. Retransmitted packets follow the others.
 
 use std::collections::BTreeMap;
 
@@ -75,7 +78,7 @@ pub static SPEC: Spec = Spec {
     ],
 };
 
-/// A flow that was silent for so long is forgotten.
+/// The path of a flow that is idle for longer is forgotten.
 const FORGOTTEN: Duration = Duration::from_micros(1_000);
 
 /// The instance at a node.
@@ -86,22 +89,22 @@ pub struct Slingshot {
     longer: u64,
     longer_weight: u64,
     bias: u64,
-    /// Ways of flows; `None` where every packet chooses.
+    /// Paths of flows; `None` if every packet chooses.
     kept: Option<Kept>,
 }
 
 /// A flow at the switch above its source: in-link, hash input and destination.
 type Flow = (u32, u32, u32);
 
-/// The ways that flows keep.
+/// The paths that flows keep.
 #[derive(Debug, Clone, Default)]
 struct Kept {
     flows: BTreeMap<Flow, FlowPath>,
-    /// How many may be known before those are looked for that are forgotten.
+    /// Number of entries above which expired ones are removed.
     most: usize,
 }
 
-/// The way of a flow.
+/// The path of a flow.
 #[derive(Debug, Clone, Copy)]
 struct FlowPath {
     port: u32,
@@ -135,7 +138,7 @@ impl Slingshot {
         }
     }
 
-    /// The least loaded of a few minimal ways: a run of neighbouring next hops from a random one on.
+    /// The least loaded of a few minimal paths: consecutive next hops from a random one on.
     fn least_minimal<P: Ports>(&mut self, context: &mut Context, ports: &mut P) -> Option<(usize, u64)> {
         let n_minimal = ports.n_minimal();
         if n_minimal <= self.minimal {
@@ -146,7 +149,7 @@ impl Slingshot {
         some.map(|candidate| (candidate, ports.waiting_bytes(candidate))).min_by_key(|found| found.1)
     }
 
-    /// A way for a packet that may choose.
+    /// Chooses a path for a packet that may choose.
     fn choose<P: Ports>(&mut self, context: &mut Context, packet: &PacketView, ports: &mut P) -> Pick {
         let minimal = self.least_minimal(context, ports);
         let mut best: Option<Opened> = None;
@@ -164,7 +167,7 @@ impl Slingshot {
         }
     }
 
-    /// The way that a flow keeps, if its port is still there.
+    /// The path that a flow keeps, if its port is still up.
     fn keep<P: Ports>(&mut self, now: Time, packet: &PacketView, ports: &mut P) -> Option<Pick> {
         let path = self.kept.as_mut()?.flows.get_mut(&flow(packet))?;
         path.last_seen = now;

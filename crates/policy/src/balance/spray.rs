@@ -8,10 +8,10 @@
 //! None.
 //!
 //! # Invariants
-//! One draw per packet that has a choice.
+//! One random draw per packet that has a choice.
 //!
 //! # When it misleads
-//! It ignores load and unequal paths: after failures it overloads what is left of a damaged spine. It reorders.
+//! It ignores load and unequal paths: after failures it overloads the remaining links of a damaged spine. It reorders.
 
 use netloom_units::{Settings, Spec};
 

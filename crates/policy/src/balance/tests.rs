@@ -1,4 +1,4 @@
-//! Laws every registered policy obeys, run over the whole registry, and the particulars of each.
+//! Invariants of every registered policy, checked over the whole registry, and tests of single policies.
 
 use netloom_units::{Duration, Random, Time, Value};
 
@@ -31,7 +31,7 @@ impl Ports for &mut Fixed {
     }
 }
 
-/// Each port leads to a neighbour of its own.
+/// Each port leads to a different neighbour.
 const NEIGHBOURS: [NodeId; 8] = {
     let mut nodes = [NodeId(0); 8];
     let mut place = 0;
@@ -46,7 +46,7 @@ fn position(node: u32) -> Position<'static> {
     Position { seed: 1, node, neighbours: &NEIGHBOURS, bits_below: 0, deal: Deal::PLAIN, groups: None }
 }
 
-/// A packet to the host of the flow's number.
+/// A packet to the host with the flow's number.
 fn packet(entropy: u32, sequence: u32) -> PacketView<'static> {
     let destination = HostId(entropy);
     let (senders, is_data) = (&HostId(7), true);
@@ -131,7 +131,7 @@ fn flowlets_by_packets_are_one_short_at_first() {
         SPECS[number].defaults().with("by", Value::Choice("packets")).with("packets", Value::Count(4));
     let chosen = Chosen::Registered { number, settings };
     let stream: Vec<_> = (0..15).map(|i| (0, 9, i)).collect();
-    // Over 1009 candidates two labels almost never meet by chance.
+    // Over 1009 candidates two labels almost never collide by chance.
     let path = picks(&chosen, 0, 1009, &stream);
     let lengths: Vec<_> = path.chunk_by(|a, b| a == b).map(<[usize]>::len).collect();
     assert_eq!(lengths, [3, 4, 4, 4]);
@@ -197,6 +197,6 @@ fn a_linear_hash_takes_the_bits_above_those_of_the_tiers_below() {
         counts
     };
     assert!(pairs("switch").iter().all(|&count| (200..300).contains(&count)), "{:?}", pairs("switch"));
-    // Without a salt all tiers take the same bits, and repeat each other's choice.
+    // Without a salt all tiers use the same bits and make the same choice.
     assert_eq!(pairs("none").iter().filter(|&&count| count > 0).count(), 4);
 }

@@ -1,6 +1,6 @@
 //! # Idea
-//! As `ugal_l`, but what is compared are the queues of the global links themselves, wherever in the group they are: what an ideal
-//! knowledge of the group would allow.
+//! As `ugal_l`, but it compares the queues of the global links themselves, wherever in the group they are: as with
+//! ideal knowledge of the group.
 //!
 //! # Source
 //! Kim et al., "Technology-driven, highly-scalable dragonfly topology", ISCA 2008, section 4.2 (UGAL-G).
@@ -9,12 +9,14 @@
 //! Those of `ugal_l`.
 //!
 //! # Invariants
-//! Decided once, at the first switch, with one other group drawn. Queues of other switches are as they were at the last multiple
-//! of `coordination_delay` (ours: the source has them without any delay); a switch knows its own at every instant. Of the
-//! ports towards either group the one with the shortest such queue is taken, then the least loaded one, random among ties.
+//! Decided once, at the first switch, with one other group drawn. Queues of other switches are as they were at the last
+//! multiple of `coordination_delay` (modelling assumption: the source has them without any delay); a switch sees its
+//! own queues at every instant. Of the ports towards either group the one with the shortest such queue is taken, then
+//! the least loaded one, random among ties.
 //!
 //! # When it misleads
-//! No switch can know this. All switches of a group see the same picture until the next snapshot, and may follow it together.
+//! No real switch has this information. All switches of a group see the same state until the next snapshot, and may
+//! react to it together.
 
 use netloom_units::{Settings, Spec};
 
@@ -43,7 +45,7 @@ impl UgalG {
         UgalG { guide: Guide::new(position, Chooses::AtSource), weights: Weights::new(settings) }
     }
 
-    /// The candidate of a range behind which the shortest queue to a group waits, and that queue.
+    /// The candidate of a range with the shortest queue to a group behind it, and that queue.
     fn least_beyond<P: Ports>(
         &mut self,
         context: &mut Context,
@@ -56,7 +58,7 @@ impl UgalG {
             None => ports.waiting_bytes(candidate),
         };
         let shortest = range.clone().map(|candidate| beyond(ports, candidate)).min()?;
-        // Among equal queues the local one decides.
+        // Among equal remote queues the local one decides.
         let place = self.guide.least_where(context, ports, range.clone(), |ports, candidate| {
             beyond(ports, candidate) == shortest
         })?;

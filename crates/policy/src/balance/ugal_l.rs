@@ -1,22 +1,24 @@
 //! # Idea
-//! The switch above the source compares its own queues: a packet goes through another group only where its minimal way seems
-//! more than twice as congested.
+//! The switch above the source compares its own queues: a packet goes through another group only if its minimal path
+//! seems more than twice as congested.
 //!
 //! # Source
-//! Kim et al., "Technology-driven, highly-scalable dragonfly topology", ISCA 2008, section 4.2 (UGAL-L); Singh's thesis for the
-//! idea. Weights 1 and 2 with a threshold of 30 flits are those of `BookSim`, weights 3 and 5 without one those of SST/macro.
+//! Kim et al., "Technology-driven, highly-scalable dragonfly topology", ISCA 2008, section 4.2 (UGAL-L); Singh's thesis
+//! for the idea. Weights 1 and 2 with a threshold of 30 flits are those of `BookSim`, weights 3 and 5 without one those
+//! of SST/macro.
 //!
 //! # Parameters
-//! `minimal_weight`, `longer_weight`: what queues are multiplied by, which stand for links to go. `threshold`: bytes by which
-//! the minimal way may be worse; 1920 B are 30 flits of 64 B (that size is ours).
+//! `minimal_weight`, `longer_weight`: factors of the queues, which represent the number of links. `threshold`: bytes by
+//! which the minimal path may be worse; 1920 B are 30 flits of 64 B (that size is a modelling assumption).
 //!
 //! # Invariants
-//! Decided once, at the first switch, with one other group drawn. Minimal if its queue times its weight is no more than the other
-//! queue times its weight, plus the threshold. Queues are those of the least loaded port towards either (ours).
+//! Decided once, at the first switch, with one other group drawn. Minimal if its queue times its weight is no more than
+//! the other queue times its weight, plus the threshold. Queues are those of the least loaded port towards either
+//! (modelling assumption).
 //!
 //! # When it misleads
-//! The congested global link is mostly at another switch: until its queue has filled the buffers up to the source nothing is
-//! seen, so latency is high near saturation. Queues of several lanes at a port are not told apart.
+//! The congested global link is mostly at another switch: it is not seen until its queue has filled the buffers up to
+//! the source, so latency is high near saturation. Queues of different virtual lanes of a port are not distinguished.
 
 use netloom_units::{Bytes, Kind, Parameter, Settings, Spec, Value};
 
@@ -25,7 +27,7 @@ use super::{Balance, Context, PacketView, Pick, Ports, Position};
 
 const WEIGHT: Kind = Kind::Count { minimum: 1, maximum: 1_000 };
 
-/// What the queue of a minimal way counts for.
+/// Weight of the queue of a minimal path.
 pub(super) const MINIMAL_WEIGHT: Parameter = Parameter {
     name: "minimal_weight",
     kind: WEIGHT,
@@ -33,7 +35,7 @@ pub(super) const MINIMAL_WEIGHT: Parameter = Parameter {
     meaning: "what the queue on a minimal way is multiplied by (BookSim 1, SST/macro 3)",
 };
 
-/// What the queue of a longer way counts for.
+/// Weight of the queue of a non-minimal path.
 pub(super) const LONGER_WEIGHT: Parameter = Parameter {
     name: "longer_weight",
     kind: WEIGHT,
@@ -41,7 +43,7 @@ pub(super) const LONGER_WEIGHT: Parameter = Parameter {
     meaning: "what the queue on a way through another group is multiplied by (BookSim 2, SST/macro 5)",
 };
 
-/// By how much the minimal way is preferred.
+/// By how much minimal paths are preferred.
 pub(super) const THRESHOLD: Parameter = Parameter {
     name: "threshold",
     kind: Kind::Size,
@@ -75,15 +77,15 @@ impl Weights {
         }
     }
 
-    /// Whether a packet goes by the minimal way, with these queues on either.
+    /// Whether a packet takes the minimal path, given the queues of both.
     pub(super) fn prefer_minimal(self, minimal: u64, longer: u64) -> bool {
         let minimal = minimal.saturating_mul(self.minimal);
         minimal <= longer.saturating_mul(self.longer).saturating_add(self.threshold)
     }
 }
 
-/// The least loaded way to the destination and that through a group that is drawn, by the queues of this switch; a packet that
-/// has only one of them takes it.
+/// The least loaded minimal path and one through a drawn group, by the queues of this switch; a packet that has only
+/// one of them takes it.
 pub(super) fn minimal_and_non_minimal<P: Ports>(
     guide: &mut Guide,
     context: &mut Context,

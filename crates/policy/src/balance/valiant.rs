@@ -1,21 +1,22 @@
 //! # Idea
-//! Every packet to another group goes through a third one, drawn at random: whatever the traffic, it is spread evenly over the
-//! global links, at twice the length of the way.
+//! Every packet to another group goes through a third one, drawn at random: any traffic pattern is spread evenly over
+//! the global links, at twice the path length.
 //!
 //! # Source
-//! Valiant, "A scheme for fast parallel communication", SIAM Journal on Computing 1982; for groups: Kim et al., "Technology-
-//! driven, highly-scalable dragonfly topology", ISCA 2008, section 4.1.
+//! Valiant, "A scheme for fast parallel communication", SIAM Journal on Computing 1982; for groups: Kim et al.,
+//! "Technology-driven, highly-scalable dragonfly topology", ISCA 2008, section 4.1.
 //!
 //! # Parameters
 //! None.
 //!
 //! # Invariants
-//! The group is neither that of the source nor that of the destination, each other one with the same chance. Where a switch has
-//! several ports towards a group, the least loaded one is taken, random among ties (ours). Within a group ways are minimal.
+//! The group is neither that of the source nor that of the destination, each other one with equal probability. If a
+//! switch has several ports towards a group, the least loaded one is taken, random among ties (modelling assumption).
+//! Within a group paths are minimal.
 //!
 //! # When it misleads
-//! Uniform traffic loses half of the global bandwidth. Some simulators draw a node and not a group, which may lie in the group
-//! of the source; then the packet goes by a minimal way.
+//! Uniform traffic loses half of the global bandwidth. Some simulators draw a node and not a group, which may be in the
+//! group of the source; then the packet takes a minimal path.
 
 use netloom_units::{Settings, Spec};
 

@@ -1,16 +1,17 @@
-//! Edge colouring of a bipartite multigraph: who takes which way so that nobody meets.
+//! Edge colouring of a bipartite multigraph: assigns paths to flows without collisions.
 //!
-//! Models: flows are edges from source leaves to destination leaves, colours are ways through a Clos. A colouring is
-//! *proper* if no two edges of one colour meet at a leaf, *balanced* if of the `d` edges at a leaf no more than
+//! Models: flows are edges from source leaves to destination leaves, colours are paths through a Clos. A colouring is
+//! *proper* if no two edges of one colour share a leaf, *balanced* if of the `d` edges at a leaf no more than
 //! `ceil(d / colours)` share one.
-//! Leaves out: how much a flow sends; all count alike.
+//! Leaves out: the size of flows; all count alike.
 //!
-//! Source: proper colourings with as many colours as the largest degree exist by König's theorem (1916); edges are coloured
-//! one by one along alternating paths. Where a leaf has more edges than there are colours, it is split into parts of as
+//! Source: proper colourings with as many colours as the largest degree exist by König's theorem (1916); edges are
+//! coloured one by one along alternating paths. A leaf with more edges than there are colours is split into parts of as
 //! many edges as there are colours, which makes the colouring balanced.
 //!
-//! Invariants: every colouring is balanced, so it is proper wherever the demand is admissible; an edge that comes with a
-//! colour keeps it unless an alternating path or the balance needs it otherwise; equal edges in equal order, equal colours.
+//! Invariants: every colouring is balanced, so it is proper wherever the demand is admissible; an edge that already has
+//! a colour keeps it unless an alternating path or the balance requires a change; equal edges in equal order get equal
+//! colours.
 
 /// An edge to colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub struct Edge {
     pub from: u32,
     /// The leaf it ends at.
     pub to: u32,
-    /// The colour it has had so far, below the number of colours.
+    /// Its colour so far, below the number of colours.
     pub kept: Option<u32>,
 }
 
@@ -31,7 +32,7 @@ const NONE: u32 = u32::MAX;
 /// `n_leaves` leaves on either side; colours are `0..n_colours`, at least one.
 ///
 /// # Panics
-/// If there is no colour, or an edge names a leaf or a colour that is not there.
+/// If there is no colour, or an edge names a leaf or a colour that does not exist.
 pub fn colour(edges: &[Edge], n_leaves: u32, n_colours: u32) -> Vec<u32> {
     assert!(n_colours > 0, "a colouring needs colours");
     let sides = [
@@ -53,13 +54,13 @@ pub fn colour(edges: &[Edge], n_leaves: u32, n_colours: u32) -> Vec<u32> {
     colouring.colours
 }
 
-/// The leaves of one side, each in so many parts that none has more edges than there are colours.
+/// The leaves of one side, each split into parts of at most as many edges as there are colours.
 struct Side {
     /// The first part of each leaf, with one closing entry.
     starts: Vec<u32>,
     /// Edges of each part.
     sizes: Vec<u32>,
-    /// The edge of each part and colour.
+    /// The edge of each part and colour, or `NONE`.
     taken: Vec<u32>,
     n_colours: u32,
 }
@@ -88,7 +89,7 @@ impl Side {
         self.taken[(part * self.n_colours + colour) as usize] = edge;
     }
 
-    /// A part of a leaf that has no edge of a colour yet.
+    /// A part of a leaf without an edge of this colour.
     fn free_of(&self, leaf: u32, colour: u32) -> Option<u32> {
         self.parts(leaf).find(|&part| self.at(part, colour) == NONE)
     }
@@ -113,7 +114,7 @@ struct Colouring {
 }
 
 impl Colouring {
-    /// Leaves an edge its colour if both leaves have a part without it.
+    /// Keeps the colour of an edge if both leaves have a part where it is free.
     fn keep(&mut self, number: usize, edge: &Edge, colour: u32) {
         let free = |side: &Side, leaf| side.free_of(leaf, colour);
         let [from, to] = &self.sides;
@@ -138,8 +139,8 @@ impl Colouring {
         self.count(number);
     }
 
-    /// Exchanges two colours along the path from a part on the right that lacks the second one. The graph is bipartite, so
-    /// the path never gets to a part on the left that lacks the first one.
+    /// Exchanges two colours along the path from a part on the right that lacks the second one. The graph is bipartite,
+    /// so the path never reaches a part on the left that lacks the first one.
     fn exchange(&mut self, start: u32, first: u32, second: u32) {
         let (mut part, mut side, mut wanted, mut other) = (start, 1, first, second);
         let mut path = Vec::new();
@@ -214,7 +215,7 @@ mod tests {
         random.below(below)
     }
 
-    /// Edges of which no leaf has more than there are colours, many of them at the bound.
+    /// Edges with at most as many at each leaf as there are colours, many leaves at that bound.
     fn admissible(random: &mut Random, n_leaves: u32, n_colours: u32) -> Vec<Edge> {
         let mut left: Vec<[u32; 2]> = vec![[n_colours; 2]; n_leaves as usize];
         let mut edges = Vec::new();
@@ -245,7 +246,7 @@ mod tests {
                 }
             }
         }
-        // The bound is met often, so a colouring that needs one colour more would fail.
+        // The bound is reached often, so a colouring that needs one colour more would fail.
         assert!(n_full > 10_000, "{n_full}");
     }
 
@@ -275,7 +276,7 @@ mod tests {
                 edge.kept = Some(*colour);
             }
             assert_eq!(colour(&edges, n_leaves, n_colours), colours, "nothing has changed");
-            // Some end, others begin.
+            // Some flows end, others begin.
             edges.retain(|_| draw(&mut random, 4) > 0);
             edges.push(Edge {
                 from: draw(&mut random, n_leaves),

@@ -1,13 +1,13 @@
-//! Central assignment: a controller that sees the matrix of all flows says which way each of them goes.
+//! Central assignment: a controller that sees the matrix of all flows assigns a path to each of them.
 //!
-//! Models: what a controller makes of the flows it was told of, and the plan that switches look flows up in.
-//! Leaves out: when it is told, and how long its plans take to reach the switches (the engine's); flows it does not know,
-//! about which each switch decides by itself (`balance/nslb.rs`).
+//! Models: how a controller turns the reported flows into a plan, in which switches look flows up.
+//! Leaves out: when flows are reported, and how long plans take to reach the switches (the engine's part); unknown
+//! flows, which each switch forwards by its own rule (`balance/nslb.rs`).
 //!
-//! Source: seed 003, section II.A, names the flow matrix and assignments without collisions, no rule; edge colouring is
-//! the exact form of it (ours), `colouring.rs`.
+//! Source: seed 003, section II.A, names the flow matrix and assignments without collisions, but no algorithm; edge
+//! colouring is the exact form of it (modelling assumption), `colouring.rs`.
 //!
-//! Invariants: the same flows told in the same order, whatever the order of each list, give the same plans.
+//! Invariants: the same flows reported in the same sequence give the same plans, for any order within a report.
 
 pub mod colouring;
 
@@ -18,7 +18,7 @@ use netloom_units::{Duration, HostId, NodeId, StateWriter, Time};
 
 use colouring::Edge;
 
-/// What gets a way of its own.
+/// What gets a path of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Every flow.
@@ -29,25 +29,25 @@ pub enum Unit {
     Edges,
 }
 
-/// How a flow is named in plans: sender and receiver (hosts, or leaves), and its entropy, 0 where that does not count.
+/// The key of a flow in plans: sender and receiver (hosts, or leaves), and its hash input, 0 if that is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(u32, u32, u32);
 
-/// A flow that the controller is told of.
+/// A flow that is reported to the controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Demand {
-    /// The host that sends.
+    /// The sending host.
     pub source: HostId,
-    /// The host it sends to.
+    /// The receiving host.
     pub destination: HostId,
     /// The flow's hash input.
     pub entropy: u32,
-    /// The leaves that both hang below.
+    /// The leaves that the two hosts are attached to.
     pub leaves: (NodeId, NodeId),
 }
 
 impl Demand {
-    /// How it is named where units of this kind get ways.
+    /// Its key for this unit of assignment.
     pub fn key(&self, unit: Unit) -> Key {
         let Demand { source, destination, entropy, leaves } = *self;
         match unit {
@@ -58,7 +58,7 @@ impl Demand {
     }
 }
 
-/// Which way each known flow goes.
+/// The path of each known flow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
     /// In rising order of keys.
@@ -66,13 +66,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The way of a flow, if it is known: the number of a way up, which is also that of the way down behind it.
+    /// The path of a flow, if it is known: the number of an uplink, which also determines the downlink.
     pub fn path(&self, key: Key) -> Option<u32> {
         let place = self.paths.binary_search_by_key(&key, |entry| entry.0).ok()?;
         Some(self.paths[place].1)
     }
 
-    /// Writes what later answers depend on.
+    /// Writes the state that later answers depend on.
     pub fn write_state(&self, out: &mut StateWriter) {
         for &(Key(source, destination, entropy), path) in &self.paths {
             out.word(u64::from(source) | (u64::from(destination) << 32));
@@ -80,29 +80,29 @@ impl Plan {
         }
     }
 
-    /// How many flows it knows.
+    /// The number of flows in it.
     pub fn len(&self) -> usize {
         self.paths.len()
     }
 
-    /// Whether it knows none.
+    /// Whether it has no flow.
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty()
     }
 }
 
-/// What a controller is made for.
+/// The fabric that a controller plans for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Site {
     /// The first leaf of the fabric; the others follow.
     pub first_leaf: NodeId,
-    /// How many leaves there are.
+    /// The number of leaves.
     pub n_leaves: u32,
-    /// Ways from each leaf to each other one.
+    /// Number of paths from each leaf to each other one.
     pub n_paths: u32,
 }
 
-/// A flow the controller remembers.
+/// A flow that the controller tracks.
 #[derive(Debug, Clone, Copy)]
 struct TrackedFlow {
     leaves: (NodeId, NodeId),
@@ -115,18 +115,18 @@ struct TrackedFlow {
 pub struct Controller {
     unit: Unit,
     site: Site,
-    /// A flow is forgotten when it has not been seen for longer.
+    /// A flow is forgotten if it has not been seen for longer than this.
     memory: Duration,
     tracked: BTreeMap<Key, TrackedFlow>,
 }
 
 impl Controller {
-    /// A controller that knows of no flow.
+    /// A controller without flows.
     pub fn new(unit: Unit, site: Site, memory: Duration) -> Controller {
         Controller { unit, site, memory, tracked: BTreeMap::new() }
     }
 
-    /// Looks at the flows there are; the plan, if it is another one than before.
+    /// Reads the current flows; returns the plan if it has changed.
     pub fn look(&mut self, now: Time, demands: impl Iterator<Item = Demand>) -> Option<Arc<Plan>> {
         let mut has_changed = false;
         for demand in demands.filter(|demand| demand.leaves.0 != demand.leaves.1) {
@@ -179,13 +179,13 @@ mod tests {
         let plan = controller.look(Time(0), all()).expect("two flows are new");
         assert_eq!(plan.len(), 2);
         assert!(controller.look(Time(50), all().rev()).is_none());
-        // Nobody sends for a while: it is remembered, and then forgotten.
+        // No flow is reported for a while: the flows are kept, and then forgotten.
         assert!(controller.look(Time(150), std::iter::empty()).is_none());
         assert!(controller.look(Time(151), std::iter::empty()).expect("it has changed").is_empty());
     }
 
     #[test]
-    fn units_share_a_way() {
+    fn units_share_a_path() {
         let all = || [demand(0, 4, 1), demand(0, 4, 2), demand(1, 4, 1), demand(0, 1, 7)].into_iter();
         for (unit, n_known) in [(Unit::Flow, 3), (Unit::Hosts, 2), (Unit::Edges, 1)] {
             let plan = controller(unit).look(Time(0), all()).expect("flows are new");

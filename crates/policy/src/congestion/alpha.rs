@@ -1,10 +1,10 @@
-//! The arithmetic that both forms of DCQCN share: the estimate alpha, cuts and averages, and grids of timers.
+//! The arithmetic that both forms of DCQCN share: the estimate alpha, cuts and averages, and periodic timers.
 //!
 //! Models: alpha as a fixed-point number in units of 2^-32, so that 1 is 2^32; rates in bit/s.
 //! Leaves out: when any of this happens.
 //!
-//! Invariants: integers only, every rounding is stated. Alpha falls to exactly 0 in finite time and never leaves [0, 1];
-//! averages reach their target in finite time.
+//! Invariants: integers only, every rounding is stated. Alpha falls to exactly 0 in finite time and never leaves [0,
+//! 1]; averages reach their target in finite time.
 
 use netloom_units::{Duration, Rate};
 
@@ -13,13 +13,13 @@ pub(super) const ONE: u64 = 1 << 32;
 
 /// No timer is shorter: a period of zero would never end.
 const SHORTEST: u64 = Duration::from_nanos(1).0;
-/// Nor longer, 53 days: a sum of two instants must stay one.
+/// Nor longer, 53 days: a sum of two instants must not overflow.
 const LONGEST: u64 = 1 << 62;
 
 /// An instant that never comes.
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// A fraction in [0, 1] in units of 2^-32, rounded down; exact but for that, since 2^32 is a power of two.
+/// A fraction in [0, 1] in units of 2^-32, rounded down; otherwise exact, since 2^32 is a power of two.
 pub(super) fn fixed(fraction: f64) -> u64 {
     (fraction * ONE as f64) as u64
 }
@@ -42,7 +42,7 @@ impl Gain {
         alpha + (ONE - alpha) / self.reciprocal
     }
 
-    /// (1 - g) alpha, so many times: slots without a notification. Falls by alpha g, rounded up, down to 0.
+    /// (1 - g) alpha, `slots` times: slots without a notification. Falls by alpha g, rounded up, down to 0.
     pub(super) fn decay(self, mut alpha: u64, slots: u64) -> u64 {
         for _ in 0..slots {
             if alpha == 0 {
@@ -66,7 +66,7 @@ pub(super) fn scaled(rate: u64, fraction: u64, minimum: u64) -> u64 {
     (kept as u64).max(minimum)
 }
 
-/// Half way from `current` to `target`, rounded up: the last bit per second is reached, too.
+/// Half way from `current` to `target`, rounded up, so that the target is reached exactly.
 pub(super) fn midpoint(current: u64, target: u64) -> u64 {
     current + (target - current).div_ceil(2)
 }
@@ -76,13 +76,13 @@ pub(super) fn smallest(minimum: Rate, line: Rate) -> u64 {
     minimum.0.clamp(1, line.0)
 }
 
-/// How many instants of the grid `next`, `next + period`, ... lie before `at`.
+/// The number of instants of the grid `next`, `next + period`, ... before `at`.
 #[inline]
 pub(super) fn passed(next: u64, period: u64, at: u64) -> u64 {
     if next >= at {
         0
     } else if at - next <= period {
-        // By far the most common; a division costs more than all else here.
+        // By far the most common case; a division costs more than all else here.
         1
     } else {
         (at - next).div_ceil(period)

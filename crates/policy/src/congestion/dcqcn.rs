@@ -1,25 +1,24 @@
 //! # Idea
-//! Congestion notifications raise an estimate (alpha) and cut the rate by up to half, at most once per period; timers
-//! bring it back: first half way to where it was, then further in steps.
+//! Congestion notifications (CNPs) raise an estimate (alpha) and cut the rate by up to half, at most once per period;
+//! timers raise it again: first half way to its former value, then further in steps.
 //!
 //! # Source
-//! DCQCN (Zhu et al., SIGCOMM 2015) in the form that NICs and the public RDMA models have: the ns-3 code of HPCC (Li et
-//! al., SIGCOMM 2019), of `ConWeave` (Song et al., SIGCOMM 2023) and of `SimAI`, and NVIDIA's page about DCQCN
-//! parameters. The presets are their columns.
+//! DCQCN (Zhu et al., SIGCOMM 2015) in the form of NICs and the public RDMA models: the ns-3 code of HPCC (Li et al.,
+//! SIGCOMM 2019), of `ConWeave` (Song et al., SIGCOMM 2023) and of `SimAI`, and NVIDIA's page about DCQCN parameters.
+//! The presets are their columns.
 //!
 //! # Parameters
 //! `preset`, and over it `increase_time` (`T_I`), `decrease_time` (`T_D`), `alpha_time`, `gain` (1/g), `initial_alpha`,
 //! `fast_recovery` (F), `additive`, `hyper`, `minimum`; `rate_on_first_cnp`, `clamp_target`, `notify`, `cnp_interval`.
 //!
-//! # Invariants
 //! The rate stays between `minimum` and line rate. It is cut only at checks, which are `decrease_time` apart, and only
-//! if a notification has come since the last one. At one instant: what arrives, then the slot of alpha, then the check,
-//! then the increase; a cut cancels the increase of its instant. An idle queue pair comes to rest: alpha 0, both rates
-//! at line rate.
+//! if a notification has arrived since the last one. Order at one instant: arrivals, then the slot of alpha, then the
+//! check, then the increase; a cut cancels the increase of its instant. An idle queue pair ends with alpha 0 and both
+//! rates at line rate.
 //!
 //! # When it misleads
-//! There is no byte counter, as in the public code, though NICs have one. A queue pair that was at rest for long starts
-//! its next cut from alpha near 0, so that cut is tiny. Rounding is ours.
+//! There is no byte counter, as in the public code, though NICs have one. A queue pair that was idle for long starts
+//! its next cut from alpha near 0, so that cut is tiny. Rounding is a modelling assumption.
 
 use netloom_units::{Duration, Kind, Parameter, Rate, Spec, StateWriter, Time, Value};
 
@@ -107,9 +106,9 @@ struct Preset {
 /// A step of an increase.
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    /// So many Mb/s at any line rate.
+    /// In Mb/s, at any line rate.
     Fixed(u64),
-    /// So many Mb/s per 25 Gb/s of line rate.
+    /// In Mb/s per 25 Gb/s of line rate.
     Scaled(u64),
 }
 
@@ -138,7 +137,7 @@ const HPCC: Preset = Preset {
     minimum: 1000,
 };
 
-/// The columns; what a source leaves out is said at its entry.
+/// The columns; an entry's comment says what its source leaves out.
 static PRESETS: [Preset; 5] = [
     HPCC,
     Preset { name: "hpcc_paper", increase: 55, decrease: 50, alpha: 50, ..HPCC },
@@ -151,7 +150,7 @@ static PRESETS: [Preset; 5] = [
         minimum: 100,
         ..HPCC
     },
-    // The steps are ours: the source we follow for the others has none.
+    // The steps are a modelling assumption: the source followed for the other numbers has none.
     Preset {
         name: "nic",
         gain: 205,
@@ -182,25 +181,25 @@ pub struct Dcqcn {
     cnp_interval: Duration,
 }
 
-/// What one queue pair remembers. Rates in bit/s, instants in picoseconds.
+/// The state of one queue pair. Rates in bit/s, instants in picoseconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Own {
     current: u64,
     target: u64,
     /// Before this instant no timer changes the rate.
     due: u64,
-    /// Before the slot that ends at `next_slot`.
+    /// Its value before the slot that ends at `next_slot`.
     alpha: u64,
     next_slot: u64,
     /// [`NEVER`] before the first notification.
     next_check: u64,
     /// [`NEVER`] before the first cut.
     next_increase: u64,
-    /// Increases since the last cut; stays one beyond F.
+    /// Increases since the last cut; saturates at F + 1.
     stage: u16,
-    /// A notification came in the slot that ends at `next_slot`.
+    /// Whether a notification arrived in the slot that ends at `next_slot`.
     in_slot: bool,
-    /// A notification came since the last check.
+    /// Whether a notification arrived since the last check.
     pending: bool,
 }
 
@@ -247,7 +246,7 @@ impl Dcqcn {
     fn advance(&self, own: &mut Own, limit: u64) {
         loop {
             let check = if own.pending { own.next_check } else { NEVER };
-            // At line rate the target is there, too: an increase raises nothing.
+            // At line rate the target is at line rate, too: an increase has no effect.
             let increase = if own.current < self.line { own.next_increase } else { NEVER };
             own.due = check.min(increase);
             if own.due >= limit {
@@ -262,9 +261,9 @@ impl Dcqcn {
         }
     }
 
-    /// A check that finds a notification.
+    /// A check after a notification: cuts the rate.
     fn check(&self, own: &mut Own, at: u64) {
-        // The slot of alpha that ends at this instant comes before it.
+        // The slot of alpha that ends at this instant comes before the check.
         self.end_slots(own, at + 1);
         let alpha = own.alpha;
         self.fall(own, at, |current| cut(current, alpha, self.minimum));
@@ -272,7 +271,7 @@ impl Dcqcn {
         own.next_check = at + self.decrease_time;
     }
 
-    /// The rate falls, and the increases begin anew.
+    /// Cuts the rate and restarts the increases.
     fn fall(&self, own: &mut Own, at: u64, to: impl FnOnce(u64) -> u64) {
         self.count_idle_increases(own, at);
         if self.clamp_target || own.stage > 0 {
@@ -310,14 +309,14 @@ impl Dcqcn {
         own.next_slot += slots * self.alpha_time;
     }
 
-    /// Counts the increases before `limit` that raised nothing because the rate was at line rate.
+    /// Counts the increases before `limit` that had no effect because the rate was at line rate.
     fn count_idle_increases(&self, own: &mut Own, limit: u64) {
         let ticks = passed(own.next_increase, self.increase_time, limit);
         own.next_increase = own.next_increase.saturating_add(ticks * self.increase_time);
         own.stage = (u64::from(own.stage) + ticks).min(u64::from(self.fast_recovery) + 1) as u16;
     }
 
-    /// Brings all timers up to `at`, those of that instant still to come; only phases and alpha are computed here.
+    /// Advances all timers up to `at`, excluding those due at `at`; only phases and alpha are computed here.
     fn advance_timers(&self, own: &mut Own, at: u64) {
         self.advance(own, at);
         self.count_idle_increases(own, at);
@@ -328,7 +327,7 @@ impl Dcqcn {
         own.next_check += passed(own.next_check, self.decrease_time, at) * self.decrease_time;
     }
 
-    /// The first notification starts the clocks. It counts for the first check, not for the first slot.
+    /// The first notification starts the timers. It counts for the first check, not for the first slot.
     fn begin(&self, own: &mut Own, at: u64) {
         own.alpha = self.initial_alpha;
         own.current = scaled(own.current, self.on_first, self.minimum);
@@ -376,7 +375,7 @@ impl Control for Dcqcn {
         self.advance(own, at.0);
     }
 
-    /// As a cut to `minimum`, at once (ours): no notification for alpha or for the next check.
+    /// As a cut to `minimum`, at once (modelling assumption): no notification for alpha or for the next check.
     fn slow_start(&self, own: &mut Own, at: Time) {
         self.advance(own, at.0);
         self.fall(own, at.0, |_| self.minimum);
@@ -399,7 +398,7 @@ impl Control for Dcqcn {
         }
         out.word(u64::from(own.in_slot) << 1 | u64::from(own.pending));
         for instant in [own.next_slot, own.next_check, own.next_increase] {
-            // What never comes is as far from everywhere.
+            // An instant of `NEVER` is not relative to now.
             if instant == NEVER { out.word(NEVER) } else { out.instant(Time(instant)) }
         }
     }

@@ -1,22 +1,22 @@
 //! # Idea
-//! Every notification cuts the rate at once; a timer and a byte counter bring it back, and both together make it hurry.
+//! Every notification cuts the rate at once; a timer and a byte counter raise it again, faster once both have passed F.
 //!
 //! # Source
 //! DCQCN (Zhu et al., SIGCOMM 2015), the reaction point, with the numbers of that paper for 40 Gb/s.
 //!
 //! # Parameters
 //! `increase_time`, `increase_bytes`, `alpha_time`, `gain` (1/g), `fast_recovery` (F), `additive`, `hyper`, `minimum`,
-//! `notify`, `cnp_interval`. The paper names no `hyper` and no `minimum`: these defaults are ours.
+//! `notify`, `cnp_interval`. The paper names no `hyper` and no `minimum`: these defaults are modelling assumptions.
 //!
 //! # Invariants
-//! The rate stays between `minimum` and line rate. Both counts, the bytes and both timers begin anew with every
-//! notification. Counts are compared before they are raised (ours), so F increases of either kind go half way back. At
-//! one instant: what arrives, then alpha, then the timer's increase, then the bytes of the packet that starts. At line
-//! rate nothing is counted, since nothing depends on it.
+//! The rate stays between `minimum` and line rate. Every notification resets both counts, the bytes and both timers.
+//! Counts are compared before they are incremented (modelling assumption), so F increases of either kind go half way
+//! back. Order at one instant: arrivals, then alpha, then the timer's increase, then the bytes of the packet that
+//! starts. At line rate nothing is counted, since nothing depends on it.
 //!
 //! # When it misleads
-//! Without a limit on notifications at the receiver it collapses: every one cuts. The steps do not grow with the line
-//! rate; at 400 Gb/s those of the paper take long.
+//! Without a limit on notifications at the receiver it collapses, since every one cuts. The steps do not scale with the
+//! line rate; at 400 Gb/s those of the paper are slow.
 
 use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Spec, StateWriter, Time, Value};
 
@@ -109,14 +109,14 @@ pub struct DcqcnPaper {
     cnp_interval: Duration,
 }
 
-/// What one queue pair remembers. Rates in bit/s, instants in picoseconds.
+/// The state of one queue pair. Rates in bit/s, instants in picoseconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Own {
     current: u64,
     target: u64,
     /// Before this instant the timer changes nothing.
     due: u64,
-    /// Before the fall at `next_fall`.
+    /// Its value before the decrease at `next_fall`.
     alpha: u64,
     /// [`NEVER`] before the first notification.
     next_fall: u64,
@@ -157,7 +157,7 @@ impl DcqcnPaper {
         }
     }
 
-    /// One increase, by what the counts were before it.
+    /// One increase, by the counts before it.
     fn increase(&self, own: &mut Own) {
         let (low, high) = (own.by_timer.min(own.by_bytes), own.by_timer.max(own.by_bytes));
         let step = if high < self.fast_recovery {
@@ -171,14 +171,14 @@ impl DcqcnPaper {
         own.current = midpoint(own.current, own.target);
     }
 
-    /// Lets alpha fall for the spans that ended before `limit`.
+    /// Applies the decreases of alpha that are due before `limit`.
     fn fall(&self, own: &mut Own, limit: u64) {
         let falls = passed(own.next_fall, self.alpha_time, limit);
         own.alpha = self.gain.decay(own.alpha, falls);
         own.next_fall = own.next_fall.saturating_add(falls * self.alpha_time);
     }
 
-    /// Everything that makes the rate rise begins anew.
+    /// Resets all counters and timers of the increase.
     fn begin_anew(&self, own: &mut Own, at: u64) {
         (own.by_timer, own.by_bytes, own.bytes) = (0, 0, 0);
         own.next_increase = at + self.increase_time;
@@ -221,7 +221,7 @@ impl Control for DcqcnPaper {
         self.begin_anew(own, at.0);
     }
 
-    /// As a cut to `minimum` (ours): no notification for alpha.
+    /// As a cut to `minimum` (modelling assumption): no notification for alpha.
     fn slow_start(&self, own: &mut Own, at: Time) {
         self.advance(own, at.0);
         own.target = own.current;
@@ -261,10 +261,10 @@ impl Control for DcqcnPaper {
         out.word(own.target);
         out.word(own.alpha);
         for instant in [own.next_fall, own.due] {
-            // What never comes is as far from everywhere.
+            // An instant of `NEVER` is not relative to now.
             if instant == NEVER { out.word(NEVER) } else { out.instant(Time(instant)) }
         }
-        // At line rate the counts say nothing: the next notification begins them anew.
+        // At line rate the counts have no effect: the next notification resets them.
         let below = own.current < self.line;
         for count in [own.bytes, u64::from(own.by_timer), u64::from(own.by_bytes)] {
             out.word(if below { count } else { 0 });

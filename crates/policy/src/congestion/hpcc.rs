@@ -1,24 +1,24 @@
 //! # Idea
-//! Every packet brings home how busy each link on its way was, and the window goes straight to where the busiest of them
-//! would be used just short of all.
+//! Every packet collects how busy each link on its path is, and the window moves directly to the value at which the
+//! busiest link would be used just below its capacity.
 //!
 //! # Source
-//! HPCC (Li et al., SIGCOMM 2019), with the numbers of its public ns-3 code where the paper names none. *Ours*: what happens
-//! when the way has changed, and rounding.
+//! HPCC (Li et al., SIGCOMM 2019), with the numbers of its public ns-3 code where the paper names none. *Modelling
+//! assumptions*: the reaction to a change of path, and rounding.
 //!
 //! # Parameters
-//! `target` (eta), `stages` (maxStage), `additive` (`W_AI` as a rate: times `base_rtt` it is the window's step), `base_rtt`
-//! (T), `minimum`, `fast_reaction`.
+//! `target` (eta), `stages` (maxStage), `additive` (`W_AI` as a rate: times `base_rtt` it is the window's step),
+//! `base_rtt` (T), `minimum`, `fast_reaction`.
 //!
 //! # Invariants
-//! The window W stays between `minimum` x T and line rate x T, the rate is W / T. The reference window changes once per round
-//! trip, W with every acknowledgement, always from the reference window, so nothing is reacted to twice. A port is judged
-//! from two packets that both crossed it, else not at all.
+//! The window W stays between `minimum` x T and line rate x T, the rate is W / T. The reference window changes once per
+//! round trip, W with every ACK, always from the reference window, so nothing is reacted to twice. The use of a port is
+//! computed from two packets that both crossed it, else not at all.
 //!
 //! # When it misleads
-//! Where packets of a queue pair take several ways, most acknowledgements tell of other ports than the one before, and those
-//! are not judged. T is the largest of the fabric: nearer pairs hold more under way than they need. Links that hosts send on
-//! are not judged, as in the public code: the rate is what they carry.
+//! If packets of a queue pair take several paths, most ACKs carry telemetry of other ports than the ACK before, and
+//! those ports are ignored. T is the largest of the fabric: nearer pairs have more in flight than they need. Links that
+//! hosts send on are not measured, as in the public code: the rate is what they carry.
 
 use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Spec, StateWriter, Time, Value};
 
@@ -91,22 +91,22 @@ pub struct Hpcc {
     fast_reaction: bool,
 }
 
-/// What one queue pair remembers.
+/// The state of one queue pair.
 #[derive(Debug, Clone, Copy)]
 pub struct Own {
     /// W, in bytes.
     window: f64,
-    /// The window that steps are taken from (`W_c`).
+    /// The window that steps start from (`W_c`).
     reference: f64,
     /// Use of the busiest link, averaged over T (U).
     busy: f64,
-    /// Round trips since the target was aimed at last.
+    /// Round trips since the last multiplicative step.
     stage: u32,
     /// The acknowledgement beyond this position ends a round trip; 0 before the first.
     round_ends: u64,
 }
 
-/// The round trip without queues: written, or measured.
+/// The round trip without queues: as configured, or measured.
 pub(super) fn base_of(chosen: &Chosen) -> Duration {
     match chosen.settings.optional("base_rtt") {
         Some(Value::Duration(written)) => written,
@@ -137,7 +137,8 @@ impl Hpcc {
         }
     }
 
-    /// How busy the busiest link was between two packets, and for how long, in parts of T; `None` if no port saw both.
+    /// Use of the busiest link between two packets, and the time between them, in parts of T; `None` if no port saw
+    /// both.
     fn judge(&self, feedback: &Feedback) -> Option<(f64, f64)> {
         let busiest = |found: Option<(f64, f64)>, (now, before): (&Hop, &Hop)| {
             let is_judged = now.port == before.port && now.at > before.at && now.sent >= before.sent;
@@ -155,7 +156,7 @@ impl Hpcc {
         Some((busy, (span / self.base).min(1.0)))
     }
 
-    /// The window that follows from the reference window, and the stage it brings.
+    /// The window that follows from the reference window, and the new stage.
     fn step(&self, own: &Own) -> (f64, u32) {
         let excess = own.busy / self.target;
         let (window, stage) = if excess >= 1.0 || own.stage >= self.stages {
@@ -180,7 +181,7 @@ impl Control for Hpcc {
 
     fn on_congestion(&self, _: &mut Own, _: Time, _: Signal) {}
 
-    /// To the smallest window (ours).
+    /// To the smallest window (modelling assumption).
     fn slow_start(&self, own: &mut Own, _: Time) {
         (own.window, own.reference, own.stage) = (self.smallest, self.smallest, 0);
     }

@@ -1,25 +1,26 @@
 //! # Idea
-//! Every notification (BECN) moves a queue pair up a table of delays between packets, a timer moves it down again.
+//! Every notification (BECN) moves a queue pair up a table of delays between packets (CCT), a timer moves it down
+//! again.
 //!
 //! # Source
-//! InfiniBand Architecture Specification, volume 1, annex A10 (congestion control); names and default numbers are those of
-//! the congestion control manager of MLNX OFED. *Ours*: what it works out from the number of hosts, how a weight becomes
-//! bytes, when the timer starts.
+//! InfiniBand Architecture Specification, volume 1, annex A10 (congestion control); names and default numbers are those
+//! of the congestion control manager of MLNX OFED. *Modelling assumptions*: the defaults computed from the number of
+//! hosts, the conversion of a weight to bytes, when the timer starts.
 //!
 //! # Parameters
-//! Of switches: `threshold` (weight), `threshold_bytes`, `marking_rate`, `packet_size`, `mark_victims`; the compiler of
-//! scenarios makes [`threshold`] and [`chance`] of them. Of senders: `port_control`, `num_hosts`, `ccti_increase`,
-//! `ccti_limit`, `ccti_min`, `ccti_timer`, `cct_step`, and entries of the table listed by hand. Of receivers: `notify`,
+//! Of switches: `threshold` (weight), `threshold_bytes`, `marking_rate`, `packet_size`, `mark_victims`; the scenario
+//! compiler turns them into [`threshold`] and [`chance`]. Of senders: `port_control`, `num_hosts`, `ccti_increase`,
+//! `ccti_limit`, `ccti_min`, `ccti_timer`, `cct_step`, and explicit table entries. Of receivers: `notify`,
 //! `cnp_interval`.
 //!
 //! # Invariants
-//! The rate is the line rate over 1 + CCT\[CCTI\], rounded down: a packet is followed by a delay of CCT\[CCTI\] times its own
-//! time on the wire. CCTI stays between `ccti_min` and `ccti_limit`. The timer of a queue pair runs while CCTI is above
-//! `ccti_min`, from the notification that raised it on, and no notification starts it anew.
+//! The rate is the line rate over 1 + CCT\[CCTI\], rounded down: a packet is followed by a delay of CCT\[CCTI\] times
+//! its own serialization delay. CCTI stays between `ccti_min` and `ccti_limit`. The timer of a queue pair runs while
+//! CCTI is above `ccti_min`, starting with the notification that raised it, and no notification restarts it.
 //!
 //! # When it misleads
-//! Numbers that fit a fabric are a matter of tuning; those worked out here are made for the case that all hosts send to
-//! one. In large fabrics the first step of the table is then a long one, and recovery takes long.
+//! The right numbers for a fabric are a matter of tuning; the computed defaults assume that all hosts send to one. In
+//! large fabrics the first step of the table is then a long one, and recovery takes long.
 
 use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Settings, Spec, StateWriter, Time, Value};
 
@@ -126,9 +127,10 @@ pub static SPEC: Spec = Spec {
     ],
 };
 
-/// The threshold at an egress whose lane has input buffers of so many bytes; `None` if nothing is ever marked.
+/// The threshold at an egress port whose virtual lane has input buffers of this size; `None` if nothing is ever marked.
 ///
-/// A weight w leaves (16 - w) sixteenths of two buffers (ours): fewer than two ingresses do not congest an egress.
+/// A weight w leaves (16 - w) sixteenths of two buffers (modelling assumption): fewer than two ingress ports do not
+/// congest an egress port.
 pub fn threshold(settings: &Settings, buffer: Bytes) -> Option<Bytes> {
     if let Some(Value::Size(given)) = settings.optional("threshold_bytes") {
         return Some(given);
@@ -145,7 +147,7 @@ pub fn chance(settings: &Settings) -> u64 {
 /// The parameters that queue pairs share.
 #[derive(Debug, Clone)]
 pub struct Infiniband {
-    /// For each index.
+    /// The rate for each index.
     rates: Box<[Rate]>,
     increase: u64,
     lowest: u64,
@@ -155,12 +157,12 @@ pub struct Infiniband {
     cnp_interval: Duration,
 }
 
-/// What one queue pair remembers.
+/// The state of one queue pair.
 #[derive(Debug, Clone, Copy)]
 pub struct Own {
-    /// Its place in the table (CCTI), before what is due.
+    /// Its index in the table (CCTI), before the timer ticks that are due.
     index: u32,
-    /// When the timer comes next, in ps; [`NEVER`] at the smallest index.
+    /// The next tick of the timer, in ps; [`NEVER`] at the smallest index.
     due: u64,
 }
 
@@ -199,7 +201,7 @@ impl Infiniband {
         self.rates.len() as u64 - 1
     }
 
-    /// Lets the timer come as often as it does before `limit`.
+    /// Applies the timer ticks before `limit`.
     fn advance(&self, own: &mut Own, limit: u64) {
         let n_ticks = passed(own.due, self.timer, limit);
         let index = u64::from(own.index).saturating_sub(n_ticks).max(self.lowest);
@@ -215,13 +217,13 @@ impl Infiniband {
     }
 }
 
-/// The time between two marks of one of so many hosts that all send full packets to one, which marks as often as it can.
+/// The time between two marks of one of `n_hosts` hosts that all send full packets to one, at the highest marking rate.
 fn shared_by_all(settings: &Settings, site: Site, n_hosts: u64) -> Duration {
     let packet = site.line.serialization(site.packet).0;
     Duration(packet.saturating_mul(n_hosts).saturating_mul(settings.count("marking_rate").max(1)))
 }
 
-/// The rate at which every packet is followed by a delay of so many times its own time on the wire, rounded down.
+/// The rate if every packet is followed by a delay of `delay` times its own serialization delay, rounded down.
 fn slowed(line: Rate, delay: f64) -> Rate {
     let slowed = u128::from(line.0) * u128::from(ONE) / (u128::from(ONE) + u128::from(fixed(delay)));
     Rate((slowed as u64).max(1))
@@ -248,7 +250,7 @@ impl Control for Infiniband {
         self.rise(own, at.0, index);
     }
 
-    /// To the end of the table (ours).
+    /// To the end of the table (modelling assumption).
     fn slow_start(&self, own: &mut Own, at: Time) {
         self.advance(own, at.0);
         self.rise(own, at.0, self.limit());
@@ -270,7 +272,7 @@ impl Control for Infiniband {
         let mut own = *own;
         self.advance(&mut own, at.0);
         out.word(u64::from(own.index));
-        // What never comes is as far from everywhere.
+        // An instant of `NEVER` is not relative to now.
         if own.due == NEVER { out.word(NEVER) } else { out.instant(Time(own.due)) }
     }
 }

@@ -2,17 +2,17 @@
 //! No congestion control: every packet leaves at line rate.
 //!
 //! # Source
-//! Ours; the yardstick that the others are held against.
+//! Modelling assumption; the baseline that the others are compared with.
 //!
 //! # Parameters
 //! None.
 //!
 //! # Invariants
-//! Stateless; nobody needs to be told of marks.
+//! Stateless; needs no marks or notifications.
 //!
 //! # When it misleads
-//! Many senders to one receiver fill every buffer on the way: a lossy fabric loses most of it, a lossless one pauses far
-//! beyond those who share the cause.
+//! Many senders to one receiver fill every buffer on the path: a lossy fabric drops most packets, a lossless one pauses
+//! many flows that do not contribute to the congestion.
 
 use netloom_units::{Duration, Rate, Spec, StateWriter, Time};
 

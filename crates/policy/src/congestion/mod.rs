@@ -1,16 +1,16 @@
 //! Congestion control: how fast a queue pair may send.
 //!
-//! Models: the rate of one queue pair as it follows from what the network told its sender, and when.
-//! Leaves out: pacing, packets, marking at switches; who sends notifications, and when, is read from here
+//! Models: the rate of one queue pair as it follows from the feedback that its sender receives, and when.
+//! Leaves out: pacing, packets, marking at switches; when receivers send notifications is defined here
 //! ([`Controller::notify`], [`Controller::cnp_interval`]) and done elsewhere.
 //!
-//! A [`Controller`] is what all queue pairs of one line rate share: parameters, made once. A [`State`] is what one queue
-//! pair remembers: small, `Copy`, without a pointer. Each form is one file with a `SPEC` and an `impl Control`; the
+//! A [`Controller`] is shared by all queue pairs of one line rate: parameters, made once. A [`State`] belongs to one
+//! queue pair: small, `Copy`, without a pointer. Each form is one file with a `SPEC` and an `impl Control`; the
 //! registry below is the only list.
 //!
-//! Invariants: integers, or floats that know `+ - * /` and `sqrt` alone. Nothing is asked of a timer before it matters, so an idle queue pair costs nothing; what
-//! is computed late is what would have been computed in time, to the bit (tests hold both forms to one that ticks).
-//! Calls about one queue pair come in order of time; at one instant [`Controller::on_congestion`] and
+//! Invariants: integers, or floats with `+ - * /` and `sqrt` only. Timers are evaluated lazily, so an idle queue pair
+//! costs nothing; the result is the same to the bit as that of timers that fire in time (tests compare both forms with
+//! one that does). Calls for one queue pair come in order of time; at one instant [`Controller::on_congestion`] and
 //! [`Controller::slow_start`] come first, then [`Controller::on_acknowledgement`], then [`Controller::rate`], then
 //! [`Controller::on_sent`].
 
@@ -31,29 +31,30 @@ use netloom_units::{Bytes, Duration, Kind, Rate, Settings, Spec, StateWriter, Ti
 
 pub use feedback::{Feedback, Hop, Senses};
 
-/// What tells a sender of congestion.
+/// A congestion signal to a sender.
 ///
-/// Those that count notifications take both alike; whether a NACK is told here at all is the transport's choice (`nack`).
+/// Controllers that count notifications treat both alike; whether a NACK counts at all is the transport's choice
+/// (`nack`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// A congestion notification: a CNP, or an echoed mark.
     Cnp,
-    /// A negative acknowledgement that is to count as one.
+    /// A NACK that counts as a notification.
     Nack,
 }
 
-/// How a receiver tells of marks.
+/// How a receiver reports marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notify {
     /// Every acknowledgement of a marked packet echoes the mark.
     Acknowledgement,
-    /// A marked packet is answered by a packet of its own, at most one per interval.
+    /// A marked packet is answered by a CNP, at most one per interval.
     Packet,
 }
 
-/// A controller: what its queue pairs share.
+/// A controller: the parameters that its queue pairs share.
 pub trait Control {
-    /// What one queue pair remembers.
+    /// The state of one queue pair.
     type State: Copy + std::fmt::Debug;
 
     /// A new queue pair.
@@ -65,13 +66,13 @@ pub trait Control {
     /// A notification at `at`, before the timers of that instant.
     fn on_congestion(&self, state: &mut Self::State, at: Time, signal: Signal);
 
-    /// To the smallest rate at `at`, before the timers of that instant.
+    /// Sets the smallest rate at `at`, before the timers of that instant.
     fn slow_start(&self, state: &mut Self::State, at: Time);
 
-    /// A packet of this size has started at the instant last asked about.
+    /// A packet of this size has started at the instant of the last call of `rate`.
     fn on_sent(&self, _state: &mut Self::State, _size: Bytes) {}
 
-    /// How the receiver tells of marks, if anybody listens.
+    /// How the receiver reports marks; `None` if it need not.
     fn notify(&self) -> Option<Notify>;
 
     /// The least time between two notifications of [`Notify::Packet`].
@@ -82,60 +83,60 @@ pub trait Control {
         false
     }
 
-    /// What it wants to be told of.
+    /// The feedback that it needs.
     fn senses(&self) -> Senses {
         Senses::Notifications
     }
 
-    /// Most packets under way from `at` on.
+    /// Largest number of packets in flight from `at` on.
     fn window(&self, _state: &Self::State, _at: Time) -> u64 {
         u64::MAX
     }
 
-    /// The rate it allows on the whole at `at`, where that is not the rate at which packets follow each other.
+    /// The average rate that it allows at `at`, if that differs from the rate at which packets follow each other.
     fn allowed(&self, state: &Self::State, at: Time) -> Rate {
         self.rate(&mut { *state }, at)
     }
 
-    /// An acknowledgement, after notifications of that instant; if it senses such.
-    fn on_acknowledgement(&self, _state: &mut Self::State, _heard: &Feedback) {}
+    /// An ACK, after the notifications of that instant; only if its `senses` include ACKs.
+    fn on_acknowledgement(&self, _state: &mut Self::State, _feedback: &Feedback) {}
 
-    /// Nothing was acknowledged for too long, if it senses acknowledgements.
+    /// A retransmission timeout, if its `senses` include ACKs.
     fn on_timeout(&self, _state: &mut Self::State, _at: Time) {}
 
-    /// A switch allows it so much for a while from `at` on, if it senses acknowledgements.
+    /// A switch grants it this share for a while from `at` on, if its `senses` include ACKs.
     fn on_share(&self, _state: &mut Self::State, _at: Time, _share: Rate) {}
 
-    /// Writes what later rates depend on, as it is at `at` before anything happens at that instant.
+    /// Writes what later rates depend on, in the state at `at` before any event of that instant.
     fn write_state(&self, state: &Self::State, at: Time, out: &mut StateWriter);
 }
 
 /// A controller with its parameters, not yet fitted to a line rate.
 #[derive(Debug, Clone)]
 pub struct Chosen {
-    /// Place in [`SPECS`].
+    /// Index in [`SPECS`].
     pub number: usize,
     /// Its parameters.
     pub settings: Settings,
-    /// Entries of its table that are listed by hand; none for one that is worked out.
+    /// Explicit entries of its table; empty for a computed table.
     pub table: Arc<[f64]>,
-    /// The largest round trip of the fabric without queues, for those that ask for none themselves.
+    /// The largest round trip of the fabric without queues, for controllers whose settings give none.
     pub round_trip: Duration,
 }
 
-/// What a controller is fitted to.
+/// The port and fabric that a controller is made for.
 #[derive(Debug, Clone, Copy)]
 pub struct Site {
     /// The rate of the NIC port.
     pub line: Rate,
     /// A full packet on the wire.
     pub packet: Bytes,
-    /// Hosts of the fabric.
+    /// Number of hosts of the fabric.
     pub n_hosts: u32,
 }
 
 impl Chosen {
-    /// The round trip where no fabric was looked at: a fabric of three tiers.
+    /// The round trip if no fabric is given: a fabric of three tiers.
     const ROUND_TRIP: Duration = Duration::from_micros(10);
 
     /// A registered controller by name with its default parameters.
@@ -147,18 +148,18 @@ impl Chosen {
         Chosen::with(number, SPECS[number].defaults())
     }
 
-    /// A controller by its place in [`SPECS`], with these parameters.
+    /// A controller by its index in [`SPECS`], with these parameters.
     pub fn with(number: usize, settings: Settings) -> Chosen {
         Chosen { number, settings, table: Arc::default(), round_trip: Chosen::ROUND_TRIP }
     }
 }
 
-/// The place of a controller in [`SPECS`].
+/// The index of a controller in [`SPECS`].
 pub fn number_of(name: &str) -> Option<usize> {
     SPECS.iter().position(|spec| spec.name == name)
 }
 
-/// What a controller wants to be told of, by its specification.
+/// The feedback that a controller needs, by its specification.
 pub fn senses(spec: &Spec) -> Senses {
     match spec.name {
         "hpcc" => Senses::Telemetry,
@@ -167,15 +168,15 @@ pub fn senses(spec: &Spec) -> Senses {
     }
 }
 
-/// Whether a controller may limit how much is under way.
+/// Whether a controller may limit the data in flight.
 pub fn has_window(spec: &Spec) -> bool {
     matches!(spec.name, "hpcc" | "swift" | "slingshot")
 }
 
 /// Closes the set of controllers into two enums, so that the hot path is a `match` the compiler can inline.
 ///
-/// What is `inlined` is asked for every packet right where it starts, and is a burden to all others; those that sense
-/// acknowledgements have more to do there anyway, and stand `apart`.
+/// Controllers listed as `inlined` are evaluated in place for every packet, which costs all others time; those that
+/// need ACKs have more to do there anyway, and are listed as `apart`.
 macro_rules! registry {
     (inlined { $($near:ident => $beside:ident),+ $(,)? } apart { $($far:ident => $away:ident),+ $(,)? }) => {
         registry!(@all [$($near => $beside,)+] [$($far => $away,)+] $($near => $beside,)+ $($far => $away,)+);
@@ -195,7 +196,7 @@ macro_rules! registry {
             )+
         }
 
-        /// What one queue pair remembers, made by [`Controller::start`] and good for that controller only.
+        /// The state of one queue pair, made by [`Controller::start`] and valid for that controller only.
         #[derive(Debug, Clone, Copy)]
         #[repr(u8)]
         pub enum State {
@@ -206,7 +207,7 @@ macro_rules! registry {
         }
 
         impl Controller {
-            /// Fits a chosen controller to where it is.
+            /// Makes a chosen controller for a site.
             pub fn new(chosen: &Chosen, site: Site) -> Controller {
                 let name = SPECS[chosen.number].name;
                 $(
@@ -258,7 +259,7 @@ macro_rules! registry {
                 }
             }
 
-            /// A notification arrives at `at`: it is taken before the timers of that instant.
+            /// A notification arrives at `at`: it takes effect before the timers of that instant.
             #[inline]
             pub fn on_congestion(&self, state: &mut State, at: Time, signal: Signal) {
                 match (self, state) {
@@ -280,7 +281,7 @@ macro_rules! registry {
                 }
             }
 
-            /// A packet of `size` bytes has started, at the instant that [`Controller::rate`] was last asked about.
+            /// A packet of `size` bytes has started, at the instant of the last call of [`Controller::rate`].
             #[inline(always)]
             pub fn on_sent(&self, state: &mut State, size: Bytes) {
                 match (self, state) {
@@ -289,7 +290,7 @@ macro_rules! registry {
                 }
             }
 
-            /// How the receiver tells of marks; `None` if nobody listens.
+            /// How the receiver reports marks; `None` if it need not.
             pub fn notify(&self) -> Option<Notify> {
                 match self {
                     $(Controller::$variant(shared) => shared.notify(),)+
@@ -310,14 +311,14 @@ macro_rules! registry {
                 }
             }
 
-            /// What it wants to be told of.
+            /// The feedback that it needs.
             pub fn senses(&self) -> Senses {
                 match self {
                     $(Controller::$variant(shared) => shared.senses(),)+
                 }
             }
 
-            /// Most packets under way from `at` on.
+            /// Largest number of packets in flight from `at` on.
             pub fn window(&self, state: &State, at: Time) -> u64 {
                 match (self, state) {
                     $((Controller::$variant(shared), State::$variant(own)) => shared.window(own, at),)+
@@ -325,7 +326,7 @@ macro_rules! registry {
                 }
             }
 
-            /// The rate it allows on the whole at `at`.
+            /// The average rate that it allows at `at`.
             pub fn allowed(&self, state: &State, at: Time) -> Rate {
                 match (self, state) {
                     $((Controller::$variant(shared), State::$variant(own)) => shared.allowed(own, at),)+
@@ -333,7 +334,7 @@ macro_rules! registry {
                 }
             }
 
-            /// An acknowledgement, of those that sense such.
+            /// An ACK, for controllers whose `senses` include ACKs.
             pub fn on_acknowledgement(&self, state: &mut State, feedback: &Feedback) {
                 match (self, state) {
                     $(
@@ -345,7 +346,7 @@ macro_rules! registry {
                 }
             }
 
-            /// Nothing was acknowledged for too long, of those that sense acknowledgements.
+            /// A retransmission timeout, for controllers whose `senses` include ACKs.
             pub fn on_timeout(&self, state: &mut State, at: Time) {
                 match (self, state) {
                     $((Controller::$variant(shared), State::$variant(own)) => shared.on_timeout(own, at),)+
@@ -353,7 +354,7 @@ macro_rules! registry {
                 }
             }
 
-            /// A switch allows it so much for a while from `at` on, of those that sense acknowledgements.
+            /// A switch grants it this share for a while from `at` on, for controllers whose `senses` include ACKs.
             pub fn on_share(&self, state: &mut State, at: Time, share: Rate) {
                 match (self, state) {
                     $((Controller::$variant(shared), State::$variant(own)) => shared.on_share(own, at, share),)+
@@ -361,7 +362,7 @@ macro_rules! registry {
                 }
             }
 
-            /// Writes what later rates depend on, as it is at `at` before anything happens at that instant.
+            /// Writes what later rates depend on, in the state at `at` before any event of that instant.
             ///
             /// `at` is the base of the writer.
             pub fn write_state(&self, state: &State, at: Time, out: &mut StateWriter) {
@@ -393,16 +394,16 @@ registry! {
     }
 }
 
-/// A state was handed to a controller that did not make it: our bug, never the user's.
+/// A state was passed to a controller that did not make it: a bug of this program, never a user error.
 #[cold]
 fn foreign() -> ! {
     panic!("the state belongs to another congestion control")
 }
 
-/// The choice of `notify`, shared by those who are told of marks.
+/// The values of `notify`, shared by all controllers that use marks.
 const NOTIFY: Kind = Kind::Choice(&["acknowledgement", "packet"]);
 
-/// What `notify` says.
+/// The setting `notify`.
 fn notify_of(settings: &Settings) -> Notify {
     if settings.choice("notify") == "packet" { Notify::Packet } else { Notify::Acknowledgement }
 }

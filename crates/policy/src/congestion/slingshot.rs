@@ -1,23 +1,25 @@
 //! # Idea
-//! A switch knows who fills the port of a host below it, and allows each of them, and nobody else, a share of that port for a
-//! while: in flight as well as in pace.
+//! A switch tracks which hosts fill the port of a host attached to it, and grants each of them, and no others, a share
+//! of that port for a while: both a window and a rate.
 //!
 //! # Source
-//! The rule of the hardware is not public. De Sensi et al. ("An In-Depth Analysis of the Slingshot Interconnect", SC 2020) say
-//! in words: it tracks every packet in flight between every pair of end points, tells contributors of congestion from those
-//! who merely share a queue with them, and slows the former only, fast and without tuning. *Ours*: all of the rule below.
+//! The algorithm of the hardware is not public. De Sensi et al. ("An In-Depth Analysis of the Slingshot Interconnect",
+//! SC 2020) say in words: it tracks every packet in flight between every pair of end points, distinguishes contributors
+//! of congestion from flows that merely share a queue with them, and slows the former only, fast and without tuning.
+//! *Modelling assumption*: all of the rule below.
 //!
 //! # Parameters
 //! `high` (`Q_hi`), `low` (`Q_lo`), `interval`, `hold`, `drain`, `sources` of switches; `base_rtt` of senders.
 //!
 //! # Invariants
-//! Nobody is told anything at a port that fewer than two hosts send to, and nobody but those who send to it. Untold, a queue
-//! pair sends at line rate without a window. What is told ends by itself: no notice is needed to be let go.
+//! A port that receives from fewer than two hosts sends no notifications, and notifications go only to hosts that send
+//! to it. Without a notification, a queue pair sends at line rate without a window. A grant expires by itself: no
+//! message is needed to release a sender.
 //!
 //! # When it misleads
-//! Only the last hop is judged: a link between switches that too many ways share is left to routing. A host that sends a
-//! single packet to a congested port counts as one of those who fill it until it is forgotten. Nothing is told ahead: a fresh
-//! incast has about a round trip at line rate of every sender on its way before anybody slows down.
+//! Only the last hop is controlled: a link between switches that too many paths share is left to routing. A host that
+//! sends a single packet to a congested port counts as a contributor until it is forgotten. Nothing is signalled in
+//! advance: a new incast has about a round trip at line rate of every sender in flight before any of them slows down.
 
 use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Settings, Spec, StateWriter, Time, Value};
 
@@ -76,10 +78,10 @@ pub static SPEC: Spec = Spec {
     ],
 };
 
-/// The least and the most that a share may be of an equal one.
+/// Bounds of a share, relative to an equal one.
 const SCALES: (f64, f64) = (0.25, 1.25);
 
-/// The rule of switches.
+/// The algorithm of switches.
 #[derive(Debug, Clone, Copy)]
 struct Rule {
     high: u64,
@@ -102,7 +104,7 @@ impl Rule {
         }
     }
 
-    /// What waits when shares are equal ones.
+    /// Queue length in bytes at which shares are equal ones.
     fn middle(&self) -> f64 {
         self.low.midpoint(self.high) as f64
     }
@@ -112,9 +114,9 @@ impl Rule {
 #[derive(Debug, Clone, Copy)]
 struct Source {
     host: u32,
-    /// When a packet of it came last.
+    /// When its last packet arrived.
     came: u64,
-    /// From when on it may be told again.
+    /// The earliest time at which it may be notified again.
     next_notification: u64,
 }
 
@@ -123,11 +125,11 @@ struct Source {
 pub struct Bottleneck {
     rule: Rule,
     rate: Rate,
-    /// A full packet at the rate of the link.
+    /// The serialization delay of a full packet at the rate of the link.
     packet: u64,
     /// In rising order of hosts.
     sources: Vec<Source>,
-    /// When those that are silent are forgotten next.
+    /// When silent hosts are forgotten next.
     sweep_at: u64,
     congestion: PortCongestion,
 }
@@ -137,12 +139,12 @@ pub struct Bottleneck {
 enum PortCongestion {
     Uncongested,
     Congested,
-    /// Still, though less than `low` has waited since this instant, in ps.
+    /// Still congested, though less than `low` has waited since this instant, in ps.
     Low(u64),
 }
 
 impl Bottleneck {
-    /// A port at rest, where a chosen control has such.
+    /// An uncongested port, if the chosen control has such state.
     pub fn of(chosen: &Chosen, rate: Rate, packet: Bytes) -> Option<Bottleneck> {
         (super::SPECS[chosen.number].name == SPEC.name).then(|| Bottleneck {
             rule: Rule::of(&chosen.settings),
@@ -154,8 +156,9 @@ impl Bottleneck {
         })
     }
 
-    /// A data packet of a host has come for this port, so many bytes waiting with it. Tells who is allowed what from now on.
-    pub fn came(&mut self, at: Time, host: u32, waiting: u64, mut tell: impl FnMut(u32, Rate)) {
+    /// A data packet of a host has arrived for this port, with `waiting` bytes including it. Reports the new shares to
+    /// `notify`.
+    pub fn came(&mut self, at: Time, host: u32, waiting: u64, mut notify: impl FnMut(u32, Rate)) {
         let now = at.0;
         self.sweep(now);
         let Some(place) = self.enter(now, host) else { return };
@@ -166,17 +169,17 @@ impl Bottleneck {
             return;
         }
         let share = self.share(waiting);
-        // All at first, each with its next packets later.
-        let told = if was_calm { 0..n_sources } else { place..place + 1 };
-        for source in &mut self.sources[told] {
+        // All at the onset, later each with its next packet.
+        let notified = if was_calm { 0..n_sources } else { place..place + 1 };
+        for source in &mut self.sources[notified] {
             if source.next_notification <= now {
                 source.next_notification = now + self.rule.interval;
-                tell(source.host, share);
+                notify(source.host, share);
             }
         }
     }
 
-    /// Forgets hosts of which nothing has come for longer than a notice holds.
+    /// Forgets hosts from which nothing has arrived for longer than a notification is valid.
     fn sweep(&mut self, now: u64) {
         if now < self.sweep_at {
             return;
@@ -186,7 +189,7 @@ impl Bottleneck {
         self.sweep_at = now + self.rule.interval;
     }
 
-    /// A host sends; `None` if there is no place for it.
+    /// Registers a packet of a host; `None` if the table is full.
     fn enter(&mut self, now: u64, host: u32) -> Option<usize> {
         let place = match self.sources.binary_search_by_key(&host, |source| source.host) {
             Ok(place) => place,
@@ -213,7 +216,7 @@ impl Bottleneck {
         };
     }
 
-    /// What each may send: an equal share, less while too much waits, and more while too little does.
+    /// The share of each host: an equal one, less while the queue is too long, and more while it is too short.
     fn share(&self, waiting: u64) -> Rate {
         let line = self.rate.0 as f64;
         let excess = (waiting as f64 - self.rule.middle()) * 8.0 / (line * self.rule.drain);
@@ -221,7 +224,7 @@ impl Bottleneck {
         Rate((line * scale / self.sources.len() as f64) as u64)
     }
 
-    /// Writes what later notices depend on.
+    /// Writes what later notifications depend on.
     pub fn write_state(&self, out: &mut StateWriter) {
         for source in &self.sources {
             out.word(u64::from(source.host));
@@ -242,17 +245,17 @@ impl Bottleneck {
 pub struct Slingshot {
     line: Rate,
     packet: Bytes,
-    /// The round trip with a queue as it should be, in seconds.
+    /// The round trip with the target queue, in seconds.
     round_trip: f64,
     hold: u64,
 }
 
-/// What one queue pair remembers.
+/// The state of one queue pair.
 #[derive(Debug, Clone, Copy)]
 pub struct Own {
-    /// What it is allowed, in bit/s.
+    /// The granted rate, in bit/s.
     share: u64,
-    /// Until when, in ps.
+    /// When it expires, in ps.
     until: u64,
 }
 
@@ -311,8 +314,8 @@ impl Control for Slingshot {
     }
 
     fn write_state(&self, own: &Own, at: Time, out: &mut StateWriter) {
-        let is_told = at.0 < own.until;
-        out.word(if is_told { own.share } else { 0 });
+        let is_notified = at.0 < own.until;
+        out.word(if is_notified { own.share } else { 0 });
         out.word(own.until.saturating_sub(at.0));
     }
 }

@@ -1,22 +1,24 @@
 //! # Idea
-//! The window grows while round trips are shorter than a target delay and shrinks with how far they are above it; below one
-//! packet it becomes a pace.
+//! The window grows while round trips are shorter than a target delay and shrinks in proportion to the excess; below
+//! one packet it acts by pacing.
 //!
 //! # Source
-//! Swift (Kumar et al., SIGCOMM 2020), its fabric window; numbers are those of a public model of it in htsim, whose author
-//! marks several as guesses. *Ours*: what a NACK and a timeout do, and the bounds of the window.
+//! Swift (Kumar et al., SIGCOMM 2020), its fabric window; numbers are those of a public model of it in htsim, whose
+//! author marks several as guesses. *Modelling assumptions*: the reaction to a NACK and to a timeout, and the bounds of
+//! the window.
 //!
 //! # Parameters
-//! `base_target` and `hop_target` (per link), `range` and `scale_from`, `scale_to` (flow scaling), `additive` (ai), `decrease`
-//! (beta), `largest_decrease` (`max_mdf`), `initial`, `smallest`, `largest` (windows, in packets).
+//! `base_target` and `hop_target` (per link), `range` and `scale_from`, `scale_to` (flow scaling), `additive` (ai),
+//! `decrease` (beta), `largest_decrease` (`max_mdf`), `initial`, `smallest`, `largest` (windows, in packets).
 //!
 //! # Invariants
 //! The window stays between `smallest` and `largest`. It falls at most once per round trip, by no more than
-//! `largest_decrease`. From one packet on nothing is paced; below, packets are a round trip over the window apart.
+//! `largest_decrease`. At one packet or more nothing is paced; below, the packet interval is a round trip over the
+//! window.
 //!
 //! # When it misleads
-//! Delay at hosts has no window of its own here, since hosts take no time. Targets are absolute: the default of 20 us and more
-//! lets every queue grow to what delays that long, which in a fabric of shallow buffers is never reached.
+//! Delay at hosts has no window of its own here, since hosts take no time. Targets are absolute: the default of 20 us
+//! and more lets every queue grow to that delay, which in a fabric of shallow buffers is never reached.
 
 use netloom_units::{Bytes, Duration, Kind, Parameter, Rate, Spec, StateWriter, Time, Value};
 
@@ -109,9 +111,9 @@ pub struct Swift {
     base_target: f64,
     hop_target: f64,
     range: f64,
-    /// The target of a window w has this over the root of w ...
+    /// The target of a window w is this over the root of w ...
     slope: f64,
-    /// ... and this.
+    /// ... plus this.
     offset: f64,
     additive: f64,
     decrease: f64,
@@ -121,14 +123,14 @@ pub struct Swift {
     largest: f64,
 }
 
-/// What one queue pair remembers.
+/// The state of one queue pair.
 #[derive(Debug, Clone, Copy)]
 pub struct Own {
     /// In packets.
     window: f64,
     /// The last round trip, in seconds.
     round_trip: f64,
-    /// From when on the window may fall again, in ps.
+    /// The earliest time at which the window may fall again, in ps.
     falls_from: u64,
 }
 
@@ -163,13 +165,13 @@ impl Swift {
         }
     }
 
-    /// The delay that is aimed at, in seconds.
+    /// The target delay, in seconds.
     fn target(&self, window: f64, links: u8) -> f64 {
         let scaled = self.slope / window.sqrt() + self.offset;
         self.base_target + f64::from(links) * self.hop_target + scaled.clamp(0.0, self.range)
     }
 
-    /// The window falls to a part of itself, unless it has within a round trip.
+    /// Multiplies the window by `part`, unless it has fallen within a round trip.
     fn fall(&self, own: &mut Own, at: Time, part: f64) {
         if at.0 < own.falls_from {
             return;
@@ -178,7 +180,7 @@ impl Swift {
         own.falls_from = at.0 + (own.round_trip * 1e12) as u64;
     }
 
-    /// The rate of so many packets per round trip.
+    /// The rate at which the window is spread over a round trip.
     fn spread(&self, own: &Own) -> Rate {
         rate_of(own.window * self.packet.0 as f64 * 8.0 / own.round_trip, self.line)
     }
@@ -195,14 +197,14 @@ impl Control for Swift {
         if own.window >= 1.0 { self.line } else { self.spread(own) }
     }
 
-    /// Something was lost: as far down as ever at once (ours; the paper takes so much for a loss).
+    /// A packet was lost: the largest decrease at once (modelling assumption; the paper uses it for a loss).
     fn on_congestion(&self, own: &mut Own, at: Time, signal: Signal) {
         if signal == Signal::Nack {
             self.fall(own, at, 1.0 - self.largest_decrease);
         }
     }
 
-    /// To the smallest window (ours).
+    /// To the smallest window (modelling assumption).
     fn slow_start(&self, own: &mut Own, _: Time) {
         own.window = self.smallest;
     }

@@ -1,4 +1,4 @@
-//! Laws every controller obeys, and the particulars of DCQCN: its staircase, its halving, its shares of a link.
+//! Invariants of every controller, and tests of DCQCN: its steps, its cuts, its shares of a link.
 
 mod by_delay;
 mod infiniband;
@@ -102,12 +102,12 @@ fn every_rate_is_between_the_smallest_and_line_rate() {
 }
 
 #[test]
-fn who_listens_says_how_to_be_told() {
-    let told = |name| (with(name, &[]).notify(), with(name, &[]).cnp_interval());
-    assert_eq!(told("none"), (None, Duration::ZERO));
-    assert_eq!(told("dcqcn"), (Some(Notify::Acknowledgement), Duration::ZERO));
-    assert_eq!(told("dcqcn_paper"), (Some(Notify::Packet), Duration::from_micros(50)));
-    assert_eq!(told("infiniband"), (Some(Notify::Packet), Duration::ZERO));
+fn controllers_state_their_kind_of_feedback() {
+    let notified = |name| (with(name, &[]).notify(), with(name, &[]).cnp_interval());
+    assert_eq!(notified("none"), (None, Duration::ZERO));
+    assert_eq!(notified("dcqcn"), (Some(Notify::Acknowledgement), Duration::ZERO));
+    assert_eq!(notified("dcqcn_paper"), (Some(Notify::Packet), Duration::from_micros(50)));
+    assert_eq!(notified("infiniband"), (Some(Notify::Packet), Duration::ZERO));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn one_notification_at_line_rate_gives_the_staircase() {
         controller.on_congestion(&mut state, micros(10), signal);
         assert_eq!(controller.rate(&mut state, micros(10)), LINE);
         assert_eq!(controller.rate(&mut state, Time(micros(14).0 - 1)), LINE);
-        // (255/256)^4 = 0.98447 at the first check, so 1 - 0.49223 of the rate is left.
+        // (255/256)^4 = 0.98447 at the first check, so 1 - 0.49223 of the rate remains.
         let mut stairs = Vec::new();
         for stair in 0..6 {
             let begins = micros(14 + stair * 900);
@@ -168,7 +168,7 @@ fn cuts_without_an_increase_between_them_leave_the_target() {
 
 #[test]
 fn a_cut_cancels_the_increase_of_its_instant() {
-    // The check at 8 us finds the second notification; the increase due since the cut at 4 us comes at 8 us, too.
+    // The check at 8 us sees the second notification; the increase due since the cut at 4 us is at 8 us, too.
     let changes = [("increase_time", Value::Duration(Duration::from_micros(4)))];
     let controller = with("dcqcn", &changes);
     let mut state = controller.start();
@@ -243,14 +243,14 @@ fn an_idle_queue_pair_comes_to_rest() {
         for at in [0, 3, 17, 60, 61, 62, 150] {
             controller.on_congestion(&mut state, micros(at), Signal::Cnp);
         }
-        // Nobody asks in between. Then the state recurs with the smallest common multiple of the periods.
+        // No calls in between. Then the state recurs with the least common multiple of the periods.
         let rest = 10_000_000;
         let found = words(&controller, &state, micros(rest));
         assert_eq!(found[..3], [LINE.0, LINE.0, 0], "{name}");
         for cycles in [1, 2, 1000] {
             assert_eq!(words(&controller, &state, micros(rest + cycles * cycle)), found, "{name}");
         }
-        // Asking changes nothing about that.
+        // A call changes nothing about that.
         assert_eq!(controller.rate(&mut state, micros(rest)), LINE);
         assert_eq!(words(&controller, &state, micros(rest + 5 * cycle)), found, "{name}");
     }
@@ -262,7 +262,7 @@ fn a_state_is_good_for_its_controller_only() {
     with("dcqcn", &[]).rate(&mut with("none", &[]).start(), Time::ZERO);
 }
 
-/// Sums of rates over a measured span, of flows that share one link and start one after the other.
+/// Sums of rates over a measured interval, of flows that share one link and start one after the other.
 ///
 /// A fluid queue, marked as a switch would mark it; every packet of 1000 bytes is marked or not, and the mark reaches
 /// its sender 4 us later.
@@ -270,7 +270,7 @@ fn shares_of_a_link(controller: &Controller, n_flows: u64, spacing: u64) -> (Vec
     let mut random = Random::stream(11, 0, n_flows);
     let mut states: Vec<State> = (0..n_flows).map(|_| controller.start()).collect();
     let (mut sums, mut credit) = (vec![0.0; states.len()], vec![0.0; states.len()]);
-    let mut last_told = vec![0; states.len()];
+    let mut last_notified = vec![0; states.len()];
     let (mut queue, mut queue_sum, mut measured) = (0.0_f64, 0.0, 0.0);
     for step in 0..60_000 {
         let now = micros(step);
@@ -286,8 +286,8 @@ fn shares_of_a_link(controller: &Controller, n_flows: u64, spacing: u64) -> (Vec
             controller.on_sent(state, Bytes(bytes as u64));
             while credit[flow] >= 1000.0 {
                 credit[flow] -= 1000.0;
-                if random.unit() < chance && step - last_told[flow] >= spacing {
-                    last_told[flow] = step;
+                if random.unit() < chance && step - last_notified[flow] >= spacing {
+                    last_notified[flow] = step;
                     controller.on_congestion(state, micros(step + 1), Signal::Cnp);
                 }
             }

@@ -1,23 +1,24 @@
 //! # Idea
-//! Round-trip times that rise tell of a queue that grows: the rate falls with their gradient and rises by steps while they
-//! do not rise.
+//! Rising round-trip times show a growing queue: the rate falls with their gradient and rises by steps while they do
+//! not rise.
 //!
 //! # Source
-//! TIMELY (Mittal et al., SIGCOMM 2015); the numbers are those of the public ns-3 code of HPCC. *Ours*: which round trips are
-//! left out, and that what is neither in the middle nor without a rise ends a row of hurried steps.
+//! TIMELY (Mittal et al., SIGCOMM 2015); the numbers are those of the public ns-3 code of HPCC. *Modelling
+//! assumptions*: which round trips are ignored, and that a round trip outside the thresholds, or one that rises, ends a
+//! row of hyper increases.
 //!
 //! # Parameters
-//! `low` (`T_low`), `high` (`T_high`), `minimum_rtt`, `weight` (alpha, of the new difference), `decrease` (beta), `additive`
-//! (delta), `hyper` (of the steps that are hurried), `hyper_after`, `minimum`.
+//! `low` (`T_low`), `high` (`T_high`), `minimum_rtt`, `weight` (alpha, of the new difference), `decrease` (beta),
+//! `additive` (delta), `hyper` (step of hyper increases), `hyper_after`, `minimum`.
 //!
 //! # Invariants
-//! The rate changes at most once per round trip and stays between `minimum` and line rate. Below `low` it never falls, above
-//! `high` it never rises; at the thresholds themselves the gradient decides.
+//! The rate changes at most once per round trip and stays between `minimum` and line rate. Below `low` it never falls,
+//! above `high` it never rises; at the thresholds themselves the gradient decides.
 //!
 //! # When it misleads
-//! There is no single point at which it comes to rest, so flows need not come to equal shares (Zhu et al., "ECN or Delay", 2016). The
-//! default thresholds are those of a fabric with deep queues: where the whole buffer is drained in less than `low`, it never
-//! slows down.
+//! It has no unique fixed point, so flows need not converge to equal shares (Zhu et al., "ECN or Delay", 2016). The
+//! default thresholds are those of a fabric with deep queues: where the whole buffer is drained in less than `low`, it
+//! never slows down.
 
 use netloom_units::{Duration, Kind, Parameter, Rate, Spec, StateWriter, Time, Value};
 
@@ -105,14 +106,14 @@ pub struct Timely {
     hyper_after: u32,
 }
 
-/// What one queue pair remembers.
+/// The state of one queue pair.
 #[derive(Debug, Clone, Copy)]
 pub struct Own {
     /// In bit/s.
     rate: f64,
-    /// The average of differences of round trips, in ps.
+    /// The average difference of round trips, in ps.
     difference: f64,
-    /// The round trip before, in ps; 0 before the first.
+    /// The previous round trip, in ps; 0 before the first.
     before: u64,
     /// Round trips in a row that did not rise.
     row: u32,
@@ -178,7 +179,7 @@ impl Control for Timely {
 
     fn on_congestion(&self, _: &mut Own, _: Time, _: Signal) {}
 
-    /// To `minimum` (ours).
+    /// To `minimum` (modelling assumption).
     fn slow_start(&self, own: &mut Own, _: Time) {
         (own.rate, own.row) = (self.minimum, 0);
     }

@@ -1,30 +1,30 @@
-//! How much memory Themis takes in a switch, part by part.
+//! The memory that Themis needs in a switch, by component.
 //!
 //! Models: equation 4 of the Themis paper: a table of paths, and for each queue pair an entry of fixed size and a ring
 //! of truncated sequence numbers that covers the last hop.
-//! Leaves out: hash tables' overhead, and the wider numbers that this simulator keeps instead of truncated ones.
+//! Leaves out: the overhead of hash tables, and the wider numbers that this simulator keeps instead of truncated ones.
 //!
 //! Source: Themis, section 4; its example is [`Setup::default`]. The paper's share of 0.6 % of 64 MB does not
 //! follow from its numbers: 192,512 B are 0.30 %.
 //!
-//! Invariants: integers; entries are rounded up; what is more than 64 bits hold is as much as they hold.
+//! Invariants: integers; entries are rounded up; sums saturate at 64 bits.
 
 use netloom_units::{Bytes, Duration, Rate};
 
 /// Bytes of an entry of the table of paths: a pattern for the 16 bits of a port.
 const PATH: u64 = 2;
-/// Bytes of the name of a queue pair: addresses, ports, protocol.
+/// Bytes of the key of a queue pair: addresses, ports, protocol.
 const NAME: u64 = 13;
-/// Bytes of the sequence number that was kept back.
+/// Bytes of the sequence number of the suppressed NACK.
 const BLOCKED: u64 = 3;
-/// Bytes of the flag whether there is one.
+/// Bytes of the flag that it is valid.
 const VALID: u64 = 1;
 /// Bytes of the ring's head, tail and length.
 const RING: u64 = 3;
 /// Bytes of an entry of the ring: the lowest bits of a sequence number.
 const ENTRY: u64 = 1;
 
-/// What the memory depends on.
+/// The inputs of the calculation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setup {
     /// Equal-cost paths between two edge switches.
@@ -37,9 +37,9 @@ pub struct Setup {
     pub n_nics: u64,
     /// Queue pairs from other switches per NIC.
     pub n_queue_pairs: u64,
-    /// Smallest packet that counts, on the wire.
+    /// Smallest packet size that is assumed, on the wire.
     pub packet: Bytes,
-    /// Room beyond the product of rate and time, in thousandths (F).
+    /// Safety factor on rate times round trip, in thousandths (F).
     pub factor_thousandths: u64,
 }
 
@@ -57,14 +57,14 @@ impl Default for Setup {
     }
 }
 
-/// The memory, part by part.
+/// The memory, by component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Memory {
     /// The table of paths.
     pub path_map: Bytes,
-    /// Names of all queue pairs.
+    /// Keys of all queue pairs.
     pub names: Bytes,
-    /// What compensation remembers, of all queue pairs.
+    /// State of compensation, of all queue pairs.
     pub compensation: Bytes,
     /// Heads, tails and lengths of all rings.
     pub ring_metadata: Bytes,
@@ -81,7 +81,7 @@ impl Setup {
         u64::try_from(above.div_ceil(below)).unwrap_or(u64::MAX)
     }
 
-    /// Queue pairs that the switch remembers.
+    /// Number of queue pairs that the switch tracks.
     pub fn queue_pairs(&self) -> u64 {
         self.n_nics.saturating_mul(self.n_queue_pairs)
     }
@@ -91,7 +91,7 @@ impl Setup {
         Bytes((NAME + BLOCKED + VALID + RING).saturating_add(ENTRY.saturating_mul(self.entries())))
     }
 
-    /// The memory, part by part.
+    /// The memory, by component.
     pub fn memory(&self) -> Memory {
         let n_all = self.queue_pairs();
         let all = |each: u64, number: u64| Bytes(each.saturating_mul(number));
@@ -106,13 +106,13 @@ impl Setup {
 }
 
 impl Memory {
-    /// All of it.
+    /// The sum of all components.
     pub fn total(&self) -> Bytes {
         let parts = [self.path_map, self.names, self.compensation, self.ring_metadata, self.ring_entries];
         Bytes(parts.iter().fold(0, |sum, part| sum.saturating_add(part.0)))
     }
 
-    /// Its part of a memory of that size.
+    /// Its share of a memory of this size.
     pub fn share(&self, of: Bytes) -> f64 {
         self.total().0 as f64 / of.0 as f64
     }

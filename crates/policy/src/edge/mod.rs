@@ -1,8 +1,8 @@
-//! What a switch at the edge knows of queue pairs: helpers between commodity NICs and a fabric that sprays.
+//! Middleboxes in the hosts' switches that track queue pairs, between commodity NICs and a fabric that sprays.
 //!
-//! Models: decisions about packets and NACKs of single queue pairs, the memory that they take, and how a source switch
-//! names a path.
-//! Leaves out: queues, packets on the wire, failures; who calls, and when, is the engine's.
+//! Models: decisions about packets and NACKs of single queue pairs, the memory that they need, and how a source switch
+//! selects a path.
+//! Leaves out: queues, packets on the wire, failures; the engine decides when these functions are called.
 //!
 //! Invariants: pure; no time, no randomness. Packet sequence numbers have 24 bits and are compared as serial numbers.
 
@@ -13,25 +13,25 @@ pub mod themis;
 
 use netloom_units::{Settings, Spec};
 
-/// Every registered helper.
+/// Every registered middlebox.
 pub static SPECS: &[&Spec] = &[&themis::SPEC];
 
-/// The place of a helper in [`SPECS`].
+/// The index of a middlebox in [`SPECS`].
 pub fn number_of(name: &str) -> Option<usize> {
     SPECS.iter().position(|spec| spec.name == name)
 }
 
-/// A helper with its parameters.
+/// A middlebox with its parameters.
 #[derive(Debug, Clone)]
 pub struct Chosen {
-    /// Place in [`SPECS`].
+    /// Index in [`SPECS`].
     pub number: usize,
     /// Its parameters.
     pub settings: Settings,
 }
 
 impl Chosen {
-    /// A registered helper by name with its default parameters.
+    /// A registered middlebox by name with its default parameters.
     ///
     /// # Panics
     /// If there is none of that name.

@@ -1,13 +1,13 @@
-//! Naming a path from the edge: which bits of the UDP source port to flip so that switches with linear hashes send a
+//! Selecting a path at the edge: which bits of the UDP source port to flip so that switches with linear hashes send a
 //! packet along another path.
 //!
 //! Models: several tiers of switches that each choose among a power of two of next hops by some bits of a hash that is
 //! linear over XOR, and the table of patterns, one per offset of the path.
-//! Leaves out: hashes that are not linear, that of `ecmp` by default among them: there, no such table exists.
+//! Leaves out: hashes that are not linear, such as the default hash of `ecmp`: for these no such table exists.
 //!
-//! Source: Themis, section 3.2, after `RePaC` (Zhang et al., USENIX ATC 2021): for a linear hash, H(k xor x) xor H(k) is
-//! the same for all flows k. The construction by elimination is ours. Offsets compose by XOR and not, as equation 1 of
-//! the paper has it, by addition modulo the number of paths; whether two packets share a path comes out the same.
+//! Source: Themis, section 3.2, after `RePaC` (Zhang et al., USENIX ATC 2021): for a linear hash, H(k xor x) xor H(k)
+//! is the same for all flows k. The construction by elimination is a modelling assumption. Offsets compose by XOR and
+//! not, as in equation 1 of the paper, by addition modulo the number of paths; which packets share a path is the same.
 //!
 //! Invariants: for every flow, the pattern of offset d moves the path index by XOR d; offset 0 is the empty pattern.
 
@@ -15,12 +15,12 @@ use std::fmt;
 
 use crate::balance::linear::LinearHash;
 
-/// One tier of switches that choose: all of them hash alike, but for where they start.
+/// One tier of switches with a choice: all have the same hash function, but for its initial value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tier {
     /// Its hash.
     pub hash: LinearHash,
-    /// How many bits choose, at most 16: there are 2^bits next hops.
+    /// Number of hash bits that choose, at most 16: there are 2^bits next hops.
     pub bits: u32,
 }
 
@@ -42,14 +42,14 @@ pub fn path(tiers: &[Tier], entropy: u32) -> u32 {
 /// Bits of a UDP source port, the lowest ones of a flow's hash input.
 const PORT_BITS: u32 = 16;
 
-/// Why there is no table.
+/// Why no table exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unreachable {
-    /// The bits of the source port move fewer bits of the path than it has.
+    /// The bits of the source port change fewer bits of the path than it has.
     Rank {
-        /// How many independent bits they move.
+        /// Number of independent bits that they change.
         rank: u32,
-        /// How many bits the path has.
+        /// Number of bits of the path.
         needed: u32,
     },
     /// The path has more bits than a port.
@@ -74,7 +74,7 @@ pub struct PathMap {
     patterns: Vec<u16>,
 }
 
-/// What a pattern of port bits does to the path.
+/// The effect of a pattern of port bits on the path.
 #[derive(Debug, Clone, Copy)]
 struct Move {
     offset: u32,
@@ -108,8 +108,8 @@ impl PathMap {
         self.patterns.len() as u32
     }
 
-    /// The bits of the source port to flip in a packet of this number, to move it by the number modulo the number of
-    /// paths, by XOR on the path index.
+    /// The bits of the source port to flip in a packet with this sequence number: they XOR the path index with the
+    /// number modulo the number of paths.
     #[inline]
     pub fn pattern(&self, psn: u32) -> u32 {
         u32::from(self.patterns[psn as usize & (self.patterns.len() - 1)])
@@ -121,7 +121,7 @@ fn highest(offset: u32) -> u32 {
     1 << offset.ilog2()
 }
 
-/// Moves that each own their highest bit: it is set in no other (reduced echelon form, by Gauss and Jordan).
+/// Moves that each have their own highest bit, set in no other (reduced echelon form, by Gauss and Jordan).
 fn basis(tiers: &[Tier]) -> Vec<Move> {
     let still = path(tiers, 0);
     let mut basis: Vec<Move> = Vec::new();
@@ -147,7 +147,7 @@ fn basis(tiers: &[Tier]) -> Vec<Move> {
 }
 
 impl Move {
-    /// Both moves, one after the other.
+    /// Both moves combined.
     fn and(self, other: Move) -> Move {
         Move { offset: self.offset ^ other.offset, pattern: self.pattern ^ other.pattern }
     }
@@ -163,7 +163,7 @@ mod tests {
         LinearHash { initial: 0xffff, shift }
     }
 
-    /// Two choosing tiers, as in a fat tree of k ports: k / 2 next hops each.
+    /// Two tiers with a choice, as in a fat tree of k ports: k / 2 next hops each.
     fn fat_tree(k: u32, shift: u32) -> [Tier; 2] {
         let bits = (k / 2).ilog2();
         [Tier { hash: hash(0), bits }, Tier { hash: hash(shift), bits }]

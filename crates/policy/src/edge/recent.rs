@@ -1,13 +1,14 @@
-//! The last few packets of a queue pair that were enqueued for the last hop, oldest first (the ring of Themis, section 3.3).
+//! The last few packets of a queue pair that were enqueued for the last hop, oldest first (the ring of Themis, section
+//! 3.3).
 //!
-//! Invariants: never more than the length it is told; memory grows with use, in few steps.
+//! Invariants: never longer than the given capacity; memory grows with use, in few steps.
 
 /// A packet that was enqueued for the last hop.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Entry {
     /// Its sequence number.
     pub psn: u32,
-    /// What had been enqueued for this hop when it was the last, in [`UNIT`](super::themis::UNIT)s; wraps.
+    /// Bytes enqueued for this hop up to its end, in [`UNIT`](super::themis::UNIT)s; wraps.
     pub end: u32,
 }
 
@@ -16,28 +17,28 @@ pub(super) struct Entry {
 pub(super) struct Recent {
     /// A power of two of slots, or none.
     slots: Vec<Entry>,
-    /// Where the oldest is.
+    /// Index of the oldest entry.
     first: u32,
     len: u32,
 }
 
 impl Recent {
-    /// Forgets everything; memory is kept.
+    /// Removes all entries; memory is kept.
     pub fn clear(&mut self) {
         (self.first, self.len) = (0, 0);
     }
 
-    /// How many there are.
+    /// The number of entries.
     pub fn len(&self) -> u32 {
         self.len
     }
 
-    /// How many more there is room for.
+    /// The number of entries that can be added.
     pub fn room(&self, capacity: u32) -> u32 {
         capacity.min(self.slots.len() as u32) - self.len
     }
 
-    /// One more; there is room for it.
+    /// Adds an entry; the caller has checked that there is room.
     #[inline(always)]
     pub fn push(&mut self, entry: Entry) {
         let slot = self.slot(self.len);
@@ -50,13 +51,13 @@ impl Recent {
         (self.len > 0).then(|| self.slots[self.slot(0)])
     }
 
-    /// The oldest ones are forgotten.
+    /// Removes the `n` oldest entries.
     pub fn drop_first(&mut self, n: u32) {
         self.first = self.first.wrapping_add(n);
         self.len -= n;
     }
 
-    /// The oldest ones are forgotten, as long as something holds of them that does not hold again later.
+    /// Removes the oldest entries while a condition holds; the condition must be monotonic over the ring.
     pub fn drop_while(&mut self, holds: impl Fn(&Entry) -> bool) {
         let (mut n, mut end) = (0, self.len);
         while n < end {
@@ -70,21 +71,21 @@ impl Recent {
         self.drop_first(n);
     }
 
-    /// The oldest, which is forgotten.
+    /// Removes and returns the oldest entry.
     pub fn pop(&mut self) -> Option<Entry> {
         let first = self.first()?;
         self.drop_first(1);
         Some(first)
     }
 
-    /// The newest is forgotten if it has this number; tells whether it had.
+    /// Removes the newest entry if it has this number; returns whether it had.
     pub fn pop_newest(&mut self, psn: u32) -> bool {
         let is_it = self.len > 0 && self.slots[self.slot(self.len - 1)].psn == psn;
         self.len -= u32::from(is_it);
         is_it
     }
 
-    /// All, oldest first.
+    /// All entries, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = Entry> {
         (0..self.len).map(|index| self.slots[self.slot(index)])
     }
@@ -94,7 +95,7 @@ impl Recent {
         self.first.wrapping_add(index) as usize & (self.slots.len().wrapping_sub(1))
     }
 
-    /// Room for several times as many.
+    /// Enlarges the memory by a factor.
     #[cold]
     #[inline(never)]
     pub fn grow(&mut self) {
@@ -103,7 +104,7 @@ impl Recent {
         (self.slots, self.first) = (slots, 0);
     }
 
-    /// Slots that there is memory for.
+    /// Number of slots allocated.
     pub fn n_slots(&self) -> usize {
         self.slots.len()
     }

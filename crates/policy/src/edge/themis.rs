@@ -1,28 +1,28 @@
 //! # Idea
 //! The fabric sprays packets by their sequence number, so the switch at the receiver knows which of them shared a path.
-//! A NACK caused by a packet of another path than the missing one tells of reordering and is kept back.
+//! A NACK caused by a packet of another path than the missing one indicates reordering only and is suppressed.
 //!
 //! # Source
 //! Themis, section 3.2 for the path (equation 1) and for what a shared path means (2 and 3), 3.3 for the ring and the
-//! cause of a NACK, 3.4 for compensation. `race: scan` is a modelling assumption, with all that it knows of the last hop; so
-//! is what happens when no cause is found. On a failure the paper falls back to ECMP and leaves subsets of paths to later
-//! work; these, and what becomes of what is remembered, are modelling assumptions, too.
+//! cause of a NACK, 3.4 for compensation. `race: scan` is a modelling assumption, including its model of the last hop;
+//! so is the action if no cause is found. On a failure the paper falls back to ECMP and leaves subsets of paths to
+//! later work; these, and what happens to the ring, are modelling assumptions, too.
 //!
 //! # Parameters
-//! `race`, `entries`, and for the paper's count of entries `round_trip` and `factor`; `failure`.
+//! `race`, `entries`, and for the paper's number of entries `round_trip` and `factor`; `failure`.
 //!
 //! # Invariants
-//! State follows from the packets and NACKs of one queue pair, in the order in which the switch has them. Numbers have
-//! 24 bits and wrap; they are compared as serial numbers. Every NACK is forwarded or kept back; the switch makes one of
-//! its own only for a number that a host has sent a NACK for, at most once for each time that it has passed or is awaited.
-//! Without loss `scan` forwards and makes none, as long as hosts answer within the last hop's round trip and the ring is
-//! long enough.
+//! State follows from the packets and NACKs of one queue pair, in the order in which the switch receives them. Numbers
+//! have 24 bits and wrap; they are compared as serial numbers. Every NACK is forwarded or suppressed; the switch
+//! generates one only for a number that a host has sent a NACK for, at most once each time that the packet has passed
+//! or is awaited. Without loss `scan` forwards and generates none, as long as hosts respond within the last hop's round
+//! trip and the ring is long enough.
 //!
 //! # When it misleads
 //! It needs paths that keep the order of packets, NICs that send at most one NACK per expected number, and a ring that
-//! reaches back as far as the last hop, with what waits for it. The last packets of a queue pair have no later one on
-//! their path, or none after the round trip of the last hop: if one of them is lost and its NACK suppressed, only a timeout
-//! helps. Numbers are whole here; switches keep their lowest byte.
+//! covers the packets in flight and queued on the last hop. The last packets of a queue pair have no later one on their
+//! path, or none after the round trip of the last hop: if one of them is lost and its NACK suppressed, only a timeout
+//! recovers it. Sequence numbers are stored whole here; switches store their lowest byte.
 
 use std::num::NonZeroU32;
 
@@ -84,59 +84,60 @@ fn is_after(psn: u32, other: u32) -> bool {
     ahead != 0 && ahead < 1 << 23
 }
 
-/// How a NACK that is suppressed treats packets that have passed since its cause.
+/// How the handling of a suppressed NACK treats packets that have passed since its cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Race {
-    /// They are looked through.
+    /// They are searched for the missing packet.
     Scan,
-    /// They are not: the missing one is awaited though it may have passed.
+    /// They are not: the switch awaits the missing packet although it may have passed.
     Literal,
 }
 
 /// What happens when a link between switches is reported failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
-    /// Flows keep to one path each, and nothing is suppressed, until all links work again.
+    /// Flows keep to one path each, and nothing is suppressed, until all links are up again.
     Ecmp,
-    /// Packets are sprayed over the paths that are left between two switches, and judged by their number.
+    /// Packets are sprayed over the remaining paths between two switches; whether two share a path follows from their
+    /// numbers.
     Subset,
 }
 
-/// What happens to a NACK.
+/// The decision about a NACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filter {
-    /// It goes on to the sender.
+    /// It is forwarded to the sender.
     Forward,
     /// It is suppressed.
     Block,
 }
 
-/// A NACK that the switch sends to the sender itself.
+/// A NACK that the switch itself sends to the sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compensation {
-    /// The expected number that it carries.
+    /// The expected sequence number that it carries.
     pub psn: u32,
 }
 
-/// Bytes of data on the last hop are counted in units of so many: 32 bits of them are 256 GiB.
+/// Bytes of data on the last hop are counted in units of this size: 32 bits of them are 256 GiB.
 pub const UNIT: u64 = 64;
 
-/// A number of bytes that were enqueued, or have left, as rings keep it.
+/// Converts a number of bytes enqueued, or sent, to the unit of rings.
 #[inline(always)]
 pub fn units(bytes: u64) -> u32 {
     (bytes / UNIT) as u32
 }
 
-/// The links from a switch to its hosts, and how soon hosts answer.
+/// The links from a switch to its hosts, and the response time of hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastHop {
     /// The rate.
     pub rate: Rate,
     /// The largest packet on the wire.
     pub packet: Bytes,
-    /// The longest time from a packet's last bit on this link to the end of its answer at the switch.
+    /// The longest time from a packet's last bit on this link to the end of its ACK or NACK at the switch.
     pub answer: Duration,
-    /// Packets that a host takes before it must answer.
+    /// Number of packets after which a host must send an ACK.
     pub coalesce: u32,
 }
 
@@ -147,43 +148,43 @@ pub struct Themis {
     capacity: u32,
     race: Race,
     failure: Failure,
-    /// What the last hop carries until the answer to a packet that has left is known, in units.
+    /// Data that the last hop carries until the response to a packet that was sent is known, in units.
     answer: u32,
     coalesce: u32,
 }
 
-/// How often something happened.
+/// Event counters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// NACKs that went on.
+    /// NACKs that were forwarded.
     pub forwarded: u64,
-    /// Of these, the ones whose cause was not found.
+    /// Of these, NACKs whose cause was not found.
     pub unexplained: u64,
     /// NACKs that were suppressed.
     pub blocked: u64,
-    /// NACKs that the switch made.
+    /// NACKs that the switch generated.
     pub compensated: u64,
-    /// Numbers that the ring overwrote while a NACK that they cause might still have come.
+    /// Ring entries overwritten while a NACK that they cause could still arrive.
     pub overwritten: u64,
 }
 
-/// What the switch remembers of one queue pair that ends at one of its hosts.
+/// The state that the switch keeps for one queue pair that ends at one of its hosts.
 #[derive(Debug, Clone, Default)]
 pub struct QueuePair {
-    /// Numbers in the order in which they were enqueued for the last hop; grows to the capacity as it is used.
+    /// Numbers in the order in which they were enqueued for the last hop; grows up to the capacity.
     ring: Recent,
-    /// The number for which the host has sent its last NACK, and what is known of it.
+    /// The number for which the host has sent its last NACK, and its state.
     hole: Hole,
-    /// Paths that are left to it after failures; none if that is all there are.
+    /// Number of remaining paths after failures; `None` while all are up.
     n_left: Option<NonZeroU32>,
     counters: Counters,
 }
 
-/// The most numbers of a ring whose length nobody gives.
+/// Capacity of a ring if no parameter gives it.
 const LONGEST: u64 = 1 << 20;
 
 impl Themis {
-    /// The filter before hosts.
+    /// The filter of a switch for its hosts.
     pub fn new(settings: &Settings, n_paths: u32, last_hop: &LastHop) -> Themis {
         let race = if settings.choice("race") == "literal" { Race::Literal } else { Race::Scan };
         let given = match settings.optional("round_trip") {
@@ -198,7 +199,7 @@ impl Themis {
         let capacity = match (settings.optional("entries"), given) {
             (Some(Value::Count(entries)), _) => entries,
             (_, Some(round_trip)) => carried(round_trip, last_hop.packet),
-            // The paper's ring has a length; one that forgets what has been answered needs none.
+            // The paper's ring has a fixed length; one that removes answered packets needs none.
             _ if race == Race::Literal => carried(last_hop.answer, last_hop.packet),
             _ => LONGEST,
         };
@@ -208,13 +209,13 @@ impl Themis {
             capacity: capacity.clamp(1, 1 << 31) as u32,
             race,
             failure: Failure::of(settings),
-            // One more: both ends of what is counted are rounded down.
+            // One more: both ends of the counted span are rounded down.
             answer: carried(longest, Bytes(UNIT)).saturating_add(1).min(1 << 30) as u32,
             coalesce: last_hop.coalesce.max(1),
         }
     }
 
-    /// Paths between two switches while none has failed.
+    /// Number of paths between two switches without failures.
     pub fn n_paths(&self) -> u32 {
         self.n_paths
     }
@@ -224,7 +225,7 @@ impl Themis {
         self.failure
     }
 
-    /// How many packets of a queue pair are remembered at most.
+    /// Largest number of packets of a queue pair that are kept.
     pub fn entries(&self) -> u32 {
         self.capacity
     }
@@ -242,15 +243,16 @@ impl Themis {
         psn % n_paths == other % n_paths
     }
 
-    /// While a queue pair has fewer remembered packets, the next one need only be remembered, if nothing else happens before.
+    /// While a queue pair has fewer entries than this, [`QueuePair::remember`] suffices for the next packet, if nothing
+    /// else happens before.
     pub fn limit(&self, of: &QueuePair) -> u32 {
         if of.hole == Hole::None { self.capacity.min(of.ring.n_slots() as u32) } else { 0 }
     }
 
-    /// A data packet is about to be enqueued for the last hop; what has been enqueued there ends with it at `end`, and of
-    /// that so much has `left` (both in [`UNIT`]s, modulo 2^32).
+    /// A data packet is about to be enqueued for the last hop; the data enqueued there ends with it at `end`, and of
+    /// that `left` has been sent (both in [`UNIT`]s, modulo 2^32).
     ///
-    /// The answer is a NACK to send, if this packet shows that one the host waits for is lost.
+    /// Returns a NACK to send, if this packet shows that the packet which the host waits for is lost.
     pub fn on_data(&self, of: &mut QueuePair, psn: u32, end: u32, left: u32) -> Option<Compensation> {
         if of.ring.room(self.capacity) == 0 {
             self.make_room(of, left);
@@ -259,8 +261,8 @@ impl Themis {
         self.on_data_with_hole(of, Entry { psn, end }, true, left)
     }
 
-    /// A data packet is about to be enqueued for the last hop while nothing is judged: a number that is still awaited is
-    /// reported, as nobody can know any more whether it is lost.
+    /// A data packet is about to be enqueued for the last hop while NACKs are not judged: a number that is still
+    /// awaited is reported to the sender, as its loss can no longer be detected.
     pub fn on_data_unjudged(
         &self,
         of: &mut QueuePair,
@@ -271,21 +273,21 @@ impl Themis {
         self.on_data_with_hole(of, Entry { psn, end }, false, left)
     }
 
-    /// The data packet that was announced last was not enqueued.
+    /// The last packet passed to [`Themis::on_data`] was not enqueued.
     pub fn take_back(&self, of: &mut QueuePair, psn: u32) {
         of.ring.pop_newest(psn);
         of.hole.take_back(psn);
     }
 
-    /// The host has answered, and has everything below `expected`.
+    /// The host has sent an ACK or NACK, and has everything below `expected`.
     pub fn on_answer(&self, of: &mut QueuePair, expected: u32) {
-        // The paper's switch does not look at ACKs.
+        // The paper's switch ignores ACKs.
         if self.race == Race::Scan {
             of.hole.be_answered(expected);
         }
     }
 
-    /// A NACK for `expected` comes back from the host, when so much of what was enqueued has `left`.
+    /// The host sends a NACK for `expected`; of the data enqueued `left` has been sent.
     pub fn on_nack(&self, of: &mut QueuePair, expected: u32, left: u32) -> Filter {
         let answer = match self.race {
             Race::Literal => self.judge_by_letter(of, expected),
@@ -314,7 +316,7 @@ impl Themis {
         Filter::Forward
     }
 
-    /// The rule of `scan`: what passed before the cause, and since, shows where the missing packet is.
+    /// The rule of `scan`: the packets before and after the cause show where the missing packet is.
     fn judge(&self, of: &mut QueuePair, expected: u32, left: u32) -> Filter {
         self.retire(of, left);
         let found = Passed::around(&of.ring, expected);
@@ -326,7 +328,7 @@ impl Themis {
         };
         let since = || of.ring.iter().skip(cause as usize + 1);
         let (hole, answer) = if let Some(at) = since().position(|entry| entry.psn == expected) {
-            // It is on the last hop, or is lost there: the host's next answer tells.
+            // It is on the last hop, or is lost there: the host's next response shows which.
             let behind = since().skip(at).map(|entry| entry.end);
             (self.delivered(expected, behind), Filter::Block)
         } else if found.is_before || of.ring.iter().skip(cause as usize).any(|entry| proof(entry.psn)) {
@@ -339,8 +341,8 @@ impl Themis {
         answer
     }
 
-    /// A number that has passed: the host must have answered when `coalesce` packets, with it, have left and the answer has
-    /// had its time. `behind` are the ends of it and of those that passed after it.
+    /// State of a number that has passed: the host must have responded when `coalesce` packets, this one included, have
+    /// been sent and the response time has passed. `behind` are the ends of it and of the packets after it.
     fn delivered(&self, psn: u32, behind: impl Iterator<Item = u32>) -> Hole {
         let mut missing = self.coalesce;
         for end in behind {
@@ -352,7 +354,8 @@ impl Themis {
         Hole::Passed { psn, missing, until: 0 }
     }
 
-    /// As [`Themis::on_data`], where the host waits for a number; `is_judged` unless nobody knows which packets share a path.
+    /// As [`Themis::on_data`], if the host waits for a number; `is_judged` is false if it is unknown which packets
+    /// share a path.
     fn on_data_with_hole(
         &self,
         of: &mut QueuePair,
@@ -389,17 +392,17 @@ impl Themis {
         Some(Compensation { psn: expected })
     }
 
-    /// Forgets numbers whose NACK would have come by now.
+    /// Removes the entries whose NACK would have arrived by now.
     fn retire(&self, of: &mut QueuePair, left: u32) {
         of.ring.drop_while(|entry| has_left(entry.end.wrapping_add(self.answer), left));
     }
 
-    /// Makes room for one more number.
+    /// Makes room for one more entry.
     fn make_room(&self, of: &mut QueuePair, left: u32) {
         if self.race == Race::Scan {
             self.retire(of, left);
         }
-        // With half of it free it takes a while until this is asked again.
+        // With half of it free, the next call comes only after a while.
         let n_slots = of.ring.n_slots();
         if n_slots < self.capacity as usize && of.ring.len() as usize * 2 >= n_slots {
             return of.ring.grow();
@@ -412,22 +415,22 @@ impl Themis {
     }
 }
 
-/// Whether what ends there has left, when so much has.
+/// Whether data that ends at `end` has been sent, when `left` has.
 fn has_left(end: u32, left: u32) -> bool {
     left.wrapping_sub(end) < 1 << 31
 }
 
-/// Where the cause of a NACK is in a ring.
+/// Position of the cause of a NACK in a ring.
 struct Passed {
-    /// Its place.
+    /// Its index.
     cause: Option<u32>,
     /// Whether the expected number passed before it.
     is_before: bool,
 }
 
 impl Passed {
-    /// The host sent NACK(e) for the first packet after e that came when it had all below e: the first one in the ring after
-    /// the last one below e. So it is exactly, where no packet comes twice.
+    /// The host sent NACK(e) for the first packet after e that arrived when it had all below e: the first one in the
+    /// ring after the last one below e. This is exact if no packet arrives twice.
     fn around(ring: &Recent, expected: u32) -> Passed {
         let mut found = Passed { cause: None, is_before: false };
         let mut has_passed = false;
@@ -452,31 +455,32 @@ impl Failure {
 }
 
 impl QueuePair {
-    /// How many packets are remembered.
+    /// The number of packets in the ring.
     #[inline(always)]
     pub fn n_remembered(&self) -> u32 {
         self.ring.len()
     }
 
-    /// A data packet within [`Themis::limit`] is about to be enqueued for the last hop, where all that has been enqueued
-    /// ends with it at `end`, in [`UNIT`]s.
+    /// A data packet within [`Themis::limit`] is about to be enqueued for the last hop; the data enqueued there ends
+    /// with it at `end`, in [`UNIT`]s.
     #[inline(always)]
     pub fn remember(&mut self, psn: u32, end: u32) {
         self.ring.push(Entry { psn, end });
     }
 
-    /// Forgets everything; memory is kept.
+    /// Resets the state; memory is kept.
     pub fn clear(&mut self) {
         self.ring.clear();
         (self.hole, self.n_left, self.counters) = (Hole::None, None, Counters::default());
     }
 
-    /// Nothing remembered says any more which packets shared a path.
+    /// Removes all packets: it is no longer known which ones shared a path.
     pub fn forget_packets(&mut self) {
         self.ring.clear();
     }
 
-    /// From now on packets share a path if their numbers agree modulo so many; `None` is the switch's own number.
+    /// From now on packets share a path if their numbers agree modulo `n_left`; `None` is the switch's own number of
+    /// paths.
     pub fn leave_paths(&mut self, n_left: Option<NonZeroU32>) {
         if self.n_left != n_left {
             self.n_left = n_left;
@@ -484,7 +488,7 @@ impl QueuePair {
         }
     }
 
-    /// How often what happened.
+    /// The event counters.
     pub fn counters(&self) -> Counters {
         self.counters
     }
@@ -495,7 +499,7 @@ impl QueuePair {
         self.hole != Hole::None
     }
 
-    /// Writes the state that later answers depend on, when so much has been `enqueued` for the last hop.
+    /// Writes the state that later answers depend on, when `enqueued` is enqueued for the last hop.
     pub fn write_state(&self, out: &mut StateWriter, enqueued: u32) {
         self.hole.write_state(out, enqueued);
         if let Some(n_left) = self.n_left {

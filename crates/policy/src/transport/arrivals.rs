@@ -1,4 +1,4 @@
-//! Which positions have arrived: all below one, and a bitmap above it.
+//! The positions that have arrived: all below one, and a bitmap above it.
 //!
 //! Invariants: memory grows with the distance of the highest arrival beyond the expected one, and shrinks with it.
 
@@ -20,19 +20,19 @@ impl Arrivals {
         self.expected
     }
 
-    /// Forgets everything; memory is kept.
+    /// Resets the state; memory is kept.
     pub fn clear(&mut self) {
         self.ahead.clear();
         (self.expected, self.n_ahead) = (0, 0);
     }
 
-    /// How many above it are there.
+    /// The number of positions above it that have arrived.
     #[inline]
     pub fn n_ahead(&self) -> u64 {
         self.n_ahead
     }
 
-    /// Whether a position is there.
+    /// Whether a position has arrived.
     #[inline]
     pub fn has(&self, position: u64) -> bool {
         if position < self.expected {
@@ -42,7 +42,7 @@ impl Arrivals {
         self.ahead.get(word).is_some_and(|bits| bits >> bit & 1 == 1)
     }
 
-    /// Adds a position if it is the lowest that is missing and none above it is there; tells whether it was.
+    /// Adds a position if it is the lowest missing one and none above it has arrived; returns whether it did.
     #[inline(always)]
     pub fn add_next(&mut self, position: u64) -> bool {
         let is_next = position == self.expected && self.n_ahead == 0;
@@ -51,7 +51,7 @@ impl Arrivals {
         is_next
     }
 
-    /// Adds a position; tells whether it was missing.
+    /// Adds a position; returns whether it was missing.
     #[inline]
     pub fn add(&mut self, position: u64) -> bool {
         self.add_next(position) || (!self.has(position) && self.add_ahead(position))
@@ -70,7 +70,7 @@ impl Arrivals {
         true
     }
 
-    /// Moves on to the next hole.
+    /// Advances to the next gap.
     fn move_on(&mut self) {
         while self.has(self.expected) {
             self.step();
@@ -88,7 +88,7 @@ impl Arrivals {
         }
     }
 
-    /// Everything below a position is there.
+    /// Everything below a position has arrived.
     #[inline(always)]
     pub fn advance_to(&mut self, expected: u64) {
         if self.n_ahead == 0 {
@@ -109,7 +109,7 @@ impl Arrivals {
             let bit = self.expected % 64;
             match self.ahead.front_mut() {
                 Some(bits) if *bits >> bit & 1 == 1 => *bits &= !(1 << bit),
-                // It counts as there from now on.
+                // It counts as arrived from now on.
                 _ => self.n_ahead += 1,
             }
             self.step();

@@ -1,22 +1,22 @@
-//! How far a queue pair has come.
+//! The progress of a queue pair's sender.
 //!
-//! Invariants: `una <= next <= highest <= end`, but for a `next` that went back.
+//! Invariants: `una <= next <= highest <= end`, except that `next` may have gone back.
 
 /// Positions of a sender.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Course {
-    /// The first that is not acknowledged.
+    /// The first position that is not acknowledged.
     pub una: u64,
     /// The next to send in order.
     pub next: u64,
-    /// One beyond the highest ever sent.
+    /// One beyond the highest position ever sent.
     pub highest: u64,
-    /// One beyond the last posted.
+    /// One beyond the last posted position.
     pub end: u64,
 }
 
 impl Course {
-    /// Everything below `expected` has arrived. Tells whether that is news.
+    /// Everything below `expected` has arrived. Returns whether this acknowledges more than before.
     #[inline(always)]
     pub fn acknowledged(&mut self, expected: u64) -> bool {
         if expected <= self.una {
@@ -27,13 +27,13 @@ impl Course {
         true
     }
 
-    /// Whether something is left that was not sent in order.
+    /// Whether a posted packet remains that has not been sent in order.
     #[inline(always)]
     pub(super) fn has_more(&self) -> bool {
         self.next < self.end
     }
 
-    /// Sends the next one in order.
+    /// Sends the next packet in order.
     #[inline(always)]
     pub(super) fn forward(&mut self) -> super::Turn {
         let position = self.next;

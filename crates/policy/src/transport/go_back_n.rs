@@ -1,14 +1,14 @@
 //! # Idea
-//! The receiver takes packets in order only; a gap is answered by one NACK, and the sender goes back to the gap.
+//! The receiver accepts packets in order only; it answers a gap by one NACK, and the sender goes back to the gap.
 //!
 //! # Source
-//! `InfiniBand` reliable connection as RoCE NICs have it; the rule of the public RDMA models for ns-3.
+//! `InfiniBand` reliable connection as in RoCE NICs; the rule of the public RDMA models for ns-3.
 //!
 //! # Invariants
-//! One NACK for each expected packet: a second gap at the same place is silent.
+//! One NACK for each expected packet: a second gap at the same position causes none.
 //!
 //! # When it misleads
-//! Real NICs also have a timer after which they answer a gap again; here only the sender's timeout helps then.
+//! Real NICs also have a timer after which they repeat the NACK; here only the sender's timeout helps then.
 
 use super::{Answer, Arrivals, Course, Receipt};
 
@@ -29,7 +29,7 @@ pub(super) fn receive(arrivals: &mut Arrivals, refused: &mut u64, position: u64)
     Receipt { is_new, is_duplicate: position < expected, distance, answer }
 }
 
-/// A NACK: the sender goes back.
+/// A NACK: the sender goes back to it.
 pub(super) fn refused(course: &mut Course, expected: u64) -> bool {
     if expected < course.una {
         return false;
@@ -39,7 +39,7 @@ pub(super) fn refused(course: &mut Course, expected: u64) -> bool {
     is_news
 }
 
-/// Nothing has been acknowledged for too long: the sender goes back.
+/// A timeout: the sender goes back to the first unacknowledged packet.
 pub(super) fn timeout(course: &mut Course) {
     course.next = course.una;
 }

@@ -1,15 +1,15 @@
 //! # Idea
-//! Packets say where their bytes belong, so the receiver takes them in any order and acknowledges each by name; the
-//! sender repeats only after a timeout, and then only what is missing.
+//! Packets carry the place of their bytes, so the receiver accepts them in any order and acknowledges each one by its
+//! position; the sender retransmits only after a timeout, and then only what is missing.
 //!
 //! # Source
-//! Direct data placement with out-of-order delivery, as NICs made for packet spraying have it; here without any heuristic.
+//! Direct data placement with out-of-order delivery, as in NICs made for packet spraying; here without any heuristic.
 //!
 //! # Invariants
 //! Without loss, reordering costs nothing.
 //!
 //! # When it misleads
-//! A lost packet costs a whole timeout; hardware of this kind learns of losses sooner (trimming, probes).
+//! A lost packet costs a whole timeout; hardware of this kind detects losses sooner (trimming, probes).
 
 use super::{Answer, Arrivals, Course, Receipt, Turn};
 
@@ -22,11 +22,11 @@ pub(super) fn receive(arrivals: &mut Arrivals, position: u64) -> Receipt {
     Receipt { is_new, is_duplicate: !is_new, distance, answer }
 }
 
-/// What is known to have arrived, and what is to be sent again.
+/// The positions known to have arrived, and those to retransmit.
 #[derive(Debug, Clone, Default)]
 pub struct Repeats {
     named: Arrivals,
-    /// What a timeout asks for again: from here to there, without what is named.
+    /// The range to retransmit after a timeout, from the first up to the second, except the named positions.
     again: (u64, u64),
 }
 

@@ -1,16 +1,16 @@
 //! # Idea
-//! Selective repeat over lossy Ethernet: every packet that comes early is kept and answered by a NACK that names it; the
-//! sender repeats the holes, and keeps no more than a bandwidth-delay product under way.
+//! Selective repeat over lossy Ethernet: the receiver keeps every out-of-order packet and answers with a NACK that
+//! names it; the sender retransmits the missing ones, and keeps at most a bandwidth-delay product in flight.
 //!
 //! # Source
 //! Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018 (IRN).
 //!
 //! # Invariants
-//! Within one recovery every hole is repeated once. A NACK begins a recovery if none is under way, a timeout begins one
-//! anew.
+//! Within one recovery every missing packet is retransmitted once. A NACK starts a recovery if none is in progress, a
+//! timeout restarts it.
 //!
 //! # When it misleads
-//! The window is a number of packets fixed beforehand; the published scheme takes it from the topology.
+//! The window is a fixed number of packets; the published scheme derives it from the topology.
 
 use super::{Answer, Arrivals, Course, Receipt, Turn};
 
@@ -27,19 +27,19 @@ pub(super) fn receive(arrivals: &mut Arrivals, position: u64) -> Receipt {
     Receipt { is_new, is_duplicate: !is_new, distance, answer }
 }
 
-/// What is to be sent again, and how much may be under way.
+/// The state of retransmission, and the limit on packets in flight.
 #[derive(Debug, Clone)]
 pub struct Repeats {
     window: u64,
-    /// What has arrived, as far as named.
+    /// The positions known to have arrived.
     named: Arrivals,
     /// One beyond the highest position named.
     above: u64,
-    /// Where the recovery under way ends.
+    /// The position at which the recovery in progress ends.
     recovery: Option<u64>,
-    /// The next position that the recovery looks at.
+    /// The next position that the recovery checks.
     scan: u64,
-    /// The packet that a timeout asks for.
+    /// The packet to retransmit after a timeout.
     late: Option<u64>,
 }
 
@@ -66,7 +66,7 @@ impl Repeats {
         if self.may_have_hole() { self.take_with_holes(course) } else { course.forward() }
     }
 
-    /// Whether something may have to be repeated: mostly nothing is under recovery.
+    /// Whether a retransmission may be due: mostly no recovery is in progress.
     #[inline(always)]
     fn may_have_hole(&self) -> bool {
         self.recovery.is_some() || self.late.is_some()
@@ -79,7 +79,7 @@ impl Repeats {
         Turn { position, is_again: true }
     }
 
-    /// The next packet to repeat.
+    /// The next packet to retransmit.
     pub(super) fn hole(&mut self, course: &Course) -> Option<u64> {
         self.late = self.late.filter(|&late| late >= course.una);
         if self.late.is_some() {
@@ -117,7 +117,7 @@ impl Repeats {
         is_news
     }
 
-    /// A recovery begins anew: what was repeated in the last one may be lost again.
+    /// Restarts the recovery: the retransmissions of the last one may be lost, too.
     pub(super) fn timeout(&mut self, course: &Course) {
         self.late = Some(course.una);
         self.recovery = Some(course.next);

@@ -1,12 +1,12 @@
-//! Transports: what a receiver answers, and what a sender sends again.
+//! Transports: the responses of a receiver, and the retransmissions of a sender.
 //!
 //! Each transport is one file with a receiver's rule and a sender's rule over positions; the registry below is the only
-//! list. A *position* counts the packets of a queue pair from 0 and never wraps; [`Psn`] is what stands in a packet.
+//! list. A *position* counts the packets of a queue pair from 0 and never wraps; [`Psn`] is the number in a packet.
 //!
 //! Models: expected and received positions, ACKs and NACKs, retransmission, timeouts.
 //! Leaves out: time, sizes, pacing, congestion control; the NIC has them.
 //!
-//! Invariants: a rule sees one queue pair and nothing else; what is acknowledged is never sent again.
+//! Invariants: a rule sees one queue pair and nothing else; acknowledged packets are never retransmitted.
 
 mod arrivals;
 mod course;
@@ -20,42 +20,42 @@ pub use arrivals::Arrivals;
 pub use course::Course;
 pub use psn::Psn;
 
-/// Which transport.
+/// The transport protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reliability {
-    /// Packets out of order are refused, and everything is sent again from the first one missing.
+    /// Out-of-order packets are dropped with a NACK, and everything from the first missing one on is retransmitted.
     GoBackN,
-    /// As NICs on the market do: one NACK for each expected packet, one packet sent again for each NACK.
+    /// As in commodity NICs: one NACK for each expected packet, one retransmission for each NACK.
     NicSr,
-    /// Selective repeat with every NACK naming its cause.
+    /// Selective repeat; every NACK names the packet that caused it.
     Irn,
-    /// Packets are taken in any order and acknowledged one by one.
+    /// Packets are accepted in any order and acknowledged one by one.
     Ideal,
 }
 
-/// What a receiver answers to a packet.
+/// The response of a receiver to a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     /// Nothing.
     Nothing,
-    /// An ACK that may wait for others.
+    /// An ACK that may be coalesced with others.
     Acknowledge,
-    /// An ACK that may not wait.
+    /// An ACK that must be sent at once.
     AcknowledgeNow,
     /// A NACK.
     Refuse,
 }
 
-/// What becomes of a data packet at its receiver.
+/// The result of a data packet at its receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Receipt {
-    /// Whether it was taken, for the first time.
+    /// Whether it was accepted, for the first time.
     pub is_new: bool,
-    /// Whether it had been taken before: it was sent once too often.
+    /// Whether it had been accepted before: its retransmission was spurious.
     pub is_duplicate: bool,
-    /// How far beyond the expected packet it came; 0 in order.
+    /// Its distance from the expected packet; 0 in order.
     pub distance: u64,
-    /// The answer.
+    /// The response.
     pub answer: Answer,
 }
 
@@ -64,17 +64,17 @@ pub struct Receipt {
 pub struct Receiver {
     rule: Reliability,
     arrivals: Arrivals,
-    /// The expected position for which a NACK has gone out, plus one; 0 for none.
+    /// The expected position for which a NACK was sent, plus one; 0 for none.
     refused: u64,
 }
 
 impl Receiver {
-    /// Nothing has arrived yet.
+    /// A receiver without arrivals.
     pub fn new(rule: Reliability) -> Receiver {
         Receiver { rule, arrivals: Arrivals::default(), refused: 0 }
     }
 
-    /// Forgets everything; memory is kept.
+    /// Resets the state; memory is kept.
     pub fn clear(&mut self) {
         self.arrivals.clear();
         self.refused = 0;
@@ -91,7 +91,7 @@ impl Receiver {
     pub fn receive(&mut self, position: u64) -> Receipt {
         let Receiver { rule, arrivals, refused } = self;
         if arrivals.add_next(position) {
-            // With nothing else there, all rules agree.
+            // If nothing above it has arrived, all rules agree.
             return Receipt { is_new: true, is_duplicate: false, distance: 0, answer: Answer::Acknowledge };
         }
         match rule {
@@ -102,12 +102,12 @@ impl Receiver {
         }
     }
 
-    /// Whether a message has arrived as soon as its packets are there, or only when all before it has arrived too.
+    /// Whether a message is complete once its own packets have arrived, or only when all before it have arrived too.
     pub fn completes_in_any_order(&self) -> bool {
         self.rule == Reliability::Ideal
     }
 
-    /// Everything that later answers depend on, as words.
+    /// The state that later responses depend on, as words.
     pub fn words(&self) -> impl Iterator<Item = u64> + '_ {
         let refused = u64::from(self.refused == self.arrivals.expected() + 1);
         std::iter::once(refused).chain(self.arrivals.words())
@@ -130,9 +130,9 @@ pub struct Sender {
     repeats: Repeats,
 }
 
-/// What each rule remembers to send again.
+/// The retransmission state of each rule.
 ///
-/// With a tag of its own: which rule it is, is asked several times for each packet.
+/// Has a tag of its own: the rule is checked several times for each packet.
 #[derive(Debug, Clone)]
 #[repr(u8)]
 enum Repeats {
@@ -143,7 +143,7 @@ enum Repeats {
 }
 
 impl Sender {
-    /// Nothing posted yet; `window` is the most packets under way, which only `irn` heeds.
+    /// Nothing posted yet; `window` is the largest number of packets in flight, which only `irn` uses.
     pub fn new(rule: Reliability, window: u64) -> Sender {
         let repeats = match rule {
             Reliability::GoBackN => Repeats::GoBackN,
@@ -154,7 +154,7 @@ impl Sender {
         Sender { course: Course::default(), repeats }
     }
 
-    /// Forgets everything; memory is kept.
+    /// Resets the state; memory is kept.
     pub fn clear(&mut self) {
         self.course = Course::default();
         match &mut self.repeats {
@@ -165,13 +165,13 @@ impl Sender {
         }
     }
 
-    /// How far it has come.
+    /// The progress of the sender.
     #[inline(always)]
     pub fn course(&self) -> &Course {
         &self.course
     }
 
-    /// More packets to send.
+    /// Posts more packets to send.
     pub fn post(&mut self, packets: u64) {
         self.course.end += packets;
     }
@@ -188,7 +188,7 @@ impl Sender {
         }
     }
 
-    /// The position of the packet that [`Sender::take`] would take.
+    /// The position of the packet that [`Sender::take`] would return.
     pub fn next_position(&mut self) -> u64 {
         let Sender { course, repeats } = self;
         let again = match repeats {
@@ -200,11 +200,11 @@ impl Sender {
         again.unwrap_or(course.next)
     }
 
-    /// Whether something is to be sent again that the other end is known to miss, whatever is under way beside it.
+    /// Whether a packet that the receiver is known to miss is to be retransmitted, whatever is in flight.
     pub fn has_repeat(&mut self) -> bool {
         let Sender { course, repeats } = self;
         match repeats {
-            // All from the first one missing: none of it counts as under way any more.
+            // Everything from the first missing one on: none of it counts as in flight any more.
             Repeats::GoBackN => false,
             Repeats::NicSr(repeats) => repeats.first().is_some(),
             Repeats::Irn(repeats) => repeats.hole(course).is_some(),
@@ -224,7 +224,8 @@ impl Sender {
         }
     }
 
-    /// An ACK: everything below `expected` has arrived, and so has `named`. Tells whether more is acknowledged than before.
+    /// An ACK: everything below `expected` has arrived, and so has `named`. Returns whether it acknowledges more than
+    /// before.
     #[inline(always)]
     pub fn acknowledged(&mut self, expected: u64, named: impl FnOnce() -> u64) -> bool {
         let Sender { course, repeats } = self;
@@ -235,8 +236,8 @@ impl Sender {
         }
     }
 
-    /// A NACK: everything below `expected` has arrived, `expected` has not, and `named` has. Tells whether more is
-    /// acknowledged than before.
+    /// A NACK: everything below `expected` has arrived, `expected` has not, and `named` has. Returns whether it
+    /// acknowledges more than before.
     pub fn refused(&mut self, expected: u64, named: u64) -> bool {
         let Sender { course, repeats } = self;
         match repeats {
@@ -247,7 +248,7 @@ impl Sender {
         }
     }
 
-    /// Nothing has been acknowledged for too long.
+    /// The retransmission timeout has expired.
     pub fn timeout(&mut self) {
         let Sender { course, repeats } = self;
         match repeats {
@@ -270,7 +271,7 @@ impl Sender {
         }
     }
 
-    /// Everything that later answers depend on, as words relative to what is acknowledged.
+    /// The state that later decisions depend on, as words relative to the acknowledged position.
     pub fn words(&self) -> Vec<u64> {
         let Sender { course, repeats } = self;
         let mut words = vec![course.next - course.una, course.highest - course.una, course.end - course.una];

@@ -1,17 +1,17 @@
 //! # Idea
-//! The receiver keeps packets that come early, and sends at most one NACK for each expected packet; the NACK names
-//! nothing else. The sender sends exactly that packet again.
+//! The receiver keeps out-of-order packets, and sends at most one NACK for each expected packet; the NACK names nothing
+//! else. The sender retransmits exactly that packet.
 //!
 //! # Source
-//! Themis (APNET 2025), section 2.2: how commodity RNICs repeat selectively.
+//! Themis (APNET 2025), section 2.2: selective repeat in commodity RNICs.
 //!
 //! # Invariants
-//! On a path that keeps order, k lost packets with traffic behind them cost k NACKs and k packets sent again. Where paths
-//! differ and nothing is lost, each NACK costs one packet that was sent for nothing.
+//! On a path that keeps order, k lost packets followed by traffic cost k NACKs and k retransmissions. If paths differ
+//! and nothing is lost, each NACK costs one spurious retransmission.
 //!
 //! # When it misleads
-//! What a NIC does on a timeout is not published: here the first unacknowledged packet is sent again (ours). The bitmap is
-//! as long as it needs to be; a real one is bounded.
+//! The action of a NIC on a timeout is not published: here the first unacknowledged packet is retransmitted (modelling
+//! assumption). The bitmap is as long as needed; a real one is bounded.
 
 use std::collections::VecDeque;
 
@@ -35,7 +35,7 @@ pub(super) fn receive(arrivals: &mut Arrivals, refused: &mut u64, position: u64)
     Receipt { is_new, is_duplicate: !is_new, distance, answer }
 }
 
-/// What is to be sent again, before anything new.
+/// The packets to retransmit, before any new one.
 #[derive(Debug, Clone, Default)]
 pub struct Repeats {
     positions: VecDeque<u64>,
@@ -54,7 +54,7 @@ impl Repeats {
         !self.positions.is_empty() || course.has_more()
     }
 
-    /// The next packet to repeat.
+    /// The next packet to retransmit.
     pub(super) fn first(&self) -> Option<u64> {
         self.positions.front().copied()
     }

@@ -1,28 +1,28 @@
-//! Packet sequence numbers of 24 bits, as they stand in packets.
+//! Packet sequence numbers of 24 bits, as carried in packets.
 //!
-//! Invariants: a number stands for the position nearest to a known one; never half of all numbers are under way.
+//! Invariants: a number means the position nearest to a known one; less than half of all numbers are in flight.
 
 /// A packet sequence number: 24 bits that wrap (`InfiniBand` architecture specification, base transport header).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Psn(u32);
 
 impl Psn {
-    /// How many there are.
+    /// The number of sequence numbers.
     pub const COUNT: u64 = 1 << 24;
 
-    /// Of a position, on a queue pair that begins with `first`.
+    /// The number of a position, on a queue pair that begins with `first`.
     #[inline]
     pub fn of(position: u64, first: u32) -> Psn {
         Psn(((position + u64::from(first)) % Psn::COUNT) as u32)
     }
 
-    /// As it stands in a packet; higher bits are ignored.
+    /// From the bits in a packet; higher bits are ignored.
     #[inline]
     pub fn from_bits(bits: u32) -> Psn {
         Psn(bits & (Psn::COUNT as u32 - 1))
     }
 
-    /// As it stands in a packet.
+    /// The bits in a packet.
     #[inline]
     pub fn bits(self) -> u32 {
         self.0

@@ -1,4 +1,4 @@
-//! The rules of every transport, held to a model that is too simple to be wrong.
+//! The rules of every transport, compared with a very simple model.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::{Answer, Arrivals, Receiver, Reliability, Sender};
 const ALL: [Reliability; 4] =
     [Reliability::GoBackN, Reliability::NicSr, Reliability::Irn, Reliability::Ideal];
 
-/// A receiver that is handed positions in order, and what it answers.
+/// The responses of a receiver that gets these positions in order.
 fn answers(rule: Reliability, positions: &[u64]) -> Vec<(Answer, u64)> {
     let mut receiver = Receiver::new(rule);
     let answer = |&position: &u64| (receiver.receive(position).answer, receiver.expected());
@@ -105,7 +105,7 @@ fn nic_sr_sends_one_packet_again() {
     let next: Vec<(u64, bool)> =
         (0..2).map(|_| sender.take()).map(|turn| (turn.position, turn.is_again)).collect();
     assert_eq!(next, [(3, true), (8, false)]);
-    // Acknowledged in time, it is not sent.
+    // Acknowledged before its retransmission, it is not sent.
     sender.refused(5, 5);
     sender.acknowledged(9, || 8);
     assert!(sender.has_work());
@@ -122,7 +122,7 @@ fn irn_repeats_each_hole_once_and_keeps_to_its_window() {
     sender.refused(1, 2);
     sender.refused(1, 4);
     let sent: Vec<u64> = std::iter::from_fn(|| sender.has_work().then(|| sender.take().position)).collect();
-    // 0, 2 and 4 have arrived: three holes (1 and 3 below the highest named), three new ones.
+    // 0, 2 and 4 have arrived: three gaps (1 and 3 below the highest named), three new ones.
     assert_eq!(sent, [1, 3, 6, 7, 8]);
     assert_eq!(sender.in_flight(), 6);
     sender.timeout();
@@ -130,7 +130,7 @@ fn irn_repeats_each_hole_once_and_keeps_to_its_window() {
     assert_eq!(sent, [1, 3], "what was repeated may be lost again");
 }
 
-/// Whatever is lost, duplicated or late, every packet arrives in the end.
+/// With any loss, duplication and delay, every packet arrives in the end.
 #[test]
 fn everything_arrives_in_the_end() {
     for rule in ALL {
@@ -153,7 +153,7 @@ fn everything_arrives_in_the_end() {
                         data.push(turn.position);
                     }
                     1 if !data.is_empty() => {
-                        // The oldest mostly, now and then a later one; one in ten is lost.
+                        // Mostly the oldest, sometimes a later one; one in ten is lost.
                         let place = if random.below(4) == 0 { random.below(data.len() as u32) } else { 0 };
                         let position = data.remove(place as usize);
                         if random.below(10) > 0 {

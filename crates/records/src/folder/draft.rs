@@ -1,16 +1,16 @@
-//! Files that appear whole or not at all, whatever stands beside them.
+//! Files that appear atomically, whatever else is in the folder.
 //!
-//! Models: a draft beside the place, under a name that nobody has, which takes the place's name when all of it is on the
+//! Models: a draft next to the target file, under an unused name, which is renamed to the target when it is fully on
 //! disk.
 //! Leaves out: whether a file may be replaced; pipes and devices, which cannot be.
 //!
-//! Invariants: no file but that of the place is ever replaced; a draft that is given up is removed.
+//! Invariants: only the target file is ever replaced; an abandoned draft is removed.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Names tried before giving up: nobody has so many files left over.
+/// Names tried before giving up.
 const MOST_TRIES: u32 = 1000;
 
 /// A file being written.
@@ -23,10 +23,10 @@ pub struct DraftFile {
 }
 
 impl DraftFile {
-    /// Begins the file of a place, whose folder is there.
+    /// Creates the draft of a target file, in an existing folder.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the system fails.
     pub fn create(path: &Path) -> io::Result<DraftFile> {
         let (draft, file) =
             fresh(path, "draft", |draft| File::options().write(true).create_new(true).open(draft))?;
@@ -34,20 +34,20 @@ impl DraftFile {
         Ok(DraftFile { path: path.to_owned(), draft, file, is_done: false })
     }
 
-    /// Writes all of it to the disk, under the draft's name as yet; to be done with several files before the first one
-    /// takes its name.
+    /// Writes the draft to disk, still under its own name; with several files, to be done for all before the first is
+    /// renamed.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the system fails.
     pub fn settle(&mut self) -> io::Result<()> {
         self.file.flush()?;
         self.file.get_ref().sync_all()
     }
 
-    /// Gives the file its name, in place of one that is there.
+    /// Renames the draft to the target, replacing an existing file.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the system fails.
     pub fn finish(mut self) -> io::Result<()> {
         self.settle()?;
         fs::rename(&self.draft, &self.path)?;
@@ -69,17 +69,17 @@ impl Write for DraftFile {
 impl Drop for DraftFile {
     fn drop(&mut self) {
         if !self.is_done {
-            // Where even this fails, it is in nobody's way: the next one takes another name.
+            // If even this fails, the file does no harm: the next draft takes another name.
             let _ = fs::remove_file(&self.draft);
         }
     }
 }
 
-/// Makes something beside a place, under a name that nobody has: the place's name with a word behind it, and a number where
-/// that is taken. `make` must refuse what is there already.
+/// Makes a file or folder next to a path, under an unused name: the path's name with a word appended, and a number if
+/// that exists. `make` must fail if the name exists.
 ///
 /// # Errors
-/// If the system refuses.
+/// If the system fails.
 pub fn fresh<T>(path: &Path, word: &str, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
     let numbered = |number: u32| {
         let mut name = path.file_name().unwrap_or_default().to_owned();

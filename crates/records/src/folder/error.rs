@@ -1,6 +1,6 @@
-//! What can go wrong with run folders, in words for users.
+//! Errors of run folders, as messages for users.
 //!
-//! Invariants: every message says what was found and ends with the place or value it is about.
+//! Invariants: every message says what was found and ends with the path or value concerned.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,46 +14,46 @@ use crate::sink::SinkError;
 /// A run folder cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// A finished run is there.
+    /// A finished run exists there.
     #[error("a complete run is already there, and overwriting it was not asked for: {}", .0.display())]
     Complete(PathBuf),
-    /// Something else is there.
+    /// The folder holds something else.
     #[error("the folder holds other files and is no run folder, nothing is written there: {}", .0.display())]
     Foreign(PathBuf),
-    /// A file is there.
+    /// It is a file.
     #[error("a run needs a folder, and this is a file: {}", .0.display())]
     File(PathBuf),
-    /// Another process writes there.
+    /// Another process is writing there.
     #[error("another run is being written there right now: {}", .0.display())]
     Busy(PathBuf),
-    /// The system refused.
+    /// An I/O error.
     #[error("cannot {action} ({source}): {}", .path.display())]
     Io {
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
-        /// With what.
+        /// The path concerned.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// The Parquet library refused.
+    /// The Parquet library failed.
     #[error("cannot write the table ({detail}): {}", .path.display())]
     Parquet {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         detail: String,
     },
-    /// Rows that cannot be stored.
+    /// Rows cannot be stored.
     #[error(transparent)]
     Row(#[from] RowError),
-    /// An earlier error, after which nothing more is written.
+    /// Nothing more is written, because of an earlier error.
     #[error("the run folder was given up after an error: {0}")]
     GivenUp(String),
 }
 
 impl FolderError {
-    /// For `map_err`: an I/O error with what was tried.
+    /// For `map_err`: an I/O error with the action that failed.
     pub(crate) fn io(
         action: &'static str,
         path: impl Into<PathBuf>,
@@ -72,41 +72,41 @@ impl From<FolderError> for SinkError {
 /// A run folder cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Nothing is there.
+    /// It does not exist.
     #[error("there is no such run folder: {}", .0.display())]
     Missing(PathBuf),
-    /// A file is there.
+    /// It is a file.
     #[error("this is a file, not a run folder: {}", .0.display())]
     File(PathBuf),
-    /// Something else is there.
+    /// It holds something else.
     #[error("this is no run folder (it has no manifest.json of netloom): {}", .0.display())]
     Foreign(PathBuf),
-    /// The runs are further below.
+    /// It is the folder of a sweep; the runs are further below.
     #[error("this is the folder of a sweep and no run folder; its runs are under {}", .0.join("points").display())]
     Sweep(PathBuf),
-    /// The run was killed, or is not over.
+    /// The run was killed, or is still running.
     #[error("the run is incomplete (still being written, or killed): {}", .0.display())]
     Incomplete(PathBuf),
-    /// The manifest cannot be understood.
+    /// The manifest cannot be parsed.
     #[error("the manifest cannot be understood ({detail}): {}", .path.display())]
     Manifest {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         detail: String,
     },
     /// Written by a newer version.
     #[error("the run has tables of version {found}, this netloom knows up to {SCHEMA_VERSION}: {}", .path.display())]
     Newer {
-        /// Which folder.
+        /// The folder.
         path: PathBuf,
         /// Its version.
         found: u32,
     },
-    /// A table's file is not there.
+    /// A table's file is missing.
     #[error("the file of table `{table}` is missing: {}", .path.display())]
     TableMissing {
-        /// Which table.
+        /// The table.
         table: &'static str,
         /// Its file.
         path: PathBuf,
@@ -114,57 +114,57 @@ pub enum ReadError {
     /// A table's file is damaged.
     #[error("the file of table `{table}` is damaged or cut off ({detail}): {}", .path.display())]
     Damaged {
-        /// Which table.
+        /// The table.
         table: &'static str,
         /// Its file.
         path: PathBuf,
-        /// What the Parquet library says.
+        /// The message of the Parquet library.
         detail: String,
     },
-    /// A table's file does not hold all rows of the run, or others as well.
+    /// A table's file does not have the stated number of rows.
     #[error("table `{table}` has {found} rows, but the manifest says {stated}: {}", .path.display())]
     Rows {
-        /// Which table.
+        /// The table.
         table: &'static str,
-        /// How many it has.
+        /// Number of rows found.
         found: u64,
-        /// How many it should have.
+        /// Number of rows stated in the manifest.
         stated: u64,
         /// Its file.
         path: PathBuf,
     },
-    /// A table's file holds something else.
+    /// A table's file has the wrong content.
     #[error("{error}: {}", .path.display())]
     Batch {
-        /// What is wrong.
+        /// The difference.
         error: BatchError,
         /// Its file.
         path: PathBuf,
     },
-    /// The system refused.
+    /// An I/O error.
     #[error("cannot read ({source}): {}", .path.display())]
     Io {
-        /// What.
+        /// The path concerned.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
 }
 
-/// Something a run folder was found guilty of.
+/// A problem found in a run folder.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
     /// It cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A table has another number of rows.
+    /// A table has the wrong number of rows.
     #[error("table `{table}` has {found} rows, not as the manifest says: {stated}")]
     Rows {
-        /// Which table.
+        /// The table.
         table: &'static str,
-        /// How many it has.
+        /// Number of rows found.
         found: u64,
-        /// How many it should have.
+        /// Number of rows stated in the manifest.
         stated: u64,
     },
     /// A table was altered.
@@ -172,23 +172,23 @@ pub enum Problem {
         "the rows of table `{table}` were altered: their digest is {found}, not as the manifest says: {stated}"
     )]
     Table {
-        /// Which table.
+        /// The table.
         table: &'static str,
         /// Recomputed.
         found: Digest,
         /// In the manifest.
         stated: Digest,
     },
-    /// A table is not in its order.
+    /// A table's rows are not in its sort order.
     #[error(transparent)]
     Order(RowError),
-    /// The manifest does not name a table.
+    /// The manifest does not list a table.
     #[error("the manifest does not speak of table: {0}")]
     Unstated(&'static str),
-    /// The manifest names a table nobody knows.
+    /// The manifest lists an unknown table.
     #[error("the manifest speaks of a table this netloom does not know: {0}")]
     Unknown(String),
-    /// The tables are as stated, the whole is not.
+    /// The tables are as stated, but the digest of the run is not.
     #[error("the digest of the run is {found}, not as the manifest says: {stated}")]
     Run {
         /// Recomputed.

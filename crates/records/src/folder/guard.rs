@@ -1,10 +1,10 @@
 //! A guard around the Parquet library while it reads files that may be damaged.
 //!
-//! Models: a panic inside the library becomes the answer "damaged". Some flipped bits make its decoders panic (shifts
-//! and indices taken from the file unchecked), and a damaged file is the user's misfortune, not a bug to report.
-//! Leaves out: our own panics, which stay what they are.
+//! Models: a panic inside the library becomes the error "damaged". Some flipped bits make its decoders panic (shifts
+//! and indices taken from the file unchecked), and a damaged file is an input error, not a bug to report.
+//! Leaves out: panics of this program, which are not caught.
 //!
-//! Invariants: outside the guarded call nothing changes; what panicked is not used again.
+//! Invariants: outside the guarded call nothing changes; an object that panicked is not used again.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -27,7 +27,7 @@ pub(crate) fn guard<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
     result.map_err(|_| Panicked)
 }
 
-/// The hook is one per process, so it asks whether this thread is being guarded, and passes on everything else.
+/// The hook is global to the process, so it checks whether this thread is guarded, and passes on all other panics.
 fn hush_guarded_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

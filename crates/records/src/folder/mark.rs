@@ -1,9 +1,9 @@
-//! What is found where a run folder should go, and claiming it.
+//! Checking and claiming the folder of a new run.
 //!
-//! Models: claiming a folder for one writer, and giving it up as complete.
+//! Models: claiming a folder for one writer, and marking it complete at the end.
 //! Leaves out: tables and manifest.
 //!
-//! Invariants: nothing that netloom did not write is ever removed; a folder is claimed by one process at a time.
+//! Invariants: only files that netloom wrote are ever removed; a folder is claimed by one process at a time.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -15,16 +15,16 @@ use crate::registry::Table;
 
 const TEXT: &str = "This run is still being written, or was killed before its end.\n";
 
-/// A claimed folder; it is held as long as this lives.
+/// A claimed folder; the claim lasts as long as this value.
 #[derive(Debug)]
 pub(crate) struct Mark(Marker);
 
 impl Mark {
-    /// Makes the folder if need be, marks it as incomplete, and clears away what a run left there before.
+    /// Creates the folder if necessary, marks it as incomplete, and removes the files of an earlier run.
     pub(crate) fn claim(folder: &Path, overwrite: Overwrite) -> Result<Mark, FolderError> {
         check_place(folder, overwrite)?;
         fs::create_dir_all(folder).map_err(FolderError::io("make the folder", folder))?;
-        // The marker is safe on the disk before anything of the old run goes.
+        // The marker is on disk before any file of the old run is removed.
         let marker = Marker::set(folder, INCOMPLETE_FILE, TEXT)?;
         for name in written_names() {
             remove(&folder.join(name))?;
@@ -32,13 +32,13 @@ impl Mark {
         Ok(Mark(marker))
     }
 
-    /// Declares the folder complete.
+    /// Marks the folder as complete.
     pub(crate) fn lift(self) -> Result<(), FolderError> {
         self.0.lift()
     }
 }
 
-/// Names of all files a run folder may hold, but the marker.
+/// Names of all files that a run folder may hold, except the marker.
 fn written_names() -> Vec<String> {
     let manifests = [MANIFEST_FILE, MANIFEST_DRAFT].map(str::to_owned);
     manifests.into_iter().chain(Table::ALL.iter().map(|table| table.file_name())).collect()
@@ -64,14 +64,14 @@ fn check_place(folder: &Path, overwrite: Overwrite) -> Result<(), FolderError> {
             Overwrite::Replace => Err(FolderError::Foreign(folder.to_owned())),
         };
     }
-    // An empty folder is free; one with other things in it is somebody's.
+    // An empty folder may be used; one with other files may not.
     if entries.into_iter().next().is_some() {
         return Err(FolderError::Foreign(folder.to_owned()));
     }
     Ok(())
 }
 
-/// Whether the manifest is netloom's, of whatever version: many tools call a file `manifest.json`.
+/// Whether the manifest is netloom's, of any version: many tools call a file `manifest.json`.
 fn is_manifest(folder: &Path) -> bool {
     super::read::read_manifest_value(folder).is_ok()
 }

@@ -1,10 +1,10 @@
 //! The marker of an unfinished folder.
 //!
-//! Models: a file that is there while a folder is being written, locked by whoever writes.
-//! Leaves out: what else is in the folder.
+//! Models: a file that exists while a folder is being written, locked by the writing process.
+//! Leaves out: the other files of the folder.
 //!
-//! Invariants: a folder is marked by one process at a time, where the file system has locks; the lock of a killed process
-//! is gone with it, its marker is not.
+//! Invariants: a folder is marked by one process at a time, if the file system supports locks; the lock of a killed
+//! process disappears with it, its marker does not.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{ErrorKind, Write};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use crate::folder::FolderError;
 
-/// A marked folder; the lock is held as long as this lives.
+/// A marked folder; the lock lasts as long as this value.
 #[derive(Debug)]
 pub struct Marker {
     folder: PathBuf,
@@ -21,19 +21,20 @@ pub struct Marker {
 }
 
 impl Marker {
-    /// Marks a folder that is there; the marker is safe on the disk afterwards.
+    /// Marks an existing folder; the marker is on disk afterwards.
     ///
     /// # Errors
-    /// If another process has marked it, or the system refuses.
+    /// If another process has marked it, or the system fails.
     pub fn set(folder: &Path, name: &str, text: &str) -> Result<Marker, FolderError> {
         let path = folder.join(name);
         let open = File::options().write(true).create(true).truncate(false).open(&path);
         let mut file = open.map_err(FolderError::io("make the marker", &path))?;
-        // A file system without locks is no reason not to run.
+        // A file system without locks is accepted.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
             return Err(FolderError::Busy(folder.to_owned()));
         }
-        // Whoever held the lock may just have finished and removed the marker: then the folder is complete by now.
+        // The process that held the lock may just have finished and removed the marker: then the folder is complete by
+        // now.
         if !path.exists() {
             return Err(FolderError::Busy(folder.to_owned()));
         }
@@ -43,10 +44,10 @@ impl Marker {
         Ok(Marker { folder: folder.to_owned(), path, _locked: file })
     }
 
-    /// Takes the marker away, after all else in the folder is safe on the disk.
+    /// Removes the marker, after all other files of the folder are on disk.
     ///
     /// # Errors
-    /// If the system refuses.
+    /// If the system fails.
     pub fn lift(self) -> Result<(), FolderError> {
         sync_folder(&self.folder)?;
         remove(&self.path)?;
@@ -54,7 +55,7 @@ impl Marker {
     }
 }
 
-/// Removes a file, if it is there.
+/// Removes a file if it exists.
 pub(crate) fn remove(path: &Path) -> Result<(), FolderError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -64,7 +65,7 @@ pub(crate) fn remove(path: &Path) -> Result<(), FolderError> {
     }
 }
 
-/// Makes names in the folder durable; where folders cannot be opened as files, the system does so by itself.
+/// Makes the folder's entries durable; where folders cannot be opened as files, the system does so by itself.
 pub(crate) fn sync_folder(folder: &Path) -> Result<(), FolderError> {
     if cfg!(unix) {
         let synced = File::open(folder).and_then(|folder| folder.sync_all());

@@ -1,10 +1,10 @@
 //! The run folder: `manifest.json` and one Parquet file per table.
 //!
 //! Models: writing (`write`), reading (`read`), checking (`verify`).
-//! Leaves out: what is in the tables.
+//! Leaves out: the content of the tables.
 //!
-//! Invariants: a folder is complete exactly if it holds a manifest and no `INCOMPLETE`. The marker is the first thing
-//! written and the last removed, so a run killed at any instant leaves a folder that says so.
+//! Invariants: a folder is complete exactly if it holds a manifest and no `INCOMPLETE`. The marker is the first file
+//! written and the last removed, so a run killed at any instant leaves a folder marked as incomplete.
 
 mod draft;
 mod error;
@@ -26,11 +26,11 @@ pub use write::{FolderSink, Overwrite, write_whole};
 
 /// Name of the manifest in a run folder.
 pub const MANIFEST_FILE: &str = "manifest.json";
-/// Name of the plan in the folder of a sweep, whose runs lie below it.
+/// Name of the plan in the folder of a sweep, which contains the folders of its runs.
 pub const SWEEP_FILE: &str = "sweep.json";
-/// Name of the file in a folder of measured runs, which lie below it.
+/// Name of the file in a folder of measured runs, which contains the folders of the runs.
 pub const MEASURED_FILE: &str = "measured.json";
-/// Name of the file that says a run folder is not complete.
+/// Name of the marker of an incomplete run folder.
 pub const INCOMPLETE_FILE: &str = "INCOMPLETE";
-/// Where the manifest is prepared; renamed when it is on the disk.
+/// Name under which the manifest is written; renamed when it is on disk.
 const MANIFEST_DRAFT: &str = "manifest.json.draft";

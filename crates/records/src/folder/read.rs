@@ -1,9 +1,9 @@
 //! Reading a run folder.
 //!
 //! Models: the manifest; tables as Arrow batches, as rows, and as whole vectors.
-//! Leaves out: whether the rows are what the manifest says (`verify`); only how many there are is compared.
+//! Leaves out: whether the rows match the manifest (`verify`); only their number is checked.
 //!
-//! Invariants: whatever lies in the folder, the answer is rows or an error; an incomplete run is never read.
+//! Invariants: any folder content gives rows or an error; an incomplete run is never read.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -47,7 +47,7 @@ impl RunFolder {
     /// Opens a complete run folder.
     ///
     /// # Errors
-    /// If it is none, or is incomplete, or its manifest cannot be understood.
+    /// If it is not a run folder, or is incomplete, or its manifest cannot be parsed.
     pub fn open(path: &Path) -> Result<RunFolder, ReadError> {
         check_folder(path)?;
         let value = read_manifest_value(path)?;
@@ -55,7 +55,7 @@ impl RunFolder {
         Ok(RunFolder { path: path.to_owned(), manifest })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -68,7 +68,8 @@ impl RunFolder {
     /// A table as Arrow batches.
     ///
     /// # Errors
-    /// If the file is missing or damaged, or has other columns, or not as many rows as the manifest says.
+    /// If the file is missing or damaged, has other columns, or does not have the number of rows stated in the
+    /// manifest.
     pub fn batches(&self, table: Table) -> Result<BatchReader, ReadError> {
         let reader = self.batches_as_they_are(table)?;
         match self.manifest.tables.get(table.name()) {
@@ -82,7 +83,7 @@ impl RunFolder {
         }
     }
 
-    /// A table as Arrow batches, however many rows it has.
+    /// A table as Arrow batches, with any number of rows.
     pub(crate) fn batches_as_they_are(&self, table: Table) -> Result<BatchReader, ReadError> {
         BatchReader::open(&self.path, table, self.manifest.schema)
     }
@@ -103,7 +104,8 @@ impl RunFolder {
         Ok(all)
     }
 
-    /// Names of nodes, links, jobs, staged flows, kinds of traffic and collectives, as far as tables mention them; those between are empty.
+    /// Names of nodes, links, jobs, staged flows, kinds of traffic and collectives, as far as tables contain them; gaps
+    /// are empty.
     ///
     /// # Errors
     /// As [`RunFolder::batches`].
@@ -195,11 +197,11 @@ whole_tables! {
 pub struct BatchReader {
     table: Table,
     path: PathBuf,
-    /// How many rows the file says it has.
+    /// Number of rows according to the file.
     n_rows: u64,
-    /// Columns that the file lacks, being of an earlier version.
+    /// Columns missing in a file of an earlier version.
     lacking: &'static [Column],
-    /// `None` after the library panicked.
+    /// `None` after a panic of the library.
     inner: Option<ParquetRecordBatchReader>,
 }
 
@@ -218,7 +220,7 @@ impl BatchReader {
         Ok(BatchReader { table, path, n_rows, lacking, inner: Some(inner) })
     }
 
-    /// The file read.
+    /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -238,7 +240,7 @@ impl Iterator for BatchReader {
     }
 }
 
-/// A batch with the columns it lacks.
+/// Adds the missing columns to a batch.
 fn completed(batch: RecordBatch, table: Table, lacking: &[Column]) -> RecordBatch {
     if lacking.is_empty() {
         return batch;
@@ -250,10 +252,10 @@ fn completed(batch: RecordBatch, table: Table, lacking: &[Column]) -> RecordBatc
         .expect("the columns found were checked, the others follow the table")
 }
 
-/// Opens Parquet by its own schema and gives it the metadata of this version; the answer holds the number of rows, too.
+/// Opens a Parquet file by its own schema and adds the metadata of this version; also returns the number of rows.
 ///
-/// The copy of the Arrow schema in the file is passed over: the library panics where it is damaged, and other programs
-/// that rewrite a table put other, equivalent types there.
+/// The copy of the Arrow schema in the file is ignored: the library panics if it is damaged, and other programs that
+/// rewrite a table put other, equivalent types there.
 fn open_parquet(
     file: File,
     spec: &TableSpec,
@@ -330,7 +332,7 @@ pub(crate) fn read_manifest_value(folder: &Path) -> Result<Value, ReadError> {
     Ok(value)
 }
 
-/// Tables without a manifest are what is left of a run, a plan is that of a sweep; anything else is something else.
+/// Tables without a manifest belong to an interrupted run, a plan to a sweep; anything else is no run folder.
 fn no_manifest(folder: &Path) -> ReadError {
     let has_table = Table::ALL.iter().any(|table| folder.join(table.file_name()).exists());
     if has_table {
@@ -342,7 +344,7 @@ fn no_manifest(folder: &Path) -> ReadError {
     }
 }
 
-/// The version comes first, since a newer manifest need not have the fields of this one.
+/// The version is checked first, since a newer manifest need not have the fields of this one.
 fn parse_manifest(folder: &Path, value: Value) -> Result<Manifest, ReadError> {
     let version = value.get("schema").and_then(Value::as_u64).unwrap_or(0);
     let found = u32::try_from(version).unwrap_or(u32::MAX);

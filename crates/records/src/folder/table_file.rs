@@ -1,9 +1,9 @@
-//! One table on its way to the disk as Parquet.
+//! Writing one table as Parquet.
 //!
 //! Models: row groups of bounded size, compressed; the same rows give the same bytes.
 //! Leaves out: which rows, and the digest.
 //!
-//! Invariants: memory per table is bounded by a row group; the file is whole only after `close`.
+//! Invariants: memory per table is bounded by a row group; the file is complete only after `close`.
 
 use std::error::Error;
 use std::fs::File;
@@ -21,11 +21,11 @@ use parquet::schema::types::ColumnPath;
 use crate::column::{Column, Storage, TableSpec};
 use crate::folder::FolderError;
 
-/// A row group is closed when it has this many rows or bytes, whichever comes first.
+/// A row group is closed when it has this number of rows or bytes, whichever comes first.
 const ROW_GROUP_ROWS: usize = 1 << 18;
 const ROW_GROUP_BYTES: usize = 8 << 20;
 
-/// Fixed, not the library's name and version: the same rows shall give the same bytes after an upgrade, if they can.
+/// Fixed, not the library's name and version, so that the same rows give the same bytes after an upgrade, if possible.
 pub(crate) const CREATED_BY: &str = "netloom";
 
 /// The file of one table.
@@ -36,13 +36,13 @@ pub(crate) struct TableFile<W: io::Write + Send> {
 }
 
 impl TableFile<File> {
-    /// Makes the file, which must not exist.
+    /// Creates the file, which must not exist.
     pub(crate) fn create(path: &Path, spec: &TableSpec) -> Result<TableFile<File>, FolderError> {
         let made = File::create_new(path).map_err(FolderError::io("make the file", path))?;
         TableFile::new(made, path, spec)
     }
 
-    /// Writes the end of the file and waits until all of it is on the disk.
+    /// Writes the end of the file and waits until all of it is on disk.
     pub(crate) fn close(mut self) -> Result<(), FolderError> {
         self.end()?;
         let file = self.writer.inner();
@@ -75,7 +75,7 @@ fn properties(spec: &TableSpec) -> WriterProperties {
         .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
         .set_statistics_enabled(EnabledStatistics::Chunk);
     for column in spec.columns.iter().filter(|column| is_integer(column)) {
-        // For a million flows, differences took 8 bytes and 0.36 us each, dictionaries 7 bytes and 0.51 us.
+        // For a million flows, delta encoding took 8 bytes and 0.36 us each, dictionary encoding 7 bytes and 0.51 us.
         let path = ColumnPath::from(column.name);
         properties = properties
             .set_column_dictionary_enabled(path.clone(), false)
@@ -88,7 +88,7 @@ fn is_integer(column: &Column) -> bool {
     matches!(column.storage, Storage::Integer64 | Storage::Unsigned32 | Storage::Unsigned16)
 }
 
-/// The system's own error where there is one, since the library's wrapping says nothing to users.
+/// The system's own error if there is one, since the library's wrapper does not help users.
 fn write_error(path: &Path) -> impl FnOnce(ParquetError) -> FolderError {
     let path = path.to_owned();
     move |error| match io_error(&error) {
@@ -114,7 +114,7 @@ mod tests {
     use crate::rows::StepRow;
     use netloom_units::Time;
 
-    /// A disk with room for so many bytes.
+    /// A disk with a limited number of free bytes.
     struct SmallDisk(usize);
 
     impl io::Write for SmallDisk {

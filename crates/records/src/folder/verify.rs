@@ -1,9 +1,9 @@
-//! Checking a run folder: are the tables what the manifest says?
+//! Checking a run folder: do the tables match the manifest?
 //!
 //! Models: the digest recomputed from the Parquet files, table by table, names as stored.
-//! Leaves out: whether the rows make sense, and the rest of the manifest, which no digest covers.
+//! Leaves out: whether the rows are plausible, and the rest of the manifest, which no digest covers.
 //!
-//! Invariants: a change of any one stored value is found; all problems are told at once.
+//! Invariants: a change of any single stored value is detected; all problems are reported at once.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::manifest::Manifest;
 use crate::registry::{Table, TableVisitor};
 use crate::row::Row;
 
-/// A run folder whose tables are what its manifest says.
+/// A run folder whose tables match its manifest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verified {
     /// Its manifest, digests included.
@@ -32,7 +32,7 @@ impl Verified {
 /// Recomputes the digest of a run folder and compares.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All problems found.
 pub fn verify(path: &Path) -> Result<Verified, Vec<Problem>> {
     let run = RunFolder::open(path).map_err(|error| vec![Problem::Read(error)])?;
     let mut check = Check { run: &run, digester: Digester::new(), problems: Vec::new() };
@@ -63,7 +63,7 @@ impl Check<'_> {
         self.problems.extend(missing.map(|table| Problem::Unstated(table.name())));
     }
 
-    /// Hashes a table; where it cannot be read to its end, that alone is told.
+    /// Hashes a table; if it cannot be read to its end, only that is reported.
     fn read<R: Row>(&mut self) -> Result<(), Problem> {
         let batches: BatchReader = self.run.batches_as_they_are(R::TABLE)?;
         let path = batches.path().to_owned();
@@ -90,7 +90,7 @@ impl Check<'_> {
         }
     }
 
-    /// The tables are as stated; so must be the whole.
+    /// Checks the digest of the run, once all tables match.
     fn whole(&mut self) {
         let stated = self.run.manifest().digest;
         let RunDigest { digest: found, .. } = self.digester.finish();

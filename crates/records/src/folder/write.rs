@@ -1,10 +1,10 @@
-//! Writing a run folder while the run goes on.
+//! Writing a run folder during the run.
 //!
-//! Models: rows gathered into blocks, hashed, and streamed into one Parquet file per table; the manifest at the end.
-//! Leaves out: where rows come from.
+//! Models: rows collected into blocks, hashed, and streamed into one Parquet file per table; the manifest at the end.
+//! Leaves out: the source of the rows.
 //!
-//! Invariants: memory does not grow with the number of rows; the folder bears the marker of an unfinished run until
-//! every table and the manifest are on the disk; after an error nothing more is written and the marker stays.
+//! Invariants: memory does not grow with the number of rows; the folder has the marker of an unfinished run until every
+//! table and the manifest are on disk; after an error nothing more is written and the marker stays.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -22,16 +22,16 @@ use crate::registry::{Batch, MemorySink, RowsVisitor, Table, TableVisitor};
 use crate::row::Row;
 use crate::sink::{Sink, SinkError};
 
-/// Rows are handed to Parquet in blocks of this many, since small batches cost much more per row.
+/// Rows are passed to Parquet in blocks of this size, since small batches cost much more per row.
 const BLOCK: usize = 8_192;
 
-/// What to do where a complete run is already.
+/// What to do if a complete run exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Overwrite {
-    /// Leave it alone and say so.
+    /// Leave it unchanged and fail.
     #[default]
     Refuse,
-    /// Write in its place. It is lost at once, not only when the new run ends.
+    /// Overwrite it. It is lost at once, not only when the new run ends.
     Replace,
 }
 
@@ -48,13 +48,13 @@ pub struct FolderSink {
 }
 
 impl FolderSink {
-    /// Claims the folder, making it if need be, and makes the files of all tables in it.
+    /// Claims the folder, creating it if necessary, and creates the files of all tables in it.
     ///
-    /// A folder with an unfinished run in it that nobody is writing any more is cleared and used.
+    /// A folder with an unfinished run that no process is writing any more is cleared and used.
     ///
     /// # Errors
-    /// If a complete run is there and shall not be replaced, if another run is being written there, if something else
-    /// is there, or if the system refuses.
+    /// If a complete run exists and must not be replaced, if another run is being written there, if the folder
+    /// holds something else, or if the system fails.
     pub fn create(folder: &Path, names: Names, overwrite: Overwrite) -> Result<FolderSink, FolderError> {
         let mark = Mark::claim(folder, overwrite)?;
         let make = |table: &Table| TableFile::create(&folder.join(table.file_name()), table.spec());
@@ -69,15 +69,15 @@ impl FolderSink {
         })
     }
 
-    /// Where it writes.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.folder
     }
 
-    /// Finishes tables and manifest, however the run ended, and declares the folder complete.
+    /// Finishes tables and manifest, however the run ended, and marks the folder as complete.
     ///
     /// # Errors
-    /// If a row was refused before, or the system refuses; the folder stays marked as incomplete.
+    /// If a row was refused before, or the system fails; the folder stays marked as incomplete.
     pub fn finish(mut self, summary: RunSummary) -> Result<Manifest, FolderError> {
         if let Some(reason) = self.given_up {
             return Err(FolderError::GivenUp(reason));
@@ -93,7 +93,7 @@ impl FolderSink {
         Ok(manifest)
     }
 
-    /// Hashes and writes what is pending of a table.
+    /// Hashes and writes the pending rows of a table.
     fn flush<R: Row>(&mut self) -> Result<(), FolderError> {
         let mut rows = std::mem::take(R::stored(&mut self.pending));
         if rows.is_empty() {
@@ -136,7 +136,7 @@ impl Sink for FolderSink {
     }
 }
 
-/// Flushes whatever table it visits.
+/// Flushes every table that it visits.
 struct Flush<'a>(&'a mut FolderSink);
 
 impl TableVisitor for Flush<'_> {
@@ -153,10 +153,10 @@ fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), FolderError>
     write_whole(&folder.join(MANIFEST_FILE), &folder.join(MANIFEST_DRAFT), text.as_bytes())
 }
 
-/// Writes a file that appears under its name in one instant, whole, or not at all; it is prepared as `draft`.
+/// Writes a file that appears under its name atomically; it is written as `draft` first.
 ///
 /// # Errors
-/// If the system refuses.
+/// If the system fails.
 pub fn write_whole(path: &Path, draft: &Path, bytes: &[u8]) -> Result<(), FolderError> {
     let mut file = File::create(draft).map_err(FolderError::io("make the file", draft))?;
     let written = file.write_all(bytes).and_then(|()| file.sync_all());

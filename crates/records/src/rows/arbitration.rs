@@ -1,4 +1,4 @@
-//! Rows of arbitration at switches with credits, and of timeouts in a network that lost nothing.
+//! Rows of arbitration at switches with credits, and of timeouts in a network without losses.
 //!
 //! The rule of arbitration and its bound are in `docs/concepts/credits.md`.
 

@@ -1,6 +1,6 @@
-//! Rows of cells: means of studies of interference that were summed up before they came here.
+//! Rows of cells: means of studies of interference, aggregated before they are stored here.
 //!
-//! Where such means come from is told in `docs/concepts/measured.md`.
+//! The source of such means is described in `docs/concepts/measured.md`.
 
 use arrow_array::{Array, ArrayRef};
 use netloom_units::{Bytes, Duration};
@@ -54,11 +54,11 @@ table! {
         |row: &CellRow| row.order()
 }
 
-/// What rows of table `cells` are sorted by.
+/// The sort key of table `cells`.
 pub type CellOrder = (u32, u16, u16, Bytes, Option<Duration>, Option<Duration>, Bytes);
 
 impl CellRow {
-    /// Its place in the stated order.
+    /// Its sort key.
     pub fn order(&self) -> CellOrder {
         (self.nodes, self.victim, self.aggressor, self.aggressor_size, self.burst, self.pause, self.size)
     }

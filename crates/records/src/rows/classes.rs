@@ -1,4 +1,4 @@
-//! Rows about traffic classes: what each port did with each, and which traffic travels in which.
+//! Rows about traffic classes: counters per port and class, and the class of each kind of traffic.
 
 use arrow_array::{Array, ArrayRef};
 use netloom_units::{Bytes, Duration, LinkId, NodeId, PortId};

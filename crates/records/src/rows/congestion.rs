@@ -1,6 +1,6 @@
-//! Rows of the congestion tree: ports with something waiting, and the flows that pass congested ones.
+//! Rows of the congestion tree: ports with waiting packets, and the flows through congested ones.
 //!
-//! What roots, branches and leaves are is told in `docs/concepts/congestion-tree.md`.
+//! Roots, branches and leaves are defined in `docs/concepts/congestion-tree.md`.
 
 use arrow_array::{Array, ArrayRef};
 use netloom_units::{Bytes, Duration, HostId, NodeId, PortId, Time};
@@ -87,14 +87,14 @@ table! {
         |row: &CongestedFlowRow| (row.end, row.source, row.destination, row.port)
 }
 
-/// What a port is in a congestion tree.
+/// The role of a port in a congestion tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// Congested, and held up by its own wire or by the host behind it.
+    /// Congested, and limited by its own link rate or by the host behind it.
     Root,
-    /// Congested, and held up by a congested port behind it.
+    /// Congested, and blocked by a congested port behind it.
     Branch,
-    /// A host's port that is held up by a congested port.
+    /// A host's port that is blocked by a congested port.
     Leaf,
     /// None of these.
     Free,
@@ -104,7 +104,7 @@ impl Role {
     /// All of them, in order.
     pub const ALL: [Role; 4] = [Role::Root, Role::Branch, Role::Leaf, Role::Free];
 
-    /// The word it is stored as.
+    /// The word stored for it.
     pub const fn word(self) -> &'static str {
         match self {
             Role::Root => "root",
@@ -115,14 +115,14 @@ impl Role {
     }
 }
 
-/// What the flows of a pair of hosts are to a congestion tree.
+/// The role of the flows of a pair of hosts in a congestion tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// They pass a root.
     Contributor,
-    /// They pass no root, and are held up by a branch all the same.
+    /// They pass no root, but are blocked by a branch.
     Victim,
-    /// They pass a branch, and are not held up.
+    /// They pass a branch, and are not blocked.
     Free,
 }
 
@@ -130,7 +130,7 @@ impl Part {
     /// All of them, in order.
     pub const ALL: [Part; 3] = [Part::Contributor, Part::Victim, Part::Free];
 
-    /// The word it is stored as.
+    /// The word stored for it.
     pub const fn word(self) -> &'static str {
         match self {
             Part::Contributor => "contributor",

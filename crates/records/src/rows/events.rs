@@ -1,6 +1,6 @@
-//! Rows of events: what failed, slowed down or lost packets, as the user named it or as it was drawn.
+//! Rows of events: failures, slow links and packet loss, as named by the user or as drawn at random.
 //!
-//! What becomes of each link in the end is in table `faults`.
+//! The resulting state of each link is in table `faults`.
 
 use arrow_array::{Array, ArrayRef};
 use netloom_units::{Duration, LinkId, NodeId, Rate, Time};
@@ -45,13 +45,13 @@ table! {
 }
 
 impl EventRow {
-    /// Its place among the rows of its table.
+    /// Its sort key.
     pub fn order(&self) -> (Time, Target, LinkId, NodeId, Happening) {
         (self.time, self.target, self.link, self.node, self.action)
     }
 }
 
-/// What an event happened to.
+/// The target of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
     /// A link.
@@ -68,7 +68,7 @@ impl Target {
     /// All of them, in order.
     pub const ALL: [Target; 4] = [Target::Link, Target::Switch, Target::Nic, Target::Host];
 
-    /// The word it is stored as.
+    /// The word stored for it.
     pub const fn word(self) -> &'static str {
         match self {
             Target::Link => "link",
@@ -79,24 +79,24 @@ impl Target {
     }
 }
 
-/// What happened.
+/// The kind of event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Happening {
     /// It went down.
     Down,
     /// It came up.
     Up,
-    /// It began to go down and come up, again and again.
+    /// It began to flap: to go down and come up repeatedly.
     Flap,
-    /// It flapped no more.
+    /// It stopped flapping.
     Steady,
     /// It became slower.
     Degrade,
-    /// It had its own rate again.
+    /// Its own rate was restored.
     Restore,
     /// It began to lose packets.
     Errors,
-    /// It lost no more packets.
+    /// It stopped losing packets.
     Clear,
 }
 
@@ -113,7 +113,7 @@ impl Happening {
         Happening::Clear,
     ];
 
-    /// The word it is stored as.
+    /// The word stored for it.
     pub const fn word(self) -> &'static str {
         match self {
             Happening::Down => "down",

@@ -1,6 +1,6 @@
 //! Rows of measured jobs, and of messages that have no row of their own.
 //!
-//! How means and intervals come about is told in `docs/concepts/interference.md`.
+//! Means and intervals are defined in `docs/concepts/interference.md`.
 
 use arrow_array::{Array, ArrayRef};
 use netloom_units::{Bytes, Duration, HostId};

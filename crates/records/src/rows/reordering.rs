@@ -1,6 +1,6 @@
-//! Rows of reordering: packets of a message that came after later ones.
+//! Rows of reordering: packets of a message that arrived after later ones.
 //!
-//! What late, extent, degree and held are is told in `docs/concepts/reordering.md`.
+//! Late, extent, degree and held are defined in `docs/concepts/reordering.md`.
 
 use arrow_array::{Array, ArrayRef};
 use netloom_units::{Bytes, HostId, Time};
@@ -62,7 +62,7 @@ table! {
 }
 
 impl ReorderingRow {
-    /// Its place in the stated order.
+    /// Its sort key.
     pub fn order(&self) -> (Time, HostId, HostId, u32) {
         (self.end.unwrap_or(Time::NEVER), self.destination, self.source, self.number)
     }

@@ -1,4 +1,4 @@
-//! Rows of the rings in which switches remember packets for hosts (Themis).
+//! Rows of the rings in which switches store recent packets for hosts (Themis).
 
 use arrow_array::{Array, ArrayRef};
 use netloom_units::{HostId, NodeId};

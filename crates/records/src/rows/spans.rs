@@ -1,6 +1,6 @@
-//! Rows of the timeline: what each rank of a job did in the steps that are recorded so.
+//! Rows of the timeline: activities of each rank of a job in the recorded steps.
 //!
-//! Which steps these are is told in `docs/concepts/timeline.md`.
+//! Which steps are recorded is described in `docs/concepts/timeline.md`.
 
 use arrow_array::{Array, ArrayRef};
 use netloom_units::{HostId, Time};
@@ -39,26 +39,26 @@ table! {
         |row: &SpanRow| row.order()
 }
 
-/// What rows of table `spans` are sorted by.
+/// The sort key of table `spans`.
 type SpanOrder = (u16, u32, u32, Time, Activity, Option<u16>, Option<u16>);
 
 impl SpanRow {
-    /// Its place in the stated order.
+    /// Its sort key.
     pub fn order(&self) -> SpanOrder {
         (self.job, self.step, self.rank, self.start, self.activity, self.phase, self.bucket)
     }
 }
 
-/// What a rank does.
+/// An activity of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Activity {
-    /// A step: everything below.
+    /// A step: all other activities.
     Step,
     /// A phase of computation.
     Compute,
-    /// The buckets of a phase, barriers after them left out.
+    /// The buckets of a phase, without the barriers after them.
     Communicate,
-    /// Messages along stages, a barrier after them left out.
+    /// Messages along stages, without a barrier after them.
     Stages,
     /// Waiting at a modelled barrier: a phase of its own, or after buckets or stages.
     Barrier,
@@ -77,7 +77,7 @@ impl Activity {
         Activity::Collective,
     ];
 
-    /// The word it is stored as.
+    /// The word stored for it.
     pub const fn word(self) -> &'static str {
         match self {
             Activity::Step => "step",

@@ -1,28 +1,28 @@
-//! How evenly something is shared.
+//! How evenly a resource is shared.
 //!
 //! Models: sum, Jain's index and variance of shares.
-//! Leaves out: what share would be right; an even one is not always.
+//! Leaves out: which share would be right; an even one is not always.
 //!
-//! Invariants: sums go in the order given, so the figures of the same rows are the same to the last bit.
+//! Invariants: sums are taken in the given order, so the results for the same rows are the same to the last bit.
 //!
-//! Source: Jain, Chiu, Hawe, DEC-TR-301 (1984): the index. The variance is that of the shares themselves, over their
-//! number (ours: papers rarely say over what).
+//! Source: Jain, Chiu, Hawe, DEC-TR-301 (1984): the index. The variance is that of the shares themselves, divided by
+//! their number (modelling assumption: papers rarely say by what).
 
 use serde::Serialize;
 
 /// See the module.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Fairness {
-    /// All shares together.
+    /// The sum of all shares.
     pub sum: f64,
-    /// (sum x)^2 / (n sum x^2): 1 where all are equal, 1/n where one has everything; absent where nobody has anything.
+    /// (sum x)^2 / (n sum x^2): 1 if all are equal, 1/n if one has everything; absent if all are zero.
     pub jain: Option<f64>,
     /// The mean of the squared distance from the mean, in the square of the unit of the shares.
     pub variance: f64,
 }
 
 impl Fairness {
-    /// Of these shares; `None` of none.
+    /// Of these shares; `None` for an empty list.
     pub fn of(shares: &[f64]) -> Option<Fairness> {
         let n = shares.len() as f64;
         if shares.is_empty() {

@@ -1,6 +1,6 @@
 //! A histogram of fixed size for whole numbers of any magnitude.
 //!
-//! Models: 128 buckets for every power of two, so that a bucket's middle is within 0.4 % of all that is in it; numbers
+//! Models: 128 buckets for every power of two, so that a bucket's middle is within 0.4 % of all values in it; numbers
 //! below 128 have a bucket each.
 //! Leaves out: sums and extremes (`sample`).
 //!
@@ -25,7 +25,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Counts all numbers of another one.
+    /// Adds the counts of another histogram.
     pub fn append(&mut self, other: &Histogram) {
         self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
     }

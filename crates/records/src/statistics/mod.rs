@@ -1,6 +1,6 @@
-//! Many values in bounded memory: what summaries and reports say about tables too long to hold.
+//! Statistics of many values in bounded memory: for summaries and reports of tables too long to hold.
 //!
-//! Invariants: memory does not grow with the number of rows; while values are few, everything is exact.
+//! Invariants: memory does not grow with the number of rows; for few values, everything is exact.
 
 mod fairness;
 mod histogram;

@@ -1,9 +1,9 @@
-//! What a host could have sent at: the rate of the port that a message used.
+//! The rate at which a host could have sent a message: that of the port it used.
 //!
-//! Models: a message between hosts at one switch leaves by a port to that switch; any other one by a port to a switch that
-//! leads on to others. So of a GPU with a link to the switch inside its server and a NIC, messages within the server are
-//! measured by the link, and others by the NIC.
-//! Leaves out: which of several such ports it was, which no table says; their mean stands for it (modelling assumption).
+//! Models: a message between hosts at one switch leaves by a port to that switch; any other one by a port to a switch
+//! that is connected to others. So for a GPU with a link to the switch inside its server and a NIC, messages within the
+//! server are compared with the rate of the link, and others with that of the NIC.
+//! Leaves out: which of several such ports it was, which no table records; their mean is used (modelling assumption).
 //!
 //! Invariants: rates are those of table `ports`, which a fault does not change.
 
@@ -15,9 +15,9 @@ use crate::rows::PortRow;
 #[derive(Debug, Clone, Copy)]
 struct HostPort {
     peer: NodeId,
-    /// How many there are.
+    /// The number of ports.
     count: f64,
-    /// Their rates together, in bit/s.
+    /// The sum of their rates, in bit/s.
     rate: f64,
 }
 
@@ -26,21 +26,21 @@ struct HostPort {
 pub struct HostPorts {
     /// By host.
     hosts: Vec<Vec<HostPort>>,
-    /// By node: whether it is a switch with a link to another one.
+    /// By node: whether it is a switch with a link to another switch.
     leads_on: Vec<bool>,
 }
 
-/// What a message could have been sent at.
+/// The possible rate of a message.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SendingRate {
     /// The rate of one port, in bit/s.
     pub one: f64,
-    /// That of all ports that it could have used, in bit/s.
+    /// The sum over all ports that it could have used, in bit/s.
     pub all: f64,
 }
 
 impl HostPorts {
-    /// Of a fabric with so many hosts, which come first among its nodes: from a node, to a node, at a rate.
+    /// Of a fabric with `n_hosts` hosts, which come first among its nodes: each port from a node, to a node, at a rate.
     pub fn of(n_hosts: u32, ports: impl IntoIterator<Item = (NodeId, NodeId, Rate)>) -> HostPorts {
         let mut found = HostPorts::default();
         ports.into_iter().for_each(|port| found.add(n_hosts, port));
@@ -65,19 +65,19 @@ impl HostPorts {
         }
     }
 
-    /// Takes more rows of table `ports`.
+    /// Adds rows of table `ports`.
     pub fn extend(&mut self, n_hosts: u32, rows: &[PortRow]) {
         for row in rows {
             self.add(n_hosts, (row.node, row.peer, row.rate));
         }
     }
 
-    /// Of table `ports`.
+    /// From rows of table `ports`.
     pub fn of_rows(n_hosts: u32, rows: &[PortRow]) -> HostPorts {
         HostPorts::of(n_hosts, rows.iter().map(|row| (row.node, row.peer, row.rate)))
     }
 
-    /// What a message between two hosts could have been sent at; without a receiver, one that leaves its switch.
+    /// The possible rate of a message between two hosts; without a receiver, one that leaves its switch.
     pub fn rate(&self, source: HostId, destination: Option<HostId>) -> SendingRate {
         let none: &[HostPort] = &[];
         let of = |host: HostId| self.hosts.get(host.index()).map_or(none, Vec::as_slice);
@@ -101,7 +101,8 @@ impl HostPorts {
 mod tests {
     use super::*;
 
-    /// Two servers of two GPUs (hosts 0, 1 and 2, 3) with switches inside (4, 5), a leaf for each rail (6, 7), one spine (8).
+    /// Two servers of two GPUs (hosts 0, 1 and 2, 3) with switches inside (4, 5), a leaf for each rail (6, 7), one
+    /// spine (8).
     fn rails() -> HostPorts {
         let inner = Rate(3_600);
         let gpus = (0..4_u32).flat_map(|gpu| [(gpu, 4 + gpu / 2, inner), (gpu, 6 + gpu % 2, Rate(400))]);
@@ -124,7 +125,7 @@ mod tests {
     fn of_parallel_ports_one_message_uses_one() {
         let ports = [(0, 2), (0, 2), (1, 2), (1, 2)].map(|(from, to)| (NodeId(from), NodeId(to), Rate(4)));
         let found = HostPorts::of(2, ports);
-        // A single switch leads nowhere on, and all ports lead there.
+        // A single switch is connected to no other, and all ports lead to it.
         assert_eq!(found.rate(HostId(0), Some(HostId(1))), SendingRate { one: 4.0, all: 8.0 });
         assert_eq!(found.rate(HostId(0), None), SendingRate { one: 4.0, all: 8.0 });
         assert_eq!(found.rate(HostId(9), None), SendingRate { one: 0.0, all: 0.0 });

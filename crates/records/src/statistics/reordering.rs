@@ -1,32 +1,32 @@
-//! In what order packets came, over all messages.
+//! Order of arrival of packets, over all messages.
 //!
 //! Models: sums and maxima of table `reordering`.
-//! Leaves out: single messages; the table has them.
+//! Leaves out: single messages; they are in the table.
 
 use serde::Serialize;
 
 use crate::rows::ReorderingRow;
 
-/// Packets that came after later ones of their stream.
+/// Packets that arrived after later ones of their stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Reordering {
-    /// Messages that were judged.
+    /// Number of messages evaluated.
     pub messages: u64,
     /// Those of them with a late packet.
     pub reordered: u64,
-    /// Packets that came, each counted once.
+    /// Packets that arrived, each counted once.
     pub packets: u64,
-    /// Those that came after one with a higher number.
+    /// Those that arrived after one with a higher number.
     pub late: u64,
-    /// Those of them that had been sent before: the first one was lost.
+    /// Those of them that are retransmissions: the first transmission was lost.
     pub late_again: u64,
-    /// The share of late ones in all packets that came.
+    /// The share of late ones in all packets that arrived.
     pub late_share: f64,
-    /// Most arrivals by which one was late.
+    /// The largest extent: number of arrivals by which a packet was late.
     pub extent: u32,
-    /// Most arrivals just before a late one that all had higher numbers.
+    /// The largest degree: number of arrivals just before a late one that all had higher numbers.
     pub degree: u32,
-    /// Most packets that the receiver of a message would have had to hold to deliver in order.
+    /// Most packets that the receiver of a message would have to buffer to deliver in order.
     pub held_packets: u32,
     /// Most bytes of such packets.
     pub held_bytes: u64,
@@ -35,7 +35,7 @@ pub struct Reordering {
 }
 
 impl Reordering {
-    /// One more message.
+    /// Adds a message.
     pub fn take(&mut self, row: &ReorderingRow) {
         self.messages += 1;
         self.reordered += u64::from(row.late > 0);
@@ -51,7 +51,7 @@ impl Reordering {
         }
     }
 
-    /// The figures; none where nothing was judged.
+    /// The results; `None` if no message was evaluated.
     pub fn finish(self) -> Option<Reordering> {
         let late_share = if self.packets > 0 { self.late as f64 / self.packets as f64 } else { 0.0 };
         (self.messages > 0).then_some(Reordering { late_share, ..self })

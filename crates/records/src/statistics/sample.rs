@@ -1,33 +1,33 @@
-//! Many whole numbers in little memory: exact while they are few, a histogram when they are many.
+//! Statistics of many integers in little memory: exact while they are few, a histogram when they are many.
 //!
-//! Models: count, mean and extremes, always exact, spread up to rounding; quantiles with linear interpolation, as numpy
-//! has them by default.
+//! Models: count, mean and extremes, always exact, standard deviation up to rounding; quantiles with linear
+//! interpolation, the default of numpy.
 //! Leaves out: units.
 //!
-//! Invariants: memory has a fixed bound; the quantiles of up to 65,536 numbers (or as many as asked for) are exact, of more
-//! to within 0.4 %. The order in which numbers come changes nothing but the last bits of the spread.
+//! Invariants: memory has a fixed bound; the quantiles of up to 65,536 numbers (or the number chosen) are exact, of
+//! more to within 0.4 %. The order in which numbers are added affects only the last bits of the deviation.
 
 use super::histogram::Histogram;
 
-/// As many numbers are kept one by one.
+/// Up to this number of values are stored individually.
 const EXACT: usize = 1 << 16;
 
-/// A sample being taken.
+/// A sample in progress.
 #[derive(Debug, Clone)]
 pub struct Sample {
-    /// As many numbers are kept one by one.
+    /// Up to this number of values are stored individually.
     exact: usize,
-    /// The numbers while they are few; sorted on finishing.
+    /// The values while they are few; sorted on finishing.
     few: Vec<u64>,
-    /// All of them, once they are many.
+    /// All values, once they are many.
     many: Option<Histogram>,
     count: u64,
     minimum: u64,
     maximum: u64,
     sum: u128,
-    /// The mean as Welford's rule keeps it.
+    /// The mean by Welford's algorithm.
     mean: f64,
-    /// Sum of squared distances from the mean, kept by that rule.
+    /// Sum of squared distances from the mean, by the same algorithm.
     squares: f64,
 }
 
@@ -38,18 +38,18 @@ impl Default for Sample {
 }
 
 impl Sample {
-    /// An empty one, exact up to so many numbers.
+    /// An empty sample, exact up to `exact` values.
     pub fn exact_to(exact: usize) -> Sample {
         let (few, many) = (Vec::new(), None);
         Sample { exact, few, many, count: 0, minimum: 0, maximum: 0, sum: 0, mean: 0.0, squares: 0.0 }
     }
 
-    /// How many numbers.
+    /// The number of values.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Takes a number.
+    /// Adds a value.
     pub fn push(&mut self, number: u64) {
         self.minimum = if self.count == 0 { number } else { self.minimum.min(number) };
         self.maximum = self.maximum.max(number);
@@ -69,7 +69,7 @@ impl Sample {
         }
     }
 
-    /// The histogram; what was kept one by one moves there.
+    /// Moves the individual values to the histogram and returns it.
     fn fold(&mut self) -> &mut Histogram {
         let histogram = self.many.get_or_insert_default();
         self.few.drain(..).for_each(|number| histogram.add(number));
@@ -77,7 +77,7 @@ impl Sample {
         histogram
     }
 
-    /// Takes all numbers of another one.
+    /// Adds all values of another sample.
     pub fn append(&mut self, other: Sample) {
         if other.count == 0 {
             return;
@@ -96,19 +96,19 @@ impl Sample {
         }
     }
 
-    /// The sample as it is asked; nothing of none.
+    /// The finished sample; `None` if it is empty.
     pub fn finish(mut self) -> Option<Taken> {
         self.few.sort_unstable();
         (self.count > 0).then_some(Taken(self))
     }
 }
 
-/// A sample of at least one number.
+/// A finished sample of at least one value.
 #[derive(Debug, Clone)]
 pub struct Taken(Sample);
 
 impl Taken {
-    /// How many numbers.
+    /// The number of values.
     pub fn count(&self) -> u64 {
         self.0.count
     }
@@ -123,18 +123,18 @@ impl Taken {
         self.0.sum as f64 / self.0.count as f64
     }
 
-    /// The largest number.
+    /// The largest value.
     pub fn maximum(&self) -> u64 {
         self.0.maximum
     }
 
-    /// Standard deviation; zero of a single number.
+    /// Standard deviation; zero for a single value.
     pub fn deviation(&self) -> f64 {
         let freedom = self.0.count.saturating_sub(1).max(1);
         (self.0.squares / freedom as f64).sqrt()
     }
 
-    /// The number of this rank, counted from 0 in ascending order.
+    /// The value of this rank, counted from 0 in ascending order.
     pub fn at(&self, rank: u64) -> u64 {
         let rank = rank.min(self.0.count - 1);
         let found = match &self.0.many {
@@ -146,7 +146,7 @@ impl Taken {
         found.clamp(self.0.minimum, self.0.maximum)
     }
 
-    /// The number below which this share of the sample lies.
+    /// The value below which this share of the sample lies.
     pub fn quantile(&self, share: f64) -> f64 {
         let rank = share * (self.0.count - 1) as f64;
         let part = rank - rank.floor();

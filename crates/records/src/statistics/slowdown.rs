@@ -1,12 +1,12 @@
 //! FCT slowdown, over all messages and by size.
 //!
-//! Models: slowdown = FCT / `ideal` of the flows table, floored at one as is common; buckets by size, each with as nearly the
-//! same number of messages as their sizes allow.
-//! Leaves out: messages that did not arrive; warming up and cooling down, which are kept.
+//! Models: slowdown = FCT / `ideal` of the flows table, at least one as is common; buckets by size, each with as nearly
+//! the same number of messages as their sizes allow.
+//! Leaves out: messages that did not arrive; warm-up and cool-down phases are not excluded.
 //!
-//! Invariants: messages of one size are never parted, so the order in which they end cannot sort the fast from the slow;
-//! the order of rows changes nothing but last bits. Memory is bounded: beyond 4,096 sizes, messages are kept by size to
-//! within a sixteenth of a power of two.
+//! Invariants: messages of one size are never split, so the order in which they end cannot separate fast from slow
+//! ones; the order of rows affects only the last bits. Memory is bounded: beyond 4,096 sizes, messages are grouped by
+//! size to within a sixteenth of a power of two.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +16,13 @@ use serde::Serialize;
 use super::sample::{Sample, Taken};
 use crate::rows::FlowRow;
 
-/// Sizes told apart before they are kept in ranges.
+/// Number of sizes that are kept separately, before sizes are grouped into ranges.
 const MOST_SIZES: usize = 4_096;
 /// Ranges per power of two, as a power of two.
 const PRECISION: u32 = 4;
-/// As many slowdowns of a size, or range of sizes, are kept one by one.
+/// Number of slowdowns per size, or range of sizes, that are stored individually.
 const EXACT: usize = 4_096;
-/// Slowdowns are kept as whole millionths.
+/// Slowdowns are stored as integer millionths.
 const MILLIONTHS: f64 = 1e6;
 
 /// Slowdowns being collected.
@@ -47,7 +47,7 @@ pub struct Slowdowns {
     pub all: SizeBucket,
     /// By size, the smallest first.
     pub buckets: Vec<SizeBucket>,
-    /// Messages that took less than their ideal, by more paths than one; they count as one.
+    /// Messages faster than their ideal time, by using several paths; they count as one.
     pub floored: u64,
 }
 
@@ -56,7 +56,7 @@ pub struct Slowdowns {
 pub struct SizeBucket {
     /// Size of the largest, in bytes.
     pub largest_bytes: u64,
-    /// How many messages.
+    /// Number of messages.
     pub count: u64,
     /// Arithmetic mean.
     pub mean: f64,
@@ -73,7 +73,7 @@ pub struct SizeBucket {
 }
 
 impl Slowdown {
-    /// Takes a row of the flows table; nothing of a message that did not arrive or has no ideal time.
+    /// Adds a row of the flows table; ignores a message that did not arrive or has no ideal time.
     pub fn take(&mut self, row: &FlowRow) {
         if let (Some(end), Some(ideal)) = (row.end, row.ideal) {
             self.add(row.size.0, end.since(row.start), ideal);
@@ -92,7 +92,7 @@ impl Slowdown {
         }
     }
 
-    /// From sizes to ranges of sizes.
+    /// Groups sizes into ranges of sizes.
     fn fold(&mut self) {
         self.in_ranges = true;
         for (size, of_size) in std::mem::take(&mut self.by_size) {
@@ -100,7 +100,7 @@ impl Slowdown {
         }
     }
 
-    /// The figures in at most so many buckets; none of no messages.
+    /// The results in at most `n_buckets` buckets; `None` if there are no messages.
     pub fn finish(self, n_buckets: u64) -> Option<Slowdowns> {
         let total: u64 = self.by_size.values().map(|of_size| of_size.slowdowns.count()).sum();
         let (mut all, mut bucket) = (OfSize { slowdowns: Sample::default(), largest: 0 }, OfSize::none());
@@ -110,7 +110,7 @@ impl Slowdown {
             seen += of_size.slowdowns.count();
             all.append(OfSize { slowdowns: of_size.slowdowns.clone(), ..of_size });
             bucket.append(of_size);
-            // Full as soon as it holds its share, with all that have the size of its largest.
+            // Full as soon as it holds its share, including all messages with the size of its largest.
             if seen * n_buckets / total > bucket_before {
                 buckets.extend(std::mem::replace(&mut bucket, OfSize::none()).finish());
             }
@@ -155,7 +155,7 @@ fn end_of_range(size: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Messages of a size, and their times where alone they would take 100.
+    /// Messages with their sizes, and their times if the ideal time is 100.
     fn of(messages: impl IntoIterator<Item = (u64, u64)>, n_buckets: u64) -> Slowdowns {
         let mut slowdown = Slowdown::default();
         for (size, taken) in messages {

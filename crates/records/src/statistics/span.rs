@@ -1,12 +1,12 @@
-//! The part of a run over which figures are taken that depend on how long one looks: completion times of background
-//! messages, mean throughput, utilization.
+//! The part of a run over which statistics are taken that depend on the length of observation: completion times of
+//! background messages, mean throughput, utilization.
 //!
-//! Models: the time in which a job runs (between the first start and the last end of each job, several jobs united), the
-//! whole run, or an interval that is given.
-//! Leaves out: figures that need no span: times of steps and collectives, longest queues, drops.
+//! Models: the time in which a job runs (between the first start and the last end of each job, several jobs united),
+//! the whole run, or a given interval.
+//! Leaves out: statistics that need no span: times of steps and collectives, longest queues, drops.
 //!
-//! Invariants: every view of a run takes its span from here. A message belongs to the span in which it starts. Without a
-//! job that began, the time of jobs is the whole run. A sampled interval that lies partly within counts by that part,
+//! Invariants: every view of a run takes its span from here. A message belongs to the span in which it starts. If no
+//! job started, the time of jobs is the whole run. A sampled interval that lies partly within counts by that part,
 //! which assumes that it was evenly filled.
 
 use std::fmt;
@@ -15,7 +15,7 @@ use netloom_units::{Duration, PortId, Time};
 
 use crate::rows::{JobRow, PortRow, SeriesRow};
 
-/// Which part of a run is asked for.
+/// The requested part of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Over {
     /// The time in which a job runs.
@@ -23,7 +23,7 @@ pub enum Over {
     Jobs,
     /// The whole run.
     All,
-    /// From the one instant up to the other.
+    /// From the first instant up to the second.
     Between(Time, Time),
 }
 
@@ -36,7 +36,7 @@ pub struct OutsideRun {
     pub end: Time,
 }
 
-/// The part of one run.
+/// The selected part of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
     over: Over,
@@ -56,7 +56,7 @@ impl fmt::Display for Over {
 }
 
 impl Span {
-    /// The whole of a run that ends then.
+    /// The whole of a run that ends at `end`.
     pub fn whole(end: Time) -> Span {
         Span { over: Over::All, parts: vec![[Time::ZERO, end]], end }
     }
@@ -79,7 +79,7 @@ impl Span {
         Span { over: Over::Jobs, parts, end }
     }
 
-    /// The part that is asked for, of a run with these jobs that ends then.
+    /// The requested part of a run with these jobs that ends at `end`.
     ///
     /// # Errors
     /// If an interval was given that is empty or not within the run.
@@ -94,7 +94,7 @@ impl Span {
         }
     }
 
-    /// What was asked for.
+    /// The request.
     pub fn over(&self) -> Over {
         self.over
     }
@@ -104,23 +104,23 @@ impl Span {
         &self.parts
     }
 
-    /// Whether that is all of the run.
+    /// Whether it is the whole run.
     pub fn is_whole(&self) -> bool {
         self.parts == [[Time::ZERO, self.end]]
     }
 
-    /// How long it is.
+    /// Its length.
     pub fn length(&self) -> Duration {
         Duration(self.parts.iter().map(|[from, to]| to.0 - from.0).sum())
     }
 
-    /// Whether what starts then belongs to it; the end of the run belongs to its last instant.
+    /// Whether a message that starts at `at` belongs to it; the end of the run belongs to its last instant.
     pub fn has(&self, at: Time) -> bool {
         self.is_whole()
             || self.parts.iter().any(|&[from, to]| from <= at && (at < to || at == to && to == self.end))
     }
 
-    /// The part of an interval that lies within, from 0 to 1; what comes after the end of the run does not count.
+    /// The part of an interval that lies within, from 0 to 1; time after the end of the run does not count.
     pub fn share(&self, from: Time, to: Time) -> f64 {
         let to = to.min(self.end);
         if from >= to {
@@ -136,7 +136,7 @@ impl Span {
     }
 }
 
-/// How much of what each port sent it sent within a span, by its samples.
+/// The share of each port's bytes that it sent within a span, by its samples.
 #[derive(Debug)]
 pub struct PortShares {
     span: Span,
@@ -145,12 +145,12 @@ pub struct PortShares {
 }
 
 impl PortShares {
-    /// Nothing is known yet.
+    /// No samples yet.
     pub fn new(span: Span) -> PortShares {
         PortShares { span, sampled: Vec::new() }
     }
 
-    /// Takes a sample.
+    /// Adds a sample.
     pub fn take(&mut self, row: &SeriesRow) {
         if self.span.is_whole() {
             return;
@@ -164,12 +164,12 @@ impl PortShares {
         *all = all.saturating_add(row.size.0);
     }
 
-    /// Whether figures of ports can be told for the span; else only for the whole run, because nothing was sampled.
+    /// Whether port statistics are available for the span; else only for the whole run, because nothing was sampled.
     pub fn is_known(&self) -> bool {
         self.span.is_whole() || !self.sampled.is_empty()
     }
 
-    /// How long the time is that figures of ports are told for, in ps.
+    /// The length of the time that port statistics cover, in ps.
     pub fn length(&self) -> f64 {
         if self.is_known() { self.span.length().0 as f64 } else { self.span.end.0 as f64 }
     }
@@ -181,7 +181,7 @@ impl PortShares {
         }
         match self.sampled.get(port.index()) {
             Some(&(within, all)) if all > 0 => within / all as f64,
-            // Of a port without samples nothing better is known than that it sent evenly.
+            // For a port without samples, an even rate is assumed.
             _ => self.span.length().0 as f64 / self.span.end.0.max(1) as f64,
         }
     }
@@ -191,7 +191,7 @@ impl PortShares {
         port.size.0 as f64 * self.share(port.port)
     }
 
-    /// For how much of that time it was transmitting, in ps.
+    /// How long it was transmitting in that time, in ps.
     pub fn busy(&self, port: &PortRow) -> f64 {
         (port.busy.0 as f64 * self.share(port.port)).min(self.length())
     }

@@ -1,13 +1,13 @@
-//! Student's t: how far from the mean of a few observations the true one may lie.
+//! Student's t: confidence intervals of the mean of a few observations.
 //!
-//! Models: the t within which a given share of the distribution lies, for whole degrees of freedom.
+//! Models: the t that encloses a given share of the distribution, for integer degrees of freedom.
 //! Leaves out: degrees beyond ten thousand, where the fourth digit no longer changes.
 
-/// Where the distribution is as good as normal.
+/// From here on the distribution is treated as normal.
 const AS_NORMAL: u64 = 10_000;
 
-/// The t between minus which and which a share of the distribution lies, by halving; of no degrees of freedom nothing is
-/// known: infinite.
+/// The t such that a share of the distribution lies between -t and t, by bisection; infinite for zero degrees of
+/// freedom.
 pub fn within(coverage: f64, degrees: u64) -> f64 {
     if degrees == 0 {
         return f64::INFINITY;

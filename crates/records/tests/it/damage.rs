@@ -91,7 +91,7 @@ fn a_missing_table_is_named() {
 }
 
 #[test]
-fn tables_of_other_columns_or_other_runs_are_told() {
+fn tables_of_other_columns_or_other_runs_are_reported() {
     let (home, folder) = sample::place();
     sample::write(&sample::run(4, 5), &folder);
     let other = home.path().join("other");
@@ -109,7 +109,7 @@ fn tables_of_other_columns_or_other_runs_are_told() {
 }
 
 #[test]
-fn the_folder_of_a_sweep_is_told_from_others() {
+fn the_folder_of_a_sweep_is_distinguished_from_others() {
     let (_home, folder) = sample::place();
     fs::create_dir(&folder).unwrap();
     assert!(RunFolder::open(&folder).unwrap_err().to_string().starts_with("this is no run folder"));
@@ -120,7 +120,7 @@ fn the_folder_of_a_sweep_is_told_from_others() {
 }
 
 #[test]
-fn an_altered_manifest_is_told() {
+fn an_altered_manifest_is_reported() {
     let (_home, folder) = sample::place();
     let manifest = sample::write(&sample::run(6, 5), &folder);
     let path = folder.join("manifest.json");

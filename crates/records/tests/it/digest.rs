@@ -152,7 +152,7 @@ fn rows_out_of_order_are_refused() {
 }
 
 #[test]
-fn a_missing_name_is_told() {
+fn a_missing_name_is_reported() {
     let error = sample::run(11, 5).digest(&Names::default()).unwrap_err();
     assert!(error.0.contains("needs a name for column `job_name`"), "{error}");
 }

@@ -15,7 +15,7 @@ fn refused(folder: &Path, overwrite: Overwrite) -> FolderError {
 }
 
 #[test]
-fn a_complete_run_is_not_overwritten_unless_told() {
+fn a_complete_run_is_not_overwritten_unless_asked() {
     let (_home, folder) = sample::place();
     let old = sample::write(&sample::run(1, 5), &folder);
     fs::write(folder.join("report.html"), "kept").unwrap();

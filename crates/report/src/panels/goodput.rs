@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_under_way_count_once() {
+    fn overlapping_times_count_once() {
         let mut busy = Busy::default();
         // From 0 to 10, from 20 to 30, and one that spans 25 to 40: 30 ps in all.
         for time in [(0, 6), (4, 10), (20, 30), (25, 40)] {

@@ -26,8 +26,8 @@ const MOST_READ: u64 = 1 << 20;
 /// What is kept of a run: where its ports are, and a sum for each sampled instant.
 #[derive(Debug, Default)]
 pub struct OverTime {
-    ports: Vec<Seat>,
-    moments: BTreeMap<u64, Moment>,
+    ports: Vec<PortPosition>,
+    intervals: BTreeMap<u64, IntervalEnd>,
     interval: u64,
     /// The switch being added up, with the end of the interval.
     open: Option<(u64, NodeId, u64)>,
@@ -38,7 +38,7 @@ pub struct OverTime {
 
 /// Where a port is.
 #[derive(Debug, Clone, Copy)]
-struct Seat {
+struct PortPosition {
     port: PortId,
     node: NodeId,
     is_of_switch: bool,
@@ -47,7 +47,7 @@ struct Seat {
 
 /// An interval, by its end.
 #[derive(Debug, Clone, Copy, Default)]
-struct Moment {
+struct IntervalEnd {
     to_hosts: u64,
     waiting: u64,
 }
@@ -55,16 +55,16 @@ struct Moment {
 impl Collector for OverTime {
     fn take(&mut self, about: &About, batch: Batch<'_>) {
         match batch {
-            Batch::Ports(rows) => self.ports.extend(rows.iter().map(|row| Seat::of(about, row))),
+            Batch::Ports(rows) => self.ports.extend(rows.iter().map(|row| PortPosition::of(about, row))),
             Batch::Series(rows) => rows.iter().for_each(|row| self.sample(row, &about.span)),
             _ => {}
         }
     }
 }
 
-impl Seat {
-    fn of(about: &About, row: &PortRow) -> Seat {
-        Seat {
+impl PortPosition {
+    fn of(about: &About, row: &PortRow) -> PortPosition {
+        PortPosition {
             port: row.port,
             node: row.node,
             is_of_switch: !about.is_host(row.node),
@@ -76,50 +76,51 @@ impl Seat {
 impl OverTime {
     /// Rows come by time, then by port, and ports of one node follow each other.
     fn sample(&mut self, row: &SeriesRow, span: &Span) {
-        let Ok(place) = self.ports.binary_search_by_key(&row.port, |seat| seat.port) else { return };
-        let seat = self.ports[place];
+        let Ok(place) = self.ports.binary_search_by_key(&row.port, |position| position.port) else { return };
+        let position = self.ports[place];
         let end = row.time.0;
         self.interval = self.interval.max(row.interval.0);
-        let moment = self.moments.entry(end).or_default();
-        if seat.leads_to_host {
-            moment.to_hosts = moment.to_hosts.saturating_add(row.size.0);
+        let interval = self.intervals.entry(end).or_default();
+        if position.leads_to_host {
+            interval.to_hosts = interval.to_hosts.saturating_add(row.size.0);
             self.within += row.size.0 as f64 * span.share_of(row);
         }
-        if !seat.is_of_switch {
+        if !position.is_of_switch {
             return;
         }
-        let before = self.open.filter(|(time, node, _)| (*time, *node) == (end, seat.node));
+        let before = self.open.filter(|(time, node, _)| (*time, *node) == (end, position.node));
         let waiting = before.map_or(0, |(.., waiting)| waiting).saturating_add(row.waiting.0);
-        self.open = Some((end, seat.node, waiting));
-        moment.waiting = moment.waiting.max(waiting);
+        self.open = Some((end, position.node, waiting));
+        interval.waiting = interval.waiting.max(waiting);
         if waiting > self.worst.map_or(0, |(most, _)| most) {
-            self.worst = Some((waiting, seat.node));
+            self.worst = Some((waiting, position.node));
         }
     }
 
     /// Of the whole run; nothing where no samples were recorded.
     pub fn finish(self, about: &About) -> Option<RunData> {
-        let last = *self.moments.last_key_value()?.0;
+        let last = *self.intervals.last_key_value()?.0;
         let simulated = about.manifest.simulated_ps.max(1);
         let sampled = self.interval.max(1);
         let n_samples = simulated.max(last).div_ceil(sampled).min(MOST_READ);
         let interval = sampled * n_samples.div_ceil(MOST);
-        let mut grid = vec![Moment::default(); (n_samples * sampled).div_ceil(interval) as usize];
+        let mut grid = vec![IntervalEnd::default(); (n_samples * sampled).div_ceil(interval) as usize];
         let last = grid.len() - 1;
-        for (end, moment) in self.moments {
+        for (end, at_end) in self.intervals {
             let place = &mut grid[((end.saturating_sub(1) / interval) as usize).min(last)];
-            place.to_hosts = place.to_hosts.saturating_add(moment.to_hosts);
-            place.waiting = place.waiting.max(moment.waiting);
+            place.to_hosts = place.to_hosts.saturating_add(at_end.to_hosts);
+            place.waiting = place.waiting.max(at_end.waiting);
         }
         // The run may end before its last interval does.
         let length = |nth: usize| interval.min(simulated.saturating_sub(nth as u64 * interval).max(1));
-        let rate =
-            |(nth, moment): (usize, &Moment)| six_digits(moment.to_hosts as f64 * 8e12 / length(nth) as f64);
+        let rate = |(nth, interval): (usize, &IntervalEnd)| {
+            six_digits(interval.to_hosts as f64 * 8e12 / length(nth) as f64)
+        };
         Some(RunData {
             interval: interval as f64 / 1e12,
             throughput: grid.iter().enumerate().map(rate).collect(),
             mean: six_digits(self.within * 8e12 / about.span.length().0.max(1) as f64),
-            backlog: grid.iter().map(|moment| moment.waiting).collect(),
+            backlog: grid.iter().map(|interval| interval.waiting).collect(),
             worst: self.worst.map(|(_, node)| about.node(node)),
         })
     }

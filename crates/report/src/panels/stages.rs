@@ -121,27 +121,28 @@ impl Stages {
         for row in self.stages.values().flatten() {
             flows.insert(row.flow, (row.source, row.destination));
         }
-        let told: Vec<(u16, Pair)> = flows.iter().take(FLOWS).map(|(&flow, &pair)| (flow, pair)).collect();
-        let stages = self.stages.values().take(STAGES).filter_map(|rows| StageData::of(rows, &told));
+        let reported: Vec<(u16, Pair)> =
+            flows.iter().take(FLOWS).map(|(&flow, &pair)| (flow, pair)).collect();
+        let stages = self.stages.values().take(STAGES).filter_map(|rows| StageData::of(rows, &reported));
         (!flows.is_empty()).then(|| RunData {
             scale: about.manifest.time_scale.clone(),
             total_flows: flows.len(),
             total_stages: self.stages.len(),
-            flows: told.iter().map(|&(flow, pair)| FlowData::of(flow, pair, about)).collect(),
+            flows: reported.iter().map(|&(flow, pair)| FlowData::of(flow, pair, about)).collect(),
             stages: stages.collect(),
-            lines: self.lines(&told, about, n_runs),
+            lines: self.lines(&reported, about, n_runs),
         })
     }
 
-    fn lines(&self, told: &[(u16, Pair)], about: &About, n_runs: usize) -> Vec<LineData> {
+    fn lines(&self, reported: &[(u16, Pair)], about: &About, n_runs: usize) -> Vec<LineData> {
         let mut names: BTreeMap<Pair, Vec<String>> = BTreeMap::new();
-        for &(flow, pair) in told {
+        for &(flow, pair) in reported {
             names.entry(pair).or_default().push(about.flow(flow));
         }
-        let most = (MOST_POINTS / (told.len() * n_runs).max(1)).clamp(POINTS.1, POINTS.0) as u64;
+        let most = (MOST_POINTS / (reported.len() * n_runs).max(1)).clamp(POINTS.1, POINTS.0) as u64;
         // In the order of the flows, not of the hosts.
         let mut seen = BTreeSet::new();
-        let pairs = told.iter().map(|(_, pair)| pair).filter(|pair| seen.insert(**pair));
+        let pairs = reported.iter().map(|(_, pair)| pair).filter(|pair| seen.insert(**pair));
         let line = |pair: &Pair| {
             let over_time = rates::over_time(self.rates.get(pair)?, most, about);
             Some(LineData { name: names[pair].join(", "), over_time })
@@ -158,7 +159,7 @@ impl FlowData {
 }
 
 impl StageData {
-    fn of(rows: &[StageRow], told: &[(u16, Pair)]) -> Option<StageData> {
+    fn of(rows: &[StageRow], reported: &[(u16, Pair)]) -> Option<StageData> {
         let first = rows.first()?;
         let all: Vec<f64> = rows.iter().map(|row| row.throughput).collect();
         let Fairness { sum, jain, variance } = Fairness::of(&all)?;
@@ -170,7 +171,7 @@ impl StageData {
             judged: seconds(first.judged.0 as f64),
             end: seconds(first.end.0 as f64),
             flows: rows.len(),
-            throughputs: told.iter().map(throughput).collect(),
+            throughputs: reported.iter().map(throughput).collect(),
             sum: six_digits(sum),
             jain: jain.map(six_digits),
             variance: six_digits(variance),

@@ -92,8 +92,8 @@ impl Worst {
     fn repair(&mut self, row: &RepairRow) {
         if self.repairs.is_none() {
             self.cut();
-            let told = self.slowed.iter().chain(&self.followed);
-            self.repairs = Some(told.map(|row| (key(row), None)).collect());
+            let reported = self.slowed.iter().chain(&self.followed);
+            self.repairs = Some(reported.map(|row| (key(row), None)).collect());
         }
         let place =
             self.repairs.as_mut().and_then(|all| all.get_mut(&(row.source, row.destination, row.number)));
@@ -117,11 +117,11 @@ impl Worst {
         let total_followed = self.followed.len();
         let slowed: BTreeSet<Key> = self.slowed.iter().map(key).collect();
         let followed = self.followed.iter().filter(|row| !slowed.contains(&key(row))).take(LISTED);
-        let told = |row: &FlowRow| self.message(about, row);
+        let reported = |row: &FlowRow| self.message(about, row);
         RunData {
-            slowed: self.slowed.iter().map(told).collect(),
+            slowed: self.slowed.iter().map(reported).collect(),
             total_slowed: self.total_slowed,
-            followed: followed.map(told).collect(),
+            followed: followed.map(reported).collect(),
             total_followed,
         }
     }

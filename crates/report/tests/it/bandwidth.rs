@@ -38,7 +38,7 @@ fn a_run_without_collectives_of_several_sizes_has_none_of_it() {
 }
 
 #[test]
-fn bandwidth_is_bytes_over_time_and_factors_are_told_apart() {
+fn bandwidth_is_bytes_over_time_and_factors_are_distinguished() {
     let lines = data(vec![
         collective(0, 1000, 1, 1.5),
         // Twice 3000 bytes in 1 and 3 s: not the mean of 3000 and 1000.

@@ -131,7 +131,7 @@ fn spans_with_the_same_roles_are_one_scene() {
 }
 
 #[test]
-fn of_many_scenes_the_longest_are_told_in_their_order() {
+fn of_many_scenes_the_longest_are_reported_in_their_order() {
     let lengths = [1, 3, 1, 1, 2, 1, 1, 1, 4];
     let mut end = 0;
     let mut congestion = Vec::new();

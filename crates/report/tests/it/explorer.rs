@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::sample::{Place, SECOND, flow, names, rows, summary};
 
 /// What the page is told of one run with these rows.
-fn told(rows: &MemorySink) -> Value {
+fn reported(rows: &MemorySink) -> Value {
     let mut place = Place::new();
     place.run("run", rows, names("training"), summary("ecmp"));
     place.data()
@@ -55,8 +55,8 @@ fn every_port_is_an_edge_and_every_node_a_square() {
     let (node, port) = (NodeId(4), Some(PortId(6)));
     let (packets, size, first, last) = (7, Bytes(9).into(), Time(1), Time(2));
     rows.drops = vec![DropRow { node, port, reason: DropReason::QueueFull, packets, size, first, last }];
-    let told = told(&rows);
-    let fabric = &told["fabric"][0];
+    let reported = reported(&rows);
+    let fabric = &reported["fabric"][0];
     let squares: Vec<&str> =
         fabric["squares"].as_array().unwrap().iter().map(|square| square["name"].as_str().unwrap()).collect();
     assert_eq!(squares, ["leaf0.host0", "leaf1.host0", "leaf0", "leaf1", "spine0"]);
@@ -83,14 +83,14 @@ fn samples_and_outages_come_to_their_edges_and_spans() {
     rows.faults = [(4, false), (8, true), (14, false), (15, true), (18, false), (18, true), (19, false)]
         .map(|(time, up)| FaultRow { time: half(time), link: LinkId(2), up })
         .to_vec();
-    let told = told(&rows);
-    let frames = &told["fabric"][0]["frames"];
+    let reported = reported(&rows);
+    let frames = &reported["fabric"][0]["frames"];
     assert_eq!(
         (&frames["count"], &frames["length"], &frames["joined"]),
         (&json!(10), &json!(1.0), &json!(1))
     );
     let numbers = unpack(&frames["packed"]);
-    let edges = told["fabric"][0]["edges"].as_array().unwrap();
+    let edges = reported["fabric"][0]["edges"].as_array().unwrap();
     let edge = |port: u64| edges.iter().position(|edge| edge["port"] == port).unwrap();
     let of = |kind: usize, port: u64| &numbers[(kind * 8 + edge(port)) * 10..][..10];
     assert_eq!(of(0, 3), [500, 0, 70, 0, 0, 0, 0, 0, 0, 0]);
@@ -116,8 +116,8 @@ fn neighbouring_samples_are_joined_where_there_are_too_many() {
         ..sample(0, 3, [number, 1000 - number, 0, 0])
     };
     rows.series = (1..=1000).map(short).collect();
-    let told = told(&rows);
-    let frames = &told["fabric"][0]["frames"];
+    let reported = reported(&rows);
+    let frames = &reported["fabric"][0]["frames"];
     assert_eq!((&frames["count"], &frames["joined"]), (&json!(334), &json!(3)));
     let numbers = unpack(&frames["packed"]);
     assert_eq!(numbers.iter().take(8 * 334).sum::<u64>(), 500_500, "no byte is lost");
@@ -141,7 +141,7 @@ fn span(rank: u32, activity: Activity, (start, end): (u64, Option<u64>), place: 
 }
 
 #[test]
-fn time_in_a_step_is_told_rank_by_rank() {
+fn time_in_a_step_is_reported_rank_by_rank() {
     let mut rows = rows();
     rows.spans = vec![
         span(0, Activity::Step, (0, Some(4)), (0, 0)),
@@ -153,22 +153,22 @@ fn time_in_a_step_is_told_rank_by_rank() {
         span(1, Activity::Compute, (0, Some(2)), (0, 0)),
         span(1, Activity::Communicate, (2, None), (1, 0)),
     ];
-    let told = told(&rows);
-    let step = &told["timeline"][0]["steps"][0];
+    let reported = reported(&rows);
+    let step = &reported["timeline"][0]["steps"][0];
     assert_eq!((&step["name"], &step["step"], &step["start"]), (&json!("training"), &json!(3), &json!(5.0)));
     assert_eq!((&step["time"], &step["ranks"], &step["drawn"]), (&Value::Null, &json!(2), &json!(8)));
     assert_eq!(step["compute"], json!({ "mean": 1.5, "least": 1.0, "most": 2.0 }));
     // What is not over lasts to the end of the run, at 10 s.
     assert_eq!(step["exposed"], json!({ "mean": 2.5, "least": 2.0, "most": 3.0 }));
     assert_eq!(step["barrier"], json!({ "mean": 0.5, "least": 0.0, "most": 1.0 }));
-    let numbers = unpack(&told["timeline"][0]["packed"]);
+    let numbers = unpack(&reported["timeline"][0]["packed"]);
     assert_eq!(numbers.len(), 8 * 6);
     assert_eq!(numbers[3 * 6..4 * 6], [0, 5, 2, 8, SECOND, 2 * SECOND + 1]);
     assert_eq!(numbers[5 * 6..6 * 6], [1, 0, 0, 0, 0, 0]);
 }
 
 #[test]
-fn the_worst_messages_come_first_with_their_ways() {
+fn the_worst_messages_come_first_with_their_paths() {
     let mut rows = rows();
     let slow = |end: u64, ideal: u64| netloom_records::FlowRow {
         ideal: Some(Duration(ideal)),
@@ -194,8 +194,8 @@ fn the_worst_messages_come_first_with_their_ways() {
         propagation: Duration(1),
     };
     rows.paths = vec![hop(0, 0, 3), hop(1, 2, 1), hop(1, 3, 2)];
-    let told = told(&rows);
-    let worst = &told["worst"][0];
+    let reported = reported(&rows);
+    let worst = &reported["worst"][0];
     let numbers: Vec<u64> =
         worst["slowed"].as_array().unwrap().iter().map(|one| one["number"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (1089..=1100).rev().collect::<Vec<u64>>());

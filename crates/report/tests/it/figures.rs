@@ -31,7 +31,7 @@ fn percentiles_of_a_few_steps_are_exact() {
 }
 
 #[test]
-fn background_messages_are_told_apart() {
+fn background_messages_are_distinguished() {
     let data = Place::small().data();
     let of = |group: &str| data["fct"][0][group]["arrived"].clone();
     assert_eq!((&of("jobs")["count"], &of("background")["count"]), (&json!(3), &json!(1)));
@@ -99,7 +99,7 @@ fn a_third_tier_makes_a_list() {
 }
 
 #[test]
-fn queues_at_hosts_and_at_switches_are_told_apart() {
+fn queues_at_hosts_and_at_switches_are_distinguished() {
     let data = Place::small().data();
     let (hosts, switches) = (&data["queues"][0]["hosts"], &data["queues"][0]["switches"]);
     assert_eq!((&hosts["longest"], &hosts["ports"]), (&json!(2000), &json!(2)));
@@ -109,7 +109,7 @@ fn queues_at_hosts_and_at_switches_are_told_apart() {
 }
 
 #[test]
-fn faults_and_losses_are_told_by_name() {
+fn faults_and_losses_are_reported_by_name() {
     let mut place = Place::new();
     let lost = |node, packets| DropRow {
         node: NodeId(node),
@@ -139,7 +139,7 @@ fn faults_and_losses_are_told_by_name() {
 }
 
 #[test]
-fn events_are_told_as_they_were_named() {
+fn events_are_reported_as_they_were_named() {
     let mut place = Place::new();
     let event = |target, action| EventRow {
         time: Time(SECOND),
@@ -154,7 +154,7 @@ fn events_are_told_as_they_were_named() {
     };
     let events = vec![event(Target::Link, Happening::Degrade), event(Target::Switch, Happening::Down)];
     place.run("a", &MemorySink { events, ..rows() }, names("training"), summary("ecmp"));
-    let told = place.data()["faults"][0].clone();
+    let reported = place.data()["faults"][0].clone();
     let common = json!({"time": 1.0, "noticed": 2.0, "rate": null, "loss": null, "period": null});
     let with = |more: Value| {
         let mut all = common.clone();
@@ -164,8 +164,8 @@ fn events_are_told_as_they_were_named() {
     };
     let link = with(json!({"target": "link", "name": "leaf0-spine0.0", "action": "degrade", "rate": 1e6}));
     let switch = with(json!({"target": "switch", "name": "spine0", "action": "down"}));
-    assert_eq!(told["events"], json!([link, switch]));
-    assert_eq!(told["total_events"], 2);
+    assert_eq!(reported["events"], json!([link, switch]));
+    assert_eq!(reported["total_events"], 2);
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn settings_are_compared_between_runs_and_with_the_defaults() {
 }
 
 #[test]
-fn where_a_run_came_from_is_told_whole() {
+fn where_a_run_came_from_is_reported_whole() {
     let data = Place::small().data();
     let run = &data["runs"][0];
     assert_eq!((&run["name"], &run["scenario"]), (&json!("spray"), &json!("small")));

@@ -100,7 +100,7 @@ fn a_run_without_queue_pairs_has_none_of_it() {
 }
 
 #[test]
-fn packets_needed_again_are_told_apart_from_those_sent_for_nothing() {
+fn packets_needed_again_are_distinguished_from_those_sent_for_nothing() {
     let repairs = &data(&with_queue_pairs())["repairs"][0];
     let of = |key: &str| repairs[key].as_u64();
     assert_eq!((of("messages"), of("packets")), (Some(3), Some(400)));
@@ -155,7 +155,7 @@ fn of_many_messages_the_worst_are_listed() {
 }
 
 #[test]
-fn ports_tell_marks_pauses_and_why_packets_were_lost() {
+fn ports_report_marks_pauses_and_why_packets_were_lost() {
     let drops = vec![
         lost(None, DropReason::Unreachable, 100),
         lost(Some(6), DropReason::HeadroomFull, 5),
@@ -194,7 +194,7 @@ fn an_edge_that_keeps_nacks_back_is_no_port_with_marks() {
 }
 
 #[test]
-fn goodput_is_payload_over_the_time_with_a_message_under_way() {
+fn goodput_is_payload_over_the_time_with_a_message_in_flight() {
     let message = |start: u64, end: u64, number: u32| FlowRow {
         start: Time(SECOND * start),
         end: Some(Time(SECOND * end)),

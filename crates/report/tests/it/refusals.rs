@@ -65,7 +65,7 @@ fn a_manifest_without_the_number_of_hosts_is_refused() {
 }
 
 #[test]
-fn a_report_replaces_nothing_unless_told_to() {
+fn a_report_replaces_nothing_unless_asked_to() {
     let place = Place::small();
     let file = place.path("below/report.html");
     write(place.runs(), &file, Overwrite::Refuse, Over::Jobs).unwrap();

@@ -96,7 +96,7 @@ fn pairs_of_hosts_are_lines_over_time_and_single_messages_are_not() {
 }
 
 #[test]
-fn of_many_flows_and_stages_the_first_are_told_and_all_count() {
+fn of_many_flows_and_stages_the_first_are_reported_and_all_count() {
     let flow = |nth: u16| StageRow { throughput: 1e9, ..stage(0, nth, 0) };
     let later = |nth: u32| stage(nth, 0, 3);
     let stages: Vec<StageRow> = (0..40).map(flow).chain((1..300).map(later)).collect();

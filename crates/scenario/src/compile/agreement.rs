@@ -1,6 +1,6 @@
-//! What the sections about packets ask of each other, without a look at the fabric.
+//! Consistency checks between the packet-related sections, without the fabric.
 //!
-//! Invariants: a section that could not be read is blamed for nothing here, and nobody else for it.
+//! Invariants: a section that could not be read causes no further errors here.
 
 use netloom_policy::congestion::{Senses, has_window, infiniband, senses, slingshot};
 use netloom_policy::transport::Reliability;
@@ -12,7 +12,7 @@ use crate::resolve::Draft;
 use crate::resolved::queue_pairs::{self, NIC_SR};
 use crate::resolved::{Parameters, Queues, Record};
 
-/// Reports what does not go together.
+/// Reports contradictions.
 pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     if let Some(record) = &draft.record {
         summed(record, problems);
@@ -63,7 +63,7 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     }
 }
 
-/// Rates over time need an interval, flows that were chosen or staged, and queue pairs that have rates.
+/// Rates over time need an interval, selected or staged flows, and queue pairs with rates.
 fn rates(record: &Record, has_flows: bool, transport: Option<&Parameters>, problems: &mut Problems) {
     let is_asked = record.settings.settings.optional("rates").is_some();
     let chosen = record.rates_from.iter().chain(&record.rates_of).next();
@@ -92,7 +92,7 @@ fn rates(record: &Record, has_flows: bool, transport: Option<&Parameters>, probl
     also(transport, "messages have no queue pairs here", report);
 }
 
-/// What is told message by message needs rows of messages.
+/// Per-message records need rows of messages.
 fn summed(record: &Record, problems: &mut Problems) {
     let settings = &record.settings.settings;
     if settings.choice("messages") != "summed" {
@@ -109,7 +109,7 @@ fn summed(record: &Record, problems: &mut Problems) {
     }
 }
 
-/// The congestion tree is one of credits, and needs an interval where there are no stages.
+/// The congestion tree needs credits, and an interval if there are no stages.
 fn congestion_tree(record: &Record, draft: &Draft, problems: &mut Problems) {
     let Some(congestion) = &record.congestion else { return };
     if draft.queues.as_ref().is_some_and(|queues| queues.credits.is_none()) {
@@ -134,7 +134,7 @@ fn no_queue_pairs(congestion: &Parameters, transport: &Parameters, problems: &mu
     also(transport, "nobody is told of marks here", report);
 }
 
-/// Roots of congestion are ports that have credits.
+/// Roots of congestion are ports with credits.
 fn without_credits(congestion: &Parameters, queues: &Queues, problems: &mut Problems) {
     let name = congestion.spec.name;
     let needs_credits = [infiniband::SPEC.name, slingshot::SPEC.name].contains(&name);
@@ -148,7 +148,7 @@ fn without_credits(congestion: &Parameters, queues: &Queues, problems: &mut Prob
     report.help("write `queues: { credits: {} }`, or another congestion control");
 }
 
-/// Parameters of which the first must not be above the second.
+/// Pairs of parameters; the first must not exceed the second.
 const IN_ORDER: [(&str, &str, &str); 4] = [
     ("timely", "low", "high"),
     ("slingshot", "low", "high"),
@@ -171,7 +171,7 @@ fn in_order(congestion: &Parameters, problems: &mut Problems) {
     }
 }
 
-/// Where congestion control limits what is under way, an acknowledgement may not wait for more packets than that.
+/// If congestion control limits the data in flight, an ACK must not wait for more packets than that.
 fn coalesced(congestion: &Parameters, transport: &Parameters, problems: &mut Problems) {
     let coalesce = transport.settings.count("coalesce");
     if coalesce <= 1 {
@@ -184,7 +184,7 @@ fn coalesced(congestion: &Parameters, transport: &Parameters, problems: &mut Pro
     also(congestion, "limits what is under way, down to one packet", report);
 }
 
-/// Hosts without queue pairs hold nothing back.
+/// Hosts without queue pairs cannot be paused.
 fn pause(draft: &Draft, transport: &Parameters, problems: &mut Problems) {
     let Some(queues) = draft.queues.as_ref().filter(|queues| queues.settings.settings.flag("pause")) else {
         return;
@@ -192,7 +192,7 @@ fn pause(draft: &Draft, transport: &Parameters, problems: &mut Problems) {
     heeds_no_frames(queues.settings.place_of("pause"), transport, problems);
 }
 
-/// Reports pauses that no host would heed.
+/// Reports pauses that no host obeys.
 pub(super) fn heeds_no_frames(place: Place, transport: &Parameters, problems: &mut Problems) {
     let message = format!("hosts with transport `{}` heed no pause frames", transport.spec.name);
     let report = problems.report(place, message);
@@ -201,14 +201,14 @@ pub(super) fn heeds_no_frames(place: Place, transport: &Parameters, problems: &m
     also(transport, "the transport", report);
 }
 
-/// Points at a plug-in as well, where it is written.
+/// Also points at a plug-in, if it is written.
 pub(super) fn also(plugin: &Parameters, what: &str, report: &mut crate::diagnostic::Draft) {
     if plugin.place.end > 0 {
         report.related(plugin.place, what);
     }
 }
 
-/// Queue pairs wait in the NIC until the wire is free, so nothing queues at a host's port.
+/// Queue pairs wait in the NIC until the link is free, so nothing queues at a host's port.
 fn host_limit(draft: &Draft, transport: &Parameters, problems: &mut Problems) {
     let Some(queues) = &draft.queues else { return };
     if queues.settings.settings.optional("host_limit").is_some() {
@@ -234,7 +234,7 @@ fn classes(draft: &Draft, problems: &mut Problems) {
     });
 }
 
-/// The clock must hold the time until a queue pair gives up.
+/// The clock must be able to represent the time until a queue pair gives up.
 fn longest_silence(transport: &Parameters, problems: &mut Problems) {
     if super::rdma::longest_silence(transport) <= u128::from(crate::resolve::LONGEST.0) {
         return;

@@ -1,4 +1,4 @@
-//! Background traffic: its hosts and their racks looked up in the fabric, its sizes in the list of published ones.
+//! Background traffic: looks up its hosts and their racks in the fabric, its sizes in the list of published ones.
 
 use netloom_catalog::Built;
 use netloom_catalog::placement::hosts_by_leaf;
@@ -14,7 +14,7 @@ use crate::place::Place;
 use crate::resolve::Draft;
 use crate::resolved::{Background as Wanted, Parameters};
 
-/// The traffic, or a report of why there can be none.
+/// The traffic, or a report of the errors.
 pub(super) fn background(
     draft: &Draft,
     seed: u64,
@@ -58,7 +58,7 @@ fn sender(built: &Built, host: HostId) -> Sender {
     Sender { host, capacity: rdma::capacity(built, NodeId(host.0)) }
 }
 
-/// The rack of each host: hosts below the same switches share one.
+/// The rack of each host: hosts attached to the same switches share one.
 fn racks(fabric: &Fabric) -> Vec<u32> {
     let mut racks = vec![0; fabric.n_hosts()];
     for (number, rack) in (0..).zip(hosts_by_leaf(fabric)) {
@@ -84,7 +84,7 @@ fn sizes(wanted: &Wanted) -> Vec<SizePoint> {
     published::points(name).unwrap_or_else(|| wanted.given.value.clone())
 }
 
-/// A pace means something only where the transport has one.
+/// Reports a pace if the transport has none.
 fn pace_is_possible(wanted: &Wanted, transport: Option<&Parameters>, problems: &mut Problems) {
     let Some(transport) = transport.filter(|transport| transport.spec.parameter("rate").is_none()) else {
         return;

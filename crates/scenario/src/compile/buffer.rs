@@ -1,4 +1,4 @@
-//! The shared buffer of each switch: whether it holds what pausing needs, and at least a packet.
+//! The shared buffer of each switch: whether it has room for the headroom of pausing, and for at least a packet.
 
 use netloom_model::{Adapting, Buffer, Marking, Pause, Sizes};
 use netloom_units::{Bytes, Duration, NodeId, Value};
@@ -11,12 +11,12 @@ use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
 use crate::resolved::{Parameters, Queues};
 
-/// `alpha` is kept in this many parts of one.
+/// `alpha` is stored in this number of parts of one.
 const ALPHA_PARTS: f64 = 1024.0;
-/// Chances are kept in this many parts of one: 2^32.
+/// Probabilities are stored in this number of parts of one: 2^32.
 const CHANCE_PARTS: f64 = 4_294_967_296.0;
 
-/// A chance from 0 to 1 in 2^-32.
+/// A probability from 0 to 1 in 2^-32.
 pub(super) fn chance(fraction: f64) -> u64 {
     (fraction * CHANCE_PARTS).round() as u64
 }
@@ -32,12 +32,12 @@ pub(super) fn buffer(queues: &Queues) -> Option<Buffer> {
     })
 }
 
-/// A multiple of what is free in 1/1024.
+/// A multiple of the free buffer, in 1/1024.
 pub(super) fn alpha(multiple: f64) -> u32 {
     (multiple * ALPHA_PARTS).round() as u32
 }
 
-/// Pause frames, where a class is paused.
+/// Pause frames, if a class is paused.
 pub(super) fn pause(queues: &Queues) -> Pause {
     let headroom = queues.headroom.as_ref().map(|headroom| headroom.value);
     Pause { headroom, xon_gap: queues.settings.settings.size("xon_gap") }
@@ -53,7 +53,7 @@ pub(super) fn marking(marking: &Parameters) -> Marking {
     }
 }
 
-/// Thresholds that follow the traffic, if they do.
+/// Adaptive marking thresholds, if configured.
 pub(super) fn adapting(marking: &Parameters) -> Option<Adapting> {
     let settings = &marking.settings;
     let Some(Value::Duration(interval)) = settings.optional("ai_ecn") else { return None };
@@ -65,7 +65,7 @@ pub(super) fn adapting(marking: &Parameters) -> Option<Adapting> {
     })
 }
 
-/// Reports thresholds that cannot follow the traffic.
+/// Reports adaptive thresholds that cannot work.
 fn check_adapting(draft: &Draft, plan: &classes::Plan, problems: &mut Problems) {
     let of_queues = draft.queues.as_ref().and_then(|queues| queues.marking.as_ref());
     let is_asked = |marking: &&Parameters| adapting(marking).is_some();
@@ -105,8 +105,8 @@ pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
     }
 }
 
-/// Without pausing, a packet that does not fit into an empty buffer never gets through. `alpha` is that of a class, with its
-/// place where it has one.
+/// Without pausing, a packet that does not fit into an empty buffer never gets through. `alpha` is that of a class,
+/// with its place if it has one.
 fn one_packet(
     queues: &Queues,
     buffer: &Buffer,
@@ -127,7 +127,7 @@ fn one_packet(
     report.help("a larger `buffer`, or a larger `alpha`");
 }
 
-/// The headroom of all ports is set apart; something must be left to share.
+/// The headroom of all ports is reserved; some buffer must remain to be shared.
 fn headroom(
     queues: &Queues,
     buffer: &Buffer,
@@ -143,7 +143,7 @@ fn headroom(
         let of_port = |port| u128::from(pause.headroom_of(port, sizes, n_classes as u64)) * n_classes as u128;
         ports.iter().map(of_port).sum::<u128>()
     };
-    // Of switches alike the first one is named.
+    // Of several equal switches the first one is named.
     let Some((node, needed)) =
         switches.rev().map(|node| (node, needs(node))).max_by_key(|(_, needed)| *needed)
     else {

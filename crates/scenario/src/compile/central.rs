@@ -1,4 +1,4 @@
-//! A central controller of load balancing: where it can plan, and how often it may look.
+//! A central controller of load balancing: where it can plan, and how often it may sample the flows.
 
 use netloom_model::Routing;
 use netloom_policy::balance::nslb;
@@ -9,10 +9,10 @@ use crate::diagnostic::Problems;
 use crate::resolve::Draft;
 use crate::resolved::Parameters;
 
-/// The shortest interval from look to look: each one goes over all flows.
+/// The shortest sampling interval: each sampling visits all flows.
 const SHORTEST: Duration = Duration::from_micros(1);
 
-/// Reports what the controller cannot do.
+/// Reports fabrics and intervals that the controller does not support.
 pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
     let Some(balance) = &draft.balance else { return };
     let is_central = |policy: &Parameters| policy.spec.name == nslb::SPEC.name;

@@ -20,7 +20,7 @@ use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
 use crate::resolved::{self, Balance, Congestion, Parameters, Record, Series, queue_pairs};
 
-/// The delay of modelled barriers in a fabric where no link has any.
+/// The delay of modelled barriers in a fabric whose links have no delay.
 const WITHOUT_DELAYS: Duration = Duration::from_micros(1);
 
 /// A balancing policy.
@@ -31,7 +31,7 @@ pub(super) fn chosen(parameters: &Parameters) -> Chosen {
     }
 }
 
-/// The policies at hosts and switches, how paths are named, and entries of tables.
+/// The policies at hosts and switches, how paths are named, and explicit table entries.
 pub(super) fn balances(
     balance: &Balance,
     path_map: Option<Arc<PathMap>>,
@@ -51,7 +51,7 @@ pub(super) fn balances(
     }
 }
 
-/// How senders react to congestion, in a fabric of which the largest round trip without queues is so long.
+/// How senders react to congestion, given the largest round trip of the fabric without queues.
 pub(super) fn congestion(
     Congestion { kind, table }: &Congestion,
     round_trip: Duration,
@@ -64,7 +64,7 @@ pub(super) fn congestion(
     }
 }
 
-/// How hosts send messages; `window` is the most packets under way of a queue pair.
+/// How hosts send messages; `window` is the largest number of packets in flight of a queue pair.
 pub(super) fn transport(parameters: &Parameters, window: u64) -> Transport {
     let settings = &parameters.settings;
     let entropy = match settings.choice("entropy") {
@@ -113,9 +113,9 @@ pub(super) fn queues(queues: &resolved::Queues) -> Queues {
     }
 }
 
-/// What is recorded beyond the defaults.
+/// Recordings beyond the defaults.
 ///
-/// Rates over time are those of the staged flows where none are chosen.
+/// Rates over time are those of the staged flows if no flows are selected.
 pub(super) fn recording(
     record: Option<&Record>,
     staged: Option<&StagedFlows>,
@@ -172,7 +172,7 @@ fn congestion_tree(parameters: &Parameters) -> CongestionTree {
     }
 }
 
-/// What `source->destination#number` means.
+/// Parses `source->destination#number`.
 fn named_flow(written: &Placed<String>, ground: &Ground, problems: &mut Problems) -> Option<NamedFlow> {
     let Some(name) = FlowName::parse(&written.value, |host| ground.is_host(host)) else {
         let report = problems.report(written.place, format!("`{}` names no flow", written.value));

@@ -1,7 +1,7 @@
-//! Traffic classes: which kind of traffic is in which class, and what each class has at every port.
+//! Traffic classes: which kind of traffic is in which class, and the settings of each class at every port.
 //!
-//! Invariants: ports tell data apart only where it is in several classes, or where that is asked for; one class alone is
-//! the class of data, with what it has of its own.
+//! Invariants: ports distinguish data by class only if it is in several classes, or if the scenario requests it; a
+//! single class is the class of data, with its own settings.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::resolve::Draft;
 use crate::resolved::{self, Class, ClassMarking, Classes, Parameters, Traffic, queue_pairs, sections};
 use crate::suggest;
 
-/// What is known of classes and kinds of traffic.
+/// Classes and kinds of traffic, resolved.
 pub(super) struct Plan<'a> {
     classes: &'a Classes,
     traffic: &'a [Traffic],
@@ -26,12 +26,12 @@ pub(super) struct Plan<'a> {
     by_dscp: BTreeMap<u8, u8>,
     /// Classes that data is in, one bit each.
     used: u8,
-    /// Whether ports tell data apart even in one class.
+    /// Whether ports distinguish data by class even with one class.
     is_asked: bool,
 }
 
 impl<'a> Plan<'a> {
-    /// What a draft says, as far as it could be read.
+    /// The plan of a draft, as far as it could be read.
     pub(super) fn new(draft: &'a Draft) -> Option<Plan<'a>> {
         let classes = draft.classes.as_ref()?;
         let code_points =
@@ -83,8 +83,8 @@ impl<'a> Plan<'a> {
         own.map_or(queues, |pause| pause.value)
     }
 
-    /// Of the classes of data that lose packets in a buffer that is full, the smallest part of what is free that one may take,
-    /// and where that is written for it alone.
+    /// Of the data classes that lose packets when the buffer is full, the smallest share of the free buffer that one
+    /// may use, and where it is written if the class has its own.
     pub(super) fn smallest_alpha_that_loses(&self) -> Option<(u32, Option<Place>)> {
         let losing = self.numbers().filter(|&number| !self.pauses(number));
         let alpha = |number| {
@@ -99,7 +99,7 @@ impl<'a> Plan<'a> {
         self.numbers().any(|number| self.class(number).marking.is_some())
     }
 
-    /// Marking that classes have of their own.
+    /// Marking settings that classes have of their own.
     pub(super) fn own_markings(&self) -> impl Iterator<Item = &Parameters> {
         self.classes.list.iter().filter_map(|class| match &class.marking {
             ClassMarking::Own(marking) => Some(marking),
@@ -107,7 +107,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// How thresholds follow the traffic, where data is in one class.
+    /// Adaptive marking thresholds, if data is in one class.
     fn adapting(&self) -> Option<Adapting> {
         let of_queues = || self.queues.and_then(|queues| queues.marking.as_ref());
         let own = self.listed(self.only()).map_or(&ClassMarking::AsQueues, |class| &class.marking);
@@ -118,7 +118,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// How many classes of data switches pause.
+    /// Number of data classes that switches pause.
     pub(super) fn n_pausing(&self) -> usize {
         self.numbers().filter(|&number| self.pauses(number)).count()
     }
@@ -140,7 +140,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// What ports are told of classes, beside what `queues` say.
+    /// The settings of classes at ports, in addition to those of `queues`.
     pub(super) fn queues(&self, queues: &Queues) -> Queues {
         let pause = queues.buffer.and(self.queues).filter(|_| self.n_pausing() > 0).map(buffer::pause);
         let buffer = queues.buffer.map(|buffer| netloom_model::Buffer { pause, ..buffer });
@@ -162,7 +162,7 @@ impl<'a> Plan<'a> {
         self.used.trailing_zeros() as u8
     }
 
-    /// The class of data of which nothing is said, and that of control packets.
+    /// The class of data without a kind, and that of control packets.
     pub(super) fn map(&self) -> PriorityMap {
         let control = self.classes.settings.settings.count("control") as u8;
         PriorityMap { data: if self.is_told_apart() { self.data() } else { self.only() }, control }
@@ -173,7 +173,7 @@ impl<'a> Plan<'a> {
         self.traffic.iter().enumerate().find(|(_, kind)| kind.name.value == name.value)
     }
 
-    /// What messages of a kind ask of the fabric.
+    /// The class and reordering permission of messages of a kind.
     fn handling(&self, name: Option<&Placed<String>>) -> Handling {
         let Some((_, kind)) = name.and_then(|name| self.kind(name)) else { return Handling::default() };
         Handling { class: Some(self.class_of(kind)), may_reorder: kind.settings.settings.flag("may_reorder") }
@@ -196,7 +196,7 @@ fn kinds_of(draft: &Draft) -> impl Iterator<Item = Option<&Placed<String>>> {
     jobs.chain(background).chain(flows)
 }
 
-/// Tells jobs, background traffic and flows what they ask of the fabric.
+/// Sets class and reordering permission of jobs, background traffic and flows.
 pub(super) fn handle(
     draft: &Draft,
     jobs: &mut [(usize, Job)],
@@ -217,7 +217,7 @@ pub(super) fn handle(
     }
 }
 
-/// Which kind of traffic each part of the workload is, sorted by job and step.
+/// The kind of traffic of each part of the workload, sorted by job and step.
 pub(super) fn kinds(draft: &Draft) -> Vec<KindOf> {
     let Some(plan) = Plan::new(draft) else { return Vec::new() };
     let jobs = draft.jobs.iter().enumerate().map(|(number, job)| (number as u16, 0, &job.traffic));
@@ -232,7 +232,7 @@ pub(super) fn kinds(draft: &Draft) -> Vec<KindOf> {
     jobs.chain(flows).chain(background).filter_map(named).collect()
 }
 
-/// Reports what kinds of traffic and classes say against each other and against other sections.
+/// Reports contradictions between kinds of traffic, classes and other sections.
 pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     for name in kinds_of(draft).flatten() {
         unknown(name, &draft.traffic, problems);
@@ -267,7 +267,7 @@ fn unknown(name: &Placed<String>, traffic: &[Traffic], problems: &mut Problems) 
     report.label("not named in `traffic`").help(help.unwrap_or_else(example));
 }
 
-/// Pausing needs a buffer, and hosts that heed frames.
+/// Pausing needs a buffer, and hosts that obey pause frames.
 fn pause(class: &Class, draft: &Draft, problems: &mut Problems) {
     let Some(pause) = class.pause.as_ref().filter(|pause| pause.value) else { return };
     let queues = draft.queues.as_ref();
@@ -283,7 +283,7 @@ fn pause(class: &Class, draft: &Draft, problems: &mut Problems) {
     }
 }
 
-/// With credits all data is in one virtual lane, so classes would mean nothing.
+/// With credits all data is in one virtual lane, so classes would have no effect.
 fn one_lane(plan: &Plan<'_>, draft: &Draft, problems: &mut Problems) {
     let asked = draft.record.as_ref().map(|record| &record.settings);
     let asked = asked.filter(|_| plan.is_asked).map(|settings| settings.place_of("classes"));
@@ -298,11 +298,11 @@ fn one_lane(plan: &Plan<'_>, draft: &Draft, problems: &mut Problems) {
     }
 }
 
-/// Control packets overtake all data on queue pairs.
+/// Control packets on queue pairs must have priority over all data.
 fn below_control(plan: &Plan<'_>, problems: &mut Problems) {
     let settings = &plan.classes.settings;
     let control = settings.settings.count("control") as u8;
-    // Reported there for the class of data itself.
+    // For the class of data itself, this is reported elsewhere.
     let others = plan.numbers().filter(|&number| number >= control && number != plan.data());
     for number in others {
         let listed = plan.listed(number).map(|class| class.settings.place_of("class"));

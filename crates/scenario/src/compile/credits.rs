@@ -1,4 +1,4 @@
-//! Links with credits: what a model says of them, and whether a packet fits.
+//! Links with credits: their settings in the model, and whether a packet fits.
 
 use netloom_model::{Credits, Fabric, Forwarding, InputOrder, RootMarking};
 use netloom_policy::congestion::infiniband;
@@ -10,7 +10,7 @@ use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
 use crate::resolved::{Balance, Congestion, Parameters, queue_pairs};
 
-/// Credits, with the lanes of the two classes, each of so many steps.
+/// Credits, with the virtual lanes of the two classes, `n_steps` for each.
 pub(super) fn credits(credits: Option<&Parameters>, control: u8, n_steps: u8) -> Option<Credits> {
     let settings = &credits?.settings;
     let lane = |name| u8::try_from(settings.count(name) * u64::from(n_steps)).unwrap_or(u8::MAX);
@@ -35,7 +35,7 @@ pub(super) fn credits(credits: Option<&Parameters>, control: u8, n_steps: u8) ->
     })
 }
 
-/// Marking where congestion has its root, if congestion control asks for it.
+/// Marking at roots of congestion, if congestion control needs it.
 pub(super) fn root_marking(congestion: &Congestion, credits: Option<&Parameters>) -> Option<RootMarking> {
     if congestion.kind.spec.name != infiniband::SPEC.name {
         return None;
@@ -49,7 +49,7 @@ pub(super) fn root_marking(congestion: &Congestion, credits: Option<&Parameters>
     })
 }
 
-/// Links carry the share of their rate that can be used.
+/// Scales link rates to their usable share.
 pub(super) fn scale(draft: &Draft, fabric: &mut Fabric) {
     let credits = draft.queues.as_ref().and_then(|queues| queues.credits.as_ref());
     let share = credits.map_or(1.0, |credits| credits.settings.fraction("efficiency"));
@@ -58,7 +58,7 @@ pub(super) fn scale(draft: &Draft, fabric: &mut Fabric) {
     }
 }
 
-/// Notices of congestion go back beside credits, from switch to switch, and are about data.
+/// Congestion notifications (ARN) need links with credits, and switches send them for data only.
 fn notices(balance: &Balance, has_credits: bool, problems: &mut Problems) {
     let others = [Some(&balance.host).filter(|host| **host != balance.switch), balance.control.as_ref()];
     let seats = others.into_iter().flatten().map(|policy| (policy, false));
@@ -78,7 +78,7 @@ fn notices(balance: &Balance, has_credits: bool, problems: &mut Problems) {
     }
 }
 
-/// Reports what hosts, helpers and buffers cannot do.
+/// Reports hosts, middleboxes and buffers that do not work with credits.
 pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     if let (Some(balance), Some(queues)) = (&draft.balance, &draft.queues) {
         notices(balance, queues.credits.is_some(), problems);

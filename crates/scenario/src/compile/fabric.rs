@@ -1,4 +1,4 @@
-//! Building the fabric, with every mistake of a custom one found before the catalog is asked.
+//! Building the fabric; errors of a custom one are found before the catalog builds it.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ fn parametric(parameters: &Parameters, problems: &mut Problems) -> Option<Built>
     let topology = Topology::Parametric { number, settings: parameters.settings.clone() };
     match topology::build(&topology) {
         Ok(built) => Some(built),
-        // What stands in for a value that was refused says nothing about others.
+        // A substitute for a refused value allows no conclusion about others.
         Err(error) if parameters.has_stand_ins && compares(&error) => None,
         Err(error) => {
             let (place, help) = blamed(&error, parameters);
@@ -36,7 +36,7 @@ fn parametric(parameters: &Parameters, problems: &mut Problems) -> Option<Built>
     }
 }
 
-/// Whether an error is about several values that do not go together.
+/// Whether an error is about several contradictory values.
 fn compares(error: &TopologyError) -> bool {
     matches!(
         error,
@@ -49,9 +49,9 @@ fn compares(error: &TopologyError) -> bool {
     )
 }
 
-/// The parameter that an error is about, and what to do.
+/// The parameter that an error is about, and how to fix it.
 fn blamed(error: &TopologyError, parameters: &Parameters) -> (Place, Option<String>) {
-    /// The links that a rate is that of: `fabric_rate` is that of fabric links.
+    /// The links that a rate belongs to: `fabric_rate` is that of fabric links.
     fn links(rate: &str) -> &str {
         rate.strip_suffix("_rate").unwrap_or(rate)
     }
@@ -139,7 +139,7 @@ fn listed(listed: &Custom, problems: &mut Problems) -> Option<Built> {
     }
 }
 
-/// The lists without their places.
+/// The lists without their places in the text.
 fn graph(listed: &Custom) -> custom::Graph {
     let bundle = |bundle: &Bundle| custom::Bundle {
         from: bundle.from.value.clone(),
@@ -155,7 +155,7 @@ fn graph(listed: &Custom) -> custom::Graph {
     }
 }
 
-/// Whether every link ends at two different known nodes.
+/// Whether every link ends at two different existing nodes.
 fn ends_are_known(custom: &Custom, problems: &mut Problems) -> bool {
     let all = || custom.hosts.value.iter().chain(&custom.switches).map(|name| name.value.as_str());
     let known: BTreeSet<&str> = all().collect();
@@ -199,7 +199,7 @@ fn place_of(error: &TopologyError, custom: &Custom) -> Place {
     link.map_or(custom.hosts.place, |link| link.place)
 }
 
-/// Whether a link of this name is one of a bundle.
+/// Whether a bundle contains a link of this name.
 fn makes(bundle: &Bundle, name: &str) -> bool {
     let stem = format!("{}-{}", bundle.from.value, bundle.to.value);
     name.strip_prefix(&stem).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

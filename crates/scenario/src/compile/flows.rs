@@ -1,6 +1,6 @@
-//! Staged flows: hosts looked up, rates held against NICs, and the stages cut.
+//! Staged flows: hosts are looked up, rates are checked against NICs, and the stages are computed.
 //!
-//! Invariants: what compiles has a bounded number of messages and of rows, and every flow is judged in some stage.
+//! Invariants: what compiles has a bounded number of messages and of rows, and every flow is measured in some stage.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::resolve::Draft;
 use crate::resolved::sections::OPEN_LOOP;
 use crate::resolved::{Flow, Flows, Parameters, queue_pairs};
 
-/// Flows are told apart by 16 bits.
+/// Flow numbers have 16 bits.
 const MOST_FLOWS: usize = u16::MAX as usize;
 /// Most stages times flows: rows of the table `stages`.
 const MOST_ROWS: usize = 100_000;
@@ -24,7 +24,7 @@ const MOST_ROWS: usize = 100_000;
 const MOST_MESSAGES: u128 = u32::MAX as u128;
 const PS_PER_BYTE_AT_1BPS: u128 = 8_000_000_000_000;
 
-/// The flows, or a report of why there can be none.
+/// The flows, or a report of the errors.
 pub(super) fn flows(draft: &Draft, ground: &Ground, problems: &mut Problems) -> Option<StagedFlows> {
     let (wanted, transport) = (draft.flows.as_ref()?, draft.transport.as_ref()?);
     if let Some(flow) = wanted.list.value.get(MOST_FLOWS) {
@@ -46,7 +46,7 @@ pub(super) fn flows(draft: &Draft, ground: &Ground, problems: &mut Problems) -> 
     Some(StagedFlows { flows, stages, message, posting })
 }
 
-/// The pairs of hosts that have flows: what rates over time are of where nothing else is chosen.
+/// The pairs of hosts with flows: the default selection of rates over time.
 pub(super) fn pairs(staged: &StagedFlows) -> Vec<NamedFlow> {
     let pair =
         |flow: &StagedFlow| NamedFlow { source: flow.source, destination: flow.destination, number: None };
@@ -78,14 +78,14 @@ impl Maker<'_> {
         let flow =
             StagedFlow { source, destination, start, stop, rate: given, handling: Handling::default() };
         self.is_worth_a_message(flow, given.unwrap_or(most), wanted, problems)?;
-        // By the clock a flow needs one: its own, or that of the transport, or that of the wire.
+        // An open-loop flow needs a rate: its own, or that of the transport, or the link rate.
         let clock = || optional_rate(self.transport, "rate").unwrap_or(most);
         let rate = if is_open_loop(self.transport) { Some(given.unwrap_or_else(clock)) } else { given };
         Some(StagedFlow { rate, ..flow })
     }
 
-    /// The most that a flow can send over the ports that lead there: a queue pair has one of them, packets without such
-    /// have all.
+    /// The highest rate of a flow over the ports towards its destination: a queue pair uses one of them, packets
+    /// without queue pairs use all.
     fn fastest(&self, source: HostId, destination: HostId) -> Rate {
         let built = &self.ground.built;
         let ports = built.fabric.ports_of(NodeId(source.0));
@@ -117,7 +117,7 @@ impl Maker<'_> {
         None
     }
 
-    /// A flow that is over before its first message has left would go on long after its stop.
+    /// A flow that stops before its first message is sent would continue long after its stop.
     fn is_worth_a_message(
         &self,
         flow: StagedFlow,
@@ -138,7 +138,7 @@ impl Maker<'_> {
         None
     }
 
-    /// Messages must be numbered, those of a host together.
+    /// Message numbers are limited, for all messages of a host together.
     fn countable(&self, flows: &[StagedFlow], problems: &mut Problems) {
         let posted = u128::from(self.wanted.settings.settings.count("posted"));
         let mut of_host: BTreeMap<HostId, u128> = BTreeMap::new();

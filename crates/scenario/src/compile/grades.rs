@@ -1,10 +1,10 @@
-//! Grades of ports: thresholds that rise.
+//! Grades of ports: thresholds must rise.
 
 use crate::diagnostic::Problems;
 use crate::resolve::Draft;
 use crate::resolved::Parameters;
 
-/// Reports thresholds of `adaptive_spectrum` that fall.
+/// Reports thresholds of `adaptive_spectrum` that are out of order.
 pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     let Some(balance) = &draft.balance else { return };
     check_policy(&balance.switch, problems);

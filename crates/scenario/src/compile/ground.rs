@@ -1,4 +1,4 @@
-//! The built fabric with its names, looked up when a scenario names something.
+//! The built fabric with its names, for looking up the names in a scenario.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ impl Ground {
         self.hosts.get_or_init(|| numbered(self.host_names()))
     }
 
-    /// The host of a name.
+    /// Looks up a host by name.
     pub fn host(&self, name: &Placed<String>, problems: &mut Problems) -> Option<HostId> {
         let found = self.hosts().get(&name.value);
         if found.is_none() {
@@ -49,7 +49,7 @@ impl Ground {
         found.copied().map(HostId)
     }
 
-    /// The switch of a name.
+    /// Looks up a switch by name.
     pub fn switch(&self, name: &Placed<String>, problems: &mut Problems) -> Option<NodeId> {
         let n_hosts = self.built.fabric.n_hosts();
         let names = &self.built.node_names[n_hosts..];
@@ -65,7 +65,7 @@ impl Ground {
         None
     }
 
-    /// The link of a name.
+    /// Looks up a link by name.
     pub fn link(&self, name: &Placed<String>, problems: &mut Problems) -> Option<LinkId> {
         let found = self.links.get_or_init(|| numbered(&self.built.link_names)).get(&name.value);
         if found.is_none() {
@@ -96,7 +96,7 @@ impl Ground {
         (0..self.built.fabric.links().len() as u32).map(LinkId)
     }
 
-    /// How far ahead the engine may let one part of this fabric run of another; `None` where it is one part.
+    /// The lookahead between partitions of this fabric; `None` if it is a single partition.
     pub fn lookahead(&self) -> Option<Duration> {
         Partitions::of(&self.built.fabric).lookahead()
     }

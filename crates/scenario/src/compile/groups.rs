@@ -1,6 +1,6 @@
-//! Fabrics of groups: policies that need them, the lanes that keep their ways apart, and traffic by groups.
+//! Fabrics of groups: policies that need them, virtual lanes that prevent deadlock, and traffic by groups.
 //!
-//! Invariants: what compiles has a lane for every step that its policy's ways may take.
+//! Invariants: what compiles has a virtual lane for every step that the paths of its policy may take.
 
 use netloom_model::{Credits, Routing};
 use netloom_policy::balance::Chosen;
@@ -11,7 +11,7 @@ use crate::diagnostic::Problems;
 use crate::resolve::Draft;
 use crate::resolved::{Balance, Parameters};
 
-/// Lanes that each class needs in this fabric: what the ways of the policy take, and those asked for beyond.
+/// Virtual lanes that each class needs in this fabric: those for the paths of the policy, and the extra ones requested.
 pub(super) fn lane_steps(credits: Option<&Parameters>, switch: &Chosen, routing: &Routing) -> u8 {
     if routing.n_groups() == 0 {
         return 1;
@@ -20,7 +20,7 @@ pub(super) fn lane_steps(credits: Option<&Parameters>, switch: &Chosen, routing:
     switch.lane_steps(matches!(routing, Routing::DragonflyPlus(_))) + extra
 }
 
-/// Adds what a reader should know of ways and lanes in this fabric.
+/// Adds notes on paths and virtual lanes in this fabric.
 pub(super) fn notes(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
     let routing = &ground.built.routing;
     let Some(balance) = draft.balance.as_ref().filter(|_| routing.n_groups() > 0) else { return };
@@ -46,7 +46,7 @@ pub(super) fn notes(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
     }
 }
 
-/// Reports policies without groups, lanes that there are not, and pauses that would wait for each other.
+/// Reports policies without groups, missing virtual lanes, and pauses that could deadlock.
 pub(super) fn check(draft: &Draft, ground: &Ground, problems: &mut Problems) {
     let Some(balance) = &draft.balance else { return };
     if ground.built.routing.n_groups() == 0 {

@@ -1,4 +1,4 @@
-//! What hosts take for the messages of jobs.
+//! Host overheads for the messages of jobs.
 
 use netloom_model::Hosts;
 use netloom_units::Rate;
@@ -9,7 +9,7 @@ use crate::diagnostic::Problems;
 use crate::resolve::Draft;
 use crate::resolved::{Parameters, queue_pairs, sections};
 
-/// What the section says, if it goes with the transport.
+/// The settings of the section, if they are consistent with the transport.
 pub(super) fn hosts(draft: &Draft, problems: &mut Problems) -> Hosts {
     let Some(found) = &draft.hosts else { return Hosts::default() };
     let rate = |name| -> Option<Rate> { optional_rate(found, name) };
@@ -59,7 +59,7 @@ fn check(draft: &Draft, hosts: Hosts, problems: &mut Problems) {
     }
 }
 
-/// The limit for several queue pairs stands beside that for one, and is not above it.
+/// The limit for several queue pairs needs that for one, and must not exceed it.
 fn check_injection_to_many(found: &Parameters, hosts: Hosts, problems: &mut Problems) {
     let Some(to_many) = hosts.injection_to_many else { return };
     let place = found.place_of("injection_to_many");

@@ -1,6 +1,6 @@
 //! Jobs: unrolling phases, planning collectives.
 //!
-//! Every job is expanded once here by the catalog, so that what it refuses is reported with its place.
+//! Every job is expanded once here by the catalog, so that errors of the catalog are reported with their place.
 
 use netloom_catalog::workload::collective::{self, Plan};
 use netloom_catalog::workload::{WorkloadError, expand};
@@ -13,18 +13,18 @@ use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
 use crate::resolved::{self, Parameters, Stages};
 
-/// Most jobs of a scenario; they are told apart by 16-bit numbers.
+/// Most jobs of a scenario; job numbers have 16 bits.
 const MOST_JOBS: usize = Message::STAGED as usize;
-/// Most phases of a step once repeats are unrolled; phases are told apart by 16-bit numbers.
+/// Most phases of a step once repeats are unrolled; phase numbers have 16 bits.
 const MOST_PHASES: usize = u16::MAX as usize;
 /// Most ranks in all collectives and point-to-point phases of a step together, each counted with all its ranks.
 const MOST_PARTS: usize = 100_000_000;
-/// A part with fewer ranks counts as if it had these: it takes some memory all the same.
+/// A part with fewer ranks counts as this number, since it takes some memory too.
 const LEAST_RANKS: usize = 512;
 /// Most ranks in all given orders of a job together, counted for each collective that uses them.
 const MOST_ORDERED_RANKS: usize = 100_000_000;
 
-/// All jobs that can be made, each with its number in the scenario; the others are reported.
+/// All valid jobs, each with its number in the scenario; the others are reported.
 pub(super) fn jobs(
     wanted: &[resolved::Job],
     seed: u64,
@@ -75,7 +75,7 @@ fn one(
     alone.jobs.pop()
 }
 
-/// The phase an error is about, and the error without the numbers that its place makes needless.
+/// The phase that an error is about, and the error without the numbers that its place makes redundant.
 fn described(error: &WorkloadError) -> (Option<usize>, String) {
     match error {
         WorkloadError::Collective { phase, reason, .. } | WorkloadError::Stages { phase, reason, .. } => {
@@ -115,7 +115,7 @@ fn orders(wanted: &resolved::Job, n_ranks: u32, problems: &mut Problems) -> Opti
     good.then(|| wanted.orders.value.iter().map(|list| list.value.clone()).collect())
 }
 
-/// Where a phase of a step comes from.
+/// The place in the scenario that a phase comes from.
 struct Origin<'a> {
     place: Place,
     settings: Option<&'a Parameters>,
@@ -125,7 +125,7 @@ impl Origin<'_> {
     /// Where the parameter is written that a message names, or the phase itself.
     fn place_in(&self, message: &str) -> Place {
         let named = self.settings.and_then(|settings| settings.place_in(message));
-        // What is not written has no place.
+        // A default value has no place.
         named.filter(|place| place.end > 0).unwrap_or(self.place)
     }
 }
@@ -144,7 +144,7 @@ struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    /// Appends these phases; goes on after mistakes, but not past the limits.
+    /// Appends these phases; continues after errors, but not past the limits.
     fn all(&mut self, wanted: &'a [Placed<resolved::Phase>], problems: &mut Problems) -> Option<()> {
         let mut good = true;
         for phase in wanted {
@@ -160,7 +160,7 @@ impl<'a> Maker<'a> {
         good.then_some(())
     }
 
-    /// Appends one phase; a repeat appends what it repeats.
+    /// Appends one phase; a repeat appends its phases.
     fn one(&mut self, phase: &'a Placed<resolved::Phase>, problems: &mut Problems) -> Option<()> {
         let place = phase.place;
         let (made, settings) = match &phase.value {
@@ -188,7 +188,7 @@ impl<'a> Maker<'a> {
         let before = self.phases.len();
         for _ in 0..times {
             self.all(phases, problems)?;
-            // Nested repeats of nothing would otherwise turn round for ever.
+            // Nested repeats of nothing would otherwise loop for ever.
             if self.phases.len() == before {
                 break;
             }

@@ -1,7 +1,7 @@
-//! What the engine's clock and counters can hold.
+//! Limits of the engine's clock and counters.
 //!
-//! The clock is 2^64 ps, 213 days. A bound on how long a run can take at the very worst (everything one after the other
-//! over the slowest link) must stay below that, so that the engine never has to check.
+//! The clock is 2^64 ps, 213 days. An upper bound on the duration of a run (everything one after the other over the
+//! slowest link) must stay below that, so that the engine never has to check.
 
 use netloom_catalog::workload::background;
 use netloom_catalog::workload::collective::Plan;
@@ -20,20 +20,20 @@ const PS_PER_SECOND: u128 = 1_000_000_000_000;
 /// Packets of a message are counted in 32 bits.
 const MOST_PACKETS: u32 = u32::MAX;
 
-/// What a job does at the very worst.
+/// Upper bounds on the work of a job.
 #[derive(Default)]
 struct Worst {
     bytes: u128,
     messages: u128,
-    /// Messages that wait for each other, one after the other.
+    /// Messages that depend on each other, one after the other.
     rounds: u128,
     /// Time that passes without traffic, in ps.
     idle: u128,
-    /// Bytes; of background traffic only, as those of jobs are checked where they are written.
+    /// Bytes; for background traffic only, as those of jobs are checked where they are written.
     largest_message: u64,
 }
 
-/// All that is sent, each job with its number in the scenario.
+/// The workload, each job with its number in the scenario.
 #[derive(Clone, Copy)]
 pub(super) struct Traffic<'a> {
     pub jobs: &'a [(usize, Job)],
@@ -42,7 +42,7 @@ pub(super) struct Traffic<'a> {
     pub hosts: Hosts,
 }
 
-/// Reports what does not fit.
+/// Reports excess over the limits.
 pub(super) fn check(
     draft: &Draft,
     ground: &Ground,
@@ -65,7 +65,7 @@ pub(super) fn check(
         let help = "flows that stop earlier, smaller messages, or faster links";
         spans.push((span(&of_flows(staged)), wanted.list.place, help));
     }
-    // One that is endless ends with the others, or at the deadline.
+    // An endless job ends with the others, or at the deadline.
     for (number, job) in traffic.jobs.iter().filter(|(_, job)| !job.repetition.endless) {
         let help = "fewer steps, smaller messages, or faster links";
         spans.push((
@@ -102,7 +102,7 @@ fn of_job(job: &Job, barrier_delay: u64, hosts: &Hosts) -> Worst {
                 for collective in buckets.iter().flat_map(|bucket| &bucket.collectives) {
                     let bytes = Plan::new(collective, n as u32).map_or(0, |plan| plan.total_bytes());
                     worst.bytes = worst.bytes.saturating_add(bytes);
-                    // No algorithm sends more: a pair of ranks exchanges at most two messages each way.
+                    // No algorithm sends more: a pair of ranks exchanges at most two messages in each direction.
                     worst.messages += 2 * n * n;
                     worst.rounds += 2 * n;
                 }
@@ -131,7 +131,7 @@ fn of_job(job: &Job, barrier_delay: u64, hosts: &Hosts) -> Worst {
     }
 }
 
-/// What hosts add: grants, and time for messages and bytes.
+/// The overhead at hosts: grants, and time for messages and bytes.
 fn at_hosts(worst: &mut Worst, hosts: &Hosts) {
     let overheads = u128::from(hosts.send_overhead.0) + u128::from(hosts.receive_overhead.0);
     worst.idle = worst.idle.saturating_add(worst.messages.saturating_mul(overheads));
@@ -158,7 +158,7 @@ fn of_background(background: &Background) -> Worst {
     }
 }
 
-/// After the last stop: what is posted then, or by the clock perhaps all of it.
+/// After the last stop: messages posted then, or with open-loop flows perhaps all of them.
 fn of_flows(staged: &StagedFlows) -> Worst {
     let mut worst = Worst::default();
     for flow in &staged.flows {
@@ -178,7 +178,7 @@ fn of_flows(staged: &StagedFlows) -> Worst {
     worst
 }
 
-/// How long this takes at the very worst, in ps.
+/// The upper bound on the duration, in ps.
 fn span(worst: &Worst, draft: &Draft, ground: &Ground, traffic: Traffic<'_>) -> u128 {
     let fabric = &ground.built.fabric;
     let links = fabric.ports().iter().map(|port| port.rate);
@@ -207,7 +207,7 @@ fn span(worst: &Worst, draft: &Draft, ground: &Ground, traffic: Traffic<'_>) -> 
     let hops = match &ground.built.routing {
         Routing::LeafSpine(_) | Routing::Rail(_) => 4,
         Routing::FatTree(_) => 6,
-        // Through a third group, with a second hop in each.
+        // Through an intermediate group, with a second hop in each.
         Routing::Dragonfly(_) | Routing::DragonflyPlus(_) => 10,
         Routing::Tables(_) => fabric.n_switches() as u128 + 1,
     };
@@ -221,29 +221,29 @@ fn span(worst: &Worst, draft: &Draft, ground: &Ground, traffic: Traffic<'_>) -> 
     // With credits a link may move one packet per round trip.
     let trips = if latency.is_some() { packets.saturating_mul(2 * hops) } else { 0 };
     let busy = busy.saturating_add(trips.saturating_mul(u128::from(delay)));
-    // One that is longer by itself is reported where it is written.
+    // A silence that is too long by itself is reported where it is written.
     let silence = has_queue_pairs(draft).map_or(0, rdma::longest_silence);
     let silence = if silence > u128::from(LONGEST.0) { 0 } else { silence };
     let flight = worst.rounds.saturating_mul((hops * u128::from(delay)).saturating_add(silence));
     busy.saturating_add(flight).saturating_add(worst.idle)
 }
 
-/// Bytes of a message that a packet carries.
+/// Payload bytes per packet.
 fn payload(transport: &Parameters) -> u64 {
     let name = if transport.spec.parameter("mtu").is_some() { "mtu" } else { "packet" };
     transport.settings.size(name).0
 }
 
-/// Bytes on the wire that come with each packet of a message: its header, and what answers it.
+/// Extra bytes on the wire per packet of a message: its header, and the responses to it.
 fn beside(transport: &Parameters) -> u64 {
     let header = rdma::packet(transport).0 - payload(transport);
     let answer =
         ["control", "acknowledgement"].into_iter().find(|name| transport.spec.parameter(name).is_some());
-    // A packet is answered by an ACK or a NACK, and by a CNP at most.
+    // A packet causes one ACK or NACK, and at most one CNP.
     header + 2 * answer.map_or(64, |name| transport.settings.size(name).0)
 }
 
-/// The smallest rate to which congestion control may fall.
+/// The smallest rate that congestion control can set.
 fn smallest_rate(draft: &Draft, fabric: &Fabric) -> Option<Rate> {
     let line = fabric.ports().iter().map(|port| port.rate).max()?;
     let packet = rdma::packet(draft.transport.as_ref()?);

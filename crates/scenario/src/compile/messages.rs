@@ -1,4 +1,4 @@
-//! Messages of more packets than can be counted, each reported where its size is written.
+//! Messages with more packets than the counters can hold, each reported where its size is written.
 
 use netloom_units::Bytes;
 

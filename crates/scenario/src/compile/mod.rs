@@ -1,9 +1,9 @@
-//! From what was meant to numbers and ids: a complete scenario becomes a model.
+//! Compilation of a complete scenario into a model with numbers and ids.
 //!
 //! Models: building the fabric, looking names up in it, placing jobs, unrolling phases, drawing failed links.
-//! Leaves out: reading; everything here is already of the right kind.
+//! Leaves out: reading; all values here already have the right kind.
 //!
-//! Invariants: all mistakes are found, not only the first; what compiles, the engine can run without failing.
+//! Invariants: all errors are found, not only the first; what compiles, the engine can run without failing.
 
 mod agreement;
 mod background;
@@ -50,7 +50,7 @@ use ground::Ground;
 /// A scenario ready to run, with the names that the model leaves out.
 #[derive(Debug, Clone)]
 pub struct Compiled {
-    /// What the engine needs.
+    /// The input of the engine.
     pub model: Model,
     /// The name of each node.
     pub node_names: Vec<String>,
@@ -62,15 +62,15 @@ pub struct Compiled {
     pub traffic_names: Vec<String>,
     /// The name of each staged flow.
     pub flow_names: Vec<String>,
-    /// Its times as a share of those of its source, such as `1/1000`, if it says so.
+    /// Its times as a share of those of its source, such as `1/1000`, if the scenario states it.
     pub time_scale: Option<String>,
     /// The scenario with every default written out.
     pub resolved_yaml: String,
-    /// Which settings are not at their defaults.
+    /// The settings that are not at their defaults.
     pub changed: Vec<Changed>,
-    /// What a reader of the results should know: choices that are ours, links that were drawn.
+    /// Notes for readers of the results: modelling assumptions, links drawn at random.
     pub notes: Vec<String>,
-    /// Settings that cannot matter; often none.
+    /// Settings without effect; often none.
     pub warnings: Diagnostics,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct Parts {
     damage: Damage,
     coordination_delay: Duration,
     recording: Recording,
-    /// Most packets under way of a queue pair.
+    /// Largest number of packets in flight of a queue pair.
     window: u64,
     /// The largest round trip without queues.
     round_trip: Duration,
@@ -93,7 +93,7 @@ pub(crate) struct Parts {
     notes: Vec<String>,
 }
 
-/// What fails.
+/// The faults.
 struct Damage {
     failing: faults::Failing,
     storms: Vec<Storm>,
@@ -102,12 +102,12 @@ struct Damage {
 /// Compiles a resolved scenario.
 ///
 /// # Errors
-/// All mistakes that only show against the fabric: unknown hosts or links, numbers of ranks that do not fit, and so on.
+/// All errors that need the fabric to be found: unknown hosts or links, numbers of ranks that do not fit, and so on.
 pub fn compile(resolved: &Resolved) -> Result<Compiled, Diagnostics> {
     compiled(resolved, &Draft::of(resolved))
 }
 
-/// The same of a scenario that may have nothing to do, such as a fabric that others inherit from.
+/// The same for a scenario that may have nothing to do, such as a fabric that others inherit from.
 ///
 /// # Errors
 /// As [`compile`].
@@ -122,7 +122,7 @@ fn compiled(resolved: &Resolved, draft: &Draft) -> Result<Compiled, Diagnostics>
     Ok(finish(resolved, draft, parts))
 }
 
-/// Checks as much of a scenario as could be read, and makes what it can of it.
+/// Checks as much of a scenario as could be read, and builds the parts that are valid.
 pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     let seed = draft.seed.unwrap_or(1);
     agreement::check(draft, problems);
@@ -188,11 +188,11 @@ pub(crate) fn parts(draft: &Draft, problems: &mut Problems) -> Option<Parts> {
     Some(parts)
 }
 
-/// The last word belongs to the catalog: what it cannot expand must not reach the engine.
+/// The final check is the catalog's: a workload that it cannot expand must not reach the engine.
 fn expands(parts: &Parts, draft: &Draft, problems: &mut Problems) {
     let workload = parts.workload();
     if let Err(error) = expand(&workload, parts.ground.built.fabric.n_hosts(), draft.seed.unwrap_or(1)) {
-        // Each job by itself was fine, so it is the last one that was too many.
+        // Each job by itself was valid, so the last one exceeded the limit.
         let place = draft.jobs.last().map_or(draft.fabric_place, |job| job.name.place);
         problems.report(place, error.to_string()).label("together with all jobs before it");
     }

@@ -1,4 +1,4 @@
-//! What a reader of the results should know: modelling choices that are ours.
+//! Notes for readers of the results: modelling assumptions.
 
 use netloom_model::{Job, Phase};
 use netloom_policy::balance;
@@ -8,7 +8,7 @@ use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
 use crate::resolved::{Faults, Flows, Parameters, queue_pairs, sections};
 
-/// Adds a note for every choice labelled *ours* that this scenario makes use of.
+/// Adds a note for every modelling assumption that this scenario uses.
 pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>) {
     if let Some(balance) = &draft.balance {
         own_rule("balancing policy", &balance.switch, notes);
@@ -56,7 +56,7 @@ pub(super) fn add(draft: &Draft, jobs: &[(usize, Job)], notes: &mut Vec<String>)
     }
 }
 
-/// What hosts do by rules of ours.
+/// Modelling assumptions about hosts.
 fn at_hosts(draft: &Draft, notes: &mut Vec<String>) {
     let Some(hosts) = &draft.hosts else { return };
     let is_set = |name| hosts.settings.optional(name).is_some();
@@ -74,7 +74,7 @@ fn at_hosts(draft: &Draft, notes: &mut Vec<String>) {
     }
 }
 
-/// When changes of links are noticed.
+/// Detection of link failures.
 fn noticed(faults: &Faults, notes: &mut Vec<String>) {
     let reaction = super::faults::reaction(faults);
     let [down, up] = [reaction.detection, reaction.recovery];
@@ -86,7 +86,7 @@ fn noticed(faults: &Faults, notes: &mut Vec<String>) {
     }
 }
 
-/// How flows are made of messages, and what their times are.
+/// How flows are divided into messages, and what their times mean.
 fn staged(flows: &Flows, transport: Option<&Parameters>, notes: &mut Vec<String>) {
     let settings = &flows.settings.settings;
     let size = quantity::print(settings.size("message").0, Dimension::Size);
@@ -105,7 +105,7 @@ fn staged(flows: &Flows, transport: Option<&Parameters>, notes: &mut Vec<String>
     }
 }
 
-/// What a reader should know of classes and of who is told of congestion.
+/// Notes on the class of control packets, and on the assumptions of congestion control and marking.
 fn queue_pairs_travel(draft: &Draft, notes: &mut Vec<String>) {
     if let Some(classes) = &draft.classes {
         let [data, control] = ["data", "control"].map(|name| classes.settings.settings.count(name));
@@ -125,7 +125,7 @@ fn queue_pairs_travel(draft: &Draft, notes: &mut Vec<String>) {
     }
 }
 
-/// Packets that overtake each other are sent again where they are taken in order only.
+/// Reordered packets are retransmitted if the receiver accepts them in order only.
 fn in_order_only(switch: &Parameters, transport: &Parameters, notes: &mut Vec<String>) {
     let takes_in_order = queue_pairs::rule(transport.spec) == Some(Reliability::GoBackN);
     if takes_in_order && balance::reorders(switch.spec, &switch.settings) {
@@ -143,7 +143,7 @@ fn own_rule(what: &str, parameters: &Parameters, notes: &mut Vec<String>) {
     }
 }
 
-/// Whether ranks meet at a modelled barrier after it.
+/// Whether a modelled barrier follows the phase.
 pub(super) fn has_barrier(phase: &Phase) -> bool {
     match phase {
         Phase::Barrier => true,

@@ -1,4 +1,4 @@
-//! What a reader should know of a fabric: how links and NICs are laid out where no source says.
+//! Notes on a fabric: the layout of links and NICs where no source states it.
 
 use netloom_model::Routing;
 
@@ -6,7 +6,7 @@ use super::ground::Ground;
 use crate::resolve::Draft;
 use crate::resolved::Fabric;
 
-/// Adds a note for every choice that is ours.
+/// Adds a note for every modelling assumption.
 pub(super) fn add(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
     let Some(Fabric::Parametric(_)) = &draft.fabric else { return };
     match &ground.built.routing {

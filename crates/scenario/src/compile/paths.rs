@@ -1,4 +1,4 @@
-//! Paths that sequence numbers name over three tiers, and hosts that Themis can guard.
+//! Path naming by sequence numbers over three tiers, and hosts that Themis can serve.
 //!
 //! Invariants: where paths are named, every number of paths is a power of two and all of them can be reached.
 
@@ -14,7 +14,7 @@ use crate::diagnostic::Problems;
 use crate::resolve::Draft;
 use crate::resolved::Parameters;
 
-/// What leaves flip in the source port; nothing where one switch chooses the whole path.
+/// The patterns that leaves flip in the source port; `None` if one switch chooses the whole path.
 pub(super) fn path_map(draft: &Draft, ground: &Ground, problems: &mut Problems) -> Option<Arc<PathMap>> {
     let switch = &draft.balance.as_ref()?.switch;
     let three_tiers = matches!(ground.built.routing, Routing::FatTree(_));
@@ -65,7 +65,7 @@ fn are_powers_of_two(switch: &Parameters, choices: &[u32], problems: &mut Proble
     false
 }
 
-/// A leaf with one way up has nothing to choose, so nobody asks its policy, and no path is named.
+/// A leaf with one uplink has no choice, so its policy is never called, and no path is named.
 fn leaves_choose(switch: &Parameters, choices: &[u32], problems: &mut Problems) -> bool {
     if choices.first() != Some(&1) || choices.iter().all(|&choices| choices == 1) {
         return true;
@@ -76,7 +76,7 @@ fn leaves_choose(switch: &Parameters, choices: &[u32], problems: &mut Problems) 
     false
 }
 
-/// Themis keeps what it knows of a queue pair in one switch, which must see all its packets.
+/// Themis keeps the state of a queue pair in one switch, which must see all its packets.
 pub(super) fn one_edge(draft: &Draft, ground: &Ground, problems: &mut Problems) {
     let Some(edge) = draft.balance.as_ref().and_then(|balance| balance.edge.as_ref()) else { return };
     let fabric = &ground.built.fabric;
@@ -100,7 +100,7 @@ pub(super) fn one_edge(draft: &Draft, ground: &Ground, problems: &mut Problems) 
     );
 }
 
-/// Spraying over what is left asks that both ends know it, and that a path is one choice.
+/// Spraying over the remaining paths needs failure awareness at both ends, and a path that is one choice.
 pub(super) fn subset(draft: &Draft, ground: &Ground, problems: &mut Problems) {
     let Some(edge) = draft.balance.as_ref().and_then(|balance| balance.edge.as_ref()) else { return };
     if edge.settings.choice("failure") != "subset" {

@@ -8,7 +8,7 @@ use crate::diagnostic::Problems;
 use crate::place::Place;
 use crate::resolved::{self, Job, Parameters};
 
-/// The hosts of each job, rank by rank; nothing if they cannot all be placed.
+/// The hosts of each job, rank by rank; `None` if they cannot all be placed.
 pub(super) fn place(
     jobs: &[Job],
     seed: u64,
@@ -112,7 +112,7 @@ fn message(error: &PlacementError, ground: &Ground) -> (usize, String) {
     }
 }
 
-/// Puts an error where the job says where it wants to run.
+/// Reports an error at the placement of the job.
 fn report(error: &PlacementError, jobs: &[Job], ground: &Ground, problems: &mut Problems) {
     let (job, message) = message(error, ground);
     let own = |job: &Job| {
@@ -124,7 +124,7 @@ fn report(error: &PlacementError, jobs: &[Job], ground: &Ground, problems: &mut 
     report.label("this job cannot be placed").maybe_help(remedy(error));
 }
 
-/// What to do about a job that cannot be placed.
+/// A hint for a job that cannot be placed.
 fn remedy(error: &PlacementError) -> Option<String> {
     Some(match error {
         PlacementError::Taken { .. } | PlacementError::None { .. } => {
@@ -144,7 +144,7 @@ fn remedy(error: &PlacementError) -> Option<String> {
     })
 }
 
-/// Where a job lists a host that it cannot have.
+/// Where a job lists a host that is not available.
 fn taken(error: &PlacementError, placement: &resolved::Placement, ground: &Ground) -> Option<Place> {
     let (PlacementError::Taken { host, .. }, resolved::Placement::List(names)) = (error, placement) else {
         return None;

@@ -15,10 +15,10 @@ use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
 use crate::resolved::{Parameters, queue_pairs};
 
-/// Packets under way must be fewer than half of all sequence numbers.
+/// Packets in flight must be fewer than half of all sequence numbers.
 const LARGEST_WINDOW: u64 = queue_pairs::LARGEST_PSN / 2;
 const PS_PER_BYTE_AT_1BPS: u128 = 8_000_000_000_000;
-/// Among so many racks all pairs are looked at; among more, the paths of the first one.
+/// Up to this number of racks all pairs are checked; above it, the paths of the first one.
 const MOST_RACKS: usize = 512;
 
 /// The largest data packet on the wire.
@@ -72,14 +72,14 @@ fn timeout_low(transport: &Parameters) -> Option<Duration> {
     transport.spec.parameter("timeout_low").map(|_| transport.settings.duration("timeout_low"))
 }
 
-/// How long nothing may be acknowledged before a queue pair gives up, in ps.
+/// The longest time without an ACK before a queue pair gives up, in ps.
 pub(super) fn longest_silence(transport: &Parameters) -> u128 {
     let timeout = transport.settings.duration("timeout");
     let longer = timeout_low(transport).map_or(timeout, |low| low.max(timeout));
     u128::from(longer.0) * (u128::from(transport.settings.count("retries")) + 1)
 }
 
-/// Most packets under way: as written, or what the longest path of the fabric holds.
+/// Largest number of packets in flight: as written, or the capacity of the longest path of the fabric.
 pub(super) fn window(
     draft: &Draft,
     ground: &Ground,
@@ -105,7 +105,7 @@ pub(super) fn window(
     window
 }
 
-/// What the longest path of the fabric holds.
+/// The capacity of the longest path of the fabric, in packets.
 fn own_window(ground: &Ground, packet: Bytes, notes: &mut Vec<String>) -> u64 {
     let product = bandwidth_delay_product(ground, packet);
     let window = product.div_ceil(u128::from(packet.0)).clamp(1, LARGEST_WINDOW.into()) as u64;
@@ -127,8 +127,8 @@ fn given_window(transport: &Parameters, packets: u64, problems: &mut Problems) -
     packets.max(1)
 }
 
-/// The largest round trip of the fabric without queues: a packet there, its acknowledgement back. Only where congestion
-/// control asks for it.
+/// The largest round trip of the fabric without queues: a packet there, its ACK back. Computed only if congestion
+/// control needs it.
 pub(super) fn round_trip(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) -> Duration {
     let (Some(congestion), Some(transport)) = (&draft.congestion, &draft.transport) else {
         return Duration::ZERO;
@@ -163,7 +163,7 @@ fn slowest(fabric: &Fabric) -> Rate {
     ports.map(|port| port.rate).min().unwrap_or(Rate(1))
 }
 
-/// Bytes that a host can send until the answer to the first of them is there.
+/// Bytes that a host can send until the ACK of the first of them arrives.
 fn bandwidth_delay_product(ground: &Ground, packet: Bytes) -> u128 {
     let fabric = &ground.built.fabric;
     let rate =
@@ -172,18 +172,18 @@ fn bandwidth_delay_product(ground: &Ground, packet: Bytes) -> u128 {
     u128::from(rate).saturating_mul(round_trip).div_ceil(PS_PER_BYTE_AT_1BPS)
 }
 
-/// What all ports of a host send together; its link to a switch inside its server comes beside that.
+/// The summed rate of all ports of a host, without its link to a switch inside its server.
 pub(super) fn capacity(built: &Built, node: NodeId) -> Rate {
     let n_inner = usize::from(matches!(built.routing, Routing::Rail(_)));
     let ports = &built.fabric.ports_of(node)[n_inner..];
     Rate(ports.iter().fold(0, |sum: u64, port| sum.saturating_add(port.rate.0)))
 }
 
-/// Time that a packet takes over the longest of the shortest paths between hosts, in ps, with so much more at each link; of
-/// parallel links the slowest.
+/// Time that a packet takes over the longest of the shortest paths between hosts, in ps, with extra latency at each
+/// link; of parallel links the slowest.
 fn longest_path(ground: &Ground, packet: Bytes, latency: u64) -> u64 {
     let racks = hosts_by_leaf(&ground.built.fabric);
-    // Of a rack one host stands for all, and a second one for the way within it.
+    // One host represents its rack, and a second one is for the path within it.
     let ends: Vec<HostId> = racks.iter().flat_map(|rack| rack.iter().take(2).copied()).collect();
     let n_starts = if racks.len() <= MOST_RACKS { ends.len() } else { 1 };
     let from = |start: HostId| {
@@ -192,13 +192,13 @@ fn longest_path(ground: &Ground, packet: Bytes, latency: u64) -> u64 {
         ways.max().unwrap_or(0)
     };
     let longest = ends.iter().take(n_starts).map(|&start| from(start)).max().unwrap_or(0);
-    // No path is longer than the detour by the first host.
+    // No path is longer than the detour via the first host.
     if n_starts == ends.len() { longest } else { longest.saturating_mul(2) }
 }
 
 fn path(ground: &Ground, from: HostId, to: HostId, (packet, latency): (Bytes, u64)) -> u64 {
     let fabric = &ground.built.fabric;
-    // A span beyond the clock is reported elsewhere, with the links it comes from.
+    // A time beyond the clock is reported elsewhere, with the links that cause it.
     let on_wire = |rate: Rate| (u128::from(packet.0) * PS_PER_BYTE_AT_1BPS).div_ceil(rate.0.max(1).into());
     let cost = |port: &Port| {
         let span = on_wire(port.rate) + u128::from(port.delay.0) + u128::from(latency);

@@ -1,4 +1,4 @@
-//! How the steps of jobs follow each other, and when they are enough.
+//! How the steps of jobs are repeated, and when they end.
 
 use netloom_model::{Bursts, Precision, Repetition, WarmUp};
 use netloom_units::Time;
@@ -7,7 +7,7 @@ use crate::diagnostic::Problems;
 use crate::resolve::{Draft, LONGEST};
 use crate::resolved::{self, Job, Parameters, Resolved, Steps};
 
-/// The most steps a job does.
+/// The largest number of steps of a job.
 pub(super) fn most_steps(job: &Job) -> u32 {
     match &job.steps.value {
         Steps::Count(n) => *n,
@@ -16,7 +16,7 @@ pub(super) fn most_steps(job: &Job) -> u32 {
     }
 }
 
-/// How its steps follow each other.
+/// How its steps are repeated.
 pub(super) fn repetition(job: &Job) -> Repetition {
     let warm_up = match job.warm_up {
         resolved::WarmUp::Steps(steps) => WarmUp { steps, share: 0.0 },
@@ -30,7 +30,7 @@ pub(super) fn repetition(job: &Job) -> Repetition {
         _ => None,
     };
     let bursts = job.bursts.as_ref().map(bursts);
-    // `0%` leaves out nothing, and is measured; `0` is what a job has that says nothing.
+    // `0%` leaves out nothing, but the job is measured; `0` is the default, of a job that is not.
     let measured = precision.is_some() || job.warm_up != resolved::WarmUp::Steps(0);
     let aligned = measured || bursts.is_some();
     Repetition { endless: job.steps.value == Steps::Endless, aligned, measured, warm_up, precision, bursts }
@@ -46,7 +46,7 @@ fn bursts(parameters: &Parameters) -> Bursts {
     }
 }
 
-/// Reports endless jobs that nothing ends, and steps of which none counts.
+/// Reports endless jobs that nothing ends, and jobs without a step that counts.
 pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     let is_endless = |job: &&Job| job.steps.value == Steps::Endless;
     if let Some(job) = draft.jobs.iter().find(is_endless)
@@ -74,12 +74,12 @@ pub(super) fn check(draft: &Draft, problems: &mut Problems) {
     }
 }
 
-/// The fewest steps that must count.
+/// The smallest number of steps that must count.
 fn least_measured(repetition: &Repetition) -> u64 {
     repetition.precision.map_or(1, |precision| u64::from(precision.at_least))
 }
 
-/// When the run ends at the latest: with endless jobs the clock must not run over.
+/// The latest end of the run: with endless jobs the clock must not overflow.
 pub(super) fn deadline(resolved: &Resolved) -> Option<Time> {
     let is_endless = resolved.jobs.iter().any(|job| job.steps.value == Steps::Endless);
     resolved.deadline.or(is_endless.then_some(Time::ZERO + LONGEST))

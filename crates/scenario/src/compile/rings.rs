@@ -1,4 +1,4 @@
-//! Whether rings of Themis whose length is given reach back over the last hop.
+//! Whether Themis rings of a given length cover the last hop.
 
 use netloom_model::Rdma;
 use netloom_policy::edge::themis::{LastHop, Themis};
@@ -10,7 +10,7 @@ use crate::quantity::{self, Dimension};
 use crate::resolve::Draft;
 use crate::resolved::{Parameters, queue_pairs};
 
-/// Adds a note where a given ring is shorter than the last hop asks for, with nothing waiting there.
+/// Adds a note if a given ring is shorter than an empty last hop needs.
 pub(super) fn add(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
     let (Some(balance), Some(transport)) = (&draft.balance, &draft.transport) else { return };
     let (Some(edge), Some(rule)) = (&balance.edge, queue_pairs::rule(transport.spec)) else { return };
@@ -31,7 +31,7 @@ pub(super) fn add(draft: &Draft, ground: &Ground, notes: &mut Vec<String>) {
     }
 }
 
-/// The last hop that needs the most numbers, and its host.
+/// The last hop that needs the most entries, and its host.
 fn largest<'a>(ground: &'a Ground, rdma: &Rdma, packet: Bytes) -> Option<(LastHop, &'a str)> {
     let fabric = &ground.built.fabric;
     let hosts = (0..fabric.n_hosts() as u32).map(NodeId);
@@ -45,7 +45,7 @@ fn largest<'a>(ground: &'a Ground, rdma: &Rdma, packet: Bytes) -> Option<(LastHo
     Some((last_hop, &ground.built.node_names[host.index()]))
 }
 
-/// Numbers for the answer time, without the reserve of `factor`.
+/// Entries for the response time, without the safety `factor`.
 fn needed(edge: &Parameters, last_hop: &LastHop) -> u32 {
     let answer = Value::Duration(last_hop.answer);
     let settings = edge.settings.clone().with("entries", Value::Absent).with("round_trip", answer);

@@ -1,7 +1,7 @@
-//! Entries of forwarding tables listed by hand: which switch, which packets, which of its ports.
+//! Explicit entries of forwarding tables (static routes): switch, packets, egress port.
 //!
-//! Invariants: an entry leads to a next hop, or to another switch if it says `any: true`; then the run ends at a deadline,
-//! whatever becomes of the packets.
+//! Invariants: an entry leads to a next hop, or to another switch if it says `any: true`; then the run ends at a
+//! deadline, even if packets never arrive.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ pub(super) fn routes(draft: &Draft, ground: &Ground, problems: &mut Problems) ->
     entries
 }
 
-/// What entries ask of the policies.
+/// What entries require of the policies.
 fn agreement(balance: &Balance, routes: &[Placed<Route>], problems: &mut Problems) {
     let has_tables = |policy: &Parameters| policy.spec.name == deterministic::SPEC.name;
     let first = routes[0].place;
@@ -101,7 +101,7 @@ fn entry(route: &Placed<Route>, ground: &Ground, problems: &mut Problems) -> Opt
     Some(Entry { at, to: destination, from: source, port })
 }
 
-/// A switch and where packets go from there.
+/// A switch and the routes from there.
 struct Way<'a> {
     at: NodeId,
     to: HostId,
@@ -120,7 +120,7 @@ impl Way<'_> {
         self.ground.built.routing.next_hops(self.at, self.to).iter().any(|next| next == port)
     }
 
-    /// The links that could have been meant, in words.
+    /// The possible links, as text.
     fn next_hops(&self) -> String {
         const MOST: usize = 8;
         let built = &self.ground.built;
@@ -137,7 +137,7 @@ impl Way<'_> {
         format!("shortest paths leave by {}", suggest::quoted(&names))
     }
 
-    /// Refuses a link that is no next hop.
+    /// Reports a link that is not a next hop.
     fn refuse(&self, link: &Placed<String>, to: &Placed<String>, problems: &mut Problems) -> bool {
         let message = format!("`{}` is on no shortest path to `{}`", link.value, to.value);
         let report = problems.report(link.place, message);
@@ -147,7 +147,7 @@ impl Way<'_> {
         false
     }
 
-    /// Whether packets may leave by a link that is no next hop: not to a host that they are not for.
+    /// Whether packets may use a link that is not a next hop: not to a host that is not their destination.
     fn may_stray(&self, port: u32, link: &Placed<String>, problems: &mut Problems) -> bool {
         let fabric = &self.ground.built.fabric;
         let end = fabric.neighbour(PortId(fabric.port_range(self.at).start + port));

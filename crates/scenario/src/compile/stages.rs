@@ -1,6 +1,6 @@
-//! Cutting the ranks of a job into the stages of a pipeline.
+//! Division of the ranks of a job into the stages of a pipeline.
 //!
-//! Invariants: every mistake in a list of stages is reported at that list.
+//! Invariants: every error in a list of stages is reported at that list.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::diagnostic::Problems;
 use crate::place::{Place, Placed};
 use crate::resolved::Stages;
 
-/// The ranks of each stage, or a report of why there are none.
+/// The ranks of each stage, or a report of the errors.
 pub(super) fn made(wanted: &Placed<Stages>, n_ranks: u32, problems: &mut Problems) -> Option<Vec<Vec<u32>>> {
     match &wanted.value {
         Stages::Given(lists) => given(lists, wanted.place, n_ranks, problems),

@@ -1,11 +1,11 @@
-//! Settings that cannot matter in their scenario: what is written there and changes no result is told, with the reason.
+//! Settings without effect: a setting that changes no result is reported, with the reason.
 //!
-//! Models: parameters that another one switches off, congestion control that hears nothing, marks that nobody heeds,
-//! thresholds out of reach, policies without a choice, reactions to faults that there are none of.
-//! Leaves out: what takes a run to find out, such as a queue that never fills as far as a threshold.
+//! Models: parameters switched off by another one, congestion control that receives no feedback, marks that no sender
+//! reacts to, thresholds out of reach, policies without a choice, reactions to faults in scenarios without any.
+//! Leaves out: effects that only a run can show, such as a queue that never reaches a threshold.
 //!
-//! Invariants: a setting at its default is not told of, but where a fabric has what it is about and the policy does not know
-//! it; without what is told to have no effect the records are the same, byte for byte.
+//! Invariants: a setting at its default is not reported, except if a fabric has a feature that the policy ignores;
+//! without the reported settings the records are the same, byte for byte.
 
 use netloom_model::{Knowledge, Model, Routing};
 use netloom_policy::congestion::{self, Senses, infiniband};
@@ -17,21 +17,21 @@ use crate::place::Place;
 use crate::resolve::Draft;
 use crate::resolved::{Balance, ClassMarking, Congestion, Parameters, Queues, queue_pairs};
 
-/// When a parameter matters, by another one of the same spec.
+/// The condition on another parameter of the same spec under which a parameter has an effect.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum With {
-    /// The other is not `none`.
+    /// The other one is not `none`.
     Some,
-    /// The other is `none`.
+    /// The other one is `none`.
     None,
-    /// The other is this word.
+    /// The other one is this word.
     Word(&'static str),
 }
 
-/// Spec and parameter, and the other one with what it must be.
+/// Spec and parameter, and the other parameter with its condition.
 type Condition = (&'static str, &'static str, &'static str, With);
 
-/// Parameters that matter by what another one says.
+/// Parameters that have an effect only under a condition on another one.
 const CONDITIONS: [Condition; 12] = [
     ("flowlet", "gap", "by", With::Word("gap")),
     ("flowlet", "packets", "by", With::Word("packets")),
@@ -47,7 +47,7 @@ const CONDITIONS: [Condition; 12] = [
     ("credits", "header", "forwarding", With::Word("cut_through")),
 ];
 
-/// Tells of all of them.
+/// Reports all of them.
 pub(super) fn find(draft: &Draft, model: &Model) -> Problems {
     let mut found = Problems::default();
     all_parameters(draft).for_each(|parameters| switched_off(parameters, &mut found));
@@ -67,12 +67,12 @@ pub(super) fn find(draft: &Draft, model: &Model) -> Problems {
     found
 }
 
-/// A warning about what is written there.
+/// Adds a warning about a setting.
 fn tell(found: &mut Problems, place: Place, what: &str, why: &str, help: &str) {
     found.report(place, format!("{what} has no effect here")).label(why).help(help);
 }
 
-/// The parameters of all that [`CONDITIONS`] are about.
+/// The parameters that [`CONDITIONS`] may apply to.
 fn all_parameters(draft: &Draft) -> impl Iterator<Item = &Parameters> {
     let balance = draft.balance.iter().flat_map(|Balance { host, switch, control, edge }| {
         [Some(switch), Some(host).filter(|host| *host != switch), control.as_ref(), edge.as_ref()]
@@ -96,7 +96,7 @@ fn is_set(parameters: &Parameters, name: &str) -> bool {
     default != Some(parameters.settings.get(name))
 }
 
-/// Tells of parameters that another one switches off.
+/// Reports parameters that another one switches off.
 fn switched_off(parameters: &Parameters, found: &mut Problems) {
     let name = parameters.spec.name;
     for (_, parameter, other, with) in CONDITIONS.into_iter().filter(|condition| condition.0 == name) {
@@ -114,7 +114,7 @@ fn switched_off(parameters: &Parameters, found: &mut Problems) {
     }
 }
 
-/// In a tree there is one path from any node to any other, and nothing to choose.
+/// In a tree there is one path between any two nodes, and no choice.
 fn one_path(balance: &Balance, model: &Model, found: &mut Problems) {
     let is_tree = model.fabric.links().len() + 1 == model.fabric.n_nodes();
     let is_chosen =
@@ -126,7 +126,7 @@ fn one_path(balance: &Balance, model: &Model, found: &mut Problems) {
     }
 }
 
-/// Paths one link longer than the shortest, where a fabric has none.
+/// Paths one link longer than the shortest, in a fabric that has none.
 fn no_longer_paths(balance: &Balance, model: &Model, found: &mut Problems) {
     let (name, switch) = ("longer_steps", &balance.switch);
     if switch.spec.parameter(name).is_none() || switch.settings.count(name) == 0 {
@@ -143,7 +143,7 @@ fn no_longer_paths(balance: &Balance, model: &Model, found: &mut Problems) {
     tell(found, switch.place_of(name), &what, why, &format!("write `{name}: 0`, or another fabric"));
 }
 
-/// Congestion control that goes by marks, where no queue marks packets.
+/// Congestion control based on marks, if no queue marks packets.
 fn unmarked(draft: &Draft, congestion: &Congestion, queues: &Queues, found: &mut Problems) {
     let name = congestion.kind.spec.name;
     let Some(transport) = draft.transport.as_ref().filter(|_| name != "none") else { return };
@@ -168,7 +168,7 @@ fn unmarked(draft: &Draft, congestion: &Congestion, queues: &Queues, found: &mut
     found.report(congestion.kind.place, message).label(why).help(help);
 }
 
-/// Marks that no sender slows down for.
+/// Marks that no sender reacts to.
 fn unheeded(draft: &Draft, congestion: &Congestion, queues: &Queues, found: &mut Problems) {
     let Some(transport) = &draft.transport else { return };
     let Some(marking) = queues.marking.as_ref().filter(|_| queues.credits.is_none()) else { return };
@@ -186,7 +186,7 @@ fn unheeded(draft: &Draft, congestion: &Congestion, queues: &Queues, found: &mut
     report.label(why).help("write `congestion: dcqcn`, say, or `marking: none`");
 }
 
-/// Marking from a queue's length on that no queue can have.
+/// Marking thresholds that no queue can reach.
 fn out_of_reach(queues: &Queues, found: &mut Problems) {
     let Some(marking) = &queues.marking else { return };
     let bounds = ["switch_limit", "buffer"];
@@ -202,7 +202,7 @@ fn out_of_reach(queues: &Queues, found: &mut Problems) {
     report.help(format!("a `minimum` below `{name}`"));
 }
 
-/// What belongs to pause frames, where none is ever sent.
+/// Settings of pause frames, if none is ever sent.
 fn never_paused(draft: &Draft, model: &Model, found: &mut Problems) {
     let Some(queues) = &draft.queues else { return };
     if model.pausing_classes() > 0 {
@@ -217,7 +217,7 @@ fn never_paused(draft: &Draft, model: &Model, found: &mut Problems) {
     }
 }
 
-/// How nodes react to faults, where nothing fails.
+/// Reactions to faults, if nothing fails.
 fn no_faults(draft: &Draft, model: &Model, found: &mut Problems) {
     let Some(faults) = &draft.faults else { return };
     if !(model.faults.is_empty() && model.switch_faults.is_empty() && model.events.is_empty()) {
@@ -238,7 +238,7 @@ fn no_faults(draft: &Draft, model: &Model, found: &mut Problems) {
     }
 }
 
-/// The delay of modelled barriers and snapshots, where there are none.
+/// The delay of modelled barriers and snapshots, if there are none.
 fn nobody_waits(draft: &Draft, model: &Model, found: &mut Problems) {
     let Some(delay) = &draft.coordination_delay else { return };
     let of_job = |job: &netloom_model::Job| {
@@ -252,7 +252,7 @@ fn nobody_waits(draft: &Draft, model: &Model, found: &mut Problems) {
     tell(found, delay.place, "`coordination_delay`", why, "write `auto`, or leave it out");
 }
 
-/// The time from a grant to its message, where no message needs one.
+/// The time from a grant to its message, if no message needs one.
 fn no_grants(draft: &Draft, found: &mut Problems) {
     let Some(hosts) = &draft.hosts else { return };
     if is_set(hosts, "handshake") && hosts.settings.optional("rendezvous").is_none() {
@@ -295,7 +295,7 @@ mod tests {
         }
     }
 
-    /// A parameter that says so in its meaning has a condition.
+    /// Every parameter whose meaning mentions a condition has one.
     #[test]
     fn no_condition_is_missing() {
         for spec in specs() {

@@ -1,10 +1,10 @@
 //! Which settings of a scenario are not at their defaults.
 //!
-//! Models: every setting that has a default or must be given, by the path `--set` takes, as it would be written.
-//! Leaves out: the scenario's name; what long lists hold, which are told by their lengths.
+//! Models: every setting that has a default or is required, by the path for `--set`, as it would be written.
+//! Leaves out: the scenario's name; the content of long lists, which are reported by their lengths.
 //!
-//! Invariants: no field is passed over unnamed, so that a new one is told or does not compile; a setting written with
-//! the value of its default does not count as changed.
+//! Invariants: every field is named explicitly, so that a new one is reported or does not compile; a setting written
+//! with the value of its default does not count as changed.
 
 use netloom_policy::{balance, congestion};
 use netloom_units::{Duration, Value};
@@ -21,11 +21,11 @@ use crate::written::{Node, Tree};
 /// A setting that is not at its default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
-    /// Where it is set.
+    /// Its path in the scenario.
     pub path: String,
-    /// What it is.
+    /// Its value.
     pub value: String,
-    /// What it would be; absent where a scenario must say it.
+    /// Its default; absent if the setting is required.
     pub default: Option<String>,
 }
 
@@ -99,7 +99,7 @@ impl List {
         }
     }
 
-    /// A plug-in, which itself may be a choice, and its parameters.
+    /// A plug-in, which may itself be a choice, and its parameters.
     fn plugin(&mut self, path: &str, parameters: &Parameters, default: Option<&str>) {
         self.entry(path, parameters.spec.name.to_owned(), default);
         self.section(&format!("{path}.{}", parameters.spec.name), parameters);
@@ -118,7 +118,7 @@ impl List {
         }
     }
 
-    /// So many things that a scenario lists one by one.
+    /// A number of items that a scenario lists one by one.
     fn listed(&mut self, path: &str, number: usize, things: &str, default: Option<&str>) {
         if number > 0 {
             self.entry(path, format!("{number} {things}, as listed"), default);
@@ -169,7 +169,7 @@ impl List {
         }
     }
 
-    /// Their defaults are those of the transport.
+    /// The defaults of classes are those of the transport.
     fn classes(&mut self, Classes { settings, list }: &Classes, transport: &Parameters) {
         let control = queue_pairs::default_control_class(Some(transport.spec)).to_string();
         for (name, found) in settings.settings.iter() {
@@ -203,7 +203,7 @@ impl List {
         }
     }
 
-    /// The kind of traffic that something is.
+    /// The kind of traffic of an item.
     fn kind(&mut self, path: &str, name: Option<&Placed<String>>) {
         if let Some(name) = name {
             self.entry(&format!("{path}.traffic"), name.value.clone(), Some("none"));

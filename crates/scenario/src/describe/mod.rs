@@ -1,6 +1,6 @@
-//! A resolved scenario back as a tree of nodes, every default written out, ready to be printed.
+//! A resolved scenario converted back to a tree of nodes, every default written out, ready to be printed.
 //!
-//! Invariants: reading what this gives yields an equal scenario.
+//! Invariants: reading the result gives an equal scenario.
 
 pub(crate) mod changed;
 mod workload;

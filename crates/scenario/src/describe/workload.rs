@@ -1,4 +1,4 @@
-//! Jobs with their phases, and staged flows, back as nodes.
+//! Jobs with their phases, and staged flows, converted back to nodes.
 
 use netloom_units::{Duration, Value};
 
@@ -22,7 +22,7 @@ pub(super) fn job(job: &Job) -> Node {
     ])
 }
 
-/// How many steps.
+/// Number of steps.
 pub(super) fn steps(steps: &Steps) -> Node {
     match steps {
         Steps::Count(n) => Node::text(n.to_string()),
@@ -31,7 +31,7 @@ pub(super) fn steps(steps: &Steps) -> Node {
     }
 }
 
-/// Steps that do not count.
+/// Steps that do not count (warm-up).
 pub(super) fn warm_up(warm_up: WarmUp) -> Node {
     match warm_up {
         WarmUp::Steps(n) => Node::text(n.to_string()),
@@ -39,7 +39,7 @@ pub(super) fn warm_up(warm_up: WarmUp) -> Node {
     }
 }
 
-/// Which hosts.
+/// The placement on hosts.
 pub(super) fn placement(placement: &Placement) -> Node {
     match placement {
         Placement::Rule(parameters) => plugin(parameters),

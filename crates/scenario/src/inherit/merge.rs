@@ -1,8 +1,8 @@
-//! Two trees become one: what the heir writes, over what its base does.
+//! Merging of two trees: the heir's values over those of its base.
 //!
-//! Maps merge key by key; lists and single values of the heir replace those of the base. Where one plug-in stands, its
-//! name decides: the same one keeps the parameters that the heir does not write, another one replaces it whole.
-//! A section that the heir leaves empty stays as the base has it.
+//! Maps merge key by key; lists and single values of the heir replace those of the base. For a plug-in, its name
+//! decides: the same plug-in keeps the parameters that the heir does not write, another one replaces it whole. A
+//! section that the heir leaves empty stays as in the base.
 //!
 //! Invariants: a value keeps its place; a map counts as written by the heir if both write it.
 
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use crate::resolved::Balance;
 use crate::written::{Entry, Node, Tree};
 
-/// Where one plug-in stands. Inside lists nothing is merged, so those places do not matter.
+/// Paths at which a plug-in is expected. Lists are not merged, so plug-ins inside them are not listed.
 const SEATS: &[&[&str]] = &[
     &["fabric"],
     &["balance"],
@@ -38,7 +38,7 @@ fn at(path: &[&str], base: Node, heir: Node) -> Node {
     if SEATS.contains(&path) { plugin(path, base, heir) } else { maps(path, base, heir) }
 }
 
-/// Merges two maps key by key; anything else of the heir replaces what is there.
+/// Merges two maps key by key; any other value of the heir replaces that of the base.
 fn maps(path: &[&str], base: Node, heir: Node) -> Node {
     let Node { place, owner, tree } = heir;
     let tree = match (base.tree, tree) {
@@ -70,20 +70,20 @@ fn entries(path: &[&str], base: Vec<Entry>, heir: Vec<Entry>) -> Vec<Entry> {
     merged.into_iter().flatten().collect()
 }
 
-/// Merges what stands in the place of one plug-in: `name`, or `{ name: { parameters } }`.
+/// Merges the values for one plug-in: `name`, or `{ name: { parameters } }`.
 fn plugin(path: &[&str], base: Node, heir: Node) -> Node {
     match (name_of(&base), name_of(&heir)) {
         (Some(one), Some(other)) if one == other => {}
         _ => return heir,
     }
     match (&base.tree, &heir.tree) {
-        // The bare name says no more than that nothing else is wanted in its place.
+        // The bare name only selects the plug-in.
         (Tree::Map(_), Tree::Text(_)) => renamed(base, heir),
         _ => maps(path, base, heir),
     }
 }
 
-/// The plug-in of the base, named where the heir names it.
+/// The plug-in of the base, with its name at the heir's place.
 fn renamed(base: Node, heir: Node) -> Node {
     let Tree::Map(mut entries) = base.tree else { return heir };
     for entry in &mut entries {
@@ -93,7 +93,7 @@ fn renamed(base: Node, heir: Node) -> Node {
     Node { tree: Tree::Map(entries), ..heir }
 }
 
-/// The name of a plug-in, if one stands there.
+/// The name of a plug-in, if the node is one.
 fn name_of(node: &Node) -> Option<&str> {
     match &node.tree {
         Tree::Text(name) => Some(name),
@@ -102,13 +102,13 @@ fn name_of(node: &Node) -> Option<&str> {
     }
 }
 
-/// Whether a balance has a policy for each kind of node.
+/// Whether a balance section has a policy for each kind of node.
 fn is_seated(node: &Node) -> bool {
     let is_seat = |entry: &Entry| Balance::SEATS.contains(&entry.key.as_str());
     matches!(&node.tree, Tree::Map(entries) if entries.iter().any(is_seat))
 }
 
-/// One policy for all nodes, written as one for each kind.
+/// One policy for all nodes, rewritten as one for each kind.
 fn seated(node: Node) -> Node {
     if is_seated(&node) || matches!(node.tree, Tree::Nothing) {
         return node;
@@ -175,7 +175,7 @@ mod tests {
 
     const KEYS: &[&str] = &["fabric", "balance", "transport", "queues", "jobs", "background", "seed"];
 
-    /// A map of some sections, so that plug-ins stand where plug-ins are looked for.
+    /// A map of some sections, with plug-ins at the paths where plug-ins are expected.
     fn scenario() -> impl Strategy<Value = Node> {
         let entry = (proptest::sample::select(KEYS), node());
         proptest::collection::vec(entry, 0..6).prop_map(|entries| {

@@ -1,8 +1,8 @@
 //! Inheritance: a scenario says `from: base.yaml` and writes only what differs.
 //!
-//! Models: the chain of texts, from the scenario over its base to the last one, and the one tree they make together.
-//! Leaves out: where texts are kept; an [`Origin`] knows. What any value means; that is read from the whole tree, so
-//! what an heir replaces is never looked at.
+//! Models: the chain of texts, from the scenario over its base to the last one, and the tree merged from them.
+//! Leaves out: storage of texts, behind [`Origin`]; the meaning of values: only the merged tree is interpreted, so
+//! values that an heir replaces are never checked.
 //!
 //! Invariants: every value keeps the place of the text it is written in; the chain is finite, whatever the texts say.
 
@@ -17,33 +17,33 @@ use merge::merge;
 
 /// The key that names the base.
 pub(crate) const FROM: &str = "from";
-/// Most bases in a row.
+/// Longest chain of bases.
 const MOST_BASES: usize = 32;
 
-/// Where a text comes from, and where those are that it inherits from.
+/// A source of a text and of the texts that it inherits from.
 ///
-/// This crate reads no files; who calls it knows where texts are kept.
+/// This crate reads no files; the caller knows where texts are stored.
 pub trait Origin: Clone {
-    /// What messages call the text.
+    /// The name of the text in messages.
     fn name(&self) -> String;
 
-    /// Where the text is that this one names as its base.
+    /// The source of the base that this text names.
     ///
     /// # Errors
-    /// Why there is no such place, in words for users.
+    /// Why there is none, as a message for users.
     fn base(&self, from: &str) -> Result<Self, String>;
 
     /// The bytes of the text.
     ///
     /// # Errors
-    /// Why there are none, in words for users.
+    /// Why it cannot be read, as a message for users.
     fn read(&self) -> Result<Vec<u8>, String>;
 
-    /// Whether both are the same text, whatever it is called.
+    /// Whether both are the same text, even under different names.
     fn is_same(&self, other: &Self) -> bool;
 }
 
-/// A text by itself, which can inherit from nothing.
+/// A single text, which cannot inherit.
 #[derive(Debug, Clone)]
 pub(crate) struct Alone<'a>(pub &'a str);
 
@@ -65,7 +65,7 @@ impl Origin for Alone<'_> {
     }
 }
 
-/// The scenario with all that it inherits, and without the key that says so.
+/// The scenario with all inherited values, without the key `from`.
 pub(crate) fn whole<O: Origin>(
     heir: Node,
     origin: &O,
@@ -76,21 +76,21 @@ pub(crate) fn whole<O: Origin>(
     let mut trees = vec![heir];
     while let Some(from) = trees.last_mut().and_then(|tree| take(tree, FROM)) {
         let heir = trees.last().expect("there is the scenario at least");
-        // Another version of the language may mean something else by this key.
+        // Another version of the language may use this key differently.
         let is_known = version(heir, problems) == Version::Known;
         let base = is_known.then(|| follow(&from, &mut origins, sources, problems));
         let Some(mut base) = base.flatten() else {
             problems.lose_base();
             break;
         };
-        // Two heirs of one base are two scenarios: a name is not handed down.
+        // Two heirs of one base are two scenarios: the name is not inherited.
         take(&mut base, "name");
         trees.push(base);
     }
     trees.into_iter().rev().reduce(merge).expect("there is the scenario at least")
 }
 
-/// Takes a key out of a map.
+/// Removes a key from a map.
 fn take(tree: &mut Node, key: &str) -> Option<Entry> {
     let Tree::Map(entries) = &mut tree.tree else { return None };
     let at = entries.iter().position(|entry| entry.key == key)?;
@@ -133,7 +133,7 @@ fn has<O: Origin>(origins: &[O], base: &O) -> bool {
     origins.iter().any(|origin| origin.is_same(base))
 }
 
-/// Refuses a chain that leads back into itself, or that is too long to be meant.
+/// Reports a cyclic or too long chain.
 fn refuse_endless<O: Origin>(
     path: &Placed<String>,
     base: &O,

@@ -1,11 +1,11 @@
-//! The language as data: every section, plug-in and key, in the order in which documentation shows them.
+//! The language as data: every section, plug-in and key, in the order of the documentation.
 //!
-//! Models: what may be written where, what is taken where nothing is written, and what it means. The schema and the
-//! reference are two views of it.
-//! Leaves out: rules that join several values, or that need the fabric; only the compiler knows those.
+//! Models: what may be written at each place, the defaults, and the meanings. The schema and the reference are two
+//! views of it.
+//! Leaves out: rules that relate several values, or that need the fabric; the compiler checks those.
 //!
-//! Invariants: parameters come from the specs that the reader uses; only keys that are read by hand are told here, and
-//! tests hold them to the reader: what this offers is read, and what is printed is offered.
+//! Invariants: parameters come from the specs that the reader uses; only keys that are read by explicit code are listed
+//! here, and tests compare them with the reader: the reader accepts what this offers, and what is printed is offered.
 
 mod sections;
 
@@ -18,7 +18,7 @@ use netloom_units::{Kind, Parameter, Spec, Value};
 pub(crate) enum Shape {
     /// A single value.
     Value(Kind),
-    /// This very word.
+    /// This exact word.
     Word(&'static str),
     /// The version of the language.
     Version,
@@ -30,22 +30,22 @@ pub(crate) enum Shape {
     List(Box<Shape>),
     /// A list of these two.
     Pair(Box<[Shape; 2]>),
-    /// What the definition of this name says.
+    /// The definition of this name.
     Defined(String),
     /// One or the other.
     Either(Vec<Shape>),
 }
 
-/// What is taken where a key is not written.
+/// The default of a key.
 #[derive(Debug, Clone)]
 pub(crate) enum Preset {
-    /// It must be written.
+    /// The key is required.
     Required,
     /// This value.
     Value(Value),
-    /// This, in the form of a scenario.
+    /// This text, in the form of a scenario.
     Written(&'static str),
-    /// This, in words.
+    /// A description.
     Words(&'static str),
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Key {
     pub meaning: &'static str,
 }
 
-/// One of the names that may stand somewhere, and what may stand below it.
+/// One of the names that may be written at a place, and the shape below it.
 #[derive(Debug, Clone)]
 pub(crate) struct Member {
     pub name: &'static str,
@@ -66,7 +66,7 @@ pub(crate) struct Member {
     pub body: Shape,
 }
 
-/// What a definition says.
+/// The content of a definition.
 #[derive(Debug, Clone)]
 pub(crate) enum Body {
     /// A map with these keys.
@@ -75,14 +75,14 @@ pub(crate) enum Body {
     Choice(Vec<Member>),
 }
 
-/// Something that may be written, by its name.
+/// A named element of the language.
 #[derive(Debug, Clone)]
 pub(crate) struct Definition {
     /// The name; that of a plug-in follows the name of its registry and a dot.
     pub name: String,
     /// One line.
     pub summary: &'static str,
-    /// Where its rule comes from; empty where it is only a form of writing.
+    /// Its source; empty for a purely syntactic element.
     pub source: &'static str,
     pub body: Body,
 }
@@ -96,7 +96,7 @@ const COLLECTIVE: &str = "collective";
 /// The whole language.
 #[derive(Debug, Clone)]
 pub(crate) struct Language {
-    /// All definitions, those that are used after those that use them.
+    /// All definitions; a definition comes after those that use it.
     pub definitions: Vec<Definition>,
 }
 
@@ -109,13 +109,13 @@ impl Language {
     /// The definition of a name.
     ///
     /// # Panics
-    /// If there is none: our bug.
+    /// If there is none: a bug of this program.
     pub fn get(&self, name: &str) -> &Definition {
         let found = self.definitions.iter().find(|definition| definition.name == name);
         found.unwrap_or_else(|| panic!("nothing is defined as `{name}`"))
     }
 
-    /// Whether something must be written inside: then its name alone says too little.
+    /// Whether something inside is required: then the name alone is not enough.
     pub fn needs(&self, shape: &Shape) -> bool {
         match shape {
             Shape::Defined(name) => match &self.get(name).body {
@@ -126,7 +126,7 @@ impl Language {
         }
     }
 
-    /// Definitions of which an heir may write a part, and inherit the rest: all that no list is around.
+    /// Definitions of which an heir may write a part and inherit the rest: all that are not inside a list.
     pub fn heritable(&self) -> BTreeSet<&str> {
         let mut found = BTreeSet::new();
         self.reach(self.get(WHOLE), &mut found);
@@ -134,8 +134,8 @@ impl Language {
     }
 
     fn reach<'a>(&'a self, definition: &'a Definition, found: &mut BTreeSet<&'a str>) {
-        // A collective is one of a list nearly everywhere, and must have its size: a study's may be written in part all the
-        // same, but is not offered so.
+        // A collective is inside a list nearly everywhere, and requires its size: that of a study may be written in
+        // part, but the schema does not offer it.
         if definition.name == COLLECTIVE || !found.insert(&definition.name) {
             return;
         }
@@ -165,14 +165,14 @@ impl Key {
         }
     }
 
-    /// A key that is read by hand.
+    /// A key that is read by explicit code.
     fn by_hand(name: &'static str, shape: Shape, preset: Preset, meaning: &'static str) -> Key {
         Key { name, shape, preset, meaning }
     }
 }
 
 impl Definition {
-    /// The map of a spec's parameters, with keys that are read by hand.
+    /// The map of a spec's parameters, with keys that are read by explicit code.
     fn section(name: impl Into<String>, spec: &'static Spec, by_hand: Vec<Key>) -> Definition {
         let keys = spec.parameters.iter().map(Key::of).chain(by_hand).collect();
         Definition { name: name.into(), summary: spec.summary, source: spec.source, body: Body::Map(keys) }

@@ -1,6 +1,6 @@
 //! Every definition of the language, from the whole scenario down.
 //!
-//! Invariants: what a spec says is not said here again.
+//! Invariants: text of a spec is not repeated here.
 
 use netloom_catalog::topology;
 use netloom_catalog::workload::{background, collective};
@@ -339,7 +339,7 @@ fn traffic() -> Definition {
     Definition::section("traffic", &sections::TRAFFIC, by_hand)
 }
 
-/// By what name messages say what kind of traffic they are.
+/// The key that names the kind of traffic of messages.
 fn kind() -> Key {
     Key::by_hand(
         "traffic",

@@ -1,4 +1,4 @@
-//! The language as data against the reader: what is offered is read, and what is read is offered.
+//! Comparison of the language as data with the reader: what is offered is read, and what is read is offered.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::resolve_with;
 use crate::written::{Node, print};
 use crate::{Overrides, resolve};
 
-/// A scenario with every key of every definition, one of which is told which member to take.
+/// A scenario with every key of every definition; one definition takes the given member.
 struct Writer<'a> {
     language: &'a Language,
     choice: &'a str,
@@ -41,7 +41,7 @@ impl Writer<'_> {
                 Node::map(taken.map(|key| (key.name, self.node(&key.shape, depth + 1))))
             }
             Body::Choice(members) => {
-                // Phases repeat phases: further down a simpler one is enough.
+                // Phases repeat phases: deeper down a simpler one is enough.
                 let number = if depth > 8 { 1 } else { self.member };
                 let member = &members[if name == self.choice { number } else { 0 }];
                 Node::map([(member.name, self.node(&member.body, depth + 1))])
@@ -50,7 +50,7 @@ impl Writer<'_> {
     }
 }
 
-/// Every scenario that is needed to write every key at least once.
+/// All scenarios needed to write every key at least once.
 fn texts(language: &Language) -> Vec<String> {
     let mut found = Vec::new();
     for definition in &language.definitions {
@@ -69,12 +69,12 @@ fn messages(wrong: &Diagnostics) -> Vec<&str> {
     wrong.problems().iter().map(crate::Problem::message).collect()
 }
 
-/// Whether a name or a kind was refused; values may well not fit together, and no such host or switch is there.
+/// Whether a name or a kind was refused; values may contradict each other, and hosts or switches may not exist.
 fn is_unread(message: &str) -> bool {
     let known = |what: &str| message.starts_with(&format!("there is no {what} "));
     let is_name =
         message.starts_with("there is no ") && !["host", "link", "node", "switch"].into_iter().any(known);
-    // Values that ask for others.
+    // Values that require other settings.
     if message.contains("needs `knowledge: ") {
         return false;
     }

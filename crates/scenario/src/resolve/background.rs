@@ -1,4 +1,4 @@
-//! The `background` section: which messages, and for kinds that draw them, who sends and how large they are.
+//! The `background` section: which messages, and for kinds with random sizes, the senders and the size distribution.
 
 use netloom_catalog::workload::background;
 use netloom_model::SizePoint;
@@ -13,11 +13,11 @@ use crate::quantity::{self, Dimension};
 use crate::resolved::{Background, Parameters, Placement, sections};
 use crate::written::Node;
 
-/// How sizes are listed.
+/// Example of a list of sizes.
 const LISTED: &str = "write `[[0B, 0%], [64KB, 50%], [1MB, 100%]]`";
-/// How one of them is.
+/// Example of one entry.
 const POINT: &str = "write `[64KB, 50%]`";
-/// What is read by hand of a kind that draws sizes.
+/// Keys that are read by explicit code, of a kind that draws sizes.
 const DRAWN: [&str; 2] = ["senders", "given"];
 
 /// `none`, or a kind with its parameters.
@@ -42,7 +42,7 @@ pub(super) fn background(node: Option<&Node>, problems: &mut Problems) -> Option
     Some(Background { kind, common: common?, senders: senders?, given: given?, traffic })
 }
 
-/// The points listed, which must be there if and only if they are asked for.
+/// The listed points, required if and only if the kind is set to use them.
 fn given(fields: &Fields<'_>, kind: &Parameters, problems: &mut Problems) -> Option<Placed<Vec<SizePoint>>> {
     let wanted = Background::draws_sizes(kind.spec) && kind.settings.choice("sizes") == "given";
     if wanted {

@@ -1,6 +1,6 @@
-//! The sections `classes` and `traffic`: what classes of data have of their own, and which kinds of traffic there are.
+//! The sections `classes` and `traffic`: settings of data classes, and the kinds of traffic.
 //!
-//! Leaves out: which kind is in which class, and what classes ask of other sections; `compile` checks that.
+//! Leaves out: which kind is in which class, and what classes require of other sections; `compile` checks that.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use crate::place::{Place, Placed};
 use crate::resolved::{Class, ClassMarking, Classes, Parameters, Traffic, queue_pairs, sections};
 use crate::written::Node;
 
-/// The key by which messages say what kind of traffic they are.
+/// The key that names the kind of traffic of messages.
 pub(super) const TRAFFIC: &str = "traffic";
-/// The word for none of the kinds.
+/// The word for no named kind.
 const NONE: &str = "none";
-/// Code points that 6 bits can hold.
+/// Code points of 6 bits.
 const DSCP: Kind = Kind::Count { minimum: 0, maximum: 63 };
 const ALPHA: Kind = Kind::Fraction { minimum: 1.0 / 1024.0, maximum: 64.0 };
 const NUMBER: Kind = Kind::Count { minimum: 0, maximum: 7 };
 
-/// The traffic classes; the default of one is that of its transport.
+/// The traffic classes; the default of control packets is that of the transport.
 pub(super) fn classes(
     node: Option<&Node>,
     transport: Option<&Parameters>,
@@ -66,7 +66,7 @@ fn class(node: &Node, problems: &mut Problems) -> Option<Class> {
     Some(Class { settings: settings?, dscp, schedule: schedule?, marking: marking?, pause, alpha })
 }
 
-/// What a class has of its own, unless it is as `queues` say.
+/// A class's own setting, unless it is that of `queues`.
 fn own<T>(
     fields: &Fields<'_>,
     key: &str,
@@ -142,7 +142,7 @@ fn one(node: &Node, problems: &mut Problems) -> Option<Traffic> {
     Some(Traffic { name, dscp, class, settings })
 }
 
-/// The kind of traffic that messages are, if they say one.
+/// The kind of traffic of messages, if it is given.
 pub(super) fn kind(fields: &Fields<'_>, problems: &mut Problems) -> Option<Placed<String>> {
     let node = fields.get(TRAFFIC).filter(|node| !is_word(node, NONE))?;
     value::name(node, "the name of a kind of traffic", problems)

@@ -10,7 +10,7 @@ use crate::place::{Place, Placed};
 use crate::resolved::{Bundle, Custom, Fabric};
 use crate::written::{Node, Tree};
 
-/// Most nodes of a kind that a bare number may ask for: a text that joined more of them would be too long.
+/// Largest number of nodes of a kind that a bare number may generate: a text that links more would be too long.
 pub(crate) const MOST_NUMBERED: u32 = 250_000;
 
 /// Reads the section.
@@ -47,7 +47,7 @@ fn custom(body: Option<&Node>, place: Place, problems: &mut Problems) -> Option<
     Some(Custom { hosts, switches, links: links? })
 }
 
-/// Names of nodes: a list, or a number of nodes to be named `host0`, `host1` and so on.
+/// Names of nodes: a list, or a number of nodes, then named `host0`, `host1` and so on.
 fn nodes(node: &Node, key: &str, stem: &str, problems: &mut Problems) -> Option<Vec<Placed<String>>> {
     if matches!(&node.tree, Tree::Text(_)) {
         let n = value::count_u32(node, 0, MOST_NUMBERED, problems)?;
@@ -83,7 +83,7 @@ fn link(node: &Node, problems: &mut Problems) -> Option<Placed<Bundle>> {
         _ => None,
     };
     let count = fields.get("count").map_or(Some(1), |node| value::count_u32(node, 1, u32::MAX, problems));
-    // Who is joined to whom can be checked even where the rest was refused; nothing is built from such values.
+    // The ends of links can be checked even if the rest was refused; nothing is built from such values.
     let rate = rate.unwrap_or(Rate(u64::MAX));
     let bundle =
         Bundle { from: from?, to: to?, rate, delay: delay.unwrap_or(Duration(1)), count: count.unwrap_or(1) };

@@ -1,4 +1,4 @@
-//! The `faults` section: what is failed from the start, at random, or at an instant, and NICs that pause for nothing.
+//! The `faults` section: failures from the start, at random, or at an instant, and NICs that pause continuously.
 
 use netloom_units::Spec;
 
@@ -26,7 +26,7 @@ pub(super) fn faults(node: Option<&Node>, problems: &mut Problems) -> Option<Fau
     Some(Faults { settings: settings?, random, failed, timed, processes, storms })
 }
 
-/// The items of a list that has the name of their spec.
+/// The items of a list with the key of their spec.
 fn listed<T>(
     fields: &Fields<'_>,
     spec: &'static Spec,
@@ -43,12 +43,12 @@ fn timed_fault(node: &Node, problems: &mut Problems) -> Option<TimedFault> {
     let subject = subject(&fields, problems);
     let action = fields.need("action", "down", problems);
     let action = action.and_then(|node| plugin::plugin(node, "action", "action", ACTIONS, problems));
-    // The name is looked up even where nobody knows what happens to it.
+    // The name is looked up even if the action is unknown.
     let unknown = || Parameters::defaults(&DOWN).stand_in();
     Some(TimedFault { subject: subject?, settings: settings?, action: action.unwrap_or_else(unknown) })
 }
 
-/// What an entry is about: one of several keys.
+/// The subject of an entry: one of several keys.
 fn subject(fields: &Fields<'_>, problems: &mut Problems) -> Option<Sufferer> {
     let mut written = Sufferer::KEYS.into_iter().filter_map(|what| fields.get(what).map(|node| (what, node)));
     let Some((what, node)) = written.next() else {

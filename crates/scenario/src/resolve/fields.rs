@@ -5,13 +5,13 @@ use crate::place::Place;
 use crate::suggest;
 use crate::written::{Entry, Node, Tree};
 
-/// Unknown keys of a map that are remembered.
+/// Number of unknown keys of a map that are stored.
 const MOST_UNKNOWN: usize = 16;
 
 /// A map whose keys are all known.
 pub(super) struct Fields<'a> {
     entries: &'a [Entry],
-    /// Where the map as a whole is pointed at.
+    /// Where errors about the map as a whole point.
     pub head: Place,
     what: &'a str,
     /// Keys that were refused, the first few of them.
@@ -19,7 +19,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Opens a map; nothing at all counts as an empty one.
+    /// Opens a map; an empty value counts as an empty map.
     pub fn open(
         node: &'a Node,
         what: &'a str,
@@ -47,7 +47,7 @@ impl<'a> Fields<'a> {
         Some(Fields { entries, head: node.head(), what, unknown })
     }
 
-    /// Whether an unknown key was probably meant to be this one.
+    /// Whether an unknown key is probably a misspelling of this one.
     pub fn misspells(&self, key: &str) -> bool {
         self.unknown.iter().any(|unknown| suggest::closest(unknown, [key]).is_some())
     }
@@ -57,7 +57,7 @@ impl<'a> Fields<'a> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
     }
 
-    /// The value of a key that must be written.
+    /// The value of a required key.
     pub fn need(&self, key: &str, example: &str, problems: &mut Problems) -> Option<&'a Node> {
         let found = self.get(key);
         if found.is_none() && !self.misspells(key) {
@@ -68,7 +68,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// What to write where the space after a colon is missing, which makes one text of key and value.
+/// A hint if the space after a colon is missing, which makes one text of key and value.
 fn glued(node: &Node, known: &[&str]) -> Option<String> {
     let Tree::Text(text) = &node.tree else { return None };
     let (key, value) = text.split_once(':').filter(|(key, _)| known.contains(key))?;
@@ -101,7 +101,7 @@ pub(super) fn named<'a>(node: &'a Node, what: &str, problems: &mut Problems) -> 
 
 const HOW_TO_NAME: &str = "write `name` or `{ name: { parameters } }`";
 
-/// Refuses several names in the place of one, which a missing indent makes of a name and its parameters.
+/// Reports several names in place of one, the result of a missing indent.
 fn refuse_several(entries: &[Entry], what: &str, problems: &mut Problems) {
     let message = format!("`{what}` takes one name, but {} are written", entries.len());
     let report = problems.report(entries[1].key_place, message);
@@ -125,7 +125,7 @@ pub(super) fn items<'a>(node: &'a Node, what: &str, problems: &mut Problems) -> 
     items_like(node, &format!("`{what}`"), &help, problems)
 }
 
-/// The items of a list that has a form of its own.
+/// The items of a list, with the expected form for error messages.
 pub(super) fn items_like<'a>(
     node: &'a Node,
     what: &str,

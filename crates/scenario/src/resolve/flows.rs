@@ -1,4 +1,4 @@
-//! The `flows` section: who sends to whom from when to when, and over which stages that is judged.
+//! The `flows` section: sender, receiver, start and stop of each flow, and the stages over which it is measured.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::resolved::{Flow, Flows, sections};
 use crate::written::Node;
 
 const OTHERS: &[&str] = &["scale", "stages", "list"];
-/// How boundaries are listed.
+/// Example of a list of boundaries.
 const BOUNDARIES: &str = "write `[0ms, 5ms, 10ms]`, or `auto`";
 
 /// `none`, or flows with their stages.

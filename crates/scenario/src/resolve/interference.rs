@@ -1,10 +1,10 @@
-//! The `interference` section: a job that is measured, and one that gets in its way.
+//! The `interference` section: a job that is measured, and one that interferes with it.
 //!
 //! Models: two groups of hosts, the collectives of both, how often the victim repeats its own and in what bursts the
-//! aggressor does. What comes of it are two jobs; nobody after this knows of the section.
-//! Leaves out: comparing runs; `netloom show interference` does.
+//! aggressor does. The result is two jobs; later stages do not see the section.
+//! Leaves out: comparing runs; `netloom show interference` does that.
 //!
-//! Invariants: where the victim runs does not depend on whether there is an aggressor.
+//! Invariants: the placement of the victim does not depend on whether there is an aggressor.
 
 use netloom_units::{Settings, Time, Value};
 
@@ -18,20 +18,20 @@ use crate::written::{Node, Tree};
 
 /// The key of the section.
 pub(super) const KEY: &str = "interference";
-/// What is read by hand.
+/// Keys that are read by explicit code.
 const BY_HAND: [&str; 6] = ["hosts", "victim", "aggressor", "steps", "warm_up", "bursts"];
-/// What both groups together need at least: two ranks each.
+/// Smallest number of hosts of both groups together: two ranks each.
 const FEWEST: u32 = 4;
-/// How well the mean of the victim is known unless something else is said: that of a ratio of two such is known to 2 %.
+/// Default precision of the victim's mean: the ratio of two such means is known to 2 %.
 pub(crate) const PRECISION: f64 = 0.014;
-/// The share of steps that do not count unless something else is said: as many as in the paper.
+/// Default share of warm-up steps: that of the paper.
 pub(crate) const WARM_UP: f64 = 0.1;
 
 /// The hosts of both groups.
 enum Hosts {
-    /// So many, from one on.
+    /// A number of hosts, from the first one on.
     Number(u32),
-    /// These.
+    /// A list of hosts.
     Listed(Vec<Placed<String>>),
 }
 
@@ -80,7 +80,7 @@ fn study(node: &Node, problems: &mut Problems) -> Option<Vec<Job>> {
     Some(jobs)
 }
 
-/// A victim is measured, even where all of its steps count.
+/// A victim is measured even if all of its steps count.
 fn measured(warm_up: WarmUp) -> WarmUp {
     match warm_up {
         WarmUp::Steps(0) => WarmUp::Share(0.0),
@@ -88,7 +88,7 @@ fn measured(warm_up: WarmUp) -> WarmUp {
     }
 }
 
-/// As precise as they are unless something else is said.
+/// The default precision.
 fn precise() -> Parameters {
     let defaults = sections::PRECISE
         .parameters
@@ -99,7 +99,7 @@ fn precise() -> Parameters {
     Parameters::new(&sections::PRECISE, settings, Place::default(), places, false)
 }
 
-/// How many, or a list of names.
+/// A number, or a list of names.
 fn hosts(node: &Node, problems: &mut Problems) -> Option<Hosts> {
     let (hosts, n) = if let Tree::List(items) = &node.tree {
         let names: Vec<_> =
@@ -128,7 +128,7 @@ fn n_hosts(hosts: &Hosts) -> u32 {
     }
 }
 
-/// What does not go together.
+/// Reports contradictions.
 fn check_groups(own: &Parameters, hosts: &Hosts, problems: &mut Problems) {
     let is_random = own.settings.choice("groups") == "random";
     let is_listed = matches!(hosts, Hosts::Listed(_));
@@ -144,7 +144,7 @@ fn check_groups(own: &Parameters, hosts: &Hosts, problems: &mut Problems) {
     }
 }
 
-/// Where the victim and the aggressor run.
+/// The placements of victim and aggressor.
 fn placements(own: &Parameters, hosts: &Hosts, place: Place) -> [Placement; 2] {
     let n = n_hosts(hosts);
     let is_interleaved = own.settings.choice("groups") == "interleaved";
@@ -200,7 +200,7 @@ fn collective(
     Some(Placed::new(Phase::Collectives { settings, each: vec![one] }, found.place))
 }
 
-/// The sizes of an all-to-all whose size is that of the part for each peer.
+/// The sizes of an all-to-all whose size is given per peer.
 fn whole_vector(one: &Collective, n_ranks: u32, problems: &mut Problems) -> Option<Parameters> {
     let part = one.common.settings.size("size").0;
     let Some(size) = part.checked_mul(u64::from(n_ranks)) else {
@@ -215,7 +215,7 @@ fn whole_vector(one: &Collective, n_ranks: u32, problems: &mut Problems) -> Opti
     Some(common)
 }
 
-/// Steps that end.
+/// The number of steps, which must be finite.
 fn victim_steps(node: &Node, problems: &mut Problems) -> Option<Placed<Steps>> {
     let steps = job::steps(node, problems)?;
     if steps == Steps::Endless {

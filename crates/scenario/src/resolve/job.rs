@@ -1,4 +1,4 @@
-//! The `jobs` section: who runs where, how often, and from when on.
+//! The `jobs` section: placement, repetition, and start of each job.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(super) fn jobs(node: &Node, problems: &mut Problems) -> Vec<Job> {
     found.iter().enumerate().filter_map(read).collect()
 }
 
-/// Reports jobs of one name.
+/// Reports jobs with the same name.
 pub(super) fn check_names(jobs: &[Job], problems: &mut Problems) {
     let mut first: BTreeMap<&str, Place> = BTreeMap::new();
     for job in jobs {
@@ -94,12 +94,12 @@ pub(super) fn steps(node: &Node, problems: &mut Problems) -> Option<Steps> {
     found
 }
 
-/// Where steps are pointed at: their number, or the key of their map.
+/// Where errors about steps point: their number, or the key of their map.
 pub(super) fn place_of_steps(node: &Node) -> Place {
     if matches!(node.tree, Tree::Map(_)) { node.head() } else { node.place }
 }
 
-/// So many steps, or a share of all.
+/// A number of steps, or a share of all.
 pub(super) fn warm_up(node: &Node, problems: &mut Problems) -> Option<WarmUp> {
     let is_share = matches!(&node.tree, Tree::Text(text) if text.contains(['%', '.']));
     if is_share {

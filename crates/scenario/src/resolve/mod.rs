@@ -1,10 +1,10 @@
-//! From what was written to what was meant: a tree of nodes becomes a complete scenario.
+//! From the written text to its meaning: a tree of nodes becomes a complete scenario.
 //!
 //! Models: keys, kinds of values, names of plug-ins, defaults.
 //! Leaves out: what needs the fabric (names of hosts and links, numbers of ranks); that is `compile`.
 //!
-//! Invariants: reading goes on after every mistake, so that all are found; with a mistake anywhere the parts that could
-//! be read are still checked against each other.
+//! Invariants: reading continues after every error, so that all are found; after an error the parts that could be read
+//! are still checked against each other.
 
 mod background;
 mod classes;
@@ -38,14 +38,14 @@ use fields::{Fields, items};
 
 /// The version of the language.
 const VERSION: &str = "1";
-/// The shortest interval of the congestion tree: a shorter one tells of single packets, and takes long.
+/// The shortest interval of the congestion tree: a shorter one would show single packets, and take long.
 const SHORTEST_LOOK: Duration = Duration::from_micros(1);
-/// Keys that are looked at for one that was meant to be `netloom`.
+/// Keys that are tried as misspellings of `netloom`.
 const MOST_TRIED: usize = 32;
 
 const KEYS: &[&str] = &[
     "netloom",
-    // Taken out before a scenario is read; known here for the sake of hints.
+    // Removed before a scenario is read; listed here for hints.
     FROM,
     "name",
     "seed",
@@ -68,7 +68,7 @@ const KEYS: &[&str] = &[
     "record",
 ];
 
-/// The longest span of time a scenario may speak of: 100 days, about half of what the clock can count.
+/// The longest duration in a scenario: 100 days, about half of what the clock can count.
 pub(crate) const LONGEST: Duration = Duration(8_640_000_000_000_000_000);
 
 /// A scenario as far as it could be read.
@@ -90,18 +90,18 @@ pub(crate) struct Draft {
     pub jobs: Vec<Job>,
     pub background: Option<Background>,
     pub flows: Option<Flows>,
-    /// Whether flows are written, be they right or wrong.
+    /// Whether flows are written, valid or not.
     pub has_flows: bool,
     pub faults: Option<Faults>,
     pub coordination_delay: Option<Placed<Duration>>,
     pub deadline: Option<Time>,
     pub record: Option<Record>,
-    /// Whether there may be nothing to do: only the fabric is wanted.
+    /// Whether the workload may be empty: only the fabric is needed.
     pub may_be_idle: bool,
 }
 
 impl Draft {
-    /// A scenario that could be read as a whole.
+    /// A draft of a resolved scenario.
     pub fn of(resolved: &Resolved) -> Draft {
         let whole = resolved.clone();
         Draft {
@@ -156,15 +156,15 @@ impl Draft {
     }
 }
 
-/// Reads a whole scenario; `stem` names it if it does not name itself.
+/// Reads a whole scenario; `stem` names it if it has no name.
 ///
-/// Gives nothing when the text is no scenario at all, or one of another version; one that does not say which version it
-/// is of is read as one of this.
+/// Returns `None` if the text is not a scenario, or one of another version; one without a version is read as one of
+/// this version.
 pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Option<Draft> {
     let mut known = KEYS.to_vec();
     match version(root, problems) {
         Version::Known => {}
-        // Reported by now; it must not be once more as a key that nobody knows.
+        // Already reported; it must not be reported again as an unknown key.
         Version::Unstated(misspelt) => known.extend(misspelt),
         Version::Other => return None,
     }
@@ -203,7 +203,7 @@ pub(crate) fn scenario(root: &Node, stem: &str, problems: &mut Problems) -> Opti
     })
 }
 
-/// The two jobs of a study of interference, and those that are listed.
+/// The two jobs of a study of interference, and the listed ones.
 fn jobs(fields: &Fields<'_>, problems: &mut Problems) -> Vec<Job> {
     let mut jobs = interference::jobs(fields.get(interference::KEY), problems);
     jobs.extend(fields.get("jobs").map(|node| job::jobs(node, problems)).unwrap_or_default());
@@ -211,18 +211,18 @@ fn jobs(fields: &Fields<'_>, problems: &mut Problems) -> Vec<Job> {
     jobs
 }
 
-/// What a text says about the language it is written in.
+/// The language version that a text states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Version<'a> {
-    /// It is the one this netloom knows.
+    /// The version of this netloom.
     Known,
-    /// Nothing, though it looks like a scenario; perhaps this key was meant to say it.
+    /// None, though it looks like a scenario; perhaps this key is a misspelling of it.
     Unstated(Option<&'a str>),
-    /// It is another one, or no scenario at all.
+    /// Another version, or no scenario at all.
     Other,
 }
 
-/// Checks that the first key says which language this is.
+/// Checks that the first key states the language version.
 pub(crate) fn version<'a>(root: &'a Node, problems: &mut Problems) -> Version<'a> {
     let help = format!("begin with `netloom: {VERSION}`");
     let entries = match &root.tree {
@@ -251,7 +251,7 @@ pub(crate) fn version<'a>(root: &'a Node, problems: &mut Problems) -> Version<'a
     Version::Known
 }
 
-/// Reports that no version is stated; a text with some key of a scenario is one all the same.
+/// Reports a missing version; a text with some key of a scenario counts as a scenario.
 fn report_unstated<'a>(
     root: &Node,
     entries: &'a [Entry],
@@ -282,9 +282,9 @@ fn refuse_version<'a>(found: &Entry, help: String, problems: &mut Problems) -> V
     Version::Other
 }
 
-/// What was read without a mistake.
+/// The value, if it was read without an error.
 ///
-/// For parts that later checks count with: a stand-in for what was refused would be blamed for what it never meant.
+/// For values that later checks count with: a substitute for a refused value would cause misleading errors.
 fn sound<T>(problems: &mut Problems, read: impl FnOnce(&mut Problems) -> Option<T>) -> Option<T> {
     let n_before = problems.len();
     let found = read(problems);
@@ -296,7 +296,7 @@ pub(super) fn is_word(node: &Node, word: &str) -> bool {
     matches!(&node.tree, Tree::Text(text) if text == word)
 }
 
-/// A span of time with its place.
+/// A duration with its place.
 fn span(node: &Node, problems: &mut Problems) -> Option<Placed<Duration>> {
     match value::value(node, &Kind::Duration, problems) {
         Some(Value::Duration(span)) => Some(Placed::new(span, node.place)),
@@ -312,7 +312,7 @@ fn coordination_delay(node: Option<&Node>, problems: &mut Problems) -> Option<Pl
     found
 }
 
-/// Where one is written that is refused, the end of time stands in: whoever needs some deadline is not to miss it.
+/// A refused value is replaced by the end of time, so that checks which require a deadline find one.
 fn deadline(node: Option<&Node>, problems: &mut Problems) -> Option<Time> {
     let node = node.filter(|node| !is_word(node, "none"))?;
     let n_before = problems.len();
@@ -349,7 +349,7 @@ fn record(node: Option<&Node>, problems: &mut Problems) -> Option<Record> {
     })
 }
 
-/// How ports are sampled; as costs little where something is written that is refused.
+/// How ports are sampled; the default if the value is refused.
 fn series(node: Option<&Node>, problems: &mut Problems) -> Series {
     let Some(node) = node.filter(|node| !is_word(node, "auto")) else { return Series::Auto };
     let n_before = problems.len();
@@ -367,7 +367,7 @@ fn series(node: Option<&Node>, problems: &mut Problems) -> Series {
     }
 }
 
-/// What is recorded of the congestion tree, unless it is `none`.
+/// The recording of the congestion tree, unless it is `none`.
 fn congestion_tree(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters> {
     let node = node.filter(|node| !is_word(node, "none"))?;
     let found = plugin::section(Some(node), &sections::CONGESTION_TREE, &[], problems)?.0?;
@@ -381,7 +381,7 @@ fn congestion_tree(node: Option<&Node>, problems: &mut Problems) -> Option<Param
     Some(found)
 }
 
-/// A list of names; nothing written is an empty one.
+/// A list of names; an absent key gives an empty one.
 fn names(node: Option<&Node>, key: &str, expected: &str, problems: &mut Problems) -> Vec<Placed<String>> {
     let Some(node) = node else { return Vec::new() };
     let found = items(node, key, problems).unwrap_or_default();
@@ -390,7 +390,7 @@ fn names(node: Option<&Node>, key: &str, expected: &str, problems: &mut Problems
     names
 }
 
-/// Reports names that a list holds twice.
+/// Reports repeated names in a list.
 fn report_repeats<'a>(names: impl IntoIterator<Item = &'a Placed<String>>, problems: &mut Problems) {
     let mut first: BTreeMap<&str, Place> = BTreeMap::new();
     for name in names {

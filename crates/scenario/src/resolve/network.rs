@@ -1,6 +1,6 @@
-//! The sections about packets on their way: `balance`, `transport`, `congestion` and `queues`.
+//! The packet-related sections: `balance`, `transport`, `congestion` and `queues`.
 //!
-//! Leaves out: what these sections ask of each other; `compile` checks that.
+//! Leaves out: consistency between these sections; `compile` checks that.
 
 use netloom_policy::congestion::{self as controllers, infiniband};
 use netloom_policy::{balance as policies, edge};
@@ -36,13 +36,13 @@ pub(super) fn balance(node: Option<&Node>, problems: &mut Problems) -> Option<Ba
     let control = control.map(|node| control_policy(node, problems));
     let edge = fields.get("edge").filter(|node| !is_word(node, "none"));
     let edge = edge.map(|node| plugin::plugin(node, "edge", "helper at the edge", edge::SPECS, problems));
-    // What was refused must not look like what was not written.
+    // A refused value must not count as absent.
     let refused = matches!(control, Some(None)) || matches!(edge, Some(None));
     let balance = Balance { host: host?, switch: switch?, control: control.flatten(), edge: edge.flatten() };
     (!refused).then_some(balance)
 }
 
-/// Reports policies that stand beside the seats, rather than in one.
+/// Reports policies written next to the keys of node kinds, rather than under one.
 fn strays<'a>(entries: &'a [Entry], problems: &mut Problems) -> Vec<&'a str> {
     let is_policy = |entry: &&Entry| policies::SPECS.iter().any(|spec| spec.name == entry.key);
     let strays: Vec<&Entry> = entries.iter().filter(is_policy).collect();
@@ -58,7 +58,7 @@ fn policy(node: &Node, key: &str, problems: &mut Problems) -> Option<Parameters>
     plugin::plugin(node, key, "balancing policy", policies::SPECS, problems)
 }
 
-/// The policy for control packets, whose place a misspelled word may have taken.
+/// The policy for control packets; a misspelled key may have replaced it.
 fn control_policy(node: &Node, problems: &mut Problems) -> Option<Parameters> {
     if let Tree::Text(text) = &node.tree
         && suggest::closest(text, [Balance::AS_DATA]).is_some()
@@ -70,7 +70,7 @@ fn control_policy(node: &Node, problems: &mut Problems) -> Option<Parameters> {
     policy(node, "control", problems)
 }
 
-/// The transport, with sizes that a packet can have and spans that end.
+/// The transport, with valid packet sizes and finite durations.
 pub(super) fn transport(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters> {
     let Some(node) = node else { return Some(Parameters::defaults(&sections::OPEN_LOOP)) };
     let found = plugin::plugin(node, "transport", "transport", sections::TRANSPORTS, problems)?;
@@ -90,7 +90,7 @@ pub(super) fn transport(node: Option<&Node>, problems: &mut Problems) -> Option<
     Some(found)
 }
 
-/// A size of a transport; zero where it has none of that name, or `none`.
+/// A size of a transport; zero if it has none of that name, or `none`.
 fn size(transport: &Parameters, name: &str) -> Bytes {
     match transport.spec.parameter(name).and_then(|_| transport.settings.optional(name)) {
         Some(Value::Size(size)) => size,
@@ -141,7 +141,7 @@ fn table_by_hand(node: &Node, problems: &mut Problems) -> Option<Placed<Vec<f64>
     Some(Placed::new(entries, node.place))
 }
 
-/// What a table and the bounds of its index say against each other.
+/// Reports contradictions between a table and the bounds of its index.
 fn table_and_bounds(Congestion { kind, table }: &Congestion, problems: &mut Problems) {
     let [least, most] = ["ccti_min", "ccti_limit"].map(|name| kind.settings.count(name));
     if least > most {
@@ -215,7 +215,7 @@ fn credits(node: Option<&Node>, problems: &mut Problems) -> Option<Parameters> {
     Some(found)
 }
 
-/// With credits nothing queues at egress ports, so nothing of theirs may be said.
+/// With credits nothing queues at egress ports, so their settings are refused.
 fn instead_of_credits(queues: &Queues, problems: &mut Problems) {
     let Some(credits) = &queues.credits else { return };
     let settings = &queues.settings;
@@ -232,7 +232,7 @@ fn instead_of_credits(queues: &Queues, problems: &mut Problems) {
     }
 }
 
-/// What two keys of `queues` say against each other.
+/// Reports contradictions between keys of `queues`.
 fn contradictions(queues: &Parameters, problems: &mut Problems) {
     let settings = &queues.settings;
     let has_buffer = settings.optional("buffer").is_some();

@@ -102,7 +102,7 @@ pub(super) fn one_collective(found: &Named<'_>, problems: &mut Problems) -> Opti
     Some(Collective { algorithm: algorithm?, common: common? })
 }
 
-/// What all collectives have; a missing size is reported under the collective's own name.
+/// The parameters of all collectives; a missing size is reported under the collective's own name.
 fn common(fields: &Fields<'_>, spec: &'static Spec, problems: &mut Problems) -> Option<Parameters> {
     if fields.get("size").is_none() && !fields.misspells("size") {
         let report = problems.report(fields.head, format!("`{}` needs `size`", spec.name));

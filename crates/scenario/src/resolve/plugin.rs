@@ -1,4 +1,4 @@
-//! Plug-ins and sections described by a `Spec`: what is written becomes complete parameters.
+//! Plug-ins and sections described by a `Spec`: the written text becomes complete parameters.
 
 use netloom_units::{Settings, Spec, Value};
 
@@ -53,9 +53,9 @@ pub(super) fn section<'a>(
     section_at(node, place, spec, others, problems)
 }
 
-/// Reads the map of a spec's parameters; `others` are keys of the same map that the caller reads by hand.
+/// Reads the map of a spec's parameters; `others` are keys of the same map that the caller reads by explicit code.
 ///
-/// Those can be read even where no parameters can be given.
+/// Those can be read even if the parameters are invalid.
 pub(super) fn section_at<'a>(
     node: Option<&'a Node>,
     place: Place,
@@ -70,7 +70,7 @@ pub(super) fn section_at<'a>(
     Some((parameters(&fields, spec, problems), fields))
 }
 
-/// Reads the parameters of a spec out of an open map.
+/// Reads the parameters of a spec from an open map.
 pub(super) fn parameters(
     fields: &Fields<'_>,
     spec: &'static Spec,
@@ -84,7 +84,7 @@ pub(super) fn parameters(
         let found: Option<Value> = match (written, parameter.default) {
             (Some(node), _) => value(node, &parameter.kind, problems),
             (None, Some(default)) => Some(default),
-            // Reported where it is misspelled.
+            // Reported at the misspelled key.
             (None, None) if fields.misspells(parameter.name) => None,
             (None, None) => {
                 let message = format!("`{}` needs `{}`", spec.name, parameter.name);

@@ -1,4 +1,4 @@
-//! The `routes` section: entries of forwarding tables, listed by hand.
+//! The `routes` section: explicit entries of forwarding tables (static routes).
 
 use super::fields::items;
 use super::{plugin, value};
@@ -24,7 +24,7 @@ fn route(node: &Node, problems: &mut Problems) -> Option<Route> {
     let to = name("to", "HOST", "the name of a host", problems);
     let link = name("link", "LINK", "the name of a link", problems);
     let from = fields.get("from").map(|node| value::name(node, "the name of a host", problems));
-    // An entry about one source must not become one about all.
+    // An entry for one source must not become one for all.
     let from = from.map_or(Some(None), |name| name.map(Some))?;
     Some(Route { at: at?, from, to: to?, link: link?, settings: settings? })
 }

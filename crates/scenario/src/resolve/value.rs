@@ -25,7 +25,7 @@ pub(super) fn text<'a>(node: &'a Node, expected: &str, problems: &mut Problems) 
     }
 }
 
-/// A name with its place: any text that is not empty.
+/// A name with its place: any non-empty text.
 pub(crate) fn name(node: &Node, expected: &str, problems: &mut Problems) -> Option<Placed<String>> {
     let found = text(node, expected, problems)?;
     if found.is_empty() {
@@ -63,7 +63,7 @@ pub(super) fn value(node: &Node, kind: &Kind, problems: &mut Problems) -> Option
     }
 }
 
-/// What a kind takes, in words.
+/// The expected form of a kind, as text.
 pub(super) fn expectation(kind: &Kind) -> String {
     match kind {
         Kind::Count { minimum, maximum } if *maximum >= u64::from(u32::MAX) => {
@@ -80,7 +80,7 @@ pub(super) fn expectation(kind: &Kind) -> String {
     }
 }
 
-/// A well-formed value of a kind.
+/// A valid value of a kind.
 pub(crate) fn example(kind: &Kind) -> String {
     match kind {
         Kind::Count { minimum, maximum } => 4.clamp(*minimum, *maximum).to_string(),
@@ -94,9 +94,9 @@ pub(crate) fn example(kind: &Kind) -> String {
     }
 }
 
-/// A value that does no harm in later checks, for a parameter whose own was refused.
+/// A harmless substitute value for a refused parameter, for later checks.
 ///
-/// Nothing for numbers: how many of something there are matters to every later check.
+/// `None` for numbers: a count matters to every later check.
 pub(super) fn placeholder(kind: &Kind) -> Option<Value> {
     Some(match kind {
         Kind::Count { .. } | Kind::Optional(Kind::Count { .. }) => return None,
@@ -112,7 +112,7 @@ pub(super) fn placeholder(kind: &Kind) -> Option<Value> {
 
 fn quantity(node: &Node, text: &str, dimension: Dimension, problems: &mut Problems) -> Option<u64> {
     match quantity::parse(text, dimension) {
-        // A rate of zero never ends, a message of no bytes never arrives; no time at all is a span like others.
+        // A rate of zero never ends, a message of no bytes never arrives; a duration of zero is valid.
         Ok(0) if dimension != Dimension::Duration => {
             let report = problems.report(node.place, format!("`{text}` is zero"));
             report.label(format!("expected {} above zero", dimension.name()));
@@ -130,7 +130,7 @@ fn quantity(node: &Node, text: &str, dimension: Dimension, problems: &mut Proble
     }
 }
 
-/// A whole number within a range.
+/// An integer within a range.
 pub(super) fn count(node: &Node, minimum: u64, maximum: u64, problems: &mut Problems) -> Option<u64> {
     let kind = Kind::Count { minimum, maximum };
     let text = text(node, &expectation(&kind), problems)?;
@@ -155,16 +155,16 @@ pub(super) fn count(node: &Node, minimum: u64, maximum: u64, problems: &mut Prob
     None
 }
 
-/// The whole number that is written in another way.
+/// The integer that is written in another form.
 fn plain_count(text: &str) -> Option<u64> {
-    // Beyond 2^53 not every whole number is a double.
+    // Beyond 2^53 not every integer is a double.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let ungrouped: String = text.chars().filter(|c| !matches!(c, '_' | ',' | '\'' | ' ')).collect();
     let number = ungrouped.parse::<f64>().ok().filter(|number| (0.0..EXACT).contains(number))?;
     (number.fract() <= 0.0).then_some(number as u64)
 }
 
-/// A whole number within a range that fits 32 bits.
+/// An integer within a range that fits 32 bits.
 pub(super) fn count_u32(node: &Node, minimum: u32, maximum: u32, problems: &mut Problems) -> Option<u32> {
     count(node, minimum.into(), maximum.into(), problems).map(|value| value as u32)
 }
@@ -195,7 +195,7 @@ fn is_decimal(number: &str) -> bool {
         && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
-/// Whether it is written as `1e-9`: error rates are.
+/// Whether it is written like `1e-9`, as error rates are.
 fn is_small(number: &str) -> bool {
     let is_count = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     number.split_once("e-").is_some_and(|(mantissa, digits)| is_decimal(mantissa) && is_count(digits))

@@ -1,4 +1,4 @@
-//! What fails, and the specifications of all that may.
+//! Faults, and the specifications of all their kinds.
 
 use netloom_units::{Duration, Kind, Spec, Value};
 
@@ -6,58 +6,58 @@ use super::Parameters;
 use super::sections::{OURS, choice, parameter};
 use crate::place::Placed;
 
-/// What fails, and who knows.
+/// Faults, and the failure awareness of nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Faults {
-    /// Who avoids a failed link, among other settings of the section.
+    /// Failure awareness, among other settings of the section.
     pub settings: Parameters,
     /// Links drawn at random that are failed from the start.
     pub random: Option<Parameters>,
     /// Links failed from the start.
     pub failed: Vec<Placed<String>>,
-    /// What happens at instants of the run.
+    /// Faults at instants of the run.
     pub timed: Vec<TimedFault>,
-    /// Outages drawn at random, in time.
+    /// Random outages in time (failure processes).
     pub processes: Vec<Process>,
-    /// NICs that keep pausing their switch.
+    /// NICs that send pause frames continuously.
     pub storms: Vec<NamedStorm>,
 }
 
-/// Something that happens at an instant.
+/// A fault event at an instant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimedFault {
-    /// To what.
+    /// The affected component.
     pub subject: Sufferer,
-    /// When.
+    /// The instant.
     pub settings: Parameters,
-    /// What.
+    /// The action.
     pub action: Parameters,
 }
 
-/// What something happens to, by name.
+/// The affected component, by name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sufferer {
-    /// What it is: one of [`Sufferer::KEYS`].
+    /// Its type: one of [`Sufferer::KEYS`].
     pub what: &'static str,
     /// Its name.
     pub name: Placed<String>,
 }
 
 impl Sufferer {
-    /// What it may be. A NIC has the name of its link.
+    /// The possible types. A NIC has the name of its link.
     pub const KEYS: [&'static str; 4] = ["link", "switch", "nic", "host"];
 }
 
-/// Outages drawn at random, in time.
+/// Random outages in time (failure processes).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Process {
-    /// Of what, how often, how long.
+    /// Component, rate and duration of the outages.
     pub settings: Parameters,
-    /// What an outage does.
+    /// The effect of an outage.
     pub kind: Parameters,
 }
 
-/// A NIC that keeps pausing its switch.
+/// A NIC that sends pause frames continuously.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedStorm {
     /// The name of its link.
@@ -66,7 +66,7 @@ pub struct NamedStorm {
     pub settings: Parameters,
 }
 
-/// What all faults share.
+/// The settings of all faults.
 pub static FAULTS: Spec = Spec {
     name: "faults",
     summary: "what fails, slows down or loses packets, and who notices",
@@ -128,7 +128,7 @@ pub static RANDOM_FAULTS: Spec = Spec {
     ],
 };
 
-/// One fault in time.
+/// One fault event.
 pub static TIMED_FAULT: Spec = Spec {
     name: "timed",
     summary: "something that happens to a link, a switch, a NIC or a host",
@@ -136,7 +136,7 @@ pub static TIMED_FAULT: Spec = Spec {
     parameters: &[parameter("at", Kind::Duration, None, "when")],
 };
 
-/// It goes down.
+/// The component goes down.
 pub static DOWN: Spec = Spec {
     name: "down",
     summary: "nothing is carried any more; what a switch holds is lost with it",
@@ -144,10 +144,10 @@ pub static DOWN: Spec = Spec {
     parameters: &[],
 };
 
-/// It comes up.
+/// The component comes up.
 pub static UP: Spec = Spec { name: "up", summary: "it carries packets again", source: OURS, parameters: &[] };
 
-/// It goes down and comes up again and again.
+/// Flapping: it goes down and comes up repeatedly.
 pub static FLAP: Spec = Spec {
     name: "flap",
     summary: "it goes down and comes up again, once in each period",
@@ -164,7 +164,7 @@ pub static FLAP: Spec = Spec {
     ],
 };
 
-/// It becomes slower.
+/// Its rate is reduced.
 pub static DEGRADE: Spec = Spec {
     name: "degrade",
     summary: "packets that start from then on are sent at a lower rate",
@@ -172,7 +172,7 @@ pub static DEGRADE: Spec = Spec {
     parameters: &[parameter("rate", Kind::Rate, None, "the rate of each direction, below its own")],
 };
 
-/// It has its own rate again.
+/// Its own rate is restored.
 pub static RESTORE: Spec =
     Spec { name: "restore", summary: "it has its own rate again", source: OURS, parameters: &[] };
 
@@ -197,17 +197,17 @@ pub static ERRORS: Spec = Spec {
     ],
 };
 
-/// It loses no more packets.
+/// It stops losing packets.
 pub static CLEAR: Spec =
     Spec { name: "clear", summary: "no more packets are lost by `errors`", source: OURS, parameters: &[] };
 
-/// What may happen at an instant.
+/// The possible actions of fault events.
 pub static ACTIONS: &[&Spec] = &[&DOWN, &UP, &FLAP, &DEGRADE, &RESTORE, &ERRORS, &CLEAR];
 
-/// What may happen again and again, at random, and pass.
+/// The possible effects of random outages.
 pub static OUTAGES: &[&Spec] = &[&DOWN, &DEGRADE, &ERRORS];
 
-/// Outages drawn at random, in time.
+/// Random outages in time (failure processes).
 pub static PROCESS: Spec = Spec {
     name: "processes",
     summary: "outages drawn by the scenario's seed, each component by itself: times between and times to repair are \
@@ -233,7 +233,7 @@ pub static PROCESS: Spec = Spec {
     ],
 };
 
-/// A NIC that keeps pausing its switch.
+/// A NIC that sends pause frames continuously.
 pub static STORM: Spec = Spec {
     name: "storms",
     summary: "a NIC that keeps sending pause frames for nothing; needs `queues: {pause: true}`",

@@ -1,10 +1,10 @@
-//! A scenario complete and checked word by word: every default filled in, every quantity an exact number.
+//! A complete and checked scenario: every default filled in, every quantity an exact number.
 //!
-//! Models: what the user means, still in the user's words: names of links and hosts are names, phases may repeat.
-//! Leaves out: what those names stand for in the fabric; the compiler finds that out.
+//! Models: the meaning of the text, still with its names: links and hosts are named, phases may repeat.
+//! Leaves out: what those names denote in the fabric; the compiler resolves that.
 //!
-//! Invariants: printing it as YAML and resolving that again gives an equal value; places and texts do not count when
-//! two are compared.
+//! Invariants: printing it as YAML and resolving that again gives an equal value; places and texts are ignored when two
+//! are compared.
 
 pub mod faults;
 mod parameters;
@@ -26,7 +26,7 @@ pub use parameters::Parameters;
 /// A whole scenario.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resolved {
-    /// What the scenario is called.
+    /// The scenario's name.
     pub name: String,
     /// The seed of every random stream.
     pub seed: u64,
@@ -34,7 +34,7 @@ pub struct Resolved {
     pub fabric: Fabric,
     /// Load balancing.
     pub balance: Balance,
-    /// Entries of forwarding tables, listed by hand.
+    /// Static routes: explicit entries of forwarding tables.
     pub routes: Vec<Placed<Route>>,
     /// How hosts send messages.
     pub transport: Parameters,
@@ -46,21 +46,21 @@ pub struct Resolved {
     pub classes: Classes,
     /// Kinds of traffic.
     pub traffic: Vec<Traffic>,
-    /// What hosts take for the messages of jobs.
+    /// Host overheads for the messages of jobs.
     pub hosts: Parameters,
     /// The jobs.
     pub jobs: Vec<Job>,
-    /// Traffic beside the jobs.
+    /// Traffic in addition to the jobs.
     pub background: Option<Background>,
     /// Flows that start and stop at given times.
     pub flows: Option<Flows>,
-    /// What fails.
+    /// The faults.
     pub faults: Faults,
     /// Delay of a modelled barrier; `None` is `auto`.
     pub coordination_delay: Option<Placed<Duration>>,
-    /// When the run stops at the latest.
+    /// The latest end of the run.
     pub deadline: Option<Time>,
-    /// What is recorded beyond the defaults.
+    /// Recordings beyond the defaults.
     pub record: Record,
     pub(crate) fabric_place: Place,
     pub(crate) sources: Sources,
@@ -72,12 +72,12 @@ impl Resolved {
         print(&describe::scenario(self))
     }
 
-    /// What the texts are called that it inherits from, the nearest first.
+    /// The names of the texts that it inherits from, the nearest first.
     pub fn bases(&self) -> Vec<String> {
         self.sources.bases().map(str::to_owned).collect()
     }
 
-    /// Which of its settings are not at their defaults.
+    /// The settings that are not at their defaults.
     pub fn changed(&self) -> Vec<Changed> {
         describe::changed::changed(self)
     }
@@ -114,7 +114,7 @@ pub struct Bundle {
     pub rate: Rate,
     /// Propagation delay of each link.
     pub delay: Duration,
-    /// How many links.
+    /// The number of links.
     pub count: u32,
 }
 
@@ -125,29 +125,29 @@ pub struct Balance {
     pub host: Parameters,
     /// At switches.
     pub switch: Parameters,
-    /// At switches, of ACKs, NACKs and CNPs; `None` treats them as data.
+    /// At switches, for ACKs, NACKs and CNPs; `None` treats them as data.
     pub control: Option<Parameters>,
-    /// What the switches that hosts hang below know of queue pairs; `None` for nothing.
+    /// The middlebox at the hosts' switches, which tracks queue pairs; `None` for none.
     pub edge: Option<Parameters>,
 }
 
 impl Balance {
     /// The keys of one policy for each kind of node.
     pub(crate) const SEATS: [&str; 4] = ["host", "switch", "control", "edge"];
-    /// The word for no policy of their own.
+    /// The word for using the policy of data.
     pub(crate) const AS_DATA: &str = "as_data";
 }
 
-/// An entry of a forwarding table, listed by hand.
+/// An explicit entry of a forwarding table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Route {
     /// The switch.
     pub at: Placed<String>,
-    /// The host that packets come from; `None` is any.
+    /// The source host; `None` is any.
     pub from: Option<Placed<String>>,
-    /// The host that they go to.
+    /// The destination host.
     pub to: Placed<String>,
-    /// The link that they leave by.
+    /// The egress link.
     pub link: Placed<String>,
     /// Whether it may be any link of the switch.
     pub settings: Parameters,
@@ -156,9 +156,9 @@ pub struct Route {
 /// How senders react to congestion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Congestion {
-    /// Which congestion control, with its parameters.
+    /// The congestion control with its parameters.
     pub kind: Parameters,
-    /// Entries of its table; `None` works them out.
+    /// Explicit entries of its table; `None` computes them.
     pub table: Option<Placed<Vec<f64>>>,
 }
 
@@ -166,7 +166,7 @@ impl Congestion {
     /// The key of the table.
     pub const TABLE: &str = "cct";
 
-    /// A congestion control without a table by hand.
+    /// A congestion control without explicit table entries.
     pub fn plain(kind: Parameters) -> Congestion {
         Congestion { kind, table: None }
     }
@@ -182,7 +182,7 @@ impl Congestion {
 pub struct Queues {
     /// Limits, the shared buffer, whether it pauses.
     pub settings: Parameters,
-    /// What may still come after a pause frame was sent, per port; `None` is `auto`.
+    /// Headroom: data that may arrive after a pause frame was sent, per port; `None` is `auto`.
     pub headroom: Option<Placed<Bytes>>,
     /// Marking at switches.
     pub marking: Option<Parameters>,
@@ -195,29 +195,29 @@ pub struct Queues {
 pub struct Classes {
     /// The class of data, and that of control packets.
     pub settings: Parameters,
-    /// What classes of data have of their own.
+    /// Settings of single data classes.
     pub list: Vec<Class>,
 }
 
-/// What a class of data has of its own.
+/// The settings of one data class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Class {
     /// Its number.
     pub settings: Parameters,
-    /// The code points that mean it.
+    /// The code points that map to it.
     pub dscp: Vec<Placed<u8>>,
     /// How ports serve it.
     pub schedule: Parameters,
     /// Marking at switches.
     pub marking: ClassMarking,
-    /// Whether switches pause who sends it; `None` is as `queues` say.
+    /// Whether switches pause its senders; `None` is the setting of `queues`.
     pub pause: Option<Placed<bool>>,
-    /// What a queue or ingress of it may take, as a multiple of what is free; `None` is as `queues` say.
+    /// What a queue or ingress port of it may use, as a multiple of the free buffer; `None` is the setting of `queues`.
     pub alpha: Option<Placed<f64>>,
 }
 
 impl Class {
-    /// The word for what `queues` say.
+    /// The word for the setting of `queues`.
     pub(crate) const AS_QUEUES: &str = "as_queues";
 
     /// Its number.
@@ -229,7 +229,7 @@ impl Class {
 /// Marking of a class at switches.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClassMarking {
-    /// As `queues` say.
+    /// The setting of `queues`.
     AsQueues,
     /// None.
     Off,
@@ -240,11 +240,11 @@ pub enum ClassMarking {
 /// A kind of traffic.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Traffic {
-    /// What it is called.
+    /// Its name.
     pub name: Placed<String>,
-    /// The code point its packets carry, if that says their class.
+    /// The code point of its packets, if that determines their class.
     pub dscp: Option<Placed<u8>>,
-    /// Their class, if it is said outright.
+    /// Their class, if given directly.
     pub class: Option<Placed<u8>>,
     /// Whether packets may overtake each other.
     pub settings: Parameters,
@@ -253,57 +253,57 @@ pub struct Traffic {
 /// A job: ranks that repeat a list of phases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
-    /// What it is called; any text.
+    /// Its name; any text.
     pub name: Placed<String>,
-    /// Which hosts it runs on.
+    /// The hosts it runs on.
     pub placement: Placement,
-    /// How many times the phases are repeated.
+    /// Number of repetitions of the phases.
     pub steps: Placed<Steps>,
-    /// Steps that do not count.
+    /// Steps that do not count (warm-up).
     pub warm_up: WarmUp,
     /// Steps in bursts; `None` is one after the other.
     pub bursts: Option<Parameters>,
     /// When it starts.
     pub start: Time,
-    /// Permutations of the ranks, one per collective with `order: given`; from the start again when used up.
+    /// Permutations of the ranks, one per collective with `order: given`; repeated from the start when used up.
     pub orders: Placed<Vec<Placed<Vec<u32>>>>,
-    /// The kind of traffic its messages are; `None` is none of those named.
+    /// The kind of traffic of its messages; `None` is no named kind.
     pub traffic: Option<Placed<String>>,
     /// One step.
     pub phases: Vec<Placed<Phase>>,
 }
 
-/// How many times the phases of a job are repeated.
+/// Number of repetitions of the phases of a job.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Steps {
-    /// So many times.
+    /// A fixed number.
     Count(u32),
     /// Until every job that is not endless has finished.
     Endless,
-    /// Until their mean time is known.
+    /// Until the mean of their times is known precisely enough.
     Precise(Parameters),
 }
 
-/// Steps that do not count.
+/// Steps that do not count (warm-up).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum WarmUp {
-    /// The first so many.
+    /// A number of first steps.
     Steps(u32),
-    /// The first of so many.
+    /// A share of all steps.
     Share(f64),
 }
 
 impl Steps {
-    /// The word for steps without end.
+    /// The word for endless steps.
     pub(crate) const ENDLESS: &str = "endless";
 }
 
-/// Which hosts a job runs on, rank by rank.
+/// The hosts that a job runs on, rank by rank.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Placement {
     /// By a rule of the catalog's registry.
     Rule(Parameters),
-    /// These hosts.
+    /// A list of hosts.
     List(Placed<Vec<Placed<String>>>),
 }
 
@@ -318,7 +318,7 @@ pub enum Phase {
     Collectives {
         /// Buckets, concurrency and barrier.
         settings: Parameters,
-        /// What each bucket holds.
+        /// The content of each bucket.
         each: Vec<Collective>,
     },
     /// Messages along a chain of stages.
@@ -328,11 +328,11 @@ pub enum Phase {
         /// How ranks form stages.
         stages: Placed<Stages>,
     },
-    /// Phases several times over.
+    /// Repeated phases.
     Repeat {
-        /// How often.
+        /// The number of repetitions.
         times: Placed<u32>,
-        /// What.
+        /// The phases.
         phases: Vec<Placed<Phase>>,
     },
 }
@@ -342,36 +342,36 @@ pub enum Phase {
 pub struct Collective {
     /// The algorithm with its own parameters.
     pub algorithm: Parameters,
-    /// What all collectives have: size, dependence, order of the ranks.
+    /// The parameters of all collectives: size, dependence, order of the ranks.
     pub common: Parameters,
 }
 
 /// How ranks form stages.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Stages {
-    /// That many of equal length, ranks in order.
+    /// A number of stages of equal length, ranks in order.
     Count(u32),
-    /// These ranks.
+    /// Explicit lists of ranks.
     Given(Vec<Placed<Vec<u32>>>),
 }
 
-/// Traffic beside the jobs.
+/// Traffic in addition to the jobs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Background {
-    /// Which messages.
+    /// The kind of messages.
     pub kind: Parameters,
-    /// What all background traffic has: its pace.
+    /// The parameters of all background traffic: its pace.
     pub common: Parameters,
-    /// Which hosts send; for kinds that say so.
+    /// The sending hosts; for kinds with this key.
     pub senders: Placement,
-    /// The points of a distribution of sizes; for kinds that draw sizes, where none of the published ones is wanted.
+    /// The points of a size distribution; for kinds that draw sizes, if no published distribution is used.
     pub given: Placed<Vec<SizePoint>>,
-    /// The kind of traffic it is; `None` is none of those named.
+    /// The kind of traffic; `None` is no named kind.
     pub traffic: Option<Placed<String>>,
 }
 
 impl Background {
-    /// Whether a kind draws sizes from a distribution; then it also says who sends.
+    /// Whether a kind draws sizes from a distribution; then it also has senders.
     pub(crate) fn draws_sizes(spec: &Spec) -> bool {
         spec.parameter("sizes").is_some()
     }
@@ -380,11 +380,11 @@ impl Background {
 /// Flows that start and stop at given times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flows {
-    /// Their messages, and what is left out of each stage.
+    /// Their messages, and the part of each stage that is left out.
     pub settings: Parameters,
-    /// How many times shorter than its source's the times of the scenario are; `None` says nothing of it.
+    /// Factor by which the times of the scenario are shorter than those of its source; `None` states none.
     pub scale: Option<u32>,
-    /// Boundaries of the stages; `None` is `auto`: wherever a flow starts or stops.
+    /// Boundaries of the stages; `None` is `auto`: at every start and stop of a flow.
     pub stages: Option<Placed<Vec<Placed<Duration>>>>,
     /// The flows.
     pub list: Placed<Vec<Flow>>,
@@ -393,15 +393,15 @@ pub struct Flows {
 /// A stream of messages from one host to another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flow {
-    /// What it is called; any text.
+    /// Its name; any text.
     pub name: Placed<String>,
     /// Name of the sender.
     pub from: Placed<String>,
     /// Name of the receiver.
     pub to: Placed<String>,
-    /// When it starts and stops, and how fast it is at most.
+    /// Its start, stop and maximum rate.
     pub settings: Parameters,
-    /// The kind of traffic it is; `None` is none of those named.
+    /// The kind of traffic; `None` is no named kind.
     pub traffic: Option<Placed<String>>,
 }
 
@@ -411,7 +411,7 @@ impl Flows {
         self.list.value.iter().map(|flow| flow.name.value.clone())
     }
 
-    /// Its times as a share of its source's.
+    /// Its times as a share of those of its source.
     pub(crate) fn time_scale(&self) -> Option<String> {
         self.scale.map(|times| format!("1/{times}"))
     }
@@ -420,7 +420,7 @@ impl Flows {
 /// How ports are sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Series {
-    /// As often as costs little.
+    /// At an interval that costs little.
     Auto,
     /// With this first interval.
     Every(Duration),
@@ -428,10 +428,10 @@ pub enum Series {
     Off,
 }
 
-/// What is recorded beyond the defaults.
+/// Recordings beyond the defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// What needs no names.
+    /// The settings without names.
     pub settings: Parameters,
     /// How ports are sampled.
     pub series: Series,
@@ -443,8 +443,8 @@ pub struct Record {
     pub packets_on: Vec<Placed<String>>,
     /// Hosts whose flows have rows in the table `rates`.
     pub rates_from: Vec<Placed<String>>,
-    /// Flows that have rows there.
+    /// Flows with rows there.
     pub rates_of: Vec<Placed<String>>,
-    /// The congestion tree; `None` records nothing of it.
+    /// The congestion tree; `None` does not record it.
     pub congestion: Option<Parameters>,
 }

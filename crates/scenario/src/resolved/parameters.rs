@@ -9,13 +9,13 @@ use crate::place::Place;
 /// A spec with a value for each of its parameters.
 #[derive(Clone)]
 pub struct Parameters {
-    /// What it is.
+    /// The spec.
     pub spec: &'static Spec,
     /// Its values, in the order of the spec.
     pub settings: Settings,
     /// Where the plug-in is named.
     pub place: Place,
-    /// Whether a value was refused and another, without meaning, stands in for it.
+    /// Whether a value was refused and replaced by a meaningless substitute.
     pub(crate) has_stand_ins: bool,
     places: Vec<Place>,
 }
@@ -39,19 +39,19 @@ impl Parameters {
         Parameters { spec, settings: spec.defaults(), place, has_stand_ins: false, places }
     }
 
-    /// The same, in the place of what was refused.
+    /// The same, marked as a substitute for a refused value.
     pub(crate) fn stand_in(self) -> Parameters {
         Parameters { has_stand_ins: true, ..self }
     }
 
-    /// Where a parameter is written; where the plug-in is named if its default was taken.
+    /// Where a parameter is written; where the plug-in is named if it has its default.
     pub fn place_of(&self, name: &str) -> Place {
         let number = self.spec.parameters.iter().position(|parameter| parameter.name == name);
         number.and_then(|number| self.places.get(number).copied()).unwrap_or(self.place)
     }
 
     /// Where the first of its parameters is written that a message names in backquotes; where the plug-in is named if
-    /// that one has its default. Nothing if the message names none.
+    /// that one has its default. `None` if the message names none.
     pub(crate) fn place_in(&self, message: &str) -> Option<Place> {
         let mut words = message.split('`').skip(1).step_by(2);
         words.find(|word| self.spec.parameter(word).is_some()).map(|name| self.place_of(name))

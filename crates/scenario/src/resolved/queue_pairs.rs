@@ -1,6 +1,6 @@
-//! The specs of the transports that repeat what is lost: RDMA over Ethernet on queue pairs.
+//! The specs of the transports with retransmission: RDMA over Ethernet on queue pairs.
 //!
-//! Leaves out: what they do; `docs/concepts/roce.md` tells it.
+//! Leaves out: their behaviour; it is described in `docs/concepts/roce.md`.
 
 use netloom_policy::transport::Reliability;
 use netloom_units::{Bytes, Duration, Kind, Parameter, Spec, Value};
@@ -62,7 +62,7 @@ const RETRIES: Parameter = parameter(
     "timeouts in a row that a queue pair survives; at the next one it gives up",
 );
 
-/// How long a sender waits.
+/// The retransmission timeout.
 const fn timeout(microseconds: u64, meaning: &'static str) -> Parameter {
     let span = Duration::from_micros(microseconds);
     parameter("timeout", Kind::Duration, Some(Value::Duration(span)), meaning)
@@ -70,7 +70,7 @@ const fn timeout(microseconds: u64, meaning: &'static str) -> Parameter {
 
 const UNTIL_AGAIN: &str = "time without an acknowledgement after which something is sent again";
 
-/// What congestion control makes of a NACK.
+/// The reaction of congestion control to a NACK.
 const fn nack(default: &'static str) -> Parameter {
     parameter(
         "nack",
@@ -80,14 +80,14 @@ const fn nack(default: &'static str) -> Parameter {
     )
 }
 
-/// The parameters that all have, then its own.
+/// The parameters of all of them, followed by its own.
 macro_rules! with_common {
     ($($own:expr),+ $(,)?) => {
         &[MTU, HEADER, CONTROL, ENTROPY, QUEUE_PAIRS, FIRST_PSN, COALESCE, TURN, $($own),+]
     };
 }
 
-/// In order only; everything from the gap on again.
+/// In order only; everything from the gap on is retransmitted.
 pub static GO_BACK_N: Spec = Spec {
     name: "go_back_n",
     summary: "packets out of order are refused, and everything is sent again from the first one missing",
@@ -95,7 +95,7 @@ pub static GO_BACK_N: Spec = Spec {
     parameters: with_common![timeout(4_000, UNTIL_AGAIN), RETRIES, nack("ignore"),],
 };
 
-/// One NACK per expected packet, one packet again per NACK.
+/// One NACK per expected packet, one retransmission per NACK.
 pub static NIC_SR: Spec = Spec {
     name: "nic_sr",
     summary: "as NICs on the market: one NACK for each expected packet, one packet sent again for each NACK",
@@ -103,7 +103,7 @@ pub static NIC_SR: Spec = Spec {
     parameters: with_common![timeout(4_000, UNTIL_AGAIN), RETRIES, nack("as_cnp"),],
 };
 
-/// Selective repeat with NACKs that name their cause.
+/// Selective repeat with NACKs that name the packet that caused them.
 pub static IRN: Spec = Spec {
     name: "irn",
     summary: "selective repeat: every NACK names its cause, and a window bounds what is under way",
@@ -127,7 +127,7 @@ pub static IRN: Spec = Spec {
     ],
 };
 
-/// Any order, every packet acknowledged by name.
+/// Any order, every packet acknowledged individually.
 pub static IDEAL: Spec = Spec {
     name: "ideal",
     summary: "packets are taken in any order and acknowledged by name; what is lost waits for a timeout",
@@ -135,7 +135,7 @@ pub static IDEAL: Spec = Spec {
     parameters: with_common![timeout(1_000, UNTIL_AGAIN), RETRIES, nack("ignore"),],
 };
 
-/// The rule of a transport; none where it has no queue pairs.
+/// The rule of a transport; `None` if it has no queue pairs.
 pub fn rule(transport: &Spec) -> Option<Reliability> {
     let rules = [
         (&GO_BACK_N, Reliability::GoBackN),
@@ -146,7 +146,7 @@ pub fn rule(transport: &Spec) -> Option<Reliability> {
     rules.into_iter().find(|(spec, _)| spec.name == transport.name).map(|(_, rule)| rule)
 }
 
-/// The class of ACKs where a scenario does not say it: with queue pairs one above that of data.
+/// The default class of ACKs: with queue pairs one above that of data.
 pub fn default_control_class(transport: Option<&Spec>) -> u64 {
     u64::from(transport.and_then(rule).is_some())
 }

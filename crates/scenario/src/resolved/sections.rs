@@ -1,6 +1,6 @@
-//! The specs of the sections that belong to the language itself, in the form plug-ins use.
+//! The specs of the sections that belong to the language itself, in the form of plug-ins.
 //!
-//! Reading, printing, hints and the schema all follow from these tables. Lists and names are read by hand,
+//! Reading, printing, hints and the schema all follow from these tables. Lists and names are read by explicit code,
 //! because a `Spec` has no kind for them.
 
 use netloom_units::{Bytes, Duration, Kind, Parameter, Spec, Value};
@@ -47,7 +47,7 @@ pub(super) const ENTROPY: Parameter = parameter(
     "what the flow hash is made of beside source and destination: each message its own, nothing, or its start",
 );
 
-/// Everything is queued at once or paced; nothing comes back.
+/// Everything is queued at once or paced; there is no feedback.
 pub static OPEN_LOOP: Spec = Spec {
     name: "open_loop",
     summary: "messages are queued at once, or paced; nothing comes back",
@@ -85,7 +85,7 @@ pub static WINDOW: Spec = Spec {
 /// The transports.
 pub static TRANSPORTS: &[&Spec] = &[&OPEN_LOOP, &WINDOW, &GO_BACK_N, &NIC_SR, &IRN, &IDEAL];
 
-/// How many ranks a placement takes.
+/// Number of ranks of a placement.
 const RANKS: Parameter = parameter(
     "ranks",
     Kind::Optional(&Kind::Count { minimum: 1, maximum: 1_000_000 }),
@@ -98,10 +98,10 @@ const fn placement(name: &'static str, summary: &'static str, parameters: &'stat
     Spec { name, summary, source: OURS, parameters }
 }
 
-/// Every host of the fabric: the placement of a job that says nothing.
+/// Every host of the fabric: the default placement of a job.
 pub static ALL_HOSTS: Spec = placement("all", "every host of the fabric", &[]);
 
-/// The placement of jobs that must be where they are whoever else is there.
+/// The placement of jobs at fixed hosts, independent of other jobs.
 pub static NUMBERED: Spec = placement(
     "numbered",
     "hosts by their numbers in the fabric; refused where one of them is another job's, or numbers run out",
@@ -117,14 +117,14 @@ pub static NUMBERED: Spec = placement(
     ],
 );
 
-/// The placement of jobs that are drawn.
+/// The placement of jobs at random hosts.
 pub static RANDOM: Spec = placement(
     "random",
     "free hosts drawn at random, ranks in the order of the draw",
     &[RANKS, parameter("seed", count(0, u64::MAX), Some(Value::Count(0)), "added to the scenario's seed")],
 );
 
-/// The placements; beside them a job may list its hosts.
+/// The placements; a job may list its hosts instead.
 pub static PLACEMENTS: &[&Spec] = &[
     &ALL_HOSTS,
     &placement("contiguous", "the first hosts that are free", &[RANKS]),
@@ -221,7 +221,7 @@ pub static MARKING: Spec = Spec {
     ],
 };
 
-/// Links that drop nothing.
+/// Lossless links with credits.
 pub static CREDITS: Spec = Spec {
     name: "credits",
     summary: "a packet is sent only where the other end of the link has room for it; switches have input buffers",
@@ -292,7 +292,7 @@ pub static CREDITS: Spec = Spec {
     ],
 };
 
-/// An entry of a forwarding table, listed by hand.
+/// An explicit entry of a forwarding table.
 pub static ROUTE: Spec = Spec {
     name: "routes",
     summary: "an entry of a switch's forwarding table, listed by hand; needs `balance: deterministic`",
@@ -329,7 +329,7 @@ pub static CLASS: Spec = Spec {
     parameters: &[parameter("class", count(0, 7), None, "its number")],
 };
 
-/// A class that is served before weighted ones.
+/// A class with strict priority over weighted ones.
 pub static STRICT: Spec = Spec {
     name: "strict",
     summary: "before all weighted classes, and before strict ones with a lower number",
@@ -337,7 +337,7 @@ pub static STRICT: Spec = Spec {
     parameters: &[],
 };
 
-/// A class that takes turns.
+/// A class served in weighted round robin.
 pub static DWRR: Spec = Spec {
     name: "dwrr",
     summary: "in turns with other weighted classes (deficit round robin), behind all strict ones",
@@ -383,7 +383,7 @@ pub static COLLECTIVES: Spec = Spec {
     ],
 };
 
-/// What every collective has.
+/// The parameters of every collective.
 pub static COLLECTIVE: Spec = Spec {
     name: "collective",
     summary: "what all collectives have",
@@ -441,7 +441,7 @@ pub static POINT_TO_POINT: Spec = Spec {
     ],
 };
 
-/// What every kind of background traffic has.
+/// The parameters of every kind of background traffic.
 pub static BACKGROUND: Spec = Spec {
     name: "background",
     summary: "what all background traffic has",
@@ -481,7 +481,7 @@ pub static FLOWS: Spec = Spec {
     ],
 };
 
-/// One of them.
+/// One staged flow.
 pub static FLOW: Spec = Spec {
     name: "flow",
     summary: "a stream of messages from one host to another",
@@ -503,7 +503,7 @@ pub static FLOW: Spec = Spec {
     ],
 };
 
-/// What is recorded beyond the defaults.
+/// Recordings beyond the defaults.
 pub static RECORD: Spec = Spec {
     name: "record",
     summary: "what is recorded beyond the defaults",
@@ -554,7 +554,7 @@ pub static RECORD: Spec = Spec {
     ],
 };
 
-/// What is recorded of the congestion tree.
+/// Recording of the congestion tree.
 pub static CONGESTION_TREE: Spec = Spec {
     name: "congestion_tree",
     summary: "roots, branches and victims of congestion; needs `queues: {credits: ...}`",

@@ -1,12 +1,12 @@
-//! The specs of what studies of interference are made of: hosts, steps until their mean is known, bursts, two groups.
+//! The specs of studies of interference: hosts, steps until their mean is known, bursts, two groups.
 //!
-//! Leaves out: keys that are read by hand.
+//! Leaves out: keys that are read by explicit code.
 
 use netloom_units::{Duration, Kind, Spec, Value};
 
 use super::sections::{choice, count, parameter};
 
-/// What hosts take for the messages of jobs.
+/// Host overheads for the messages of jobs.
 pub static HOSTS: Spec = Spec {
     name: "hosts",
     summary: "what hosts take for the messages of jobs: overheads, rendezvous, limits of their own",
@@ -63,7 +63,7 @@ pub static HOSTS: Spec = Spec {
     ],
 };
 
-/// Steps that are repeated until their mean is known.
+/// Steps that are repeated until their mean is known precisely enough.
 pub static PRECISE: Spec = Spec {
     name: "steps",
     summary: "steps are repeated until their mean time is known well enough",

@@ -1,4 +1,4 @@
-//! JSON, as much of it as a schema needs.
+//! JSON, as far as a schema needs it.
 //!
 //! Invariants: members keep their order, so the same schema is always the same text.
 
@@ -36,7 +36,7 @@ impl Json {
         Json::Map(members)
     }
 
-    /// The text of it, indented, ending in a line break.
+    /// The JSON text, indented, ending in a line break.
     pub fn print(&self) -> String {
         let mut out = String::new();
         self.write(0, &mut out);
@@ -65,7 +65,7 @@ impl Json {
     }
 }
 
-/// Writes items between brackets, each on a line of its own.
+/// Writes items between brackets, each on its own line.
 fn block<T>(
     brackets: (char, char),
     items: &[T],

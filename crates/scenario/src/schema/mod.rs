@@ -1,13 +1,13 @@
-//! A JSON Schema of the language, for editors: completion, explanations, and most mistakes while they are made.
+//! A JSON Schema of the language, for editors: completion, explanations, and most errors while typing.
 //!
-//! Models: keys, kinds of values, units, ranges of whole numbers, names of plug-ins, what must be written.
-//! Leaves out: whatever joins several values or needs the fabric; `netloom check` has the last word. Ranges of
-//! quantities and of percentages, which a pattern cannot say.
+//! Models: keys, kinds of values, units, ranges of integers, names of plug-ins, required keys.
+//! Leaves out: rules that relate several values or need the fabric; `netloom check` is authoritative. Ranges of
+//! quantities and of percentages, which a pattern cannot express.
 //!
-//! Invariants: a scenario that `netloom check` accepts, written in the usual way (numbers and flags without quotes),
-//! satisfies the schema; the same language gives the same text.
+//! Invariants: a scenario that `netloom check` accepts, with numbers and flags written without quotes, satisfies the
+//! schema; the same language gives the same text.
 //!
-//! A scenario that inherits may leave out what its base says, so nothing is required of it outside of lists.
+//! A scenario that inherits may leave out what its base provides, so nothing is required of it outside of lists.
 //!
 //! Source: JSON Schema, draft 2020-12.
 
@@ -59,14 +59,14 @@ impl Schema {
         }
     }
 
-    /// A map with these keys and no others; nothing at all counts as an empty one.
+    /// A map with these keys and no others; an empty value counts as an empty map.
     fn map(keys: &[Key], heritable: bool) -> Vec<(&'static str, Json)> {
         let properties = keys.iter().map(|key| (key.name, Self::key(key)));
         let needed: Vec<&str> = keys.iter().filter(|key| is_required(key)).map(|key| key.name).collect();
         let may_be_nothing = heritable || needed.is_empty();
         let kinds = if may_be_nothing { Json::texts(["object", "null"]) } else { Json::text("object") };
         let mut members = vec![("type", kinds), ("properties", Json::map(properties))];
-        // What is required of a part that may be inherited is said once, for whole scenarios.
+        // The required keys of a part that may be inherited are listed once, for whole scenarios.
         if !heritable && !needed.is_empty() {
             members.push(("required", Json::texts(needed)));
         }
@@ -74,7 +74,7 @@ impl Schema {
         members
     }
 
-    /// One name: alone where that says enough, or as the only key of a map.
+    /// One name: alone if that is enough, or as the only key of a map.
     fn choice(&self, choices: &[Member], heritable: bool) -> Vec<(&'static str, Json)> {
         let is_heritable = |member: &Member| heritable && matches!(member.body, Shape::Defined(_));
         let bare = choices.iter().filter(|member| is_heritable(member) || !self.language.needs(&member.body));
@@ -110,7 +110,7 @@ impl Schema {
         }
     }
 
-    /// What a scenario without a base must have below this place, if anything.
+    /// The keys that a scenario without a base must have below this place, if any.
     fn complete(&self, shape: &Shape) -> Option<Json> {
         match shape {
             Shape::Either(shapes) => {
@@ -135,7 +135,7 @@ impl Schema {
         let below: Vec<(&str, Json)> = below.collect();
         let mut members = Vec::new();
         if !needed.is_empty() {
-            // Not a type: another shape, such as `none`, may stand in the place of the map.
+            // Not a type: another shape, such as `none`, may be written in place of the map.
             members.push(("not", Json::map([("type", Json::text("null"))])));
             members.push(("required", Json::texts(needed)));
         }
@@ -169,7 +169,7 @@ fn required<'a>(keys: impl IntoIterator<Item = &'a str>) -> Json {
     Json::map([("required", Json::texts(keys))])
 }
 
-/// Where a definition stands.
+/// The JSON pointer to a definition.
 fn reference(name: &str) -> Json {
     Json::Text(format!("#/$defs/{name}"))
 }

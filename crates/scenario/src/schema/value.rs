@@ -1,4 +1,4 @@
-//! What a schema says about single values and lists.
+//! The schema of single values and lists.
 
 use netloom_units::{Kind, Value};
 
@@ -14,7 +14,7 @@ pub(super) fn members(shape: &Shape) -> Vec<(&'static str, Json)> {
         Shape::Value(kind) => of_kind(kind),
         Shape::Word(word) => vec![("const", Json::text(*word))],
         Shape::Version => vec![("const", Json::Count(1))],
-        // Names are text, whatever they look like: `1` and `true` name a host as well.
+        // Names are text, whatever they look like: `1` and `true` are valid names of hosts, too.
         Shape::Text => vec![("type", Json::texts(["string", "number", "boolean"]))],
         Shape::Share => vec![
             ("type", Json::text("string")),
@@ -39,7 +39,7 @@ fn of_kind(kind: &Kind) -> Vec<(&'static str, Json)> {
     match kind {
         Kind::Count { minimum, maximum } => {
             let mut members = vec![("type", Json::text("integer")), ("minimum", Json::Count(*minimum))];
-            // Beyond this, programs that count in doubles would compare with another number.
+            // Beyond this, programs that use doubles would compare with another number.
             if *maximum <= 1 << 53 {
                 members.push(("maximum", Json::Count(*maximum)));
             }
@@ -84,7 +84,7 @@ fn pattern(end: &str, title: &str) -> Vec<(&'static str, Json)> {
     ]
 }
 
-/// A value as a scenario holds it.
+/// A value as in a scenario.
 pub(super) fn value(value: Value) -> Json {
     match value {
         Value::Count(n) => Json::Count(n),

@@ -1,4 +1,4 @@
-//! Trees by chance, for property tests.
+//! Random trees, for property tests.
 
 use proptest::prelude::*;
 
@@ -24,7 +24,7 @@ pub(crate) fn node() -> impl Strategy<Value = Node> {
     })
 }
 
-/// The tree as if it were written nowhere.
+/// The tree without places.
 pub(crate) fn without_places(node: Node) -> Node {
     let tree = match node.tree {
         Tree::List(items) => Tree::List(items.into_iter().map(without_places).collect()),

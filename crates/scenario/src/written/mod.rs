@@ -1,7 +1,7 @@
-//! A scenario as it was written: a tree of YAML nodes, each with its place.
+//! A scenario as written: a tree of YAML nodes, each with its place.
 //!
-//! Models: scalars, lists and maps, aliases already replaced by what they stand for.
-//! Leaves out: what any key means. Tags and merge keys have no place in the language.
+//! Models: scalars, lists and maps, with aliases already expanded.
+//! Leaves out: the meaning of keys. The language has no tags and merge keys.
 //!
 //! Invariants: keys of a map are unique; depth and number of nodes are bounded, whatever the text.
 
@@ -20,22 +20,22 @@ use crate::place::Place;
 /// One node of the tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// Where it is written; of a map or list, its first line.
+    /// Where it is written; for a map or list, its first line.
     pub place: Place,
-    /// Where the key is written that it is the value of.
+    /// Where its key is written, if it is the value of one.
     pub owner: Option<Place>,
-    /// What it is.
+    /// Its content.
     pub tree: Tree,
 }
 
-/// What a node is.
+/// The content of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Tree {
     /// A scalar's text.
     Text(String),
-    /// A name, made to be printed: read back it is text, whatever it looks like.
+    /// A name to be printed: it is read back as text, whatever it looks like.
     Name(String),
-    /// Nothing: a key without a value.
+    /// Empty: a key without a value.
     Nothing,
     /// A list.
     List(Vec<Node>),
@@ -55,43 +55,43 @@ pub struct Entry {
 }
 
 impl Node {
-    /// A node that is written nowhere: made to be printed.
+    /// A node without a place, to be printed.
     pub fn made(tree: Tree) -> Node {
         Node { place: Place::default(), owner: None, tree }
     }
 
-    /// A scalar made to be printed.
+    /// A scalar to be printed.
     pub fn text(text: impl Into<String>) -> Node {
         Node::made(Tree::Text(text.into()))
     }
 
-    /// A name made to be printed.
+    /// A name to be printed.
     pub fn name(name: impl Into<String>) -> Node {
         Node::made(Tree::Name(name.into()))
     }
 
-    /// A list made to be printed.
+    /// A list to be printed.
     pub fn list(items: impl IntoIterator<Item = Node>) -> Node {
         Node::made(Tree::List(items.into_iter().collect()))
     }
 
-    /// A map made to be printed.
+    /// A map to be printed.
     pub fn map<K: Into<String>>(entries: impl IntoIterator<Item = (K, Node)>) -> Node {
         let entry = |(key, value): (K, Node)| Entry { key: key.into(), key_place: Place::default(), value };
         Node::made(Tree::Map(entries.into_iter().map(entry).collect()))
     }
 
-    /// The best place to point at when the node as a whole is meant: its key, or itself.
+    /// Where errors about the node as a whole point: its key, or itself.
     pub fn head(&self) -> Place {
         self.owner.unwrap_or(self.place)
     }
 
-    /// The place to point at when it is of the wrong kind: itself, or its key where nothing is written.
+    /// Where errors about its kind point: itself, or its key if it is empty.
     pub fn spot(&self) -> Place {
         if matches!(self.tree, Tree::Nothing) { self.head() } else { self.place }
     }
 
-    /// What kind of node it is, with an article.
+    /// Its kind, with an article.
     pub fn kind(&self) -> &'static str {
         match &self.tree {
             Tree::Text(_) | Tree::Name(_) => "a single value",

@@ -4,14 +4,14 @@
 //! `jobs[0].steps` and `jobs.training.steps` all work. Where the scenario has a bare name (`balance: ecmp`), a path
 //! may go on through it (`balance.ecmp.salt=none`).
 //!
-//! Invariants: what an override writes carries the place of the override, so that every later mistake points at it.
+//! Invariants: a value written by an override has the place of the override, so that every later error points at it.
 
 use super::{Entry, Node, Tree, parse};
 use crate::diagnostic::Problems;
 use crate::inherit::FROM;
 use crate::place::{Place, Sources};
 
-/// What the command line changes in a scenario.
+/// Changes to a scenario from the command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// Pairs of path and value, applied in order.
@@ -23,7 +23,7 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// Writes everything into the tree.
+    /// Writes all changes into the tree.
     pub(crate) fn apply(&self, root: &mut Node, sources: &mut Sources, problems: &mut Problems) {
         for (path, value) in &self.set {
             apply_one(root, "--set", path, value, sources, problems);
@@ -124,7 +124,7 @@ struct Refusal {
     help: Option<String>,
 }
 
-/// The node one word further down, made if a map lacks it.
+/// The node one word further down, added if a map lacks it.
 fn descend<'a>(node: &'a mut Node, segment: &Segment) -> Result<&'a mut Node, Refusal> {
     let word = &segment.word;
     if let Tree::Text(name) = &node.tree {

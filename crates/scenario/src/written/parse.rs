@@ -1,6 +1,6 @@
 //! YAML text to a tree of nodes with places.
 //!
-//! The tree is built from parser events without recursion. Every bound is checked before memory is taken: size of the
+//! The tree is built from parser events without recursion. Every limit is checked before memory is taken: size of the
 //! text, depth, and number of nodes after aliases are expanded.
 
 use std::collections::BTreeMap;
@@ -17,21 +17,21 @@ const MOST_BYTES: usize = 64 << 20;
 const MOST_DEPTH: usize = 48;
 /// Most nodes, aliases expanded.
 const MOST_NODES: usize = 2_000_000;
-/// A text counts as another node for every so many bytes, or aliases of a long one would take all memory.
+/// A text counts as an extra node per this number of bytes, or aliases of a long one would take all memory.
 const BYTES_PER_NODE: usize = 64;
 
-/// Why bytes are no text of a scenario.
+/// Why bytes are not the text of a scenario.
 pub(crate) struct Unreadable {
-    /// The byte that shows it.
+    /// The first invalid byte.
     pub at: usize,
     pub message: String,
     pub label: &'static str,
     pub help: &'static str,
-    /// Whether what comes before that byte is worth showing.
+    /// Whether the bytes before it are worth showing.
     pub is_text: bool,
 }
 
-/// The first zero byte among those that tell whether a file is text.
+/// The first zero byte among the leading bytes that decide whether a file is text.
 pub(crate) fn zero_byte(bytes: &[u8]) -> Option<usize> {
     bytes.iter().take(4096).position(|byte| *byte == 0)
 }
@@ -68,7 +68,7 @@ fn too_long() -> Unreadable {
 
 /// Parses one document of text number `source`, which starts `offset` bytes into that text.
 ///
-/// Gives nothing when a problem was reported.
+/// Returns `None` if a problem was reported.
 pub(crate) fn parse(text: &str, source: u16, offset: usize, problems: &mut Problems) -> Option<Node> {
     let start = Place { source, start: offset as u32, end: offset as u32 };
     if text.len() > MOST_BYTES {
@@ -85,7 +85,7 @@ pub(crate) fn parse(text: &str, source: u16, offset: usize, problems: &mut Probl
     Builder::new(text, source, offset).run(problems)
 }
 
-/// A list or map whose end has not come yet.
+/// A list or map that is not complete yet.
 struct Open {
     place: Place,
     anchor: usize,
@@ -99,7 +99,7 @@ enum OpenKind {
     Map { entries: Vec<Entry>, keys: BTreeMap<String, Place>, key: Option<(String, Place)> },
 }
 
-/// A finished node that an alias may name.
+/// A finished node that an alias may refer to.
 struct Anchored {
     node: Node,
     depth: usize,
@@ -151,10 +151,10 @@ impl<'a> Builder<'a> {
         Some(self.root.unwrap_or(empty))
     }
 
-    /// Reports what the parser stumbled over.
+    /// Reports an error of the parser.
     fn refuse(&self, error: &ScanError, problems: &mut Problems) {
         let at = error.marker().byte_offset().unwrap_or(self.text.len());
-        // What ends too early is best seen at the last that is there.
+        // An early end is best shown at the last character.
         let last = self.text.trim_end().len().saturating_sub(1);
         let message = format!("this is not well-formed YAML: {}", error.info());
         let report = problems.report(self.character_at(at.min(last)), message);
@@ -240,7 +240,7 @@ impl<'a> Builder<'a> {
         self.finish(node, 0, depth, nodes, problems)
     }
 
-    /// Hands a finished node to the list, map or document around it.
+    /// Adds a finished node to the enclosing list, map or document.
     fn finish(
         &mut self,
         node: Node,
@@ -266,7 +266,7 @@ impl<'a> Builder<'a> {
                 None => *key = Some(key_of(node, problems)?),
                 Some((text, place)) => {
                     if let Some(first) = keys.get(&text) {
-                        // The first one stands, so that the rest can be read as well.
+                        // The first one is kept, so that the rest can be read.
                         let report = problems.report(place, format!("`{text}` is written twice"));
                         report.label("again here").related(*first, "first here").help("remove one of them");
                         return Ok(());
@@ -294,7 +294,7 @@ impl<'a> Builder<'a> {
     fn place(&self, span: Span) -> Place {
         let range = span.byte_range().unwrap_or(0..0);
         let text = self.text.get(range.clone()).unwrap_or("");
-        // A plain scalar at the end of a line may carry the line break in its range.
+        // A plain scalar at the end of a line may include the line break in its range.
         let end = range.start + text.trim_end().len();
         self.shifted(range.start, end)
     }
@@ -339,7 +339,7 @@ fn too_deep(place: Place, problems: &mut Problems) -> Stop {
 
 const NOT_CLOSED: &str = "no scenario nests that deep: is a bracket never closed?";
 
-/// How many nodes a scalar counts as.
+/// The number of nodes that a scalar counts as.
 fn weight(tree: &Tree) -> usize {
     match tree {
         Tree::Text(text) => 1 + text.len() / BYTES_PER_NODE,
@@ -347,7 +347,7 @@ fn weight(tree: &Tree) -> usize {
     }
 }
 
-/// What to do about the slips that are common.
+/// Hints for common errors.
 fn remedy(kind: &ErrorKind) -> Option<&'static str> {
     Some(match kind {
         ErrorKind::TabNotAllowed | ErrorKind::TabInBlockIndentation | ErrorKind::TabInIndentation => {

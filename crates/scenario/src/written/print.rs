@@ -1,10 +1,10 @@
 //! A tree of nodes as canonical YAML.
 //!
-//! What fits on a line is written on one (`{leaves: 8, spines: 4}`); what does not is spread over lines, two spaces a
-//! level.
+//! A node that fits is written on one line (`{leaves: 8, spines: 4}`); otherwise it is spread over lines, indented by
+//! two spaces per level.
 //!
-//! Invariants: parsing what was printed gives the same tree; the same tree always prints the same; a name is text to
-//! every reader of YAML.
+//! Invariants: parsing the printed text gives the same tree; the same tree always prints the same; a name is text to
+//! every YAML reader.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ const WIDTH: usize = 100;
 pub(crate) fn print(node: &Node) -> String {
     let mut out = String::new();
     match &node.tree {
-        // The outermost map is a page, never a line.
+        // The outermost map is always a block.
         Tree::Map(entries) if !entries.is_empty() => block(node, 0, &mut out),
         _ => out.push_str(&flow(node)),
     }
@@ -63,7 +63,7 @@ fn value(node: &Node, indent: usize, out: &mut String) {
     block(node, indent, out);
 }
 
-/// Writes an item after its dash; a map of one key reads better without braces.
+/// Writes an item after its dash; a map of one key is more readable without braces.
 fn item_of_list(node: &Node, indent: usize, out: &mut String) {
     let single = matches!(&node.tree, Tree::Map(entries) if entries.len() == 1);
     match fitting(node, out) {
@@ -77,7 +77,7 @@ fn item_of_list(node: &Node, indent: usize, out: &mut String) {
     }
 }
 
-/// The node on one line, if it fits behind what is already there.
+/// The node on one line, if it fits after the existing text.
 fn fitting(node: &Node, out: &str) -> Option<String> {
     let used = out.len() - out.rfind('\n').map_or(0, |at| at + 1);
     let empty = match &node.tree {
@@ -93,7 +93,7 @@ fn flow(node: &Node) -> String {
     flow_within(node, usize::MAX).unwrap_or_default()
 }
 
-/// The node in flow style, or nothing once it is longer than `width`.
+/// The node in flow style, or `None` once it is longer than `width`.
 fn flow_within(node: &Node, width: usize) -> Option<String> {
     let (open, close) = match &node.tree {
         Tree::Text(text) => return Some(scalar(text)),
@@ -124,22 +124,22 @@ fn flow_within(node: &Node, width: usize) -> Option<String> {
     (line.len() <= width).then_some(line)
 }
 
-/// What readers of YAML take for a flag, for nothing, or for a number, in any case.
+/// Words that YAML readers take for a flag, for null, or for a number, in any case.
 const WORDS: [&str; 12] =
     ["true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf", "infinity"];
 
-/// A name, quoted where YAML could take it for anything else than text: a number, a date, a flag, nothing.
+/// A name, quoted if YAML could take it for something other than text: a number, a date, a flag, null.
 fn name(text: &str) -> String {
     let is_word = WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
     if is_word || text.starts_with(|c: char| c.is_ascii_digit()) { quoted(text) } else { scalar(text) }
 }
 
-/// A scalar, quoted where YAML could take it for anything else than its own text.
+/// A scalar, quoted if YAML could take it for something other than its own text.
 fn scalar(text: &str) -> String {
     let harmless = |c: char| c.is_ascii_alphanumeric() || "_-./%+".contains(c);
     let starts_well = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
     let words = text.split(' ').all(|word| !word.is_empty() && word.chars().all(harmless));
-    // The language knows what stands where, so a number, a quantity or `true` needs no quotes.
+    // The language knows the kind of each value, so a number, a quantity or `true` needs no quotes.
     if starts_well && words {
         return text.to_owned();
     }

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::referee::{ActorIdx, FlowIdx, Message, Network, NodeIdx};
+use crate::reference::{ActorIdx, FlowIdx, Message, Network, NodeIdx};
 
 /// A flow to be sent.
 #[derive(Clone, Debug)]

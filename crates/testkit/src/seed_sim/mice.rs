@@ -9,7 +9,7 @@
 
 use super::config::MiceConfig;
 use super::topology::ScalableUnit;
-use crate::referee::{ActorIdx, FlowIdx, Message, Network, NodeIdx, Twister};
+use crate::reference::{ActorIdx, FlowIdx, Message, Network, NodeIdx, Twister};
 
 /// One short flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use super::config::Mixed;
 use super::job::{Bucket, Phase, PlannedFlow};
 use super::ring::{RingOrder, Rings};
 use super::topology::ScalableUnit;
-use crate::referee::NodeIdx;
+use crate::reference::NodeIdx;
 
 /// The name of the tensor-parallel job.
 pub(super) const TP_HEAVY: &str = "tp_heavy";

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::job::PlannedFlow;
 use super::topology::ScalableUnit;
-use crate::referee::NodeIdx;
+use crate::reference::NodeIdx;
 
 /// The order of one collective's ring, as recorded.
 #[derive(Clone, Debug, Deserialize)]

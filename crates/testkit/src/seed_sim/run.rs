@@ -12,7 +12,7 @@ use super::ring::RingOrder;
 use super::statistics::Statistics;
 use super::topology::{Port, ScalableUnit};
 use super::{dp_heavy, mixed};
-use crate::referee::{
+use crate::reference::{
     ActorIdx, AdaptiveTwister, Application, Choice, EcmpHash, FlowIdx, Network, NodeIdx, Twister,
 };
 

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::averages::{mean, percentile, sum};
 use super::job::JobTimes;
 use super::topology::ScalableUnit;
-use crate::referee::Network;
+use crate::reference::Network;
 
 /// The report.
 #[derive(Clone, Debug, Serialize)]

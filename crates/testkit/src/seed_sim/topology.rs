@@ -8,7 +8,7 @@
 //! Source: specification of the seed simulator, sections 2, 5 and 6.
 
 use super::config::Topology;
-use crate::referee::{Fabric, LinkIdx, NodeIdx, PortIdx, Twister};
+use crate::reference::{Fabric, LinkIdx, NodeIdx, PortIdx, Twister};
 
 /// Propagation delay of every link, in seconds.
 const LINK_DELAY_S: f64 = 1e-6;

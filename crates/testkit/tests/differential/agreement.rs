@@ -1,16 +1,16 @@
 //! What must agree.
 
 use netloom_records::DropReason;
-use netloom_testkit::referee::{Hop, Outcome};
+use netloom_testkit::reference::{Hop, Outcome};
 use netloom_units::{NodeId, PortId, Time};
 
-use crate::referee_side::{neighbour, picoseconds};
+use crate::reference_side::{neighbour, picoseconds};
 use crate::scene::Draft;
 use crate::witness::Witnessed;
 
 /// Compares everything; panics with the scene's number.
-pub fn check(draft: &Draft, witnessed: &Witnessed, referee: &Outcome) {
-    let side = Sides { draft, witnessed, referee };
+pub fn check(draft: &Draft, witnessed: &Witnessed, reference: &Outcome) {
+    let side = Sides { draft, witnessed, reference };
     side.packets_agree();
     side.flows_agree();
     side.ports_agree();
@@ -20,7 +20,7 @@ pub fn check(draft: &Draft, witnessed: &Witnessed, referee: &Outcome) {
 struct Sides<'a> {
     draft: &'a Draft,
     witnessed: &'a Witnessed,
-    referee: &'a Outcome,
+    reference: &'a Outcome,
 }
 
 impl Sides<'_> {
@@ -38,7 +38,7 @@ impl Sides<'_> {
     fn packets_agree(&self) {
         let notes = &self.witnessed.notes;
         let (mut n_starts, mut n_arrivals) = (0, 0);
-        for hop in &self.referee.hops {
+        for hop in &self.reference.hops {
             let seed = self.draft.seed;
             let sight = |node: usize| (node as u32, self.entropy(hop), hop.packet as u32);
             if !self.is_host(hop.node) {
@@ -54,7 +54,7 @@ impl Sides<'_> {
             }
         }
         assert_eq!((notes.started.len(), notes.arrived.len()), (n_starts, n_arrivals));
-        assert_eq!(self.witnessed.run.outcome.hops, self.referee.hops.len() as u64);
+        assert_eq!(self.witnessed.run.outcome.hops, self.reference.hops.len() as u64);
     }
 
     fn in_link(&self, hop: &Hop) -> u32 {
@@ -67,7 +67,7 @@ impl Sides<'_> {
         let rows = &self.witnessed.run.records.flows;
         assert_eq!(rows.len(), self.draft.sendings.len());
         for (flow, sending) in self.draft.sendings.iter().enumerate() {
-            let record = &self.referee.flows[flow];
+            let record = &self.reference.flows[flow];
             let row = rows.iter().find(|row| (row.start, row.source) == (sending.at, sending.from));
             let row = row.expect("every message has its own instant");
             let completed = record.completed_at.map(|at| Time(picoseconds(at)));
@@ -75,15 +75,15 @@ impl Sides<'_> {
             assert_eq!((row.destination, row.size), (sending.to, sending.size));
         }
         let packets: u64 = rows.iter().map(|row| u64::from(row.packets)).sum();
-        assert_eq!(packets, self.referee.totals.delivered);
-        assert_eq!(rows.iter().map(|row| row.hops).sum::<u64>(), self.referee.totals.hops);
+        assert_eq!(packets, self.reference.totals.delivered);
+        assert_eq!(rows.iter().map(|row| row.hops).sum::<u64>(), self.reference.totals.hops);
     }
 
     fn ports_agree(&self) {
-        let mut link_bytes = vec![0; self.referee.link_bytes.len()];
-        let mut link_busy = vec![0; self.referee.link_bytes.len()];
+        let mut link_bytes = vec![0; self.reference.link_bytes.len()];
+        let mut link_busy = vec![0; self.reference.link_bytes.len()];
         for row in &self.witnessed.run.records.ports {
-            let peak = self.referee.port_peaks[row.node.index()][row.index as usize];
+            let peak = self.reference.port_peaks[row.node.index()][row.index as usize];
             assert_eq!(
                 row.peak_packets.map(|n| n as usize),
                 Some(peak),
@@ -93,15 +93,15 @@ impl Sides<'_> {
             link_bytes[row.link.index()] += row.size.0;
             link_busy[row.link.index()] += row.busy.0;
         }
-        assert_eq!(link_bytes, self.referee.link_bytes, "scene {}", self.draft.seed);
-        let busy: Vec<u64> = self.referee.link_busy_s.iter().map(|&seconds| picoseconds(seconds)).collect();
+        assert_eq!(link_bytes, self.reference.link_bytes, "scene {}", self.draft.seed);
+        let busy: Vec<u64> = self.reference.link_busy_s.iter().map(|&seconds| picoseconds(seconds)).collect();
         assert_eq!(link_busy, busy, "scene {}", self.draft.seed);
     }
 
     fn losses_agree(&self) {
         let drops = &self.witnessed.run.records.drops;
         assert!(drops.iter().all(|drop| drop.reason == DropReason::Unreachable));
-        assert_eq!(drops.iter().map(|drop| drop.packets).sum::<u64>(), self.referee.totals.dropped);
-        assert_eq!(self.witnessed.run.outcome.packets, self.referee.totals.created);
+        assert_eq!(drops.iter().map(|drop| drop.packets).sum::<u64>(), self.reference.totals.dropped);
+        assert_eq!(self.witnessed.run.outcome.packets, self.reference.totals.created);
     }
 }

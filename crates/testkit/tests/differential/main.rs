@@ -9,7 +9,7 @@
 //! are left out; link speeds are primes (in ps per byte) to make them few.
 
 mod agreement;
-mod referee_side;
+mod reference_side;
 mod scene;
 mod witness;
 
@@ -21,13 +21,13 @@ const N_SCENES: usize = 300;
 const MOST_TRIED: u64 = 375;
 
 #[test]
-fn engine_and_referee_agree_packet_for_packet() {
+fn engine_and_reference_agree_packet_for_packet() {
     let mut compared = Vec::new();
     for seed in 0..MOST_TRIED {
         let draft = Draft::random(seed);
         let witnessed = witness::run(&draft);
-        let outcome = referee_side::play(&draft, &witnessed);
-        if referee_side::has_ties(&draft, &outcome) {
+        let outcome = reference_side::play(&draft, &witnessed);
+        if reference_side::has_ties(&draft, &outcome) {
             continue;
         }
         agreement::check(&draft, &witnessed, &outcome);

@@ -4,7 +4,7 @@ use netloom_catalog::topology::{dragonfly, dragonfly_plus, rail};
 use netloom_model::{FabricBuilder, FatTree, Fault, FaultAction, Knowledge, LeafSpine, Model, ReroutePaths};
 use netloom_policy::balance::Chosen;
 use netloom_testkit::fixture::{Cable, Clos, Sending, ThreeTiers, Wiring, model, policy};
-use netloom_testkit::referee::Outcome;
+use netloom_testkit::reference::Outcome;
 use netloom_units::{Bytes, LinkId, NodeId, Parameter, Random, Settings, Spec, Time, Value};
 
 /// Speeds of links in ps per byte: primes, so that streams over different links fall out of step.

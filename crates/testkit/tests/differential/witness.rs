@@ -114,9 +114,9 @@ pub fn run(draft: &Draft) -> Witnessed {
     let mut model = draft.model.clone();
     let wrapped = Arc::clone(&notes);
     let chosen = draft.kind.chosen();
-    let wrap = move |seat: Position| -> Box<dyn DynBalance> {
-        let policy = Balancer::instantiate(&chosen, seat);
-        Box::new(Wrapped { policy, node: seat.node, notes: Arc::clone(&wrapped) })
+    let wrap = move |position: Position| -> Box<dyn DynBalance> {
+        let policy = Balancer::instantiate(&chosen, position);
+        Box::new(Wrapped { policy, node: position.node, notes: Arc::clone(&wrapped) })
     };
     let wrap = Chosen::Dyn(Arc::new(wrap));
     model.balances.host = wrap.clone();

@@ -101,7 +101,7 @@ mod tests {
         let overhead = Overhead { data: 1.0, acks: 0.01 };
         assert_close(&shares(3, &[shared, resource(1.0, &[2])], overhead), &[0.495, 0.495, 1.0]);
         // Two flows in opposite directions: x (1 + 0.01) = 1.
-        let way = |data, ack| Resource { capacity: 1.0, data: vec![data], acks: vec![ack] };
-        assert_close(&shares(2, &[way(0, 1), way(1, 0)], overhead), &[1.0 / 1.01, 1.0 / 1.01]);
+        let variant = |data, ack| Resource { capacity: 1.0, data: vec![data], acks: vec![ack] };
+        assert_close(&shares(2, &[variant(0, 1), variant(1, 0)], overhead), &[1.0 / 1.01, 1.0 / 1.01]);
     }
 }

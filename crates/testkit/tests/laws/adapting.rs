@@ -87,12 +87,12 @@ fn how_it_is_carried_out_changes_nothing() {
             simulated(&scene(&format!(", at: {at}"), "3ms", "record: {series: 50us}"), Options::default());
         assert!(first.records.signals != fixed.records.signals, "{at}");
         let plain = Options::default();
-        for way in [
+        for variant in [
             Options { threads: 2, ..plain },
             Options { coarsen: 2, shortcut: false, ..plain },
             Options { threads: 2, ..everything_joined() },
         ] {
-            assert!(simulated(&model, way).records == first.records, "{at} {way:?}");
+            assert!(simulated(&model, variant).records == first.records, "{at} {variant:?}");
         }
     }
 }

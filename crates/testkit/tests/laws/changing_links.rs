@@ -186,7 +186,7 @@ fn busy_of(arrivals: &[(u64, u64)], ends: &[Option<u64>]) -> u64 {
 }
 
 #[test]
-fn a_run_cut_short_tells_what_waits_at_the_rate_of_the_day() {
+fn a_run_cut_short_reports_what_waits_at_the_rate_of_the_day() {
     // The packet on the wire has 500 ns at 1 ns per byte to go; later ones take 4 ns per byte, and others wait.
     for (cut, waiting) in [(10_500_001, 500), (10_999_999, 1), (12_000_000, 750), (13_500_000, 2_375)] {
         let mut model = scene(&[(10_500_000, FaultAction::Rate(Rate(2_000_000_000)))]);

@@ -133,7 +133,7 @@ type Channel = (PortId, u8);
 struct Walk<'a> {
     model: &'a Model,
     is_stepped: bool,
-    seats: Vec<Option<(Balancer, Vec<Behind>)>>,
+    positions: Vec<Option<(Balancer, Vec<Behind>)>>,
     waits: BTreeMap<Channel, BTreeSet<Channel>>,
     highest: u8,
     n_ways_through: usize,
@@ -142,18 +142,18 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(model: &'a Model, is_stepped: bool) -> Walk<'a> {
-        let seat = |node| {
+        let position = |node| {
             let node = NodeId(node);
             let (neighbours, behind) = (model.fabric.neighbours(node), model.behind(node));
             let switch = &model.balances.switch;
             (!model.fabric.is_host(node))
                 .then(|| (Balancer::instantiate(switch, model.position(node, &neighbours, &behind)), behind))
         };
-        let seats = (0..model.fabric.n_nodes() as u32).map(seat).collect();
+        let positions = (0..model.fabric.n_nodes() as u32).map(position).collect();
         Walk {
             model,
             is_stepped,
-            seats,
+            positions,
             waits: BTreeMap::new(),
             highest: 0,
             n_ways_through: 0,
@@ -184,8 +184,8 @@ impl<'a> Walk<'a> {
     fn follow(&mut self, to: HostId, mut open: Vec<(At, Option<Channel>)>) {
         let mut seen = BTreeSet::new();
         while let Some((at, from)) = open.pop() {
-            for (port, tag) in self.ways(to, at) {
-                let behind = &self.seats[at.node.index()].as_ref().expect("a switch").1;
+            for (port, tag) in self.paths(to, at) {
+                let behind = &self.positions[at.node.index()].as_ref().expect("a switch").1;
                 if behind[port as usize] == Behind::Host {
                     continue;
                 }
@@ -210,39 +210,39 @@ impl<'a> Walk<'a> {
     }
 
     /// The ports by which a packet may leave, and its tag then.
-    fn ways(&mut self, to: HostId, at: At) -> Vec<(u32, u32)> {
+    fn paths(&mut self, to: HostId, at: At) -> Vec<(u32, u32)> {
         let routing = &self.model.routing;
         let own = routing.group_of(at.node);
         let detour = Detour::of(at.tag).arrived_in(own);
-        let mut ways = Vec::new();
+        let mut paths = Vec::new();
         if let Some(group) = detour.through {
-            ways.extend(routing.towards_group(at.node, group).iter().map(|port| (port, detour.tag())));
-            return ways;
+            paths.extend(routing.towards_group(at.node, group).iter().map(|port| (port, detour.tag())));
+            return paths;
         }
         let minimal = routing.next_hops(at.node, to);
         for port in minimal.iter() {
-            ways.push((port, Detour { is_decided: true, ..detour }.tag()));
+            paths.push((port, Detour { is_decided: true, ..detour }.tag()));
             // Some may choose again beside it.
             if routing.port_kind(at.node, port) == PortKind::Local {
-                ways.push((port, detour.tag()));
+                paths.push((port, detour.tag()));
             }
         }
         if minimal.iter().any(|port| routing.port_kind(at.node, port) == PortKind::Host) {
-            return ways;
+            return paths;
         }
         let known = Known(routing);
-        let (balancer, _) = self.seats[at.node.index()].as_ref().expect("a switch");
+        let (balancer, _) = self.positions[at.node.index()].as_ref().expect("a switch");
         for group in balancer.may_open(&packet(&known, to, at.ingress, detour.tag())) {
             let towards = routing.towards_group(at.node, group);
             assert!(!towards.is_empty() || group == own, "some port leads to every other group");
             let is_minimal = |port: u32| group == own && minimal.iter().any(|other| other == port);
             let longer = towards.iter().filter(|&port| !is_minimal(port));
-            let n_before = ways.len();
-            ways.extend(longer.map(|port| (port, Detour::through(group).tag())));
-            let n_ways = if group == own { &mut self.n_ways_within } else { &mut self.n_ways_through };
-            *n_ways += ways.len() - n_before;
+            let n_before = paths.len();
+            paths.extend(longer.map(|port| (port, Detour::through(group).tag())));
+            let n_paths = if group == own { &mut self.n_ways_within } else { &mut self.n_ways_through };
+            *n_paths += paths.len() - n_before;
         }
-        ways
+        paths
     }
 
     /// Whether some channels wait for each other in a ring: what is left when those are taken out that wait for nobody.
@@ -312,14 +312,14 @@ fn what_is_picked_may_be_taken() {
                 let n_ports = model.fabric.ports_of(NodeId(node)).len() as u32;
                 let to = HostId(random.below(n_hosts));
                 let at = At { node: NodeId(node), ingress: random.below(n_ports), tag: 0, step: 0 };
-                let allowed = walk.ways(to, at);
+                let allowed = walk.paths(to, at);
                 let minimal: Vec<u32> = model.routing.next_hops(at.node, to).iter().collect();
                 let n_minimal = minimal.len();
                 let queues = (0..n_ports).map(|_| u64::from(random.below(100_000))).collect();
                 let (routing, list) = (&model.routing, minimal);
                 let mut ports = Drawn { routing, node: at.node, list, n_minimal, queues };
                 let known = Known(&model.routing);
-                let (balancer, _) = walk.seats[node as usize].as_mut().expect("a switch");
+                let (balancer, _) = walk.positions[node as usize].as_mut().expect("a switch");
                 let mut context = Context { now: Time(0), random: &mut random };
                 let view = packet(&known, to, at.ingress, 0);
                 let pick = balancer.pick(&mut context, || view, || &mut ports);

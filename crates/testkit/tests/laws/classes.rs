@@ -40,9 +40,9 @@ fn classes(known: &[(u8, DataClass)]) -> DataClasses {
 fn traffic(seed: u64, in_classes: &[u8]) -> ListedWork {
     let mut random = Random::stream(seed, 91, 0);
     let mut one = |number: usize| {
-        let (from, way) = (random.below(N_HOSTS), 1 + random.below(N_HOSTS - 1));
+        let (from, offset) = (random.below(N_HOSTS), 1 + random.below(N_HOSTS - 1));
         let at = u64::from(random.below(20_000_000));
-        let sending = Sending::new(at, from, (from + way) % N_HOSTS, u64::from(1 + random.below(9_000)));
+        let sending = Sending::new(at, from, (from + offset) % N_HOSTS, u64::from(1 + random.below(9_000)));
         sending.in_class(in_classes[number % in_classes.len()])
     };
     ListedWork::new(&(0..80).map(&mut one).collect::<Vec<_>>())
@@ -178,7 +178,7 @@ fn without_classes(mut run: Run) -> Run {
 }
 
 #[test]
-fn one_class_told_apart_changes_no_other_row() {
+fn a_single_separated_class_changes_no_other_row() {
     for rule in RULES {
         for switches in SWITCHES {
             for schedule in [Schedule::Strict, Schedule::Weighted { weight: 1 }] {
@@ -226,7 +226,7 @@ fn three_classes(rule: Reliability, strict_pauses: bool) -> Model {
 }
 
 /// Ways to carry a run out.
-fn ways() -> [Options; 5] {
+fn variants() -> [Options; 5] {
     let plain = Options::default();
     [
         Options { threads: 2, ..plain },
@@ -246,9 +246,9 @@ fn how_a_run_with_classes_is_carried_out_changes_nothing() {
             model.knowledge = knowledge;
             model.recording.packets_on = if number == 1 { vec![LinkId(3), LinkId(14)] } else { Vec::new() };
             let first = simulate(&model, traffic(5, &[0, 1, 3]));
-            for way in ways() {
-                let run = simulate_with(&model, traffic(5, &[0, 1, 3]), way, Seams::default());
-                assert!(run.records == first.records, "{rule:?} {wrong:?} {knowledge:?} {way:?}");
+            for variant in variants() {
+                let run = simulate_with(&model, traffic(5, &[0, 1, 3]), variant, Seams::default());
+                assert!(run.records == first.records, "{rule:?} {wrong:?} {knowledge:?} {variant:?}");
             }
         }
     }
@@ -258,9 +258,9 @@ fn how_a_run_with_classes_is_carried_out_changes_nothing() {
         model.queues.classes =
             classes(&[(0, DataClass { alpha: 300, ..weighted(2) }), (1, weighted(1)), (2, strict())]);
         let first = simulate(&model, traffic(6, &[0, 1, 2]));
-        for way in ways() {
-            let run = simulate_with(&model, traffic(6, &[0, 1, 2]), way, Seams::default());
-            assert!(run.records == first.records, "{name} {way:?}");
+        for variant in variants() {
+            let run = simulate_with(&model, traffic(6, &[0, 1, 2]), variant, Seams::default());
+            assert!(run.records == first.records, "{name} {variant:?}");
         }
     }
 }
@@ -366,8 +366,8 @@ fn a_paused_class_stops_no_other_and_its_nic_goes_on() {
     assert!(row(4, 3, 1).paused > Duration(380_000_000) && row(4, 3, 0).paused == Duration::ZERO);
     assert_eq!((row(4, 0, 1).pauses, row(4, 0, 0).pauses), (1, 0));
     assert!(run.records.drops.is_empty());
-    for way in ways() {
-        let other = simulate_with(&model, ListedWork::new(&sendings), way, Seams::default());
-        assert!(other.records == run.records, "{way:?}");
+    for variant in variants() {
+        let other = simulate_with(&model, ListedWork::new(&sendings), variant, Seams::default());
+        assert!(other.records == run.records, "{variant:?}");
     }
 }

@@ -71,12 +71,12 @@ fn what_waited_is_what_packets_say() {
 
 /// Every port of a switch where a packet waited has a row in the span in which it did.
 fn nothing_is_left_out(records: &MemorySink) {
-    let told: BTreeSet<(u64, PortId)> =
+    let reported: BTreeSet<(u64, PortId)> =
         records.congestion.iter().map(|row| (row.start.0, row.port)).collect();
     for packet in records.packets.iter().filter(|packet| packet.hop > 0) {
         let (Some(port), Some(start)) = (packet.port, packet.start) else { continue };
         let first = packet.arrival.0 / 7_000_001 * 7_000_001;
-        assert!(start == packet.arrival || told.contains(&(first, port)), "{packet:?}");
+        assert!(start == packet.arrival || reported.contains(&(first, port)), "{packet:?}");
     }
 }
 
@@ -101,14 +101,14 @@ fn how_a_run_is_carried_out_changes_nothing() {
         let first = simulate(&model, work.clone());
         assert!(first.records.congestion.iter().any(|row| row.role == Role::Leaf));
         let plain = Options::default();
-        for way in [
+        for variant in [
             Options { threads: 2, ..plain },
             Options { threads: 4, coarsen: 3, ..plain },
             Options { shortcut: false, ..plain },
             Options { threads: 2, ..everything_joined() },
         ] {
-            let run = simulate_with(&model, work.clone(), way, Seams::default());
-            assert!(run.records == first.records, "{policy} {way:?}");
+            let run = simulate_with(&model, work.clone(), variant, Seams::default());
+            assert!(run.records == first.records, "{policy} {variant:?}");
         }
     }
 }

@@ -52,8 +52,8 @@ impl Hook for Counting {
 fn counted(model: &Model, sendings: &[Sending]) -> (Run, Tally) {
     let tally = Arc::new(Mutex::new(Tally::default()));
     let switches = model.fabric.n_hosts() as u32..model.fabric.n_nodes() as u32;
-    let seat = |node| PlacedHook { node, hook: Box::new(Counting { node, tally: Arc::clone(&tally) }) };
-    let hooks = switches.map(NodeId).map(seat).collect();
+    let position = |node| PlacedHook { node, hook: Box::new(Counting { node, tally: Arc::clone(&tally) }) };
+    let hooks = switches.map(NodeId).map(position).collect();
     let seams = Seams { hooks, ..Seams::default() };
     let run = simulate_with(model, ListedWork::new(sendings), Options::default(), seams);
     let tally = std::mem::take(&mut *tally.lock().expect("unbroken"));

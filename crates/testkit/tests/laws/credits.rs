@@ -184,13 +184,13 @@ fn how_a_run_is_carried_out_changes_nothing() {
             assert_eq!(first.records.flows.iter().filter(|row| row.end.is_some()).count(), 60);
             assert!(first.records.drops.is_empty());
             let plain = Options::default();
-            for way in [
+            for variant in [
                 Options { threads: 2, ..plain },
                 Options { coarsen: 2, shortcut: false, ..plain },
                 Options { threads: 2, ..everything_joined() },
             ] {
-                let run = simulate_with(&model, work.clone(), way, Seams::default());
-                assert!(run.records == first.records, "{credits:?} {policy} {way:?}");
+                let run = simulate_with(&model, work.clone(), variant, Seams::default());
+                assert!(run.records == first.records, "{credits:?} {policy} {variant:?}");
             }
         }
     }

@@ -58,7 +58,7 @@ fn work(seed: u64) -> ListedWork {
 }
 
 /// Ways to run that may not matter.
-fn ways() -> [Options; 6] {
+fn variants() -> [Options; 6] {
     let plain = Options::default();
     [
         plain,
@@ -96,7 +96,7 @@ fn same_however_it_runs(host_delay: u64) {
             for wrong in DAMAGES {
                 let model = case(&chosen, transport, wrong, host_delay);
                 let expected = simulate(&model, work(1)).results();
-                for options in ways() {
+                for options in variants() {
                     let actual = run_as(&model, options).results();
                     assert!(actual == expected, "{name}, {kind}, {wrong:?}, {options:?}");
                 }
@@ -143,7 +143,7 @@ fn packets_paced_in_step_leave_in_an_order_of_their_own() {
     let expected = simulate(&model, paced_in_step()).results();
     let mut different = Vec::new();
     for portion in [1, 2, 40, usize::MAX] {
-        for options in ways() {
+        for options in variants() {
             let work = paced_in_step().at_a_time(portion);
             if simulate_with(&model, work, options, Seams::default()).results() != expected {
                 different.push((portion, options));

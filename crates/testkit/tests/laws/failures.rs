@@ -67,7 +67,7 @@ fn a_packet_waiting_as_the_link_fails_is_lost() {
 }
 
 #[test]
-fn a_packet_that_comes_to_a_dead_link_finds_no_way() {
+fn a_packet_that_comes_to_a_dead_link_finds_no_path() {
     let run = one_packet(&[(1_999_999, FaultAction::Down)]);
     assert_eq!((run.records.drops[0].reason, run.records.drops[0].port), (DropReason::Unreachable, None));
     assert_eq!(run.records.drops[0].first, Time(2_000_000));

@@ -57,7 +57,7 @@ fn alone(model: &Model, from: u32, to: u32) -> u64 {
 }
 
 #[test]
-fn a_lone_packet_crosses_the_links_of_its_minimal_way() {
+fn a_lone_packet_crosses_the_links_of_its_minimal_path() {
     // A link takes 80 ns, and its delay; two of them are host links.
     let over =
         |local: u64, global: u64| 1000 * (80 * (2 + local + global) + 200 + 1_000 * local + 10_000 * global);
@@ -87,7 +87,7 @@ fn a_lone_packet_crosses_the_links_of_its_minimal_way() {
 
 /// Three links between two groups of four switches: the ideal takes the one that ends at the goal's switch.
 #[test]
-fn the_ideal_in_a_dragonfly_takes_the_shortest_of_the_minimal_ways() {
+fn the_ideal_in_a_dragonfly_takes_the_shortest_of_the_minimal_paths() {
     let numbers = [("groups", 2), ("switches_per_group", 4), ("hosts_per_switch", 1), ("global_links", 3)];
     let model = model_of(built("dragonfly", &numbers, DELAYS));
     let ideal = |to: u32| {
@@ -133,7 +133,7 @@ fn fabrics() -> [(&'static str, Model); 5] {
 #[test]
 fn whatever_fails_in_groups_and_rails_nothing_is_lost_silently() {
     let plain = Options::default();
-    let ways = [
+    let variants = [
         Options { threads: 2, coarsen: 2, ..plain },
         Options { coarsen: 7, shortcut: false, ..plain },
         everything_joined(),
@@ -156,7 +156,7 @@ fn whatever_fails_in_groups_and_rails_nothing_is_lost_silently() {
         let work = ListedWork::new(&traffic(seed, model.fabric.n_hosts() as u32, 60, 9_000));
         let first = run(&model, &work, plain);
         assert_ne!(first.outcome.status, Status::Stopped, "{what}");
-        let other = run(&model, &work, ways[seed as usize % 3]);
+        let other = run(&model, &work, variants[seed as usize % 3]);
         assert!(other.records == first.records, "{what}");
         assert_eq!(other.outcome.end, first.outcome.end, "{what}");
         let unfinished = first.records.flows.iter().filter(|row| row.end.is_none()).count();

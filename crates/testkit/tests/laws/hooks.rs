@@ -56,8 +56,8 @@ fn a_packet_held_for_a_while_is_late_by_that_while() {
 
 #[test]
 fn timers_come_at_their_instants_in_the_order_of_their_numbers() {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let writer = Arc::clone(&told);
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let writer = Arc::clone(&reported);
     let work = ListedWork::new(&[Sending::new(0, 0, 2, 1000)]);
     with_hook(&model(star(3, CABLE)), &work, SWITCH, move |now, event, actions| {
         match event {
@@ -70,7 +70,7 @@ fn timers_come_at_their_instants_in_the_order_of_their_numbers() {
         Verdict::Pass
     });
     let now = 2 * MICROSECOND;
-    assert_eq!(*told.lock().expect("unbroken"), [(now, 8), (now, 9), (now + 5, 1), (now + 5, 2)]);
+    assert_eq!(*reported.lock().expect("unbroken"), [(now, 8), (now, 9), (now + 5, 1), (now + 5, 2)]);
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn a_port_that_waits_for_credits_does_not_mark() {
 
 #[test]
 fn where_congestion_has_spread_the_root_marks_by_far_the_most() {
-    let told = |victims| {
+    let reported = |victims| {
         marked(&scene(&format!(
             "congestion: {{ infiniband: {{ ccti_increase: 0, mark_victims: {victims}, marking_rate: 1 }} }}"
         )))
@@ -117,16 +117,17 @@ fn where_congestion_has_spread_the_root_marks_by_far_the_most() {
         let others = marked.iter().filter(|(port, _)| **port != (LID7, NODE4));
         others.map(|(_, count)| count).sum::<u64>() as f64 / marked[&(LID7, NODE4)] as f64
     };
-    let (roots, all) = (told(false), told(true));
+    let (roots, all) = (reported(false), reported(true));
     // Both links of the leaf of 37 and 39 are in the way of 39.
     assert!(of_others(&all) > 0.5 && of_others(&roots) < 0.05, "{roots:?} {all:?}");
 }
 
 #[test]
 fn of_eligible_packets_one_in_so_many_is_marked() {
-    let told = |rate| format!("congestion: {{ infiniband: {{ ccti_increase: 0, marking_rate: {rate} }} }}");
+    let reported =
+        |rate| format!("congestion: {{ infiniband: {{ ccti_increase: 0, marking_rate: {rate} }} }}");
     let n_marked = |rate| {
-        let run = simulated(&scene(&told(rate)), Options::default());
+        let run = simulated(&scene(&reported(rate)), Options::default());
         run.records.signals.iter().map(|row| row.marked).sum::<u64>() as f64
     };
     let all = n_marked(1);
@@ -213,12 +214,12 @@ fn how_it_is_carried_out_changes_nothing() {
         let first = simulated(&model, Options::default());
         assert!(first.records.signals.iter().any(|row| row.marked > 0));
         let plain = Options::default();
-        for way in [
+        for variant in [
             Options { threads: 2, ..plain },
             Options { coarsen: 2, shortcut: false, ..plain },
             Options { threads: 2, ..everything_joined() },
         ] {
-            assert!(simulated(&model, way).records == first.records, "{control} {way:?}");
+            assert!(simulated(&model, variant).records == first.records, "{control} {variant:?}");
         }
     }
 }

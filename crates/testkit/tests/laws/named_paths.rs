@@ -115,7 +115,10 @@ fn without_loss_themis_over_three_tiers_sends_nothing_again() {
     let run = simulate(&model, everybody());
     let (again, nacks) = counts(&run);
     assert!(again == 0 && nacks > 1_000, "{again} {nacks}");
-    for way in [Options { threads: 2, ..Options::default() }, everything_joined()] {
-        assert!(simulate_with(&model, everybody(), way, Seams::default()).records == run.records, "{way:?}");
+    for variant in [Options { threads: 2, ..Options::default() }, everything_joined()] {
+        assert!(
+            simulate_with(&model, everybody(), variant, Seams::default()).records == run.records,
+            "{variant:?}"
+        );
     }
 }

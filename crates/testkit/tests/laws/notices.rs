@@ -15,7 +15,7 @@ const SILENT: &str = "{notify_above: none}";
 const FULL: f64 = 200e9 * 4096.0 / 4158.0;
 
 /// Two ways of two switches each between the leaves; the last link of the second one is slow.
-const LONG_WAYS: &str = "
+const NON_MINIMAL_PATHS: &str = "
 netloom: 1
 fabric:
   custom:
@@ -61,7 +61,7 @@ fn outcome(text: &str, leaf: u32, second: u32) -> (Vec<f64>, f64) {
 }
 
 #[test]
-fn traffic_leaves_the_spine_that_tells_of_congestion() {
+fn traffic_leaves_the_spine_that_reports_congestion() {
     let (silent, half) = outcome(&SCENE.replace(NOTIFIED, SILENT), 4, 7);
     assert!((half - 0.5).abs() < 0.001, "{half}");
     // That half goes at a quarter of the rate, and the other half at the same pace.
@@ -106,26 +106,26 @@ fn only_packets_to_the_leaf_concerned_avoid_the_port() {
 
 #[test]
 fn who_has_no_other_way_passes_the_notice_on() {
-    let silent = outcome(&LONG_WAYS.replace(NOTIFIED, SILENT), 2, 5);
-    let notified = outcome(LONG_WAYS, 2, 5);
+    let silent = outcome(&NON_MINIMAL_PATHS.replace(NOTIFIED, SILENT), 2, 5);
+    let notified = outcome(NON_MINIMAL_PATHS, 2, 5);
     assert!(silent.0[0] < 0.6 && (silent.1 - 0.5).abs() < 0.001, "{silent:?}");
     assert!(notified.0[0] > 0.9 && notified.1 < 0.15, "{notified:?}");
 }
 
 #[test]
 fn how_it_is_carried_out_changes_nothing() {
-    for text in [SCENE, LONG_WAYS] {
+    for text in [SCENE, NON_MINIMAL_PATHS] {
         let mut model = compiled(text);
         model.recording.packets_from = vec![netloom_units::HostId(0)];
         let first = simulated(&model, Options::default());
         let plain = Options::default();
-        for way in [
+        for variant in [
             Options { threads: 2, ..plain },
             Options { coarsen: 2, shortcut: false, ..plain },
             Options { threads: 2, ..everything_joined() },
         ] {
-            let run = simulated(&model, way);
-            assert!(run.records == first.records && run.outcome.hops == first.outcome.hops, "{way:?}");
+            let run = simulated(&model, variant);
+            assert!(run.records == first.records && run.outcome.hops == first.outcome.hops, "{variant:?}");
         }
     }
 }

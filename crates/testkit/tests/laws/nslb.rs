@@ -71,7 +71,7 @@ fn until_a_plan_has_come_flows_are_hashed() {
 }
 
 #[test]
-fn where_a_way_is_down_its_flows_are_hashed_over_the_others() {
+fn where_a_path_is_down_its_flows_are_hashed_over_the_others() {
     let mut model = fabric("nslb", 1);
     // The first link of the first leaf, after those of the hosts.
     let link = LinkId(N_HOSTS);

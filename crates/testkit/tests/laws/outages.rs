@@ -161,7 +161,7 @@ fn scene(number: u64) -> (String, Model) {
 #[test]
 fn whatever_fails_nothing_is_lost_silently_and_nothing_hangs() {
     let plain = Options::default();
-    let ways = [
+    let variants = [
         Options { threads: 2, coarsen: 2, ..plain },
         Options { threads: 4, shortcut: false, ..plain },
         Options { coarsen: 7, shortcut: false, ..plain },
@@ -175,11 +175,11 @@ fn whatever_fails_nothing_is_lost_silently_and_nothing_hangs() {
         let work = ListedWork::new(&traffic(seed, N_HOSTS, 60, 9_000));
         let first = run(&model, &work, plain);
         assert_ne!(first.outcome.status, Status::Stopped, "{what}");
-        for way in [ways[seed as usize % 4], ways[(seed as usize + 1) % 4]] {
-            let other = run(&model, &work, way);
-            assert!(other.records == first.records, "{what} {way:?}");
-            assert_eq!(other.outcome.status, first.outcome.status, "{what} {way:?}");
-            assert_eq!(other.outcome.end, first.outcome.end, "{what} {way:?}");
+        for variant in [variants[seed as usize % 4], variants[(seed as usize + 1) % 4]] {
+            let other = run(&model, &work, variant);
+            assert!(other.records == first.records, "{what} {variant:?}");
+            assert_eq!(other.outcome.status, first.outcome.status, "{what} {variant:?}");
+            assert_eq!(other.outcome.end, first.outcome.end, "{what} {variant:?}");
         }
         first.records.drops.iter().for_each(|row| *reasons.entry(row.reason).or_insert(0) += row.packets);
         let unfinished = first.records.flows.iter().filter(|row| row.end.is_none()).count();

@@ -90,7 +90,7 @@ fn recording_changes_no_other_row() {
 #[test]
 fn packets_are_the_same_however_the_run_is_carried_out() {
     let plain = Options::default();
-    let ways = [
+    let variants = [
         Options { threads: 2, ..plain },
         Options { threads: 4, shortcut: false, ..plain },
         Options { coarsen: 2, ..plain },
@@ -100,7 +100,7 @@ fn packets_are_the_same_however_the_run_is_carried_out() {
         for deadline in [None, Some(Time(4_000_000))] {
             let model = Model { deadline, ..all_recorded(model) };
             let expected = simulate(&model, work()).results();
-            for options in ways {
+            for options in variants {
                 let found = simulate_with(&model, work(), options, Seams::default()).results();
                 assert!(found == expected, "{case}, {deadline:?}, {options:?}");
             }
@@ -178,7 +178,7 @@ fn ports_and_drops_count_the_same_packets() {
 }
 
 #[test]
-fn what_waits_at_the_end_is_told() {
+fn what_waits_at_the_end_is_reported() {
     everywhere(|model, case| {
         let model = Model { deadline: Some(Time(3_300_000)), ..all_recorded(model) };
         let run = simulate(&model, work());

@@ -10,7 +10,7 @@ use netloom_units::{Bytes, Time};
 use crate::doubles::{Passed, port_forms, watched};
 
 /// Two leaves, one spine; both ways full of data, so that ACKs share every port with data.
-fn both_ways(control: u8) -> (Model, ListedWork) {
+fn both_directions(control: u8) -> (Model, ListedWork) {
     let mut clos = Clos::new(2, 1, 3);
     clos.fabric = Cable::new(40_000_000_000, 700_000);
     let mut model = model(clos.wiring());
@@ -45,7 +45,7 @@ fn overtaken(arrivals: &[Passed], starts: &[Passed]) -> (usize, usize) {
 
 #[test]
 fn a_high_class_packet_waits_for_no_more_than_the_wire() {
-    let (model, work) = both_ways(7);
+    let (model, work) = both_directions(7);
     for switch in 6..9 {
         let (run, arrivals, starts) = watched(&model, &work, switch);
         let (n_waited, n_overtaken) = overtaken(&arrivals, &starts);
@@ -60,7 +60,7 @@ fn a_high_class_packet_waits_for_no_more_than_the_wire() {
 
 #[test]
 fn in_one_class_it_waits_for_its_turn() {
-    let (model, work) = both_ways(0);
+    let (model, work) = both_directions(0);
     let (_, arrivals, starts) = watched(&model, &work, 6);
     assert!(overtaken(&arrivals, &starts).1 > 100);
 }
@@ -68,7 +68,7 @@ fn in_one_class_it_waits_for_its_turn() {
 #[test]
 fn priority_speeds_up_whoever_waits_for_acknowledgements() {
     let last = |control| {
-        let (model, work) = both_ways(control);
+        let (model, work) = both_directions(control);
         simulate_with(&model, work, Options::default(), Seams::default()).outcome.end
     };
     assert!(last(7) < last(0));

@@ -208,7 +208,7 @@ const SIZE: u64 = 1_000;
 /// From a message's start until it is at the switch, and from the end of its service until it has arrived.
 const AT_HOST: u64 = SIZE * PS_PER_BYTE / 400;
 
-fn meeting() -> Model {
+fn crossing_flows() -> Model {
     let mut builder = FabricBuilder::new(SENDERS + 1, 1);
     (0..SENDERS).for_each(|host| Cable::new(400 * RATE, DELAY).lay(&mut builder, host, SENDERS + 1));
     Cable::new(RATE, DELAY).lay(&mut builder, SENDERS, SENDERS + 1);
@@ -218,7 +218,7 @@ fn meeting() -> Model {
 /// At a port with one queue.
 fn mean_wait_of_fixed_sizes(load: f64, n_messages: u32) {
     let work = Poisson::new(SENDERS, load, Sizes::Fixed(SIZE), n_messages);
-    let waits = waits(&meeting(), work, &|_| 2 * DELAY + AT_HOST);
+    let waits = waits(&crossing_flows(), work, &|_| 2 * DELAY + AT_HOST);
     let service = (SIZE * PS_PER_BYTE) as f64;
     within_two_percent(&waits, load * service / (2.0 * (1.0 - load)));
 }
@@ -227,7 +227,7 @@ fn mean_wait_of_fixed_sizes(load: f64, n_messages: u32) {
 #[test]
 fn two_strict_classes_at_half_load() {
     let load = 0.5;
-    let mut model = meeting();
+    let mut model = crossing_flows();
     let strict = DataClass { schedule: Schedule::Strict, marking: None, alpha: 1024, pause: false };
     model.queues.classes.by_number[..2].fill(Some(strict));
     let mut work = Poisson { n_classes: 2, ..Poisson::new(SENDERS, load, Sizes::Fixed(SIZE), 1_000_000) };

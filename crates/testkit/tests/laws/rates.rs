@@ -65,7 +65,7 @@ fn recording_changes_no_other_row() {
 #[test]
 fn rates_are_the_same_however_the_run_is_carried_out() {
     let plain = Options::default();
-    let ways = [
+    let variants = [
         Options { threads: 2, ..plain },
         Options { threads: 4, shortcut: false, ..plain },
         Options { coarsen: 7, shortcut: false, ..plain },
@@ -75,9 +75,9 @@ fn rates_are_the_same_however_the_run_is_carried_out() {
         for deadline in [None, Some(Time(40_000_000))] {
             let model = Model { deadline, ..recorded(model) };
             let first = simulate(&model, work(5)).results();
-            for way in ways {
-                let run = simulate_with(&model, work(5), way, Seams::default()).results();
-                assert!(run.records.rates == first.records.rates, "{case} {deadline:?} {way:?}");
+            for variant in variants {
+                let run = simulate_with(&model, work(5), variant, Seams::default()).results();
+                assert!(run.records.rates == first.records.rates, "{case} {deadline:?} {variant:?}");
             }
         }
     });
@@ -91,9 +91,9 @@ fn rates_of_who_gave_up_are_the_same_however_the_run_is_carried_out() {
     model.loss = 1 << 31;
     let first = simulate(&model, work(5));
     assert!(matches!(first.outcome.status, Status::Stalled(_)), "{:?}", first.outcome.status);
-    for way in [Options { coarsen: 7, ..Options::default() }, everything_joined()] {
-        let run = simulate_with(&model, work(5), way, Seams::default());
-        assert!(run.records.rates == first.records.rates, "{way:?}");
+    for variant in [Options { coarsen: 7, ..Options::default() }, everything_joined()] {
+        let run = simulate_with(&model, work(5), variant, Seams::default());
+        assert!(run.records.rates == first.records.rates, "{variant:?}");
     }
 }
 
@@ -141,12 +141,12 @@ fn totals_are_those_of_the_other_tables() {
             let size: u64 = run.records.flows.iter().filter(of_pair).map(|row| row.size.0).sum();
             assert_eq!(sum(|row| row.size.0), size, "{case} {pair:?}");
             let repairs = run.records.repairs.iter().filter(|row| (row.source, row.destination) == pair);
-            let told = repairs.fold([0; 6], |sums, row| {
+            let reported = repairs.fold([0; 6], |sums, row| {
                 let more = [row.packets, row.again, row.duplicates, row.nacks, row.marked, row.notified]
                     .map(u64::from);
                 std::array::from_fn(|place| sums[place] + more[place])
             });
-            let [packets, again, duplicates, nacks, marked, notified] = told;
+            let [packets, again, duplicates, nacks, marked, notified] = reported;
             assert_eq!(sum(|row| row.packets - row.again), packets, "{case} {pair:?}");
             assert_eq!(sum(|row| row.duplicates), duplicates, "{case} {pair:?}");
             assert_eq!(sum(|row| row.nacks), nacks, "{case} {pair:?}");
@@ -159,13 +159,13 @@ fn totals_are_those_of_the_other_tables() {
 }
 
 #[test]
-fn the_rate_is_that_of_the_line_until_congestion_is_told() {
+fn the_rate_is_the_link_rate_until_congestion_is_reported() {
     everywhere(|model, case| {
         let run = simulate(&recorded(model), work(5));
         let line = model.fabric.ports_of(model.fabric.host_node(NAMED.source))[0].rate;
         for row in &run.records.rates {
-            let told = |other: &&RateRow| other.source == row.source && other.notified > 0;
-            let is_free = run.records.rates.iter().filter(told).all(|other| other.time > row.time);
+            let reported = |other: &&RateRow| other.source == row.source && other.notified > 0;
+            let is_free = run.records.rates.iter().filter(reported).all(|other| other.time > row.time);
             if let (true, Some(rate)) = (is_free, row.rate) {
                 assert_eq!(rate.0, line.0 * u64::from(row.queue_pairs), "{case} {row:?}");
             }

@@ -137,7 +137,7 @@ fn everything_arrives_whatever_switches_do() {
 #[test]
 fn how_a_run_is_carried_out_changes_nothing() {
     let plain = Options::default();
-    let ways = [
+    let variants = [
         Options { threads: 2, ..plain },
         Options { threads: 4, shortcut: false, ..plain },
         Options { coarsen: 2, ..plain },
@@ -149,9 +149,9 @@ fn how_a_run_is_carried_out_changes_nothing() {
             for host_delay in [1_000_000, 70_000] {
                 let model = with(rule, switches, host_delay);
                 let first = simulate(&model, work(5));
-                for way in ways {
-                    let run = simulate_with(&model, work(5), way, Seams::default());
-                    assert!(run.records == first.records, "{rule:?} {switches:?} {host_delay} {way:?}");
+                for variant in variants {
+                    let run = simulate_with(&model, work(5), variant, Seams::default());
+                    assert!(run.records == first.records, "{rule:?} {switches:?} {host_delay} {variant:?}");
                     assert_eq!(run.outcome.end, first.outcome.end);
                     assert_eq!(run.outcome.packets, first.outcome.packets);
                 }

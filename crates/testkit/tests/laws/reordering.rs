@@ -78,13 +78,13 @@ fn by_definition(came: &[(u32, u64)]) -> [u64; 5] {
     found
 }
 
-fn told(row: &ReorderingRow) -> [u64; 5] {
+fn reported(row: &ReorderingRow) -> [u64; 5] {
     let [late, extent, degree, held] = [row.late, row.extent, row.degree, row.held_packets].map(u64::from);
     [late, extent, degree, held, row.held_size.0]
 }
 
 #[test]
-fn what_is_told_is_what_the_recorded_packets_tell() {
+fn reported_rows_agree_with_recorded_packets() {
     for (name, model) in models() {
         let mut n_late = 0;
         for seed in 0..3 {
@@ -97,7 +97,7 @@ fn what_is_told_is_what_the_recorded_packets_tell() {
             for row in &run.records.reordering {
                 let came = arrivals.get(&(row.source, row.number)).map_or(&[][..], Vec::as_slice);
                 assert_eq!(row.packets as usize, came.len(), "{name}, {row:?}");
-                assert_eq!(told(row), by_definition(came), "{name}, {row:?}");
+                assert_eq!(reported(row), by_definition(came), "{name}, {row:?}");
                 assert_eq!(row.back().iter().sum::<u32>(), row.late, "{name}, {row:?}");
                 n_late += row.late;
             }
@@ -122,7 +122,7 @@ fn on_one_path_nothing_is_late_unless_it_was_sent_again() {
 }
 
 #[test]
-fn telling_changes_no_other_table_and_is_the_same_however_it_is_run() {
+fn recording_changes_no_other_table_and_is_the_same_however_it_is_run() {
     for (name, model) in models() {
         let expected = simulate(&model, work(5)).results();
         let mut without = expected.clone();
@@ -143,7 +143,7 @@ fn telling_changes_no_other_table_and_is_the_same_however_it_is_run() {
 }
 
 #[test]
-fn a_run_that_is_cut_tells_what_had_come() {
+fn a_run_that_is_cut_reports_what_had_come() {
     let (_, mut model) = models().swap_remove(0);
     model.deadline = Some(Time(6_000_000));
     let run = simulate(&model, work(5));

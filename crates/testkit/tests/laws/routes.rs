@@ -51,13 +51,13 @@ fn ends(row: &PacketRow) -> (HostId, HostId) {
 }
 
 /// The ports by which each node sent what has a key.
-fn ways<K: Ord>(run: &Run, key: impl Fn((HostId, HostId)) -> K) -> BTreeMap<(NodeId, K), BTreeSet<u32>> {
-    let mut ways: BTreeMap<_, BTreeSet<u32>> = BTreeMap::new();
+fn paths<K: Ord>(run: &Run, key: impl Fn((HostId, HostId)) -> K) -> BTreeMap<(NodeId, K), BTreeSet<u32>> {
+    let mut paths: BTreeMap<_, BTreeSet<u32>> = BTreeMap::new();
     for row in &run.records.packets {
         let port = row.port.expect("nothing is dropped").0;
-        ways.entry((row.node, key(ends(row)))).or_default().insert(port);
+        paths.entry((row.node, key(ends(row)))).or_default().insert(port);
     }
-    ways
+    paths
 }
 
 /// Fabrics with parallel links everywhere.
@@ -79,11 +79,11 @@ fn everything_of_a_key_takes_one_path() {
                 simulate(&model, everybody(n_hosts, 3_000))
             };
             let run = with("destination");
-            assert!(ways(&run, |(_, to)| to).values().all(|ports| ports.len() == 1));
+            assert!(paths(&run, |(_, to)| to).values().all(|ports| ports.len() == 1));
             let run = with("pair");
-            assert!(ways(&run, |pair| pair).values().all(|ports| ports.len() == 1));
+            assert!(paths(&run, |pair| pair).values().all(|ports| ports.len() == 1));
             // Who sends does matter.
-            assert!(ways(&run, |(_, to)| to).values().any(|ports| ports.len() > 1));
+            assert!(paths(&run, |(_, to)| to).values().any(|ports| ports.len() > 1));
         }
     }
 }
@@ -249,7 +249,7 @@ fn an_entry_holds_while_its_link_is_up() {
 }
 
 #[test]
-fn an_entry_may_take_a_longer_way() {
+fn an_entry_may_take_a_longer_path() {
     let mut model = scene(triangle(), &tables("destination"));
     model.balances.by_hand = vec![entry(LEFT, None, 3, AROUND)];
     let run = simulate(&model, pairs_across());
@@ -356,7 +356,7 @@ fn by_load_no_port_waits_while_another_one_is_idle() {
 }
 
 #[test]
-fn seats_know_what_their_ports_lead_to() {
+fn positions_list_what_their_ports_lead_to() {
     let model = scene(triangle(), &Chosen::named("adaptive_infiniband"));
     let neighbours = model.fabric.neighbours(LEFT);
     assert_eq!(neighbours, [0, 1, 2, RIGHT.0, RIGHT.0, FAR.0].map(NodeId));

@@ -33,7 +33,8 @@ impl DynBalance for Outsider {
 fn a_policy_from_outside_decides() {
     let clos = Clos::new(2, 4, 1);
     let mut model = model(clos.wiring());
-    let make = |seat: Position| -> Box<dyn DynBalance> { Box::new(Outsider { node: seat.node, turn: 0 }) };
+    let make =
+        |position: Position| -> Box<dyn DynBalance> { Box::new(Outsider { node: position.node, turn: 0 }) };
     model.balances.switch = Chosen::Dyn(Arc::new(make));
     let work = ListedWork::new(&[Sending::new(0, 0, 1, 8000)]);
     for options in port_forms() {
@@ -221,7 +222,7 @@ impl Observer for Reader {
 }
 
 #[test]
-fn reading_ports_changes_nothing_and_tells_what_the_rows_tell() {
+fn reading_ports_changes_nothing_and_agrees_with_the_rows() {
     let (mut model, work) = busy();
     model.queues.switch_limit = Some(Bytes(9_000));
     for threads in [1, 2] {

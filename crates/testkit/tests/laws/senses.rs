@@ -153,12 +153,12 @@ fn how_it_is_carried_out_changes_nothing() {
             let first = simulated(&model, Options::default());
             assert_eq!(first.outcome.status, Status::Complete, "{control} {more}");
             let plain = Options::default();
-            for way in [
+            for variant in [
                 Options { threads: 2, ..plain },
                 Options { coarsen: 2, shortcut: false, ..plain },
                 Options { threads: 2, ..everything_joined() },
             ] {
-                assert!(simulated(&model, way).records == first.records, "{control} {more} {way:?}");
+                assert!(simulated(&model, variant).records == first.records, "{control} {more} {variant:?}");
             }
         }
     }

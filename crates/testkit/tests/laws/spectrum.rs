@@ -94,7 +94,7 @@ fn longest(run: &Run) -> u64 {
 }
 
 #[test]
-fn a_triangle_uses_the_longer_way_only_while_the_shortest_is_congested() {
+fn a_triangle_uses_the_longer_path_only_while_the_shortest_is_congested() {
     let model = mesh(3, 2);
     let to_next = |rate: u64| {
         let sendings = [0, 1].map(|host| Sending::new(0, host, 2 + host, 4_000_000).paced(rate));
@@ -117,7 +117,7 @@ fn a_triangle_uses_the_longer_way_only_while_the_shortest_is_congested() {
 }
 
 #[test]
-fn without_longer_steps_the_shortest_way_carries_all() {
+fn without_longer_steps_the_shortest_path_carries_all() {
     let mut model = mesh(3, 2);
     model.balances.switch = policy("adaptive_spectrum", &[("longer_steps", Value::Count(0))]);
     let sendings = [0, 1].map(|host| Sending::new(0, host, 2 + host, 4_000_000));
@@ -160,7 +160,7 @@ fn no_packet_goes_round_in_circles() {
 }
 
 #[test]
-fn lost_links_leave_no_packet_on_its_way() {
+fn lost_links_leave_no_packet_in_flight() {
     for knowledge in [Knowledge::Local, Knowledge::Global(ReroutePaths::Shortest)] {
         let mut model = mesh(4, 2);
         model.balances.switch = restless(1);
@@ -197,7 +197,7 @@ fn lost_links_leave_no_packet_on_its_way() {
 }
 
 #[test]
-fn between_a_dead_link_and_the_next_snapshot_the_longer_way_is_unknown() {
+fn between_a_dead_link_and_the_next_snapshot_the_longer_path_is_unknown() {
     let mut model = mesh(3, 1);
     model.knowledge = Knowledge::Global(ReroutePaths::Shortest);
     model.coordination_delay = Duration(5_000_000);

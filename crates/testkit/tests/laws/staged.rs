@@ -266,10 +266,10 @@ fn the_next_message_is_posted_the_instant_one_is_acknowledged() {
             assert!(rows.len() > 30, "{kind:?} {posted}: {}", rows.len());
             assert!(rows[..posted as usize].iter().all(|row| row.start == Time(9)), "{kind:?} {posted}");
             // Messages may overtake each other in windows of their own: acknowledged is who has arrived.
-            let mut told: Vec<u64> = rows.iter().map(|row| row.end.expect("it arrived").0).collect();
-            told.sort_unstable();
+            let mut reported: Vec<u64> = rows.iter().map(|row| row.end.expect("it arrived").0).collect();
+            reported.sort_unstable();
             let back = on_wire(64, LINE) + US;
-            for (row, arrived) in rows[posted as usize..].iter().zip(told) {
+            for (row, arrived) in rows[posted as usize..].iter().zip(reported) {
                 assert_eq!(row.start.0, arrived + back, "{kind:?} {posted} {row:?}");
             }
         }
@@ -292,10 +292,10 @@ fn stages_say_what_packets_say() {
                 }
             }
             let rows = run.records.stages.iter().filter(|row| row.stage == number as u32);
-            let told: BTreeMap<u32, u64> = rows.map(|row| (u32::from(row.flow), row.size.0)).collect();
+            let reported: BTreeMap<u32, u64> = rows.map(|row| (u32::from(row.flow), row.size.0)).collect();
             for (place, flow) in flows.iter().enumerate() {
                 let expected = stage.judges(flow).then(|| bytes.get(&(place as u32)).copied().unwrap_or(0));
-                assert_eq!(told.get(&(place as u32)).copied(), expected, "{case} {number} {place}");
+                assert_eq!(reported.get(&(place as u32)).copied(), expected, "{case} {number} {place}");
             }
         }
     });
@@ -331,7 +331,7 @@ fn judging_changes_nothing_else() {
 #[test]
 fn how_a_run_is_carried_out_changes_nothing() {
     let plain = Options::default();
-    let ways = [
+    let variants = [
         Options { threads: 2, ..plain },
         Options { threads: 4, shortcut: false, ..plain },
         Options { coarsen: 3, shortcut: false, ..plain },
@@ -341,9 +341,9 @@ fn how_a_run_is_carried_out_changes_nothing() {
         for deadline in [None, Some(Time(240_000_001)), Some(Time(111 * US))] {
             let model = Model { deadline, ..model.clone() };
             let first = simulate(&model).results();
-            for way in ways {
-                let run = simulated(&model, way).results();
-                assert!(run.records == first.records, "{case} {deadline:?} {way:?}");
+            for variant in variants {
+                let run = simulated(&model, variant).results();
+                assert!(run.records == first.records, "{case} {deadline:?} {variant:?}");
                 assert_eq!(run.outcome.end, first.outcome.end);
             }
         }
@@ -355,9 +355,9 @@ fn how_a_run_is_carried_out_changes_nothing() {
             model.congestion = congestion::Chosen::named("dcqcn");
             let first = simulate(&model).results();
             assert_eq!(first.outcome.status, Status::Complete, "{rule:?} {switches:?}");
-            for way in ways {
-                let run = simulated(&model, way).results();
-                assert!(run == first, "{rule:?} {switches:?} {way:?}");
+            for variant in variants {
+                let run = simulated(&model, variant).results();
+                assert!(run == first, "{rule:?} {switches:?} {variant:?}");
             }
         }
     }
@@ -399,7 +399,7 @@ fn a_flow_keeps_to_one_path_and_one_queue_pair() {
 }
 
 #[test]
-fn no_more_messages_are_under_way_than_are_posted_however_long_a_flow_lasts() {
+fn no_more_messages_are_in_flight_than_are_posted_however_long_a_flow_lasts() {
     let two = two_hosts(Reliability::Ideal, QueuePairs::Message);
     let alone = flow(0, 1, 0, 2_000 * US);
     let run = simulate(&staged(&two, &[alone], &[], POSTED));

@@ -49,8 +49,13 @@ fn what_goes_to_the_nic_waits_for_the_end_of_the_storm() {
     assert_eq!(paused.expect("the switch's port was paused").paused, END.since(AT));
     assert!(run.records.drops.is_empty());
     let plain = Options::default();
-    for way in [Options { threads: 2, ..plain }, Options { shortcut: false, ..plain }, everything_joined()] {
-        assert!(simulate_with(&model, work(), way, Seams::default()).records == run.records, "{way:?}");
+    for variant in
+        [Options { threads: 2, ..plain }, Options { shortcut: false, ..plain }, everything_joined()]
+    {
+        assert!(
+            simulate_with(&model, work(), variant, Seams::default()).records == run.records,
+            "{variant:?}"
+        );
     }
 }
 

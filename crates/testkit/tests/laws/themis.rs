@@ -49,7 +49,7 @@ fn rings() -> ListedWork {
 }
 
 /// Packets taken, sent again, sent again for nothing, and NACKs; then the longest time over the ideal.
-fn story(run: &Run) -> ([u64; 4], f64) {
+fn counts_of(run: &Run) -> ([u64; 4], f64) {
     let sum = |read: fn(&netloom_records::RepairRow) -> u32| {
         run.records.repairs.iter().map(|row| u64::from(read(row))).sum()
     };
@@ -64,12 +64,13 @@ fn story(run: &Run) -> ([u64; 4], f64) {
 #[test]
 fn spraying_over_these_nics_costs_what_the_filter_saves() {
     let ([packets, again, duplicates, nacks], sprayed) =
-        story(&simulate(&motivation("spray", None), rings()));
+        counts_of(&simulate(&motivation("spray", None), rings()));
     assert!(duplicates == again && nacks >= again, "nothing is lost: {again} {duplicates} {nacks}");
     assert!(again * 20 > packets && sprayed > 1.2, "{again} of {packets}, {sprayed}");
-    let ([_, again, _, nacks], filtered) = story(&simulate(&motivation("psn_spray", Some("scan")), rings()));
+    let ([_, again, _, nacks], filtered) =
+        counts_of(&simulate(&motivation("psn_spray", Some("scan")), rings()));
     assert!(again == 0 && nacks > 0 && filtered < 1.15, "{again} {nacks} {filtered}");
-    let ([_, again, ..], literal) = story(&simulate(&motivation("psn_spray", Some("literal")), rings()));
+    let ([_, again, ..], literal) = counts_of(&simulate(&motivation("psn_spray", Some("literal")), rings()));
     assert!(again > 0 && literal > filtered, "the race of the literal rule misfires: {again} {literal}");
 }
 
@@ -78,7 +79,7 @@ fn what_is_lost_is_repaired_through_the_filter() {
     let mut model = motivation("psn_spray", Some("scan"));
     model.loss = (1 << 32) / 20_000;
     let run = simulate(&model, rings());
-    let ([_, again, duplicates, nacks], _) = story(&run);
+    let ([_, again, duplicates, nacks], _) = counts_of(&run);
     let lost: u64 = run.records.drops.iter().map(|drop| drop.packets).sum();
     assert!(lost > 0 && again >= lost, "{again} {lost}");
     // Behind a hole packets pass in silence and stay in the ring, so the rule names wrong causes for the holes after it:
@@ -87,7 +88,7 @@ fn what_is_lost_is_repaired_through_the_filter() {
 }
 
 #[test]
-fn messages_and_ports_tell_the_same_of_nacks() {
+fn messages_and_ports_report_the_same_of_nacks() {
     for (race, loss) in [("literal", 0), ("scan", (1 << 32) / 20_000)] {
         let mut model = motivation("psn_spray", Some(race));
         model.loss = loss;
@@ -115,11 +116,14 @@ fn how_a_run_is_carried_out_changes_nothing() {
     model.loss = (1 << 32) / 50_000;
     let first = simulate(&model, rings());
     let plain = Options::default();
-    for way in [
+    for variant in [
         Options { threads: 2, ..plain },
         Options { coarsen: 2, shortcut: false, ..plain },
         everything_joined(),
     ] {
-        assert!(simulate_with(&model, rings(), way, Seams::default()).records == first.records, "{way:?}");
+        assert!(
+            simulate_with(&model, rings(), variant, Seams::default()).records == first.records,
+            "{variant:?}"
+        );
     }
 }

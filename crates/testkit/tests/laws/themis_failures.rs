@@ -111,7 +111,7 @@ fn a_reported_failure_makes_every_flow_keep_to_one_path() {
 }
 
 #[test]
-fn other_switches_fall_back_when_they_are_told_and_not_before() {
+fn other_switches_fall_back_when_they_are_notified_and_not_before() {
     let other = |row: &&PacketRow| row.node == NodeId(LEAF.0 + 1) && row.hop == 1;
     for (knowledge, n_expected) in [(Knowledge::Global(ReroutePaths::Shortest), 1), (Knowledge::Local, 4)] {
         let run = simulate(&Model { knowledge, ..broken("ecmp") }, work());
@@ -168,13 +168,13 @@ fn a_cut_loses_nothing_silently_and_how_it_is_run_changes_nothing() {
             let run = simulate(&model, work());
             expect_nothing_lost_silently(&run);
             let plain = Options::default();
-            for way in [
+            for variant in [
                 Options { threads: 2, ..plain },
                 Options { coarsen: 2, shortcut: false, ..plain },
                 everything_joined(),
             ] {
-                let other = simulate_with(&model, work(), way, Seams::default());
-                assert!(other.records == run.records, "{failure} {deadline:?} {way:?}");
+                let other = simulate_with(&model, work(), variant, Seams::default());
+                assert!(other.records == run.records, "{failure} {deadline:?} {variant:?}");
             }
         }
     }

@@ -203,20 +203,21 @@ impl Told<'_> {
         let mut all: BTreeMap<_, Told> = BTreeMap::new();
         let data = run.records.packets.iter().filter(|row| row.kind == PacketKind::Data);
         for row in data {
-            let told = all.entry((row.source, row.number)).or_default();
+            let reported = all.entry((row.source, row.number)).or_default();
             match row.fate {
                 Fate::Delivered => {
                     let end = row.end.expect("it has come");
-                    told.arrived
+                    reported
+                        .arrived
                         .entry(row.packet)
                         .and_modify(|first| *first = end.min(*first))
                         .or_insert(end);
                 }
-                Fate::Dropped => *told.dropped.entry(row.packet).or_default() += 1,
+                Fate::Dropped => *reported.dropped.entry(row.packet).or_default() += 1,
                 _ => {}
             }
             if row.hop == 3 {
-                told.last.push(row);
+                reported.last.push(row);
             }
         }
         all
@@ -281,17 +282,17 @@ fn explained(text: &str) -> [usize; 4] {
     let in_answer =
         rdma.answer_time(&last_hop, packet).0 * 3 / 2 / Rate::serialization(last_hop.rate, packet).0;
     let mut found = [0; 4];
-    for ((source, number), told) in Told::of(&run) {
-        let most_waiting = told.last.iter().filter_map(|row| row.queue_packets).max().unwrap_or(0);
+    for ((source, number), reported) in Told::of(&run) {
+        let most_waiting = reported.last.iter().filter_map(|row| row.queue_packets).max().unwrap_or(0);
         let few = in_answer as usize + most_waiting as usize + rdma.coalesce as usize + 8;
-        let waits = told.waits();
+        let waits = reported.waits();
         let is_it = |row: &&RepairRow| (row.source, row.number) == (source, number);
         let row = run.records.repairs.iter().find(is_it).expect("every message has a row");
         assert!(row.timeouts as usize >= waits.len(), "{row:?} tells of fewer than {} timeouts", waits.len());
         for wait in waits {
             found[0] += 1;
-            let place = match told.could_show(&wait, n_paths(&model, source)) {
-                _ if told.dropped.get(&wait.psn).is_some_and(|&copies| copies > 1) => 1,
+            let place = match reported.could_show(&wait, n_paths(&model, source)) {
+                _ if reported.dropped.get(&wait.psn).is_some_and(|&copies| copies > 1) => 1,
                 Evidence::Before(0) => 2,
                 Evidence::OnTheLastHop(n_later) if n_later <= few => 3,
                 Evidence::Before(n) => {

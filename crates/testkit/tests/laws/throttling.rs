@@ -79,7 +79,7 @@ fn an_incast_holds_up_nobody_else() {
 }
 
 #[test]
-fn who_sends_elsewhere_is_told_nothing() {
+fn hosts_that_send_elsewhere_are_not_notified() {
     // The host of the victim takes part in the incast, too: only what goes there is slowed.
     let mut text = scene(16, "slingshot", "3ms");
     text.push_str("    - {from: leaf1.host0, to: leaf0.host0, stop: 3ms}\n");
@@ -116,11 +116,11 @@ fn how_it_is_carried_out_changes_nothing() {
     let first = simulated(&model, Options::default());
     assert_eq!(first.outcome.status, Status::Complete);
     let plain = Options::default();
-    for way in [
+    for variant in [
         Options { threads: 2, ..plain },
         Options { coarsen: 2, shortcut: false, ..plain },
         Options { threads: 2, ..everything_joined() },
     ] {
-        assert!(simulated(&model, way).records == first.records, "{way:?}");
+        assert!(simulated(&model, variant).records == first.records, "{variant:?}");
     }
 }

@@ -112,7 +112,7 @@ fn impatient(mut model: Model, rule: Reliability, micros: u64) -> Model {
 }
 
 #[test]
-fn timeouts_shorter_than_a_round_trip_are_told_by_queue_pair() {
+fn timeouts_shorter_than_a_round_trip_are_reported_by_queue_pair() {
     for rule in [Reliability::GoBackN, Reliability::NicSr, Reliability::Irn, Reliability::Ideal] {
         let model = impatient(lossless(chain(&[CABLE, CABLE]), plain(16 * PACKET)), rule, 1);
         // A round trip takes 2 us of wire and some serialization, so two timeouts come before the ACK.

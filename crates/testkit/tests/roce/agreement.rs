@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use netloom_records::{DropReason as Reason, PacketKind, PacketRow};
-use netloom_testkit::referee_roce::{
+use netloom_testkit::reference_roce::{
     BufferRule, Congestion, DropReason, Headroom, Hop, Kind, Loss, MarkAt, NackMeans, NodeIdx, Notify,
     Outcome, PortIdx, QpIdx, QueuePairs, Recovery,
 };
@@ -27,7 +27,7 @@ const N_SCENES: usize = 3000;
 const MOST_TRIED: u64 = 3300;
 
 #[test]
-fn engine_and_referee_agree_packet_for_packet() {
+fn engine_and_reference_agree_packet_for_packet() {
     let mut compared: Vec<(RoceScene, Outcome)> = Vec::new();
     let mut seed = 0;
     while compared.len() < N_SCENES {
@@ -48,7 +48,7 @@ pub fn compare(mut scene: RoceScene) -> (RoceScene, Outcome) {
     scene.scene.losses = side.losses();
     let outcome = scene.play();
     if outcome.ties() == 0 {
-        let sides = Sides { scene: &scene, engine: &side, referee: &outcome };
+        let sides = Sides { scene: &scene, engine: &side, reference: &outcome };
         sides.packets_agree();
         sides.switches_agree();
         sides.messages_agree();
@@ -163,7 +163,7 @@ impl<'a> Engine<'a> {
 struct Sides<'a> {
     scene: &'a RoceScene,
     engine: &'a Engine<'a>,
-    referee: &'a Outcome,
+    reference: &'a Outcome,
 }
 
 fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
@@ -187,11 +187,11 @@ fn is_frame(hop: &Hop) -> bool {
 }
 
 impl Sides<'_> {
-    fn same<T: PartialEq + Debug>(&self, what: &str, engine: &[T], referee: &[T]) {
+    fn same<T: PartialEq + Debug>(&self, what: &str, engine: &[T], reference: &[T]) {
         let differ = |(place, (ours, theirs)): (usize, (&T, &T))| (ours != theirs).then_some(place);
-        let place = engine.iter().zip(referee).enumerate().find_map(differ);
+        let place = engine.iter().zip(reference).enumerate().find_map(differ);
         let Some(place) =
-            place.or((engine.len() != referee.len()).then_some(engine.len().min(referee.len())))
+            place.or((engine.len() != reference.len()).then_some(engine.len().min(reference.len())))
         else {
             return;
         };
@@ -199,7 +199,7 @@ impl Sides<'_> {
             "scene {}, {what} {place}:\nengine  {:?}\nreferee {:?}\n{:?} {:?} {:?} {:?} {:?}",
             self.scene.seed,
             engine.get(place),
-            referee.get(place),
+            reference.get(place),
             self.scene.scene.transport,
             self.scene.scene.congestion,
             self.scene.scene.switches,
@@ -216,7 +216,7 @@ impl Sides<'_> {
 
     /// Every packet on every link.
     fn packets_agree(&self) {
-        let hops = || self.referee.hops.iter().filter(|hop| !is_frame(hop));
+        let hops = || self.reference.hops.iter().filter(|hop| !is_frame(hop));
         let passage = |hop: &Hop| Passage {
             started_at: hop.started_at,
             node: hop.node,
@@ -249,12 +249,12 @@ impl Sides<'_> {
         };
         let notes = &self.engine.witnessed.notes;
         let seen = sorted(notes.sights.iter().cloned());
-        self.same("sight", &seen, &sorted(self.referee.hops.iter().filter(comes).filter_map(sight)));
+        self.same("sight", &seen, &sorted(self.reference.hops.iter().filter(comes).filter_map(sight)));
         let frame =
             |hop: &Hop| -> Frame { (hop.started_at, hop.node, hop.port, hop.packet.kind == Kind::Xoff) };
-        let frames = sorted(self.referee.hops.iter().filter(|hop| is_frame(hop)).map(frame));
+        let frames = sorted(self.reference.hops.iter().filter(|hop| is_frame(hop)).map(frame));
         self.same("frame", &sorted(notes.frames.iter().copied()), &frames);
-        let full = self.referee.drops.iter().filter(|drop| drop.reason == DropReason::Buffer);
+        let full = self.reference.drops.iter().filter(|drop| drop.reason == DropReason::Buffer);
         let refusal =
             full.map(|drop| (drop.at, drop.node, drop.port, drop.packet.qp.expect("data"), drop.packet.psn));
         self.same("refusal", &self.engine.refusals(), &sorted(refusal));
@@ -265,7 +265,7 @@ impl Sides<'_> {
         let message = |source: u32, number: u32| self.engine.message_of[&(source, number)];
         let ends =
             records.flows.iter().map(|row| (message(row.source.0, row.number), row.end.map(|end| end.0)));
-        let fates = self.referee.messages.iter().map(|fate| fate.arrived_at).enumerate();
+        let fates = self.reference.messages.iter().map(|fate| fate.arrived_at).enumerate();
         self.same("message", &sorted(ends), &sorted(fates));
         // What came of a message, after it was whole, too.
         let came = |number: usize, holds: fn(&Hop) -> bool| {
@@ -273,13 +273,13 @@ impl Sides<'_> {
                 let packet = &hop.packet;
                 (packet.message, packet.destination) == (Some(number), hop.next) && hop.arrived_at.is_some()
             };
-            self.referee.hops.iter().filter(of_message).filter(|hop| holds(hop)).count() as u32
+            self.reference.hops.iter().filter(of_message).filter(|hop| holds(hop)).count() as u32
         };
         let marked = |hop: &Hop| hop.packet.marked;
         let again = |hop: &Hop| hop.packet.again;
         let repairs =
             records.repairs.iter().map(|row| (message(row.source.0, row.number), row.marked, row.again));
-        let counted = (0..self.referee.messages.len())
+        let counted = (0..self.reference.messages.len())
             .map(|number| (number, came(number, marked), came(number, again)));
         self.same("repair", &sorted(repairs), &sorted(counted));
     }
@@ -288,19 +288,19 @@ impl Sides<'_> {
     fn ports_agree(&self) {
         let mut counted: BTreeMap<(NodeIdx, PortIdx), (u64, u64, u64)> = BTreeMap::new();
         let fabric = &self.scene.scene.fabric;
-        let lost = |mark: &netloom_testkit::referee_roce::Mark| {
+        let lost = |mark: &netloom_testkit::reference_roce::Mark| {
             let marking = self.scene.scene.switches.marking.as_ref().expect("something was marked");
-            let here = |drop: &&netloom_testkit::referee_roce::Drop| {
+            let here = |drop: &&netloom_testkit::reference_roce::Drop| {
                 (drop.at, drop.node, drop.port, drop.reason)
                     == (mark.at, mark.node, mark.port, DropReason::Link)
             };
-            marking.at == MarkAt::Dequeue && self.referee.drops.iter().any(|drop| here(&drop))
+            marking.at == MarkAt::Dequeue && self.reference.drops.iter().any(|drop| here(&drop))
         };
-        for mark in self.referee.marks.iter().filter(|mark| !lost(mark)) {
+        for mark in self.reference.marks.iter().filter(|mark| !lost(mark)) {
             counted.entry((mark.node, mark.port)).or_default().0 += 1;
         }
         let mut stopped: BTreeMap<(NodeIdx, PortIdx), u64> = BTreeMap::new();
-        for frame in self.referee.hops.iter().filter(|hop| is_frame(hop)) {
+        for frame in self.reference.hops.iter().filter(|hop| is_frame(hop)) {
             let at = frame.arrived_at.expect("only data is lost");
             let neighbour = fabric.far_end(frame.node, frame.port);
             if frame.packet.kind == Kind::Xoff {
@@ -311,10 +311,10 @@ impl Sides<'_> {
             }
         }
         let rows = &self.engine.witnessed.run.records.signals;
-        let told =
+        let reported =
             rows.iter().map(|row| (self.engine.spot(row.port), (row.marked, row.pauses, row.paused.0)));
         let counted = counted.into_iter().filter(|(_, counts)| *counts != (0, 0, 0));
-        self.same("port", &sorted(told), &sorted(counted));
+        self.same("port", &sorted(reported), &sorted(counted));
     }
 }
 

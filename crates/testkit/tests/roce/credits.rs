@@ -3,7 +3,7 @@
 //! The rules tell the order of all that happens at a switch in an instant. So links may be alike and messages start at once;
 //! ties are left between what comes to a host and what is posted there or times out.
 
-use netloom_testkit::referee_roce::{
+use netloom_testkit::reference_roce::{
     Credits, Fabric, Forwarding, Hop, Kind, Message, NodeIdx, Order, Outcome, PacketSizes, Recovery, Scene,
     Transfer,
 };
@@ -24,7 +24,7 @@ const N_PLAYED: u64 = 330;
 const N_IDEAL: u64 = 100;
 
 #[test]
-fn engine_and_referee_agree_on_credits_packet_for_packet() {
+fn engine_and_reference_agree_on_credits_packet_for_packet() {
     let untied = (0..MOST_TRIED).filter(|&seed| {
         let (_, outcome) = compare(RoceScene::with_credits(seed));
         outcome.ties() == 0
@@ -135,7 +135,7 @@ fn with_an_ideal_crossbar(seed: u64) -> RoceScene {
 }
 
 #[test]
-fn engine_and_referee_agree_on_an_ideal_crossbar_packet_for_packet() {
+fn engine_and_reference_agree_on_an_ideal_crossbar_packet_for_packet() {
     let untied = (0..N_IDEAL).filter(|&seed| compare(with_an_ideal_crossbar(seed)).1.ties() == 0);
     assert!(untied.count() as u64 > N_IDEAL * 9 / 10, "too many scenes had ties");
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use netloom_testkit::referee_roce::{Hop, NodeIdx, Order, Outcome, PortIdx, Transfer};
+use netloom_testkit::reference_roce::{Hop, NodeIdx, Order, Outcome, PortIdx, Transfer};
 
 use crate::scene::RoceScene;
 
@@ -54,7 +54,7 @@ fn pairs<K: Ord>(
 
 fn transfers_are_in_order(scene: &RoceScene, outcome: &Outcome) {
     for transfer in &outcome.transfers {
-        let Transfer { stood_at, granted_at, begins_at, ends_at, leaves_at, .. } = *transfer;
+        let Transfer { buffered_at: stood_at, granted_at, begins_at, ends_at, leaves_at, .. } = *transfer;
         let times = [stood_at, granted_at, begins_at, ends_at, leaves_at];
         assert!(times.is_sorted() && begins_at < ends_at, "scene {}: {transfer:?}", scene.seed);
     }
@@ -202,7 +202,7 @@ fn trains_are_as_long_as_may_be(scene: &RoceScene, outcome: &Outcome) {
         let Some(next) = next_of_queue.insert(queue(&parts[0]), &parts[0]) else { continue };
         let n_blocks: u64 = parts.iter().chain([next]).map(|part| blocks(part.bytes)).sum();
         let may_join = next.egress == parts[0].egress
-            && next.stood_at <= parts[0].granted_at
+            && next.buffered_at <= parts[0].granted_at
             && n_blocks <= blocks(largest);
         // What started at that instant may have done so later, and is taken to have been staged.
         if may_join {
@@ -259,7 +259,7 @@ fn no_head_waits_for_too_many_transfers(scene: &RoceScene, outcome: &Outcome) {
         let key = (transfer.node, transfer.egress);
         let others = granted.entry(key).or_default();
         let waits = |&&(place, other): &&(usize, &Transfer)| {
-            Some(place) > head_since && other.granted_at >= transfer.stood_at
+            Some(place) > head_since && other.granted_at >= transfer.buffered_at
         };
         let n_waited = others.iter().filter(waits).count();
         let last = others.iter().rev().find(|(_, other)| other.ingress == transfer.ingress);

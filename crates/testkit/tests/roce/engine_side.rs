@@ -17,7 +17,7 @@ use netloom_policy::balance::{Chosen, Context, DynBalance, PacketView, Pick, Por
 use netloom_policy::congestion::{Chosen as Controller, SPECS, number_of};
 use netloom_policy::transport::Reliability;
 use netloom_testkit::fixture::{ListedWork, Run, Sending, Wiring, everything_joined, model, simulate_with};
-use netloom_testkit::referee_roce::{
+use netloom_testkit::reference_roce::{
     self, BufferRule, Congestion, Headroom, MarkAt, NackMeans, NodeIdx, Notify, Order, PortIdx, QpIdx,
     QueuePairs, Recovery,
 };
@@ -83,9 +83,9 @@ type QpOf = Arc<BTreeMap<u32, QpIdx>>;
 /// The queue pair of each message: the number of the message that made it.
 pub fn qps(scene: &RoceScene) -> Vec<QpIdx> {
     let messages = &scene.scene.messages;
-    let maker = |(number, message): (usize, &referee_roce::Message)| {
+    let maker = |(number, message): (usize, &reference_roce::Message)| {
         let shared = scene.scene.transport.queue_pairs == QueuePairs::PerPair;
-        let same = |other: &referee_roce::Message| (other.from, other.to) == (message.from, message.to);
+        let same = |other: &reference_roce::Message| (other.from, other.to) == (message.from, message.to);
         if shared { messages.iter().position(same).expect("it is there itself") } else { number }
     };
     messages.iter().enumerate().map(maker).collect()
@@ -94,7 +94,7 @@ pub fn qps(scene: &RoceScene) -> Vec<QpIdx> {
 /// The number of each message among its sender's.
 pub fn numbers(scene: &RoceScene) -> Vec<u32> {
     let messages = &scene.scene.messages;
-    let before = |(number, message): (usize, &referee_roce::Message)| {
+    let before = |(number, message): (usize, &reference_roce::Message)| {
         messages[..number].iter().filter(|other| other.from == message.from).count() as u32
     };
     messages.iter().enumerate().map(before).collect()
@@ -190,17 +190,17 @@ impl Hook for Clerk {
 pub fn run(scene: &RoceScene) -> Witnessed {
     let mut model = model_of(scene);
     let qp_of: QpOf = Arc::new(entropies(scene, model.seed));
-    let (choice, seated) = (scene.paths.choice, Arc::clone(&qp_of));
-    let script = move |seat: Position| -> Box<dyn DynBalance> {
-        let (node, qp_of) = (seat.node as usize, Arc::clone(&seated));
+    let (choice, qp_numbers) = (scene.paths.choice, Arc::clone(&qp_of));
+    let script = move |position: Position| -> Box<dyn DynBalance> {
+        let (node, qp_of) = (position.node as usize, Arc::clone(&qp_numbers));
         Box::new(Scripted { choice, node, qp_of, turns: BTreeMap::new() })
     };
     model.balances.switch = Chosen::Dyn(Arc::new(script));
     let notes = Arc::<Mutex<Notes>>::default();
     let switches = model.fabric.n_hosts()..model.fabric.n_nodes();
     let clerk = |node| Clerk { node, qp_of: Arc::clone(&qp_of), notes: Arc::clone(&notes) };
-    let seat = |node| PlacedHook { node: NodeId(node as u32), hook: Box::new(clerk(node)) };
-    let seams = Seams { hooks: switches.map(seat).collect(), ..Seams::default() };
+    let position = |node| PlacedHook { node: NodeId(node as u32), hook: Box::new(clerk(node)) };
+    let seams = Seams { hooks: switches.map(position).collect(), ..Seams::default() };
     let work = work(scene);
     let run = simulate_with(&model, work.clone(), Options::default(), seams);
     let notes = std::mem::take(&mut *notes.lock().expect("unbroken"));
@@ -221,7 +221,7 @@ pub fn run(scene: &RoceScene) -> Witnessed {
 }
 
 fn work(scene: &RoceScene) -> ListedWork {
-    let sending = |message: &referee_roce::Message| {
+    let sending = |message: &reference_roce::Message| {
         Sending::new(message.at, message.from as u32, message.to as u32, message.bytes)
     };
     ListedWork::new(&scene.scene.messages.iter().map(sending).collect::<Vec<_>>())
@@ -339,7 +339,7 @@ fn buffer(scene: &RoceScene) -> Option<Buffer> {
     Some(Buffer { size: Bytes(given.buffer), alpha: given.alpha as u32, pause })
 }
 
-fn credits(given: &referee_roce::Credits) -> Credits {
+fn credits(given: &reference_roce::Credits) -> Credits {
     let mut lanes = [given.data_lane as u8; 8];
     lanes[usize::from(CONTROL_CLASS)] = given.control_lane as u8;
     Credits {
@@ -353,8 +353,8 @@ fn credits(given: &referee_roce::Credits) -> Credits {
         speedup: given.speedup as u32,
         output_buffer: Bytes(given.output_buffer),
         forwarding: match given.forwarding {
-            referee_roce::Forwarding::StoreAndForward => Forwarding::StoreAndForward,
-            referee_roce::Forwarding::CutThrough { header } => {
+            reference_roce::Forwarding::StoreAndForward => Forwarding::StoreAndForward,
+            reference_roce::Forwarding::CutThrough { header } => {
                 Forwarding::CutThrough { header: Bytes(header) }
             }
         },

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use netloom_testkit::referee_roce::{Decision, Fabric, Kind, NodeIdx, PortIdx, Ways};
+use netloom_testkit::reference_roce::{Decision, Fabric, Kind, NodeIdx, PathChoice, PortIdx};
 use netloom_units::Random;
 
 /// Rates of links in ps per byte: primes, so that streams over different links fall out of step.
@@ -36,7 +36,7 @@ pub struct Paths {
     turns: BTreeMap<(NodeIdx, PortIdx), usize>,
 }
 
-impl Ways for Paths {
+impl PathChoice for Paths {
     fn port(&mut self, decision: &Decision<'_>) -> PortIdx {
         let packet = decision.packet;
         let candidates = &self.candidates[decision.node][packet.destination];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use netloom_testkit::referee_roce::{DropReason, Hop, Kind, Outcome};
+use netloom_testkit::reference_roce::{DropReason, Hop, Kind, Outcome};
 
 use crate::fabric::Choice;
 use crate::scene::RoceScene;

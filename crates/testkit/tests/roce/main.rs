@@ -4,7 +4,7 @@
 //! The engine and the referee play them, and must agree packet for packet. Rates and delays are odd, so that two things
 //! whose order nobody tells hardly ever happen at one node at one instant ([`Outcome::ties`] counts them).
 //!
-//! [`Outcome::ties`]: netloom_testkit::referee_roce::Outcome::ties
+//! [`Outcome::ties`]: netloom_testkit::reference_roce::Outcome::ties
 
 mod agreement;
 mod credits;

@@ -2,7 +2,7 @@
 //!
 //! Invariant: the number alone decides the scene.
 
-use netloom_testkit::referee_roce::{
+use netloom_testkit::reference_roce::{
     BufferRule, Congestion, Credits, Dcqcn, Fabric, Forwarding, Headroom, Loss, MarkAt, Marking, Message,
     NackMeans, Notify, Order, Outcome, PacketSizes, QueuePairs, Recovery, Scene, Switches, Transport, play,
 };

@@ -13,3 +13,4 @@ mod shape;
 mod source;
 mod tree;
 mod validation;
+mod words;

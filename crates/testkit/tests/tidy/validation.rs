@@ -13,7 +13,7 @@ const LAWS: &str = "crates/testkit/tests/laws/";
 /// Folder of the tests that hold the engine to the referee.
 const DIFFERENTIAL: &str = "crates/testkit/tests/differential/";
 /// Files of the tests that hold the referee to what others recorded.
-const REFEREE: [&str; 3] = ["referee_scenes", "seed_sim_golden", "seed_sim_mice"];
+const REFERENCE: [&str; 3] = ["referee_scenes", "seed_sim_golden", "seed_sim_mice"];
 
 const HEAD: &str = "\
 # Validation
@@ -63,7 +63,7 @@ pub fn page() -> String {
         page.push_str(&tests(&file));
     }
     page.push_str("\n## The referee\n");
-    for name in REFEREE {
+    for name in REFERENCE {
         let path = format!("crates/testkit/tests/{name}.rs");
         page.push_str(&tests(&Text { text: tree::read(&path), path }));
     }

@@ -62,7 +62,7 @@ pub fn perfetto(folder: &Path, file: Option<&Path>, overwrite: Overwrite) -> Res
     let run = Recorded::open(folder)?;
     let place = file.map_or_else(|| default_place(folder), |file| Ok(file.to_owned()))?;
     let mut file = NewFile::create(&place, overwrite)?;
-    let trace = trace_of(&run, &file.aside())?;
+    let trace = trace_of(&run, &file.backup_path())?;
     let report = trace.write(&mut file)?;
     file.finish()?;
     Ok(TraceReport { file: place, ..report })

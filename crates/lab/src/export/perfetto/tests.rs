@@ -109,16 +109,16 @@ fn exact_times_are_beside_the_rounded_ones() {
     let mut n_slices = 0;
     let mut open: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     for (at, event) in events(&packets) {
-        let told = |name: &str| {
+        let reported = |name: &str| {
             let found = event.debug_annotations.iter().find(|note| note.name.as_deref() == Some(name));
             found.and_then(|note| note.uint_value)
         };
         let track = open.entry(event.track_uuid.expect("it has a track")).or_default();
         match event.r#type {
             Some(TYPE_SLICE_BEGIN) => {
-                let start = told("start_ps").expect("it is told");
+                let start = reported("start_ps").expect("it is told");
                 assert_eq!(at, (start + 500) / 1_000);
-                let end = start + told("duration_ps").expect("all of this run was over");
+                let end = start + reported("duration_ps").expect("all of this run was over");
                 track.push((end + 500) / 1_000);
                 n_slices += 1;
             }
@@ -213,7 +213,7 @@ fn faults_after_the_end_are_left_out() {
 }
 
 #[test]
-fn nothing_is_left_where_nothing_can_be_told() {
+fn nothing_is_left_where_nothing_can_be_reported() {
     let place = tempfile::tempdir().expect("a folder");
     let quiet = "
 netloom: 1

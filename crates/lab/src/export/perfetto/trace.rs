@@ -62,7 +62,7 @@ pub struct Trace {
     end: Time,
     tracks: Vec<TrackDescriptor>,
     events: Sorted,
-    aside: PathBuf,
+    backup: PathBuf,
     report: TraceReport,
     encoded: Vec<u8>,
 }
@@ -98,7 +98,7 @@ impl Trace {
             end,
             tracks: Vec::new(),
             events: Sorted::new(aside.to_owned()),
-            aside: aside.to_owned(),
+            backup: aside.to_owned(),
             report: TraceReport::default(),
             encoded: Vec::new(),
         }
@@ -239,7 +239,7 @@ impl Trace {
         let written = self.events.each(|event| file.write(event).map_err(Stopped::Writing));
         written.map_err(|error| match error {
             Stopped::Writing(error) => error,
-            Stopped::Sorting(error) => refused(&self.aside)(error),
+            Stopped::Sorting(error) => refused(&self.backup)(error),
         })?;
         Ok(self.report)
     }
@@ -267,7 +267,7 @@ impl Trace {
         self.encoded.clear();
         encode(&packet, &mut self.encoded);
         let kept = self.events.push(nanos(at), &self.encoded);
-        Ok(kept.map_err(refused(&self.aside))?)
+        Ok(kept.map_err(refused(&self.backup))?)
     }
 }
 

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_tell_victim_aggressor_and_bursts() {
+    fn labels_report_victim_aggressor_and_bursts() {
         let steady = Label { victim: 1, aggressor: Some(0), bursts: None };
         assert_eq!(label("All-to-All A2A-Congested"), Some(steady));
         let bursty = Label { victim: 0, aggressor: Some(1), bursts: Some([1_000_000_000, 1_000_000]) };

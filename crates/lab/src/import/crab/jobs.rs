@@ -178,9 +178,9 @@ pub(super) fn when(name: &str) -> Option<i64> {
 /// The nodes that a log tells, in the order of ranks.
 pub(super) fn hosts(log: &[u8]) -> Option<Vec<String>> {
     let text = String::from_utf8_lossy(log);
-    let told =
+    let reported =
         text.lines().find_map(|line| line.split_once("nodes provided by SLURM:").map(|found| found.1))?;
-    let list = told.trim().trim_end_matches('-').trim();
+    let list = reported.trim().trim_end_matches('-').trim();
     host_list(list).filter(|hosts| !hosts.is_empty())
 }
 
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_tell_victims_aggressor_and_bursts() {
+    fn programs_report_victims_aggressor_and_bursts() {
         let config = config(&[
             ("agtr_comm_only", "-msgsize 64 -iter 1000"),
             ("agtr_comm_only", "-msgsize 512 -iter 1000"),
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_that_says_something_else_is_told() {
+    fn a_label_that_says_something_else_is_reported() {
         let config =
             config(&[("agtr_comm_only", "-msgsize 64 -iter 1000"), ("bursty_noise_incast", "0.01 0.001")]);
         let found = job(&config).expect("it has no mistake").expect("it is of the shape");
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn other_shapes_are_left_out_and_mistakes_told() {
+    fn other_shapes_are_left_out_and_mistakes_reported() {
         let victim = ("agtr_comm_only", "-msgsize 64 -iter 1000");
         let left = |programs: &[(&str, &str)]| {
             job(&config(programs)).expect("it has no mistake").expect_err("other")
@@ -273,8 +273,8 @@ mod tests {
         assert_eq!(job(&odd), Ok(Err(Left::OtherSplit)));
         odd["global_options"]["numnodes"] = json!("many");
         odd["applications"]["0"]["args"] = json!("-msgsize -1");
-        let told = job(&odd).expect_err("two are wrong").join("\n");
-        assert!(told.contains("numnodes") && told.contains("applications.0.args"), "{told}");
+        let reported = job(&odd).expect_err("two are wrong").join("\n");
+        assert!(reported.contains("numnodes") && reported.contains("applications.0.args"), "{reported}");
         assert!(read(b"{").is_err() && read(b"[]").is_err());
     }
 

@@ -199,8 +199,8 @@ impl Raws {
         for (system, taken) in self.taken.into_iter().filter(|(_, taken)| !taken.is_empty()) {
             let Some(called) = called(&system, wanted) else { continue };
             let allocations = latest(self.allocations.remove(&system).unwrap_or_default());
-            let (cells, told) = cells(taken);
-            notes.extend(told.into_iter().map(|told| format!("{system}: {told}")));
+            let (cells, reported) = cells(taken);
+            notes.extend(reported.into_iter().map(|reported| format!("{system}: {reported}")));
             let mut facts = facts();
             facts.insert("median".to_owned(), "over the iterations that count".to_owned());
             let ours = vec![
@@ -253,13 +253,13 @@ fn cells(mut taken: Vec<Taken>) -> (Vec<Cell>, Vec<String>) {
             baseline: nearest.map(|(_, times)| (times.mean, times.half_interval)),
         });
     }
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     if n_taken > n_kept {
         let sizes = words::some((n_taken - n_kept) as u64, "measurement");
-        told.push(format!("{sizes} left out: a later job measured the same"));
+        reported.push(format!("{sizes} left out: a later job measured the same"));
     }
     if n_unpaired > 0 {
-        told.push(format!("{} without a baseline", words::some(n_unpaired as u64, "cell")));
+        reported.push(format!("{} without a baseline", words::some(n_unpaired as u64, "cell")));
     }
-    (cells, told)
+    (cells, reported)
 }

@@ -108,17 +108,17 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_line_and_column() {
-        let told = |bytes: &[u8]| match read(bytes, "a.csv", &victim(1)) {
+    fn mistakes_are_reported_with_line_and_column() {
+        let reported = |bytes: &[u8]| match read(bytes, "a.csv", &victim(1)) {
             Err(mistakes) => mistakes.render(Style::Plain),
             Ok(_) => panic!("it is wrong"),
         };
         assert!(
-            told(&file(["nan".to_owned()].into_iter()))
+            reported(&file(["nan".to_owned()].into_iter()))
                 .contains("line 2, column `3_Max-Duration_s`: `nan` is no time")
         );
-        assert!(told(b"run_id,msg_size,3_Max-Duration_s\n1,65,1e-6\n").contains("not the 64 bytes"));
-        assert!(told(b"run_id,msg_size,3_Max-Duration_s\n1,64\n").contains("2 cells where 3"));
-        assert!(told(b"run_id,msg_size,2_Max-Duration_s\n").contains("no column `3_Max-Duration_s`"));
+        assert!(reported(b"run_id,msg_size,3_Max-Duration_s\n1,65,1e-6\n").contains("not the 64 bytes"));
+        assert!(reported(b"run_id,msg_size,3_Max-Duration_s\n1,64\n").contains("2 cells where 3"));
+        assert!(reported(b"run_id,msg_size,2_Max-Duration_s\n").contains("no column `3_Max-Duration_s`"));
     }
 }

@@ -82,8 +82,9 @@ pub(super) fn read(
             match row(result, collective, ranks, steps) {
                 Ok(Ok(row)) => {
                     let place = format!("results[{nth}] of {name}");
-                    mistakes
-                        .extend(found.add(row, &place).err().map(|told| format!("results[{nth}]: {told}")));
+                    mistakes.extend(
+                        found.add(row, &place).err().map(|reported| format!("results[{nth}]: {reported}")),
+                    );
                 }
                 Ok(Err(left)) => found.leave_out(left),
                 Err(message) => mistakes.push(format!("results[{nth}].{message}")),
@@ -116,13 +117,13 @@ fn row(result: &Value, collective: &str, ranks: u32, steps: u32) -> Result<Resul
     if !wrong.is_null() && wrong.as_f64() != Some(0.0) {
         return Ok(Err(Left::WrongResult));
     }
-    let told = out.get("time").or_else(|| out.get("cpu_time")).unwrap_or(&Value::Null);
-    if told.is_null() || told.as_f64() == Some(0.0) {
+    let reported = out.get("time").or_else(|| out.get("cpu_time")).unwrap_or(&Value::Null);
+    if reported.is_null() || reported.as_f64() == Some(0.0) {
         return Ok(Err(Left::NoTime));
     }
-    let mean = told.as_f64().and_then(|time| span(time, MICROSECOND));
-    let mean =
-        mean.ok_or_else(|| format!("out_of_place.time: {told} is no time; expected microseconds above 0"))?;
+    let mean = reported.as_f64().and_then(|time| span(time, MICROSECOND));
+    let mean = mean
+        .ok_or_else(|| format!("out_of_place.time: {reported} is no time; expected microseconds above 0"))?;
     let done = result["actual_iterations"].as_u64().and_then(|done| u32::try_from(done).ok());
     Ok(Ok(Row { collective: collective.to_owned(), ranks, size, mean, steps: done.unwrap_or(steps) }))
 }
@@ -166,18 +167,18 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_where_they_are() {
+    fn mistakes_are_reported_with_where_they_are() {
         let options = Options { ranks: Some(3), ..Options::default() };
-        let told = |bytes: &[u8]| {
+        let reported = |bytes: &[u8]| {
             let mut found = Benchmarks::new(&options);
             read(bytes, "n.json", &options, &mut found).expect_err("it is wrong").to_string()
         };
         let results =
             json!([{ "size": -1 }, { "size": 8, "out_of_place": { "time": "nan", "nwrong": 0.0 } }]);
-        let text = told(&document(&results));
+        let text = reported(&document(&results));
         for part in ["there are 2 ranks, not 3", "results[0].size", "results[1].out_of_place.time"] {
             assert!(text.contains(part), "{text}");
         }
-        assert!(told(b"{ \"version\": 3, ").contains("cannot be read"));
+        assert!(reported(b"{ \"version\": 3, ").contains("cannot be read"));
     }
 }

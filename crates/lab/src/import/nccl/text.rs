@@ -38,8 +38,8 @@ pub(super) fn read(
             head.comment(comment.trim(), (&mut foreign, line.place), options, found);
         } else if bare.starts_with(|letter: char| letter.is_ascii_digit()) {
             if head.collective.is_none() {
-                let told = concluded.map(|program| collective(program, options));
-                head.collective = told.and_then(Result::ok).or_else(|| options.collective.clone());
+                let reported = concluded.map(|program| collective(program, options));
+                head.collective = reported.and_then(Result::ok).or_else(|| options.collective.clone());
             }
             let row = head.row(bare, options);
             if row.is_ok() {
@@ -55,11 +55,11 @@ pub(super) fn read(
 
 /// The program that a comment names.
 fn program(comment: &str) -> Option<&str> {
-    let told = ["Collective test starting:", "Collective test concluded:"]
+    let reported = ["Collective test starting:", "Collective test concluded:"]
         .iter()
         .find_map(|start| comment.strip_prefix(start));
     let own = comment.split_once(", simulated by netloom").map(|(program, _)| program);
-    told.or(own).map(str::trim).filter(|program| !program.is_empty())
+    reported.or(own).map(str::trim).filter(|program| !program.is_empty())
 }
 
 impl Head {
@@ -209,15 +209,19 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_told_with_its_line() {
-        let told = |text: &str, options: &Options| cells(text, options).expect_err("it is wrong");
+        let reported = |text: &str, options: &Options| cells(text, options).expect_err("it is wrong");
         let plain = Options::default();
-        assert!(told(&format!("{HEAD}{COLUMNS}{}", line(8, "1", "0")), &plain).contains("--collective NAME"));
+        assert!(
+            reported(&format!("{HEAD}{COLUMNS}{}", line(8, "1", "0")), &plain).contains("--collective NAME")
+        );
         let named = Options { collective: Some("incast".into()), ..Options::default() };
-        assert!(told(&format!("{COLUMNS}{}", line(8, "1", "0")), &named).contains("--ranks N"));
-        assert!(told(&format!("{HEAD}{COLUMNS}8 2 float\n"), &named).contains("line 6: 3 columns"));
-        assert!(told(&format!("{HEAD}{COLUMNS}{}", line(8, "-1", "0")), &named).contains("`-1` is no time"));
-        assert!(told(&format!("{HEAD}{}", line(8, "1", "0")), &named).contains("no heading"));
-        assert!(told("# Collective test starting: gather_perf\n", &plain).contains("cannot be imported"));
-        assert!(told(HEAD, &plain).contains("no results"));
+        assert!(reported(&format!("{COLUMNS}{}", line(8, "1", "0")), &named).contains("--ranks N"));
+        assert!(reported(&format!("{HEAD}{COLUMNS}8 2 float\n"), &named).contains("line 6: 3 columns"));
+        assert!(
+            reported(&format!("{HEAD}{COLUMNS}{}", line(8, "-1", "0")), &named).contains("`-1` is no time")
+        );
+        assert!(reported(&format!("{HEAD}{}", line(8, "1", "0")), &named).contains("no heading"));
+        assert!(reported("# Collective test starting: gather_perf\n", &plain).contains("cannot be imported"));
+        assert!(reported(HEAD, &plain).contains("no results"));
     }
 }

@@ -138,7 +138,7 @@ impl Layers {
     }
 
     /// As they are told.
-    pub(super) fn told(&self, names: &[String]) -> Vec<Layer> {
+    pub(super) fn described(&self, names: &[String]) -> Vec<Layer> {
         let layer = |(number, (tier, nodes)): (usize, &(u32, Vec<NodeId>))| {
             let [below, above] = self.capacities[number];
             let is_between = below > 0 && above > 0 && *tier > 0;

@@ -132,7 +132,7 @@ fn outline(prepared: &Prepared, inherits_from: Vec<String>) -> FabricOutline {
         joints: layers.joints(model),
         groups: groups(model),
         settings: settings::settings(prepared),
-        layers: layers.told(&prepared.compiled.node_names),
+        layers: layers.described(&prepared.compiled.node_names),
     }
 }
 

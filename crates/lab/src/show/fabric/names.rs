@@ -109,27 +109,27 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn told(names: &[&str], expected: &str) {
+    fn assert_ranges(names: &[&str], expected: &str) {
         assert_eq!(ranges(names.iter().copied()), expected);
     }
 
     #[test]
     fn brackets_stand_for_all_combinations() {
-        told(&["leaf0.host0", "leaf0.host1", "leaf1.host0", "leaf1.host1"], "leaf[0-1].host[0-1]");
-        told(&["leaf0", "leaf1", "leaf2", "leaf7"], "leaf[0-2,7]");
-        told(&["core0.0", "core1.0"], "core[0-1].0");
-        told(&["a1b", "a2b"], "a[1-2]b");
+        assert_ranges(&["leaf0.host0", "leaf0.host1", "leaf1.host0", "leaf1.host1"], "leaf[0-1].host[0-1]");
+        assert_ranges(&["leaf0", "leaf1", "leaf2", "leaf7"], "leaf[0-2,7]");
+        assert_ranges(&["core0.0", "core1.0"], "core[0-1].0");
+        assert_ranges(&["a1b", "a2b"], "a[1-2]b");
     }
 
     #[test]
     fn what_brackets_would_overstate_is_not_put_into_them() {
-        told(&["leaf0.host0", "leaf1.host1"], "leaf0.host0, leaf1.host1");
-        told(&["left", "right"], "left, right");
-        told(&["only"], "only");
-        told(&[], "");
-        told(&["n01", "n02"], "n01, n02");
+        assert_ranges(&["leaf0.host0", "leaf1.host1"], "leaf0.host0, leaf1.host1");
+        assert_ranges(&["left", "right"], "left, right");
+        assert_ranges(&["only"], "only");
+        assert_ranges(&[], "");
+        assert_ranges(&["n01", "n02"], "n01, n02");
         let scattered: Vec<String> = (0..20).map(|number| format!("n{}", number * number)).collect();
         let scattered: Vec<&str> = scattered.iter().map(String::as_str).collect();
-        told(&scattered, "n0 to n361");
+        assert_ranges(&scattered, "n0 to n361");
     }
 }

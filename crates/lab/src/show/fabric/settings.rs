@@ -13,38 +13,38 @@ const MOST_TOLD: usize = 8;
 
 /// All of them, in the order of scenarios.
 pub fn settings(prepared: &Prepared) -> Vec<Setting> {
-    let told = Told { prepared };
+    let reported = SettingsView { prepared };
     let sections = [
-        ("switches", told.switches()),
-        ("balance", told.balance()),
-        ("transport", told.plugin("transport")),
-        ("congestion", told.plugin("congestion")),
-        ("hosts", told.changed_below("hosts").unwrap_or_else(|| "take no time for a message".to_owned())),
-        ("work", told.work()),
-        ("faults", told.changed_below("faults").unwrap_or_else(|| "none".to_owned())),
+        ("switches", reported.switches()),
+        ("balance", reported.balance()),
+        ("transport", reported.plugin("transport")),
+        ("congestion", reported.plugin("congestion")),
+        ("hosts", reported.changed_below("hosts").unwrap_or_else(|| "take no time for a message".to_owned())),
+        ("work", reported.work()),
+        ("faults", reported.changed_below("faults").unwrap_or_else(|| "none".to_owned())),
     ];
     sections.into_iter().map(|(section, text)| Setting { section, text }).collect()
 }
 
-struct Told<'a> {
+struct SettingsView<'a> {
     prepared: &'a Prepared,
 }
 
-impl Told<'_> {
+impl SettingsView<'_> {
     /// `key value, ...` of the changed values below a path; nothing where there are none.
     fn changed_below(&self, path: &str) -> Option<String> {
         let below = format!("{path}.");
         let changed = &self.prepared.compiled.changed;
-        let told: Vec<String> = changed
+        let reported: Vec<String> = changed
             .iter()
             .filter_map(|changed| {
                 let key = changed.path.strip_prefix(&below)?;
                 Some(format!("{key} {}", changed.value))
             })
             .collect();
-        let more = if told.len() > MOST_TOLD { ", ..." } else { "" };
-        let shown = told[..told.len().min(MOST_TOLD)].join(", ");
-        (!told.is_empty()).then(|| shown + more)
+        let more = if reported.len() > MOST_TOLD { ", ..." } else { "" };
+        let shown = reported[..reported.len().min(MOST_TOLD)].join(", ");
+        (!reported.is_empty()).then(|| shown + more)
     }
 
     /// `name (key value, ...)` of the changed values below a path.

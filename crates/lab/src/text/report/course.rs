@@ -1,6 +1,6 @@
 //! A run over time: what reached hosts, and what waited at switches.
 
-use netloom_report::told::{OverTime, Provenance};
+use netloom_report::panel_data::{OverTime, Provenance};
 
 use super::super::ink::Ink;
 use super::super::sheet::{Line, Sheet};
@@ -13,8 +13,8 @@ const LABEL: usize = 15;
 const BEHIND: usize = 16;
 
 /// Both courses; where nothing was sampled, how to have it sampled.
-pub fn over_time(sheet: &mut Sheet, told: Option<&OverTime>, run: &Provenance) {
-    let Some(told) = told else {
+pub fn over_time(sheet: &mut Sheet, reported: Option<&OverTime>, run: &Provenance) {
+    let Some(reported) = reported else {
         let text = "No samples over time were recorded: run it again with `--set record.series=1us` for throughput \
                     and backlogs over time.";
         sheet.text(Ink::Faint, text, 2);
@@ -25,22 +25,22 @@ pub fn over_time(sheet: &mut Sheet, told: Option<&OverTime>, run: &Provenance) {
         &format!(
             "0 s to {}, every {}; heights up to the most",
             words::span(run.simulated),
-            words::span(told.interval)
+            words::span(reported.interval)
         ),
     );
     let room = sheet.columns().saturating_sub(LABEL + BEHIND + 3).max(8);
-    let rates = fitted(&told.throughput, room, mean);
-    let most = largest(&told.throughput);
+    let rates = fitted(&reported.throughput, room, mean);
+    let most = largest(&reported.throughput);
     course(sheet, "to all hosts", &sparkline(&rates, most), room, &format!("most {}", words::bit_rate(most)));
-    let waiting: Vec<f64> = told.backlog.iter().map(|bytes| *bytes as f64).collect();
+    let waiting: Vec<f64> = reported.backlog.iter().map(|bytes| *bytes as f64).collect();
     let shown = fitted(&waiting, room, largest);
     let most = format!("most {}", words::size(largest(&waiting)));
     course(sheet, "at a switch", &sparkline(&shown, largest(&shown)), room, &most);
-    let where_to = told.worst.as_ref().map_or_else(
+    let where_to = reported.worst.as_ref().map_or_else(
         || "nothing ever waited at a switch when samples were taken".to_owned(),
         |node| format!("most bytes waited at {node}"),
     );
-    let rate = words::bit_rate(told.mean);
+    let rate = words::bit_rate(reported.mean);
     sheet.text(Ink::Faint, &format!("{rate} to all hosts as a mean; {where_to}"), 2);
 }
 

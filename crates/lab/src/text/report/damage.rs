@@ -1,6 +1,6 @@
 //! What failed, on a line of time, and what was lost, by reason.
 
-use netloom_report::told::{ChangeData, EventData, Faults};
+use netloom_report::panel_data::{ChangeData, EventData, Faults};
 
 use super::super::bars::bar;
 use super::super::ink::Ink;
@@ -13,21 +13,21 @@ const LISTED: usize = 8;
 const BAR: usize = 12;
 
 /// Faults on the line of time; nothing where there were none.
-pub fn faults(sheet: &mut Sheet, told: &Faults, simulated: f64) {
-    if told.total == 0 && told.total_events == 0 {
+pub fn faults(sheet: &mut Sheet, reported: &Faults, simulated: f64) {
+    if reported.total == 0 && reported.total_events == 0 {
         return;
     }
     sheet.title("Faults", "▼ a link goes down, ▲ comes up, ◆ both, ● another event");
-    time_line(sheet, told, simulated);
-    cut_marks(sheet, told.changes.len(), told.total, "changes of links");
-    cut_marks(sheet, told.events.len(), told.total_events, "events");
-    if told.events.is_empty() {
-        told.changes.iter().take(LISTED).for_each(|change| list_change(sheet, change));
-        super::cut_list(sheet, told.total as usize, LISTED, "change");
+    time_line(sheet, reported, simulated);
+    cut_marks(sheet, reported.changes.len(), reported.total, "changes of links");
+    cut_marks(sheet, reported.events.len(), reported.total_events, "events");
+    if reported.events.is_empty() {
+        reported.changes.iter().take(LISTED).for_each(|change| list_change(sheet, change));
+        super::cut_list(sheet, reported.total as usize, LISTED, "change");
         return;
     }
-    told.events.iter().take(LISTED).for_each(|event| list_event(sheet, event));
-    super::cut_list(sheet, told.total_events as usize, LISTED, "event");
+    reported.events.iter().take(LISTED).for_each(|event| list_event(sheet, event));
+    super::cut_list(sheet, reported.total_events as usize, LISTED, "event");
 }
 
 /// Says of how many so many are marked, where not all are.
@@ -39,7 +39,7 @@ fn cut_marks(sheet: &mut Sheet, marked: usize, total: u64, what: &str) {
 }
 
 /// Marks from the start of the run to its end.
-fn time_line(sheet: &mut Sheet, told: &Faults, simulated: f64) {
+fn time_line(sheet: &mut Sheet, reported: &Faults, simulated: f64) {
     let end = words::span(simulated);
     let room = sheet.columns().saturating_sub(2 + 4 + 2 + 1 + end.chars().count()).max(8);
     let mut marks = vec![' '; room];
@@ -47,10 +47,10 @@ fn time_line(sheet: &mut Sheet, told: &Faults, simulated: f64) {
         let share = if simulated > 0.0 { (time / simulated).clamp(0.0, 1.0) } else { 0.0 };
         (share * (room - 1) as f64).round() as usize
     };
-    for event in &told.events {
+    for event in &reported.events {
         marks[place(event.time)] = '●';
     }
-    for change in &told.changes {
+    for change in &reported.changes {
         let mark = &mut marks[place(change.time)];
         *mark = match (*mark, change.up) {
             ('▼' | '◆', true) | ('▲' | '◆', false) => '◆',
@@ -91,15 +91,15 @@ fn list_event(sheet: &mut Sheet, event: &EventData) {
 }
 
 /// Packets lost, by reason.
-pub fn lost(sheet: &mut Sheet, told: &Faults, n_packets: Option<u64>) {
-    if told.drops.is_empty() {
+pub fn lost(sheet: &mut Sheet, reported: &Faults, n_packets: Option<u64>) {
+    if reported.drops.is_empty() {
         sheet.gap();
         sheet.text(Ink::Faint, "No packet was lost.", 2);
         return;
     }
     sheet.title("Packets lost", "by reason");
-    let most = told.drops.iter().map(|drops| drops.packets).max().unwrap_or(0);
-    for drops in &told.drops {
+    let most = reported.drops.iter().map(|drops| drops.packets).max().unwrap_or(0);
+    for drops in &reported.drops {
         let line = Line::indented(2).plain(&drops.reason.replace('_', " ")).up_to(17);
         let share = drops.packets as f64 / most.max(1) as f64;
         let line = line.add(Ink::Alarm, &bar(share, BAR)).up_to(17 + BAR + 1);
@@ -113,7 +113,7 @@ pub fn lost(sheet: &mut Sheet, told: &Faults, n_packets: Option<u64>) {
         );
         sheet.hanging(line, Ink::Plain, &text);
     }
-    let all: u64 = told.drops.iter().map(|drops| drops.packets).sum();
+    let all: u64 = reported.drops.iter().map(|drops| drops.packets).sum();
     let made =
         n_packets.map_or_else(String::new, |made| format!("; hosts made {} of data", words::count(made)));
     let text = format!("{} in all{made}", words::some(all, "packet"));

@@ -1,6 +1,6 @@
 //! How busy links were: between two tiers as shaded maps, and the busiest directions as bars.
 
-use netloom_report::told::{Links, ListData, TierData, Usage};
+use netloom_report::panel_data::{Links, ListData, TierData, Usage};
 
 use super::super::bars::bar;
 use super::super::heat_map::{Cell, HeatMap, legend, level};
@@ -12,20 +12,20 @@ use crate::words;
 const LISTED: usize = 5;
 
 /// The whole of it.
-pub fn busy(sheet: &mut Sheet, told: &Links) {
-    if let Some(tiers) = &told.tiers {
+pub fn busy(sheet: &mut Sheet, reported: &Links) {
+    if let Some(tiers) = &reported.tiers {
         maps(sheet, tiers);
     }
     let kinds = [
-        ("hosts to switches", told.from_hosts),
-        ("between switches", told.between),
-        ("switches to hosts", told.to_hosts),
+        ("hosts to switches", reported.from_hosts),
+        ("between switches", reported.between),
+        ("switches to hosts", reported.to_hosts),
     ];
     sheet.title("Busiest links", "share of the time that they were sending");
-    busiest(sheet, &told.busiest);
+    busiest(sheet, &reported.busiest);
     let said: Vec<String> = kinds.iter().filter_map(|(kind, usage)| Some(of_kind(kind, (*usage)?))).collect();
     sheet.text(Ink::Faint, &said.join("; "), 2);
-    if told.unsampled {
+    if reported.unsampled {
         sheet.text(
             Ink::Faint,
             "Links are told of over the whole run, since ports were not sampled over time.",
@@ -38,15 +38,15 @@ fn of_kind(kind: &str, usage: Usage) -> String {
     format!("{kind} {} as a mean, {} at most", words::percent(usage.mean), words::percent(usage.busiest))
 }
 
-fn cells(told: &[Vec<Option<Usage>>]) -> Vec<Vec<Cell>> {
+fn cells(reported: &[Vec<Option<Usage>>]) -> Vec<Vec<Cell>> {
     let cell = |usage: &Option<Usage>| usage.map(|usage| (usage.links, usage.mean));
-    told.iter().map(|row| row.iter().map(cell).collect()).collect()
+    reported.iter().map(|row| row.iter().map(cell).collect()).collect()
 }
 
-fn maps(sheet: &mut Sheet, told: &TierData) {
+fn maps(sheet: &mut Sheet, reported: &TierData) {
     sheet.title("Links between leaves and spines", "");
-    let (up, down) = (cells(&told.up), cells(&told.down));
-    let made = |title, cells| HeatMap { title, rows: &told.leaves, columns: &told.spines, cells };
+    let (up, down) = (cells(&reported.up), cells(&reported.down));
+    let made = |title, cells| HeatMap { title, rows: &reported.leaves, columns: &reported.spines, cells };
     let most = sheet.columns() - 2;
     // Side by side where both fit so, else each over all columns.
     let halves =
@@ -57,7 +57,7 @@ fn maps(sheet: &mut Sheet, told: &TierData) {
     sheet.lines(lines);
     sheet.line(legend());
     let joined = halves[0].joined(wide);
-    let blocks = [joined.rows * told.leaf_block, joined.columns * told.spine_block];
+    let blocks = [joined.rows * reported.leaf_block, joined.columns * reported.spine_block];
     if blocks != [1, 1] {
         let text = format!(
             "The fabric is drawn in blocks: a cell is the mean over {} and {}.",
@@ -72,12 +72,13 @@ fn neighbours(count: usize, one: &str, several: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("up to {count} {several}") }
 }
 
-fn busiest(sheet: &mut Sheet, told: &ListData) {
+fn busiest(sheet: &mut Sheet, reported: &ListData) {
     let room = sheet.columns().saturating_sub(2 + 10);
     let (names, length) = (room * 3 / 5, room * 2 / 5);
-    let label =
-        |link: &netloom_report::told::ListedLink| format!("{} to {} ({})", link.from, link.to, link.link);
-    let short = |link: &netloom_report::told::ListedLink| {
+    let label = |link: &netloom_report::panel_data::ListedLink| {
+        format!("{} to {} ({})", link.from, link.to, link.link)
+    };
+    let short = |link: &netloom_report::panel_data::ListedLink| {
         let whole = label(link);
         if super::super::sheet::columns(&whole) <= names {
             whole
@@ -85,10 +86,10 @@ fn busiest(sheet: &mut Sheet, told: &ListData) {
             format!("{} to {}", link.from, link.to)
         }
     };
-    for link in told.links.iter().take(LISTED) {
+    for link in reported.links.iter().take(LISTED) {
         let line = Line::indented(2).plain(&name(&short(link), names - 2)).up_to(names);
         let line = line.add(Ink::Heat(level(link.usage)), &bar(link.usage, length)).up_to(names + length + 1);
         sheet.line(line.right(Ink::Plain, &words::percent(link.usage), 9));
     }
-    super::cut_list(sheet, told.total, LISTED, "direction");
+    super::cut_list(sheet, reported.total, LISTED, "direction");
 }

@@ -1,6 +1,6 @@
 //! Staged flows: what all of them got in each stage, as bars.
 
-use netloom_report::told::{StageData, Staged};
+use netloom_report::panel_data::{StageData, Staged};
 
 use super::super::bars::bar;
 use super::super::ink::Ink;
@@ -16,10 +16,10 @@ const LABEL: usize = 26;
 const BEHIND: usize = 36;
 
 /// The stages of a run; nothing where it has none.
-pub fn stages(sheet: &mut Sheet, told: Option<&Staged>) {
-    let Some(told) = told.filter(|told| !told.stages.is_empty()) else { return };
+pub fn stages(sheet: &mut Sheet, reported: Option<&Staged>) {
+    let Some(reported) = reported.filter(|reported| !reported.stages.is_empty()) else { return };
     sheet.title("Staged flows", "what all flows of a stage got together, and how evenly");
-    let full = largest(&told.stages.iter().map(|stage| stage.sum).collect::<Vec<_>>());
+    let full = largest(&reported.stages.iter().map(|stage| stage.sum).collect::<Vec<_>>());
     let room = sheet.columns().saturating_sub(LABEL + BEHIND).max(6);
     let row = |stage: &StageData| {
         let span = format!("{} to {}", words::span(stage.start), words::span(stage.end));
@@ -29,6 +29,6 @@ pub fn stages(sheet: &mut Sheet, told: Option<&Staged>) {
         let jain = stage.jain.map_or_else(String::new, |jain| format!(", Jain {jain:.3}"));
         line.plain(&format!(", {}{jain}", words::some(stage.flows as u64, "flow")))
     };
-    sheet.lines(told.stages.iter().take(MOST).map(row).collect::<Vec<_>>());
-    super::cut_list(sheet, told.total_stages, MOST.min(told.stages.len()), "stage");
+    sheet.lines(reported.stages.iter().take(MOST).map(row).collect::<Vec<_>>());
+    super::cut_list(sheet, reported.total_stages, MOST.min(reported.stages.len()), "stage");
 }

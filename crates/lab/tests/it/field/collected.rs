@@ -174,7 +174,7 @@ fn shared_hosts_and_cores_are_reported() {
 }
 
 #[test]
-fn jobs_of_one_study_are_told_apart() {
+fn jobs_of_one_study_are_distinguished() {
     // Both were collected by the same command, in two folders of the same name.
     let homes = [1, 10].map(|scale| {
         let home = Home::of(STUDY, &[]);

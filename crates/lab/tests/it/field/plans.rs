@@ -268,7 +268,7 @@ fn jobs_and_flows_that_the_program_lacks_are_refused() {
 }
 
 #[test]
-fn mistakes_of_scenarios_are_reported_as_usual() {
+fn mistakes_of_scenarios_are_reported_as_elsewhere() {
     refused(STUDY, &[("interference.hosts", "7")], &["7 hosts do not make two groups"]);
     let home = tempfile::tempdir().expect("a folder can be made");
     let vary = vec!["interference.groups=random,randomly".parse().expect("it is one")];

@@ -1,4 +1,4 @@
-//! Policies that send packets through other groups: what they compare, and when they may.
+//! Policies that send packets through intermediate groups: what they compare, and when they may choose.
 
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ const N_GROUPS: u32 = 6;
 const OWN: u32 = 2;
 /// The group of every destination.
 const TO: u32 = 4;
-/// Ports: a host, the minimal way, the way towards all other groups, and a global link.
+/// Ports: a host, the minimal path, the path towards all other groups, and a global link.
 const HOST: u32 = 0;
 const MINIMAL: u32 = 1;
 const LONGER: u32 = 2;
 const BEHIND: [Behind; 4] = [Behind::Host, Behind::Local, Behind::Local, Behind::Global(5)];
 
-/// Queues of the minimal way and of the other one.
+/// Queues of the minimal and of the non-minimal path.
 struct Two {
     minimal: u64,
     longer: u64,
@@ -80,7 +80,7 @@ fn guides() -> impl Iterator<Item = &'static str> {
     SPECS.iter().map(|spec| spec.name).filter(|name| Chosen::named(name).is_guide())
 }
 
-/// A run of picks under the same stream.
+/// Successive picks with the same random stream.
 struct Scene {
     balancer: Balancer,
     random: Random,
@@ -99,7 +99,7 @@ impl Scene {
         detour
     }
 
-    /// Whether a fresh packet goes by the minimal way.
+    /// Whether a new packet takes the minimal path.
     fn is_minimal(&mut self, minimal: u64, longer: u64, beyond: Option<Beyond>) -> bool {
         let mut queues = Two { minimal, longer, beyond, opened: Vec::new() };
         self.pick(far(HOST, 0), &mut queues).through.is_none()
@@ -151,7 +151,7 @@ fn who_has_decided_is_not_asked_and_control_never() {
 }
 
 #[test]
-fn a_minimal_way_stays_open_only_where_packets_are_asked_again() {
+fn a_minimal_path_stays_open_only_where_packets_are_asked_again() {
     for name in guides().filter(|&name| name != "valiant") {
         let mut scene = Scene::new(name, &[]);
         let mut idle = Two { minimal: 0, longer: 0, beyond: None, opened: Vec::new() };
@@ -181,7 +181,8 @@ fn queues_are_weighed_to_the_byte() {
 fn ideal_knowledge_looks_at_the_global_links() {
     let mut scene = Scene::new("ugal_g", &[]);
     let beyond = |least| Some(Beyond { least, sum: least, count: 2 });
-    // The queue of the minimal way's global link, whatever waits here; that of the other one is `longer`.
+    // The queue of the minimal path's global link decides, whatever waits here; that of the non-minimal one is
+    // `longer`.
     assert!(scene.is_minimal(1 << 30, 0, beyond(1_920)) && !scene.is_minimal(0, 0, beyond(1_921)));
     assert!(scene.is_minimal(0, 1_000, beyond(3_920)) && !scene.is_minimal(0, 1_000, beyond(3_921)));
 }
@@ -198,7 +199,7 @@ fn marks_send_packets_round_what_their_switch_cannot_see() {
     assert!(!scene.is_minimal(1_921, 0, beyond(0, 0, 2)), "and what it sees itself counts as well");
 }
 
-/// Port 0 leads to a host, the others to switches of the group; to the destination lead the minimal ones.
+/// Port 0 leads to a host, the others to switches of the group; the minimal ones lead to the destination.
 struct Joined<'a> {
     opened: bool,
     minimal: &'a [u32],
@@ -230,7 +231,7 @@ impl Ports for &mut Joined<'_> {
     }
 }
 
-/// How often each port is taken by packets to a destination in the own group.
+/// How often packets to a destination in the own group take each port.
 fn taken(within: &'static str, minimal: &[u32], queues: [u64; 5]) -> [u32; 5] {
     const JOINED: [Behind; 5] = [Behind::Host, Behind::Local, Behind::Local, Behind::Local, Behind::Local];
     let number = number_of("slingshot").expect("it is registered");
@@ -254,15 +255,15 @@ fn taken(within: &'static str, minimal: &[u32], queues: [u64; 5]) -> [u32; 5] {
 
 #[test]
 fn within_a_group_any_other_switch_will_do() {
-    // Twice the queue and 8 KiB more must be less than that of the minimal way.
+    // Twice the queue plus 8 KiB must be less than the queue of the minimal path.
     assert_eq!(taken("through_switches", &[2], [0, 0, 8_192, 0, 0]), [0, 0, 1_200, 0, 0]);
     assert_eq!(taken("minimal", &[2], [0, 0, 1 << 30, 0, 0]), [0, 0, 1_200, 0, 0]);
-    // What is below needs no way at all.
+    // A destination attached to this switch needs no path choice.
     assert_eq!(taken("through_switches", &[0], [1 << 30, 0, 0, 0, 0]), [1_200, 0, 0, 0, 0]);
 }
 
 #[test]
-fn ways_through_switches_are_drawn_among_those_that_are_not_minimal() {
+fn paths_through_switches_are_drawn_among_those_that_are_not_minimal() {
     for minimal in [&[1_u32][..], &[2], &[4], &[1, 2], &[2, 3], &[3, 4], &[1, 4], &[1, 2, 3]] {
         let is_minimal = |port: usize| minimal.contains(&(port as u32));
         let queues = std::array::from_fn(|port| if is_minimal(port) { 8_193 } else { 0 });
@@ -274,7 +275,7 @@ fn ways_through_switches_are_drawn_among_those_that_are_not_minimal() {
         }
         assert_eq!(counts[0], 0, "{minimal:?}");
     }
-    // All other switches are the destination's: nothing is left to draw.
+    // All other switches are on minimal paths to the destination: none is left to draw.
     assert_eq!(taken("through_switches", &[1, 2, 3, 4], [0, 9_000, 9_000, 9_000, 9_000])[0], 0);
 }
 
@@ -284,7 +285,7 @@ fn where_there_are_no_groups_nobody_goes_through_one() {
         let mut balancer = Balancer::instantiate(&Chosen::named(name), position(3));
         let mut random = Random::stream(1, 2, 3);
         let mut queues = Two { minimal: 1 << 30, longer: 0, beyond: None, opened: Vec::new() };
-        // Group 0 is the one that a host could take for its own.
+        // Group 0 is the one that a host could take for its own group.
         let packet = PacketView { senders: &HostId(0), ..far(HOST, 0) };
         let mut context = Context { now: Time(1_000), random: &mut random };
         let pick = balancer.pick(&mut context, || packet, || &mut queues);
@@ -302,7 +303,7 @@ fn classes_are_tried_in_order() {
 }
 
 #[test]
-fn a_flow_keeps_its_way_until_it_has_drained() {
+fn a_flow_keeps_its_path_until_it_has_drained() {
     let mut scene = Scene::new("slingshot", &[("bias", Value::Size(Bytes(1_000)))]);
     assert!(scene.is_minimal(3_000, 1_000, None));
     let mut busy = Two { minimal: 3_001, longer: 1_000, beyond: None, opened: Vec::new() };

@@ -83,7 +83,7 @@ fn tables_by_pair_are_fixed_and_use_all_next_hops_alike() {
     }
 }
 
-/// Packets by in-link and set of next hops, in this order; how often each port was taken, by in-link and set.
+/// Packets by ingress port and set of next hops, in this order; how often each port was taken, by ingress port and set.
 fn counts(chosen: &Chosen, packets: &[(u32, usize)], sets: &[&[u32]]) -> Vec<Vec<usize>> {
     let mut balancer = Balancer::instantiate(chosen, position(3));
     let mut counts: std::collections::BTreeMap<(u32, usize, u32), usize> = std::collections::BTreeMap::new();
@@ -126,7 +126,7 @@ fn in_links_do_not_begin_in_step() {
 
 #[test]
 fn a_lag_is_the_links_to_the_neighbour_of_the_destination() {
-    // Ports of two neighbours, laid crosswise, and one of a third.
+    // Ports of two neighbours, interleaved, and one of a third.
     let neighbours = [10, 11, 10, 12, 11, 10].map(NodeId);
     let position = Position { neighbours: &neighbours, ..position(3) };
     let groups: [&[u32]; 3] = [&[0, 2, 5], &[1, 4], &[3]];
@@ -183,7 +183,7 @@ fn a_port_that_is_avoided_is_taken_only_if_all_of_its_group_are() {
             .with("notify_above", Value::Size(Bytes(1)))
             .with("notify_hold", Value::Duration(Duration(50)));
         let mut balancer = Balancer::instantiate(&Chosen::Registered { number, settings }, position(3));
-        // The notice holds from 100 to 150 ps, and every packet of these tests is forwarded at the same instant.
+        // The notification is valid from 100 to 150 ps; every packet of these tests is forwarded at one instant.
         let taken = |balancer: &mut Balancer, now: u64, destination: u32| {
             let mut ports = Fixed { packets: vec![0; 4] };
             let mut random = Random::stream(now, 0, u64::from(destination));
@@ -208,7 +208,7 @@ fn a_port_that_is_avoided_is_taken_only_if_all_of_its_group_are() {
 }
 
 #[test]
-fn nobody_is_heard_where_nobody_tells() {
+fn without_notifications_no_port_is_avoided() {
     let mut balancer = Balancer::instantiate(&Chosen::named("adaptive_infiniband"), position(3));
     balancer.avoid(Time(100), 2, NodeId(5));
     assert!(balancer.notifications().is_none() && !balancer.avoids(Time(101), 2, NodeId(5)));

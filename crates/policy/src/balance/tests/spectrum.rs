@@ -1,4 +1,4 @@
-//! Grades of ports by the queue of a class, flows that keep their port, longer ways.
+//! Grades of ports by the queue of a class, flows that keep their port, non-minimal paths.
 
 use netloom_units::Rate;
 
@@ -6,7 +6,7 @@ use super::*;
 
 const US: u64 = 1_000_000;
 
-/// Candidates with all that a grade is made of. Ports are numbered from 10 on.
+/// Candidates with all inputs of a grade. Ports are numbered from 10 on.
 #[derive(Clone)]
 struct Seen {
     n_minimal: usize,
@@ -17,13 +17,13 @@ struct Seen {
 }
 
 impl Seen {
-    /// So many bytes wait at each in the packet's class.
+    /// Candidates with these queue lengths in the packet's class, in bytes.
     fn waiting(class: &[u64]) -> Seen {
         let zeros = vec![0; class.len()];
         Seen { n_minimal: class.len(), class: class.to_vec(), total: 0, sent: zeros.clone(), paused: zeros }
     }
 
-    /// The same, the last so many on longer ways.
+    /// The same, with the last `n_longer` on non-minimal paths.
     fn longer(self, n_longer: usize) -> Seen {
         Seen { n_minimal: self.class.len() - n_longer, ..self }
     }
@@ -60,7 +60,7 @@ impl Ports for &mut Seen {
     }
 }
 
-/// With these parameters beside cells of 100 bytes and thresholds of 10, 100 and 1000 of them.
+/// With these parameters, cells of 100 bytes, and thresholds of 10, 100 and 1000 cells.
 fn spectrum(parameters: &[(&str, Value)]) -> Balancer {
     let number = number_of("adaptive_spectrum").expect("it is registered");
     let small = [("cell", Value::Size(Bytes(100))), ("low", Value::Count(10)), ("medium", Value::Count(100))];
@@ -71,7 +71,7 @@ fn spectrum(parameters: &[(&str, Value)]) -> Balancer {
     Balancer::instantiate(&Chosen::Registered { number, settings }, Position { neighbours, ..position(3) })
 }
 
-/// How often each candidate is taken, of so many packets of a flow each.
+/// How often each candidate is taken by `n_packets` packets, each of a different flow.
 fn counts(balancer: &mut Balancer, seen: &Seen, n_packets: u32) -> Vec<u32> {
     let mut random = Random::stream(3, 4, 5);
     let mut counts = vec![0; seen.class.len()];
@@ -119,7 +119,7 @@ fn what_may_not_be_reordered_goes_where_ecmp_sends_it() {
     assert!(used.iter().all(|&used| used > 60), "{used:?}");
 }
 
-/// The candidates that packets of one flow take, one at each instant.
+/// The candidates that packets of one flow take, one packet per instant.
 fn path(balancer: &mut Balancer, instants: impl Iterator<Item = u64>) -> Vec<(u64, usize)> {
     let mut random = Random::stream(3, 4, 5);
     let mut ports = Seen::waiting(&[0; 8]);
@@ -136,7 +136,7 @@ fn a_flow_changes_its_port_once_per_interval() {
     let sticky = [("sticky", Value::Duration(Duration(US)))];
     let taken = path(&mut spectrum(&sticky), every_tenth());
     let runs: Vec<_> = taken.chunk_by(|a, b| a.1 == b.1).collect();
-    // Of 39 draws one in eight is the same again.
+    // Of 39 draws one in eight repeats the port before.
     assert!((26..=40).contains(&runs.len()), "{} changes", runs.len());
     assert!(runs.iter().all(|run| run[0].0.is_multiple_of(US)));
     for none in [Value::Absent, Value::Duration(Duration(0))] {
@@ -181,7 +181,7 @@ fn a_busy_link_has_one_grade_more() {
         }
         counts
     };
-    // 1 byte per ns: half of the rate are 500 bytes in a microsecond.
+    // 1 byte per ns: half of the rate is 500 bytes in a microsecond.
     assert!(taken_at(US, [500, 0], [0, 0]).iter().all(|&taken| taken > 20), "no more than half");
     assert_eq!(taken_at(2 * US, [1_001, 0], [0, 0]), [0, 100], "501 bytes more");
     assert_eq!(taken_at(2 * US + 1, [1_001, 0], [0, 0]), [0, 100], "until the next window ends");
@@ -195,7 +195,7 @@ fn a_busy_link_has_one_grade_more() {
 }
 
 #[test]
-fn longer_ways_are_for_congested_shortest_ones() {
+fn longer_paths_are_for_congested_shortest_ones() {
     let grades = [0, 1_000, 10_000, 100_000];
     for above in 0..4 {
         for (shortest, &waits) in grades.iter().enumerate() {
@@ -216,7 +216,7 @@ fn longer_ways_are_for_congested_shortest_ones() {
 }
 
 #[test]
-fn a_packet_goes_a_longer_way_so_many_times() {
+fn a_packet_takes_a_limited_number_of_non_minimal_steps() {
     let mut balancer = spectrum(&[("longer_steps", Value::Count(2))]);
     let mut random = Random::stream(3, 4, 5);
     let mut ports = Seen::waiting(&[200_000, 0]).longer(1);

@@ -1,11 +1,11 @@
-//! TIMELY and Swift: regions that begin exactly at their thresholds, and a single flow against a fluid link.
+//! TIMELY and Swift: regions that begin exactly at their thresholds, and flows over a fluid link.
 
 use netloom_units::{Duration, Rate, Time, Value};
 
 use super::super::{Controller, Feedback, Signal, State};
 use super::{LINE, jain, with};
 
-/// An acknowledgement that ends a round trip: the `number`th, after so many nanoseconds.
+/// The `number`th ACK, which ends a round trip of `nanos` nanoseconds.
 fn feedback(number: u64, nanos: u64) -> Feedback<'static> {
     Feedback {
         at: Time(Duration::from_micros(number * 1000).0),
@@ -19,7 +19,7 @@ fn feedback(number: u64, nanos: u64) -> Feedback<'static> {
     }
 }
 
-/// Rates after round trips of so many nanoseconds, from 10 Gb/s on.
+/// Rates after round trips of these numbers of nanoseconds, from 10 Gb/s on.
 fn rates(changes: &[(&str, Value)], round_trips: &[u64]) -> Vec<i64> {
     let controller = with("timely", &[&[("minimum", Value::Rate(Rate(10_000_000_000)))], changes].concat());
     let mut state = controller.start();
@@ -43,7 +43,7 @@ fn below_the_low_threshold_the_rate_rises_and_at_it_the_gradient_decides() {
     assert_eq!(steps(&rates(&[], &[30_000, 49_999])), [STEP]);
     let low = [("minimum", Value::Rate(Rate(1_000_000_000)))];
     let found = rates(&low, &[30_000, 30_000, 50_000]);
-    // 1 - 0.8 x 0.875 x 20 us / 20 us = 0.3 of 1.1 Gb/s is below the smallest.
+    // 1 - 0.8 x 0.875 x 20 us / 20 us = 0.3 of 1.1 Gb/s is below the minimum.
     assert_eq!(found[2], 1_000_000_000, "{found:?}");
     // And without a rise it is a step up.
     assert_eq!(steps(&rates(&[], &[50_000, 50_000])), [STEP]);
@@ -59,7 +59,7 @@ fn above_the_high_threshold_the_rate_falls_though_round_trips_do_not_rise() {
         for (number, &nanos) in (1..).zip(&up) {
             controller.on_acknowledgement(&mut state, &feedback(number, nanos));
         }
-        // So many rounds at the threshold that the gradient is forgotten, or negative.
+        // Enough rounds at the threshold for the gradient to decay, or to become negative.
         for number in 100..140 {
             controller.on_acknowledgement(&mut state, &feedback(number, 600_000));
             controller.on_acknowledgement(&mut state, &feedback(number + 100, 600_000));
@@ -83,7 +83,7 @@ fn after_five_round_trips_without_a_rise_steps_are_hurried_until_one_rises() {
     let found = steps(&found);
     assert_eq!(found[..6], [STEP, STEP, STEP, STEP, 5 * STEP, 5 * STEP]);
     assert!(found[6] < 0, "{found:?}");
-    // The average of differences is negative again: the row begins anew.
+    // The average of differences is negative again: the row restarts.
     assert_eq!(found[7], STEP);
 }
 
@@ -114,8 +114,8 @@ fn within_a_round_trip_nothing_changes() {
     assert!(controller.rate(&mut state, Time::ZERO) < LINE);
 }
 
-/// Flows by windows over a fluid link of half line rate, 10 us without a queue: their windows' rates and the queue's delay, in
-/// seconds, after `rounds` steps of a microsecond.
+/// Flows with windows over a fluid link of half line rate, 10 us without a queue: the rates of their windows and the
+/// queue's delay, in seconds, after `rounds` steps of a microsecond.
 fn over_a_link(controller: &Controller, n_flows: usize, rounds: u64) -> (Vec<f64>, f64) {
     let packet = 4096.0 * 8.0;
     let (base, link) = (10e-6, LINE.0 as f64 / 2.0);
@@ -137,9 +137,9 @@ fn over_a_link(controller: &Controller, n_flows: usize, rounds: u64) -> (Vec<f64
             while due[flow] >= 1.0 {
                 due[flow] -= 1.0;
                 una[flow] += 1;
-                let under_way = (rates[flow] * delay / packet) as u64;
+                let in_flight = (rates[flow] * delay / packet) as u64;
                 let round_trip = Some(Duration((delay * 1e12) as u64));
-                let (una, highest) = (una[flow], una[flow] + under_way.max(1));
+                let (una, highest) = (una[flow], una[flow] + in_flight.max(1));
                 let feedback = Feedback { at, round_trip, una, highest, ..feedback(0, 0) };
                 controller.on_acknowledgement(state, &feedback);
             }
@@ -176,16 +176,16 @@ fn below_one_packet_swift_paces() {
     let controller = with("swift", &[("initial", Value::Fraction(0.25))]);
     let mut state = controller.start();
     assert_eq!(controller.window(&state, Time::ZERO), 1);
-    // A quarter of a packet in 20 us, the round trip before the first is known.
+    // A quarter of a packet in 20 us, the value before the first measured round trip.
     let expected = 4096.0 * 8.0 / 80e-6;
     let rate = controller.rate(&mut state, Time::ZERO).0 as f64;
     assert!((rate - expected).abs() <= 1.0, "{rate} {expected}");
     assert_eq!(controller.allowed(&state, Time::ZERO), controller.rate(&mut state, Time::ZERO));
-    // Above, packets follow each other at line rate, and the window says how many.
+    // Above, packets follow each other at line rate, and the window limits their number.
     let one = with("swift", &[("initial", Value::Fraction(1.5))]);
     assert_eq!(one.rate(&mut one.start(), Time::ZERO), LINE);
     assert_eq!(one.window(&one.start(), Time::ZERO), 2);
-    // Acknowledged while below one packet, the window grows by what is acknowledged.
+    // While below one packet, the window grows by the number of acknowledged packets.
     controller.on_acknowledgement(&mut state, &feedback(1, 30_000));
     assert_eq!(controller.window(&state, Time::ZERO), 2);
     assert_eq!(controller.rate(&mut state, Time::ZERO), LINE);
@@ -197,7 +197,7 @@ fn swift_falls_once_per_round_trip_and_never_by_more_than_it_may() {
     let mut state = controller.start();
     controller.on_acknowledgement(&mut state, &feedback(1, 10_000_000));
     assert_eq!(controller.window(&state, Time::ZERO), 32);
-    // Within 10 ms of that nothing falls, whatever is heard.
+    // Within 10 ms of that the window does not fall, whatever the feedback.
     controller.on_acknowledgement(&mut state, &feedback(10, 10_000_000));
     controller.on_congestion(&mut state, feedback(10, 0).at, Signal::Nack);
     controller.on_timeout(&mut state, feedback(10, 0).at);

@@ -1,4 +1,4 @@
-//! The table of delays: the index goes up and down as stated, and the rate is what the entry says.
+//! The table of delays: the index goes up and down as specified, and the rate follows the entry.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ fn the_timer_brings_the_index_down_by_one_and_no_notification_starts_it_anew() {
     controller.on_congestion(&mut state, micros(5), Signal::Cnp);
     assert_eq!(index(&mut state, Time(micros(15).0 - 1)), 3);
     assert_eq!(index(&mut state, micros(15)), 2);
-    // The timer goes on, at 25 us, whatever comes between.
+    // The timer goes on, at 25 us, whatever arrives in between.
     controller.on_congestion(&mut state, micros(21), Signal::Cnp);
     assert_eq!(index(&mut state, micros(24)), 5);
     assert_eq!(index(&mut state, micros(25)), 4);
@@ -55,7 +55,7 @@ fn the_timer_brings_the_index_down_by_one_and_no_notification_starts_it_anew() {
     assert_eq!(index(&mut state, micros(35)), 6);
     assert_eq!(index(&mut state, micros(85)), 1);
     assert_eq!(index(&mut state, micros(95)), 0);
-    // At rest it stands still; the next notification starts it.
+    // At the smallest index the timer stops; the next notification starts it.
     controller.on_congestion(&mut state, micros(101), Signal::Cnp);
     assert_eq!(index(&mut state, Time(micros(111).0 - 1)), 3);
     assert_eq!(index(&mut state, micros(111)), 2);
@@ -83,7 +83,7 @@ fn what_is_worked_out_fits_hosts_that_all_send_to_one() {
     assert!(slowest.0.abs_diff(LINE.0 / 12) <= 1, "{slowest:?}");
     assert_eq!(controller.rate(&mut state, Time(39_321_599)), slowest);
     assert!(controller.rate(&mut state, Time(39_321_600)) > slowest);
-    // The same with another number of hosts than there are.
+    // The same with another number of hosts than the fabric has.
     let controller = with("infiniband", &[("num_hosts", Value::Count(100))]);
     let mut state = controller.start();
     controller.slow_start(&mut state, micros(0));
@@ -102,11 +102,11 @@ fn the_lazy_form_is_that_which_ticks() {
         let (mut index, mut next_tick) = (lowest, None);
         let mut now = 0;
         for _ in 0..2_000 {
-            // Whole microseconds, so that notifications and ticks often meet.
+            // Whole microseconds, so that notifications and ticks often coincide.
             let later = now + u64::from(random.below(25));
-            let is_told = random.below(3) == 0;
+            let is_notified = random.below(3) == 0;
             for at in now..=later {
-                if at == later && is_told {
+                if at == later && is_notified {
                     index = (index + increase).min(9);
                     next_tick = next_tick.or((index > lowest).then_some(at + 10));
                 }
@@ -115,7 +115,7 @@ fn the_lazy_form_is_that_which_ticks() {
                     next_tick = (index > lowest).then_some(at + 10);
                 }
             }
-            if is_told {
+            if is_notified {
                 controller.on_congestion(&mut state, micros(later), Signal::Cnp);
             }
             if random.below(2) == 0 {

@@ -1,4 +1,4 @@
-//! DCQCN once more, tick by tick: every timer fires whenever it is due, whether or not it changes anything.
+//! A second model of DCQCN, tick by tick: every timer fires when it is due, whether or not it changes anything.
 //!
 //! Written from the description, sharing no line with the lazy forms but the words of the state.
 
@@ -9,7 +9,7 @@ use super::{LINE, with, words};
 
 const ONE: u128 = 1 << 32;
 
-/// The numbers of a run, the same in both forms.
+/// The parameters of a run, the same in both forms.
 #[derive(Debug, Clone, Copy)]
 struct Numbers {
     increase: u64,
@@ -27,7 +27,7 @@ struct Numbers {
 
 impl Numbers {
     fn draw(random: &mut Random) -> Numbers {
-        // Multiples of half a microsecond, so that timers and arrivals often meet.
+        // Multiples of half a microsecond, so that timers and arrivals often coincide.
         let mut span = |most| (u64::from(random.below(most)) + 1) * 500_000;
         Numbers {
             increase: span(60),
@@ -75,7 +75,7 @@ impl Numbers {
     }
 }
 
-/// A form of DCQCN that ticks.
+/// A form of DCQCN with explicit ticks.
 trait Ticking {
     /// The next timer, as instant and rank; lower ranks first at one instant.
     fn next(&self) -> (u64, u8);
@@ -84,7 +84,7 @@ trait Ticking {
     fn slow_start(&mut self, at: u64);
     fn on_sent(&mut self, bytes: u64);
     fn rate(&self) -> u64;
-    /// What must agree with the words of the lazy form, from the first on.
+    /// The words that must equal those of the lazy form, from the first on.
     fn words(&self) -> Vec<u64>;
 
     fn run_until(&mut self, limit: u64) {
@@ -271,12 +271,12 @@ impl Ticking for Paper {
     }
 }
 
-/// Both forms through the same random story; returns how often the rate was found changed.
+/// Runs both forms through the same random sequence of events; returns how often the rate had changed.
 fn compare(lazy: &Controller, naive: &mut dyn Ticking, random: &mut Random) -> usize {
     let mut state: State = lazy.start();
     let (mut now, mut last, mut changes) = (0, LINE.0, 0);
     let idle = u64::from(random.below(40));
-    // Whether the timers of this instant have run: nothing may arrive then any more.
+    // Whether the timers of this instant have run: no event may arrive then any more.
     let mut over = false;
     for _ in 0..3_000 {
         // Bursts and pauses; some steps stay at the same instant.

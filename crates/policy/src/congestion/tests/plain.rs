@@ -1,8 +1,8 @@
-//! HPCC, TIMELY and Swift once more, written down as their papers do, in seconds, bits and packets: over random
-//! acknowledgements both forms stay together.
+//! Second models of HPCC, TIMELY and Swift, written as in their papers, in seconds, bits and packets: over random ACKs
+//! both forms agree.
 //!
-//! Written from the description, sharing no line with the controllers. Floats are added up in another order, so the two may
-//! differ in the last digits; whoever is asked at a threshold is skipped by drawing none.
+//! Written from the description, sharing no line with the controllers. Floats are added in another order, so the two
+//! may differ in the last digits; random values never fall exactly on a threshold.
 
 use netloom_units::{Duration, PortId, Random, Rate, Time, Value};
 
@@ -12,7 +12,7 @@ use super::{LINE, with};
 const GIGA: f64 = 1e9;
 const PACKET: f64 = 4096.0;
 
-/// Random acknowledgements of a queue pair: instants rise, positions too.
+/// Random ACKs of a queue pair: instants and positions rise.
 struct Stream {
     random: Random,
     at: u64,
@@ -21,7 +21,7 @@ struct Stream {
     sent: u64,
 }
 
-/// One of them, in plain numbers.
+/// One ACK, in floating-point units.
 struct Plain {
     at: f64,
     round_trip: f64,
@@ -60,7 +60,7 @@ impl Stream {
     }
 }
 
-/// Lets a controller hear what a plain form hears, and compares what both allow.
+/// Feeds the same ACKs to a controller and to the second model, and compares what both allow.
 fn compare(
     name: &str,
     controller: &Controller,

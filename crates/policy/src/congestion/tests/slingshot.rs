@@ -1,4 +1,4 @@
-//! Throttling by shares: who is told what, and for how long.
+//! Throttling by shares: which hosts are notified of which share, and for how long.
 
 use netloom_units::{Bytes, Duration, Rate, Time};
 
@@ -12,12 +12,12 @@ fn port() -> Bottleneck {
     Bottleneck::of(&Chosen::named("slingshot"), LINE, Bytes(4096)).expect("it has such ports")
 }
 
-/// Who is told what when a packet of a host comes.
+/// The notified hosts and their shares when a packet of a host arrives.
 fn came(port: &mut Bottleneck, nanos: u64, host: u32, waiting: u64) -> Vec<(u32, Rate)> {
-    let mut told = Vec::new();
+    let mut notified = Vec::new();
     let at = Time(Duration::from_nanos(nanos).0);
-    port.came(at, host, waiting, |host, rate| told.push((host, rate)));
-    told
+    port.came(at, host, waiting, |host, rate| notified.push((host, rate)));
+    notified
 }
 
 #[test]
@@ -26,17 +26,17 @@ fn others_have_no_such_ports() {
 }
 
 #[test]
-fn one_host_alone_is_told_nothing_and_two_only_above_the_threshold() {
+fn a_single_host_is_not_notified_and_two_only_above_the_threshold() {
     let mut port = port();
     for packet in 0..100 {
         assert!(came(&mut port, packet * 300, 7, 1000 * KIB).is_empty());
     }
     assert!(came(&mut port, 30_000, 8, 64 * KIB).is_empty());
-    let told = came(&mut port, 30_100, 7, 64 * KIB + 1);
-    assert_eq!(told.iter().map(|told| told.0).collect::<Vec<_>>(), [7, 8], "all at first");
-    // 40 KiB should wait, 24 KiB and a byte more do: in 20 us that is 9.8 Gb/s.
+    let notified = came(&mut port, 30_100, 7, 64 * KIB + 1);
+    assert_eq!(notified.iter().map(|notified| notified.0).collect::<Vec<_>>(), [7, 8], "all at first");
+    // 40 KiB is the target, 24 KiB and a byte more are there: in 20 us that is 9.8 Gb/s.
     let excess = (24 * KIB + 1) as f64 * 8.0 / 20e-6;
-    assert!((told[0].1.0 as f64 - (LINE.0 as f64 - excess) / 2.0).abs() < 2.0, "{told:?}");
+    assert!((notified[0].1.0 as f64 - (LINE.0 as f64 - excess) / 2.0).abs() < 2.0, "{notified:?}");
 }
 
 #[test]
@@ -54,15 +54,15 @@ fn shares_follow_the_queue_within_bounds() {
 }
 
 #[test]
-fn nobody_is_told_twice_within_the_interval() {
+fn no_host_is_notified_twice_within_the_interval() {
     let mut port = port();
     came(&mut port, 0, 1, 0);
     assert_eq!(came(&mut port, 100, 2, 100 * KIB).len(), 2);
     assert!(came(&mut port, 2_099, 1, 100 * KIB).is_empty());
     assert_eq!(came(&mut port, 2_100, 1, 100 * KIB).len(), 1);
-    // A third is told at once, and a third of the link at that.
-    let told = came(&mut port, 2_200, 3, 40 * KIB);
-    assert_eq!(told, [(3, Rate(LINE.0 / 3))]);
+    // A third host is notified at once, of a third of the link.
+    let notified = came(&mut port, 2_200, 3, 40 * KIB);
+    assert_eq!(notified, [(3, Rate(LINE.0 / 3))]);
 }
 
 #[test]
@@ -71,12 +71,12 @@ fn who_is_silent_is_forgotten_and_who_is_left_alone_is_let_go() {
     came(&mut port, 0, 1, 0);
     came(&mut port, 100, 2, 100 * KIB);
     // Host 2 is silent for longer than 20 us and four packets of each.
-    let mut told = Vec::new();
+    let mut notified = Vec::new();
     for nanos in (1_000..60_000).step_by(500) {
-        told.extend(came(&mut port, nanos, 1, 100 * KIB).into_iter().map(|_| nanos));
+        notified.extend(came(&mut port, nanos, 1, 100 * KIB).into_iter().map(|_| nanos));
     }
-    assert!(told.iter().any(|&nanos| nanos > 20_000));
-    assert!(told.iter().all(|&nanos| nanos < 26_000), "{told:?}");
+    assert!(notified.iter().any(|&nanos| nanos > 20_000));
+    assert!(notified.iter().all(|&nanos| nanos < 26_000), "{notified:?}");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_queue_that_stays_low_ends_the_notices() {
         }
     }
     assert!((20_000..=23_000).contains(&last), "{last}");
-    // It takes the upper threshold to begin again.
+    // A new onset needs the upper threshold.
     assert!(came(&mut port, 60_000, 1, 60 * KIB).is_empty());
     assert_eq!(came(&mut port, 60_500, 2, 66 * KIB).len(), 2);
 }
@@ -112,7 +112,7 @@ fn a_share_is_a_rate_and_a_window_until_it_ends() {
     assert_eq!(controller.rate(&mut state, Time(end - 1)), share);
     assert_eq!(controller.rate(&mut state, Time(end)), LINE);
     assert_eq!(controller.window(&state, Time(end)), u64::MAX);
-    // A tiny share is a packet at a time, and a pace.
+    // A tiny share is a window of one packet, and a pace.
     controller.on_share(&mut state, micros(50), Rate(1_000_000));
     assert_eq!(controller.window(&state, micros(51)), 1);
     assert_eq!(controller.rate(&mut state, micros(51)), Rate(1_000_000));

@@ -1,4 +1,4 @@
-//! HPCC: its step by hand, a link of which nearly all is used with next to no queue, and equal shares of it.
+//! HPCC: its step computed by hand, a link of which nearly all is used with almost no queue, and equal shares of it.
 
 use std::collections::VecDeque;
 
@@ -33,7 +33,7 @@ fn the_window_is_what_the_formula_says() {
     let controller = controller(&[]);
     let mut state = controller.start();
     let first = [hop(0, 0, 50_000)];
-    // The first acknowledgement is only remembered.
+    // The first ACK is only stored.
     controller.on_acknowledgement(&mut state, &feedback(1, 30, &first, &[]));
     assert_eq!(controller.rate(&mut state, Time::ZERO), LINE);
     // In 10 us 100,000 of 125,000 bytes, and never less than 50,000 waiting: U = 0.8 + 0.4, over all of T.
@@ -48,11 +48,11 @@ fn the_window_is_what_the_formula_says() {
     let busy = 0.5 * 1.2 + 0.5 * 0.8;
     let window = expected / (busy / 0.95) + step;
     assert!((rate(&controller, &mut state) - window / FULL).abs() < 1e-9);
-    // Once more: from the reference window again, not from the last one.
+    // Again from the reference window, not from the last one.
     let fourth = [hop(20, 200_000, 0)];
     controller.on_acknowledgement(&mut state, &feedback(41, 60, &fourth, &third));
     let busy = 0.5 * busy + 0.5 * 0.8;
-    // Now the target is not reached: a step.
+    // Now U is below the target: an additive step.
     assert!(busy < 0.95);
     assert!((rate(&controller, &mut state) - (expected + step) / FULL).abs() < 1e-9);
 }
@@ -75,7 +75,7 @@ fn the_busiest_hop_counts_and_one_that_changed_is_not_judged() {
     // The second one is another port now: half of the first is used, and the window is the largest there is.
     let changed = [now[0], Hop { port: PortId(10), ..now[1] }];
     assert!((judged(&changed, &before) - 1.0).abs() < 1e-9);
-    // Packets that overtook each other tell nothing.
+    // Packets that overtook each other are ignored.
     assert!((judged(&before, &now) - 1.0).abs() < 1e-9);
 }
 
@@ -101,8 +101,8 @@ fn after_so_many_stages_the_target_is_aimed_at_anew() {
     }
 }
 
-/// A link of line rate behind a switch, in slots of a packet; flows start 200 us apart. Shares of it, the part of it
-/// that was used and the mean queue, over the last quarter of `micros`.
+/// A link of line rate behind a switch, in slots of a packet; flows start 200 us apart. Returns their shares, the used
+/// fraction of the link and the mean queue, over the last quarter of `micros`.
 fn over_a_link(controller: &Controller, n_flows: usize, micros: u64) -> (Vec<f64>, f64, f64) {
     const PACKET: u64 = 1000;
     // 80 ns each at line rate.
@@ -160,7 +160,7 @@ fn over_a_link(controller: &Controller, n_flows: usize, micros: u64) -> (Vec<f64
 fn of_a_single_bottleneck_nearly_all_is_used_and_next_to_nothing_waits() {
     for n_flows in [1, 2, 4] {
         let (_, used, queue) = over_a_link(&controller(&[]), n_flows, 8_000);
-        // Steps go beyond the target of 0.95, by W_AI for each flow.
+        // Steps exceed the target of 0.95, by W_AI for each flow.
         assert!((0.93..0.99).contains(&used), "{n_flows} flows use {used}");
         assert!(queue < 0.1 * FULL, "{n_flows} flows: {queue} bytes wait");
     }

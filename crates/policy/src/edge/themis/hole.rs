@@ -1,10 +1,10 @@
 //! The number that a host waits for: it has sent a NACK for it, and nothing newer.
 //!
-//! Models: whether the packet has passed since, and until when the host must have answered it.
-//! Leaves out: who judges (`themis`).
+//! Models: whether the packet has passed since, and until when the host must have responded to it.
+//! Leaves out: the decisions (`themis`).
 //!
-//! A host sends one NACK for each number, so it is silent if the packet, or its retransmission, is lost on the last hop. Its
-//! silence is what shows the loss, once every answer that it could have sent would have come.
+//! A host sends one NACK for each number, so it is silent if the packet, or its retransmission, is lost on the last
+//! hop. Its silence shows the loss, once every response that it could have sent would have arrived.
 
 use netloom_units::StateWriter;
 
@@ -16,18 +16,18 @@ pub(super) enum Hole {
     /// The host waits for no number that is known to be missing.
     #[default]
     None,
-    /// Its NACK was suppressed, and it has not passed since (`BePSN` while `Valid`).
+    /// Its NACK was suppressed, and the packet has not passed since (`BePSN` while `Valid`).
     Awaited(u32),
-    /// It has passed, and the host has not answered.
+    /// The packet has passed, and the host has not responded.
     Passed {
         /// The number.
         psn: u32,
-        /// Packets that must pass until the host cannot but answer.
+        /// Packets that must still pass until the host must respond.
         missing: u32,
-        /// It must have answered when so much has left, once none is missing.
+        /// The host must have responded when this much has been sent, once `missing` is zero.
         until: u32,
     },
-    /// The sender was notified; it has not passed since.
+    /// The sender was notified; the packet has not passed since.
     Reported(u32),
 }
 
@@ -47,7 +47,7 @@ impl Hole {
         }
     }
 
-    /// A packet that seemed to pass was dropped.
+    /// A packet counted as passed was dropped.
     pub fn take_back(&mut self, dropped: u32) {
         if let Hole::Passed { psn, .. } = *self
             && psn == dropped
@@ -56,7 +56,7 @@ impl Hole {
         }
     }
 
-    /// Writes the state, when so much has been `enqueued`.
+    /// Writes the state, when `enqueued` is enqueued for the last hop.
     pub fn write_state(self, out: &mut StateWriter, enqueued: u32) {
         let (kind, rest) = match self {
             Hole::None => (0, 0),

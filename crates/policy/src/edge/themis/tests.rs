@@ -6,12 +6,12 @@ use netloom_units::{Random, Time};
 
 use super::*;
 
-/// Every packet takes so many units of the last hop.
+/// Size of every packet on the last hop, in units.
 const SIZE: u32 = 10;
-/// Packets that the last hop carries until a host's answer is there.
+/// Number of packets that the last hop carries until a host's response arrives.
 const ANSWER: u32 = 20;
 
-/// A last hop on which answers take `ANSWER` packets, without reserve.
+/// A last hop on which responses take `ANSWER` packets, without margin.
 fn last_hop() -> LastHop {
     let (packet, rate) = (Bytes(u64::from(SIZE) * UNIT), Rate(400_000_000_000));
     let answer = Duration(u64::from(ANSWER) * rate.serialization(packet).0);
@@ -23,7 +23,7 @@ fn themis(n_paths: u32, entries: u64, race: &'static str) -> Themis {
     Themis::new(&settings.with("factor", Value::Fraction(1.0)), n_paths, &last_hop())
 }
 
-/// Nothing has left: the host may still answer every packet.
+/// Nothing has been sent: the host may still respond to every packet.
 fn nack(filter: &Themis, of: &mut QueuePair, psn: u32) -> Filter {
     filter.on_nack(of, psn, 0)
 }
@@ -47,7 +47,7 @@ fn entries_are_computed_as_the_paper_does() {
     let hop = LastHop { packet: Bytes(1500), answer: Duration::from_micros(1), ..last_hop() };
     assert_eq!(Themis::new(&settings, 256, &hop).entries(), 100);
     assert_eq!(themis(2, 8, "scan").entries(), 8);
-    // To the letter a ring has a length though nobody gives it; else it is as long as what is under way.
+    // With `literal` a ring has a fixed length even if no parameter gives it; else it is as long as the data in flight.
     let literal = SPEC.defaults().with("race", Value::Choice("literal"));
     assert_eq!(Themis::new(&literal, 256, &hop).entries(), 50);
     assert_eq!(Themis::new(&SPEC.defaults(), 256, &hop).entries(), 1 << 20);
@@ -64,11 +64,11 @@ fn packets_take_paths_in_turn_from_their_base() {
 fn the_example_of_validation() {
     for race in BOTH {
         let (filter, mut of) = (themis(2, 8, race), QueuePair::default());
-        // 2 is overtaken by 3 on the other path: the NIC's NACK tells of reordering only.
+        // 2 is overtaken by 3 on the other path: the NIC's NACK indicates reordering only.
         pass(&filter, &mut of, &[0, 1, 3]);
         assert_eq!(nack(&filter, &mut of, 2), Filter::Block, "{race}");
         pass(&filter, &mut of, &[2]);
-        // 4 is lost, and 6, of the same path, is what the NIC complains about.
+        // 4 is lost, and 6, of the same path, causes the NIC's NACK.
         pass(&filter, &mut of, &[6]);
         assert_eq!(nack(&filter, &mut of, 4), Filter::Forward, "{race}");
         let counters = Counters { forwarded: 1, blocked: 1, ..Counters::default() };
@@ -82,7 +82,7 @@ fn the_example_of_compensation() {
         let (filter, mut of) = (themis(2, 8, race), QueuePair::default());
         pass(&filter, &mut of, &[0, 1, 3]);
         assert_eq!(nack(&filter, &mut of, 2), Filter::Block, "{race}");
-        // 5 took the other path and says nothing of 2; 4 took the same one: 2 is lost, and is told once.
+        // 5 took the other path and proves nothing about 2; 4 took the same one: 2 is lost, and is reported once.
         pass(&filter, &mut of, &[5]);
         assert_eq!(data(&filter, &mut of, 4), Some(Compensation { psn: 2 }), "{race}");
         pass(&filter, &mut of, &[6, 8, 2]);
@@ -93,7 +93,7 @@ fn the_example_of_compensation() {
 #[test]
 fn the_cause_is_the_first_packet_after_the_expected_one() {
     let (filter, mut of) = (themis(4, 16, "scan"), QueuePair::default());
-    // The host expects 2 and complains about 5; what passed since then is not the cause.
+    // The host expects 2 and sends a NACK because of 5; the packets after 5 are not the cause.
     pass(&filter, &mut of, &[0, 1, 5, 6, 3]);
     assert_eq!(nack(&filter, &mut of, 2), Filter::Forward, "6 passed on the path of 2");
     let (filter, mut of) = (themis(4, 16, "literal"), QueuePair::default());
@@ -107,7 +107,7 @@ fn a_cause_is_the_cause_of_one_nack_only() {
         let (filter, mut of) = (themis(4, 16, race), QueuePair::default());
         pass(&filter, &mut of, &[0, 1, 5]);
         assert_eq!(nack(&filter, &mut of, 2), Filter::Block, "{race}: 5 took another path than 2");
-        // The host has 2 and 5 now. 7, not 5, is why it asks for 3.
+        // The host has 2 and 5 now. 7, not 5, causes its NACK for 3.
         pass(&filter, &mut of, &[2, 7]);
         assert_eq!(nack(&filter, &mut of, 3), Filter::Forward, "{race}");
     }
@@ -156,7 +156,7 @@ fn what_the_ring_has_forgotten_is_no_cause() {
     pass(&filter, &mut of, &[5, 3, 2]);
     // 5 was overwritten; 3 is taken for the cause.
     assert_eq!(nack(&filter, &mut of, 2), Filter::Block);
-    // Nothing after 9 is remembered: a NACK that cannot be explained goes on.
+    // Nothing after 9 is in the ring: a NACK whose cause is not found is forwarded.
     assert_eq!(nack(&filter, &mut of, 9), Filter::Forward);
     let counters =
         Counters { forwarded: 1, unexplained: 1, blocked: 1, overwritten: 1, ..Counters::default() };
@@ -178,7 +178,7 @@ fn equal_histories_leave_equal_words() {
     assert_ne!(history(7), history(2));
 }
 
-/// What passes a switch, by the data that has been enqueued and the data that has left, in packets.
+/// Packets through a switch, with the data enqueued and the data sent, in packets.
 struct Hop {
     filter: Themis,
     of: QueuePair,
@@ -192,7 +192,7 @@ impl Hop {
         Hop { filter, of: QueuePair::default(), enqueued: u32::MAX - 100 }
     }
 
-    /// Packets that pass while so many wait.
+    /// Packets that pass while `n_waiting` packets wait.
     fn pass(&mut self, psns: &[u32], n_waiting: u32) -> Vec<u32> {
         let mut made = Vec::new();
         for &psn in psns {
@@ -215,7 +215,7 @@ fn a_packet_that_passed_before_the_cause_is_lost_on_the_last_hop() {
     assert!(hop.pass(&[0, 1, 2, 3], 0).is_empty());
     // 3 took another path than 2, but 2 was on the wire before it.
     assert_eq!(hop.nack(2), Filter::Forward);
-    // So is the packet that passed before the true cause: 9 came in silence, before the host had 2, and 5 before 10.
+    // So is the packet that passed before the true cause: 9 caused no NACK, before the host had 2, and 5 before 10.
     assert!(hop.pass(&[9, 5, 2, 10], 0).is_empty());
     hop.filter.on_answer(&mut hop.of, 4);
     assert_eq!(hop.nack(5), Filter::Forward);
@@ -224,20 +224,20 @@ fn a_packet_that_passed_before_the_cause_is_lost_on_the_last_hop() {
 #[test]
 fn a_silent_host_has_not_got_what_has_passed() {
     for coalesce in [1, 3] {
-        for (is_awaited, story) in [(true, [3, 5, 6]), (false, [3, 5, 2])] {
+        for (is_awaited, history) in [(true, [3, 5, 6]), (false, [3, 5, 2])] {
             let mut hop = Hop::new(coalesce);
             assert!(hop.pass(&[0, 1], 0).is_empty());
-            assert!(hop.pass(&story, 0).is_empty());
+            assert!(hop.pass(&history, 0).is_empty());
             if is_awaited {
-                // 6 shares the path of 2, and is not there yet as the NACK comes back.
+                // 6 shares the path of 2, and has not arrived yet when the NACK comes back.
                 hop.of.ring.pop_newest(6);
             }
             assert_eq!(hop.nack(2), Filter::Block);
             if is_awaited {
                 assert!(hop.pass(&[2], 0).is_empty());
             }
-            // The answer to 2, if it has come, is there when as much has left behind it as the round trip holds, and behind
-            // the packets that it may wait for.
+            // The response to 2, if there is one, has arrived when as much data as fits in the round trip has been sent
+            // behind it and behind the packets that it may wait for.
             let n_silent = ANSWER + coalesce;
             let later: Vec<u32> = (0..n_silent).map(|number| 7 + 4 * number).collect();
             assert_eq!(hop.pass(&later, 0), [], "{coalesce}");
@@ -284,22 +284,22 @@ fn a_packet_that_is_dropped_before_the_last_hop_is_awaited() {
 }
 
 #[test]
-fn rings_hold_what_is_under_way_and_say_what_they_forget() {
+fn rings_hold_what_is_in_flight_and_report_what_they_forget() {
     for (n_waiting, capacity) in [(0, 1 << 20), (300, 1 << 20), (300, 100), (40, 100)] {
         let mut hop = Hop { filter: themis(4, capacity, "scan"), ..Hop::new(1) };
         hop.pass(&(0..10_000).collect::<Vec<_>>(), n_waiting);
-        let under_way = n_waiting + ANSWER + 2;
+        let in_flight = n_waiting + ANSWER + 2;
         let (len, slots) = (hop.of.ring.len(), hop.of.ring.n_slots() as u32);
         assert!(
-            len >= under_way.min(capacity as u32) - 3 && slots <= 8 * under_way,
+            len >= in_flight.min(capacity as u32) - 3 && slots <= 8 * in_flight,
             "{len} {slots} {n_waiting}"
         );
         let overwritten = hop.of.counters().overwritten;
-        assert_eq!(overwritten > 0, u64::from(under_way) > capacity, "{overwritten} {n_waiting}");
+        assert_eq!(overwritten > 0, u64::from(in_flight) > capacity, "{overwritten} {n_waiting}");
     }
 }
 
-/// What can happen in the model of the race; numbers are positions.
+/// Events of the model of the race; numbers are positions.
 #[derive(Debug, Clone, Copy)]
 enum Event {
     AtSwitch(u32),
@@ -309,10 +309,10 @@ enum Event {
     NackAtSender(u32),
 }
 
-/// One sender, four paths that keep their order, a switch, and a host that answers like NIC-SR.
+/// One sender, four paths that keep order, a switch, and a host that responds like NIC-SR.
 ///
-/// Time is counted in half packets. A path delays each packet by up to 24; the last hop takes one for each packet, so that it
-/// is half full, and 10 each way.
+/// Time is counted in half packets. A path delays each packet by up to 24; the last hop takes one per packet, so it is
+/// half loaded, and 10 in each direction.
 struct Toy {
     filter: Themis,
     of: QueuePair,
@@ -324,7 +324,7 @@ struct Toy {
     hop_free: u64,
     n_enqueued: u32,
     lost: BTreeSet<u32>,
-    /// Those of the lost ones that are lost on the last hop.
+    /// The lost packets that are lost on the last hop.
     lost_late: BTreeSet<u32>,
     expected: u32,
     beyond: BTreeSet<u32>,
@@ -332,21 +332,21 @@ struct Toy {
     spurious: u64,
 }
 
-/// Packets of a story.
-const STORY: u32 = 20_000;
+/// Number of packets of a run.
+const N_PACKETS: u32 = 20_000;
 
 impl Toy {
     fn run(race: &'static str, entries: u64, loss: f64, seed: u64) -> Toy {
         let mut random = Random::stream(seed, 0, 0);
-        // The tail is not lost: nothing comes after it that would tell.
-        let lost: BTreeSet<u32> = (0..STORY - 100).filter(|_| random.unit() < loss).collect();
+        // The tail is not lost: no later packet would reveal it.
+        let lost: BTreeSet<u32> = (0..N_PACKETS - 100).filter(|_| random.unit() < loss).collect();
         let lost_late = lost.iter().copied().filter(|_| random.unit() < 0.5).collect();
         let mut toy = Toy {
             filter: themis(4, entries, race),
             of: QueuePair::default(),
             random,
-            // Numbers wrap in the middle of the story.
-            first: MASK - STORY / 2,
+            // Numbers wrap in the middle of the run.
+            first: MASK - N_PACKETS / 2,
             events: BTreeMap::new(),
             n_events: 0,
             path_free: [0; 4],
@@ -359,7 +359,7 @@ impl Toy {
             has_nacked: false,
             spurious: 0,
         };
-        for position in 0..STORY {
+        for position in 0..N_PACKETS {
             if toy.lost.contains(&position) && !toy.lost_late.contains(&position) {
                 continue;
             }
@@ -421,7 +421,7 @@ impl Toy {
                     self.spurious += 1;
                     return;
                 }
-                // What is sent again queues behind what its path holds already.
+                // A retransmission queues behind the packets on its path.
                 let path = self.filter.path(self.psn(position), 0) as usize;
                 self.path_free[path] = 0;
                 self.send(position, now + 20);
@@ -429,7 +429,7 @@ impl Toy {
         }
     }
 
-    /// What has left for the host, in units.
+    /// Data sent to the host, in units.
     fn left(&self, now: u64) -> u32 {
         (self.n_enqueued - self.hop_free.saturating_sub(now) as u32) * SIZE
     }
@@ -453,14 +453,14 @@ impl Toy {
 }
 
 #[test]
-fn without_loss_scan_tells_the_sender_nothing_and_literal_does() {
+fn without_loss_scan_sends_the_sender_nothing_and_literal_does() {
     let (mut blocked, mut fired) = (0, 0);
     for seed in 0..10 {
         let scan = Toy::run("scan", 100, 0.0, seed);
         let counters = scan.of.counters();
         assert_eq!((counters.forwarded, counters.compensated, scan.spurious), (0, 0, 0));
         assert!(counters.blocked > 1000, "{counters:?}");
-        assert_eq!(scan.expected, STORY);
+        assert_eq!(scan.expected, N_PACKETS);
         let literal = Toy::run("literal", 100, 0.0, seed).of.counters();
         blocked += literal.blocked;
         fired += literal.compensated;
@@ -471,12 +471,13 @@ fn without_loss_scan_tells_the_sender_nothing_and_literal_does() {
 
 #[test]
 fn with_losses_scan_repairs_every_one_and_nothing_else() {
-    // One hole is mended per round trip of some 36 packets, so losses must be rarer than that, or a timeout is needed.
+    // One gap is repaired per round trip of about 36 packets, so losses must be rarer than that, or a timeout is
+    // needed.
     for loss in [0.0005, 0.002, 0.01] {
         for seed in 0..10 {
             let scan = Toy::run("scan", 100, loss, seed);
             let counters = scan.of.counters();
-            assert_eq!((scan.expected, scan.lost.len()), (STORY, 0), "{loss}: {counters:?}");
+            assert_eq!((scan.expected, scan.lost.len()), (N_PACKETS, 0), "{loss}: {counters:?}");
             assert_eq!(scan.spurious, 0, "{loss}: {counters:?}");
             assert!(counters.forwarded + counters.compensated > 0, "{loss}");
         }

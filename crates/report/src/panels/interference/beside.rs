@@ -250,9 +250,9 @@ mod tests {
         cells[4].at.bursts = Some([0.3, 1e-3]);
         let systems: Vec<String> = cells.iter().map(|cell| cell.at.scenario.clone()).collect();
         let found = Beside::of(&cells, &systems).expect("both kinds are there");
-        let told: Vec<_> =
+        let reported: Vec<_> =
             found.pairs.iter().map(|pair| (pair.measured, pair.simulated, pair.ratio)).collect();
-        assert_eq!(told, [(0, 4, Some(1.0)), (1, 5, Some(2.0))]);
+        assert_eq!(reported, [(0, 4, Some(1.0)), (1, 5, Some(2.0))]);
         assert_eq!((found.pairs[0].mean, found.pairs[0].alone), (1.5, Some(1.5)));
         assert_eq!(found.only_simulated, 1);
         let lonely: Vec<usize> = found.only_measured.iter().map(|one| one.cells).collect();
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn order_is_told_by_kendall() {
+    fn order_is_reported_by_kendall() {
         assert_eq!(tau(&[(1.0, 1.0), (2.0, 2.0), (3.0, 3.0)]), Some(1.0));
         assert_eq!(tau(&[(1.0, 3.0), (2.0, 2.0), (3.0, 1.0)]), Some(-1.0));
         // Of three pairs two agree, and one is a tie of the first: 2 over the root of 2 times 3.

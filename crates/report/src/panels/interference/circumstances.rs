@@ -25,30 +25,30 @@ pub struct Circumstances {
 
 /// Of scenarios that are told apart by `others` already.
 pub fn of(scenarios: &[&Value], others: &[String]) -> Circumstances {
-    let mut told: Vec<Difference> = Vec::new();
+    let mut reported: Vec<Difference> = Vec::new();
     let named =
         Difference { path: "name".to_owned(), values: scenarios.iter().map(|one| name_of(one)).collect() };
     let stem = stem(&named.values);
     let is_named = is_needed(&named, others);
     if is_named {
-        told.push(named);
+        reported.push(named);
     }
-    told.extend(differences("", &sections(scenarios).iter().map(Some).collect::<Vec<_>>()));
+    reported.extend(differences("", &sections(scenarios).iter().map(Some).collect::<Vec<_>>()));
     for row in of_jobs(scenarios) {
-        if is_needed(&row, others) && !told.iter().any(|known| says_as_much(known, &row)) {
-            told.push(row);
+        if is_needed(&row, others) && !reported.iter().any(|known| says_as_much(known, &row)) {
+            reported.push(row);
         }
     }
     let name = |place: usize| {
         let first = (!is_named).then(|| stem.clone()).filter(|stem| !stem.is_empty());
-        let rows = told.iter().filter_map(|row| {
+        let rows = reported.iter().filter_map(|row| {
             let value = row.values[place].as_deref()?;
             Some(if row.path == "name" { value.to_owned() } else { format!("{} {value}", row.path) })
         });
         first.into_iter().chain(rows).collect::<Vec<_>>().join(", ")
     };
     let names = (0..scenarios.len()).map(name).collect();
-    Circumstances { settings: told.into_iter().map(|row| row.path).collect(), names }
+    Circumstances { settings: reported.into_iter().map(|row| row.path).collect(), names }
 }
 
 fn name_of(scenario: &Value) -> Option<String> {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_told_with_their_values() {
+    fn settings_are_reported_with_their_values() {
         let placement = json!({"numbered": {"ranks": 4, "first": 0}});
         let of = |congestion| scenario("lumi", &placement, 5, congestion);
         let found = names(&[of("none"), of("slingshot"), of("none")], &["a", "a", "b"]);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn jobs_are_told_where_nothing_else_tells_runs_apart() {
+    fn jobs_are_named_where_nothing_else_distinguishes_runs() {
         let numbered = json!({"numbered": {"ranks": 4, "first": 0}});
         let random = json!({"random": {"ranks": 4, "seed": 0}});
         let of = |placement: &Value, steps| scenario("lumi", placement, steps, "none");
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_where_nothing_else_tells_runs_apart() {
+    fn names_are_given_where_nothing_else_distinguishes_runs() {
         let list = |hosts: [&str; 2]| json!({"list": hosts});
         let of = |name, hosts| scenario(name, &list(hosts), 5, "none");
         let scenarios = [of("lumi-16", ["a", "b"]), of("lumi-128", ["c", "d"])];

@@ -8,7 +8,7 @@
 use netloom_records::{CellRow, Names};
 use netloom_units::Duration;
 
-use super::written::{is_exchange, told_size};
+use super::written::{is_exchange, size_text};
 use super::{Coordinates, PointData, ratio, system};
 use crate::collect::About;
 use crate::round::six_digits;
@@ -39,7 +39,7 @@ fn point(about: &About, row: &CellRow) -> PointData {
             victim,
             bytes: row.size.0,
             aggressor: (aggressor != NONE)
-                .then(|| format!("{aggressor} {}", told_size(row.aggressor_size.0))),
+                .then(|| format!("{aggressor} {}", size_text(row.aggressor_size.0))),
             bursts: row.burst.zip(row.pause).map(|(length, pause)| [length, pause].map(Duration::as_seconds)),
         },
         mean_s: mean.0,

@@ -42,11 +42,11 @@ fn part(size: &str, parts: u64) -> Option<String> {
     let digits = size.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let unit = UNITS.iter().position(|unit| *unit == &size[digits.len()..])?;
     let bytes = digits.parse::<u64>().ok()?.checked_mul(1024_u64.checked_pow(unit as u32)?)?;
-    (parts > 0 && bytes % parts == 0).then(|| told_size(bytes / parts))
+    (parts > 0 && bytes % parts == 0).then(|| size_text(bytes / parts))
 }
 
 /// A size in the largest unit of which it is a whole number.
-pub(super) fn told_size(bytes: u64) -> String {
+pub(super) fn size_text(bytes: u64) -> String {
     let (mut number, mut unit) = (bytes, 0);
     while number >= 1024 && number % 1024 == 0 && unit + 1 < UNITS.len() {
         number /= 1024;
@@ -114,10 +114,10 @@ mod tests {
     }
 
     #[test]
-    fn parts_for_each_peer_are_told_in_the_unit_that_fits() {
+    fn parts_for_each_peer_are_reported_in_the_unit_that_fits() {
         let parts = [("64MiB", 32, "2MiB"), ("512KiB", 4, "128KiB"), ("1MiB", 3, ""), ("4000B", 4, "1000B")];
-        for (size, ranks, told) in parts {
-            assert_eq!(part(size, ranks).unwrap_or_default(), told, "{size} / {ranks}");
+        for (size, ranks, reported) in parts {
+            assert_eq!(part(size, ranks).unwrap_or_default(), reported, "{size} / {ranks}");
         }
         assert_eq!(part("64 apples", 4), None);
     }

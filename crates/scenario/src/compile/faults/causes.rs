@@ -1,7 +1,7 @@
-//! Causes and what becomes of links: a link carries packets while no cause holds it down, at the lowest rate that one gives
-//! it, and loses what any of them has it lose.
+//! Overlapping faults of links: a link carries packets while no cause holds it down, at the lowest rate of its active
+//! causes, and loses packets by any of them.
 //!
-//! Invariants: what a link does changes only where the causes together change it.
+//! Invariants: the state of a link changes only if the combination of causes changes it.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use netloom_units::{LinkId, Rate, Time};
 use super::super::ground::Ground;
 use super::Failing;
 
-/// What a cause does to links.
+/// The effect of a cause on links.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Effect {
-    /// It holds them down.
+    /// The links are down.
     Down,
-    /// It slows them.
+    /// The links are slowed down.
     Rate(Rate),
-    /// It has them lose packets.
+    /// The links lose packets.
     Errors(Errors),
 }
 
-/// What a cause does to a link, from when until when; `None` for good.
+/// The effect of a cause on one link, from a start to an end; `None` for good.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     from: Time,
@@ -39,10 +39,10 @@ pub(super) struct Causes<'a> {
     n_spans: u64,
 }
 
-/// More spans than this, each at one link, would take minutes and hide that nobody meant them.
+/// More spans than this, each at one link, would take minutes and are most likely a mistake.
 pub(super) const MOST_SPANS: u64 = 200_000;
 
-/// What a link does.
+/// The state of a link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct State {
     down: bool,
@@ -61,7 +61,7 @@ impl<'a> Causes<'a> {
         }
     }
 
-    /// The links that something happens to with a subject.
+    /// The links affected by a fault of a subject.
     pub(super) fn links(&self, subject: Subject) -> Vec<LinkId> {
         let node = match subject {
             Subject::Link(link) | Subject::Nic(link) => return vec![link],
@@ -74,18 +74,18 @@ impl<'a> Causes<'a> {
         links
     }
 
-    /// How many spans of links were taken.
+    /// Number of link spans so far.
     pub(super) fn n_spans(&self) -> u64 {
         self.n_spans
     }
 
-    /// Whether so many more spans of a subject can be taken.
+    /// Whether `n_more` further spans of a subject are within the limit.
     pub(super) fn has_room(&self, subject: Subject, n_more: u64) -> bool {
         let n_links = self.links(subject).len() as u64;
         self.n_spans.saturating_add(n_more.saturating_mul(n_links)) <= MOST_SPANS
     }
 
-    /// Adds what a cause does to a subject.
+    /// Adds the effect of a cause on a subject.
     pub(super) fn add(&mut self, subject: Subject, from: Time, until: Option<Time>, effect: Effect) {
         let span = Span { from, until, effect };
         for link in self.links(subject) {
@@ -97,12 +97,12 @@ impl<'a> Causes<'a> {
         }
     }
 
-    /// Adds an event for those who read records.
+    /// Adds an event to the records.
     pub(super) fn tell(&mut self, at: Time, subject: Subject, action: EventAction) {
         self.events.push(FaultEvent { at, subject, action });
     }
 
-    /// What becomes of links and switches.
+    /// The resulting changes of links and switches.
     pub(super) fn finish(mut self) -> Failing {
         let mut failing = Failing::default();
         for (&link, spans) in &self.of_link {
@@ -126,7 +126,7 @@ impl<'a> Causes<'a> {
     }
 }
 
-/// What a link does in the end, of which the own rate is given, in order of time.
+/// The resulting changes of a link with this nominal rate, in order of time.
 fn changes(spans: &[Span], own: Rate) -> Vec<(Time, FaultAction)> {
     let mut bounds: Vec<(Time, usize, bool)> = Vec::new();
     for (number, span) in spans.iter().enumerate() {
@@ -144,7 +144,7 @@ fn changes(spans: &[Span], own: Rate) -> Vec<(Time, FaultAction)> {
         } else {
             active.remove(&number);
         }
-        // What ends as something else begins is one change, or none.
+        // An end that coincides with another start is one change, or none.
         if bounds.peek().is_none_or(|next| next.0 > at) {
             let after = state(&active);
             found.extend(differences(before, after, own).map(|action| (at, action)));
@@ -154,7 +154,7 @@ fn changes(spans: &[Span], own: Rate) -> Vec<(Time, FaultAction)> {
     found
 }
 
-/// What a link does while these causes are active.
+/// The state of a link while these causes are active.
 fn state(active: &BTreeMap<usize, Effect>) -> State {
     let mut state = State { down: false, rate: None, errors: Errors::NONE };
     for effect in active.values() {

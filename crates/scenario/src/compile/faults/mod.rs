@@ -1,9 +1,9 @@
-//! What fails: links named, drawn at random, or in time, alone or with what they end at.
+//! Faults: named links, links drawn at random, or faults in time, of links, switches, NICs and hosts.
 //!
-//! Models: causes, each of which holds links down, slows them or has them lose packets for a span; what becomes of each link
-//! when causes overlap.
+//! Models: causes, each of which holds links down, slows them or makes them lose packets for a span; the state of each
+//! link when causes overlap.
 //!
-//! Invariants: what would grow is counted before it is made.
+//! Invariants: sizes that could grow without bound are checked before memory is taken.
 
 mod causes;
 mod processes;
@@ -27,10 +27,10 @@ pub(super) use storms::storms;
 /// Purpose number of the streams that draw failed links.
 const PURPOSE: u64 = 0x6661_756c_7473;
 
-/// The slowest that anybody may notice or learn: the clock must reach beyond what is noticed of the latest event.
+/// The longest detection or convergence delay: the clock must reach beyond the reaction to the latest event.
 const SLOWEST: Duration = Duration(864_000_000_000_000_000);
 
-/// What becomes of links and switches, and the events behind that.
+/// The changes of links and switches, and the events that cause them.
 #[derive(Debug, Default)]
 pub(super) struct Failing {
     pub faults: Vec<Fault>,
@@ -38,7 +38,7 @@ pub(super) struct Failing {
     pub events: Vec<FaultEvent>,
 }
 
-/// Who avoids a failed link.
+/// Failure awareness: which nodes avoid a failed link.
 pub(super) fn knowledge(faults: &Faults) -> Knowledge {
     match faults.settings.settings.choice("knowledge") {
         "global" => Knowledge::Global(ReroutePaths::Shortest),
@@ -47,12 +47,12 @@ pub(super) fn knowledge(faults: &Faults) -> Knowledge {
     }
 }
 
-/// The chance that a link loses a data packet, in 2^-32.
+/// The probability that a link loses a data packet, in 2^-32.
 pub(super) fn loss(faults: &Faults) -> u64 {
     chance(faults.settings.settings.fraction("loss"))
 }
 
-/// How soon changes of links are noticed, and heard of.
+/// Failure detection delay, and delay of routing convergence.
 pub(super) fn reaction(faults: &Faults) -> Reaction {
     let settings = &faults.settings.settings;
     let detection = settings.duration("detection");
@@ -88,7 +88,7 @@ pub(super) fn failing(
     causes.finish()
 }
 
-/// Rates to which links are slowed down.
+/// The rates of slowed-down links.
 pub(super) fn degraded_rates(draft: &Draft) -> impl Iterator<Item = Rate> {
     let faults = draft.faults.iter();
     let actions = faults.flat_map(|faults| {
@@ -98,7 +98,7 @@ pub(super) fn degraded_rates(draft: &Draft) -> impl Iterator<Item = Rate> {
     actions.filter(|action| action.spec.name == "degrade").map(|action| action.settings.rate("rate"))
 }
 
-/// Delays that are longer than they can be, or that nobody waits for.
+/// Reports delays that are too long, or that have no effect.
 fn check_reaction(faults: &Faults, problems: &mut Problems) {
     let settings = &faults.settings;
     for name in ["detection", "recovery", "reconvergence"] {
@@ -120,7 +120,7 @@ fn check_reaction(faults: &Faults, problems: &mut Problems) {
 
 /// The links that fail at random, in order.
 ///
-/// A coin has a stream for each link, so a link's fate does not depend on which others there are.
+/// A random draw per link has a stream of its own, so a link's fate does not depend on which others exist.
 fn draw(random: &Parameters, seed: u64, ground: &Ground) -> Vec<LinkId> {
     let fraction = random.settings.fraction("fraction");
     let among = random.settings.choice("among");

@@ -1,7 +1,7 @@
-//! Outages drawn at random, in time.
+//! Random outages in time (failure processes).
 //!
-//! Models: exponential times between outages and to repair, rounded to picoseconds and at least one; a stream for each
-//! component and process, so that what becomes of one depends on no other, nor on how long the scenario asks.
+//! Models: exponential times between outages and to repair, rounded to picoseconds and at least one; a random stream
+//! for each component and process, so that the outages of one depend on no other, nor on the length of the run.
 
 use netloom_model::{EventAction, Subject};
 use netloom_units::{LinkId, NodeId, Random, Time};
@@ -17,7 +17,7 @@ use crate::resolved::Process;
 /// Purpose number of the streams of the first process; the next ones follow.
 const PURPOSE: u64 = 0x6d_7462_6600;
 
-/// Draws what a process does.
+/// Draws the outages of a process.
 pub(super) fn process(
     wanted: &Process,
     number: u64,
@@ -64,7 +64,7 @@ pub(super) fn process(
     ));
 }
 
-/// When, in ps.
+/// The times of a process, in ps.
 struct Plan {
     mtbf: u64,
     mttr: u64,
@@ -92,7 +92,7 @@ impl Plan {
         Some(Plan { mtbf, mttr, start, until })
     }
 
-    /// Whether the outages to expect are few enough.
+    /// Whether the expected number of outages is within the limit.
     fn fits(
         &self,
         components: &[(u32, Subject)],
@@ -118,7 +118,7 @@ impl Plan {
     }
 }
 
-/// What an outage does, and the events at its ends.
+/// The effect of an outage, and the events at its start and end.
 fn outage(wanted: &Process, problems: &mut Problems) -> Option<(Effect, EventAction, EventAction)> {
     let kind = &wanted.kind;
     Some(match kind.spec.name {
@@ -134,7 +134,7 @@ fn outage(wanted: &Process, problems: &mut Problems) -> Option<(Effect, EventAct
     })
 }
 
-/// Reports a rate to which nothing can be slowed down.
+/// Reports a rate that slows down no link.
 fn slows_down(
     wanted: &Process,
     effect: Effect,
@@ -153,7 +153,7 @@ fn slows_down(
     }
 }
 
-/// What may fail, each with the number of its stream.
+/// The components that may fail, each with the number of its random stream.
 fn components(wanted: &Process, ground: &Ground, problems: &mut Problems) -> Vec<(u32, Subject)> {
     let settings = &wanted.settings.settings;
     let (what, among) = (settings.choice("what"), settings.choice("among"));
@@ -178,7 +178,7 @@ fn components(wanted: &Process, ground: &Ground, problems: &mut Problems) -> Vec
     }
 }
 
-/// A time with this mean, in ps.
+/// An exponentially distributed time with this mean, in ps.
 fn exponential(mean: u64, random: &mut Random) -> u64 {
     let span = -(mean as f64) * libm::log1p(-random.unit());
     (span.round() as u64).max(1)

@@ -1,4 +1,4 @@
-//! NICs that keep pausing their switch.
+//! NICs that send pause frames continuously (pause storms).
 
 use netloom_model::{Rdma, Storm};
 use netloom_units::{PortId, Time};
@@ -10,7 +10,7 @@ use crate::quantity::{self, Dimension};
 use crate::resolve::{Draft, LONGEST};
 use crate::resolved::NamedStorm;
 
-/// NICs that keep pausing their switch.
+/// The NICs that send pause frames continuously.
 pub(in crate::compile) fn storms(draft: &Draft, ground: &Ground, problems: &mut Problems) -> Vec<Storm> {
     let Some(faults) = &draft.faults else { return Vec::new() };
     let pauses = classes::Plan::new(draft).is_none_or(|plan| plan.n_pausing() > 0);
@@ -21,7 +21,7 @@ pub(in crate::compile) fn storms(draft: &Draft, ground: &Ground, problems: &mut 
     faults.storms.iter().filter_map(|wanted| storm(wanted, ground, problems)).collect()
 }
 
-/// More frames than this are a slip of the pen, and would take minutes.
+/// More frames than this are most likely a mistake, and would take minutes.
 const MOST_FRAMES: u64 = 10_000_000;
 
 fn storm(wanted: &NamedStorm, ground: &Ground, problems: &mut Problems) -> Option<Storm> {

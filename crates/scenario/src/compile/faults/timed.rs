@@ -1,7 +1,7 @@
-//! Events that a scenario lists: each happens to its subject alone, whatever else does.
+//! Explicit fault events: each affects its own subject, independent of all others.
 //!
-//! Invariants: what is down goes down no more, what is up does not come up; of two events that contradict each other both
-//! places are told.
+//! Invariants: a component that is down cannot go down, and one that is up cannot come up; of two contradictory events
+//! both places are reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::place::Place;
 use crate::quantity::{self, Dimension};
 use crate::resolved::{Parameters, Sufferer, TimedFault};
 
-/// What events are about: those of two families do not meet.
+/// Families of events: events of two families do not interact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Family {
     Turns,
@@ -24,10 +24,10 @@ enum Family {
     Flaps,
 }
 
-/// What an event does, as it is read.
+/// An event with its instant.
 type Event<'a> = (Time, &'a TimedFault);
 
-/// Reads them all.
+/// Reads all events.
 pub(super) fn timed(
     wanted: &[TimedFault],
     down: &BTreeSet<LinkId>,
@@ -79,7 +79,7 @@ fn family(action: &Parameters) -> Family {
     }
 }
 
-/// What a name stands for.
+/// The subject that a name denotes.
 fn subject(wanted: &Sufferer, ground: &Ground, problems: &mut Problems) -> Option<Subject> {
     let name = &wanted.name;
     match wanted.what {
@@ -129,7 +129,7 @@ fn turns(
     }
 }
 
-/// What is up cannot come up, and what is down cannot go down.
+/// Reports a component that goes up while up, or down while down.
 fn refuse_turn(fault: &TimedFault, up: bool, last: Option<Place>, problems: &mut Problems) {
     let Sufferer { what, name } = &fault.subject;
     let word = if up { "up" } else { "down" };
@@ -148,7 +148,7 @@ fn refuse_turn(fault: &TimedFault, up: bool, last: Option<Place>, problems: &mut
     }
 }
 
-/// Down and up, again and again.
+/// Link flapping: down and up, repeatedly.
 fn flap(subject: Subject, &(at, fault): &Event<'_>, causes: &mut Causes<'_>, problems: &mut Problems) {
     let action = &fault.action;
     let [period, until] = ["period", "until"].map(|name| action.settings.duration(name));
@@ -183,7 +183,7 @@ fn flap(subject: Subject, &(at, fault): &Event<'_>, causes: &mut Causes<'_>, pro
     causes.tell(end, subject, EventAction::Steady);
 }
 
-/// Slower, and as fast as ever again.
+/// Reduced rate, and its end.
 fn rates(
     subject: Subject,
     events: &[Event<'_>],
@@ -222,7 +222,7 @@ fn rates(
     }
 }
 
-/// Losing packets, and losing no more.
+/// Packet loss, and its end.
 fn errors(subject: Subject, events: &[Event<'_>], causes: &mut Causes<'_>, problems: &mut Problems) {
     let mut since: Option<(Time, Errors)> = None;
     let mut last = None;
@@ -246,7 +246,7 @@ fn errors(subject: Subject, events: &[Event<'_>], causes: &mut Causes<'_>, probl
     }
 }
 
-/// What has not begun cannot end.
+/// Reports an end without a start.
 fn refuse_end(fault: &TimedFault, how: &str, begins: &str, last: Option<Place>, problems: &mut Problems) {
     let Sufferer { what, name } = &fault.subject;
     let word = fault.action.spec.name;
@@ -258,7 +258,7 @@ fn refuse_end(fault: &TimedFault, how: &str, begins: &str, last: Option<Place>, 
     report.help(format!("`{word}` ends what `{begins}` of the same {what} began"));
 }
 
-/// The chances of an entry: one of two.
+/// The loss probabilities of an entry: one of two keys.
 pub(super) fn chances(action: &Parameters, problems: &mut Problems) -> Option<Errors> {
     let chance = |name: &str| match action.settings.optional(name) {
         Some(Value::Fraction(chance)) => Some(chance),

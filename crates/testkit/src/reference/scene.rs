@@ -1,0 +1,86 @@
+//! A scene: a fabric, a list of messages, and everything that happens to their packets.
+//!
+//! This is the door for differential tests: generate a small fabric and some messages, give the same to the
+//! engine, and compare packet by packet.
+//! Leaves out: reactions; messages start at given times, whatever else happens.
+//! Invariants: a flow's number is its message's position in the list; messages with the same start are
+//! injected in the order of the list, before any packet of theirs leaves.
+//!
+//! Equal times are decided by the order of scheduling, so two simulators agree on ties only if they agree on
+//! what is equal. Doubles are exact, and ties are true ties, when all times are multiples of a power of two.
+//! Multiples of 2^-12 s are whole picoseconds as well: take for instance rates of 2^27 bit/s over a power of
+//! two, packets of multiples of 4096 bytes, delays and start times in multiples of 2^-12 s.
+//! Source: specification of the seed simulator, sections 3 and 4.
+
+use super::choice::Choice;
+use super::fabric::Fabric;
+use super::network::{ActorIdx, Application, Network, Totals};
+use super::packet::{FlowIdx, FlowRecord, Message};
+use super::port::Hop;
+
+/// A message and when it is sent.
+#[derive(Clone, Debug)]
+pub struct Sending {
+    /// When it is injected, in seconds from the start.
+    pub start_s: f64,
+    /// What is sent.
+    pub message: Message,
+}
+
+/// All that is given.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// Nodes, links and routes.
+    pub fabric: Fabric,
+    /// Messages; the position is the flow's number.
+    pub sendings: Vec<Sending>,
+    /// How many links a packet may cross before a switch drops it.
+    pub ttl: u32,
+}
+
+/// All that came of it.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Every packet leaving every node, in the order of transmission.
+    pub hops: Vec<Hop>,
+    /// The flows, in the order of the scene's messages.
+    pub flows: Vec<FlowRecord>,
+    /// The longest queue of each port of each node, in packets.
+    pub port_peaks: Vec<Vec<usize>>,
+    /// Bytes over each link, both directions together.
+    pub link_bytes: Vec<u64>,
+    /// Seconds each link spent sending, both directions together.
+    pub link_busy_s: Vec<f64>,
+    /// Counts over the whole network.
+    pub totals: Totals,
+    /// Time of the last event, in seconds.
+    pub end_s: f64,
+}
+
+/// Nobody reacts to anything.
+struct Silent;
+
+impl Application for Silent {
+    fn wake(&mut self, _: &mut Network<'_>, _: ActorIdx) {}
+    fn completed(&mut self, _: &mut Network<'_>, _: ActorIdx, _: FlowIdx) {}
+}
+
+/// Runs a scene to its end, with the given choice of paths.
+pub fn play(scene: &Scene, choice: &mut dyn Choice) -> Outcome {
+    let mut network = Network::new(&scene.fabric, choice, scene.ttl);
+    network.record_trace();
+    for sending in &scene.sendings {
+        let flow = network.announce(0, sending.message.clone());
+        network.inject_after(sending.start_s, flow);
+    }
+    let end_s = network.run(&mut Silent);
+    Outcome {
+        port_peaks: network.port_peaks(),
+        hops: network.trace.unwrap_or_default(),
+        flows: network.flows,
+        link_bytes: network.link_bytes,
+        link_busy_s: network.link_busy_s,
+        totals: network.totals,
+        end_s,
+    }
+}

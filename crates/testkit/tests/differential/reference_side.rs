@@ -1,0 +1,212 @@
+//! The referee's side: the same scene in doubles, with routes found by a search of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netloom_model::{Knowledge, ReroutePaths};
+use netloom_testkit::reference::{
+    Choice, Decision, Fabric, Hop, Message, NodeKind, Outcome, Scene, Sending, play as play_scene, shortest,
+};
+use netloom_units::mix;
+
+use crate::scene::{Draft, Kind};
+use crate::witness::{Notes, Witnessed};
+
+/// Seconds as whole picoseconds.
+pub fn picoseconds(seconds: f64) -> u64 {
+    (seconds * 1e12).round() as u64
+}
+
+/// Chooses by what the engine noted of the randomness, and computes the rest.
+struct Replay<'a> {
+    draft: &'a Draft,
+    notes: &'a Notes,
+}
+
+impl Replay<'_> {
+    /// The flow hash input of a message: the size of its last packet tells.
+    fn entropy(&self, flow: usize) -> u32 {
+        let packet = self.draft.model.transport.packet.0;
+        let last = self.draft.sendings[flow].size.0 - (self.draft.n_packets(flow) - 1) * packet;
+        self.notes.entropies[&(last as u32)]
+    }
+
+    fn word(&self, decision: &Decision<'_>) -> u64 {
+        let entropy = self.entropy(decision.flow);
+        u64::from(self.notes.words[&(decision.node as u32, entropy, decision.packet as u32)])
+    }
+}
+
+impl Choice for Replay<'_> {
+    fn pick(&mut self, decision: &Decision<'_>) -> usize {
+        let n = decision.candidates.len() as u64;
+        if n == 1 {
+            return 0;
+        }
+        match self.draft.kind {
+            Kind::Ecmp => {
+                let salt = mix(self.draft.model.seed ^ mix(decision.node as u64 + 1));
+                (mix(u64::from(self.entropy(decision.flow)) ^ salt) % n) as usize
+            }
+            Kind::Spray => ((self.word(decision) * n) >> 32) as usize,
+            Kind::Adaptive => {
+                let ties = shortest(decision.queue_lengths);
+                ties[((self.word(decision) * ties.len() as u64) >> 32) as usize]
+            }
+        }
+    }
+}
+
+/// Plays the scene.
+pub fn play(draft: &Draft, witnessed: &Witnessed) -> Outcome {
+    let packet = draft.model.transport.packet.0;
+    let sending = |listed: &netloom_testkit::fixture::Sending| Sending {
+        start_s: listed.at.0 as f64 * 1e-12,
+        message: Message {
+            src: listed.from.index(),
+            dst: listed.to.index(),
+            bytes: listed.size.0,
+            mtu: packet,
+        },
+    };
+    let scene =
+        Scene { fabric: fabric(draft), sendings: draft.sendings.iter().map(sending).collect(), ttl: 64 };
+    play_scene(&scene, &mut Replay { draft, notes: &witnessed.notes })
+}
+
+/// The fabric in doubles. With local knowledge the routes are the healthy ones, and the referee leaves out dead ports.
+fn fabric(draft: &Draft) -> Fabric {
+    let model = &draft.model;
+    let mut fabric = Fabric::default();
+    for node in 0..model.fabric.n_nodes() {
+        if node < model.fabric.n_hosts() {
+            fabric.add_host()
+        } else {
+            fabric.add_switch()
+        };
+    }
+    for (number, link) in model.fabric.links().iter().enumerate() {
+        let ends = link.ends.map(|port| model.fabric.port(port).node.index());
+        let delay_s = model.fabric.port(link.ends[0]).delay.0 as f64 * 1e-12;
+        fabric.connect(ends[0], ends[1], 8e12 / draft.speeds[number] as f64, delay_s);
+        if draft.dead[number] {
+            fabric.fail(number);
+        }
+    }
+    let none = vec![false; draft.dead.len()];
+    let known =
+        if model.knowledge == Knowledge::Global(ReroutePaths::Shortest) { &draft.dead } else { &none };
+    let groups = groups(draft);
+    for destination in 0..model.fabric.n_hosts() {
+        let search = Search { fabric: &fabric, groups: groups.as_deref(), dead: known, destination };
+        let variants = search.variants();
+        let nodes = (0..model.fabric.n_nodes()).filter(|&node| node != destination);
+        let routes: Vec<_> = nodes.map(|node| (node, search.next_hops(node, &variants))).collect();
+        for (node, ports) in routes {
+            fabric.set_route(node, destination, ports);
+        }
+    }
+    fabric
+}
+
+/// The group of each node, where the fabric has groups: a host is in that of its switches.
+fn groups(draft: &Draft) -> Option<Vec<u32>> {
+    let routing = &draft.model.routing;
+    let nodes = (0..draft.model.fabric.n_nodes() as u32).map(netloom_units::NodeId);
+    (routing.n_groups() > 0).then(|| nodes.map(|node| routing.group_of(node)).collect())
+}
+
+/// Links between groups, then others, on the way to the destination.
+type Way = (u32, u32);
+
+/// Looks for the minimal ways to one host over links that are not known to be dead.
+struct Search<'a> {
+    fabric: &'a Fabric,
+    groups: Option<&'a [u32]>,
+    dead: &'a [bool],
+    destination: usize,
+}
+
+impl Search<'_> {
+    /// The way that begins with a port, if one does.
+    fn through(&self, node: usize, port: usize, variants: &BTreeMap<usize, Way>) -> Option<Way> {
+        let next = self.fabric.neighbour(node, port);
+        if self.dead[self.fabric.link_idx(node, port)] {
+            return None;
+        }
+        if next == self.destination {
+            return Some((0, 0));
+        }
+        let is_switch = |node| self.fabric.kind(node) == NodeKind::Switch;
+        let &(between, within) = variants.get(&next).filter(|_| is_switch(next))?;
+        let Some(groups) = self.groups else { return Some((0, within + 1)) };
+        // To go from one switch of a group to another one may be needed at either end of a link between groups, and
+        // those who need not are no nearer.
+        Some(match (is_switch(node), between) {
+            (false, 0) => (0, within.max(1)),
+            (false, _) => (between, within.max(2)),
+            _ if groups[node] != groups[next] => (between + 1, within.max(1)),
+            _ => (between, within + 1),
+        })
+    }
+
+    /// The way of every switch: begins anew until a round finds nothing better.
+    fn variants(&self) -> BTreeMap<usize, Way> {
+        let mut variants = BTreeMap::new();
+        loop {
+            let before = variants.clone();
+            for node in (0..self.fabric.n_nodes()).filter(|&node| self.fabric.kind(node) == NodeKind::Switch)
+            {
+                let best = self.best(node, &variants);
+                if let Some(variant) = best {
+                    variants.insert(node, variant);
+                }
+            }
+            if variants == before {
+                return variants;
+            }
+        }
+    }
+
+    fn best(&self, node: usize, variants: &BTreeMap<usize, Way>) -> Option<Way> {
+        (0..self.fabric.n_ports(node)).filter_map(|port| self.through(node, port, variants)).min()
+    }
+
+    fn next_hops(&self, node: usize, variants: &BTreeMap<usize, Way>) -> Vec<usize> {
+        let ports = 0..self.fabric.n_ports(node);
+        let joins = |port: &usize| {
+            let is_live = !self.dead[self.fabric.link_idx(node, *port)];
+            is_live && self.fabric.neighbour(node, *port) == self.destination
+        };
+        let straight: Vec<usize> = ports.clone().filter(joins).collect();
+        if !straight.is_empty() {
+            return straight;
+        }
+        let Some(best) = self.best(node, variants) else { return Vec::new() };
+        ports.filter(|&port| self.through(node, port, variants) == Some(best)).collect()
+    }
+}
+
+/// Whether two events of one node fall on one picosecond: arrivals, messages, and starts of packets that had to wait.
+pub fn has_ties(draft: &Draft, outcome: &Outcome) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut tied = false;
+    let mut event = |node: usize, at: u64| tied |= !seen.insert((node, at));
+    for sending in &draft.sendings {
+        event(sending.from.index(), sending.at.0);
+    }
+    for hop in &outcome.hops {
+        let next = neighbour(draft, hop);
+        event(next, picoseconds(hop.arrives_at));
+        if picoseconds(hop.started_at) > picoseconds(hop.enqueued_at) {
+            event(hop.node, picoseconds(hop.started_at));
+        }
+    }
+    tied
+}
+
+/// The node a hop leads to.
+pub fn neighbour(draft: &Draft, hop: &Hop) -> usize {
+    let fabric = &draft.model.fabric;
+    let first = fabric.port_range(netloom_units::NodeId(hop.node as u32)).start;
+    fabric.neighbour(netloom_units::PortId(first + hop.port as u32)).index()
+}

@@ -1,0 +1,229 @@
+//! The words of the project: the glossary is in order, and retired words go out of use.
+//!
+//! Retired words are counted, in identifiers by crate and in pages by folder, and the counts are stored here: a change may
+//! lower them, and must then lower the stored ones, but not raise them. A crate or folder without an entry has none left.
+//!
+//! Leaves out: comments and messages, in which many of these words are ordinary English.
+
+use std::collections::BTreeMap;
+
+use crate::source;
+use crate::tree::{self, Text};
+
+/// Parts of identifiers that are not used any more.
+const RETIRED_PARTS: [&str; 44] = [
+    "appetite",
+    "aside",
+    "bless",
+    "blessed",
+    "careful",
+    "crew",
+    "desk",
+    "entropies",
+    "fullest",
+    "guest",
+    "guests",
+    "hall",
+    "hear",
+    "heard",
+    "hears",
+    "hungry",
+    "meeting",
+    "moment",
+    "moments",
+    "ours",
+    "referee",
+    "seat",
+    "seated",
+    "seats",
+    "settle",
+    "settled",
+    "settles",
+    "spell",
+    "spells",
+    "standing",
+    "stir",
+    "stirred",
+    "stood",
+    "stories",
+    "story",
+    "tell",
+    "telling",
+    "tells",
+    "told",
+    "usual",
+    "watchman",
+    "way",
+    "ways",
+    "whoever",
+];
+
+/// Words of pages that are not used any more.
+const RETIRED_WORDS: [&str; 21] = [
+    "appetite", "blessed", "fullest", "heard", "hears", "hungry", "nobody", "ours", "referee", "seat",
+    "seats", "somebody", "stood", "tell", "telling", "tells", "told", "way", "ways", "whoever", "hear",
+];
+
+/// Identifiers that keep such a part, and why.
+const EXCEPTIONS: [(&str, &str); 1] = [("half_way", "the English adverb")];
+
+/// Retired parts of identifiers left, by crate.
+const LEFT_IN_CODE: [(&str, usize); 11] = [
+    ("catalog", 54),
+    ("cli", 20),
+    ("engine", 23),
+    ("figures", 2),
+    ("lab", 155),
+    ("model", 8),
+    ("records", 8),
+    ("report", 6),
+    ("scenario", 109),
+    ("testbed", 4),
+    ("testkit", 90),
+];
+
+/// Retired words left in pages, by folder or page.
+const LEFT_IN_PAGES: [(&str, usize); 5] =
+    [("ARCHITECTURE.md", 27), ("CONTRIBUTING.md", 6), ("README.md", 3), ("docs/", 702), ("papers/", 216)];
+
+/// The page itself, and pages that say what earlier versions called things.
+const NOT_COUNTED: [&str; 2] = ["docs/glossary.md", "CHANGELOG.md"];
+
+#[test]
+fn retired_words_go_out_of_use() {
+    let mut complaints = Vec::new();
+    compare("identifiers of crate", &in_code(), &LEFT_IN_CODE, &mut complaints);
+    compare("pages below", &in_pages(), &LEFT_IN_PAGES, &mut complaints);
+    tree::refuse(
+        "Retired words (docs/glossary.md has those to use) are counted in tidy/words.rs:",
+        &complaints,
+    );
+}
+
+fn compare(
+    what: &str,
+    counts: &BTreeMap<String, usize>,
+    left: &[(&str, usize)],
+    complaints: &mut Vec<String>,
+) {
+    let stored: BTreeMap<&str, usize> = left.iter().copied().collect();
+    let names = counts.keys().map(String::as_str).chain(stored.keys().copied());
+    let names: std::collections::BTreeSet<&str> = names.collect();
+    for name in names {
+        let count = counts.get(name).copied().unwrap_or(0);
+        let stored = stored.get(name).copied().unwrap_or(0);
+        if count > stored {
+            complaints.push(format!("{what} {name}: {count} uses, {stored} before: use other words"));
+        } else if count < stored {
+            complaints.push(format!("{what} {name}: {count} uses, {stored} before: lower the stored count"));
+        }
+    }
+}
+
+/// Uses of retired parts in the identifiers of each crate.
+fn in_code() -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for Text { path, text } in tree::texts_below("crates/", ".rs") {
+        let name = path.split('/').nth(1).expect("it is below crates/").to_string();
+        let code = source::blank(&text);
+        let identifiers = code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let retired = identifiers.filter(|name| is_retired(name)).count();
+        if retired > 0 {
+            *counts.entry(name).or_insert(0) += retired;
+        }
+    }
+    counts
+}
+
+fn is_retired(identifier: &str) -> bool {
+    let is_exception = EXCEPTIONS.iter().any(|(name, _)| identifier.contains(name));
+    !is_exception && parts(identifier).iter().any(|part| RETIRED_PARTS.contains(&part.as_str()))
+}
+
+/// The words of an identifier, in lower case.
+fn parts(identifier: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut before = ' ';
+    for c in identifier.chars() {
+        if c == '_' || (c.is_ascii_uppercase() && before.is_ascii_lowercase()) {
+            parts.push(String::new());
+        }
+        if c != '_' {
+            parts.last_mut().expect("it began with one").push(c.to_ascii_lowercase());
+        }
+        before = c;
+    }
+    parts
+}
+
+/// Uses of retired words in pages, code left out.
+fn in_pages() -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    let pages = ["docs/", "papers/", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
+    for Text { path, text } in tree::texts_below("", ".md") {
+        let Some(folder) = pages.iter().find(|folder| path.starts_with(**folder)) else { continue };
+        if NOT_COUNTED.contains(&path.as_str()) {
+            continue;
+        }
+        let retired = prose(&text)
+            .split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-')
+            .filter(|word| RETIRED_WORDS.contains(&word.to_ascii_lowercase().as_str()))
+            .count();
+        if retired > 0 {
+            *counts.entry((*folder).to_string()).or_insert(0) += retired;
+        }
+    }
+    counts
+}
+
+/// A page without what stands in backticks and fences.
+fn prose(page: &str) -> String {
+    let outside = page.split("```").step_by(2);
+    outside.flat_map(|text| text.split('`').step_by(2)).collect::<Vec<_>>().join(" ")
+}
+
+/// The rows of the table of terms: the cells of each.
+fn terms(page: &str) -> Vec<Vec<String>> {
+    let rows = page.lines().skip_while(|line| !line.starts_with("| term |")).skip(2);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    rows.map(|row| row.trim_matches('|').split('|').map(|cell| cell.trim().to_string()).collect()).collect()
+}
+
+#[test]
+fn the_glossary_is_in_order_and_its_places_exist() {
+    let page = tree::read("docs/glossary.md");
+    let schema = tree::read("docs/scenario.schema.json");
+    let terms = terms(&page);
+    let mut complaints = Vec::new();
+    assert!(terms.len() > 40, "{} terms", terms.len());
+    let first = |term: &Vec<String>| term[0].to_ascii_lowercase();
+    for pair in terms.windows(2).filter(|pair| first(&pair[0]) > first(&pair[1])) {
+        complaints.push(format!("{} stands before {}", pair[0][0], pair[1][0]));
+    }
+    for term in &terms {
+        let [name, _, key, code, _] = term.as_slice() else {
+            complaints.push(format!("{}: {} cells", term[0], term.len()));
+            continue;
+        };
+        let key = key.trim_matches('`');
+        if !key.is_empty() && !schema.contains(&format!("\"{key}\"")) {
+            complaints.push(format!("{name}: there is no key {key}"));
+        }
+        if let Some((identifier, path)) = code.split_once("](../").map(|(left, right)| {
+            (left.trim_start_matches("[`").trim_end_matches('`'), right.trim_end_matches(')'))
+        }) && !source::blank(&tree::read(path)).contains(identifier)
+        {
+            complaints.push(format!("{name}: there is no {identifier} in {path}"));
+        }
+    }
+    tree::refuse("The glossary is alphabetical, and what it names exists:", &complaints);
+}
+
+#[test]
+fn identifiers_are_split_into_their_words() {
+    assert_eq!(parts("is_told"), ["is", "told"]);
+    assert_eq!(parts("PortIntervals"), ["port", "intervals"]);
+    assert!(
+        is_retired("tell_sender") && is_retired("Seat") && !is_retired("half_way") && !is_retired("always")
+    );
+}
