@@ -84,7 +84,7 @@ const LEFT_IN_CODE: [(&str, usize); 11] = [
 
 /// Retired words left in pages, by folder or page.
 const LEFT_IN_PAGES: [(&str, usize); 5] =
-    [("ARCHITECTURE.md", 27), ("CONTRIBUTING.md", 6), ("README.md", 3), ("docs/", 702), ("papers/", 216)];
+    [("ARCHITECTURE.md", 27), ("CONTRIBUTING.md", 6), ("README.md", 3), ("docs/", 675), ("papers/", 216)];
 
 /// The page itself, and pages that say what earlier versions called things.
 const NOT_COUNTED: [&str; 2] = ["docs/glossary.md", "CHANGELOG.md"];
